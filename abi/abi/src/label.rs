@@ -1,0 +1,31 @@
+//! Invocation labels: what to do with the object that a capability names.
+//!
+//! Source: seL4 MCS API, single-core build without the hardware debug interface. Only methods that Limen has
+//! are listed. Limen's own methods start at [`FIRST_LIMEN_LABEL`].
+
+use crate::named::named_numbers;
+
+/// Labels from here on belong to Limen alone.
+pub const FIRST_LIMEN_LABEL: u64 = 0x1000;
+
+named_numbers! {
+    /// Methods of kernel objects.
+    pub enum Label: u64 {
+        /// Read another thread's registers. MR0 bit 0: suspend first; MR1: count.
+        TcbReadRegisters = 2 => "TCBReadRegisters",
+        /// Write another thread's registers. MR0 bit 0: resume after; MR1: count; MR2..: values.
+        TcbWriteRegisters = 3 => "TCBWriteRegisters",
+        /// Stop a thread until it is resumed.
+        TcbSuspend = 12 => "TCBSuspend",
+        /// Let a stopped thread run again from where it was.
+        TcbResume = 13 => "TCBResume",
+        /// Give a scheduling context to a thread or a notification. Extra capability 0: the receiver.
+        SchedContextBind = 34 => "SchedContextBind",
+        /// Take a scheduling context from whoever has it.
+        SchedContextUnbind = 35 => "SchedContextUnbind",
+        /// Take a scheduling context from one thread or notification. Extra capability 0: the holder.
+        SchedContextUnbindObject = 36 => "SchedContextUnbindObject",
+        /// Microseconds consumed since the last time this was asked.
+        SchedContextConsumed = 37 => "SchedContextConsumed",
+    }
+}

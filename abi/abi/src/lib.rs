@@ -1,0 +1,25 @@
+//! The contract between the kernel and its users: every number that both sides must agree on, defined once.
+//!
+//! The C headers of the SDK are generated from the tables in this crate (`cargo xtask headers`).
+//! Numbers follow the seL4 MCS system-call convention, so that existing Microkit programs keep their meaning;
+//! what only Limen has lives in ranges of its own.
+
+#![no_std]
+#![forbid(unsafe_code)]
+
+mod named;
+
+pub mod error;
+pub mod fault;
+pub mod label;
+pub mod limits;
+pub mod message;
+pub mod register;
+pub mod slot;
+pub mod syscall;
+
+pub use error::ErrorCode;
+pub use fault::FaultLabel;
+pub use label::Label;
+pub use message::MessageInfo;
+pub use syscall::Syscall;

@@ -1,0 +1,34 @@
+//! Every limit of the system, by name.
+
+/// Threads: 63 protection domains and the monitor.
+pub const THREADS: usize = 64;
+/// Endpoints: one per protection domain and one of the monitor.
+pub const ENDPOINTS: usize = 64;
+/// Notifications: one per protection domain and one of the monitor.
+pub const NOTIFICATIONS: usize = 64;
+/// Reply objects: one per thread.
+pub const REPLIES: usize = 64;
+/// Scheduling contexts: one per thread.
+pub const SCHED_CONTEXTS: usize = 64;
+/// Address spaces: one per thread.
+pub const VSPACES: usize = 64;
+/// Capability tables: one per thread.
+pub const CAP_TABLES: usize = 64;
+/// Slots in a capability table.
+pub const CAP_SLOTS: usize = 512;
+/// Protection domains in a system, nested ones included.
+pub const PROTECTION_DOMAINS: usize = 63;
+/// Priority levels, 0 (lowest) to 255 (the monitor's).
+pub const PRIORITIES: usize = 256;
+/// Highest priority that a description may give to a protection domain.
+pub const MAX_USER_PRIORITY: u8 = 254;
+/// Highest channel, child and interrupt id inside a protection domain.
+pub const MAX_CHANNEL_ID: u8 = 61;
+/// Longest name of a protection domain that a program sees, in bytes.
+pub const NAME_BYTES: usize = 64;
+/// Bytes in a page, the unit of mapping.
+pub const PAGE_BYTES: u64 = 0x1000;
+/// Bytes in a large page.
+pub const LARGE_PAGE_BYTES: u64 = 0x20_0000;
+/// Highest user address on AArch64, inclusive: 40 bits.
+pub const USER_TOP_AARCH64: u64 = 0xff_ffff_ffff;

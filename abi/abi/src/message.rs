@@ -1,0 +1,123 @@
+//! Messages: the message-info word and the layout of the IPC buffer.
+
+/// Words that a message can hold.
+pub const MAX_LENGTH: usize = 120;
+/// Capabilities that can be named as arguments of an invocation.
+pub const MAX_EXTRA_CAPS: usize = 3;
+/// Leading words of a message that travel in registers, on every architecture.
+pub const REGISTER_WORDS: usize = 4;
+
+/// Describes a message: label in bits 63..12, capsUnwrapped in 11..9, extraCaps in 8..7, length in 6..0.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[repr(transparent)]
+pub struct MessageInfo(u64);
+
+impl MessageInfo {
+    /// Bits of the length field.
+    pub const LENGTH_BITS: u32 = 7;
+    /// Bits of the extraCaps field.
+    pub const EXTRA_CAPS_BITS: u32 = 2;
+    /// Bits of the capsUnwrapped field.
+    pub const CAPS_UNWRAPPED_BITS: u32 = 3;
+    /// Position of the label.
+    pub const LABEL_SHIFT: u32 = Self::LENGTH_BITS + Self::EXTRA_CAPS_BITS + Self::CAPS_UNWRAPPED_BITS;
+
+    /// A message without capabilities. `length` is limited to [`MAX_LENGTH`] words.
+    #[must_use]
+    #[inline]
+    pub const fn new(label: u64, length: usize) -> Self {
+        let length = if length > MAX_LENGTH { MAX_LENGTH } else { length };
+        Self(label << Self::LABEL_SHIFT | length as u64)
+    }
+
+    /// The word as a program wrote it.
+    #[must_use]
+    #[inline]
+    pub const fn from_raw(raw: u64) -> Self {
+        Self(raw)
+    }
+
+    /// The word as a program reads it.
+    #[must_use]
+    #[inline]
+    pub const fn as_raw(self) -> u64 {
+        self.0
+    }
+
+    /// What the message is about.
+    #[must_use]
+    #[inline]
+    pub const fn label(self) -> u64 {
+        self.0 >> Self::LABEL_SHIFT
+    }
+
+    /// Words in the message, at most [`MAX_LENGTH`] whatever the sender claimed.
+    #[must_use]
+    #[inline]
+    pub const fn length(self) -> usize {
+        let length = (self.0 & ((1 << Self::LENGTH_BITS) - 1)) as usize;
+        if length > MAX_LENGTH { MAX_LENGTH } else { length }
+    }
+
+    /// Capabilities named beside the words.
+    #[must_use]
+    #[inline]
+    pub const fn extra_caps(self) -> usize {
+        (self.0 >> Self::LENGTH_BITS & ((1 << Self::EXTRA_CAPS_BITS) - 1)) as usize
+    }
+
+    /// What the receiver of this message sees: same label and length, no capability transferred.
+    #[must_use]
+    #[inline]
+    pub const fn delivered(self) -> Self {
+        Self::new(self.label(), self.length())
+    }
+}
+
+/// Word offsets in the IPC buffer, a page that a thread shares with the kernel.
+#[derive(Debug)]
+pub struct BufferWord;
+impl BufferWord {
+    /// The message-info word.
+    pub const TAG: usize = 0;
+    /// First message word; word `n` of a message is at `MESSAGE + n`.
+    pub const MESSAGE: usize = 1;
+    /// One word for the program's own use.
+    pub const USER_DATA: usize = Self::MESSAGE + MAX_LENGTH;
+    /// Capability arguments of an invocation, or badges of unwrapped capabilities.
+    pub const CAPS_OR_BADGES: usize = Self::USER_DATA + 1;
+    /// Words in the buffer (1 KiB).
+    pub const COUNT: usize = 128;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn length_is_clamped_however_it_was_written() {
+        assert_eq!(MessageInfo::new(1, 500).length(), MAX_LENGTH);
+        assert_eq!(MessageInfo::from_raw(127).length(), MAX_LENGTH);
+        assert_eq!(MessageInfo::from_raw(5).length(), 5);
+    }
+
+    #[test]
+    fn label_has_52_bits() {
+        let info = MessageInfo::new(u64::MAX, 3);
+        assert_eq!(info.label(), (1 << 52) - 1);
+        assert_eq!(info.length(), 3);
+    }
+
+    #[test]
+    fn delivery_drops_capabilities() {
+        let info = MessageInfo::from_raw(7 << 12 | 0b101 << 9 | 0b11 << 7 | 4);
+        assert_eq!(info.extra_caps(), 3);
+        assert_eq!(info.delivered(), MessageInfo::new(7, 4));
+    }
+
+    #[test]
+    fn buffer_is_one_kibibyte() {
+        // tag, message, user data, three capabilities, and receiveCNode, receiveIndex, receiveDepth.
+        assert_eq!(BufferWord::CAPS_OR_BADGES + MAX_EXTRA_CAPS + 3, BufferWord::COUNT);
+    }
+}

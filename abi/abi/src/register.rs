@@ -1,0 +1,84 @@
+//! Registers: which one carries what in a system call, and the order in which thread registers are listed.
+//!
+//! Source: seL4 MCS API (`seL4_UserContext`, syscall stubs, fault message layouts).
+
+/// Where an architecture keeps the parts of a system call, and how it lays out its register messages.
+#[derive(Debug)]
+pub struct RegisterMap {
+    /// Architecture name as `CONFIG_SEL4_ARCH` gives it.
+    pub name: &'static str,
+    /// The trap instruction.
+    pub trap: &'static str,
+    /// System-call number.
+    pub syscall: &'static str,
+    /// Capability pointer in, badge out.
+    pub cptr: &'static str,
+    /// Message info in and out.
+    pub info: &'static str,
+    /// Message words 0 to 3.
+    pub words: [&'static str; 4],
+    /// Reply object's capability pointer.
+    pub reply: &'static str,
+    /// Destination of NBSendRecv's send.
+    pub send: &'static str,
+    /// Names in `seL4_UserContext` order.
+    pub context: &'static [&'static str],
+    /// Words of an UnknownSyscall message.
+    pub unknown_syscall: &'static [&'static str],
+    /// Words of a UserException message.
+    pub user_exception: &'static [&'static str],
+}
+
+/// AArch64.
+pub const AARCH64: RegisterMap = RegisterMap {
+    name: "aarch64",
+    trap: "svc #0",
+    syscall: "x7",
+    cptr: "x0",
+    info: "x1",
+    words: ["x2", "x3", "x4", "x5"],
+    reply: "x6",
+    send: "x8",
+    context: &[
+        "pc",
+        "sp",
+        "spsr",
+        "x0",
+        "x1",
+        "x2",
+        "x3",
+        "x4",
+        "x5",
+        "x6",
+        "x7",
+        "x8",
+        "x16",
+        "x17",
+        "x18",
+        "x29",
+        "x30",
+        "x9",
+        "x10",
+        "x11",
+        "x12",
+        "x13",
+        "x14",
+        "x15",
+        "x19",
+        "x20",
+        "x21",
+        "x22",
+        "x23",
+        "x24",
+        "x25",
+        "x26",
+        "x27",
+        "x28",
+        "tpidr_el0",
+        "tpidrro_el0",
+    ],
+    unknown_syscall: &[
+        "X0", "X1", "X2", "X3", "X4", "X5", "X6", "X7", "FaultIP", "SP", "LR", "SPSR", "Syscall",
+    ],
+    user_exception: &["FaultIP", "SP", "SPSR", "Number", "Code"],
+};

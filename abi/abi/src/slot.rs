@@ -1,0 +1,59 @@
+//! Capability slots of a protection domain: fixed ones, and windows of 64 indexed by a channel or child id.
+//!
+//! Source: Microkit 2.x `microkit.h`.
+
+/// What the protection domain receives on: its endpoint or its notification.
+pub const INPUT: u64 = 1;
+/// Where its faults go.
+pub const FAULT_ENDPOINT: u64 = 2;
+/// Its own address space.
+pub const VSPACE: u64 = 3;
+/// Its reply object.
+pub const REPLY: u64 = 4;
+/// The monitor's endpoint; passive protection domains only.
+pub const MONITOR_ENDPOINT: u64 = 5;
+/// Its own thread; benchmark configuration only.
+pub const TCB: u64 = 6;
+/// Secure monitor calls, where granted.
+pub const ARM_SMC: u64 = 7;
+/// Notifications of peers, by channel id.
+pub const BASE_OUTPUT_NOTIFICATION: u64 = 10;
+/// Endpoints of callees, by channel id.
+pub const BASE_ENDPOINT: u64 = 74;
+/// Interrupt lines, by id.
+pub const BASE_IRQ: u64 = 138;
+/// Threads of child protection domains, by child id.
+pub const BASE_TCB: u64 = 202;
+/// Threads of virtual CPUs.
+pub const BASE_VM_TCB: u64 = 266;
+/// Virtual CPUs.
+pub const BASE_VCPU: u64 = 330;
+/// I/O port ranges.
+pub const BASE_IOPORT: u64 = 394;
+
+/// Slots of the monitor.
+#[derive(Debug)]
+pub struct MonitorSlot;
+impl MonitorSlot {
+    /// Threads of protection domains, by index.
+    pub const BASE_TCB: u64 = 10;
+    /// Scheduling contexts of protection domains, by index.
+    pub const BASE_SCHED_CONTEXT: u64 = 74;
+    /// Notifications of protection domains, by index.
+    pub const BASE_NOTIFICATION: u64 = 138;
+}
+
+/// Badges: how a receiver tells what arrived.
+#[derive(Debug)]
+pub struct Badge;
+impl Badge {
+    /// Set in the badge of a protected call; the channel id is in the low six bits.
+    pub const PROTECTED_CALL: u64 = 1 << 63;
+    /// Set in the badge of a child's fault; the child id is in the low eight bits.
+    pub const CHILD_FAULT: u64 = 1 << 62;
+}
+
+/// Bits of a capability pointer that select a slot of the root table; zero selects the program's own table.
+pub const ROOT_BITS: u32 = 6;
+/// Bits of a capability pointer that select a slot of the program's own table.
+pub const TABLE_BITS: u32 = 9;

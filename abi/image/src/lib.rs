@@ -1,0 +1,266 @@
+//! The boot image: everything that the tool decided, in the form that the kernel reads.
+//!
+//! An image is a sequence of little-endian 64-bit words (header, tables) followed by page contents:
+//!
+//! ```text
+//! +--------+--------+--------+-----+---------------------------+
+//! | header | table  | table  | ... | page-aligned contents     |
+//! +--------+--------+--------+-----+---------------------------+
+//! 0        HEADER_WORDS * 8        tables_bytes (<= contents)   image_bytes
+//! ```
+//!
+//! It holds counts, indices and a mapping *plan*; never page tables or sizes of kernel objects. The kernel
+//! uses page contents where they lie. [`Image::validate`] accepts exactly the images that the kernel can carry
+//! out; the tool runs it on what it wrote and the kernel runs it again at boot. It never panics.
+
+#![cfg_attr(not(any(test, feature = "writer")), no_std)]
+#![forbid(unsafe_code)]
+
+pub mod loader;
+mod record;
+mod validate;
+#[cfg(feature = "writer")]
+mod writer;
+
+pub use record::{
+    Board, Cap, CapKind, Counts, Mapping, MappingFlags, NONE, Range, Region, RegionKind, Rights,
+    SchedContext, Thread, ThreadFlags,
+};
+pub use validate::ImageError;
+#[cfg(feature = "writer")]
+pub use writer::ImageWriter;
+
+use record::Record;
+
+/// First word of every image: "LIMENIMG" in memory order.
+pub const MAGIC: u64 = u64::from_le_bytes(*b"LIMENIMG");
+/// Version of the format. An image of another version is refused.
+pub const VERSION: u64 = 1;
+
+/// Words of the header that precede the table directory.
+const FIXED_WORDS: usize = 8;
+/// Words of the header: the fixed ones, then offset and count of each table.
+pub const HEADER_WORDS: usize = FIXED_WORDS + 2 * Table::COUNT;
+
+/// Positions of the fixed header words.
+#[derive(Debug)]
+pub struct HeaderWord;
+impl HeaderWord {
+    /// [`MAGIC`].
+    pub const MAGIC: usize = 0;
+    /// [`VERSION`].
+    pub const VERSION: usize = 1;
+    /// An [`Architecture`] number.
+    pub const ARCHITECTURE: usize = 2;
+    /// [`Options`] bits.
+    pub const OPTIONS: usize = 3;
+    /// Bytes of header and tables, the part that the checksum covers.
+    pub const TABLES_BYTES: usize = 4;
+    /// [`checksum`] of header and tables with this word taken as zero.
+    pub const CHECKSUM: usize = 5;
+    /// Physical address of the image's first byte.
+    pub const IMAGE_PADDR: usize = 6;
+    /// Bytes of the whole image.
+    pub const IMAGE_BYTES: usize = 7;
+}
+
+/// Instruction sets an image can be for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u64)]
+pub enum Architecture {
+    /// 64-bit Arm.
+    Aarch64 = 1,
+    /// 64-bit RISC-V.
+    Riscv64 = 2,
+    /// 64-bit x86.
+    X86_64 = 3,
+}
+
+/// Bits of the options word: what distinguishes debug, release and benchmark.
+#[derive(Debug)]
+pub struct Options;
+impl Options {
+    /// The kernel prints boot facts, and programs may print through it.
+    pub const PRINTING: u64 = 1 << 0;
+    /// The kernel checks its invariants on the target.
+    pub const CHECK_INVARIANTS: u64 = 1 << 1;
+    /// All bits with a meaning.
+    pub const ALL: u64 = Self::PRINTING | Self::CHECK_INVARIANTS;
+}
+
+/// The tables of an image.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(usize)]
+pub enum Table {
+    /// One [`Board`].
+    Board = 0,
+    /// One [`Counts`].
+    Counts = 1,
+    /// RAM of the machine: [`Range`]s, ascending.
+    Ram = 2,
+    /// RAM taken by loader, kernel and image: [`Range`]s, ascending.
+    Reserved = 3,
+    /// RAM that the kernel may use for page tables: one [`Range`].
+    Pool = 4,
+    /// [`Region`]s of physical memory, ascending and disjoint.
+    Regions = 5,
+    /// [`Mapping`]s, ascending by address space and address, disjoint.
+    Mappings = 6,
+    /// [`SchedContext`]s.
+    SchedContexts = 7,
+    /// [`Thread`]s.
+    Threads = 8,
+    /// [`Cap`]s, ascending by table and slot.
+    Caps = 9,
+}
+
+impl Table {
+    /// Number of tables.
+    pub const COUNT: usize = 10;
+}
+
+/// A validated image. Reading a record never fails.
+#[derive(Clone, Copy, Debug)]
+pub struct Image<'a> {
+    bytes: &'a [u8],
+}
+
+impl<'a> Image<'a> {
+    /// Checks that `bytes` starts with an image that the kernel can carry out.
+    ///
+    /// `bytes` must hold at least the header and tables; page contents need not be readable.
+    ///
+    /// # Errors
+    /// The first rule that the image breaks.
+    pub fn validate(bytes: &'a [u8]) -> Result<Self, ImageError> {
+        validate::validate(bytes)
+    }
+
+    /// The options word, see [`Options`].
+    #[must_use]
+    pub fn options(&self) -> u64 {
+        self.header(HeaderWord::OPTIONS)
+    }
+
+    /// The architecture number, see [`Architecture`].
+    #[must_use]
+    pub fn architecture(&self) -> u64 {
+        self.header(HeaderWord::ARCHITECTURE)
+    }
+
+    /// Physical address of the image's first byte.
+    #[must_use]
+    pub fn paddr(&self) -> u64 {
+        self.header(HeaderWord::IMAGE_PADDR)
+    }
+
+    /// Bytes of the whole image, page contents included.
+    #[must_use]
+    pub fn image_bytes(&self) -> u64 {
+        self.header(HeaderWord::IMAGE_BYTES)
+    }
+
+    /// What the machine is made of.
+    #[must_use]
+    pub fn board(&self) -> Board {
+        self.records(Table::Board).next().unwrap_or_default()
+    }
+
+    /// How many objects of each kind there are.
+    #[must_use]
+    pub fn counts(&self) -> Counts {
+        self.records(Table::Counts).next().unwrap_or_default()
+    }
+
+    /// RAM that the kernel may use for page tables.
+    #[must_use]
+    pub fn pool(&self) -> Range {
+        self.records(Table::Pool).next().unwrap_or_default()
+    }
+
+    /// RAM of the machine.
+    pub fn ram(&self) -> impl Iterator<Item = Range> + 'a {
+        self.records(Table::Ram)
+    }
+
+    /// RAM taken by loader, kernel and image.
+    pub fn reserved(&self) -> impl Iterator<Item = Range> + 'a {
+        self.records(Table::Reserved)
+    }
+
+    /// Regions of physical memory.
+    pub fn regions(&self) -> impl Iterator<Item = Region> + 'a {
+        self.records(Table::Regions)
+    }
+
+    /// The region with this index.
+    #[must_use]
+    pub fn region(&self, index: u64) -> Region {
+        self.record(Table::Regions, index).unwrap_or_default()
+    }
+
+    /// Mappings of regions into address spaces.
+    pub fn mappings(&self) -> impl Iterator<Item = Mapping> + 'a {
+        self.records(Table::Mappings)
+    }
+
+    /// Scheduling contexts, in index order.
+    pub fn sched_contexts(&self) -> impl Iterator<Item = SchedContext> + 'a {
+        self.records(Table::SchedContexts)
+    }
+
+    /// Threads, in index order.
+    pub fn threads(&self) -> impl Iterator<Item = Thread> + 'a {
+        self.records(Table::Threads)
+    }
+
+    /// Capabilities.
+    pub fn caps(&self) -> impl Iterator<Item = Cap> + 'a {
+        self.records(Table::Caps)
+    }
+
+    fn header(&self, index: usize) -> u64 {
+        word(self.bytes, index).unwrap_or(0)
+    }
+
+    /// Offset in words and count of a table, as the directory gives them.
+    fn directory(&self, table: Table) -> (u64, u64) {
+        let entry = FIXED_WORDS + 2 * table as usize;
+        (self.header(entry), self.header(entry + 1))
+    }
+
+    fn record<R: Record>(&self, table: Table, index: u64) -> Option<R> {
+        let (offset, count) = self.directory(table);
+        if index >= count {
+            return None;
+        }
+        R::read(self.bytes, offset as usize + index as usize * R::WORDS)
+    }
+
+    fn records<R: Record>(&self, table: Table) -> impl Iterator<Item = R> + use<'a, R> {
+        let (offset, count) = self.directory(table);
+        let bytes = self.bytes;
+        (0..count as usize).map_while(move |index| R::read(bytes, offset as usize + index * R::WORDS))
+    }
+}
+
+/// Checksum of header and tables: FNV-1a over 64-bit words, with the checksum word taken as zero.
+///
+/// It finds damage in transport and mismatched parts; it is no defence against an attacker who can write
+/// the image. Trailing bytes that do not fill a word are ignored.
+#[must_use]
+pub fn checksum(tables: &[u8]) -> u64 {
+    let mut sum: u64 = 0xcbf2_9ce4_8422_2325;
+    for (index, bytes) in tables.as_chunks::<8>().0.iter().enumerate() {
+        let word = if index == HeaderWord::CHECKSUM { 0 } else { u64::from_le_bytes(*bytes) };
+        sum = (sum ^ word).wrapping_mul(0x0000_0100_0000_01b3);
+    }
+    sum
+}
+
+/// The little-endian word at this word index.
+fn word(bytes: &[u8], index: usize) -> Option<u64> {
+    let start = index.checked_mul(8)?;
+    let chunk = bytes.get(start..start.checked_add(8)?)?;
+    Some(u64::from_le_bytes(chunk.try_into().ok()?))
+}

@@ -1,0 +1,357 @@
+//! The records of the tables: fixed numbers of 64-bit words, in the order of their fields.
+
+use limen_abi::limits::NAME_BYTES;
+
+use crate::word;
+
+/// The index that stands for "none".
+pub const NONE: u64 = u64::MAX;
+
+/// Words that hold a name.
+const NAME_WORDS: usize = NAME_BYTES / 8;
+
+/// A table row.
+pub(crate) trait Record: Sized {
+    /// Words in the record.
+    const WORDS: usize;
+    /// The record that starts at this word index, or `None` past the end.
+    fn read(bytes: &[u8], at: usize) -> Option<Self>;
+    /// The words of the record.
+    #[cfg(feature = "writer")]
+    fn write(&self, out: &mut Vec<u64>);
+}
+
+macro_rules! record {
+    ($(#[$meta:meta])* $vis:vis struct $Name:ident { $( $(#[$field_meta:meta])* pub $field:ident, )+ }) => {
+        $(#[$meta])*
+        #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+        $vis struct $Name { $( $(#[$field_meta])* pub $field: u64, )+ }
+
+        impl Record for $Name {
+            const WORDS: usize = [$( stringify!($field) ),+].len();
+
+            fn read(bytes: &[u8], at: usize) -> Option<Self> {
+                let mut next = at;
+                $( let $field = word(bytes, next)?; next += 1; )+
+                let _ = next;
+                Some(Self { $( $field, )+ })
+            }
+
+            #[cfg(feature = "writer")]
+            fn write(&self, out: &mut Vec<u64>) {
+                $( out.push(self.$field); )+
+            }
+        }
+    };
+}
+
+record! {
+    /// Facts about the machine that the kernel's drivers need. Addresses are physical.
+    pub struct Board {
+        /// Driver of the debug console: 1 = PL011.
+        pub serial_kind,
+        /// Register page of the debug console.
+        pub serial_paddr,
+        /// Driver of the interrupt controller: 1 = GICv2.
+        pub interrupt_controller_kind,
+        /// GICv2: distributor. PLIC: the controller.
+        pub interrupt_controller_paddr,
+        /// GICv2: CPU interface. Zero where there is none.
+        pub interrupt_cpu_paddr,
+        /// Interrupt lines of the controller.
+        pub interrupt_lines,
+        /// Interrupt line of the kernel's timer.
+        pub timer_interrupt,
+        /// Highest user address, inclusive.
+        pub user_top,
+    }
+}
+
+record! {
+    /// How many objects there are. Limits are in `limen_abi::limits`.
+    pub struct Counts {
+        /// Endpoints.
+        pub endpoints,
+        /// Notifications.
+        pub notifications,
+        /// Reply objects.
+        pub replies,
+        /// Address spaces.
+        pub vspaces,
+        /// Capability tables.
+        pub cap_tables,
+    }
+}
+
+record! {
+    /// A range of physical addresses, page-aligned, `start < end`.
+    pub struct Range {
+        /// First address.
+        pub start,
+        /// First address after the range.
+        pub end,
+    }
+}
+
+record! {
+    /// A run of physical pages that programs use.
+    pub struct Region {
+        /// Physical address, page-aligned.
+        pub paddr,
+        /// Size, a multiple of the page size.
+        pub bytes,
+        /// A [`RegionKind`].
+        pub kind,
+    }
+}
+
+/// Where the first contents of a region come from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u64)]
+pub enum RegionKind {
+    /// RAM that the kernel clears at boot.
+    Zero = 0,
+    /// Page contents that lie in the image and are used in place.
+    Contents = 1,
+    /// Registers of a device; never touched by the kernel.
+    Device = 2,
+}
+
+impl RegionKind {
+    /// The kind with this number.
+    #[must_use]
+    pub fn from_raw(raw: u64) -> Option<Self> {
+        [Self::Zero, Self::Contents, Self::Device].into_iter().find(|kind| *kind as u64 == raw)
+    }
+}
+
+record! {
+    /// Part of a region, visible in an address space.
+    pub struct Mapping {
+        /// Address space.
+        pub vspace,
+        /// User address, aligned to the page size of the mapping.
+        pub vaddr,
+        /// Size, a multiple of the page size of the mapping.
+        pub bytes,
+        /// Region.
+        pub region,
+        /// Offset in the region, aligned to the page size of the mapping.
+        pub offset,
+        /// [`MappingFlags`] bits.
+        pub flags,
+    }
+}
+
+/// Bits of a mapping.
+#[derive(Debug)]
+pub struct MappingFlags;
+impl MappingFlags {
+    /// Readable.
+    pub const READ: u64 = 1 << 0;
+    /// Writable; only together with readable.
+    pub const WRITE: u64 = 1 << 1;
+    /// Executable.
+    pub const EXECUTE: u64 = 1 << 2;
+    /// Not cached. A device region is mapped as device memory, RAM as non-cacheable.
+    pub const UNCACHED: u64 = 1 << 3;
+    /// Built from large pages (2 MiB).
+    pub const LARGE: u64 = 1 << 4;
+    /// All bits with a meaning.
+    pub const ALL: u64 = Self::READ | Self::WRITE | Self::EXECUTE | Self::UNCACHED | Self::LARGE;
+}
+
+record! {
+    /// A scheduling context. Limits are those of the tool: `0 < budget_us <= period_us`.
+    pub struct SchedContext {
+        /// Time per period, in microseconds.
+        pub budget_us,
+        /// Period, in microseconds.
+        pub period_us,
+    }
+}
+
+/// A thread as it starts.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Thread {
+    /// Name for diagnostics, padded with zero bytes.
+    pub name: [u64; NAME_WORDS],
+    /// Priority, 0 to 255.
+    pub priority: u64,
+    /// Address space.
+    pub vspace: u64,
+    /// Capability table.
+    pub cap_table: u64,
+    /// First program counter.
+    pub entry: u64,
+    /// First stack pointer.
+    pub stack_top: u64,
+    /// User address of the IPC buffer page.
+    pub ipc_buffer: u64,
+    /// Scheduling context, or [`NONE`].
+    pub sched_context: u64,
+    /// Bound notification, or [`NONE`].
+    pub notification: u64,
+    /// Slot of its own capability table that holds the fault handler's endpoint, or [`NONE`].
+    pub fault_slot: u64,
+    /// [`ThreadFlags`] bits.
+    pub flags: u64,
+}
+
+/// Bits of a thread.
+#[derive(Debug)]
+pub struct ThreadFlags;
+impl ThreadFlags {
+    /// The program may read the cycle counter.
+    pub const COUNTER: u64 = 1 << 0;
+    /// All bits with a meaning.
+    pub const ALL: u64 = Self::COUNTER;
+}
+
+impl Thread {
+    /// The name as bytes without padding.
+    #[must_use]
+    pub fn name_bytes(&self) -> ([u8; NAME_BYTES], usize) {
+        let mut bytes = [0; NAME_BYTES];
+        for (chunk, word) in bytes.as_chunks_mut::<8>().0.iter_mut().zip(self.name) {
+            *chunk = word.to_le_bytes();
+        }
+        let length = bytes.iter().position(|&byte| byte == 0).unwrap_or(NAME_BYTES);
+        (bytes, length)
+    }
+
+    /// The words of a name, cut at [`NAME_BYTES`] bytes.
+    #[must_use]
+    pub fn name_words(name: &str) -> [u64; NAME_WORDS] {
+        let mut bytes = [0; NAME_BYTES];
+        for (to, from) in bytes.iter_mut().zip(name.bytes()) {
+            *to = from;
+        }
+        let mut words = [0; NAME_WORDS];
+        for (word, chunk) in words.iter_mut().zip(bytes.as_chunks::<8>().0) {
+            *word = u64::from_le_bytes(*chunk);
+        }
+        words
+    }
+}
+
+record! {
+    /// The words of a thread after its name.
+    pub(crate) struct ThreadWords {
+        pub priority,
+        pub vspace,
+        pub cap_table,
+        pub entry,
+        pub stack_top,
+        pub ipc_buffer,
+        pub sched_context,
+        pub notification,
+        pub fault_slot,
+        pub flags,
+    }
+}
+
+impl Record for Thread {
+    const WORDS: usize = NAME_WORDS + ThreadWords::WORDS;
+
+    fn read(bytes: &[u8], at: usize) -> Option<Self> {
+        let mut name = [0; NAME_WORDS];
+        for (offset, to) in name.iter_mut().enumerate() {
+            *to = word(bytes, at + offset)?;
+        }
+        let rest = ThreadWords::read(bytes, at + NAME_WORDS)?;
+        Some(Self {
+            name,
+            priority: rest.priority,
+            vspace: rest.vspace,
+            cap_table: rest.cap_table,
+            entry: rest.entry,
+            stack_top: rest.stack_top,
+            ipc_buffer: rest.ipc_buffer,
+            sched_context: rest.sched_context,
+            notification: rest.notification,
+            fault_slot: rest.fault_slot,
+            flags: rest.flags,
+        })
+    }
+
+    #[cfg(feature = "writer")]
+    fn write(&self, out: &mut Vec<u64>) {
+        out.extend(self.name);
+        ThreadWords {
+            priority: self.priority,
+            vspace: self.vspace,
+            cap_table: self.cap_table,
+            entry: self.entry,
+            stack_top: self.stack_top,
+            ipc_buffer: self.ipc_buffer,
+            sched_context: self.sched_context,
+            notification: self.notification,
+            fault_slot: self.fault_slot,
+            flags: self.flags,
+        }
+        .write(out);
+    }
+}
+
+record! {
+    /// A capability in a slot.
+    pub struct Cap {
+        /// Capability table.
+        pub table,
+        /// Slot in the table, from 1.
+        pub slot,
+        /// A [`CapKind`].
+        pub kind,
+        /// Index of the object.
+        pub object,
+        /// Badge that a receiver sees.
+        pub badge,
+        /// [`Rights`] bits.
+        pub rights,
+    }
+}
+
+/// What a capability names.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u64)]
+pub enum CapKind {
+    /// A thread.
+    Thread = 1,
+    /// An endpoint.
+    Endpoint = 2,
+    /// A notification.
+    Notification = 3,
+    /// A reply object.
+    Reply = 4,
+    /// A scheduling context.
+    SchedContext = 5,
+    /// An address space.
+    Vspace = 6,
+}
+
+impl CapKind {
+    /// The kind with this number.
+    #[must_use]
+    pub fn from_raw(raw: u64) -> Option<Self> {
+        [Self::Thread, Self::Endpoint, Self::Notification, Self::Reply, Self::SchedContext, Self::Vspace]
+            .into_iter()
+            .find(|kind| *kind as u64 == raw)
+    }
+}
+
+/// Bits of the rights of an endpoint or notification capability, in seL4 order.
+#[derive(Debug)]
+pub struct Rights;
+impl Rights {
+    /// May send or signal.
+    pub const SEND: u64 = 1 << 0;
+    /// May receive or wait.
+    pub const RECEIVE: u64 = 1 << 1;
+    /// May transfer capabilities; implies that calls may be made.
+    pub const GRANT: u64 = 1 << 2;
+    /// May make calls.
+    pub const GRANT_REPLY: u64 = 1 << 3;
+    /// All bits with a meaning.
+    pub const ALL: u64 = Self::SEND | Self::RECEIVE | Self::GRANT | Self::GRANT_REPLY;
+}

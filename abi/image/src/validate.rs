@@ -1,0 +1,338 @@
+//! The rules of a boot image. Everything that boot code relies on is checked here, and only here.
+
+use core::fmt;
+
+use limen_abi::limits;
+
+use crate::record::{
+    Board, Cap, CapKind, Counts, Mapping, MappingFlags, NONE, Range, Record, Region, RegionKind, Rights,
+    SchedContext, Thread, ThreadFlags,
+};
+use crate::{HEADER_WORDS, HeaderWord, Image, MAGIC, Options, Table, VERSION, checksum, word};
+
+/// Which rule an image breaks. `index` is the position of the record in its table.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ImageError {
+    /// Shorter than its header, or than the header says.
+    Truncated,
+    /// The first word is not the magic number.
+    Magic,
+    /// Another version of the format.
+    Version {
+        /// The version found.
+        found: u64,
+    },
+    /// An option bit without a meaning.
+    Options,
+    /// Header and tables do not match their checksum.
+    Checksum,
+    /// A table lies outside the tables, or has a count that is not allowed.
+    Directory {
+        /// Number of the table.
+        table: usize,
+    },
+    /// More objects of a kind than the kernel has room for.
+    TooMany {
+        /// What there is too much of.
+        what: &'static str,
+    },
+    /// A record has an index, address, size or flag that is not allowed.
+    Record {
+        /// Number of the table.
+        table: usize,
+        /// Position of the record.
+        index: usize,
+        /// What is wrong with it.
+        what: &'static str,
+    },
+}
+
+impl fmt::Display for ImageError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Truncated => write!(f, "the image is shorter than its header says"),
+            Self::Magic => write!(f, "this is not a boot image"),
+            Self::Version { found } => {
+                write!(f, "the image has format version {found}, this kernel reads {VERSION}")
+            }
+            Self::Options => write!(f, "the image has option bits without a meaning"),
+            Self::Checksum => write!(f, "header and tables do not match their checksum"),
+            Self::Directory { table } => {
+                write!(f, "table {table} lies outside the image or has a wrong count")
+            }
+            Self::TooMany { what } => write!(f, "there are more {what} than the kernel has room for"),
+            Self::Record { table, index, what } => write!(f, "record {index} of table {table}: {what}"),
+        }
+    }
+}
+
+/// Address above which no physical or user address is accepted; keeps every sum below 2^63.
+const ADDRESS_LIMIT: u64 = 1 << 52;
+
+type Check = Result<(), ImageError>;
+
+pub(crate) fn validate(bytes: &[u8]) -> Result<Image<'_>, ImageError> {
+    let image = check_header(bytes)?;
+    check_directory(&image)?;
+    check_counts(&image)?;
+    check_ranges(&image)?;
+    check_regions(&image)?;
+    check_mappings(&image)?;
+    check_sched_contexts(&image)?;
+    check_caps(&image)?;
+    check_threads(&image)?;
+    Ok(image)
+}
+
+fn check_header(bytes: &[u8]) -> Result<Image<'_>, ImageError> {
+    let header = |index| word(bytes, index).ok_or(ImageError::Truncated);
+    if header(HeaderWord::MAGIC)? != MAGIC {
+        return Err(ImageError::Magic);
+    }
+    let version = header(HeaderWord::VERSION)?;
+    if version != VERSION {
+        return Err(ImageError::Version { found: version });
+    }
+    if header(HeaderWord::OPTIONS)? & !Options::ALL != 0 {
+        return Err(ImageError::Options);
+    }
+    let tables_bytes = header(HeaderWord::TABLES_BYTES)?;
+    let paddr = header(HeaderWord::IMAGE_PADDR)?;
+    let image_bytes = header(HeaderWord::IMAGE_BYTES)?;
+    let tables = usize::try_from(tables_bytes).ok().and_then(|length| bytes.get(..length));
+    let tables = tables.ok_or(ImageError::Truncated)?;
+    let too_small =
+        tables.len() < HEADER_WORDS * 8 || !tables.len().is_multiple_of(8) || image_bytes < tables_bytes;
+    if too_small || paddr >= ADDRESS_LIMIT || image_bytes >= ADDRESS_LIMIT || !page_aligned(paddr) {
+        return Err(ImageError::Truncated);
+    }
+    if checksum(tables) != header(HeaderWord::CHECKSUM)? {
+        return Err(ImageError::Checksum);
+    }
+    Ok(Image { bytes: tables })
+}
+
+fn check_directory(image: &Image<'_>) -> Check {
+    table_fits::<Board>(image, Table::Board, 1..=1)?;
+    table_fits::<Counts>(image, Table::Counts, 1..=1)?;
+    table_fits::<Range>(image, Table::Ram, 1..=16)?;
+    table_fits::<Range>(image, Table::Reserved, 1..=16)?;
+    table_fits::<Range>(image, Table::Pool, 1..=1)?;
+    table_fits::<Region>(image, Table::Regions, 0..=1 << 16)?;
+    table_fits::<Mapping>(image, Table::Mappings, 0..=1 << 16)?;
+    table_fits::<SchedContext>(image, Table::SchedContexts, 0..=limits::SCHED_CONTEXTS as u64)?;
+    table_fits::<Thread>(image, Table::Threads, 1..=limits::THREADS as u64)?;
+    table_fits::<Cap>(image, Table::Caps, 0..=(limits::CAP_TABLES * limits::CAP_SLOTS) as u64)
+}
+
+fn table_fits<R: Record>(image: &Image<'_>, table: Table, counts: core::ops::RangeInclusive<u64>) -> Check {
+    let (offset, count) = image.directory(table);
+    let words = count.checked_mul(R::WORDS as u64).and_then(|words| words.checked_add(offset));
+    let inside = words.is_some_and(|end| end <= (image.bytes.len() / 8) as u64);
+    if counts.contains(&count) && offset >= HEADER_WORDS as u64 && inside {
+        Ok(())
+    } else {
+        Err(ImageError::Directory { table: table as usize })
+    }
+}
+
+fn check_counts(image: &Image<'_>) -> Check {
+    let counts = image.counts();
+    let limit = |what, count: u64, limit: usize| {
+        if count <= limit as u64 { Ok(()) } else { Err(ImageError::TooMany { what }) }
+    };
+    limit("endpoints", counts.endpoints, limits::ENDPOINTS)?;
+    limit("notifications", counts.notifications, limits::NOTIFICATIONS)?;
+    limit("reply objects", counts.replies, limits::REPLIES)?;
+    limit("address spaces", counts.vspaces, limits::VSPACES)?;
+    limit("capability tables", counts.cap_tables, limits::CAP_TABLES)
+}
+
+fn check_ranges(image: &Image<'_>) -> Check {
+    ascending(Table::Ram, image.ram())?;
+    ascending(Table::Reserved, image.reserved())?;
+    let pool = image.pool();
+    ascending(Table::Pool, [pool].into_iter())?;
+    for (index, range) in image.reserved().enumerate() {
+        rule(Table::Reserved, index, in_ram(image, range), "not in RAM")?;
+    }
+    rule(Table::Pool, 0, in_ram(image, pool), "not in RAM")?;
+    rule(Table::Pool, 0, !image.reserved().any(|range| overlaps(range, pool)), "overlaps reserved memory")
+}
+
+fn ascending(table: Table, ranges: impl Iterator<Item = Range>) -> Check {
+    let mut previous_end = 0;
+    for (index, range) in ranges.enumerate() {
+        let aligned = page_aligned(range.start) && page_aligned(range.end);
+        rule(
+            table,
+            index,
+            aligned && range.start < range.end && range.end < ADDRESS_LIMIT,
+            "not a range of pages",
+        )?;
+        rule(table, index, range.start >= previous_end, "not in ascending order")?;
+        previous_end = range.end;
+    }
+    Ok(())
+}
+
+fn check_regions(image: &Image<'_>) -> Check {
+    let contents = Range { start: image.paddr(), end: image.paddr() + image.image_bytes() };
+    let mut previous_end = 0;
+    for (index, region) in image.regions().enumerate() {
+        let check = |ok, what| rule(Table::Regions, index, ok, what);
+        let sane = region.paddr < ADDRESS_LIMIT && region.bytes < ADDRESS_LIMIT && region.bytes != 0;
+        check(sane && page_aligned(region.paddr) && page_aligned(region.bytes), "not a range of pages")?;
+        let range = Range { start: region.paddr, end: region.paddr + region.bytes };
+        check(range.start >= previous_end, "not in ascending order or overlapping")?;
+        previous_end = range.end;
+        match RegionKind::from_raw(region.kind) {
+            Some(RegionKind::Zero) => {
+                let taken =
+                    overlaps(range, image.pool()) || image.reserved().any(|other| overlaps(range, other));
+                check(in_ram(image, range), "not in RAM")?;
+                check(!taken, "overlaps memory of the kernel")?;
+            }
+            Some(RegionKind::Contents) => {
+                let inside = range.start >= contents.start && range.end <= contents.end;
+                let in_tables = range.start < contents.start + image.bytes.len() as u64;
+                check(inside && !in_tables, "not in the contents of the image")?;
+            }
+            Some(RegionKind::Device) => {
+                check(!image.ram().any(|ram| overlaps(range, ram)), "a device in RAM")?;
+                check(!is_kernel_device(&image.board(), range), "a device of the kernel")?;
+            }
+            None => check(false, "unknown kind")?,
+        }
+    }
+    Ok(())
+}
+
+/// Interrupt-controller registers would let a program take over the machine; the debug console may be shared.
+fn is_kernel_device(board: &Board, range: Range) -> bool {
+    [board.interrupt_controller_paddr, board.interrupt_cpu_paddr].into_iter().any(|page| {
+        page != 0 && overlaps(range, Range { start: page, end: page.saturating_add(limits::PAGE_BYTES) })
+    })
+}
+
+fn check_mappings(image: &Image<'_>) -> Check {
+    let vspaces = image.counts().vspaces;
+    let user_top = image.board().user_top;
+    let mut previous = (0, 0);
+    for (index, mapping) in image.mappings().enumerate() {
+        let check = |ok, what| rule(Table::Mappings, index, ok, what);
+        check(mapping.vspace < vspaces, "no such address space")?;
+        check(mapping.region < image.directory(Table::Regions).1, "no such region")?;
+        let flags = mapping.flags;
+        let readable =
+            flags & MappingFlags::READ != 0 || flags & (MappingFlags::WRITE | MappingFlags::EXECUTE) == 0;
+        check(flags & !MappingFlags::ALL == 0 && readable, "flags that are not allowed")?;
+        let page =
+            if flags & MappingFlags::LARGE != 0 { limits::LARGE_PAGE_BYTES } else { limits::PAGE_BYTES };
+        let region = image.region(mapping.region);
+        let aligned =
+            [mapping.vaddr, mapping.bytes, mapping.offset, region.paddr.wrapping_add(mapping.offset)]
+                .into_iter()
+                .all(|value| value % page == 0);
+        check(aligned && mapping.bytes != 0, "not aligned to its page size")?;
+        let fits = mapping.offset.checked_add(mapping.bytes).is_some_and(|end| end <= region.bytes);
+        check(fits, "reaches beyond its region")?;
+        let end = mapping.vaddr.checked_add(mapping.bytes);
+        check(end.is_some_and(|end| end - 1 <= user_top && end < ADDRESS_LIMIT), "not a user address")?;
+        check((mapping.vspace, mapping.vaddr) >= previous, "not in ascending order or overlapping")?;
+        previous = (mapping.vspace, mapping.vaddr + mapping.bytes);
+    }
+    Ok(())
+}
+
+fn check_sched_contexts(image: &Image<'_>) -> Check {
+    // An hour: far above any budget, far below what could overflow in ticks.
+    const MAX_US: u64 = 3_600_000_000;
+    for (index, context) in image.sched_contexts().enumerate() {
+        let ok =
+            context.budget_us > 0 && context.budget_us <= context.period_us && context.period_us <= MAX_US;
+        rule(Table::SchedContexts, index, ok, "budget and period are not in range")?;
+    }
+    Ok(())
+}
+
+fn check_caps(image: &Image<'_>) -> Check {
+    let counts = image.counts();
+    let mut previous = (0, 0);
+    for (index, cap) in image.caps().enumerate() {
+        let check = |ok, what| rule(Table::Caps, index, ok, what);
+        check(cap.table < counts.cap_tables, "no such capability table")?;
+        check(cap.slot > 0 && cap.slot < limits::CAP_SLOTS as u64, "no such slot")?;
+        let position = (cap.table, cap.slot);
+        check(index == 0 || position > previous, "not in ascending order")?;
+        previous = position;
+        check(cap.rights & !Rights::ALL == 0, "rights without a meaning")?;
+        let objects = match CapKind::from_raw(cap.kind) {
+            Some(CapKind::Thread) => image.directory(Table::Threads).1,
+            Some(CapKind::Endpoint) => counts.endpoints,
+            Some(CapKind::Notification) => counts.notifications,
+            Some(CapKind::Reply) => counts.replies,
+            Some(CapKind::SchedContext) => image.directory(Table::SchedContexts).1,
+            Some(CapKind::Vspace) => counts.vspaces,
+            None => 0,
+        };
+        check(cap.object < objects, "no such object")?;
+    }
+    Ok(())
+}
+
+fn check_threads(image: &Image<'_>) -> Check {
+    let counts = image.counts();
+    let sched_contexts = image.directory(Table::SchedContexts).1;
+    for (index, thread) in image.threads().enumerate() {
+        let check = |ok, what| rule(Table::Threads, index, ok, what);
+        check(thread.priority < limits::PRIORITIES as u64, "no such priority")?;
+        check(thread.vspace < counts.vspaces, "no such address space")?;
+        check(thread.cap_table < counts.cap_tables, "no such capability table")?;
+        check(optional(thread.sched_context, sched_contexts), "no such scheduling context")?;
+        check(optional(thread.notification, counts.notifications), "no such notification")?;
+        check(optional(thread.fault_slot, limits::CAP_SLOTS as u64), "no such fault slot")?;
+        check(thread.flags & !ThreadFlags::ALL == 0, "flags that are not allowed")?;
+        let top = image.board().user_top;
+        let buffer_fits = page_aligned(thread.ipc_buffer) && thread.ipc_buffer <= top;
+        check(buffer_fits && !buffer_is_mapped(image, &thread), "IPC buffer at an address that is not free")?;
+        check(thread.entry <= top && thread.stack_top <= top, "entry or stack is not a user address")?;
+        let earlier = || image.threads().take(index);
+        let shared = |value, other| value != NONE && value == other;
+        let unshared = !earlier().any(|other| shared(thread.sched_context, other.sched_context));
+        check(unshared, "scheduling context of another thread")?;
+        let unshared = !earlier().any(|other| shared(thread.notification, other.notification));
+        check(unshared, "notification of another thread")?;
+        let unshared = !earlier().any(|o| o.vspace == thread.vspace && o.ipc_buffer == thread.ipc_buffer);
+        check(unshared, "IPC buffer of another thread")?;
+    }
+    Ok(())
+}
+
+fn buffer_is_mapped(image: &Image<'_>, thread: &Thread) -> bool {
+    let buffer = Range { start: thread.ipc_buffer, end: thread.ipc_buffer + limits::PAGE_BYTES };
+    image.mappings().any(|mapping| {
+        let range = Range { start: mapping.vaddr, end: mapping.vaddr + mapping.bytes };
+        mapping.vspace == thread.vspace && overlaps(range, buffer)
+    })
+}
+
+fn rule(table: Table, index: usize, ok: bool, what: &'static str) -> Check {
+    if ok { Ok(()) } else { Err(ImageError::Record { table: table as usize, index, what }) }
+}
+
+fn optional(index: u64, count: u64) -> bool {
+    index == NONE || index < count
+}
+
+fn page_aligned(value: u64) -> bool {
+    value.is_multiple_of(limits::PAGE_BYTES)
+}
+
+fn overlaps(a: Range, b: Range) -> bool {
+    a.start < b.end && b.start < a.end
+}
+
+fn in_ram(image: &Image<'_>, range: Range) -> bool {
+    image.ram().any(|ram| range.start >= ram.start && range.end <= ram.end)
+}

@@ -1,0 +1,92 @@
+//! Writing an image: collect records, then lay them out with directory and checksum.
+
+use crate::record::{Board, Cap, Counts, Mapping, Range, Record, Region, SchedContext, Thread};
+use crate::{Architecture, FIXED_WORDS, HEADER_WORDS, HeaderWord, MAGIC, Table, VERSION, checksum};
+
+/// The records of an image under construction.
+///
+/// The caller keeps the orders that [`crate::Image::validate`] asks for.
+#[derive(Clone, Debug)]
+#[allow(missing_docs, reason = "fields are the tables of `Table`")]
+pub struct ImageWriter {
+    pub architecture: Architecture,
+    pub options: u64,
+    pub board: Board,
+    pub counts: Counts,
+    pub ram: Vec<Range>,
+    pub reserved: Vec<Range>,
+    pub pool: Range,
+    pub regions: Vec<Region>,
+    pub mappings: Vec<Mapping>,
+    pub sched_contexts: Vec<SchedContext>,
+    pub threads: Vec<Thread>,
+    pub caps: Vec<Cap>,
+}
+
+impl ImageWriter {
+    /// An image without any record.
+    #[must_use]
+    pub fn new(architecture: Architecture) -> Self {
+        Self {
+            architecture,
+            options: 0,
+            board: Board::default(),
+            counts: Counts::default(),
+            ram: Vec::new(),
+            reserved: Vec::new(),
+            pool: Range::default(),
+            regions: Vec::new(),
+            mappings: Vec::new(),
+            sched_contexts: Vec::new(),
+            threads: Vec::new(),
+            caps: Vec::new(),
+        }
+    }
+
+    /// Bytes that header and tables take. Independent of addresses, so it can be asked before they are planned.
+    #[must_use]
+    pub fn tables_bytes(&self) -> u64 {
+        self.words().len() as u64 * 8
+    }
+
+    /// Header and tables. `paddr` is where the image will lie, `image_bytes` its size with page contents.
+    #[must_use]
+    pub fn finish(&self, paddr: u64, image_bytes: u64) -> Vec<u8> {
+        let mut words = self.words();
+        words[HeaderWord::TABLES_BYTES] = words.len() as u64 * 8;
+        words[HeaderWord::IMAGE_PADDR] = paddr;
+        words[HeaderWord::IMAGE_BYTES] = image_bytes;
+        let mut bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+        let sum = checksum(&bytes).to_le_bytes();
+        bytes[HeaderWord::CHECKSUM * 8..][..8].copy_from_slice(&sum);
+        bytes
+    }
+
+    fn words(&self) -> Vec<u64> {
+        let mut words = vec![0; HEADER_WORDS];
+        words[HeaderWord::MAGIC] = MAGIC;
+        words[HeaderWord::VERSION] = VERSION;
+        words[HeaderWord::ARCHITECTURE] = self.architecture as u64;
+        words[HeaderWord::OPTIONS] = self.options;
+        append(&mut words, Table::Board, &[self.board]);
+        append(&mut words, Table::Counts, &[self.counts]);
+        append(&mut words, Table::Ram, &self.ram);
+        append(&mut words, Table::Reserved, &self.reserved);
+        append(&mut words, Table::Pool, &[self.pool]);
+        append(&mut words, Table::Regions, &self.regions);
+        append(&mut words, Table::Mappings, &self.mappings);
+        append(&mut words, Table::SchedContexts, &self.sched_contexts);
+        append(&mut words, Table::Threads, &self.threads);
+        append(&mut words, Table::Caps, &self.caps);
+        words
+    }
+}
+
+fn append<R: Record>(words: &mut Vec<u64>, table: Table, records: &[R]) {
+    let entry = FIXED_WORDS + 2 * table as usize;
+    words[entry] = words.len() as u64;
+    words[entry + 1] = records.len() as u64;
+    for record in records {
+        record.write(words);
+    }
+}

@@ -1,0 +1,3 @@
+//! The `microkit` tool.
+
+fn main() {}

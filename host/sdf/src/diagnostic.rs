@@ -1,0 +1,36 @@
+//! What is wrong, where, and what to do about it.
+
+use std::fmt;
+
+/// A place in a file. Lines and columns count from 1; columns count characters.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Span {
+    /// File as it was named on the command line.
+    pub file: String,
+    /// Line.
+    pub line: u32,
+    /// Column.
+    pub column: u32,
+}
+
+impl fmt::Display for Span {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}:{}", self.file, self.line, self.column)
+    }
+}
+
+/// An error or warning for a person.
+///
+/// `message` is the whole first line, in the wording that Microkit users and their tests know, with the location
+/// already in it where the reference puts one; `span` and `help` are shown on the lines below.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Diagnostic {
+    /// Stable short name of the rule, such as `pd-priority-range`; documented in `docs/diagnostics.md`.
+    pub code: &'static str,
+    /// Where. `None` only when no file is to blame.
+    pub span: Option<Span>,
+    /// What is wrong: the first line as printed.
+    pub message: String,
+    /// What is allowed, or what to do: one sentence.
+    pub help: Option<String>,
+}

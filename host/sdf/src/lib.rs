@@ -1,0 +1,4 @@
+//! The system description.
+
+pub mod diagnostic;
+pub mod model;

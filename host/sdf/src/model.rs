@@ -1,0 +1,157 @@
+//! What a system description means, after every rule that needs only the text has been checked.
+//!
+//! Protection domains stand in pre-order: a parent, then each child's subtree. Their position is their index
+//! everywhere else (monitor badges, tables of the image).
+
+use crate::diagnostic::Span;
+
+/// A checked system.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SystemDescription {
+    /// Protection domains in pre-order; 1 to 63.
+    pub protection_domains: Vec<ProtectionDomain>,
+    /// Memory regions in document order.
+    pub memory_regions: Vec<MemoryRegion>,
+    /// Channels in document order.
+    pub channels: Vec<Channel>,
+}
+
+/// A program with its own address space, thread and scheduling context.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ProtectionDomain {
+    /// Unique name.
+    pub name: String,
+    /// Start tag.
+    pub span: Span,
+    /// The protection domain around this one, and what it calls this one.
+    pub parent: Option<ChildOf>,
+    /// 0 to 254.
+    pub priority: u8,
+    /// Microseconds per period; `budget_us <= period_us`.
+    pub budget_us: u64,
+    /// Microseconds.
+    pub period_us: u64,
+    /// Runs on its callers' scheduling contexts after `init`.
+    pub passive: bool,
+    /// Bytes, a multiple of the page size.
+    pub stack_bytes: u64,
+    /// May use the floating-point unit.
+    pub fpu: bool,
+    /// May read the cycle counter in any configuration (`<counter/>`).
+    pub counter: bool,
+    /// The program.
+    pub program_image: ProgramImage,
+    /// Memory regions it sees.
+    pub maps: Vec<Map>,
+    /// Symbols that receive physical addresses.
+    pub setvars: Vec<Setvar>,
+}
+
+/// How a child is known to its parent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ChildOf {
+    /// Index of the parent.
+    pub parent: usize,
+    /// Child id, 0 to 61, unique among siblings.
+    pub id: u8,
+    /// Symbol of the *parent* that receives the id.
+    pub setvar_id: Option<Symbol>,
+}
+
+/// The ELF file of a protection domain.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ProgramImage {
+    /// File to load.
+    pub path: String,
+    /// File whose symbols are used instead, when `path` is stripped.
+    pub path_for_symbols: Option<String>,
+    /// The element.
+    pub span: Span,
+}
+
+/// A symbol name with the place that asked for it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Symbol {
+    /// Name in the ELF symbol table.
+    pub name: String,
+    /// The element that names it.
+    pub span: Span,
+}
+
+/// A memory region in the address space of a protection domain.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Map {
+    /// Index of the memory region.
+    pub region: usize,
+    /// User address, aligned to the region's page size.
+    pub vaddr: u64,
+    /// Access.
+    pub perms: Perms,
+    /// Cached, or device and non-cacheable.
+    pub cached: bool,
+    /// Symbol that receives `vaddr`.
+    pub setvar_vaddr: Option<Symbol>,
+    /// Symbol that receives the size of the region.
+    pub setvar_size: Option<Symbol>,
+    /// The element.
+    pub span: Span,
+}
+
+/// Access rights of a map.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[allow(missing_docs, reason = "the names say it")]
+pub struct Perms {
+    pub read: bool,
+    pub write: bool,
+    pub execute: bool,
+}
+
+/// A piece of memory that protection domains may map.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MemoryRegion {
+    /// Unique name.
+    pub name: String,
+    /// Bytes, a multiple of the page size.
+    pub bytes: u64,
+    /// 0x1000 or 0x20_0000; already raised to large pages where size, address and all maps allow it.
+    pub page_bytes: u64,
+    /// Fixed physical address.
+    pub phys_addr: Option<u64>,
+    /// The element.
+    pub span: Span,
+}
+
+/// A symbol that receives the physical address of a memory region.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Setvar {
+    /// The symbol.
+    pub symbol: Symbol,
+    /// Index of the memory region.
+    pub region_paddr: usize,
+}
+
+/// A connection between two protection domains.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Channel {
+    /// The two ends.
+    pub ends: [ChannelEnd; 2],
+    /// The element.
+    pub span: Span,
+}
+
+/// One side of a channel.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ChannelEnd {
+    /// Index of the protection domain.
+    pub protection_domain: usize,
+    /// Channel id inside that protection domain, 0 to 61.
+    pub id: u8,
+    /// This side may make protected calls to the other.
+    pub may_call: bool,
+    /// This side may notify the other.
+    pub may_notify: bool,
+    /// Symbol that receives the id.
+    pub setvar_id: Option<Symbol>,
+    /// The element.
+    pub span: Span,
+}

@@ -1,0 +1,3 @@
+//! The commands behind `./x`.
+
+fn main() {}
