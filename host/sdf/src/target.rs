@@ -1,0 +1,80 @@
+//! What the rules of a description need to know about the machine.
+
+/// Bytes of the smallest page, on every architecture.
+pub const PAGE_BYTES: u64 = 0x1000;
+
+/// Bytes of a large page, on every architecture.
+pub const LARGE_PAGE_BYTES: u64 = 0x20_0000;
+
+/// Instruction set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[allow(missing_docs, reason = "the names say it")]
+pub enum Architecture {
+    Aarch64,
+    Riscv64,
+    X86_64,
+}
+
+/// The machine that a system is built for.
+///
+/// Every protection domain has, from the top of user space down: the IPC buffer (one page), an unmapped guard page,
+/// its stack. Memory regions are mapped below the stack.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Target {
+    /// Instruction set.
+    pub architecture: Architecture,
+    /// Highest user address, inclusive; the last byte of a page.
+    pub user_top: u64,
+    /// Processors; at least 1.
+    pub cpus: u32,
+}
+
+impl Target {
+    /// One AArch64 processor. The user address space has 40 bits whether the board enters at EL2 or at EL1.
+    pub const fn aarch64() -> Self {
+        Self { architecture: Architecture::Aarch64, user_top: 0xff_ffff_ffff, cpus: 1 }
+    }
+
+    /// One RISC-V processor with Sv39 translation.
+    pub const fn riscv64() -> Self {
+        Self { architecture: Architecture::Riscv64, user_top: 0x3f_ffff_efff, cpus: 1 }
+    }
+
+    /// One x86-64 processor.
+    pub const fn x86_64() -> Self {
+        Self { architecture: Architecture::X86_64, user_top: 0x7fff_ffff_efff, cpus: 1 }
+    }
+
+    /// Page sizes that a memory region may ask for, in bytes.
+    pub const fn page_sizes(&self) -> [u64; 2] {
+        [PAGE_BYTES, LARGE_PAGE_BYTES]
+    }
+
+    /// Start of the IPC buffer, the highest user page.
+    pub const fn ipc_buffer_vaddr(&self) -> u64 {
+        self.user_top & !(PAGE_BYTES - 1)
+    }
+
+    /// Initial stack pointer: one guard page below the IPC buffer.
+    pub const fn stack_top(&self) -> u64 {
+        self.ipc_buffer_vaddr() - PAGE_BYTES
+    }
+
+    /// Bottom of a stack of `stack_bytes`: the first address that no memory region may cover.
+    pub const fn map_limit(&self, stack_bytes: u64) -> u64 {
+        self.stack_top().saturating_sub(stack_bytes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn address_spaces_end_where_programs_expect() {
+        let ends = |target: Target| (target.ipc_buffer_vaddr(), target.stack_top(), target.map_limit(0x2000));
+        assert_eq!(ends(Target::aarch64()), (0xff_ffff_f000, 0xff_ffff_e000, 0xff_ffff_c000));
+        assert_eq!(ends(Target::riscv64()), (0x3f_ffff_e000, 0x3f_ffff_d000, 0x3f_ffff_b000));
+        assert_eq!(ends(Target::x86_64()), (0x7fff_ffff_e000, 0x7fff_ffff_d000, 0x7fff_ffff_b000));
+    }
+}
