@@ -19,6 +19,8 @@ named_numbers! {
         TcbSuspend = 12 => "TCBSuspend",
         /// Let a stopped thread run again from where it was.
         TcbResume = 13 => "TCBResume",
+        /// Let an interrupt line be delivered again.
+        IrqHandlerAck = 27 => "IRQAckIRQ",
         /// Give a scheduling context to a thread or a notification. Extra capability 0: the receiver.
         SchedContextBind = 34 => "SchedContextBind",
         /// Take a scheduling context from whoever has it.
