@@ -16,6 +16,8 @@ pub const MONITOR_ENDPOINT: u64 = 5;
 pub const TCB: u64 = 6;
 /// Secure monitor calls, where granted.
 pub const ARM_SMC: u64 = 7;
+/// Slots in each of the windows below.
+pub const WINDOW: u64 = 64;
 /// Notifications of peers, by channel id.
 pub const BASE_OUTPUT_NOTIFICATION: u64 = 10;
 /// Endpoints of callees, by channel id.
@@ -47,10 +49,14 @@ impl MonitorSlot {
 #[derive(Debug)]
 pub struct Badge;
 impl Badge {
-    /// Set in the badge of a protected call; the channel id is in the low six bits.
+    /// Set in the badge of a protected call; the channel id is in [`Self::CHANNEL_MASK`].
     pub const PROTECTED_CALL: u64 = 1 << 63;
-    /// Set in the badge of a child's fault; the child id is in the low eight bits.
+    /// Set in the badge of a child's fault; the child id is in [`Self::CHILD_MASK`].
     pub const CHILD_FAULT: u64 = 1 << 62;
+    /// Where the badge of a protected call holds the channel id.
+    pub const CHANNEL_MASK: u64 = 0x3f;
+    /// Where the badge of a child's fault holds the child id.
+    pub const CHILD_MASK: u64 = 0xff;
 }
 
 /// Bits of a capability pointer that select a slot of the root table; zero selects the program's own table.
