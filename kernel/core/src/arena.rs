@@ -1,0 +1,147 @@
+//! Fixed arrays of objects, and the typed indices that are the only links between objects.
+//!
+//! An [`Id`] is a number from 1 to the capacity; the array index is that number masked by `capacity - 1`, so
+//! the id with the value of the capacity names element 0. Zero is left for "none": `Option<Id>` is as small as
+//! `Id`, and an access is one masked load that can neither be out of bounds nor panic.
+
+use core::fmt;
+use core::marker::PhantomData;
+use core::num::NonZeroU16;
+use core::ops::{Index, IndexMut};
+
+/// Names an object of the kind `Tag`.
+pub struct Id<Tag>(NonZeroU16, PhantomData<fn() -> Tag>);
+
+impl<Tag> Clone for Id<Tag> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<Tag> Copy for Id<Tag> {}
+impl<Tag> PartialEq for Id<Tag> {
+    #[inline]
+    fn eq(&self, other: &Self) -> bool {
+        self.0 == other.0
+    }
+}
+impl<Tag> Eq for Id<Tag> {}
+impl<Tag> fmt::Debug for Id<Tag> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "#{}", self.0)
+    }
+}
+
+/// What an [`Id`] can name.
+pub mod tag {
+    /// A thread.
+    #[derive(Debug)]
+    pub enum Thread {}
+    /// An endpoint.
+    #[derive(Debug)]
+    pub enum Endpoint {}
+    /// A notification.
+    #[derive(Debug)]
+    pub enum Notification {}
+    /// A reply object.
+    #[derive(Debug)]
+    pub enum Reply {}
+    /// A scheduling context.
+    #[derive(Debug)]
+    pub enum SchedContext {}
+    /// An address space.
+    #[derive(Debug)]
+    pub enum Vspace {}
+}
+
+/// Names a thread.
+pub type ThreadId = Id<tag::Thread>;
+/// Names an endpoint.
+pub type EndpointId = Id<tag::Endpoint>;
+/// Names a notification.
+pub type NotificationId = Id<tag::Notification>;
+/// Names a reply object.
+pub type ReplyId = Id<tag::Reply>;
+/// Names a scheduling context.
+pub type SchedContextId = Id<tag::SchedContext>;
+/// Names an address space.
+pub type VspaceId = Id<tag::Vspace>;
+
+/// `N` objects of type `T`, indexed by `Id<Tag>`. `N` is a power of two.
+#[derive(Debug)]
+pub struct Arena<Tag, T, const N: usize> {
+    items: [T; N],
+    tag: PhantomData<fn() -> Tag>,
+}
+
+impl<Tag, T, const N: usize> Arena<Tag, T, N> {
+    const MASK: usize = {
+        assert!(N.is_power_of_two() && N <= 1 << 15);
+        N - 1
+    };
+
+    /// An arena of these objects.
+    pub const fn new(items: [T; N]) -> Self {
+        Self { items, tag: PhantomData }
+    }
+
+    /// The id of the object at this position, or `None` past the capacity.
+    #[must_use]
+    pub fn id(index: u64) -> Option<Id<Tag>> {
+        if index >= N as u64 {
+            return None;
+        }
+        let number = if index == 0 { N as u16 } else { index as u16 };
+        NonZeroU16::new(number).map(|number| Id(number, PhantomData))
+    }
+
+    /// The position of an object.
+    #[must_use]
+    #[inline]
+    pub fn index_of(id: Id<Tag>) -> usize {
+        id.0.get() as usize & Self::MASK
+    }
+
+    /// Every object with its id, by position.
+    pub fn iter(&self) -> impl Iterator<Item = (Id<Tag>, &T)> {
+        self.items.iter().enumerate().filter_map(|(index, item)| Some((Self::id(index as u64)?, item)))
+    }
+}
+
+impl<Tag, T, const N: usize> Index<Id<Tag>> for Arena<Tag, T, N> {
+    type Output = T;
+    #[inline]
+    fn index(&self, id: Id<Tag>) -> &T {
+        &self.items[Self::index_of(id)]
+    }
+}
+
+impl<Tag, T, const N: usize> IndexMut<Id<Tag>> for Arena<Tag, T, N> {
+    #[inline]
+    fn index_mut(&mut self, id: Id<Tag>) -> &mut T {
+        &mut self.items[Self::index_of(id)]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    type Small = Arena<tag::Thread, u32, 4>;
+
+    #[test]
+    fn every_position_has_its_own_id() {
+        let mut arena = Small::new([0; 4]);
+        for index in 0..4 {
+            let id = Small::id(index).unwrap();
+            assert_eq!(Small::index_of(id), index as usize);
+            arena[id] = index as u32 + 10;
+        }
+        assert_eq!(arena.items, [10, 11, 12, 13]);
+        assert!(Small::id(4).is_none());
+    }
+
+    #[test]
+    fn none_costs_nothing() {
+        assert_eq!(size_of::<Option<ThreadId>>(), 2);
+    }
+}

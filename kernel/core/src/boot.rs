@@ -1,0 +1,93 @@
+//! From a boot image to a kernel with threads that are ready to run.
+//!
+//! The image was validated, so every index is in range; what is out of range all the same is left out.
+
+use limen_image::{CapKind, Image, NONE, ThreadFlags};
+
+use crate::arena::{Id, ThreadId};
+use crate::cap::{Cap, Rights};
+use crate::kernel::{
+    CapTables, Endpoints, Kernel, MessageBuffers, Notifications, Replies, SchedContexts, Threads, Vspaces,
+};
+use crate::machine::{Context, CounterAccess, Machine, Ticks};
+use crate::object::thread::State;
+
+/// Fills the capability tables as the image says.
+pub fn place_caps<M: Machine>(tables: &mut CapTables, image: &Image<'_>) {
+    for record in image.caps() {
+        if let (Some(table), Some(cap)) = (CapTables::id(record.table), cap::<M>(&record)) {
+            tables[table].place(record.slot, cap);
+        }
+    }
+}
+
+fn cap<M: Machine>(record: &limen_image::Cap) -> Option<Cap> {
+    let (object, badge) = (record.object, record.badge);
+    let rights = Rights::from_bits(record.rights);
+    Some(match CapKind::from_raw(record.kind)? {
+        CapKind::Thread => Cap::Thread(Threads::<M>::id(object)?),
+        CapKind::Endpoint => Cap::Endpoint { id: Endpoints::id(object)?, badge, rights },
+        CapKind::Notification => Cap::Notification { id: Notifications::id(object)?, badge, rights },
+        CapKind::Reply => Cap::Reply(Replies::id(object)?),
+        CapKind::SchedContext => Cap::SchedContext(SchedContexts::id(object)?),
+        CapKind::Vspace => Cap::Vspace(Vspaces::id(object)?),
+    })
+}
+
+impl<M: Machine> Kernel<M> {
+    /// Makes the objects of the image and lets the most important thread run. `space_of` gives the address space
+    /// that the port built for each index.
+    pub fn start(&mut self, image: &Image<'_>, space_of: impl Fn(u64) -> Option<M::Space>) {
+        self.options = image.options();
+        self.core.programmed = Ticks::MAX;
+        self.core.since = self.machine.now();
+        for (index, record) in image.sched_contexts().enumerate() {
+            if let Some(id) = SchedContexts::id(index as u64) {
+                let budget = self.machine.ticks_from_us(record.budget_us);
+                self.sched_contexts[id].budget = budget;
+                self.sched_contexts[id].remaining = budget;
+            }
+        }
+        for (index, record) in image.threads().enumerate() {
+            if let Some(id) = Threads::<M>::id(index as u64) {
+                self.start_thread(id, &record, space_of(record.vspace));
+            }
+        }
+        self.run_highest();
+    }
+
+    fn start_thread(&mut self, id: ThreadId, record: &limen_image::Thread, space: Option<M::Space>) {
+        let fault_handler = self.machine.cap_tables()[id].slot(record.fault_slot);
+        let sched_context = optional(record.sched_context, SchedContexts::id);
+        let notification = optional(record.notification, Notifications::id);
+        let thread = &mut self.threads[id];
+        thread.context.set_register(M::Context::PC, record.entry);
+        thread.context.set_register(M::Context::SP, record.stack_top);
+        thread.priority = record.priority as u8;
+        thread.space = space;
+        thread.fault_handler = fault_handler;
+        thread.sched_context = sched_context;
+        thread.notification = notification;
+        thread.state = State::Runnable;
+        if record.flags & ThreadFlags::COUNTER != 0 {
+            thread.counter = CounterAccess::Granted;
+        }
+        if let Some(notification) = notification {
+            self.notifications[notification].thread = Some(id);
+        }
+        if let Some(sched_context) = sched_context {
+            self.sched_contexts[sched_context].thread = Some(id);
+            self.enqueue(id);
+        }
+    }
+}
+
+fn optional<Tag>(index: u64, id: impl Fn(u64) -> Option<Id<Tag>>) -> Option<Id<Tag>> {
+    if index == NONE { None } else { id(index) }
+}
+
+/// The buffer of the thread at this position of the image.
+#[must_use]
+pub fn buffer_index(thread: u64) -> Option<usize> {
+    MessageBuffers::id(thread).map(MessageBuffers::index_of)
+}

@@ -1,0 +1,164 @@
+//! Capabilities and the tables that hold them.
+//!
+//! A program names a capability by a pointer whose top six bits select a slot of a root table. Slot 0 of that
+//! table is the program's own table of 512 slots, reached with all bits between zero; so small numbers are slots.
+//! Capabilities are placed at boot and never change.
+
+use limen_abi::{limits, slot};
+
+use crate::arena::{EndpointId, NotificationId, ReplyId, SchedContextId, ThreadId, VspaceId};
+
+/// What the holder of an endpoint or notification capability may do.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Rights(u8);
+
+impl Rights {
+    /// These bits of [`limen_image::Rights`].
+    #[must_use]
+    pub const fn from_bits(bits: u64) -> Self {
+        Self((bits & limen_image::Rights::ALL) as u8)
+    }
+
+    /// May send or signal.
+    #[must_use]
+    #[inline]
+    pub const fn can_send(self) -> bool {
+        self.0 & limen_image::Rights::SEND as u8 != 0
+    }
+
+    /// May receive or wait.
+    #[must_use]
+    #[inline]
+    pub const fn can_receive(self) -> bool {
+        self.0 & limen_image::Rights::RECEIVE as u8 != 0
+    }
+
+    /// May be answered: grant or grant-reply.
+    #[must_use]
+    #[inline]
+    pub const fn can_call(self) -> bool {
+        self.0 & (limen_image::Rights::GRANT | limen_image::Rights::GRANT_REPLY) as u8 != 0
+    }
+}
+
+/// A right to use an object.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Cap {
+    /// An empty slot.
+    #[default]
+    Null,
+    /// A thread.
+    Thread(ThreadId),
+    /// An endpoint.
+    Endpoint {
+        /// The endpoint.
+        id: EndpointId,
+        /// What a receiver sees.
+        badge: u64,
+        /// What the holder may do.
+        rights: Rights,
+    },
+    /// A notification.
+    Notification {
+        /// The notification.
+        id: NotificationId,
+        /// Bits that a signal sets.
+        badge: u64,
+        /// What the holder may do.
+        rights: Rights,
+    },
+    /// A reply object.
+    Reply(ReplyId),
+    /// A scheduling context.
+    SchedContext(SchedContextId),
+    /// An address space.
+    Vspace(VspaceId),
+}
+
+/// Why a capability pointer led nowhere, with the details that go into a fault or an error message.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum LookupFailure {
+    /// The slot is empty.
+    MissingCapability {
+        /// Bits of the pointer that were not used.
+        bits_left: u64,
+    },
+    /// Bits between root slot and own table that had to be zero were not.
+    GuardMismatch {
+        /// Bits of the pointer that were not used.
+        bits_left: u64,
+        /// Size of the guard.
+        guard_bits: u64,
+    },
+}
+
+/// The capabilities of one protection domain.
+#[derive(Debug)]
+pub struct CapTable {
+    slots: [Cap; limits::CAP_SLOTS],
+}
+
+impl CapTable {
+    /// A table of empty slots.
+    pub const EMPTY: Self = Self { slots: [Cap::Null; limits::CAP_SLOTS] };
+
+    /// The capability that `cptr` names. An empty slot is found, not a failure.
+    ///
+    /// # Errors
+    /// The pointer leads outside the table.
+    #[inline]
+    pub fn lookup(&self, cptr: u64) -> Result<Cap, LookupFailure> {
+        match self.slots.get(cptr as usize) {
+            Some(cap) => Ok(*cap),
+            None => lookup_outside(cptr),
+        }
+    }
+
+    /// The capability in a slot of the table itself; empty past the end.
+    #[must_use]
+    pub fn slot(&self, slot: u64) -> Cap {
+        self.slots.get(slot as usize).copied().unwrap_or_default()
+    }
+
+    /// Every capability of the table.
+    pub fn iter(&self) -> impl Iterator<Item = Cap> {
+        self.slots.iter().copied()
+    }
+
+    /// Fills a slot at boot; ignored past the end.
+    pub(crate) fn place(&mut self, slot: u64, cap: Cap) {
+        if let Some(place) = self.slots.get_mut(slot as usize) {
+            *place = cap;
+        }
+    }
+}
+
+/// A pointer with bits above the table: an empty slot of the root table, or a wrong guard.
+#[cold]
+fn lookup_outside(cptr: u64) -> Result<Cap, LookupFailure> {
+    let bits_left = u64::from(u64::BITS - slot::ROOT_BITS);
+    if cptr >> bits_left == 0 {
+        Err(LookupFailure::GuardMismatch { bits_left, guard_bits: bits_left - u64::from(slot::TABLE_BITS) })
+    } else {
+        Ok(Cap::Null)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_capability_is_two_words() {
+        assert_eq!(size_of::<Cap>(), 16);
+    }
+
+    #[test]
+    fn pointers_outside_the_table_are_told_apart() {
+        let table = CapTable::EMPTY;
+        assert_eq!(table.lookup(511), Ok(Cap::Null));
+        assert_eq!(table.lookup(512), Err(LookupFailure::GuardMismatch { bits_left: 58, guard_bits: 49 }));
+        assert_eq!(table.lookup(1 << 58), Ok(Cap::Null), "an empty slot of the root table");
+        assert_eq!(table.lookup(u64::MAX), Ok(Cap::Null));
+    }
+}

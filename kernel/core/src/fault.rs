@@ -1,0 +1,195 @@
+//! Faults: what a thread could not do, told to its handler as a message.
+//!
+//! A fault is sent like a call: the thread waits until the handler answers. Where no handler can be reached the
+//! thread stops. The program counter of a faulting thread is at the instruction that faulted.
+
+use limen_abi::error::LookupFailure as FailureNumber;
+use limen_abi::fault::{CapFaultWord, VmFaultWord};
+use limen_abi::{FaultLabel, MessageInfo};
+
+use crate::arena::ThreadId;
+use crate::cap::{Cap, LookupFailure};
+use crate::event::Outcome;
+use crate::kernel::Kernel;
+use crate::machine::{Context, Machine};
+use crate::object::thread::{AfterSend, State};
+
+/// What a thread could not do.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Fault {
+    /// A capability pointer led nowhere in a system call that may block.
+    Cap {
+        /// The pointer.
+        cptr: u64,
+        /// Which half of the system call failed.
+        phase: Phase,
+        /// Why.
+        failure: LookupFailure,
+    },
+    /// The system-call number has no meaning.
+    UnknownSyscall {
+        /// The number.
+        number: u64,
+    },
+    /// The processor refused an instruction.
+    UserException {
+        /// What it reported.
+        number: u64,
+        /// What else it reported.
+        code: u64,
+    },
+    /// The mappings do not allow an access.
+    Vm {
+        /// The address that was accessed.
+        address: u64,
+        /// What was attempted.
+        access: Access,
+        /// What the processor reported.
+        status: u64,
+    },
+}
+
+/// The half of a system call that failed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Phase {
+    /// Sending.
+    Send,
+    /// Receiving.
+    Receive,
+}
+
+/// An access to memory.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Access {
+    /// Reading or writing.
+    Data,
+    /// Fetching an instruction.
+    Instruction,
+}
+
+impl Fault {
+    /// A fault of the receiving half for a capability of the wrong kind.
+    pub(crate) fn not_receivable(cptr: u64) -> Self {
+        Self::Cap { cptr, phase: Phase::Receive, failure: LookupFailure::MissingCapability { bits_left: 0 } }
+    }
+
+    fn label(&self) -> FaultLabel {
+        match self {
+            Self::Cap { .. } => FaultLabel::CapFault,
+            Self::UnknownSyscall { .. } => FaultLabel::UnknownSyscall,
+            Self::UserException { .. } => FaultLabel::UserException,
+            Self::Vm { .. } => FaultLabel::VmFault,
+        }
+    }
+
+    /// Words in the message.
+    fn length<C: Context>(&self) -> usize {
+        match self {
+            Self::Cap { failure: LookupFailure::MissingCapability { .. }, .. } => {
+                CapFaultWord::LOOKUP_DETAILS + 1
+            }
+            Self::Cap { failure: LookupFailure::GuardMismatch { .. }, .. } => {
+                CapFaultWord::LOOKUP_DETAILS + 3
+            }
+            Self::UnknownSyscall { .. } => C::UNKNOWN_SYSCALL.len() + 1,
+            Self::UserException { .. } => C::USER_EXCEPTION.len() + 1 + C::EXCEPTION_CODE_WORDS,
+            Self::Vm { .. } => VmFaultWord::LENGTH,
+        }
+    }
+
+    /// A word of the message about a thread with these registers.
+    fn word<C: Context>(&self, position: usize, context: &C) -> u64 {
+        let pc = context.register(C::PC);
+        match *self {
+            Self::Cap { cptr, phase, failure } => match position {
+                CapFaultWord::IP => pc,
+                CapFaultWord::ADDRESS => cptr,
+                CapFaultWord::IN_RECEIVE_PHASE => u64::from(phase == Phase::Receive),
+                _ => failure_word(failure, position - CapFaultWord::LOOKUP_FAILURE),
+            },
+            Self::UnknownSyscall { number } => {
+                register_or(context, C::UNKNOWN_SYSCALL, position, [number, 0])
+            }
+            Self::UserException { number, code } => {
+                register_or(context, C::USER_EXCEPTION, position, [number, code])
+            }
+            Self::Vm { address, access, status } => match position {
+                VmFaultWord::IP => pc,
+                VmFaultWord::ADDRESS => address,
+                VmFaultWord::PREFETCH => u64::from(access == Access::Instruction),
+                _ => status,
+            },
+        }
+    }
+}
+
+/// The words that describe a lookup failure: its number, then its details.
+fn failure_word(failure: LookupFailure, position: usize) -> u64 {
+    let words = match failure {
+        LookupFailure::MissingCapability { bits_left } => {
+            [FailureNumber::MissingCapability as u64, bits_left, 0, 0]
+        }
+        LookupFailure::GuardMismatch { bits_left, guard_bits } => {
+            [FailureNumber::GuardMismatch as u64, bits_left, 0, guard_bits]
+        }
+    };
+    words.get(position).copied().unwrap_or(0)
+}
+
+/// A word of a message that lists registers first.
+fn register_or<C: Context>(context: &C, registers: &[usize], position: usize, rest: [u64; 2]) -> u64 {
+    match registers.get(position) {
+        Some(register) => context.register(*register),
+        None => rest.get(position - registers.len()).copied().unwrap_or(0),
+    }
+}
+
+impl<M: Machine> Kernel<M> {
+    /// Stops a thread that faulted and tells its handler.
+    pub(crate) fn deliver_fault(&mut self, thread: ThreadId, fault: Fault) -> Outcome {
+        let Cap::Endpoint { id, badge, rights } = self.threads[thread].fault_handler else {
+            self.threads[thread].state = State::Inactive;
+            return Outcome::Choose { woken: None };
+        };
+        let after = if rights.can_call() { AfterSend::AwaitReply } else { AfterSend::Stop };
+        self.threads[thread].fault = Some(fault);
+        let Some(receiver) = self.take_receiver(id) else {
+            return self.block_sending(thread, id, badge, after);
+        };
+        self.transfer_fault(thread, receiver, badge);
+        let reply = self.end_receiving(receiver);
+        self.await_reply(thread, receiver, reply, after);
+        Outcome::Choose { woken: Some(receiver).filter(|thread| self.threads[*thread].is_schedulable()) }
+    }
+
+    /// Hands the fault of `from` to `to` as a message.
+    pub(crate) fn transfer_fault(&mut self, from: ThreadId, to: ThreadId, badge: u64) {
+        let Some(fault) = self.threads[from].fault else { return };
+        let length = fault.length::<M::Context>();
+        for position in 0..length {
+            let word = fault.word(position, &self.threads[from].context);
+            self.set_message_word(to, position, word);
+        }
+        let context = &mut self.threads[to].context;
+        context.set_badge(badge);
+        context.set_info(MessageInfo::new(fault.label().as_raw(), length));
+    }
+
+    /// Carries out a handler's answer: new registers where the fault allows them, then go on or stop.
+    pub(crate) fn answer_fault(&mut self, handler: ThreadId, thread: ThreadId, info: MessageInfo) {
+        let registers: &[usize] = match self.threads[thread].fault.take() {
+            Some(Fault::UnknownSyscall { .. }) => M::Context::UNKNOWN_SYSCALL,
+            Some(Fault::UserException { .. }) => M::Context::USER_EXCEPTION,
+            Some(Fault::Cap { .. } | Fault::Vm { .. }) | None => {
+                self.threads[thread].state = State::Runnable;
+                return;
+            }
+        };
+        for (position, register) in registers.iter().enumerate().take(info.length()) {
+            let value = self.message_word(handler, position);
+            self.threads[thread].context.set_register(*register, value);
+        }
+        let restart = info.label() == FaultLabel::NullFault.as_raw();
+        self.threads[thread].state = if restart { State::Runnable } else { State::Inactive };
+    }
+}

@@ -1,0 +1,203 @@
+//! What is true between two events.
+//!
+//! Checked after every step of the host tests, and on the target where the image asks for it. The numbers in
+//! brackets are those of the list of kernel properties that the tests are written from.
+
+use crate::arena::{ReplyId, SchedContextId};
+use crate::kernel::Kernel;
+use crate::machine::Machine;
+use crate::object::endpoint::Endpoint;
+use crate::object::notification::Signals;
+use crate::object::reply::Reply;
+use crate::object::thread::State;
+use crate::sched::queue::Queue;
+
+/// Calls on one scheduling context, at most one per thread.
+const MAX_CALLS: usize = limen_abi::limits::THREADS;
+
+impl<M: Machine> Kernel<M> {
+    /// Checks every invariant.
+    ///
+    /// # Errors
+    /// The first that does not hold, in words.
+    pub fn check_invariants(&self) -> Result<(), &'static str> {
+        self.check_ready_queues()?;
+        self.check_current()?;
+        self.check_endpoints()?;
+        self.check_notifications()?;
+        self.check_threads()?;
+        self.check_replies()?;
+        self.check_sched_contexts()
+    }
+
+    /// Ready queues hold exactly the schedulable threads except the current one [9, 10, 11].
+    fn check_ready_queues(&self) -> Result<(), &'static str> {
+        let ready = &self.core.ready;
+        ensure(ready.is_sound(&self.links), "ready queues, bitmap and top disagree")?;
+        for (thread, priority) in ready.iter(&self.links) {
+            ensure(self.threads[thread].is_schedulable(), "a ready thread could not run")?;
+            ensure(
+                self.threads[thread].priority == priority,
+                "a ready thread is in the queue of another priority",
+            )?;
+            ensure(self.core.current != Some(thread), "the current thread is in a ready queue")?;
+        }
+        let schedulable = self.threads.iter().filter(|(_, thread)| thread.is_schedulable()).count();
+        let running = usize::from(self.core.current.is_some());
+        let queued = ready.iter(&self.links).count();
+        ensure(schedulable == queued + running, "a thread that could run is in no queue")
+    }
+
+    /// The current thread is the most important one and runs on its own scheduling context [11, 15, 17, 19].
+    fn check_current(&self) -> Result<(), &'static str> {
+        let Some(current) = self.core.current else {
+            return ensure(self.core.sched_context.is_none(), "idling is charged to somebody");
+        };
+        let thread = &self.threads[current];
+        ensure(thread.is_schedulable(), "the current thread cannot run")?;
+        ensure(self.core.ready.none_above(thread.priority), "a more important thread waits")?;
+        ensure(thread.sched_context == self.core.sched_context, "time is charged to somebody else")?;
+        ensure(self.core.fpu_owner == Some(current), "the unit holds registers of another thread")?;
+        ensure(self.core.space == thread.space, "another address space is entered")?;
+        ensure(self.core.counter == thread.counter, "the counter has the access of another thread")?;
+        let end =
+            thread.sched_context.map(|id| self.core.since.saturating_add(self.sched_contexts[id].remaining));
+        ensure(
+            end.is_some_and(|end| self.core.programmed <= end),
+            "the timer fires after the end of the slice",
+        )
+    }
+
+    /// A thread waits at an endpoint exactly if it is in its queue, in order of priority [8, 9].
+    fn check_endpoints(&self) -> Result<(), &'static str> {
+        let mut queued = 0;
+        for (id, endpoint) in self.endpoints.iter() {
+            let Some(queue) = endpoint.queue() else { continue };
+            queued += self.check_queue(&queue, |state| match (endpoint, state) {
+                (Endpoint::Senders(_), State::Sending { endpoint, .. })
+                | (Endpoint::Receivers(_), State::Receiving { endpoint, .. }) => endpoint == id,
+                _ => false,
+            })?;
+        }
+        let waits = |state| matches!(state, State::Sending { .. } | State::Receiving { .. });
+        ensure(queued == self.count(waits), "a thread waits at an endpoint outside its queue")
+    }
+
+    /// The same for notifications, and a bound thread knows that it is bound [8, 9].
+    fn check_notifications(&self) -> Result<(), &'static str> {
+        let mut queued = 0;
+        for (id, notification) in self.notifications.iter() {
+            if let Some(thread) = notification.thread {
+                ensure(self.threads[thread].notification == Some(id), "a bound thread does not know it")?;
+            }
+            if let Some(sched_context) = notification.sched_context {
+                let holder = self.sched_contexts[sched_context].notification;
+                ensure(holder == Some(id), "a notification's scheduling context does not know it")?;
+            }
+            if let Signals::Waiting(queue) = notification.state {
+                let waits_here = |state| state == State::Waiting { notification: id };
+                queued += self.check_queue(&queue, waits_here)?;
+            }
+        }
+        let waits = |state| matches!(state, State::Waiting { .. });
+        ensure(queued == self.count(waits), "a thread waits at a notification outside its queue")
+    }
+
+    fn check_queue(&self, queue: &Queue, belongs: impl Fn(State) -> bool) -> Result<usize, &'static str> {
+        ensure(!queue.is_empty(), "an object waits with an empty queue")?;
+        ensure(queue.is_sound(&self.links), "the links of a queue disagree")?;
+        let mut previous = u8::MAX;
+        let mut length = 0;
+        for thread in queue.iter(&self.links) {
+            let thread = &self.threads[thread];
+            ensure(belongs(thread.state), "a thread is in a queue that it does not wait in")?;
+            ensure(thread.priority <= previous, "a queue is not in order of priority")?;
+            previous = thread.priority;
+            length += 1;
+        }
+        Ok(length)
+    }
+
+    fn count(&self, in_state: impl Fn(State) -> bool) -> usize {
+        self.threads.iter().filter(|(_, thread)| in_state(thread.state)).count()
+    }
+
+    /// Links of threads have their inverse; only threads that wait for an answer have a fault [8].
+    fn check_threads(&self) -> Result<(), &'static str> {
+        for (id, thread) in self.threads.iter() {
+            if let Some(sched_context) = thread.sched_context {
+                let holder = self.sched_contexts[sched_context].thread;
+                ensure(holder == Some(id), "a thread's scheduling context belongs to another")?;
+            }
+            if let Some(notification) = thread.notification {
+                let bound = self.notifications[notification].thread;
+                ensure(bound == Some(id), "a thread's notification is bound to another")?;
+            }
+            if let State::Calling { reply } = thread.state {
+                let owed = matches!(self.replies[reply], Reply::Owed { caller, .. } if caller == id);
+                ensure(owed, "a caller waits on a reply object that does not know it")?;
+            }
+            let waits = matches!(thread.state, State::Sending { .. } | State::Calling { .. });
+            ensure(thread.fault.is_none() || waits, "a thread has a fault and does not wait for an answer")?;
+        }
+        Ok(())
+    }
+
+    /// Every owed reply object has its caller [8, 16].
+    fn check_replies(&self) -> Result<(), &'static str> {
+        for (id, reply) in self.replies.iter() {
+            if let Reply::Owed { caller, .. } = reply {
+                let waits = self.threads[*caller].state == State::Calling { reply: id };
+                ensure(waits, "a reply object is owed to a thread that does not wait on it")?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Stacks of calls are chains without cycles; slices fit their budgets [8, 13, 16].
+    fn check_sched_contexts(&self) -> Result<(), &'static str> {
+        for (id, sched_context) in self.sched_contexts.iter() {
+            ensure(sched_context.remaining <= sched_context.budget, "a slice is longer than its budget")?;
+            if let Some(thread) = sched_context.thread {
+                ensure(
+                    self.threads[thread].sched_context == Some(id),
+                    "a holder does not know what it holds",
+                )?;
+            }
+            if let Some(notification) = sched_context.notification {
+                let bound = self.notifications[notification].sched_context;
+                ensure(
+                    bound == Some(id),
+                    "a scheduling context is bound to a notification that does not know it",
+                )?;
+            }
+            let mut above = None;
+            let mut next = sched_context.top;
+            for _ in 0..=MAX_CALLS {
+                let Some(reply) = next else { break };
+                next = self.check_loan(id, reply, above)?;
+                above = Some(reply);
+            }
+            ensure(next.is_none(), "calls on a scheduling context form a cycle")?;
+        }
+        Ok(())
+    }
+
+    fn check_loan(
+        &self,
+        sched_context: SchedContextId,
+        reply: ReplyId,
+        above: Option<ReplyId>,
+    ) -> Result<Option<ReplyId>, &'static str> {
+        let Reply::Owed { loan: Some(loan), .. } = self.replies[reply] else {
+            return Err("a stack of calls holds a reply object that owes nothing");
+        };
+        ensure(loan.sched_context == sched_context, "a call is in the stack of another scheduling context")?;
+        ensure(loan.above == above, "neighbours in a stack of calls disagree")?;
+        Ok(loan.below)
+    }
+}
+
+fn ensure(holds: bool, otherwise: &'static str) -> Result<(), &'static str> {
+    if holds { Ok(()) } else { Err(otherwise) }
+}

@@ -1,0 +1,143 @@
+//! From a capability to a request of an object.
+//!
+//! A request is *decoded* with `&Kernel`: that may fail and changes nothing. Then it is *performed* with
+//! `&mut Kernel`: that cannot fail. Message passing and signals need no such split and are not here.
+
+use limen_abi::error::{ErrorCode, LookupFailure as FailureNumber};
+use limen_abi::message::BufferWord;
+use limen_abi::{Label, MessageInfo};
+
+use crate::arena::ThreadId;
+use crate::cap::{Cap, LookupFailure};
+use crate::event::Outcome;
+use crate::kernel::Kernel;
+use crate::machine::Machine;
+use crate::message::Answer;
+use crate::object::{sched_context, thread};
+
+/// Why a request was refused; goes to the caller as an error code with words.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum InvokeError {
+    /// The invoked capability (0) or an argument (from 1) is empty or of the wrong kind.
+    InvalidCapability {
+        /// Which.
+        index: u64,
+    },
+    /// No such method, or not in this state.
+    IllegalOperation,
+    /// A value is outside its range.
+    Range {
+        /// Smallest allowed value.
+        min: u64,
+        /// Largest allowed value.
+        max: u64,
+    },
+    /// The message is too short.
+    TruncatedMessage,
+    /// An argument's capability pointer leads nowhere.
+    Lookup(LookupFailure),
+}
+
+impl InvokeError {
+    /// Error code and message words.
+    #[must_use]
+    pub fn message(self) -> (ErrorCode, [u64; 4], usize) {
+        match self {
+            Self::InvalidCapability { index } => (ErrorCode::InvalidCapability, [index, 0, 0, 0], 1),
+            Self::IllegalOperation => (ErrorCode::IllegalOperation, [0; 4], 0),
+            Self::Range { min, max } => (ErrorCode::RangeError, [min, max, 0, 0], 2),
+            Self::TruncatedMessage => (ErrorCode::TruncatedMessage, [0; 4], 0),
+            Self::Lookup(LookupFailure::MissingCapability { bits_left }) => {
+                (ErrorCode::FailedLookup, [0, FailureNumber::MissingCapability as u64, bits_left, 0], 3)
+            }
+            Self::Lookup(LookupFailure::GuardMismatch { bits_left, .. }) => {
+                (ErrorCode::FailedLookup, [0, FailureNumber::GuardMismatch as u64, bits_left, 0], 4)
+            }
+        }
+    }
+}
+
+/// The message of an invocation, as the decoders see it.
+#[derive(Debug)]
+pub struct Arguments<'a, M: Machine> {
+    kernel: &'a Kernel<M>,
+    caller: ThreadId,
+    info: MessageInfo,
+}
+
+impl<M: Machine> Arguments<'_, M> {
+    /// The method, if it has a name.
+    pub(crate) fn label(&self) -> Option<Label> {
+        Label::from_raw(self.info.label())
+    }
+
+    /// Words in the message.
+    pub(crate) fn length(&self) -> usize {
+        self.info.length()
+    }
+
+    /// The first `N` words.
+    pub(crate) fn words<const N: usize>(&self) -> Result<[u64; N], InvokeError> {
+        if self.length() < N {
+            return Err(InvokeError::TruncatedMessage);
+        }
+        Ok(core::array::from_fn(|position| self.kernel.message_word(self.caller, position)))
+    }
+
+    /// The capability argument at this position.
+    pub(crate) fn extra_cap(&self, position: usize) -> Result<Cap, InvokeError> {
+        if position >= self.info.extra_caps() {
+            return Err(InvokeError::TruncatedMessage);
+        }
+        let cptr = self.kernel.machine.buffers()[self.caller].word(BufferWord::CAPS_OR_BADGES + position);
+        self.kernel.lookup(self.caller, cptr).map_err(InvokeError::Lookup)
+    }
+}
+
+/// A request that was looked at and can be carried out.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Request {
+    Thread(thread::Request),
+    SchedContext(sched_context::Request),
+}
+
+impl Request {
+    fn decode<M: Machine>(
+        kernel: &Kernel<M>,
+        caller: ThreadId,
+        cap: Cap,
+        info: MessageInfo,
+    ) -> Result<Self, InvokeError> {
+        let arguments = Arguments { kernel, caller, info };
+        match cap {
+            Cap::Thread(id) => thread::Request::decode(kernel, id, &arguments).map(Self::Thread),
+            Cap::SchedContext(id) => {
+                sched_context::Request::decode(kernel, id, &arguments).map(Self::SchedContext)
+            }
+            Cap::Vspace(_) => Err(InvokeError::IllegalOperation),
+            Cap::Null | Cap::Endpoint { .. } | Cap::Notification { .. } | Cap::Reply(_) => {
+                Err(InvokeError::InvalidCapability { index: 0 })
+            }
+        }
+    }
+
+    fn perform<M: Machine>(self, kernel: &mut Kernel<M>, caller: ThreadId) -> (Answer, Outcome) {
+        match self {
+            Self::Thread(request) => request.perform(kernel, caller),
+            Self::SchedContext(request) => request.perform(kernel, caller),
+        }
+    }
+}
+
+impl<M: Machine> Kernel<M> {
+    /// Asks an object for something.
+    pub(crate) fn invoke(
+        &mut self,
+        caller: ThreadId,
+        cap: Cap,
+        info: MessageInfo,
+    ) -> Result<(Answer, Outcome), InvokeError> {
+        let request = Request::decode(self, caller, cap, info)?;
+        Ok(request.perform(self, caller))
+    }
+}

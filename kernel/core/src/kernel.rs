@@ -1,0 +1,81 @@
+//! The whole state of the kernel.
+
+use limen_abi::limits;
+
+use crate::arena::{Arena, ThreadId, tag};
+use crate::cap::{Cap, CapTable, LookupFailure};
+use crate::core::Core;
+use crate::machine::Machine;
+use crate::message::MessageBuffer;
+use crate::object::endpoint::Endpoint;
+use crate::object::notification::Notification;
+use crate::object::reply::Reply;
+use crate::object::sched_context::SchedContext;
+use crate::object::thread::Thread;
+use crate::sched::queue::{Links, ThreadLinks};
+
+/// Threads by id.
+pub type Threads<M> = Arena<tag::Thread, Thread<M>, { limits::THREADS }>;
+/// Endpoints by id.
+pub type Endpoints = Arena<tag::Endpoint, Endpoint, { limits::ENDPOINTS }>;
+/// Notifications by id.
+pub type Notifications = Arena<tag::Notification, Notification, { limits::NOTIFICATIONS }>;
+/// Reply objects by id.
+pub type Replies = Arena<tag::Reply, Reply, { limits::REPLIES }>;
+/// Scheduling contexts by id.
+pub type SchedContexts = Arena<tag::SchedContext, SchedContext, { limits::SCHED_CONTEXTS }>;
+/// Capability tables by the thread that uses them.
+pub type CapTables = Arena<tag::Thread, CapTable, { limits::THREADS }>;
+/// Address spaces by id; the port keeps their tables.
+pub type Vspaces = Arena<tag::Vspace, (), { limits::VSPACES }>;
+/// Message buffers by thread.
+pub type MessageBuffers = Arena<tag::Thread, MessageBuffer, { limits::THREADS }>;
+
+/// Every object, and the processor that uses them.
+///
+/// Objects name each other by id only. Capability tables and message buffers lie where the port puts them: the
+/// tables are only read after boot, and the buffers are shared with user mode.
+#[derive(Debug)]
+pub struct Kernel<M: Machine> {
+    /// The processor.
+    pub core: Core<M::Space>,
+    /// The hardware.
+    pub machine: M,
+    /// Options of the image, see [`limen_image::Options`].
+    pub options: u64,
+    /// Queue neighbours of each thread.
+    pub links: ThreadLinks,
+    /// Threads.
+    pub threads: Threads<M>,
+    /// Endpoints.
+    pub endpoints: Endpoints,
+    /// Notifications.
+    pub notifications: Notifications,
+    /// Reply objects.
+    pub replies: Replies,
+    /// Scheduling contexts.
+    pub sched_contexts: SchedContexts,
+}
+
+impl<M: Machine> Kernel<M> {
+    /// A kernel without threads.
+    pub const fn new(machine: M) -> Self {
+        Self {
+            core: Core::IDLE,
+            machine,
+            options: 0,
+            links: ThreadLinks::new([Links::NONE; limits::THREADS]),
+            threads: Threads::new([const { Thread::INACTIVE }; limits::THREADS]),
+            endpoints: Endpoints::new([Endpoint::Idle; limits::ENDPOINTS]),
+            notifications: Notifications::new([Notification::IDLE; limits::NOTIFICATIONS]),
+            replies: Replies::new([Reply::Free; limits::REPLIES]),
+            sched_contexts: SchedContexts::new([SchedContext::UNUSED; limits::SCHED_CONTEXTS]),
+        }
+    }
+
+    /// The capability that `cptr` names in the table of `thread`.
+    #[inline]
+    pub(crate) fn lookup(&self, thread: ThreadId, cptr: u64) -> Result<Cap, LookupFailure> {
+        self.machine.cap_tables()[thread].lookup(cptr)
+    }
+}

@@ -1,0 +1,117 @@
+//! The contract with the hardware. A port implements [`Machine`]; the tests implement it with plain data.
+//!
+//! Everything that the core asks for is listed here. None of it can fail.
+
+use core::fmt::Debug;
+
+use limen_abi::MessageInfo;
+
+use crate::arena::ThreadId;
+use crate::kernel::{CapTables, MessageBuffers};
+
+/// Time in ticks of the kernel's timer, from boot. It does not wrap in the lifetime of a machine.
+pub type Ticks = u64;
+
+/// One processor, its timer and its debug console.
+pub trait Machine {
+    /// The registers of a thread.
+    type Context: Context;
+    /// What the processor needs to enter an address space.
+    type Space: Copy + PartialEq + Debug;
+
+    /// The capability tables of the threads, filled before the first event.
+    fn cap_tables(&self) -> &CapTables;
+
+    /// The message buffers of the threads; user mode sees them, too.
+    fn buffers(&self) -> &MessageBuffers;
+
+    /// The current time.
+    fn now(&self) -> Ticks;
+
+    /// Ticks in this many microseconds, rounded up.
+    fn ticks_from_us(&self, us: u64) -> Ticks;
+
+    /// Microseconds in this many ticks, rounded down.
+    fn us_from_ticks(&self, ticks: Ticks) -> u64;
+
+    /// Asks for a timer interrupt at or after `deadline`; replaces an earlier request. May lie in the past.
+    fn set_deadline(&mut self, deadline: Ticks);
+
+    /// Makes `space` the address space of user mode.
+    fn switch_space(&mut self, space: Self::Space);
+
+    /// Puts away the floating-point registers of `from` and brings those of `to`.
+    fn switch_fpu(&mut self, from: Option<ThreadId>, to: ThreadId);
+
+    /// Allows or forbids user mode to read the cycle counter.
+    fn set_user_counter(&mut self, access: CounterAccess);
+
+    /// The interrupt that is waiting to be served, if any.
+    fn acknowledge_interrupt(&mut self) -> Option<Interrupt>;
+
+    /// Prints one byte on the debug console.
+    fn put_char(&mut self, byte: u8);
+}
+
+/// Whether user mode may read the cycle counter.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum CounterAccess {
+    /// Reading it is an exception.
+    #[default]
+    Denied,
+    /// Reading it works.
+    Granted,
+}
+
+/// Something that happened outside the running program.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Interrupt {
+    /// The deadline has passed.
+    Timer,
+    /// A line that nobody has asked for; the port has masked it.
+    Unexpected,
+}
+
+/// The registers of a thread, as far as the core needs to know them.
+///
+/// Source: spec of the system-call convention in [`limen_abi::register`].
+pub trait Context: Copy + Debug {
+    /// Registers of a thread that never ran: all zero.
+    const ZERO: Self;
+    /// Registers in `seL4_UserContext` order.
+    const REGISTERS: usize;
+    /// Position of the program counter in that order.
+    const PC: usize;
+    /// Position of the stack pointer in that order.
+    const SP: usize;
+    /// Registers of an UnknownSyscall message, before the system-call number.
+    const UNKNOWN_SYSCALL: &'static [usize];
+    /// Registers of a UserException message, before number and code.
+    const USER_EXCEPTION: &'static [usize];
+    /// Code words of a UserException message after the number: 1 where the message has a code.
+    const EXCEPTION_CODE_WORDS: usize;
+
+    /// The capability pointer of a system call.
+    fn cptr(&self) -> u64;
+    /// The message info of a system call, as the program wrote it.
+    fn info(&self) -> MessageInfo;
+    /// The reply object's capability pointer of a system call.
+    fn reply_cptr(&self) -> u64;
+    /// The destination of NBSendRecv's send.
+    fn send_cptr(&self) -> u64;
+    /// Message words 0 to 3.
+    fn words(&self) -> [u64; 4];
+    /// Sets the first `length` of message words 0 to 3; the others keep what the receiver left there.
+    fn set_words(&mut self, words: [u64; 4], length: usize);
+    /// Sets the badge that a receiver sees.
+    fn set_badge(&mut self, badge: u64);
+    /// Sets the message info that a receiver sees.
+    fn set_info(&mut self, info: MessageInfo);
+
+    /// A register by its position in `seL4_UserContext` order; zero past the end.
+    fn register(&self, position: usize) -> u64;
+    /// Sets a register by position, limited to values that user mode may have; ignored past the end.
+    fn set_register(&mut self, position: usize, value: u64);
+    /// Moves the program counter back to the system-call instruction that was just executed.
+    fn rewind_syscall(&mut self);
+}

@@ -1,0 +1,108 @@
+//! Messages between threads: four words in registers, the rest in the senders' and receivers' buffers.
+
+use core::sync::atomic::{AtomicU64, Ordering};
+
+use limen_abi::MessageInfo;
+use limen_abi::message::{BufferWord, REGISTER_WORDS};
+
+use crate::arena::ThreadId;
+use crate::kernel::Kernel;
+use crate::machine::{Context, Machine};
+
+/// The page that a thread shares with the kernel. Its program may change it at any time.
+#[derive(Debug)]
+#[repr(C, align(4096))]
+pub struct MessageBuffer {
+    words: [AtomicU64; BufferWord::COUNT],
+}
+
+impl MessageBuffer {
+    /// A buffer of zeros.
+    pub const ZERO: Self = Self { words: [const { AtomicU64::new(0) }; BufferWord::COUNT] };
+
+    /// The word at this offset; zero past the end.
+    #[must_use]
+    #[inline]
+    pub fn word(&self, offset: usize) -> u64 {
+        self.words.get(offset).map_or(0, |word| word.load(Ordering::Relaxed))
+    }
+
+    /// Sets the word at this offset; ignored past the end.
+    #[inline]
+    pub fn set_word(&self, offset: usize, value: u64) {
+        if let Some(word) = self.words.get(offset) {
+            word.store(value, Ordering::Relaxed);
+        }
+    }
+
+    /// Copies the message words that are not in registers, up to `length` words of message.
+    #[inline]
+    fn copy_from(&self, from: &Self, length: usize) {
+        const FIRST: usize = BufferWord::MESSAGE + REGISTER_WORDS;
+        let words = FIRST..BufferWord::MESSAGE + length;
+        if let (Some(to), Some(from)) = (self.words.get(words.clone()), from.words.get(words)) {
+            for (to, from) in to.iter().zip(from) {
+                to.store(from.load(Ordering::Relaxed), Ordering::Relaxed);
+            }
+        }
+    }
+}
+
+/// What the caller of an invocation finds: an empty message unless words were set with it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Answer {
+    /// Label 0 and the number of words that were set.
+    pub info: MessageInfo,
+}
+
+impl Answer {
+    /// Success without words.
+    pub const EMPTY: Self = Self { info: MessageInfo::new(0, 0) };
+}
+
+impl<M: Machine> Kernel<M> {
+    /// Hands the message of `from` to `to`.
+    #[inline]
+    pub(crate) fn transfer(&mut self, from: ThreadId, to: ThreadId, badge: u64, info: MessageInfo) {
+        let info = info.delivered();
+        let length = info.length();
+        if length != 0 {
+            let words = self.threads[from].context.words();
+            self.threads[to].context.set_words(words, length);
+            if length > REGISTER_WORDS {
+                let buffers = self.machine.buffers();
+                buffers[to].copy_from(&buffers[from], length);
+            }
+        }
+        let context = &mut self.threads[to].context;
+        context.set_badge(badge);
+        context.set_info(info);
+    }
+
+    /// A word of the message that `thread` sends.
+    pub(crate) fn message_word(&self, thread: ThreadId, position: usize) -> u64 {
+        match self.threads[thread].context.words().get(position) {
+            Some(word) => *word,
+            None => self.machine.buffers()[thread].word(BufferWord::MESSAGE + position),
+        }
+    }
+
+    /// Sets a word of the message that `thread` finds.
+    pub(crate) fn set_message_word(&mut self, thread: ThreadId, position: usize, value: u64) {
+        let context = &mut self.threads[thread].context;
+        let mut words = context.words();
+        match words.get_mut(position) {
+            Some(word) => {
+                *word = value;
+                context.set_words(words, REGISTER_WORDS);
+            }
+            None => self.machine.buffers()[thread].set_word(BufferWord::MESSAGE + position, value),
+        }
+    }
+
+    /// A message of one word for the caller of an invocation.
+    pub(crate) fn answer_word(&mut self, caller: ThreadId, word: u64) -> Answer {
+        self.set_message_word(caller, 0, word);
+        Answer { info: MessageInfo::new(0, 1) }
+    }
+}

@@ -1,0 +1,189 @@
+//! Endpoints: where threads meet to hand over messages.
+//!
+//! An endpoint holds threads that wait to send or threads that wait to receive, never both; each queue is ordered
+//! by priority, and first come, first served among equals.
+
+use limen_abi::MessageInfo;
+
+use super::thread::{AfterSend, State};
+use crate::arena::{EndpointId, ReplyId, ThreadId};
+use crate::cap::Rights;
+use crate::event::{Blocking, Outcome};
+use crate::kernel::Kernel;
+use crate::machine::{Context, Machine};
+use crate::sched::queue::{Queue, ThreadLinks};
+
+/// A meeting place.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Endpoint {
+    /// Nobody waits.
+    #[default]
+    Idle,
+    /// Threads wait to hand over a message.
+    Senders(Queue),
+    /// Threads wait for a message.
+    Receivers(Queue),
+}
+
+impl Endpoint {
+    /// Takes out a thread that waits here.
+    pub(crate) fn remove(&mut self, links: &mut ThreadLinks, thread: ThreadId) {
+        if let Self::Senders(queue) | Self::Receivers(queue) = self {
+            queue.remove(links, thread);
+            if queue.is_empty() {
+                *self = Self::Idle;
+            }
+        }
+    }
+
+    /// The threads that wait, if any.
+    #[must_use]
+    pub fn queue(&self) -> Option<Queue> {
+        match self {
+            Self::Idle => None,
+            Self::Senders(queue) | Self::Receivers(queue) => Some(*queue),
+        }
+    }
+
+    #[inline]
+    fn take_receiver(&mut self, links: &mut ThreadLinks) -> Option<ThreadId> {
+        let Self::Receivers(queue) = self else { return None };
+        let thread = queue.pop_front(links);
+        if queue.is_empty() {
+            *self = Self::Idle;
+        }
+        thread
+    }
+
+    #[inline]
+    fn take_sender(&mut self, links: &mut ThreadLinks) -> Option<ThreadId> {
+        let Self::Senders(queue) = self else { return None };
+        let thread = queue.pop_front(links);
+        if queue.is_empty() {
+            *self = Self::Idle;
+        }
+        thread
+    }
+}
+
+/// How a message is sent.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum SendMode {
+    /// Wait until it is taken.
+    Send,
+    /// Drop it when nobody waits for it.
+    NonBlocking,
+    /// Drop it when nobody waits for it; a receiver without a scheduling context gets the sender's for good.
+    Donating,
+    /// Wait for the answer, too; a receiver without a scheduling context borrows the caller's.
+    Call,
+}
+
+impl<M: Machine> Kernel<M> {
+    /// Sends the message in the registers and buffer of `sender`.
+    #[inline]
+    pub(crate) fn send(
+        &mut self,
+        sender: ThreadId,
+        endpoint: EndpointId,
+        badge: u64,
+        rights: Rights,
+        info: MessageInfo,
+        mode: SendMode,
+    ) -> Outcome {
+        let after = match mode {
+            SendMode::Call if rights.can_call() => AfterSend::AwaitReply,
+            SendMode::Call => AfterSend::Stop,
+            _ => AfterSend::GoOn,
+        };
+        let Some(receiver) = self.endpoints[endpoint].take_receiver(&mut self.links) else {
+            return match mode {
+                SendMode::Send | SendMode::Call => self.block_sending(sender, endpoint, badge, after),
+                SendMode::NonBlocking | SendMode::Donating => Outcome::Continue,
+            };
+        };
+        self.transfer(sender, receiver, badge, info);
+        let reply = self.end_receiving(receiver);
+        if mode == SendMode::Call {
+            self.await_reply(sender, receiver, reply, after);
+        } else if mode == SendMode::Donating {
+            self.donate(sender, receiver);
+        }
+        Outcome::Choose { woken: Some(receiver).filter(|thread| self.threads[*thread].is_schedulable()) }
+    }
+
+    /// Queues a sender until somebody receives.
+    pub(crate) fn block_sending(
+        &mut self,
+        sender: ThreadId,
+        endpoint: EndpointId,
+        badge: u64,
+        then: AfterSend,
+    ) -> Outcome {
+        self.threads[sender].state = State::Sending { endpoint, badge, then };
+        let mut queue = self.endpoints[endpoint].queue().unwrap_or_default();
+        let threads = &self.threads;
+        queue.insert_by_priority(&mut self.links, sender, |thread| threads[thread].priority);
+        self.endpoints[endpoint] = Endpoint::Senders(queue);
+        Outcome::Choose { woken: None }
+    }
+
+    /// Makes a receiver Runnable and gives the reply object it waited with.
+    #[inline]
+    pub(crate) fn end_receiving(&mut self, receiver: ThreadId) -> Option<ReplyId> {
+        let state = core::mem::replace(&mut self.threads[receiver].state, State::Runnable);
+        if let State::Receiving { reply, .. } = state { reply } else { None }
+    }
+
+    /// Takes the first thread that waits to receive here.
+    pub(crate) fn take_receiver(&mut self, endpoint: EndpointId) -> Option<ThreadId> {
+        self.endpoints[endpoint].take_receiver(&mut self.links)
+    }
+
+    /// Receives from an endpoint: a signal of the bound notification first, then the first sender, else waits.
+    #[inline]
+    pub(crate) fn receive(
+        &mut self,
+        receiver: ThreadId,
+        endpoint: EndpointId,
+        reply: Option<ReplyId>,
+        blocking: Blocking,
+    ) -> Outcome {
+        if let Some(notification) = self.threads[receiver].notification
+            && let Some(outcome) = self.take_signal(receiver, notification)
+        {
+            return outcome;
+        }
+        if let Some(sender) = self.endpoints[endpoint].take_sender(&mut self.links) {
+            return self.receive_from(receiver, sender, reply);
+        }
+        if blocking == Blocking::No {
+            self.threads[receiver].context.set_badge(0);
+            return Outcome::Continue;
+        }
+        self.threads[receiver].state = State::Receiving { endpoint, reply };
+        let mut queue = self.endpoints[endpoint].queue().unwrap_or_default();
+        let threads = &self.threads;
+        queue.insert_by_priority(&mut self.links, receiver, |thread| threads[thread].priority);
+        self.endpoints[endpoint] = Endpoint::Receivers(queue);
+        self.return_to_notification(receiver);
+        Outcome::Choose { woken: None }
+    }
+
+    /// Takes over the message, call or fault of a thread that waited to send it.
+    fn receive_from(&mut self, receiver: ThreadId, sender: ThreadId, reply: Option<ReplyId>) -> Outcome {
+        let State::Sending { badge, then, .. } = self.threads[sender].state else { return Outcome::Continue };
+        if self.threads[sender].fault.is_some() {
+            self.transfer_fault(sender, receiver, badge);
+        } else {
+            let info = self.threads[sender].context.info();
+            self.transfer(sender, receiver, badge, info);
+        }
+        if then == AfterSend::GoOn {
+            self.threads[sender].state = State::Runnable;
+            return self.wake(sender);
+        }
+        self.await_reply(sender, receiver, reply, then);
+        Outcome::Continue
+    }
+}

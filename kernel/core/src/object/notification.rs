@@ -1,0 +1,142 @@
+//! Notifications: a word of signal bits that one or more threads wait for.
+//!
+//! ```text
+//!            signal (nobody waits)            signal (bits are added)
+//!   Idle ---------------------------> Active --------.
+//!    ^ ^------------ receive ---------- |  ^---------'
+//!    | '--- signal wakes the last one
+//!    |          wait
+//!    '-------> Waiting
+//! ```
+//!
+//! A notification may be bound to one thread: a signal then also ends that thread's waiting on an endpoint. It may
+//! carry a scheduling context for a thread that has none of its own (a passive server).
+
+use super::thread::State;
+use crate::arena::{NotificationId, SchedContextId, ThreadId};
+use crate::event::{Blocking, Outcome};
+use crate::kernel::Kernel;
+use crate::machine::{Context, Machine};
+use crate::sched::queue::{Queue, ThreadLinks};
+
+/// A notification.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Notification {
+    /// See the picture above.
+    pub state: Signals,
+    /// The thread whose receiving a signal may end.
+    pub thread: Option<ThreadId>,
+    /// What a woken thread without a scheduling context runs on.
+    pub sched_context: Option<SchedContextId>,
+}
+
+/// The state of a notification.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Signals {
+    /// No signal, nobody waits.
+    #[default]
+    Idle,
+    /// Threads wait for a signal.
+    Waiting(Queue),
+    /// These bits were signalled and not taken yet.
+    Active(u64),
+}
+
+impl Notification {
+    /// Nobody is bound, nobody waits, nothing was signalled.
+    pub const IDLE: Self = Self { state: Signals::Idle, thread: None, sched_context: None };
+
+    /// Takes out a thread that waits here.
+    pub(crate) fn remove(&mut self, links: &mut ThreadLinks, thread: ThreadId) {
+        if let Signals::Waiting(queue) = &mut self.state {
+            queue.remove(links, thread);
+            if queue.is_empty() {
+                self.state = Signals::Idle;
+            }
+        }
+    }
+
+    #[inline]
+    fn take_waiting(&mut self, links: &mut ThreadLinks) -> Option<ThreadId> {
+        let Signals::Waiting(queue) = &mut self.state else { return None };
+        let thread = queue.pop_front(links);
+        if queue.is_empty() {
+            self.state = Signals::Idle;
+        }
+        thread
+    }
+
+    #[inline]
+    fn take_signals(&mut self) -> Option<u64> {
+        let Signals::Active(badge) = self.state else { return None };
+        self.state = Signals::Idle;
+        Some(badge)
+    }
+}
+
+impl<M: Machine> Kernel<M> {
+    /// Signals the bits of `badge`.
+    #[inline]
+    pub(crate) fn signal(&mut self, id: NotificationId, badge: u64) -> Outcome {
+        let notification = &mut self.notifications[id];
+        if let Signals::Active(bits) = &mut notification.state {
+            *bits |= badge;
+            return Outcome::Continue;
+        }
+        let Some(thread) =
+            notification.take_waiting(&mut self.links).or_else(|| self.interrupt_receiving(id))
+        else {
+            self.notifications[id].state = Signals::Active(badge);
+            return Outcome::Continue;
+        };
+        let woken = &mut self.threads[thread];
+        woken.state = State::Runnable;
+        woken.context.set_badge(badge);
+        if woken.sched_context.is_none() {
+            self.lend_from_notification(id, thread);
+        }
+        self.wake(thread)
+    }
+
+    /// The bound thread, taken out of the endpoint that it receives from.
+    #[inline]
+    fn interrupt_receiving(&mut self, id: NotificationId) -> Option<ThreadId> {
+        let thread = self.notifications[id].thread?;
+        let State::Receiving { endpoint, .. } = self.threads[thread].state else { return None };
+        self.endpoints[endpoint].remove(&mut self.links, thread);
+        Some(thread)
+    }
+
+    /// Waits for a signal.
+    #[inline]
+    pub(crate) fn wait(&mut self, thread: ThreadId, id: NotificationId, blocking: Blocking) -> Outcome {
+        if let Some(outcome) = self.take_signal(thread, id) {
+            return outcome;
+        }
+        if blocking == Blocking::No {
+            self.threads[thread].context.set_badge(0);
+            return Outcome::Continue;
+        }
+        let mut queue =
+            if let Signals::Waiting(queue) = self.notifications[id].state { queue } else { Queue::EMPTY };
+        let threads = &self.threads;
+        queue.insert_by_priority(&mut self.links, thread, |thread| threads[thread].priority);
+        self.notifications[id].state = Signals::Waiting(queue);
+        self.threads[thread].state = State::Waiting { notification: id };
+        self.return_to_notification(thread);
+        Outcome::Choose { woken: None }
+    }
+
+    /// Hands the running `thread` what was signalled, if anything was.
+    #[inline]
+    pub(crate) fn take_signal(&mut self, thread: ThreadId, id: NotificationId) -> Option<Outcome> {
+        let badge = self.notifications[id].take_signals()?;
+        let receiver = &mut self.threads[thread];
+        receiver.context.set_badge(badge);
+        if receiver.sched_context.is_some() {
+            return Some(Outcome::Continue);
+        }
+        self.lend_from_notification(id, thread);
+        Some(Outcome::Choose { woken: None })
+    }
+}

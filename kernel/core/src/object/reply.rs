@@ -1,0 +1,165 @@
+//! Reply objects: a right to answer, once, whoever called.
+//!
+//! A reply object is Free, or Owed to a caller. The calls that run on one scheduling context form a stack: each
+//! Owed reply object knows the one below it (the older call) and the one above, and the scheduling context knows
+//! the top. Answering the top gives the scheduling context back to its caller; answering one in the middle, or
+//! cancelling a call, only takes that reply object out.
+//!
+//! ```text
+//!   client --call--> A --call--> B          scheduling context: held by B, top = reply of B
+//!                                           reply of B: Owed to A, below = reply of A
+//!                                           reply of A: Owed to client, below = none
+//! ```
+
+use limen_abi::MessageInfo;
+
+use super::thread::{AfterSend, State};
+use crate::arena::{ReplyId, SchedContextId, ThreadId};
+use crate::kernel::Kernel;
+use crate::machine::Machine;
+
+/// A reply object.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Reply {
+    /// Nobody waits for an answer.
+    #[default]
+    Free,
+    /// A thread waits for an answer.
+    Owed {
+        /// Who waits.
+        caller: ThreadId,
+        /// The call's place in the stack of a scheduling context, if the caller lent its own.
+        loan: Option<Loan>,
+    },
+}
+
+/// A call's place in the stack of calls that run on one scheduling context.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Loan {
+    /// What was lent.
+    pub sched_context: SchedContextId,
+    /// The older call.
+    pub below: Option<ReplyId>,
+    /// The newer call.
+    pub above: Option<ReplyId>,
+}
+
+impl<M: Machine> Kernel<M> {
+    /// Makes `caller` wait on the reply object of `callee`, and lends the callee a scheduling context if it has none.
+    #[inline]
+    pub(crate) fn await_reply(
+        &mut self,
+        caller: ThreadId,
+        callee: ThreadId,
+        reply: Option<ReplyId>,
+        after: AfterSend,
+    ) {
+        let Some(reply) = reply.filter(|_| after == AfterSend::AwaitReply) else {
+            // Nobody will ever be able to answer.
+            let caller = &mut self.threads[caller];
+            caller.state = State::Inactive;
+            caller.fault = None;
+            return;
+        };
+        let loan = self.lend(caller, callee, reply);
+        self.replies[reply] = Reply::Owed { caller, loan };
+        self.threads[caller].state = State::Calling { reply };
+    }
+
+    /// Moves the caller's scheduling context to a callee without one, and puts `reply` on its stack.
+    #[inline]
+    fn lend(&mut self, caller: ThreadId, callee: ThreadId, reply: ReplyId) -> Option<Loan> {
+        let lent = self.donate(caller, callee)?;
+        let below = self.sched_contexts[lent].top.replace(reply);
+        self.link_above(below, Some(reply));
+        Some(Loan { sched_context: lent, below, above: None })
+    }
+
+    /// Moves the scheduling context of `from` to `to` if `to` has none.
+    #[inline]
+    pub(crate) fn donate(&mut self, from: ThreadId, to: ThreadId) -> Option<SchedContextId> {
+        if self.threads[to].sched_context.is_some() {
+            return None;
+        }
+        let moved = self.threads[from].sched_context.take()?;
+        self.threads[to].sched_context = Some(moved);
+        self.sched_contexts[moved].thread = Some(to);
+        Some(moved)
+    }
+
+    /// Answers the caller with the message of `server`. Gives the caller if it can run now.
+    #[inline]
+    pub(crate) fn answer(&mut self, server: ThreadId, reply: ReplyId, info: MessageInfo) -> Option<ThreadId> {
+        let Reply::Owed { caller, loan } = self.replies[reply] else { return None };
+        self.replies[reply] = Reply::Free;
+        if let Some(loan) = loan {
+            self.end_loan(caller, reply, loan);
+        }
+        if self.threads[caller].fault.is_some() {
+            self.answer_fault(server, caller, info);
+        } else {
+            self.transfer(server, caller, 0, info);
+            self.threads[caller].state = State::Runnable;
+        }
+        Some(caller).filter(|thread| self.threads[*thread].is_schedulable())
+    }
+
+    /// Takes a reply object out of its stack; the top one brings the scheduling context back to the caller.
+    #[inline]
+    fn end_loan(&mut self, caller: ThreadId, reply: ReplyId, loan: Loan) {
+        let sched_context = &mut self.sched_contexts[loan.sched_context];
+        if sched_context.top != Some(reply) {
+            return self.unlink(loan);
+        }
+        sched_context.top = loan.below;
+        let holder = sched_context.thread;
+        self.link_above(loan.below, None);
+        if self.threads[caller].sched_context.is_some() {
+            return;
+        }
+        if let Some(holder) = holder {
+            self.leave_sched_context(holder);
+        }
+        self.threads[caller].sched_context = Some(loan.sched_context);
+        self.sched_contexts[loan.sched_context].thread = Some(caller);
+    }
+
+    /// Forgets that somebody waits on this reply object. A scheduling context that was lent is not given back.
+    pub(crate) fn release_reply(&mut self, reply: ReplyId) {
+        let Reply::Owed { loan, .. } = core::mem::take(&mut self.replies[reply]) else { return };
+        let Some(loan) = loan else { return };
+        if self.sched_contexts[loan.sched_context].top == Some(reply) {
+            self.sched_contexts[loan.sched_context].top = loan.below;
+        }
+        self.unlink(loan);
+    }
+
+    /// Forgets every call that runs on this scheduling context: the answers will not bring it back.
+    pub(crate) fn forget_loans(&mut self, sched_context: SchedContextId) {
+        let mut next = self.sched_contexts[sched_context].top.take();
+        while let Some(reply) = next {
+            let Reply::Owed { loan, .. } = &mut self.replies[reply] else { return };
+            next = loan.take().and_then(|loan| loan.below);
+        }
+    }
+
+    /// Joins the neighbours of a call that leaves the middle of its stack.
+    #[cold]
+    fn unlink(&mut self, loan: Loan) {
+        self.link_above(loan.below, loan.above);
+        if let Some(above) = loan.above
+            && let Reply::Owed { loan: Some(other), .. } = &mut self.replies[above]
+        {
+            other.below = loan.below;
+        }
+    }
+
+    #[inline]
+    fn link_above(&mut self, below: Option<ReplyId>, above: Option<ReplyId>) {
+        if let Some(below) = below
+            && let Reply::Owed { loan: Some(loan), .. } = &mut self.replies[below]
+        {
+            loan.above = above;
+        }
+    }
+}

@@ -1,0 +1,199 @@
+//! Scheduling contexts: the right to use the processor.
+//!
+//! A scheduling context belongs to a thread, or is lent along a chain of calls, or waits at a notification for the
+//! thread that a signal wakes. Its budget is a slice of a round robin among threads of one priority.
+
+use limen_abi::Label;
+
+use super::thread::State;
+use crate::arena::{NotificationId, ReplyId, SchedContextId, ThreadId};
+use crate::cap::Cap;
+use crate::event::Outcome;
+use crate::invoke::{Arguments, InvokeError};
+use crate::kernel::Kernel;
+use crate::machine::{Machine, Ticks};
+use crate::message::Answer;
+
+/// A scheduling context.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct SchedContext {
+    /// Length of a slice.
+    pub budget: Ticks,
+    /// What is left of the current slice.
+    pub remaining: Ticks,
+    /// Ticks used since the program last asked.
+    pub consumed: Ticks,
+    /// The thread that runs on it now.
+    pub thread: Option<ThreadId>,
+    /// The notification that it comes back to when that thread next waits.
+    pub notification: Option<NotificationId>,
+    /// The newest call that runs on it.
+    pub top: Option<ReplyId>,
+}
+
+impl SchedContext {
+    /// Without budget and without holder.
+    pub const UNUSED: Self =
+        Self { budget: 0, remaining: 0, consumed: 0, thread: None, notification: None, top: None };
+}
+
+/// What can be asked of a scheduling context.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Request {
+    /// Give it to a thread that has none.
+    BindThread(SchedContextId, ThreadId),
+    /// Keep it at a notification for the thread that a signal wakes.
+    BindNotification(SchedContextId, NotificationId),
+    /// Take it from whoever has it.
+    Unbind(SchedContextId),
+    /// Take it from a notification.
+    UnbindNotification(SchedContextId),
+    /// Take it from a thread.
+    UnbindThread(SchedContextId),
+    /// Microseconds used since the last time.
+    Consumed(SchedContextId),
+}
+
+impl Request {
+    /// Looks at a message to the capability of `id`.
+    pub(crate) fn decode<M: Machine>(
+        kernel: &Kernel<M>,
+        id: SchedContextId,
+        arguments: &Arguments<'_, M>,
+    ) -> Result<Self, InvokeError> {
+        match arguments.label() {
+            Some(Label::SchedContextBind) => decode_bind(kernel, id, arguments.extra_cap(0)?),
+            Some(Label::SchedContextUnbind) => not_running(kernel, id).map(|()| Self::Unbind(id)),
+            Some(Label::SchedContextUnbindObject) => decode_unbind(kernel, id, arguments.extra_cap(0)?),
+            Some(Label::SchedContextConsumed) => Ok(Self::Consumed(id)),
+            _ => Err(InvokeError::IllegalOperation),
+        }
+    }
+
+    /// Does what was decoded.
+    pub(crate) fn perform<M: Machine>(self, kernel: &mut Kernel<M>, caller: ThreadId) -> (Answer, Outcome) {
+        match self {
+            Self::BindThread(id, thread) => {
+                kernel.sched_contexts[id].thread = Some(thread);
+                kernel.threads[thread].sched_context = Some(id);
+                return (Answer::EMPTY, kernel.wake(thread));
+            }
+            Self::BindNotification(id, notification) => {
+                kernel.sched_contexts[id].notification = Some(notification);
+                kernel.notifications[notification].sched_context = Some(id);
+                if let Some(thread) = kernel.sched_contexts[id].thread
+                    && matches!(kernel.threads[thread].state, State::Receiving { .. } | State::Waiting { .. })
+                {
+                    kernel.return_to_notification(thread);
+                }
+            }
+            Self::Unbind(id) => {
+                kernel.unbind_notification(id);
+                kernel.unbind_thread(id);
+                kernel.forget_loans(id);
+            }
+            Self::UnbindNotification(id) => kernel.unbind_notification(id),
+            Self::UnbindThread(id) => kernel.unbind_thread(id),
+            Self::Consumed(id) => {
+                kernel.charge_current();
+                let consumed = core::mem::take(&mut kernel.sched_contexts[id].consumed);
+                let us = kernel.machine.us_from_ticks(consumed);
+                return (kernel.answer_word(caller, us), Outcome::Continue);
+            }
+        }
+        (Answer::EMPTY, Outcome::Continue)
+    }
+}
+
+fn decode_bind<M: Machine>(kernel: &Kernel<M>, id: SchedContextId, to: Cap) -> Result<Request, InvokeError> {
+    let sched_context = &kernel.sched_contexts[id];
+    match to {
+        Cap::Thread(thread) => {
+            let taken = sched_context.thread.is_some() || kernel.threads[thread].sched_context.is_some();
+            if taken { Err(InvokeError::IllegalOperation) } else { Ok(Request::BindThread(id, thread)) }
+        }
+        Cap::Notification { id: notification, .. } => {
+            let other = kernel.notifications[notification].sched_context.is_some();
+            let taken = sched_context.notification.is_some() || other;
+            if taken {
+                Err(InvokeError::IllegalOperation)
+            } else {
+                Ok(Request::BindNotification(id, notification))
+            }
+        }
+        _ => Err(InvokeError::InvalidCapability { index: 1 }),
+    }
+}
+
+fn decode_unbind<M: Machine>(
+    kernel: &Kernel<M>,
+    id: SchedContextId,
+    from: Cap,
+) -> Result<Request, InvokeError> {
+    let sched_context = &kernel.sched_contexts[id];
+    match from {
+        Cap::Thread(thread) if sched_context.thread == Some(thread) => {
+            not_running(kernel, id).map(|()| Request::UnbindThread(id))
+        }
+        Cap::Notification { id: notification, .. } if sched_context.notification == Some(notification) => {
+            Ok(Request::UnbindNotification(id))
+        }
+        Cap::Thread(_) | Cap::Notification { .. } => Err(InvokeError::IllegalOperation),
+        _ => Err(InvokeError::InvalidCapability { index: 1 }),
+    }
+}
+
+/// A thread may not take away the time that it runs on.
+fn not_running<M: Machine>(kernel: &Kernel<M>, id: SchedContextId) -> Result<(), InvokeError> {
+    let holder = kernel.sched_contexts[id].thread;
+    if holder.is_some() && holder == kernel.core.current {
+        Err(InvokeError::IllegalOperation)
+    } else {
+        Ok(())
+    }
+}
+
+impl<M: Machine> Kernel<M> {
+    /// A woken thread without a scheduling context gets the notification's, if nobody runs on it.
+    pub(crate) fn lend_from_notification(&mut self, from: NotificationId, thread: ThreadId) {
+        if let Some(id) = self.notifications[from].sched_context
+            && self.sched_contexts[id].thread.is_none()
+        {
+            self.sched_contexts[id].thread = Some(thread);
+            self.threads[thread].sched_context = Some(id);
+        }
+    }
+
+    /// A thread that waits again hands a notification's scheduling context back.
+    #[inline]
+    pub(crate) fn return_to_notification(&mut self, thread: ThreadId) {
+        let target = &mut self.threads[thread];
+        if let Some(id) = target.sched_context
+            && target.notification.is_some()
+            && self.sched_contexts[id].notification == target.notification
+        {
+            target.sched_context = None;
+            self.sched_contexts[id].thread = None;
+        }
+    }
+
+    /// Takes away what a thread runs on. The thread is not in a ready queue afterwards.
+    pub(crate) fn leave_sched_context(&mut self, thread: ThreadId) {
+        if self.threads[thread].is_schedulable() && self.core.current != Some(thread) {
+            self.core.ready.remove(&mut self.links, thread, self.threads[thread].priority);
+        }
+        self.threads[thread].sched_context = None;
+    }
+
+    fn unbind_thread(&mut self, id: SchedContextId) {
+        if let Some(thread) = self.sched_contexts[id].thread.take() {
+            self.leave_sched_context(thread);
+        }
+    }
+
+    fn unbind_notification(&mut self, id: SchedContextId) {
+        if let Some(notification) = self.sched_contexts[id].notification.take() {
+            self.notifications[notification].sched_context = None;
+        }
+    }
+}

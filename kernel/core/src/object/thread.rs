@@ -1,0 +1,284 @@
+//! Threads: a program counter with registers, a priority, and capabilities.
+//!
+//! ```text
+//!              resume                      receive, wait, send, call, fault
+//!   Inactive ----------> Runnable ------------------------------------------------.
+//!      ^                  ^  ^  |                                                 v
+//!      |                  |  |  | suspend          Receiving  Waiting  Sending  Calling
+//!      '------------------|--|--'                     |          |        |       |
+//!      '------------------|--|--- suspend ------------+----------+--------+-------'
+//!                         |  '--- message, signal, taken, reply --'
+//!                         '------ resume (the system call starts again)
+//! ```
+//!
+//! The current thread and the threads in the ready queues are Runnable and have a scheduling context. A Runnable
+//! thread without one (a passive server between messages that was resumed) waits for a donation.
+
+use limen_abi::{Label, MessageInfo, message};
+
+use crate::arena::{EndpointId, NotificationId, ReplyId, SchedContextId, ThreadId};
+use crate::cap::Cap;
+use crate::event::Outcome;
+use crate::fault::Fault;
+use crate::invoke::{Arguments, InvokeError};
+use crate::kernel::Kernel;
+use crate::machine::{Context, CounterAccess, Machine};
+use crate::message::Answer;
+
+/// A thread control block.
+#[derive(Debug)]
+pub struct Thread<M: Machine> {
+    /// The registers of user mode. While the thread runs, those that compiled code preserves are not in here.
+    pub context: M::Context,
+    /// What the thread is doing.
+    pub state: State,
+    /// 0 to 255; the highest runs.
+    pub priority: u8,
+    /// Where its time comes from; none for a passive server between messages.
+    pub sched_context: Option<SchedContextId>,
+    /// Its address space.
+    pub space: Option<M::Space>,
+    /// The notification that may interrupt its receiving.
+    pub notification: Option<NotificationId>,
+    /// Where its faults go: an endpoint capability, or nothing.
+    pub fault_handler: Cap,
+    /// The fault that it waits for an answer to.
+    pub fault: Option<Fault>,
+    /// Whether it may read the cycle counter.
+    pub counter: CounterAccess,
+}
+
+/// What a thread is doing. See the picture above.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum State {
+    /// Stopped until it is resumed.
+    #[default]
+    Inactive,
+    /// Running, or could run.
+    Runnable,
+    /// Waiting for a message.
+    Receiving {
+        /// Where.
+        endpoint: EndpointId,
+        /// The reply object that the next caller will wait on.
+        reply: Option<ReplyId>,
+    },
+    /// Waiting for a signal.
+    Waiting {
+        /// Where.
+        notification: NotificationId,
+    },
+    /// Waiting until its message, call or fault is taken.
+    Sending {
+        /// Where.
+        endpoint: EndpointId,
+        /// What the receiver will see.
+        badge: u64,
+        /// What happens when it is taken.
+        then: AfterSend,
+    },
+    /// Waiting for an answer to its call or fault.
+    Calling {
+        /// The reply object.
+        reply: ReplyId,
+    },
+}
+
+/// What a sender does once its message is taken.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum AfterSend {
+    /// Goes on.
+    GoOn,
+    /// Waits for the answer.
+    AwaitReply,
+    /// Stops: its capability does not let it be answered.
+    Stop,
+}
+
+impl<M: Machine> Thread<M> {
+    /// A thread that does not run.
+    pub const INACTIVE: Self = Self {
+        context: M::Context::ZERO,
+        state: State::Inactive,
+        priority: 0,
+        sched_context: None,
+        space: None,
+        notification: None,
+        fault_handler: Cap::Null,
+        fault: None,
+        counter: CounterAccess::Denied,
+    };
+
+    /// Whether it could run now.
+    #[must_use]
+    #[inline]
+    pub fn is_schedulable(&self) -> bool {
+        self.state == State::Runnable && self.sched_context.is_some()
+    }
+}
+
+/// What can be asked of another thread.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Request {
+    /// Copy registers into the answer.
+    ReadRegisters {
+        /// Of which thread.
+        thread: ThreadId,
+        /// Whether it is stopped first.
+        suspend: bool,
+        /// How many, in `seL4_UserContext` order.
+        count: usize,
+    },
+    /// Copy registers from the message.
+    WriteRegisters {
+        /// Of which thread.
+        thread: ThreadId,
+        /// Whether it is resumed afterwards.
+        resume: bool,
+        /// How many, in `seL4_UserContext` order.
+        count: usize,
+    },
+    /// Stop it.
+    Suspend(ThreadId),
+    /// Let it run.
+    Resume(ThreadId),
+}
+
+/// Message words before the register values of WriteRegisters.
+const WRITE_REGISTERS_HEADER: usize = 2;
+
+impl Request {
+    /// Looks at a message to the thread capability of `thread`.
+    pub(crate) fn decode<M: Machine>(
+        kernel: &Kernel<M>,
+        thread: ThreadId,
+        arguments: &Arguments<'_, M>,
+    ) -> Result<Self, InvokeError> {
+        match arguments.label() {
+            Some(Label::TcbReadRegisters) => {
+                let [flags, count] = arguments.words()?;
+                let max = M::Context::REGISTERS as u64;
+                if !(1..=max).contains(&count) {
+                    return Err(InvokeError::Range { min: 1, max });
+                }
+                not_current(kernel, thread)?;
+                Ok(Self::ReadRegisters { thread, suspend: flags & 1 != 0, count: count as usize })
+            }
+            Some(Label::TcbWriteRegisters) => {
+                let [flags, count] = arguments.words()?;
+                if count > (arguments.length() - WRITE_REGISTERS_HEADER) as u64 {
+                    return Err(InvokeError::TruncatedMessage);
+                }
+                not_current(kernel, thread)?;
+                Ok(Self::WriteRegisters { thread, resume: flags & 1 != 0, count: count as usize })
+            }
+            Some(Label::TcbSuspend) => Ok(Self::Suspend(thread)),
+            Some(Label::TcbResume) => Ok(Self::Resume(thread)),
+            _ => Err(InvokeError::IllegalOperation),
+        }
+    }
+
+    /// Does what was decoded. `caller` is the current thread, whose message holds the register values.
+    pub(crate) fn perform<M: Machine>(self, kernel: &mut Kernel<M>, caller: ThreadId) -> (Answer, Outcome) {
+        match self {
+            Self::ReadRegisters { thread, suspend, count } => {
+                if suspend {
+                    kernel.suspend(thread);
+                }
+                (kernel.read_registers(thread, caller, count), Outcome::Continue)
+            }
+            Self::WriteRegisters { thread, resume, count } => {
+                if resume {
+                    kernel.cancel(thread);
+                }
+                kernel.write_registers(thread, caller, count);
+                (Answer::EMPTY, if resume { kernel.resume(thread) } else { Outcome::Continue })
+            }
+            Self::Suspend(thread) => (Answer::EMPTY, kernel.suspend(thread)),
+            Self::Resume(thread) => (Answer::EMPTY, kernel.resume(thread)),
+        }
+    }
+}
+
+/// The registers of the current thread are in use; asking for them makes no sense.
+fn not_current<M: Machine>(kernel: &Kernel<M>, thread: ThreadId) -> Result<(), InvokeError> {
+    if kernel.core.current == Some(thread) { Err(InvokeError::IllegalOperation) } else { Ok(()) }
+}
+
+impl<M: Machine> Kernel<M> {
+    /// Stops a thread. What it was waiting for is forgotten; its system call starts again when it is resumed.
+    pub(crate) fn suspend(&mut self, thread: ThreadId) -> Outcome {
+        if self.threads[thread].is_schedulable() && self.core.current != Some(thread) {
+            self.core.ready.remove(&mut self.links, thread, self.threads[thread].priority);
+        }
+        self.cancel(thread);
+        self.threads[thread].state = State::Inactive;
+        if self.core.current == Some(thread) { Outcome::Choose { woken: None } } else { Outcome::Continue }
+    }
+
+    /// Lets a thread that does not run start again: at its program counter, or with the system call it waits in.
+    pub(crate) fn resume(&mut self, thread: ThreadId) -> Outcome {
+        if self.threads[thread].state == State::Runnable {
+            return Outcome::Continue;
+        }
+        self.cancel(thread);
+        self.threads[thread].state = State::Runnable;
+        self.wake(thread)
+    }
+
+    /// Takes a thread out of whatever it waits for and leaves it Inactive, its program counter at the system call
+    /// that has to start again.
+    pub(crate) fn cancel(&mut self, thread: ThreadId) {
+        match self.threads[thread].state {
+            State::Inactive | State::Runnable => return,
+            State::Receiving { endpoint, .. } | State::Sending { endpoint, .. } => {
+                self.endpoints[endpoint].remove(&mut self.links, thread);
+            }
+            State::Waiting { notification } => {
+                self.notifications[notification].remove(&mut self.links, thread)
+            }
+            State::Calling { reply } => self.release_reply(reply),
+        }
+        let target = &mut self.threads[thread];
+        target.state = State::Inactive;
+        if target.fault.take().is_none() {
+            target.context.rewind_syscall();
+        }
+    }
+
+    /// What the scheduler has to do about a thread that just became Runnable.
+    #[inline]
+    pub(crate) fn wake(&self, thread: ThreadId) -> Outcome {
+        let schedulable = self.threads[thread].is_schedulable();
+        if schedulable { Outcome::Choose { woken: Some(thread) } } else { Outcome::Continue }
+    }
+
+    /// Registers of `thread` as message words of `caller`.
+    fn read_registers(&mut self, thread: ThreadId, caller: ThreadId, count: usize) -> Answer {
+        for position in 0..count {
+            let value = self.restart_register(thread, position);
+            self.set_message_word(caller, position, value);
+        }
+        Answer { info: MessageInfo::new(0, count) }
+    }
+
+    /// A register as it would be if the thread had to start again.
+    fn restart_register(&self, thread: ThreadId, position: usize) -> u64 {
+        let thread = &self.threads[thread];
+        let in_syscall = !matches!(thread.state, State::Inactive | State::Runnable) && thread.fault.is_none();
+        if position == M::Context::PC && in_syscall {
+            let mut context = thread.context;
+            context.rewind_syscall();
+            return context.register(position);
+        }
+        thread.context.register(position)
+    }
+
+    /// Registers of `thread` from the message of `caller`.
+    fn write_registers(&mut self, thread: ThreadId, caller: ThreadId, count: usize) {
+        for position in 0..count.min(message::MAX_LENGTH - WRITE_REGISTERS_HEADER) {
+            let value = self.message_word(caller, WRITE_REGISTERS_HEADER + position);
+            self.threads[thread].context.set_register(position, value);
+        }
+    }
+}

@@ -1,0 +1,193 @@
+//! Queues of threads, linked through one [`Links`] per thread: a thread is in at most one queue.
+
+use limen_abi::limits;
+
+use crate::arena::{Arena, ThreadId, tag};
+
+/// A thread's neighbours in the queue that it is in.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Links {
+    next: Option<ThreadId>,
+    previous: Option<ThreadId>,
+}
+
+/// The links of all threads.
+pub type ThreadLinks = Arena<tag::Thread, Links, { limits::THREADS }>;
+
+/// A first-in, first-out queue of threads.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Queue {
+    head: Option<ThreadId>,
+    tail: Option<ThreadId>,
+}
+
+impl Links {
+    /// The links of a thread that is in no queue.
+    pub const NONE: Self = Self { next: None, previous: None };
+}
+
+impl Queue {
+    /// A queue without threads.
+    pub const EMPTY: Self = Self { head: None, tail: None };
+
+    /// The first thread.
+    #[must_use]
+    #[inline]
+    pub fn head(&self) -> Option<ThreadId> {
+        self.head
+    }
+
+    /// Whether there is no thread.
+    #[must_use]
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.head.is_none()
+    }
+
+    /// Adds a thread that is in no queue at the end.
+    #[inline]
+    pub fn push_back(&mut self, links: &mut ThreadLinks, thread: ThreadId) {
+        links[thread] = Links { next: None, previous: self.tail };
+        match self.tail {
+            Some(tail) => links[tail].next = Some(thread),
+            None => self.head = Some(thread),
+        }
+        self.tail = Some(thread);
+    }
+
+    /// Adds a thread that is in no queue at the front.
+    #[inline]
+    pub fn push_front(&mut self, links: &mut ThreadLinks, thread: ThreadId) {
+        links[thread] = Links { next: self.head, previous: None };
+        match self.head {
+            Some(head) => links[head].previous = Some(thread),
+            None => self.tail = Some(thread),
+        }
+        self.head = Some(thread);
+    }
+
+    /// Adds a thread that is in no queue before `successor`, which is in this one.
+    fn insert_before(&mut self, links: &mut ThreadLinks, thread: ThreadId, successor: ThreadId) {
+        let Some(previous) = links[successor].previous else { return self.push_front(links, thread) };
+        links[thread] = Links { next: Some(successor), previous: Some(previous) };
+        links[previous].next = Some(thread);
+        links[successor].previous = Some(thread);
+    }
+
+    /// Adds a thread behind all threads of its priority and above, before those below it.
+    #[inline]
+    pub fn insert_by_priority(
+        &mut self,
+        links: &mut ThreadLinks,
+        thread: ThreadId,
+        priority_of: impl Fn(ThreadId) -> u8,
+    ) {
+        // The common cases: nobody waits, or everybody is at least as important.
+        match self.tail {
+            Some(tail) if priority_of(tail) < priority_of(thread) => {}
+            _ => return self.push_back(links, thread),
+        }
+        let priority = priority_of(thread);
+        let mut successor = self.head;
+        while let Some(candidate) = successor {
+            if priority_of(candidate) < priority {
+                return self.insert_before(links, thread, candidate);
+            }
+            successor = links[candidate].next;
+        }
+    }
+
+    /// Takes the first thread.
+    #[inline]
+    pub fn pop_front(&mut self, links: &mut ThreadLinks) -> Option<ThreadId> {
+        let head = self.head?;
+        self.head = links[head].next;
+        match self.head {
+            Some(next) => links[next].previous = None,
+            None => self.tail = None,
+        }
+        Some(head)
+    }
+
+    /// Takes a thread that is in this queue.
+    #[inline]
+    pub fn remove(&mut self, links: &mut ThreadLinks, thread: ThreadId) {
+        let Links { next, previous } = links[thread];
+        match previous {
+            Some(previous) => links[previous].next = next,
+            None => self.head = next,
+        }
+        match next {
+            Some(next) => links[next].previous = previous,
+            None => self.tail = previous,
+        }
+    }
+
+    /// The threads from first to last. Ends after as many steps as there are threads, even if links are damaged.
+    pub fn iter<'a>(&self, links: &'a ThreadLinks) -> impl Iterator<Item = ThreadId> + use<'a> {
+        let mut next = self.head;
+        core::iter::from_fn(move || {
+            let current = next?;
+            next = links[current].next;
+            Some(current)
+        })
+        .take(limits::THREADS + 1)
+    }
+
+    /// Whether links and ends agree with each other.
+    #[must_use]
+    pub fn is_sound(&self, links: &ThreadLinks) -> bool {
+        let mut previous = None;
+        for thread in self.iter(links) {
+            if links[thread].previous != previous {
+                return false;
+            }
+            previous = Some(thread);
+        }
+        previous == self.tail && self.head.is_none() == self.tail.is_none()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn thread(index: u64) -> ThreadId {
+        ThreadLinks::id(index).unwrap()
+    }
+
+    fn links() -> ThreadLinks {
+        ThreadLinks::new([Links::NONE; limits::THREADS])
+    }
+
+    fn indices(queue: &Queue, links: &ThreadLinks) -> Vec<usize> {
+        assert!(queue.is_sound(links));
+        queue.iter(links).map(ThreadLinks::index_of).collect()
+    }
+
+    #[test]
+    fn threads_leave_in_the_order_they_came() {
+        let (mut queue, mut links) = (Queue::EMPTY, links());
+        for index in [0, 1, 2] {
+            queue.push_back(&mut links, thread(index));
+        }
+        queue.push_front(&mut links, thread(9));
+        assert_eq!(indices(&queue, &links), [9, 0, 1, 2]);
+        assert_eq!(queue.pop_front(&mut links), Some(thread(9)));
+        queue.remove(&mut links, thread(1));
+        assert_eq!(indices(&queue, &links), [0, 2]);
+        queue.remove(&mut links, thread(2));
+        queue.remove(&mut links, thread(0));
+        assert!(queue.is_empty() && queue.is_sound(&links));
+    }
+
+    #[test]
+    fn priority_order_is_kept_and_equals_are_fair() {
+        let (mut queue, mut links) = (Queue::EMPTY, links());
+        let priority = |id| [5, 9, 5, 1, 9, 7][ThreadLinks::index_of(id)];
+        for index in 0..6 {
+            queue.insert_by_priority(&mut links, thread(index), priority);
+        }
+        assert_eq!(indices(&queue, &links), [1, 4, 5, 0, 2, 3]);
+    }
+}

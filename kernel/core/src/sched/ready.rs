@@ -1,0 +1,133 @@
+//! The threads that could run: one queue per priority, and a bitmap to find the highest.
+
+use limen_abi::limits;
+
+use super::queue::{Queue, ThreadLinks};
+use crate::arena::ThreadId;
+
+const WORDS: usize = limits::PRIORITIES / 64;
+
+/// Runnable threads with a scheduling context, except the one that runs.
+#[derive(Debug)]
+pub struct ReadyQueues {
+    queues: [Queue; limits::PRIORITIES],
+    bitmap: [u64; WORDS],
+    /// Highest priority with a thread, plus one; zero when there is none.
+    top: u16,
+}
+
+impl ReadyQueues {
+    /// Queues without threads.
+    pub const EMPTY: Self = Self { queues: [Queue::EMPTY; limits::PRIORITIES], bitmap: [0; WORDS], top: 0 };
+
+    /// Whether no ready thread has a priority above this one.
+    #[must_use]
+    #[inline]
+    pub fn none_above(&self, priority: u8) -> bool {
+        self.top <= u16::from(priority) + 1
+    }
+
+    /// Whether no ready thread has this priority or a higher one.
+    #[must_use]
+    #[inline]
+    pub fn none_from(&self, priority: u8) -> bool {
+        self.top <= u16::from(priority)
+    }
+
+    /// Adds a thread behind those of its priority.
+    #[inline]
+    pub fn push_back(&mut self, links: &mut ThreadLinks, thread: ThreadId, priority: u8) {
+        self.queues[priority as usize].push_back(links, thread);
+        self.mark(priority);
+    }
+
+    /// Adds a thread before those of its priority.
+    #[inline]
+    pub fn push_front(&mut self, links: &mut ThreadLinks, thread: ThreadId, priority: u8) {
+        self.queues[priority as usize].push_front(links, thread);
+        self.mark(priority);
+    }
+
+    /// Takes the first thread of the highest priority.
+    #[inline]
+    pub fn pop_highest(&mut self, links: &mut ThreadLinks) -> Option<ThreadId> {
+        let priority = self.top.checked_sub(1)? as u8;
+        let queue = &mut self.queues[priority as usize];
+        let thread = queue.pop_front(links);
+        if queue.is_empty() {
+            self.unmark(priority);
+        }
+        thread
+    }
+
+    /// Takes a thread that is in these queues.
+    pub fn remove(&mut self, links: &mut ThreadLinks, thread: ThreadId, priority: u8) {
+        let queue = &mut self.queues[priority as usize];
+        queue.remove(links, thread);
+        if queue.is_empty() {
+            self.unmark(priority);
+        }
+    }
+
+    #[inline]
+    fn mark(&mut self, priority: u8) {
+        self.bitmap[priority as usize / 64] |= 1 << (priority % 64);
+        self.top = self.top.max(u16::from(priority) + 1);
+    }
+
+    #[inline]
+    fn unmark(&mut self, priority: u8) {
+        self.bitmap[priority as usize / 64] &= !(1 << (priority % 64));
+        if self.top == u16::from(priority) + 1 {
+            self.top = highest(&self.bitmap);
+        }
+    }
+
+    /// Every ready thread with its priority.
+    pub fn iter<'a>(&'a self, links: &'a ThreadLinks) -> impl Iterator<Item = (ThreadId, u8)> + 'a {
+        let queues = self.queues.iter().enumerate();
+        queues.flat_map(|(priority, queue)| queue.iter(links).map(move |thread| (thread, priority as u8)))
+    }
+
+    /// Whether queues, bitmap and top agree with each other.
+    #[must_use]
+    pub fn is_sound(&self, links: &ThreadLinks) -> bool {
+        let marked = |priority: usize| self.bitmap[priority / 64] >> (priority % 64) & 1 == 1;
+        let queues = self.queues.iter().enumerate();
+        self.top == highest(&self.bitmap)
+            && queues.into_iter().all(|(priority, q)| q.is_sound(links) && marked(priority) != q.is_empty())
+    }
+}
+
+/// Highest set bit plus one; zero when none is set.
+#[inline]
+fn highest(bitmap: &[u64; WORDS]) -> u16 {
+    for (index, word) in bitmap.iter().enumerate().rev() {
+        if *word != 0 {
+            return (index as u16 + 1) * 64 - word.leading_zeros() as u16;
+        }
+    }
+    0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::queue::Links;
+    use super::*;
+
+    #[test]
+    fn highest_priority_leaves_first() {
+        let mut links = ThreadLinks::new([Links::NONE; limits::THREADS]);
+        let mut ready = ReadyQueues::EMPTY;
+        let thread = |index| ThreadLinks::id(index).unwrap();
+        for (index, priority) in [(0, 0), (1, 255), (2, 64), (3, 63), (4, 255)] {
+            ready.push_back(&mut links, thread(index), priority);
+            assert!(ready.is_sound(&links));
+        }
+        assert!(ready.none_above(255) && !ready.none_from(255) && !ready.none_above(254));
+        ready.remove(&mut links, thread(2), 64);
+        let order: Vec<_> = core::iter::from_fn(|| ready.pop_highest(&mut links)).collect();
+        assert_eq!(order, [1, 4, 3, 0].map(thread));
+        assert!(ready.is_sound(&links) && ready.none_from(0));
+    }
+}

@@ -1,0 +1,271 @@
+//! One short function per system call.
+//!
+//! Each reads its arguments from the registers of the current thread and ends with an [`Outcome`], or with a
+//! [`Refusal`] that the tail of [`crate::event`] turns into an error message or a fault.
+
+use limen_abi::{MessageInfo, Syscall};
+use limen_image::Options;
+
+use crate::arena::{ReplyId, ThreadId};
+use crate::cap::Cap;
+use crate::event::{Blocking, Outcome, Refusal};
+use crate::fault::{Fault, Phase};
+use crate::invoke::InvokeError;
+use crate::kernel::Kernel;
+use crate::machine::{Context, Machine};
+use crate::object::endpoint::SendMode;
+use crate::object::reply::Reply;
+
+type Result = core::result::Result<Outcome, Refusal>;
+
+impl<M: Machine> Kernel<M> {
+    /// Carries out the system call with this number.
+    #[inline]
+    pub(crate) fn syscall(&mut self, current: ThreadId, number: i64) -> Result {
+        match Syscall::from_raw(number) {
+            Some(Syscall::Call) => self.call(current),
+            Some(Syscall::ReplyRecv) => self.reply_receive(current),
+            Some(Syscall::NbSendRecv) => self.send_receive(current),
+            Some(Syscall::NbSendWait) => self.send_wait(current),
+            Some(Syscall::Send) => self.send_blocking(current),
+            Some(Syscall::NbSend) => self.send_non_blocking(current),
+            Some(Syscall::Recv) => self.receive_with_reply(current, Blocking::Yes),
+            Some(Syscall::NbRecv) => self.receive_with_reply(current, Blocking::No),
+            Some(Syscall::Wait) => self.receive_without_reply(current, Blocking::Yes),
+            Some(Syscall::NbWait) => self.receive_without_reply(current, Blocking::No),
+            Some(Syscall::Yield) => Ok(self.yield_slice()),
+            Some(Syscall::DebugPutChar) if self.options & Options::PRINTING != 0 => {
+                Ok(self.put_char(current))
+            }
+            Some(Syscall::DebugPutChar) | None => Err(self.unknown_syscall(current, number)),
+        }
+    }
+
+    fn call(&mut self, current: ThreadId) -> Result {
+        let context = &self.threads[current].context;
+        let (cptr, info) = (context.cptr(), context.info());
+        let cap = self.lookup_or_fault(current, cptr)?;
+        match cap {
+            Cap::Endpoint { id, badge, rights } if rights.can_send() => {
+                Ok(self.send(current, id, badge, rights, info, SendMode::Call))
+            }
+            _ => self.call_other(current, cap, info),
+        }
+    }
+
+    /// A call to something that answers at once.
+    #[inline(never)]
+    fn call_other(&mut self, current: ThreadId, cap: Cap, info: MessageInfo) -> Result {
+        let (answer, outcome) = match cap {
+            Cap::Notification { id, badge, rights } if rights.can_send() => (None, self.signal(id, badge)),
+            Cap::Reply(reply) => (None, self.answer_now(current, reply, info)),
+            Cap::Endpoint { .. } | Cap::Notification { .. } => {
+                return Err(Refusal::Error(InvokeError::InvalidCapability { index: 0 }));
+            }
+            _ => {
+                let (answer, outcome) = self.invoke(current, cap, info).map_err(Refusal::Error)?;
+                (Some(answer), outcome)
+            }
+        };
+        let context = &mut self.threads[current].context;
+        context.set_badge(0);
+        context.set_info(answer.map_or(MessageInfo::new(0, 0), |answer| answer.info));
+        Ok(outcome)
+    }
+
+    /// The capability to send on; a pointer that leads nowhere is a fault.
+    #[inline]
+    fn lookup_or_fault(&mut self, current: ThreadId, cptr: u64) -> core::result::Result<Cap, Refusal> {
+        match self.lookup(current, cptr) {
+            Ok(cap) => Ok(cap),
+            Err(failure) => {
+                Err(self.fault_in_syscall(current, Fault::Cap { cptr, phase: Phase::Send, failure }))
+            }
+        }
+    }
+
+    fn send_blocking(&mut self, current: ThreadId) -> Result {
+        let context = &self.threads[current].context;
+        let (cptr, info) = (context.cptr(), context.info());
+        let cap = self.lookup_or_fault(current, cptr)?;
+        Ok(self.send_to(current, cap, info, SendMode::Send))
+    }
+
+    fn send_non_blocking(&mut self, current: ThreadId) -> Result {
+        let context = &self.threads[current].context;
+        let (cptr, info) = (context.cptr(), context.info());
+        let cap = self.lookup(current, cptr).unwrap_or_default();
+        Ok(self.send_to(current, cap, info, SendMode::NonBlocking))
+    }
+
+    /// A send that is not a call: errors of the object are dropped.
+    #[inline]
+    fn send_to(&mut self, current: ThreadId, cap: Cap, info: MessageInfo, mode: SendMode) -> Outcome {
+        match cap {
+            Cap::Notification { id, badge, rights } if rights.can_send() => self.signal(id, badge),
+            Cap::Endpoint { id, badge, rights } if rights.can_send() => {
+                self.send(current, id, badge, rights, info, mode)
+            }
+            Cap::Reply(reply) => self.answer_now(current, reply, info),
+            Cap::Thread(_) | Cap::SchedContext(_) => {
+                self.invoke(current, cap, info).map_or(Outcome::Continue, |(_, outcome)| outcome)
+            }
+            _ => Outcome::Continue,
+        }
+    }
+
+    fn answer_now(&mut self, current: ThreadId, reply: ReplyId, info: MessageInfo) -> Outcome {
+        Outcome::Choose { woken: self.answer(current, reply, info) }
+    }
+
+    fn reply_receive(&mut self, current: ThreadId) -> Result {
+        let context = &self.threads[current].context;
+        let (reply_cptr, info) = (context.reply_cptr(), context.info());
+        let cap = self.lookup(current, reply_cptr).unwrap_or_default();
+        let Cap::Reply(reply) = cap else { return self.send_receive_with(current, cap, info, reply_cptr) };
+        let woken = self.answer(current, reply, info);
+        let cptr = self.threads[current].context.cptr();
+        let received = self.receive_on(current, cptr, Some(reply), Blocking::Yes);
+        self.join(woken, received)
+    }
+
+    fn send_receive(&mut self, current: ThreadId) -> Result {
+        let context = &self.threads[current].context;
+        let (send_cptr, info, reply_cptr) = (context.send_cptr(), context.info(), context.reply_cptr());
+        let cap = self.lookup(current, send_cptr).unwrap_or_default();
+        self.send_receive_with(current, cap, info, reply_cptr)
+    }
+
+    fn send_receive_with(
+        &mut self,
+        current: ThreadId,
+        cap: Cap,
+        info: MessageInfo,
+        reply_cptr: u64,
+    ) -> Result {
+        let woken = self.send_first(current, cap, info);
+        let reply = self.lookup(current, reply_cptr).unwrap_or_default();
+        let received = self.receive_with(current, reply, reply_cptr, Blocking::Yes);
+        self.join(woken, received)
+    }
+
+    fn send_wait(&mut self, current: ThreadId) -> Result {
+        let context = &self.threads[current].context;
+        let (send_cptr, info) = (context.reply_cptr(), context.info());
+        let cap = self.lookup(current, send_cptr).unwrap_or_default();
+        let woken = self.send_first(current, cap, info);
+        let received = self.receive_without_reply(current, Blocking::Yes);
+        self.join(woken, received)
+    }
+
+    /// The sending half of a system call that also receives: never blocks, drops errors, does not ask threads or
+    /// scheduling contexts for anything.
+    fn send_first(&mut self, current: ThreadId, cap: Cap, info: MessageInfo) -> Option<ThreadId> {
+        let outcome = match cap {
+            Cap::Thread(_) | Cap::SchedContext(_) => Outcome::Continue,
+            _ => self.send_to(current, cap, info, SendMode::Donating),
+        };
+        match outcome {
+            Outcome::Choose { woken } => woken,
+            Outcome::Continue => None,
+        }
+    }
+
+    /// Both halves together: one woken thread is left to the scheduler, the other is queued.
+    #[inline]
+    fn join(&mut self, first: Option<ThreadId>, received: Result) -> Result {
+        match received {
+            Ok(Outcome::Choose { woken: Some(second) }) => {
+                self.enqueue(second);
+                Ok(Outcome::Choose { woken: first })
+            }
+            Ok(_) => Ok(Outcome::Choose { woken: first }),
+            Err(refusal) => {
+                if let Some(first) = first {
+                    self.enqueue(first);
+                }
+                Err(refusal)
+            }
+        }
+    }
+
+    fn receive_with_reply(&mut self, current: ThreadId, blocking: Blocking) -> Result {
+        let reply_cptr = self.threads[current].context.reply_cptr();
+        let reply = self.lookup(current, reply_cptr).unwrap_or_default();
+        self.receive_with(current, reply, reply_cptr, blocking)
+    }
+
+    /// Receives with whatever capability stands where the reply object should be. It matters for endpoints only.
+    fn receive_with(&mut self, current: ThreadId, reply: Cap, reply_cptr: u64, blocking: Blocking) -> Result {
+        let cptr = self.threads[current].context.cptr();
+        match reply {
+            Cap::Reply(reply) => {
+                self.cancel_caller(reply);
+                self.receive_on(current, cptr, Some(reply), blocking)
+            }
+            _ => match self.lookup(current, cptr) {
+                Ok(Cap::Endpoint { .. }) => {
+                    Err(self.fault_in_syscall(current, Fault::not_receivable(reply_cptr)))
+                }
+                _ => self.receive_on(current, cptr, None, blocking),
+            },
+        }
+    }
+
+    fn receive_without_reply(&mut self, current: ThreadId, blocking: Blocking) -> Result {
+        let cptr = self.threads[current].context.cptr();
+        self.receive_on(current, cptr, None, blocking)
+    }
+
+    #[inline]
+    fn receive_on(
+        &mut self,
+        current: ThreadId,
+        cptr: u64,
+        reply: Option<ReplyId>,
+        blocking: Blocking,
+    ) -> Result {
+        match self.lookup(current, cptr) {
+            Ok(Cap::Endpoint { id, rights, .. }) if rights.can_receive() => {
+                Ok(self.receive(current, id, reply, blocking))
+            }
+            Ok(Cap::Notification { id, rights, .. }) if rights.can_receive() => {
+                let bound = self.notifications[id].thread;
+                if bound.is_none() || bound == Some(current) {
+                    Ok(self.wait(current, id, blocking))
+                } else {
+                    Err(self.fault_in_syscall(current, Fault::not_receivable(cptr)))
+                }
+            }
+            Ok(_) => Err(self.fault_in_syscall(current, Fault::not_receivable(cptr))),
+            Err(failure) => {
+                Err(self.fault_in_syscall(current, Fault::Cap { cptr, phase: Phase::Receive, failure }))
+            }
+        }
+    }
+
+    /// A receiver gives up on answering whoever still waits on its reply object.
+    fn cancel_caller(&mut self, reply: ReplyId) {
+        if let Reply::Owed { caller, .. } = self.replies[reply] {
+            self.cancel(caller);
+        }
+    }
+
+    fn put_char(&mut self, current: ThreadId) -> Outcome {
+        let byte = self.threads[current].context.cptr() as u8;
+        self.machine.put_char(byte);
+        Outcome::Continue
+    }
+
+    #[cold]
+    fn unknown_syscall(&mut self, current: ThreadId, number: i64) -> Refusal {
+        self.fault_in_syscall(current, Fault::UnknownSyscall { number: number as u64 })
+    }
+
+    /// A fault whose instruction is the system call itself: an answer makes it start again.
+    #[cold]
+    fn fault_in_syscall(&mut self, current: ThreadId, fault: Fault) -> Refusal {
+        self.threads[current].context.rewind_syscall();
+        Refusal::Fault(fault)
+    }
+}
