@@ -1,3 +1,73 @@
-//! The commands behind `./x`.
+//! The commands behind `./x`: one file each, listed in `COMMANDS`.
+#![allow(unreachable_pub, reason = "in a program, pub says what a file offers to its neighbours")]
 
-fn main() {}
+mod binary;
+mod board;
+mod check;
+mod command;
+mod expected;
+mod failure;
+mod files;
+mod gen_config;
+mod generate;
+mod headers;
+mod host_tests;
+mod process;
+mod project;
+mod qemu;
+mod run;
+mod sdk;
+mod suite;
+mod test;
+mod tidy;
+mod workspace;
+
+use std::env;
+use std::process::ExitCode;
+
+use command::Command;
+use failure::{Failure, Outcome};
+use workspace::Workspace;
+
+const COMMANDS: [&Command; 5] =
+    [&run::COMMAND, &test::COMMAND, &check::COMMAND, &sdk::COMMAND, &generate::COMMAND];
+
+fn main() -> ExitCode {
+    match dispatch() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            if !failure.is_explained() {
+                eprintln!("error: {failure}");
+            }
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn dispatch() -> Outcome {
+    let words: Vec<_> = env::args_os().skip(1).collect();
+    let Some((name, arguments)) = words.split_first() else {
+        print!("{}", overview());
+        return Ok(());
+    };
+    if name == "help" || name == "--help" || name == "-h" {
+        print!("{}", overview());
+        return Ok(());
+    }
+    let Some(command) = COMMANDS.into_iter().find(|command| name == command.name) else {
+        return Err(Failure::new(format!("there is no command '{}'\n\n{}", name.display(), overview())));
+    };
+    if arguments.iter().any(|word| word == "--help" || word == "-h") {
+        println!("{}", command.help.trim());
+        return Ok(());
+    }
+    (command.run)(&Workspace::locate()?, lexopt::Parser::from_args(arguments))
+}
+
+fn overview() -> String {
+    let mut text = String::from("usage: ./x COMMAND [ARGUMENTS]\n\n");
+    for command in COMMANDS {
+        text += &format!("  {:8} {}\n", command.name, command.summary);
+    }
+    text + "\n./x COMMAND --help explains a command.\n"
+}

@@ -1,0 +1,139 @@
+//! What `./x check` proves about linked files: no stray vector registers, no memory that is writable and executable.
+
+use std::path::Path;
+use std::process::Command;
+
+use crate::failure::{Context, Failure, Outcome};
+use crate::process;
+
+/// Functions of the kernel that may name vector registers: those of its `fpu` modules.
+const FPU_FUNCTIONS: &str = "fpu";
+
+/// Checks that only FPU code names floating-point or vector registers.
+///
+/// # Errors
+/// When other code does (the failure lists the instructions), or the file cannot be disassembled.
+pub fn uses_no_vectors(file: &Path) -> Outcome {
+    let listing =
+        process::capture(Command::new("llvm-objdump").args(["-d", "--no-show-raw-insn"]).arg(file))?;
+    if !listing.contains('\t') {
+        return Err(Failure::new(format!("{} has no instructions", file.display())));
+    }
+    let found = vector_instructions(&listing);
+    if found.is_empty() {
+        return Ok(());
+    }
+    let list = found.iter().take(20).map(|place| format!("\n  {place}")).collect::<String>();
+    Err(Failure::new(format!("{} uses vector registers in {} places:{list}", file.display(), found.len())))
+}
+
+fn vector_instructions(listing: &str) -> Vec<String> {
+    let mut function = "";
+    let mut found = Vec::new();
+    for line in listing.lines() {
+        if let Some(name) = line.strip_suffix(">:").and_then(|head| head.split_once('<')) {
+            function = name.1;
+        } else if let Some((_, instruction)) = line.split_once('\t')
+            && !function.contains(FPU_FUNCTIONS)
+            && names_vector(instruction)
+        {
+            found.push(format!("{function}: {}", instruction.replace('\t', " ")));
+        }
+    }
+    found
+}
+
+/// Whether an AArch64 instruction has a register `v0`..`v31` in any of its widths, or a lane of one.
+fn names_vector(instruction: &str) -> bool {
+    let operands = instruction.split_once('\t').map_or("", |(_, operands)| operands);
+    let operands = operands.split(['<', '/']).next().unwrap_or_default();
+    operands.split([' ', ',', '[', ']', '{', '}']).any(|word| {
+        let register = word.split('.').next().unwrap_or_default();
+        let number = register.strip_prefix(['q', 'v', 'd', 's', 'h', 'b']).unwrap_or("none");
+        number.len() <= 2 && number.parse::<u8>().is_ok_and(|number| number < 32)
+    })
+}
+
+/// Checks that no segment of a 64-bit little-endian ELF file is both writable and executable.
+///
+/// # Errors
+/// When one is, or the file is not such an ELF file.
+pub fn separates_write_and_execute(file: &Path) -> Outcome {
+    let bytes = std::fs::read(file).context(|| format!("cannot read {}", file.display()))?;
+    let flags = segment_flags(&bytes)
+        .ok_or_else(|| Failure::new(format!("{} is not an ELF file", file.display())))?;
+    if flags.iter().any(|flags| flags & (EXECUTE | WRITE) == EXECUTE | WRITE) {
+        return Err(Failure::new(format!(
+            "{} has a segment that is writable and executable",
+            file.display()
+        )));
+    }
+    Ok(())
+}
+
+const EXECUTE: u32 = 1;
+const WRITE: u32 = 2;
+const LOAD: u32 = 1;
+
+/// Flags of the loaded segments; `None` if the file is not a complete ELF file.
+fn segment_flags(bytes: &[u8]) -> Option<Vec<u32>> {
+    let half = |at: usize| Some(u16::from_le_bytes(*bytes.get(at..)?.first_chunk()?));
+    let word = |at: usize| Some(u32::from_le_bytes(*bytes.get(at..)?.first_chunk()?));
+    let long = |at: usize| Some(u64::from_le_bytes(*bytes.get(at..)?.first_chunk()?));
+    if bytes.get(..6)? != b"\x7fELF\x02\x01" {
+        return None;
+    }
+    let (table, size, count) =
+        (usize::try_from(long(32)?).ok()?, usize::from(half(54)?), usize::from(half(56)?));
+    let flags = (0..count).map(|index| {
+        let at = table.checked_add(index * size)?;
+        Some((word(at)?, word(at.checked_add(4)?)?))
+    });
+    let flags = flags.collect::<Option<Vec<_>>>()?;
+    Some(flags.into_iter().filter(|(kind, _)| *kind == LOAD).map(|(_, flags)| flags).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn elf(flags: &[u32]) -> Vec<u8> {
+        let mut bytes = vec![0; 64 + 56 * flags.len()];
+        bytes[..6].copy_from_slice(b"\x7fELF\x02\x01");
+        bytes[32] = 64;
+        bytes[54] = 56;
+        bytes[56] = u8::try_from(flags.len()).unwrap();
+        for (index, flags) in flags.iter().enumerate() {
+            bytes[64 + 56 * index] = 1;
+            bytes[64 + 56 * index + 4] = u8::try_from(*flags).unwrap();
+        }
+        bytes
+    }
+
+    #[test]
+    fn vector_registers_are_recognised_and_look_alikes_are_not() {
+        for vector in ["ldp\tq0, q1, [x0]", "fmov\td31, x1", "mov\tv3.16b, v4.16b", "st1\t{ v0.b }[0], [x1]"]
+        {
+            assert!(names_vector(vector), "{vector}");
+        }
+        for other in
+            ["mov\tx0, #0xd0", "mrs\tx1, S3_0_C15_C2_1", "bl\t0x40 <d0>", "b.eq\t0x40 // q1", "dsb\tsy"]
+        {
+            assert!(!names_vector(other), "{other}");
+        }
+    }
+
+    #[test]
+    fn only_functions_of_the_fpu_may_use_vectors() {
+        let listing = "\n0000000000000000 <limen::fpu::save>:\n       0: \tstr\tq0, [x0]\n\n0000000000000004 <enter>:\n       4: \tstr\tq1, [x0]\n";
+        assert_eq!(vector_instructions(listing), ["enter: str q1, [x0]"]);
+    }
+
+    #[test]
+    fn flags_of_segments_are_read() {
+        assert_eq!(segment_flags(&elf(&[5, 6])), Some(vec![5, 6]));
+        assert_eq!(segment_flags(&elf(&[7])), Some(vec![7]));
+        assert_eq!(segment_flags(b"\x7fELF\x01"), None);
+        assert_eq!(segment_flags(&elf(&[5])[..66]), None);
+    }
+}

@@ -1,0 +1,112 @@
+//! What the commands need from a board's data file: its names, instruction set, platform and QEMU command.
+//!
+//! The builder checks these files in full. Only this much is read again here, so that the commands build and run
+//! (and can say what is wrong) while the crates that they build do not compile.
+
+use std::path::{Path, PathBuf};
+
+use toml::de::DeTable;
+
+use crate::failure::{Context, Failure, Outcome};
+use crate::files;
+use crate::workspace::Workspace;
+
+/// One file of `host/builder/boards/`, as far as `xtask` is concerned; the tool reads the rest.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Board {
+    /// The file's name without its ending, which is what `--board` takes.
+    pub name: String,
+    /// Older names that existing projects use.
+    pub aliases: Vec<String>,
+    /// Instruction set, as in `aarch64`.
+    pub architecture: String,
+    /// Platform name for `CONFIG_PLAT_*`, as in `QEMU_ARM_VIRT`.
+    pub platform: String,
+    /// The emulator and its arguments, `{image}` standing for the boot image.
+    pub qemu: Vec<String>,
+    /// The data file itself.
+    pub file: PathBuf,
+}
+
+/// The board that commands use when none is named.
+pub const DEFAULT: &str = "qemu_virt_aarch64";
+
+/// Every board, in the order of their names.
+///
+/// # Errors
+/// When a data file cannot be read or lacks a fact.
+pub fn all(workspace: &Workspace) -> Outcome<Vec<Board>> {
+    let folder = workspace.path("host/builder/boards");
+    let files = files::below(&folder)?;
+    let data = files.iter().filter(|file| file.extension().is_some_and(|ending| ending == "toml"));
+    data.map(|file| read(&folder.join(file))).collect()
+}
+
+/// The board with a name or alias.
+///
+/// # Errors
+/// When there is none; the failure lists the boards.
+pub fn named(workspace: &Workspace, name: &str) -> Outcome<Board> {
+    let boards = all(workspace)?;
+    let names: Vec<_> = boards.iter().map(|board| board.name.clone()).collect();
+    let known = |board: &Board| board.name == name || board.aliases.iter().any(|alias| alias == name);
+    let missing = || Failure::new(format!("there is no board '{name}'; choose from: {}", names.join(", ")));
+    boards.into_iter().find(known).ok_or_else(missing)
+}
+
+fn read(file: &Path) -> Outcome<Board> {
+    let text = files::read(file)?;
+    parse(&text, file).context(|| format!("board data {}", file.display()))
+}
+
+fn parse(text: &str, file: &Path) -> Outcome<Board> {
+    let table = DeTable::parse(text).context(|| "not valid TOML".to_owned())?;
+    let table = table.get_ref();
+    Ok(Board {
+        name: file.file_stem().unwrap_or_default().to_string_lossy().into_owned(),
+        aliases: if table.contains_key("aliases") { words(table, "aliases")? } else { Vec::new() },
+        architecture: word(table, "architecture")?,
+        platform: word(table, "platform")?,
+        qemu: words(table, "qemu")?,
+        file: file.to_path_buf(),
+    })
+}
+
+fn word(table: &DeTable<'_>, key: &str) -> Outcome<String> {
+    let value = table.get(key).and_then(|value| value.get_ref().as_str());
+    value.map(str::to_owned).ok_or_else(|| Failure::new(format!("'{key}' must be a string")))
+}
+
+/// A list of strings.
+///
+/// # Errors
+/// When the key is missing or something else.
+pub fn words(table: &DeTable<'_>, key: &str) -> Outcome<Vec<String>> {
+    let list = table.get(key).and_then(|value| value.get_ref().as_array());
+    let words =
+        list.and_then(|list| list.iter().map(|word| word.get_ref().as_str()).collect::<Option<Vec<_>>>());
+    let words = words.ok_or_else(|| Failure::new(format!("'{key}' must be a list of strings")))?;
+    Ok(words.into_iter().map(str::to_owned).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const GOOD: &str =
+        "architecture = 'aarch64'\nplatform = 'VIRT'\nqemu = ['qemu-system-aarch64', '{image}']\nram = 1\n";
+
+    #[test]
+    fn facts_of_a_board_are_read_and_others_ignored() {
+        let board = parse(GOOD, Path::new("boards/b.toml")).unwrap();
+        assert_eq!((board.name.as_str(), board.architecture.as_str()), ("b", "aarch64"));
+        assert_eq!(board.qemu.len(), 2);
+        assert!(board.aliases.is_empty());
+    }
+
+    #[test]
+    fn a_missing_fact_is_named() {
+        let failure = parse("architecture = 'aarch64'\nplatform = 1\n", Path::new("b.toml")).unwrap_err();
+        assert_eq!(failure.to_string(), "'platform' must be a string");
+    }
+}

@@ -1,0 +1,117 @@
+//! `./x check`: everything that can be said about the tree without running a system.
+
+use std::path::Path;
+use std::process::Command as Process;
+
+use crate::binary;
+use crate::board;
+use crate::command::{Command, no_arguments};
+use crate::failure::{Failure, Outcome};
+use crate::headers;
+use crate::process;
+use crate::sdk;
+use crate::tidy;
+use crate::workspace::Workspace;
+
+/// The command.
+pub const COMMAND: Command =
+    Command { name: "check", summary: "formatting, lints, repository rules, binary checks", help: HELP, run };
+
+const HELP: &str = "
+usage: ./x check
+
+Checks formatting, lints (host and kernel targets), the rules of CONTRIBUTING.md, generated headers,
+that every header of the SDK compiles alone, and what the linked kernel may contain. Reports every
+check that fails, not only the first.
+";
+
+type Check = (&'static str, fn(&Workspace) -> Outcome);
+
+const CHECKS: [Check; 7] = [
+    ("formatting", formatting),
+    ("lints of host crates", host_lints),
+    ("lints of kernel crates", kernel_lints),
+    ("repository rules", repository_rules),
+    ("generated headers", generated_headers),
+    ("headers of the SDK", sdk_headers),
+    ("binaries", binaries),
+];
+
+fn run(workspace: &Workspace, arguments: lexopt::Parser) -> Outcome {
+    no_arguments(arguments)?;
+    let mut failed = 0;
+    for (name, check) in CHECKS {
+        match check(workspace) {
+            Ok(()) => println!("check {name}: ok"),
+            Err(failure) => {
+                failed += 1;
+                println!("check {name}: FAILED\n{failure}");
+            }
+        }
+    }
+    if failed == 0 {
+        Ok(())
+    } else {
+        Err(Failure::new(format!("{failed} of {} checks failed", CHECKS.len())))
+    }
+}
+
+fn formatting(_: &Workspace) -> Outcome {
+    process::capture(Process::new("cargo").args(["fmt", "--all", "--check"])).map(drop)
+}
+
+fn host_lints(_: &Workspace) -> Outcome {
+    process::run(process::cargo("clippy").args(["--all-targets", "--", "-D", "warnings"]))
+}
+
+fn kernel_lints(workspace: &Workspace) -> Outcome {
+    for target in sdk::targets(&board::all(workspace)?)? {
+        let mut clippy = process::cargo("clippy");
+        clippy
+            .args(["--release", "--target", target])
+            .args(sdk::TARGET_PACKAGES.iter().flat_map(|p| ["--package", p]));
+        process::run(clippy.args(["--", "-D", "warnings"]))?;
+    }
+    Ok(())
+}
+
+fn repository_rules(workspace: &Workspace) -> Outcome {
+    let objections = tidy::examine(workspace.root())?;
+    complain(objections.iter().map(ToString::to_string).collect())
+}
+
+fn generated_headers(workspace: &Workspace) -> Outcome {
+    let stale = headers::stale(workspace.root());
+    complain(stale.iter().map(|path| format!("{} is out of date: run ./x headers", path.display())).collect())
+}
+
+fn complain(sentences: Vec<String>) -> Outcome {
+    if sentences.is_empty() { Ok(()) } else { Err(Failure::new(sentences.join("\n"))) }
+}
+
+/// Every header of the SDK compiles by itself, in C and C++, with both compilers, without a warning.
+///
+/// # Errors
+/// When one does not; the failure carries what the compiler said.
+pub fn sdk_headers(workspace: &Workspace) -> Outcome {
+    sdk::build(workspace)?;
+    for board in board::all(workspace)? {
+        sdk::make(workspace, &board, "debug", "libmicrokit", &["check-headers"])?;
+    }
+    Ok(())
+}
+
+fn binaries(workspace: &Workspace) -> Outcome {
+    sdk::build(workspace)?;
+    for board in board::all(workspace)? {
+        let part = workspace.sdk().join("board").join(&board.name).join("release");
+        let kernel = part.join("elf/sel4.elf");
+        binary::separates_write_and_execute(&kernel)?;
+        without_vectors(&[&kernel, &part.join("elf/loader.elf"), &part.join("lib/libmicrokit.a")])?;
+    }
+    Ok(())
+}
+
+fn without_vectors(files: &[&Path]) -> Outcome {
+    files.iter().try_for_each(|file| binary::uses_no_vectors(file))
+}

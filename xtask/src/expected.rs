@@ -1,0 +1,61 @@
+//! `expected.txt` of a project: lines that its console must show, in this order.
+//!
+//! Other lines may stand between them, because what the kernel says at boot differs between configurations.
+
+use crate::failure::Outcome;
+use crate::files;
+use crate::project::Project;
+
+/// The lines that are still to come.
+#[derive(Debug)]
+pub struct Expected {
+    lines: Vec<String>,
+    seen: usize,
+}
+
+impl Expected {
+    /// Reads the project's `expected.txt`; `None` if it has none.
+    ///
+    /// # Errors
+    /// When the file exists but cannot be read.
+    pub fn of(project: &Project) -> Outcome<Option<Self>> {
+        let file = project.folder.join("expected.txt");
+        if !file.exists() {
+            return Ok(None);
+        }
+        files::read(&file).map(|text| Some(Self::parse(&text)))
+    }
+
+    fn parse(text: &str) -> Self {
+        let lines = text.lines().map(|line| line.trim_end().to_owned()).filter(|line| !line.is_empty());
+        Self { lines: lines.collect(), seen: 0 }
+    }
+
+    /// Takes the next line of the console; true once every line has come.
+    pub fn complete_with(&mut self, line: &str) -> bool {
+        if self.missing() == Some(line) {
+            self.seen += 1;
+        }
+        self.missing().is_none()
+    }
+
+    /// The first line that has not come yet.
+    pub fn missing(&self) -> Option<&str> {
+        self.lines.get(self.seen).map(String::as_str)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_must_come_in_order_and_others_may_stand_between() {
+        let mut expected = Expected::parse("one\n\ntwo\n");
+        assert!(!expected.complete_with("two"));
+        assert!(!expected.complete_with("one"));
+        assert!(!expected.complete_with("noise"));
+        assert_eq!(expected.missing(), Some("two"));
+        assert!(expected.complete_with("two"));
+    }
+}

@@ -1,0 +1,72 @@
+//! Runs the tests of the host crates and counts them.
+
+use std::io::{BufRead, BufReader};
+use std::process::{Command, Stdio};
+
+use crate::failure::{Context, Failure, Outcome};
+use crate::process;
+use crate::suite::Verdict;
+
+/// Runs `cargo test` for everything that runs on the host. Lines about tests that pass are not shown.
+///
+/// # Errors
+/// When cargo cannot be started.
+pub fn run() -> Outcome<Verdict> {
+    let mut cargo = process::cargo("test");
+    let mut verdict = Verdict::default();
+    let succeeded = follow(cargo.arg("--no-fail-fast"), |line| {
+        if let Some((passed, failed)) = counts(line) {
+            verdict.passed += passed;
+            verdict.complaints.extend((0..failed).map(|_| "a host test failed (see above)".to_owned()));
+        }
+        if is_worth_showing(line) {
+            println!("{line}");
+        }
+    })?;
+    if !succeeded && verdict.complaints.is_empty() {
+        verdict.complaints.push("cargo test failed before it ran every test (see above)".to_owned());
+    }
+    Ok(verdict)
+}
+
+fn follow(command: &mut Command, mut each: impl FnMut(&str)) -> Outcome<bool> {
+    let cannot = || "cannot run cargo test".to_owned();
+    let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().context(cannot)?;
+    let output = child.stdout.take().ok_or_else(|| Failure::new(cannot()))?;
+    for line in BufReader::new(output).lines() {
+        each(&line.context(cannot)?);
+    }
+    Ok(child.wait().context(cannot)?.success())
+}
+
+/// Passed and failed tests of a line `test result: ok. 3 passed; 0 failed; ...`.
+fn counts(line: &str) -> Option<(usize, usize)> {
+    let (_, sums) = line.strip_prefix("test result: ")?.split_once(". ")?;
+    let number = |of: &str| sums.split("; ").find_map(|part| part.strip_suffix(of)?.trim().parse().ok());
+    Some((number("passed")?, number("failed")?))
+}
+
+fn is_worth_showing(line: &str) -> bool {
+    let routine = line.is_empty() || line.starts_with("running ") || line.starts_with("test result: ok");
+    !routine && !line.ends_with("... ok") && !line.chars().all(|c| c == '.')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sums_of_cargo_are_read() {
+        let line = "test result: FAILED. 3 passed; 1 failed; 0 ignored; 0 measured; 2 filtered out; finished in 0.00s";
+        assert_eq!(counts(line), Some((3, 1)));
+        assert_eq!(counts("test some::test ... ok"), None);
+    }
+
+    #[test]
+    fn only_what_went_wrong_is_shown() {
+        assert!(!is_worth_showing("test arena::tests::index ... ok"));
+        assert!(!is_worth_showing("......"));
+        assert!(is_worth_showing("test arena::tests::index ... FAILED"));
+        assert!(is_worth_showing("thread 'arena' panicked"));
+    }
+}

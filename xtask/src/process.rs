@@ -1,0 +1,49 @@
+//! Running other programs.
+
+use std::io::{IsTerminal, stderr};
+use std::process::{Command, Output, Stdio};
+
+use crate::failure::{Context, Failure, Outcome};
+
+/// Runs a program that talks to the person directly.
+///
+/// # Errors
+/// When it cannot be started or does not succeed.
+pub fn run(command: &mut Command) -> Outcome {
+    let status = command.status().context(|| cannot_start(command))?;
+    if status.success() { Ok(()) } else { Err(Failure::new(format!("{} failed ({status})", shown(command)))) }
+}
+
+/// Runs a program whose output matters only when it fails, or is the result.
+///
+/// # Errors
+/// When it cannot be started or does not succeed; the failure then carries everything that it printed.
+pub fn capture(command: &mut Command) -> Outcome<String> {
+    let Output { status, stdout, stderr } =
+        command.stdin(Stdio::null()).output().context(|| cannot_start(command))?;
+    let stdout = String::from_utf8_lossy(&stdout).into_owned();
+    if status.success() {
+        return Ok(stdout);
+    }
+    let stderr = String::from_utf8_lossy(&stderr);
+    Err(Failure::new(format!("{} failed ({status})\n{stdout}{stderr}", shown(command))))
+}
+
+/// `cargo` as the user's toolchain selects it: with its progress bar on a terminal, silent elsewhere.
+pub fn cargo(subcommand: &str) -> Command {
+    let mut command = Command::new("cargo");
+    command.arg(subcommand);
+    if !stderr().is_terminal() {
+        command.arg("--quiet");
+    }
+    command
+}
+
+fn cannot_start(command: &Command) -> String {
+    format!("cannot start {}", command.get_program().display())
+}
+
+fn shown(command: &Command) -> String {
+    let words = std::iter::once(command.get_program()).chain(command.get_args());
+    words.map(|word| word.to_string_lossy().into_owned()).collect::<Vec<_>>().join(" ")
+}

@@ -1,0 +1,119 @@
+//! Microkit projects of the repository: finding one by name and building its boot image.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use crate::board::Board;
+use crate::failure::{Context, Failure, Outcome};
+use crate::files;
+use crate::process;
+use crate::workspace::Workspace;
+
+/// Folders that hold projects, in the order in which names are looked up.
+const SHELVES: [&str; 3] = ["examples", "tests", "bench"];
+
+/// A folder with a Makefile that builds a Microkit system.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Project {
+    /// The folder's name below its shelf, as in `examples/hello`, or just its name for a folder elsewhere.
+    pub name: String,
+    /// The folder.
+    pub folder: PathBuf,
+}
+
+impl Project {
+    /// The project that a person means: a path, or the name of a folder on a shelf.
+    ///
+    /// # Errors
+    /// When there is none; the failure lists what there is.
+    pub fn locate(workspace: &Workspace, system: &str) -> Outcome<Self> {
+        let shelved = SHELVES.map(|shelf| workspace.path(shelf).join(system));
+        let found = std::iter::once(PathBuf::from(system)).chain(shelved).find(|folder| is_project(folder));
+        let Some(folder) = found else {
+            let names = SHELVES.map(|shelf| Self::on_shelf(workspace, shelf));
+            let names = names.into_iter().collect::<Outcome<Vec<_>>>()?.concat();
+            let names = names.iter().map(|project| project.name.as_str()).collect::<Vec<_>>().join(", ");
+            let known = if names.is_empty() { "none yet".to_owned() } else { names };
+            return Err(Failure::new(format!(
+                "there is no system '{system}' (a folder with a Makefile); known: {known}"
+            )));
+        };
+        let folder = folder.canonicalize().context(|| format!("cannot resolve {}", folder.display()))?;
+        Ok(Self::at(workspace, folder))
+    }
+
+    /// Every project on one shelf, in the order of their names.
+    ///
+    /// # Errors
+    /// When the shelf cannot be read.
+    pub fn on_shelf(workspace: &Workspace, shelf: &str) -> Outcome<Vec<Self>> {
+        let shelf = workspace.path(shelf);
+        if !shelf.is_dir() {
+            return Ok(Vec::new());
+        }
+        let entries = fs::read_dir(&shelf).context(|| format!("cannot list {}", shelf.display()))?;
+        let mut folders: Vec<_> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
+        folders.retain(|folder| is_project(folder));
+        folders.sort();
+        Ok(folders.into_iter().map(|folder| Self::at(workspace, folder)).collect())
+    }
+
+    fn at(workspace: &Workspace, folder: PathBuf) -> Self {
+        let inside = folder.strip_prefix(workspace.root()).ok().map(Path::to_path_buf);
+        let name = inside.unwrap_or_else(|| PathBuf::from(folder.file_name().unwrap_or_default()));
+        Self { name: name.to_string_lossy().into_owned(), folder }
+    }
+
+    /// Builds the boot image with the SDK in `build/sdk`, as a user's `make` would, and returns its path.
+    ///
+    /// # Errors
+    /// When the project does not build; the failure carries make's output.
+    pub fn build(&self, workspace: &Workspace, board: &Board, config: &str) -> Outcome<PathBuf> {
+        let output = workspace.path("build/systems").join(&self.name).join(&board.name).join(config);
+        forget_older_sdk(&output, &workspace.sdk(), board, config)?;
+        let mut make = Command::new("make");
+        make.arg("--no-print-directory").arg("-C").arg(&self.folder);
+        make.arg(assignment("BUILD_DIR", &output)).arg(assignment("MICROKIT_SDK", &workspace.sdk()));
+        make.arg(format!("MICROKIT_BOARD={}", board.name)).arg(format!("MICROKIT_CONFIG={config}"));
+        process::capture(make.arg("LLVM=True"))?;
+        let image = output.join("loader.img");
+        if image.is_file() {
+            return Ok(image);
+        }
+        Err(Failure::new(format!("the Makefile of {} did not make {}", self.name, workspace.display(&image))))
+    }
+}
+
+fn is_project(folder: &Path) -> bool {
+    folder.join("Makefile").is_file()
+}
+
+fn assignment(variable: &str, path: &Path) -> String {
+    format!("{variable}={}", path.display())
+}
+
+/// Projects' Makefiles do not depend on the SDK's files, so output made with another SDK is thrown away.
+fn forget_older_sdk(output: &Path, sdk: &Path, board: &Board, config: &str) -> Outcome {
+    let parts = [sdk.join("bin"), sdk.join("board").join(&board.name).join(config)];
+    let newest = parts.iter().map(|part| newest_below(part)).collect::<Outcome<Vec<_>>>()?;
+    let stamp = format!("{:?}\n", newest.into_iter().max());
+    let file = output.join("sdk.stamp");
+    if files::read(&file).is_ok_and(|present| present == stamp) {
+        return Ok(());
+    }
+    if output.exists() {
+        fs::remove_dir_all(output).context(|| format!("cannot remove {}", output.display()))?;
+    }
+    files::write(&file, stamp)
+}
+
+fn newest_below(folder: &Path) -> Outcome<u128> {
+    let times = files::below(folder)?.into_iter().map(|file| {
+        let modified = fs::metadata(folder.join(&file)).and_then(|facts| facts.modified());
+        modified.context(|| format!("cannot inspect {}", file.display()))
+    });
+    let newest = times.collect::<Outcome<Vec<SystemTime>>>()?.into_iter().max().unwrap_or(UNIX_EPOCH);
+    Ok(newest.duration_since(UNIX_EPOCH).map_or(0, |age| age.as_nanos()))
+}

@@ -1,0 +1,336 @@
+//! Booting a system in QEMU and following its console until it says that it is done.
+//!
+//! A system ends a run by printing a line: `LIMEN|DONE`, or `LIMEN|FAIL` and a reason.
+
+use std::io::{ErrorKind, IsTerminal, Read, Write, stdin, stdout};
+use std::path::Path;
+use std::process::{Child, ChildStderr, ChildStdout, Command, ExitStatus, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use crate::board::Board;
+use crate::failure::{Context, Failure, Outcome};
+
+/// How long a system may print nothing before it counts as hung.
+pub const SILENCE: Duration = Duration::from_secs(60);
+
+/// How many lines a system that nobody watches may print; one that faults in a loop prints for ever.
+const MOST_LINES: usize = 100_000;
+
+/// Who watches the console while the system runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Audience {
+    /// A person: the console is shown as it comes, and a terminal's keys reach the system.
+    Person,
+    /// Nobody: the console is only collected.
+    Nobody,
+}
+
+/// Why a run ended.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Ending {
+    /// The system printed `LIMEN|DONE`.
+    Done,
+    /// The caller has seen what it waited for.
+    Seen,
+    /// The system printed `LIMEN|FAIL` with this reason.
+    Failed(String),
+    /// QEMU ended by itself; with what it said on its error output.
+    Exited(ExitStatus, String),
+    /// The system printed more lines than any test needs.
+    Endless,
+    /// Nothing was printed for this long; with what QEMU said on its error output.
+    Silent(Duration, String),
+}
+
+impl Ending {
+    /// Success, or a sentence that says what happened instead.
+    ///
+    /// # Errors
+    /// For every ending but `Done` and `Seen`.
+    pub fn outcome(&self) -> Outcome {
+        let sentence = match self {
+            Self::Done | Self::Seen => return Ok(()),
+            Self::Failed(reason) => format!("the system reports failure: {reason}"),
+            Self::Exited(status, said) => {
+                format!("QEMU ended ({status}) before the system said that it is done{}", indented(said))
+            }
+            Self::Endless => format!("the system printed {MOST_LINES} lines without an end and was stopped"),
+            Self::Silent(time, said) => format!(
+                "the system printed nothing for {} seconds and was stopped{}",
+                time.as_secs(),
+                indented(said)
+            ),
+        };
+        Err(Failure::new(sentence))
+    }
+}
+
+/// What a run printed and how it ended.
+#[derive(Debug)]
+pub struct Session {
+    /// The console's complete lines, without line ends.
+    pub lines: Vec<String>,
+    /// Why it ended.
+    pub ending: Ending,
+}
+
+/// A system to boot.
+pub struct Boot<'a> {
+    /// The board whose QEMU command is used.
+    pub board: &'a Board,
+    /// The boot image.
+    pub image: &'a Path,
+    /// Arguments added to the board's.
+    pub extra: &'a [&'a str],
+    /// Who watches.
+    pub audience: Audience,
+    /// How long it may be silent; `None` waits for ever.
+    pub silence: Option<Duration>,
+}
+
+impl Boot<'_> {
+    /// Boots and follows the console until an [`Ending`]. `until` sees every line and may end the run.
+    ///
+    /// # Errors
+    /// When QEMU cannot be started.
+    pub fn run(&self, mut until: impl FnMut(&str) -> bool) -> Outcome<Session> {
+        let mut qemu = Emulator::start(&self.command(), self.audience)?;
+        let mut console = Console { pending: Vec::new(), lines: Vec::new() };
+        let ending = loop {
+            match qemu.next(self.silence) {
+                Ok(bytes) => {
+                    if self.audience == Audience::Person {
+                        show(&bytes);
+                    }
+                    let endless = self.audience == Audience::Nobody && console.lines.len() > MOST_LINES;
+                    let ending =
+                        console.take(&bytes, &mut until).or_else(|| endless.then_some(Ending::Endless));
+                    if let Some(ending) = ending {
+                        qemu.stop();
+                        break ending;
+                    }
+                }
+                Err(RecvTimeoutError::Disconnected) => {
+                    let (status, said) = qemu.finish()?;
+                    break Ending::Exited(status, said);
+                }
+                Err(RecvTimeoutError::Timeout) => {
+                    qemu.stop();
+                    let (_, said) = qemu.finish()?;
+                    break Ending::Silent(self.silence.unwrap_or_default(), said);
+                }
+            }
+        };
+        Ok(Session { lines: console.lines, ending })
+    }
+
+    fn command(&self) -> Vec<String> {
+        let image = self.image.display().to_string();
+        let words = self.board.qemu.iter().map(|word| word.replace("{image}", &image));
+        let mut command = interruptible(words.collect());
+        command.extend(self.extra.iter().map(|word| (*word).to_owned()));
+        command
+    }
+}
+
+/// The documented `-serial mon:stdio` hands Ctrl-C to the guest; people expect it to end the run.
+fn interruptible(mut command: Vec<String>) -> Vec<String> {
+    let Some(at) = command.windows(2).position(|pair| pair == ["-serial", "mon:stdio"]) else {
+        return command;
+    };
+    let long =
+        ["-chardev", "stdio,id=console,mux=on,signal=on", "-serial", "chardev:console", "-mon", "console"];
+    command.splice(at..at + 2, long.map(str::to_owned));
+    command
+}
+
+/// Console bytes cut into lines.
+struct Console {
+    pending: Vec<u8>,
+    lines: Vec<String>,
+}
+
+impl Console {
+    fn take(&mut self, bytes: &[u8], until: &mut impl FnMut(&str) -> bool) -> Option<Ending> {
+        for &byte in bytes {
+            if byte != b'\n' {
+                self.pending.push(byte);
+                continue;
+            }
+            let line = String::from_utf8_lossy(&self.pending).trim_end().to_owned();
+            self.pending.clear();
+            let ending = last_word(&line).or_else(|| until(&line).then_some(Ending::Seen));
+            self.lines.push(line);
+            if ending.is_some() {
+                return ending;
+            }
+        }
+        None
+    }
+}
+
+fn last_word(line: &str) -> Option<Ending> {
+    if line == "LIMEN|DONE" {
+        return Some(Ending::Done);
+    }
+    let reason = line.strip_prefix("LIMEN|FAIL")?.trim();
+    Some(Ending::Failed(if reason.is_empty() { "no reason given".to_owned() } else { reason.to_owned() }))
+}
+
+fn show(bytes: &[u8]) {
+    let mut out = stdout().lock();
+    // A reader of our output that has gone away must not keep the system from being judged.
+    _ = out.write_all(bytes).and_then(|()| out.flush());
+}
+
+fn indented(said: &str) -> String {
+    said.lines().map(|line| format!("\n  {line}")).collect()
+}
+
+/// A running QEMU with threads that drain its output.
+struct Emulator {
+    child: Child,
+    console: Receiver<Vec<u8>>,
+    errors: Option<JoinHandle<String>>,
+}
+
+impl Emulator {
+    fn start(command: &[String], audience: Audience) -> Outcome<Self> {
+        let mut child = spawn(command, audience).context(|| format!("cannot start {}", command[0]))?;
+        let (bytes, console) = channel();
+        if let Some(output) = child.stdout.take() {
+            thread::spawn(move || forward(output, &bytes));
+        }
+        let errors = child.stderr.take().map(|stderr| thread::spawn(move || collect(stderr)));
+        Ok(Self { child, console, errors })
+    }
+
+    fn next(&self, silence: Option<Duration>) -> Result<Vec<u8>, RecvTimeoutError> {
+        match silence {
+            Some(limit) => self.console.recv_timeout(limit),
+            None => self.console.recv().map_err(|_| RecvTimeoutError::Disconnected),
+        }
+    }
+
+    /// Asks QEMU to end, so that it restores the terminal; by force if it does not.
+    fn stop(&mut self) {
+        let pid = self.child.id().to_string();
+        let asked = Command::new("sh").args(["-c", "kill -TERM \"$1\"", "sh", &pid]).status();
+        let ends = |_: &u32| {
+            thread::sleep(Duration::from_millis(10));
+            matches!(self.child.try_wait(), Ok(Some(_)))
+        };
+        if !asked.is_ok_and(|status| status.success()) || (0..200).find(ends).is_none() {
+            // It can only have ended in the meantime, which is what is wanted.
+            _ = self.child.kill();
+            _ = self.child.wait();
+        }
+    }
+
+    fn finish(&mut self) -> Outcome<(ExitStatus, String)> {
+        let status = self.child.wait().context(|| "cannot wait for QEMU".to_owned())?;
+        let said = self.errors.take().and_then(|thread| thread.join().ok()).unwrap_or_default();
+        Ok((status, said))
+    }
+}
+
+/// Starts QEMU such that it ends with this thread, however this thread ends.
+fn spawn(command: &[String], audience: Audience) -> std::io::Result<Child> {
+    let start = |words: &[String], prefix: &[&str]| {
+        let mut all = prefix.iter().copied().chain(words.iter().map(String::as_str));
+        let program = all.next().unwrap_or_default();
+        let keys = audience == Audience::Person && stdin().is_terminal();
+        Command::new(program)
+            .args(all)
+            .stdin(if keys { Stdio::inherit() } else { Stdio::null() })
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+    };
+    match start(command, &["setpriv", "--pdeathsig", "TERM", "--"]) {
+        Err(error) if error.kind() == ErrorKind::NotFound => start(command, &[]),
+        started => started,
+    }
+}
+
+fn forward(mut output: ChildStdout, bytes: &Sender<Vec<u8>>) {
+    let mut buffer = [0; 4096];
+    while let Ok(count @ 1..) = output.read(&mut buffer) {
+        if bytes.send(buffer[..count].to_vec()).is_err() {
+            return;
+        }
+    }
+}
+
+fn collect(mut stderr: ChildStderr) -> String {
+    let mut said = Vec::new();
+    // What could be read before an error is still worth showing.
+    _ = stderr.read_to_end(&mut said);
+    String::from_utf8_lossy(&said).trim_end().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shell(script: &str, silence: Duration) -> Session {
+        let words = ["sh", "-c", script].map(str::to_owned);
+        let board = Board {
+            name: "shell".into(),
+            aliases: Vec::new(),
+            architecture: "none".into(),
+            platform: "none".into(),
+            qemu: words.to_vec(),
+            file: "shell.toml".into(),
+        };
+        let (audience, silence) = (Audience::Nobody, Some(silence));
+        let boot = Boot { board: &board, image: Path::new("none"), extra: &[], audience, silence };
+        boot.run(|line| line == "enough").unwrap()
+    }
+
+    #[test]
+    fn a_system_that_is_done_is_stopped() {
+        let session = shell("echo one; printf 'LIMEN|DO'; echo NE; exec sleep 1000", SILENCE);
+        assert_eq!(session.ending, Ending::Done);
+        assert_eq!(session.lines, ["one", "LIMEN|DONE"]);
+    }
+
+    #[test]
+    fn a_reported_failure_carries_its_reason() {
+        let session = shell("echo 'LIMEN|FAIL out of luck'; exec sleep 1000", SILENCE);
+        assert_eq!(session.ending, Ending::Failed("out of luck".into()));
+    }
+
+    #[test]
+    fn the_caller_can_end_the_run() {
+        assert_eq!(shell("echo enough; exec sleep 1000", SILENCE).ending, Ending::Seen);
+    }
+
+    #[test]
+    fn an_emulator_that_ends_by_itself_is_an_error() {
+        let session = shell("echo broken >&2; exit 3", SILENCE);
+        let sentence = session.ending.outcome().unwrap_err().to_string();
+        assert!(sentence.contains("exit status: 3") && sentence.contains("broken"), "{sentence}");
+    }
+
+    #[test]
+    fn a_system_that_prints_for_ever_is_stopped() {
+        assert_eq!(shell("exec yes", SILENCE).ending, Ending::Endless);
+    }
+
+    #[test]
+    fn a_silent_system_is_stopped() {
+        let session = shell("exec sleep 1000", Duration::from_millis(50));
+        assert!(matches!(session.ending, Ending::Silent(..)));
+    }
+
+    #[test]
+    fn control_c_reaches_the_emulator() {
+        let command = ["qemu", "-serial", "mon:stdio", "-m", "1G"].map(str::to_owned).to_vec();
+        let rewritten = interruptible(command);
+        assert!(rewritten.contains(&"stdio,id=console,mux=on,signal=on".to_owned()));
+        assert_eq!(rewritten.last().map(String::as_str), Some("1G"));
+    }
+}

@@ -1,0 +1,176 @@
+//! `./x sdk`: builds everything that users need into `build/sdk`.
+
+use std::collections::BTreeSet;
+use std::fs::{self, File};
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+use std::process::Command as Process;
+
+use crate::board::{self, Board};
+use crate::command::{Command, no_arguments};
+use crate::failure::{Context, Failure, Outcome};
+use crate::files;
+use crate::gen_config;
+use crate::process;
+use crate::workspace::{CONFIGS, Workspace};
+
+/// The command.
+pub const COMMAND: Command =
+    Command { name: "sdk", summary: "build the SDK into build/sdk", help: HELP, run };
+
+const HELP: &str = "
+usage: ./x sdk
+
+Builds the tool, the kernel, the loader, the library and the monitor for every board and configuration
+and lays them out in build/sdk. Files whose contents do not change are not touched. To use it:
+
+  make MICROKIT_SDK=$PWD/build/sdk MICROKIT_BOARD=qemu_virt_aarch64 MICROKIT_CONFIG=debug ...
+";
+
+/// Rust target of the kernel and the loader, by instruction set.
+const TARGETS: [(&str, &str); 1] = [("aarch64", "aarch64-unknown-none-softfloat")];
+
+/// Packages that run on the target machine.
+pub const TARGET_PACKAGES: [&str; 2] = ["limen-kernel", "limen-loader"];
+
+fn run(workspace: &Workspace, arguments: lexopt::Parser) -> Outcome {
+    no_arguments(arguments)?;
+    build(workspace)?;
+    println!("the SDK is in {}", workspace.display(&workspace.sdk()));
+    Ok(())
+}
+
+/// Brings `build/sdk` up to date. Only one process at a time does so; others wait.
+///
+/// # Errors
+/// When a part does not build.
+pub fn build(workspace: &Workspace) -> Outcome {
+    let _lock = lock(workspace)?;
+    let boards = board::all(workspace)?;
+    build_rust(&boards)?;
+    files::copy(&workspace.target().join("release/microkit"), &workspace.sdk().join("bin/microkit"))?;
+    for board in &boards {
+        for config in CONFIGS {
+            Part { workspace, board, config }.build()?;
+        }
+        link_aliases(workspace, board)?;
+    }
+    copy_documents(workspace)
+}
+
+fn lock(workspace: &Workspace) -> Outcome<File> {
+    let folder = workspace.path("build");
+    fs::create_dir_all(&folder).context(|| format!("cannot create {}", folder.display()))?;
+    let file = File::create(folder.join("sdk.lock")).context(|| "cannot create build/sdk.lock".to_owned())?;
+    file.lock().context(|| "cannot lock build/sdk.lock".to_owned())?;
+    Ok(file)
+}
+
+fn build_rust(boards: &[Board]) -> Outcome {
+    process::run(process::cargo("build").args(["--release", "--package", "microkit"]))?;
+    for target in targets(boards)? {
+        let mut cargo = process::cargo("build");
+        cargo.args(["--release", "--target", target]);
+        process::run(cargo.args(TARGET_PACKAGES.iter().flat_map(|package| ["--package", package])))?;
+    }
+    Ok(())
+}
+
+/// The Rust targets that the kernel is built for, each once.
+///
+/// # Errors
+/// When a board has an instruction set without a kernel port.
+pub fn targets(boards: &[Board]) -> Outcome<BTreeSet<&'static str>> {
+    boards.iter().map(|board| target(&board.architecture)).collect()
+}
+
+fn target(architecture: &str) -> Outcome<&'static str> {
+    let found = TARGETS.iter().find(|(name, _)| *name == architecture).map(|(_, target)| *target);
+    found.ok_or_else(|| Failure::new(format!("there is no Rust target for instruction set '{architecture}'")))
+}
+
+/// The SDK's folder for one board and configuration.
+struct Part<'a> {
+    workspace: &'a Workspace,
+    board: &'a Board,
+    config: &'a str,
+}
+
+impl Part<'_> {
+    fn build(&self) -> Outcome {
+        let folder = self.folder();
+        files::copy(&self.board.file, &folder.join("board.toml"))?;
+        self.write_headers()?;
+        self.build_user("libmicrokit", &[("libmicrokit.a", "lib"), ("microkit.ld", "lib")])?;
+        self.build_user("monitor", &[("monitor.elf", "elf")])?;
+        let built = self.workspace.target().join(target(&self.board.architecture)?).join("release");
+        files::copy(&built.join("limen-kernel"), &folder.join("elf/sel4.elf"))?;
+        files::copy(&built.join("limen-loader"), &folder.join("elf/loader.elf"))
+    }
+
+    fn folder(&self) -> PathBuf {
+        self.workspace.sdk().join("board").join(&self.board.name).join(self.config)
+    }
+
+    fn write_headers(&self) -> Outcome {
+        let include = self.folder().join("include");
+        let generated = gen_config::files(&self.board.architecture, &self.board.platform, self.config);
+        let names = generated.iter().map(|(name, _)| PathBuf::from(name)).collect();
+        files::mirror(&self.workspace.path("user/libmicrokit/include"), &include, &names)?;
+        for (name, text) in &generated {
+            files::write(&include.join(name), text)?;
+        }
+        Ok(())
+    }
+
+    /// Builds a C part and copies its products to where users find them.
+    fn build_user(&self, part: &str, products: &[(&str, &str)]) -> Outcome {
+        let output = make(self.workspace, self.board, self.config, part, &[])?;
+        let copy =
+            |(file, to): &(&str, &str)| files::copy(&output.join(file), &self.folder().join(to).join(file));
+        products.iter().try_for_each(copy)
+    }
+}
+
+/// Runs the Makefile of a C part against the SDK under construction; returns the folder with what it made.
+///
+/// # Errors
+/// When make fails; the failure carries its output.
+pub fn make(
+    workspace: &Workspace,
+    board: &Board,
+    config: &str,
+    part: &str,
+    goals: &[&str],
+) -> Outcome<PathBuf> {
+    let sdk = workspace.sdk().join("board").join(&board.name).join(config);
+    let output = workspace.path("build/user").join(part).join(&board.name).join(config);
+    let mut make = Process::new("make");
+    make.arg("--no-print-directory").arg("-C").arg(workspace.path("user").join(part));
+    make.arg(format!("BUILD={}", output.display()));
+    make.arg(format!("INCLUDE={}", sdk.join("include").display()));
+    make.arg(format!("LIB={}", sdk.join("lib").display()));
+    make.arg(format!("ARCH={}", board.architecture)).arg(format!("CONFIG={config}"));
+    process::capture(make.args(goals))?;
+    Ok(output)
+}
+
+/// Older names of a board are links, because projects build include paths from the name.
+fn link_aliases(workspace: &Workspace, board: &Board) -> Outcome {
+    for alias in &board.aliases {
+        let link = workspace.sdk().join("board").join(alias);
+        if fs::read_link(&link).is_ok_and(|target| target == Path::new(&board.name)) {
+            continue;
+        }
+        symlink(&board.name, &link).context(|| format!("cannot link {}", link.display()))?;
+    }
+    Ok(())
+}
+
+fn copy_documents(workspace: &Workspace) -> Outcome {
+    let sdk = workspace.sdk();
+    files::write(&sdk.join("VERSION"), concat!(env!("CARGO_PKG_VERSION"), "\n"))?;
+    files::copy(&workspace.path("LICENSE"), &sdk.join("LICENSE.md"))?;
+    files::mirror(&workspace.path("examples"), &sdk.join("example"), &BTreeSet::new())?;
+    files::mirror(&workspace.path("docs"), &sdk.join("doc"), &BTreeSet::new())
+}

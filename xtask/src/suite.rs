@@ -1,0 +1,197 @@
+//! A suite of on-target tests: where it runs, and what its console must say.
+//!
+//! A suite prints one line per test, `TEST name PASS` or `TEST name FAIL reason`, then `SUITE name N passed, N failed`,
+//! then `LIMEN|DONE` or `LIMEN|FAIL reason`. `suite.toml` beside its Makefile may say more:
+//!
+//! ```toml
+//! configs = ["debug"]              # default: debug and release
+//! boards = ["qemu_virt_aarch64"]   # default: all
+//! expect = ["MON|ERROR: faulting PD: child", "/^pc : 0x[0-9a-f]{16}$/"]
+//! forbid = ["PANIC"]
+//! ```
+//!
+//! An entry of `expect` or `forbid` is text within a line, or a regular expression between slashes. Each counts as a
+//! test.
+
+use regex_lite::Regex;
+use toml::de::DeTable;
+
+use crate::board;
+use crate::failure::{Context, Failure, Outcome};
+use crate::files;
+use crate::project::Project;
+use crate::qemu::Session;
+
+/// What `suite.toml` says, with its defaults.
+#[derive(Debug)]
+pub struct Suite {
+    configs: Vec<String>,
+    boards: Option<Vec<String>>,
+    expect: Vec<Pattern>,
+    forbid: Vec<Pattern>,
+}
+
+/// What a run of a suite showed.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Verdict {
+    /// Tests that passed.
+    pub passed: usize,
+    /// One sentence per test that failed.
+    pub complaints: Vec<String>,
+}
+
+impl Verdict {
+    /// The verdict on something that counts as a single test.
+    pub fn single(outcome: Outcome) -> Self {
+        match outcome {
+            Ok(()) => Self { passed: 1, complaints: Vec::new() },
+            Err(failure) => Self { passed: 0, complaints: vec![failure.to_string()] },
+        }
+    }
+}
+
+#[derive(Debug)]
+struct Pattern {
+    written: String,
+    regex: Option<Regex>,
+}
+
+impl Suite {
+    /// Reads the project's `suite.toml`, which may be absent.
+    ///
+    /// # Errors
+    /// When the file says something that it cannot say.
+    pub fn of(project: &Project) -> Outcome<Self> {
+        let file = project.folder.join("suite.toml");
+        let text = if file.exists() { files::read(&file)? } else { String::new() };
+        Self::parse(&text).context(|| format!("{}/suite.toml", project.name))
+    }
+
+    fn parse(text: &str) -> Outcome<Self> {
+        let table = DeTable::parse(text).context(|| "not valid TOML".to_owned())?;
+        let table = table.get_ref();
+        let known = ["configs", "boards", "expect", "forbid"];
+        if let Some(key) = table.keys().find(|key| !known.contains(&key.get_ref().as_ref())) {
+            return Err(Failure::new(format!("'{}' means nothing here", key.get_ref())));
+        }
+        let list = |key| if table.contains_key(key) { board::words(table, key).map(Some) } else { Ok(None) };
+        let patterns = |key| -> Outcome<Vec<_>> {
+            list(key)?.unwrap_or_default().into_iter().map(Pattern::parse).collect()
+        };
+        Ok(Self {
+            configs: list("configs")?.unwrap_or_else(|| ["debug", "release"].map(str::to_owned).to_vec()),
+            boards: list("boards")?,
+            expect: patterns("expect")?,
+            forbid: patterns("forbid")?,
+        })
+    }
+
+    /// The configurations in which the suite runs on a board; none if it does not run there.
+    pub fn configs(&self, board: &str) -> &[String] {
+        let runs = self.boards.as_ref().is_none_or(|boards| boards.iter().any(|name| name == board));
+        if runs { &self.configs } else { &[] }
+    }
+
+    /// Judges a finished run.
+    pub fn judge(&self, session: &Session) -> Verdict {
+        let mut verdict = Verdict::default();
+        let tests = session.lines.iter().filter_map(|line| line.strip_prefix("TEST "));
+        for test in tests {
+            match test.split_once(' ') {
+                Some((_, "PASS")) => verdict.passed += 1,
+                _ => verdict.complaints.push(format!("TEST {test}")),
+            }
+        }
+        verdict.complaints.extend(miscount(&session.lines, &verdict));
+        let patterns = self.expect.iter().map(|p| (p, true)).chain(self.forbid.iter().map(|p| (p, false)));
+        for (pattern, wanted) in patterns {
+            match (session.lines.iter().any(|line| pattern.is_in(line)), wanted) {
+                (true, true) | (false, false) => verdict.passed += 1,
+                (false, true) => verdict.complaints.push(format!("the console lacks: {}", pattern.written)),
+                (true, false) => verdict.complaints.push(format!("the console has: {}", pattern.written)),
+            }
+        }
+        if let Err(failure) = session.ending.outcome() {
+            verdict.complaints.push(failure.to_string());
+        }
+        if verdict == Verdict::default() {
+            verdict.complaints.push("the suite ran no test".to_owned());
+        }
+        verdict
+    }
+}
+
+/// Compares the tests on the console with the suite's own count: a lost line must not pass unnoticed.
+fn miscount(lines: &[String], verdict: &Verdict) -> Option<String> {
+    let counted = format!("{} passed, {} failed", verdict.passed, verdict.complaints.len());
+    let mut sums = lines.iter().filter_map(|line| line.strip_prefix("SUITE ")?.split_once(' '));
+    match sums.next() {
+        None if verdict == &Verdict::default() => None,
+        None => Some("the suite printed no SUITE line".to_owned()),
+        Some((_, sum)) if sum == counted => None,
+        Some((_, sum)) => Some(format!("the suite says {sum}, but its TEST lines say {counted}")),
+    }
+}
+
+impl Pattern {
+    fn parse(written: String) -> Outcome<Self> {
+        let inside = written.strip_prefix('/').and_then(|rest| rest.strip_suffix('/'));
+        let regex = inside.map(Regex::new).transpose().context(|| format!("regular expression {written}"))?;
+        Ok(Self { written, regex })
+    }
+
+    fn is_in(&self, line: &str) -> bool {
+        self.regex.as_ref().map_or_else(|| line.contains(&self.written), |regex| regex.is_match(line))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::qemu::Ending;
+
+    fn judge(suite: &str, lines: &[&str]) -> Verdict {
+        let lines = lines.iter().map(|&line| line.to_owned()).collect();
+        Suite::parse(suite).unwrap().judge(&Session { lines, ending: Ending::Done })
+    }
+
+    #[test]
+    fn a_suite_runs_in_debug_and_release_everywhere_unless_it_says_otherwise() {
+        assert_eq!(Suite::parse("").unwrap().configs("any"), ["debug", "release"]);
+        let narrow = Suite::parse("configs = ['debug']\nboards = ['a']\n").unwrap();
+        assert_eq!(narrow.configs("a"), ["debug"]);
+        assert!(narrow.configs("b").is_empty());
+    }
+
+    #[test]
+    fn a_key_that_means_nothing_is_an_error() {
+        assert_eq!(Suite::parse("expects = []").unwrap_err().to_string(), "'expects' means nothing here");
+        assert!(Suite::parse("expect = ['/(/']").is_err());
+    }
+
+    #[test]
+    fn tests_and_expectations_are_counted() {
+        let lines = ["TEST a PASS", "TEST b PASS", "SUITE s 2 passed, 0 failed", "pc : 0x10"];
+        let verdict = judge("expect = ['/^pc : 0x[0-9]+$/', 'pc :']\nforbid = ['PANIC']", &lines);
+        assert_eq!(verdict, Verdict { passed: 5, complaints: Vec::new() });
+    }
+
+    #[test]
+    fn failures_carry_their_reasons() {
+        let lines = ["TEST a FAIL got 3", "SUITE s 0 passed, 1 failed", "PANIC"];
+        let verdict = judge("expect = ['x|y']\nforbid = ['PANIC']", &lines);
+        assert_eq!(verdict.passed, 0);
+        assert_eq!(
+            verdict.complaints,
+            ["TEST a FAIL got 3", "the console lacks: x|y", "the console has: PANIC"]
+        );
+    }
+
+    #[test]
+    fn lost_lines_and_empty_suites_fail() {
+        let lost = judge("", &["TEST a PASS", "SUITE s 2 passed, 0 failed"]);
+        assert!(lost.complaints[0].contains("its TEST lines say 1 passed, 0 failed"));
+        assert_eq!(judge("", &["TEST a PASS"]).complaints, ["the suite printed no SUITE line"]);
+        assert_eq!(judge("", &[]).complaints, ["the suite ran no test"]);
+    }
+}

@@ -1,0 +1,215 @@
+//! `./x test`: host tests, headers, then every on-target suite and example on every board.
+
+use std::io::{IsTerminal, stderr};
+use std::sync::Mutex;
+use std::thread;
+
+use lexopt::prelude::*;
+
+use crate::board::{self, Board};
+use crate::check;
+use crate::command::Command;
+use crate::expected::Expected;
+use crate::failure::{Failure, Outcome};
+use crate::files;
+use crate::host_tests;
+use crate::project::Project;
+use crate::qemu::{self, Audience, Boot};
+use crate::sdk;
+use crate::suite::{Suite, Verdict};
+use crate::workspace::Workspace;
+
+/// The command.
+pub const COMMAND: Command =
+    Command { name: "test", summary: "host tests, then every suite and example in QEMU", help: HELP, run };
+
+const HELP: &str = "
+usage: ./x test [FILTER] [--board BOARD]
+
+Runs the tests of the host crates (named `host`), compiles every header of the SDK (`headers`), then boots
+the suites under tests/ in debug and release, and the examples that have an expected.txt in debug, on every
+board. Ends with a line `N passed, N failed`.
+
+  FILTER              only what has this text in its name, as in `host` or `tests/ipc on qemu_virt_aarch64`
+  --board BOARD       only this board
+";
+
+/// Systems that run at once: more would only wait for each other on a small machine.
+const MOST_AT_ONCE: usize = 2;
+
+/// Lines of a failed system's console that are shown.
+const TAIL: usize = 40;
+
+struct Options {
+    filter: String,
+    board: Option<String>,
+}
+
+fn run(workspace: &Workspace, arguments: lexopt::Parser) -> Outcome {
+    let options = parse(arguments)?;
+    let boards = match &options.board {
+        Some(name) => vec![board::named(workspace, name)?],
+        None => board::all(workspace)?,
+    };
+    let mut tally = Tally::default();
+    if "host".contains(&options.filter) {
+        tally.add("host", host_tests::run()?);
+    }
+    if "headers".contains(&options.filter) {
+        tally.add("headers", Verdict::single(check::sdk_headers(workspace)));
+    }
+    let jobs = jobs(workspace, &boards, &options.filter)?;
+    if !jobs.is_empty() {
+        match sdk::build(workspace) {
+            Ok(()) => tally = run_all(workspace, &jobs, tally),
+            Err(failure) => tally.add("sdk", Verdict::single(Err(failure))),
+        }
+    }
+    tally.finish(&options.filter)
+}
+
+fn parse(mut arguments: lexopt::Parser) -> Outcome<Options> {
+    let mut options = Options { filter: String::new(), board: None };
+    while let Some(argument) = arguments.next()? {
+        match argument {
+            Long("board") => options.board = Some(arguments.value()?.string()?),
+            Value(filter) => options.filter = filter.string()?,
+            other => return Err(other.unexpected().into()),
+        }
+    }
+    Ok(options)
+}
+
+/// Counts what was run and says how each went.
+#[derive(Default)]
+struct Tally {
+    passed: usize,
+    failed: usize,
+}
+
+impl Tally {
+    fn add(&mut self, name: &str, verdict: Verdict) {
+        self.passed += verdict.passed;
+        self.failed += verdict.complaints.len();
+        let word = if verdict.complaints.is_empty() { "ok" } else { "FAILED" };
+        println!("{word:6} {name}: {} passed, {} failed", verdict.passed, verdict.complaints.len());
+        for complaint in verdict.complaints {
+            println!("       {}", complaint.replace('\n', "\n       "));
+        }
+    }
+
+    fn finish(self, filter: &str) -> Outcome {
+        if self.passed + self.failed == 0 {
+            return Err(Failure::new(format!("no test has '{filter}' in its name")));
+        }
+        println!("{} passed, {} failed", self.passed, self.failed);
+        if self.failed == 0 { Ok(()) } else { Err(Failure::explained()) }
+    }
+}
+
+/// A system to boot once, and how to judge it.
+struct Job {
+    project: Project,
+    board: Board,
+    config: String,
+    judge: Judge,
+}
+
+enum Judge {
+    /// By the lines of its tests.
+    Suite,
+    /// By the lines of `expected.txt`.
+    Example,
+}
+
+fn jobs(workspace: &Workspace, boards: &[Board], filter: &str) -> Outcome<Vec<Job>> {
+    let mut jobs = Vec::new();
+    for board in boards {
+        for project in Project::on_shelf(workspace, "tests")? {
+            for config in Suite::of(&project)?.configs(&board.name) {
+                let (project, config) = (project.clone(), config.clone());
+                jobs.push(Job { project, board: board.clone(), config, judge: Judge::Suite });
+            }
+        }
+        for project in Project::on_shelf(workspace, "examples")? {
+            // Only debug systems print through the kernel.
+            if Expected::of(&project)?.is_some() {
+                jobs.push(Job {
+                    project,
+                    board: board.clone(),
+                    config: "debug".to_owned(),
+                    judge: Judge::Example,
+                });
+            }
+        }
+    }
+    jobs.retain(|job| job.name().contains(filter));
+    Ok(jobs)
+}
+
+fn run_all(workspace: &Workspace, jobs: &[Job], tally: Tally) -> Tally {
+    let queue = Mutex::new(jobs.iter().enumerate());
+    let tally = Mutex::new(tally);
+    let work = || {
+        while let Some((index, job)) = queue.lock().ok().and_then(|mut queue| queue.next()) {
+            announce(index, jobs.len(), &job.name());
+            let verdict = job.run(workspace).unwrap_or_else(|failure| Verdict::single(Err(failure)));
+            announce_end();
+            if let Ok(mut tally) = tally.lock() {
+                tally.add(&job.name(), verdict);
+            }
+        }
+    };
+    thread::scope(|scope| {
+        for _ in 0..MOST_AT_ONCE {
+            scope.spawn(work);
+        }
+    });
+    tally.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner)
+}
+
+/// On a terminal, a line that is overwritten says what is running.
+fn announce(index: usize, of: usize, name: &str) {
+    if stderr().is_terminal() {
+        eprint!("\r\x1b[K[{}/{of}] {name}", index + 1);
+    }
+}
+
+fn announce_end() {
+    if stderr().is_terminal() {
+        eprint!("\r\x1b[K");
+    }
+}
+
+impl Job {
+    fn name(&self) -> String {
+        format!("{} on {} ({})", self.project.name, self.board.name, self.config)
+    }
+
+    fn run(&self, workspace: &Workspace) -> Outcome<Verdict> {
+        let image = self.project.build(workspace, &self.board, &self.config)?;
+        let (audience, silence) = (Audience::Nobody, Some(qemu::SILENCE));
+        let boot = Boot { board: &self.board, image: &image, extra: &[], audience, silence };
+        let mut expected = match self.judge {
+            Judge::Suite => None,
+            Judge::Example => Expected::of(&self.project)?,
+        };
+        let session =
+            boot.run(|line| expected.as_mut().is_some_and(|expected| expected.complete_with(line)))?;
+        let mut verdict = match &expected {
+            None => Suite::of(&self.project)?.judge(&session),
+            Some(expected) => match expected.missing() {
+                None => Verdict::single(Ok(())),
+                Some(line) => Verdict::single(Err(Failure::new(format!("the console lacks: {line}")))),
+            },
+        };
+        let console = image.with_file_name("console.txt");
+        files::write(&console, session.lines.join("\n") + "\n")?;
+        if let Some(last) = verdict.complaints.last_mut() {
+            let tail = &session.lines[session.lines.len().saturating_sub(TAIL)..];
+            let shown: String = tail.iter().map(|line| format!("\n| {line}")).collect();
+            last.push_str(&format!("\nend of the console ({}):{shown}", workspace.display(&console)));
+        }
+        Ok(verdict)
+    }
+}

@@ -1,0 +1,84 @@
+//! Rules about architecture ports: where a question for the CPU may be asked, and which files a port has.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::{Objection, Rule, SourceFile};
+
+pub(super) const RULES: &[Rule] = &[questions_stay_in_arch, ports_have_the_same_files];
+
+const PORTS: &str = "kernel/kernel/src/arch/";
+
+fn questions_stay_in_arch(files: &[SourceFile]) -> Vec<Objection> {
+    let rust = files.iter().filter(|file| file.has_ending(&["rs"]) && !file.path.starts_with("xtask/"));
+    let portable = rust.filter(|file| !file.path.split('/').any(|part| part == "arch" || part == "arch.rs"));
+    portable
+        .flat_map(|file| {
+            let asking = file.text.lines().enumerate().filter(|(_, line)| line.contains("target_arch"));
+            asking
+                .map(|(index, _)| file.object(index + 1, "only arch/ may ask for target_arch"))
+                .collect::<Vec<_>>()
+        })
+        .collect()
+}
+
+/// A port may add files; a file that all other ports have must not be missing from one.
+fn ports_have_the_same_files(files: &[SourceFile]) -> Vec<Objection> {
+    let mut ports: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for file in files {
+        if let Some((port, name)) = file.path.strip_prefix(PORTS).and_then(|rest| rest.split_once('/')) {
+            ports.entry(port).or_default().insert(name);
+        }
+    }
+    let mut objections = Vec::new();
+    for (port, names) in &ports {
+        let mut others = ports.iter().filter(|(other, _)| *other != port).map(|(_, names)| names);
+        let Some(first) = others.next().cloned() else { continue };
+        let common = others.fold(first, |common, names| &common & names);
+        for missing in &common - names {
+            let path = format!("{PORTS}{port}/{missing}");
+            objections.push(Objection {
+                path,
+                line: 1,
+                message: "the other ports have this file".to_owned(),
+            });
+        }
+    }
+    objections
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{file, shown};
+    use super::*;
+
+    #[test]
+    fn an_architecture_question_outside_arch_is_found() {
+        let question = "#[cfg(target_arch = \"aarch64\")]\n";
+        let files =
+            [file("kernel/kernel/src/arch/mod.rs", question), file("kernel/core/src/boot.rs", question)];
+        assert_eq!(
+            shown(&questions_stay_in_arch(&files)),
+            ["kernel/core/src/boot.rs:1: only arch/ may ask for target_arch"]
+        );
+    }
+
+    #[test]
+    fn a_file_that_one_port_lacks_is_found_and_an_extra_one_is_not() {
+        let port = |arch: &str, name: &str| file(&format!("{PORTS}{arch}/{name}"), "");
+        let files = [
+            port("aarch64", "mmu.rs"),
+            port("aarch64", "trap.rs"),
+            port("riscv64", "mmu.rs"),
+            port("x86_64", "mmu.rs"),
+            port("x86_64", "trap.rs"),
+            port("x86_64", "segments.rs"),
+        ];
+        let found = ports_have_the_same_files(&files);
+        assert_eq!(shown(&found), [format!("{PORTS}riscv64/trap.rs:1: the other ports have this file")]);
+    }
+
+    #[test]
+    fn a_single_port_has_nothing_to_compare() {
+        assert!(ports_have_the_same_files(&[file(&format!("{PORTS}aarch64/mmu.rs"), "")]).is_empty());
+    }
+}

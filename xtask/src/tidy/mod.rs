@@ -1,0 +1,99 @@
+//! Rules about the repository's own text that neither compiler nor linter knows. Each rule has one function and a
+//! test that shows it fire.
+//!
+//! The rules read the files that git knows, so that output and scratch files do not matter.
+
+mod architecture;
+mod dependencies;
+mod source;
+mod text;
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::failure::Outcome;
+use crate::process;
+
+/// A file of the repository, with its text.
+#[derive(Clone, Debug)]
+pub struct SourceFile {
+    /// Path relative to the top folder, with `/` between its parts.
+    pub path: String,
+    /// Its contents.
+    pub text: String,
+}
+
+impl SourceFile {
+    fn is_below(&self, folder: &str) -> bool {
+        self.path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'))
+    }
+
+    fn has_ending(&self, endings: &[&str]) -> bool {
+        self.path.rsplit_once('.').is_some_and(|(_, ending)| endings.contains(&ending))
+    }
+
+    fn object(&self, line: usize, message: impl Into<String>) -> Objection {
+        Objection { path: self.path.clone(), line, message: message.into() }
+    }
+}
+
+/// A place that breaks a rule.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Objection {
+    path: String,
+    line: usize,
+    message: String,
+}
+
+impl fmt::Display for Objection {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}: {}", self.path, self.line, self.message)
+    }
+}
+
+/// Applies every rule to the repository.
+///
+/// # Errors
+/// When git cannot list the files.
+pub fn examine(root: &Path) -> Outcome<Vec<Objection>> {
+    let files = tracked(root)?;
+    let mut objections: Vec<_> = [source::RULES, architecture::RULES, dependencies::RULES, text::RULES]
+        .concat()
+        .into_iter()
+        .flat_map(|rule| rule(&files))
+        .collect();
+    objections.extend(text::machine_paths(&files, &machine_folders(root)));
+    objections.extend(text::dead_links(&files, |target| root.join(target).exists()));
+    objections.sort_by(|a, b| (&a.path, a.line).cmp(&(&b.path, b.line)));
+    Ok(objections)
+}
+
+/// A rule that needs nothing but the files.
+type Rule = fn(&[SourceFile]) -> Vec<Objection>;
+
+fn tracked(root: &Path) -> Outcome<Vec<SourceFile>> {
+    let listing = ["ls-files", "--cached", "--others", "--exclude-standard", "-z"];
+    let names = process::capture(Command::new("git").current_dir(root).args(listing))?;
+    // Files that are not text, or were removed but not yet committed, have no lines to examine.
+    let read = |name: &str| std::fs::read_to_string(root.join(name)).ok();
+    let file = |name: &str| Some(SourceFile { path: name.to_owned(), text: read(name)? });
+    Ok(names.split('\0').filter(|name| !name.is_empty()).filter_map(file).collect())
+}
+
+/// Folders of this machine whose names must not get into the repository.
+fn machine_folders(root: &Path) -> Vec<PathBuf> {
+    let home = std::env::var_os("HOME").map(PathBuf::from);
+    let top = root.canonicalize().ok();
+    home.into_iter().chain(top).filter(|folder| folder.components().count() > 1).collect()
+}
+
+#[cfg(test)]
+fn file(path: &str, text: &str) -> SourceFile {
+    SourceFile { path: path.to_owned(), text: text.to_owned() }
+}
+
+#[cfg(test)]
+fn shown(objections: &[Objection]) -> Vec<String> {
+    objections.iter().map(ToString::to_string).collect()
+}

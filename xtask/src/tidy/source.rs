@@ -1,0 +1,76 @@
+//! Rules about source files: the opening sentence, safe crates, licence lines.
+
+use super::{Objection, Rule, SourceFile};
+
+pub(super) const RULES: &[Rule] = &[opening_sentence, safe_crates, licence_lines];
+
+/// Crates without unsafe code.
+const SAFE: [&str; 4] = ["kernel/core", "kernel/fpu", "abi", "host"];
+
+/// What users copy out of the SDK says under which licence they may.
+const COPIED: [&str; 2] = ["user", "examples"];
+
+fn opening_sentence(files: &[SourceFile]) -> Vec<Objection> {
+    let rust = files.iter().filter(|file| file.has_ending(&["rs"]));
+    let silent = rust.filter(|file| !file.text.starts_with("//! "));
+    silent
+        .map(|file| file.object(1, "a Rust file starts with `//!` and a sentence that says what it is"))
+        .collect()
+}
+
+fn safe_crates(files: &[SourceFile]) -> Vec<Objection> {
+    let is_root =
+        |file: &&SourceFile| file.path.ends_with("/src/lib.rs") || file.path.ends_with("/src/main.rs");
+    let safe = |file: &&SourceFile| SAFE.iter().any(|folder| file.is_below(folder));
+    let roots = files.iter().filter(is_root).filter(safe);
+    let lax = roots.filter(|file| !file.text.contains("#![forbid(unsafe_code)]"));
+    lax.map(|file| file.object(1, "this crate must say #![forbid(unsafe_code)]")).collect()
+}
+
+fn licence_lines(files: &[SourceFile]) -> Vec<Objection> {
+    let copied = |file: &&SourceFile| COPIED.iter().any(|folder| file.is_below(folder));
+    let sources =
+        files.iter().filter(copied).filter(|file| file.has_ending(&["c", "h", "S", "ld", "system"]));
+    let bare = sources
+        .filter(|file| !file.text.lines().take(5).any(|line| line.contains("SPDX-License-Identifier:")));
+    let packages = files.iter().filter(|file| file.path.ends_with("/Cargo.toml"));
+    let unlicensed = packages.filter(|file| !file.text.contains("license.workspace = true"));
+    let missing = bare.map(|file| file.object(1, "the first lines must have an SPDX-License-Identifier"));
+    missing
+        .chain(unlicensed.map(|file| file.object(1, "the package must say license.workspace = true")))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{file, shown};
+    use super::*;
+
+    #[test]
+    fn a_rust_file_without_opening_sentence_is_found() {
+        let files = [file("a.rs", "//! What it is.\n"), file("b.rs", "fn main() {}\n")];
+        assert!(shown(&opening_sentence(&files))[0].starts_with("b.rs:1:"));
+        assert_eq!(opening_sentence(&files).len(), 1);
+    }
+
+    #[test]
+    fn a_safe_crate_that_allows_unsafe_is_found() {
+        let files = [
+            file("kernel/core/src/lib.rs", "#![no_std]\n"),
+            file("kernel/kernel/src/main.rs", "#![no_std]\n"),
+            file("host/sdf/src/lib.rs", "#![forbid(unsafe_code)]\n"),
+        ];
+        assert_eq!(safe_crates(&files).len(), 1);
+        assert!(shown(&safe_crates(&files))[0].starts_with("kernel/core/src/lib.rs"));
+    }
+
+    #[test]
+    fn missing_licence_lines_are_found() {
+        let files = [
+            file("user/libmicrokit/src/main.c", "int x;\n"),
+            file("user/libmicrokit/src/crt0.S", "/* SPDX-License-Identifier: BSD-2-Clause */\n"),
+            file("host/sdf/Cargo.toml", "[package]\n"),
+        ];
+        assert_eq!(licence_lines(&files).len(), 2);
+    }
+}
