@@ -21,8 +21,9 @@ impl fmt::Display for Span {
 
 /// An error or warning for a person.
 ///
-/// `message` is the whole first line, in the wording that Microkit users and their tests know, with the location
-/// already in it where the reference puts one; `span` and `help` are shown on the lines below.
+/// `message` is the whole first line, in the wording that Microkit users and their tests know. It names the start tag
+/// of the element to blame; where the known wording has no location, the location stands at its end. `span` is more
+/// exact: the attribute, when one is to blame.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
     /// Stable short name of the rule, such as `pd-priority-range`; documented in `docs/diagnostics.md`.
@@ -33,4 +34,10 @@ pub struct Diagnostic {
     pub message: String,
     /// What is allowed, or what to do: one sentence.
     pub help: Option<String>,
+}
+
+impl Diagnostic {
+    pub(crate) fn new(code: &'static str, span: &Span, message: String, help: impl Into<String>) -> Self {
+        Self { code, span: Some(span.clone()), message, help: Some(help.into()) }
+    }
 }

@@ -1,10 +1,6 @@
 //! What the rules of a description need to know about the machine.
 
-/// Bytes of the smallest page, on every architecture.
-pub const PAGE_BYTES: u64 = 0x1000;
-
-/// Bytes of a large page, on every architecture.
-pub const LARGE_PAGE_BYTES: u64 = 0x20_0000;
+use limen_abi::limits::{LARGE_PAGE_BYTES, PAGE_BYTES, USER_TOP_AARCH64};
 
 /// Instruction set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -32,7 +28,7 @@ pub struct Target {
 impl Target {
     /// One AArch64 processor. The user address space has 40 bits whether the board enters at EL2 or at EL1.
     pub const fn aarch64() -> Self {
-        Self { architecture: Architecture::Aarch64, user_top: 0xff_ffff_ffff, cpus: 1 }
+        Self { architecture: Architecture::Aarch64, user_top: USER_TOP_AARCH64, cpus: 1 }
     }
 
     /// One RISC-V processor with Sv39 translation.

@@ -1,0 +1,167 @@
+//! Attributes of one element, read with their errors.
+//!
+//! Each read function puts what is wrong on the list of problems and answers [`Reported`], so that a caller goes on
+//! with the next attribute and gives up only when it has read them all.
+
+use crate::code;
+use crate::diagnostic::Diagnostic;
+use crate::xml::Element;
+
+/// The value is unusable, and the list of problems says why.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Reported;
+
+/// Attributes of an element, and the list that problems with them go to.
+pub(crate) struct Attributes<'a, 'p> {
+    element: Element<'a>,
+    problems: &'p mut Vec<Diagnostic>,
+}
+
+impl<'a, 'p> Attributes<'a, 'p> {
+    /// Starts to read; every attribute that is not `known` is a problem.
+    pub(crate) fn read(element: Element<'a>, known: &[&str], problems: &'p mut Vec<Diagnostic>) -> Self {
+        for (name, span) in element.attribute_names() {
+            if !known.contains(&name.as_str()) {
+                let text = format!("invalid attribute '{name}'");
+                let mut problem = value_error(code::UNKNOWN_ATTRIBUTE, &element, &text, known_names(known));
+                problem.span = Some(span);
+                problems.push(problem);
+            }
+        }
+        Self { element, problems }
+    }
+
+    /// The element.
+    pub(crate) fn element(&self) -> Element<'a> {
+        self.element
+    }
+
+    /// Where problems go.
+    pub(crate) fn problems(&mut self) -> &mut Vec<Diagnostic> {
+        self.problems
+    }
+
+    /// An attribute that may be absent.
+    pub(crate) fn optional(&self, name: &str) -> Option<&'a str> {
+        self.element.attribute(name)
+    }
+
+    /// An attribute that must be there.
+    pub(crate) fn required(&mut self, name: &str) -> Result<&'a str, Reported> {
+        self.optional(name).ok_or_else(|| {
+            let (element, span) = (self.element.name(), self.element.span());
+            let message =
+                format!("Error: Missing required attribute '{name}' on element '{element}': {span}");
+            let help = format!("Add the attribute: <{element} {name}=\"...\">.");
+            self.report(Diagnostic::new(code::MISSING_ATTRIBUTE, &span, message, help))
+        })
+    }
+
+    /// A number that may be absent.
+    pub(crate) fn optional_number(&mut self, name: &str) -> Result<Option<u64>, Reported> {
+        match self.optional(name) {
+            Some(text) => self.parse_number(name, text).map(Some),
+            None => Ok(None),
+        }
+    }
+
+    /// A number with a default.
+    pub(crate) fn number_or(&mut self, name: &str, default: u64) -> Result<u64, Reported> {
+        Ok(self.optional_number(name)?.unwrap_or(default))
+    }
+
+    /// A number that must be there.
+    pub(crate) fn required_number(&mut self, name: &str) -> Result<u64, Reported> {
+        let text = self.required(name)?;
+        self.parse_number(name, text)
+    }
+
+    /// `true` or `false`, with a default.
+    pub(crate) fn boolean_or(&mut self, name: &str, default: bool) -> Result<bool, Reported> {
+        match self.optional(name) {
+            None => Ok(default),
+            Some("true") => Ok(true),
+            Some("false") => Ok(false),
+            Some(_) => {
+                let text = format!("{name} must be 'true' or 'false'");
+                let help = format!("Without the attribute, {name} is {default}.");
+                Err(self.value_error(code::INVALID_BOOLEAN, name, &text, help))
+            }
+        }
+    }
+
+    /// Reports that the value of attribute `name` breaks a rule.
+    pub(crate) fn value_error(
+        &mut self,
+        code: &'static str,
+        name: &str,
+        text: &str,
+        help: impl Into<String>,
+    ) -> Reported {
+        let mut problem = value_error(code, &self.element, text, help);
+        problem.span = Some(self.element.attribute_span(name));
+        self.report(problem)
+    }
+
+    fn report(&mut self, problem: Diagnostic) -> Reported {
+        self.problems.push(problem);
+        Reported
+    }
+
+    fn parse_number(&mut self, name: &str, text: &str) -> Result<u64, Reported> {
+        parse_number(text).map_err(|reason| {
+            let (element, location) = (self.element.name(), self.element.span());
+            let message =
+                format!("Error: failed to parse integer '{text}' on element '{element}': {reason}: {location}");
+            let help = format!(
+                "{name} takes a decimal number or a hexadecimal one after 0x; '_' may separate digits; at most \
+                 64 bits."
+            );
+            let span = self.element.attribute_span(name);
+            self.report(Diagnostic::new(code::INVALID_NUMBER, &span, message, help))
+        })
+    }
+}
+
+/// The shape of most problems: what is wrong, on which element, where its start tag is.
+pub(crate) fn value_error(
+    code: &'static str,
+    element: &Element,
+    text: &str,
+    help: impl Into<String>,
+) -> Diagnostic {
+    let span = element.span();
+    let message = format!("Error: {text} on element '{}': {span}", element.name());
+    Diagnostic::new(code, &span, message, help)
+}
+
+fn parse_number(text: &str) -> Result<u64, std::num::ParseIntError> {
+    let digits = text.replace('_', "");
+    match digits.strip_prefix("0x") {
+        Some(hexadecimal) => u64::from_str_radix(hexadecimal, 16),
+        None => digits.parse(),
+    }
+}
+
+fn known_names(known: &[&str]) -> String {
+    if known.is_empty() {
+        "This element has no attributes.".to_owned()
+    } else {
+        format!("Attributes of this element: {}.", known.join(", "))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::parse_number;
+
+    #[test]
+    fn numbers_are_decimal_or_hexadecimal_with_separators() {
+        assert_eq!(parse_number("1_000"), Ok(1000));
+        assert_eq!(parse_number("0x20_0000"), Ok(0x20_0000));
+        assert_eq!(parse_number("0xffff_ffff_ffff_ffff"), Ok(u64::MAX));
+        for refused in ["", "_", "0x", "0X10", "-1", "12a", " 1", "0x1_0000_0000_0000_0000"] {
+            assert!(parse_number(refused).is_err(), "{refused}");
+        }
+    }
+}

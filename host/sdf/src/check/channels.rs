@@ -1,0 +1,67 @@
+//! Channel ids are unique in each protection domain, and calls go to a higher priority.
+
+use std::collections::HashMap;
+
+use crate::code;
+use crate::diagnostic::Diagnostic;
+use crate::draft::{ProtectionDomainDraft, SystemDraft};
+use crate::model::{Channel, ChannelEnd};
+
+pub(super) fn check(draft: &SystemDraft, problems: &mut Vec<Diagnostic>) {
+    let mut seen: HashMap<(usize, u8), &ChannelEnd> = HashMap::new();
+    for channel in &draft.channels {
+        let [a, b] = &channel.ends;
+        let (Some(domain_a), Some(domain_b)) = (domain(draft, a), domain(draft, b)) else { continue };
+        for (end, domain) in [(a, domain_a), (b, domain_b)] {
+            if let Some(first) = seen.get(&(end.protection_domain, end.id)) {
+                problems.push(duplicate_id(end, domain, first));
+            }
+        }
+        for (end, caller, callee) in [(a, domain_a, domain_b), (b, domain_b, domain_a)] {
+            if end.may_call && caller.header.priority >= callee.header.priority {
+                problems.push(call_to_lower(channel, caller, callee));
+            }
+        }
+        if a.protection_domain == b.protection_domain {
+            problems.push(same_domain(channel, domain_a));
+        }
+        seen.extend([a, b].map(|end| ((end.protection_domain, end.id), end)));
+    }
+}
+
+fn domain<'d, 'a>(draft: &'d SystemDraft<'a>, end: &ChannelEnd) -> Option<&'d ProtectionDomainDraft<'a>> {
+    draft.protection_domains.get(end.protection_domain)
+}
+
+/// The location in the message is the protection domain, as users know it; the span is the end.
+fn duplicate_id(end: &ChannelEnd, domain: &ProtectionDomainDraft, first: &ChannelEnd) -> Diagnostic {
+    let (id, name, location) = (end.id, &domain.header.name, &domain.span);
+    let message = format!("Error: duplicate channel id: {id} in protection domain: '{name}' @ {location}");
+    let help = format!("Choose another id; this one is taken: {}.", first.span);
+    Diagnostic::new(code::CHANNEL_ID_DUPLICATE, &end.span, message, help)
+}
+
+fn call_to_lower(
+    channel: &Channel,
+    caller: &ProtectionDomainDraft,
+    callee: &ProtectionDomainDraft,
+) -> Diagnostic {
+    let (caller, callee, span) = (&caller.header, &callee.header, &channel.span);
+    let message = format!(
+        "Error: PPCs must be to protection domains of strictly higher priorities; channel with PPC exists from \
+         pd {} (priority: {}) to pd {} (priority: {}): {span}",
+        caller.name, caller.priority, callee.name, callee.priority
+    );
+    let help = format!(
+        "Raise the priority of '{}' or lower that of '{}'; so no two protection domains can wait for each other.",
+        callee.name, caller.name
+    );
+    Diagnostic::new(code::CHANNEL_PPC_PRIORITY, span, message, help)
+}
+
+fn same_domain(channel: &Channel, domain: &ProtectionDomainDraft) -> Diagnostic {
+    let (name, span) = (&domain.header.name, &channel.span);
+    let message = format!("Error: both ends of the channel are in protection domain '{name}' @ {span}");
+    let help = "A channel connects two different protection domains.";
+    Diagnostic::new(code::CHANNEL_SAME_PD, span, message, help)
+}

@@ -1,0 +1,139 @@
+//! Maps name a memory region, fit below the stack and do not overlap.
+
+use crate::attribute::Reported;
+use crate::code;
+use crate::diagnostic::Diagnostic;
+use crate::draft::{MapDraft, ProtectionDomainDraft, SystemDraft};
+use crate::model::{Map, MemoryRegion};
+use crate::target::Target;
+
+/// Maps of each protection domain, checked. Of those with problems only the problems remain.
+pub(super) fn resolve(
+    draft: &SystemDraft,
+    target: &Target,
+    problems: &mut Vec<Diagnostic>,
+    warnings: &mut Vec<Diagnostic>,
+) -> Vec<Vec<Map>> {
+    let domains = draft.protection_domains.iter();
+    domains.map(|domain| resolve_domain(draft, domain, target, problems, warnings)).collect()
+}
+
+/// Addresses that a map covers, for checks and messages.
+struct Extent<'d> {
+    region: &'d str,
+    start: u64,
+    end: u64,
+}
+
+fn resolve_domain(
+    draft: &SystemDraft,
+    domain: &ProtectionDomainDraft,
+    target: &Target,
+    problems: &mut Vec<Diagnostic>,
+    warnings: &mut Vec<Diagnostic>,
+) -> Vec<Map> {
+    let limit = target.map_limit(domain.header.stack_bytes);
+    let mut maps = Vec::new();
+    let mut extents: Vec<Extent> = Vec::new();
+    for map in &domain.contents.maps {
+        let Ok((index, extent)) = locate(draft, map, limit, problems) else { continue };
+        let overlaps = |other: &&Extent| extent.start < other.end && other.start < extent.end;
+        if let Some(other) = extents.iter().find(overlaps) {
+            problems.push(overlap(map, &extent, other, &domain.header.name));
+        }
+        if extent.end == limit {
+            warnings.push(no_stack_guard(map));
+        }
+        extents.push(extent);
+        maps.push(resolved(map, index));
+    }
+    maps
+}
+
+/// Finds the memory region and checks that the map of it fits into the address space.
+fn locate<'d>(
+    draft: &SystemDraft,
+    map: &MapDraft<'d>,
+    limit: u64,
+    problems: &mut Vec<Diagnostic>,
+) -> Result<(usize, Extent<'d>), Reported> {
+    let mut report = |problem| {
+        problems.push(problem);
+        Reported
+    };
+    let Some((index, region)) = draft.region(map.region) else {
+        return Err(report(unknown_region(map)));
+    };
+    if !map.vaddr.is_multiple_of(region.page_bytes) {
+        return Err(report(misaligned(map, region)));
+    }
+    let Some(end) = map.vaddr.checked_add(region.bytes) else {
+        return Err(report(overflow(map)));
+    };
+    if end > limit {
+        return Err(report(beyond_limit(map, end, limit)));
+    }
+    Ok((index, Extent { region: map.region, start: map.vaddr, end }))
+}
+
+fn resolved(map: &MapDraft, region: usize) -> Map {
+    Map {
+        region,
+        vaddr: map.vaddr,
+        perms: map.perms,
+        cached: map.cached,
+        setvar_vaddr: map.setvar_vaddr.clone(),
+        setvar_size: map.setvar_size.clone(),
+        span: map.span.clone(),
+    }
+}
+
+fn unknown_region(map: &MapDraft) -> Diagnostic {
+    let message = format!("Error: invalid memory region name '{}' on 'map' @ {}", map.region, map.span);
+    let help = "mr must be the name of a memory_region in this file.";
+    Diagnostic::new(code::MAP_MR_UNKNOWN, &map.span, message, help)
+}
+
+fn misaligned(map: &MapDraft, region: &MemoryRegion) -> Diagnostic {
+    let message = format!("Error: invalid vaddr alignment on 'map' @ {}", map.span);
+    let help =
+        format!("vaddr must be a multiple of {:#x}, the page size of '{}'.", region.page_bytes, region.name);
+    Diagnostic::new(code::MAP_VADDR_ALIGNMENT, &map.span, message, help)
+}
+
+fn overflow(map: &MapDraft) -> Diagnostic {
+    let message = format!("Error: map for '{}' has address range that overflows @ {}", map.region, map.span);
+    let help = "vaddr plus the size of the memory region must fit into 64 bits; look at the size.";
+    Diagnostic::new(code::MAP_OVERFLOW, &map.span, message, help)
+}
+
+fn beyond_limit(map: &MapDraft, end: u64, limit: u64) -> Diagnostic {
+    let (region, start, span) = (map.region, map.vaddr, &map.span);
+    let message = format!(
+        "Error: map for '{region}' has virtual address range [{start:#x}..{end:#x}) which exceeds valid address \
+         space [0x0..{limit:#x}) @ {span}"
+    );
+    let help =
+        "The stack of the protection domain begins at the upper limit; its IPC buffer lies above the stack.";
+    Diagnostic::new(code::MAP_END_LIMIT, span, message, help)
+}
+
+fn overlap(map: &MapDraft, extent: &Extent, other: &Extent, domain: &str) -> Diagnostic {
+    let (region, start, end, span) = (map.region, extent.start, extent.end, &map.span);
+    let message = format!(
+        "Error: map for '{region}' has virtual address range [{start:#x}..{end:#x}) which overlaps with map for \
+         '{}' [{:#x}..{:#x}) in protection domain '{domain}' @ {span}",
+        other.region, other.start, other.end
+    );
+    let help = format!("The first free address above the other map is {:#x}.", other.end);
+    Diagnostic::new(code::MAP_OVERLAP, span, message, help)
+}
+
+fn no_stack_guard(map: &MapDraft) -> Diagnostic {
+    let (region, span) = (map.region, &map.span);
+    let message = format!(
+        "WARNING: map for '{region}' ends at the bottom of the stack, so a stack overflow would write to it: {span}"
+    );
+    let help = "Leave at least one page free below the stack; then a stack overflow is a fault.";
+    Diagnostic::new(code::MAP_STACK_GUARD, span, message, help)
+}

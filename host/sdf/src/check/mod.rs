@@ -1,0 +1,72 @@
+//! Rules that look across elements, in the order in which Microkit users see their errors.
+
+mod channels;
+mod maps;
+mod names;
+mod page_size;
+mod phys_addr;
+mod setvars;
+mod unused;
+
+use crate::Parsed;
+use crate::diagnostic::Diagnostic;
+use crate::draft::{MemoryRegionDraft, ProtectionDomainDraft, SystemDraft};
+use crate::model::{Map, ProtectionDomain, Setvar, SystemDescription};
+use crate::target::Target;
+
+/// Checks a draft and gives every name its index.
+pub(crate) fn check(draft: SystemDraft, target: &Target) -> Result<Parsed, Vec<Diagnostic>> {
+    let mut problems = Vec::new();
+    let mut warnings = Vec::new();
+    names::check(&draft, &mut problems);
+    channels::check(&draft, &mut problems);
+    let maps = maps::resolve(&draft, target, &mut problems, &mut warnings);
+    phys_addr::check(&draft.memory_regions, &mut problems);
+    let setvars = setvars::resolve(&draft, target, &mut problems);
+    if !problems.is_empty() {
+        return Err(problems);
+    }
+    let page_sizes = page_size::choose(&draft.memory_regions, &maps);
+    unused::warn(&draft.memory_regions, &maps, &setvars, &mut warnings);
+    Ok(Parsed { system: assemble(draft, maps, setvars, page_sizes), warnings })
+}
+
+/// Puts the parts together; each list has one entry per protection domain or memory region.
+fn assemble(
+    draft: SystemDraft,
+    maps: Vec<Vec<Map>>,
+    setvars: Vec<Vec<Setvar>>,
+    page_sizes: Vec<u64>,
+) -> SystemDescription {
+    let domains = draft.protection_domains.into_iter().zip(maps).zip(setvars);
+    let regions = draft.memory_regions.into_iter().zip(page_sizes);
+    SystemDescription {
+        protection_domains: domains.map(|((draft, maps), setvars)| domain(draft, maps, setvars)).collect(),
+        memory_regions: regions
+            .map(|(MemoryRegionDraft { region, .. }, page_bytes)| crate::model::MemoryRegion {
+                page_bytes,
+                ..region
+            })
+            .collect(),
+        channels: draft.channels,
+    }
+}
+
+fn domain(draft: ProtectionDomainDraft, maps: Vec<Map>, setvars: Vec<Setvar>) -> ProtectionDomain {
+    let ProtectionDomainDraft { span, header, contents } = draft;
+    ProtectionDomain {
+        name: header.name,
+        span,
+        parent: header.parent,
+        priority: header.priority,
+        budget_us: header.budget_us,
+        period_us: header.period_us,
+        passive: header.passive,
+        stack_bytes: header.stack_bytes,
+        fpu: header.fpu,
+        counter: contents.counter,
+        program_image: contents.program_image,
+        maps,
+        setvars,
+    }
+}

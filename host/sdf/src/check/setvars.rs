@@ -1,0 +1,69 @@
+//! Symbols that receive a property of a memory region: the region exists and has the property.
+
+use crate::attribute::Reported;
+use crate::code;
+use crate::diagnostic::Diagnostic;
+use crate::draft::{MapDraft, SetvarDraft, SystemDraft};
+use crate::model::{MemoryRegion, Setvar};
+use crate::target::{Architecture, Target};
+
+/// Setvars of each protection domain, checked. Of those with problems only the problems remain.
+pub(super) fn resolve(
+    draft: &SystemDraft,
+    target: &Target,
+    problems: &mut Vec<Diagnostic>,
+) -> Vec<Vec<Setvar>> {
+    let mut all = Vec::new();
+    for domain in &draft.protection_domains {
+        for map in &domain.contents.maps {
+            problems.extend(prefill_size(draft, map));
+        }
+        let setvars = domain.contents.setvars.iter();
+        all.push(setvars.filter_map(|setvar| resolve_one(draft, setvar, target, problems).ok()).collect());
+    }
+    all
+}
+
+fn resolve_one(
+    draft: &SystemDraft,
+    setvar: &SetvarDraft,
+    target: &Target,
+    problems: &mut Vec<Diagnostic>,
+) -> Result<Setvar, Reported> {
+    let Some((index, region)) = draft.region(setvar.region_paddr) else {
+        problems.push(unknown_region(setvar));
+        return Err(Reported);
+    };
+    if target.architecture == Architecture::X86_64 && region.phys_addr.is_none() {
+        problems.push(address_not_known(region));
+    }
+    Ok(Setvar { symbol: setvar.symbol.clone(), region_paddr: index })
+}
+
+/// No memory region can be prefilled yet, so none has a size to tell.
+fn prefill_size(draft: &SystemDraft, map: &MapDraft) -> Option<Diagnostic> {
+    let symbol = map.setvar_prefill_size.as_ref()?;
+    let (_, region) = draft.region(map.region)?;
+    let (name, location) = (&region.name, &region.span);
+    let message =
+        format!("Error: 'setvar_prefill_size' used for MR without a `prefill_path` @ '{name}' {location}");
+    let help = "Remove the attribute; setvar_size gives the size of the memory region.";
+    Some(Diagnostic::new(code::SETVAR_PREFILL_SIZE, &symbol.span, message, help))
+}
+
+fn unknown_region(setvar: &SetvarDraft) -> Diagnostic {
+    let (name, span) = (setvar.region_paddr, &setvar.symbol.span);
+    let message = format!("Error: invalid memory region name '{name}' on 'setvar' @ {span}");
+    let help = "region_paddr must be the name of a memory_region in this file.";
+    Diagnostic::new(code::SETVAR_MR_UNKNOWN, span, message, help)
+}
+
+fn address_not_known(region: &MemoryRegion) -> Diagnostic {
+    let (name, span) = (&region.name, &region.span);
+    let message = format!(
+        "Error: setvar with 'region_paddr' for MR without a specified paddr is unsupported on x86-64 @ '{name}' \
+         {span}"
+    );
+    let help = "Memory is known only at boot on this architecture; give the memory region a phys_addr.";
+    Diagnostic::new(code::SETVAR_PADDR_UNSPECIFIED, span, message, help)
+}

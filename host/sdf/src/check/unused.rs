@@ -1,0 +1,29 @@
+//! Memory regions that nobody uses.
+
+use std::collections::HashSet;
+
+use crate::code;
+use crate::diagnostic::Diagnostic;
+use crate::draft::MemoryRegionDraft;
+use crate::model::{Map, MemoryRegion, Setvar};
+
+/// Warns of each memory region that is neither mapped nor told to a program by its address.
+pub(super) fn warn(
+    regions: &[MemoryRegionDraft],
+    maps: &[Vec<Map>],
+    setvars: &[Vec<Setvar>],
+    warnings: &mut Vec<Diagnostic>,
+) {
+    let mapped = maps.iter().flatten().map(|map| map.region);
+    let told = setvars.iter().flatten().map(|setvar| setvar.region_paddr);
+    let used: HashSet<usize> = mapped.chain(told).collect();
+    let unused = regions.iter().enumerate().filter(|(index, _)| !used.contains(index));
+    warnings.extend(unused.map(|(_, draft)| unused_region(&draft.region)));
+}
+
+fn unused_region(region: &MemoryRegion) -> Diagnostic {
+    let (name, span) = (&region.name, &region.span);
+    let message = format!("WARNING: unused memory region '{name}': {span}");
+    let help = "Map it into a protection domain, or remove it.";
+    Diagnostic::new(code::MR_UNUSED, span, message, help)
+}

@@ -1,0 +1,76 @@
+//! Names of the rules. They are stable: users and documents refer to them.
+
+/// Defines one constant per rule and [`ALL`], which lists them.
+macro_rules! codes {
+    ($($name:ident = $code:literal;)*) => {
+        $(pub(crate) const $name: &str = $code;)*
+
+        /// Every code that this crate reports, in the order of `docs/diagnostics.md`.
+        pub const ALL: &[&str] = &[$($code),*];
+    };
+}
+
+codes! {
+    XML_SYNTAX = "xml-syntax";
+    ROOT_ELEMENT = "root-element";
+    UNEXPECTED_TEXT = "unexpected-text";
+    UNKNOWN_ELEMENT = "unknown-element";
+    UNKNOWN_ATTRIBUTE = "unknown-attribute";
+    MISSING_ATTRIBUTE = "missing-attribute";
+    INVALID_NUMBER = "invalid-number";
+    INVALID_BOOLEAN = "invalid-boolean";
+    ELEMENT_NOT_SUPPORTED = "element-not-supported";
+    ATTRIBUTE_NOT_SUPPORTED = "attribute-not-supported";
+
+    PD_NONE = "pd-none";
+    PD_TOO_MANY = "pd-too-many";
+    PD_NAME_DUPLICATE = "pd-name-duplicate";
+    PD_NAME_RESERVED = "pd-name-reserved";
+    PD_PRIORITY_RANGE = "pd-priority-range";
+    PD_BUDGET_ZERO = "pd-budget-zero";
+    PD_BUDGET_PERIOD = "pd-budget-period";
+    PD_STACK_SIZE_RANGE = "pd-stack-size-range";
+    PD_STACK_SIZE_ALIGNMENT = "pd-stack-size-alignment";
+    PD_CPU_RANGE = "pd-cpu-range";
+    PD_CHILD_ID_RANGE = "pd-child-id-range";
+    PD_CHILD_ID_DUPLICATE = "pd-child-id-duplicate";
+    PROGRAM_IMAGE_MISSING = "program-image-missing";
+    PROGRAM_IMAGE_DUPLICATE = "program-image-duplicate";
+    COUNTER_DUPLICATE = "counter-duplicate";
+    VIRTUAL_MACHINE_OUTSIDE_PD = "virtual-machine-outside-pd";
+    IOPORT_ARCHITECTURE = "ioport-architecture";
+
+    MR_NAME_DUPLICATE = "mr-name-duplicate";
+    MR_PAGE_SIZE = "mr-page-size";
+    MR_SIZE_MISSING = "mr-size-missing";
+    MR_SIZE_ZERO = "mr-size-zero";
+    MR_SIZE_MULTIPLE = "mr-size-multiple";
+    MR_PHYS_ADDR_ALIGNMENT = "mr-phys-addr-alignment";
+    MR_PHYS_ADDR_OVERFLOW = "mr-phys-addr-overflow";
+    MR_PHYS_ADDR_OVERLAP = "mr-phys-addr-overlap";
+    MR_UNUSED = "mr-unused";
+
+    MAP_MR_UNKNOWN = "map-mr-unknown";
+    MAP_VADDR_LIMIT = "map-vaddr-limit";
+    MAP_VADDR_ALIGNMENT = "map-vaddr-alignment";
+    MAP_PERMS_LETTERS = "map-perms-letters";
+    MAP_PERMS_WRITE_ONLY = "map-perms-write-only";
+    MAP_PERMS_EMPTY = "map-perms-empty";
+    MAP_OVERFLOW = "map-overflow";
+    MAP_END_LIMIT = "map-end-limit";
+    MAP_OVERLAP = "map-overlap";
+    MAP_STACK_GUARD = "map-stack-guard";
+
+    SETVAR_DUPLICATE = "setvar-duplicate";
+    SETVAR_MR_UNKNOWN = "setvar-mr-unknown";
+    SETVAR_PADDR_UNSPECIFIED = "setvar-paddr-unspecified";
+    SETVAR_PREFILL_SIZE = "setvar-prefill-size";
+
+    CHANNEL_ENDS = "channel-ends";
+    CHANNEL_PD_UNKNOWN = "channel-pd-unknown";
+    CHANNEL_ID_RANGE = "channel-id-range";
+    CHANNEL_ID_DUPLICATE = "channel-id-duplicate";
+    CHANNEL_PPC_BOTH_WAYS = "channel-ppc-both-ways";
+    CHANNEL_PPC_PRIORITY = "channel-ppc-priority";
+    CHANNEL_SAME_PD = "channel-same-pd";
+}

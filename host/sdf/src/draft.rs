@@ -1,0 +1,87 @@
+//! A description as written: every element is legal in itself, memory regions are still names.
+
+use crate::diagnostic::Span;
+use crate::model::{Channel, ChildOf, MemoryRegion, Perms, ProgramImage, Symbol};
+use crate::symbols::Symbols;
+
+/// A system before the rules that look across elements.
+pub(crate) struct SystemDraft<'a> {
+    /// In pre-order.
+    pub(crate) protection_domains: Vec<ProtectionDomainDraft<'a>>,
+    /// In document order.
+    pub(crate) memory_regions: Vec<MemoryRegionDraft>,
+    /// In document order.
+    pub(crate) channels: Vec<Channel>,
+}
+
+/// A protection domain: its attributes and what is inside.
+pub(crate) struct ProtectionDomainDraft<'a> {
+    pub(crate) span: Span,
+    pub(crate) header: Header,
+    pub(crate) contents: Contents<'a>,
+}
+
+/// Attributes of a protection domain; fields as in the model.
+pub(crate) struct Header {
+    pub(crate) name: String,
+    pub(crate) parent: Option<ChildOf>,
+    pub(crate) priority: u8,
+    pub(crate) budget_us: u64,
+    pub(crate) period_us: u64,
+    pub(crate) passive: bool,
+    pub(crate) stack_bytes: u64,
+    pub(crate) fpu: bool,
+}
+
+/// Elements inside a protection domain, nested protection domains apart.
+pub(crate) struct Contents<'a> {
+    pub(crate) program_image: ProgramImage,
+    pub(crate) counter: bool,
+    pub(crate) maps: Vec<MapDraft<'a>>,
+    pub(crate) setvars: Vec<SetvarDraft<'a>>,
+    pub(crate) symbols: Symbols<'a>,
+}
+
+/// A map with the name of its memory region.
+pub(crate) struct MapDraft<'a> {
+    pub(crate) region: &'a str,
+    pub(crate) vaddr: u64,
+    pub(crate) perms: Perms,
+    pub(crate) cached: bool,
+    pub(crate) setvar_vaddr: Option<Symbol>,
+    pub(crate) setvar_size: Option<Symbol>,
+    pub(crate) setvar_prefill_size: Option<Symbol>,
+    pub(crate) span: Span,
+}
+
+/// A setvar with the name of its memory region.
+pub(crate) struct SetvarDraft<'a> {
+    pub(crate) symbol: Symbol,
+    pub(crate) region_paddr: &'a str,
+}
+
+/// A memory region, and whether its page size is the tool's choice.
+pub(crate) struct MemoryRegionDraft {
+    pub(crate) region: MemoryRegion,
+    pub(crate) page_size: PageSize,
+}
+
+/// Who chose the page size of a memory region.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum PageSize {
+    /// The description; it stays.
+    Given,
+    /// Nobody yet; it may be raised.
+    Default,
+}
+
+impl SystemDraft<'_> {
+    /// The memory region with this name, and its index.
+    pub(crate) fn region(&self, name: &str) -> Option<(usize, &MemoryRegion)> {
+        self.memory_regions
+            .iter()
+            .map(|draft| &draft.region)
+            .enumerate()
+            .find(|(_, region)| region.name == name)
+    }
+}

@@ -1,0 +1,143 @@
+//! Attributes of `protection_domain`, read in the order in which Microkit users see their errors.
+
+use limen_abi::limits::{MAX_CHANNEL_ID, MAX_USER_PRIORITY, PAGE_BYTES};
+
+use crate::attribute::{Attributes, Reported};
+use crate::code;
+use crate::diagnostic::Diagnostic;
+use crate::draft::Header;
+use crate::model::{ChildOf, Symbol};
+use crate::target::Target;
+use crate::unexpected;
+use crate::xml::Element;
+
+const DEFAULT_BUDGET_US: u64 = 1000;
+const DEFAULT_STACK_BYTES: u64 = 0x2000;
+const MIN_STACK_BYTES: u64 = 0x1000;
+const MAX_STACK_BYTES: u64 = 0x100_0000;
+
+const KNOWN: &[&str] = &[
+    "name",
+    "priority",
+    "budget",
+    "period",
+    "passive",
+    "stack_size",
+    "cpu",
+    "smc",
+    "fpu",
+    "domain",
+    "id",
+    "setvar_id",
+];
+/// The last two of [`KNOWN`] belong to nested protection domains.
+const KNOWN_AT_ROOT: &[&str] = KNOWN.split_at(10).0;
+
+/// Reads the attributes of a protection domain; `parent` is the index of the one around it.
+pub(crate) fn read(
+    element: Element,
+    parent: Option<usize>,
+    target: &Target,
+    problems: &mut Vec<Diagnostic>,
+) -> Result<Header, Reported> {
+    let known = if parent.is_some() { KNOWN } else { KNOWN_AT_ROOT };
+    let mut attributes = Attributes::read(element, known, problems);
+    let name = attributes.required("name");
+    let parent = parent.map(|parent| read_child_of(parent, &mut attributes)).transpose();
+    let times = read_times(&mut attributes);
+    let passive = attributes.boolean_or("passive", false);
+    let stack_size = attributes.number_or("stack_size", DEFAULT_STACK_BYTES);
+    read_smc(&mut attributes);
+    let cpu = read_cpu(target, &mut attributes);
+    unexpected::unsupported_attribute(&mut attributes, "domain");
+    let stack_bytes = stack_size.and_then(|bytes| check_stack_bytes(bytes, &mut attributes));
+    let priority = read_priority(&mut attributes);
+    let fpu = attributes.boolean_or("fpu", true);
+    cpu?;
+    let (budget_us, period_us) = times?;
+    Ok(Header {
+        name: name?.to_owned(),
+        parent: parent?,
+        priority: priority?,
+        budget_us,
+        period_us,
+        passive: passive?,
+        stack_bytes: stack_bytes?,
+        fpu: fpu?,
+    })
+}
+
+fn read_child_of(parent: usize, attributes: &mut Attributes) -> Result<ChildOf, Reported> {
+    let span = attributes.element().span();
+    let setvar_id = attributes.optional("setvar_id").map(|name| Symbol { name: name.to_owned(), span });
+    let id = attributes.required_number("id")?;
+    match u8::try_from(id) {
+        Ok(id) if id <= MAX_CHANNEL_ID => Ok(ChildOf { parent, id, setvar_id }),
+        _ => {
+            let text = format!("id must be < {}", MAX_CHANNEL_ID + 1);
+            let help = "A protection domain can have 62 children, with ids from 0 to 61.";
+            Err(attributes.value_error(code::PD_CHILD_ID_RANGE, "id", &text, help))
+        }
+    }
+}
+
+fn read_times(attributes: &mut Attributes) -> Result<(u64, u64), Reported> {
+    let budget = attributes.number_or("budget", DEFAULT_BUDGET_US);
+    let period = attributes.optional_number("period");
+    let (budget, period) = (budget?, period?.unwrap_or(budget?));
+    if budget > period {
+        let text = format!("budget ({budget}) must be less than, or equal to, period ({period})");
+        let help = "Both are microseconds; without the attributes, budget is 1000 and period is the budget.";
+        return Err(attributes.value_error(code::PD_BUDGET_PERIOD, "period", &text, help));
+    }
+    if budget == 0 {
+        let help =
+            "A protection domain with no time would never run; passive=\"true\" gives up time after init.";
+        return Err(attributes.value_error(code::PD_BUDGET_ZERO, "budget", "budget must not be zero", help));
+    }
+    Ok((budget, period))
+}
+
+/// `smc="false"` asks for nothing and is accepted.
+fn read_smc(attributes: &mut Attributes) {
+    if attributes.boolean_or("smc", false) == Ok(true) {
+        unexpected::unsupported_attribute(attributes, "smc");
+    }
+}
+
+fn read_cpu(target: &Target, attributes: &mut Attributes) -> Result<(), Reported> {
+    let cpu = attributes.number_or("cpu", 0)?;
+    if cpu < u64::from(target.cpus) {
+        return Ok(());
+    }
+    let text = format!("cpu core must be less than {}, got {cpu}", target.cpus);
+    let help = "Processors count from 0; remove the attribute to use processor 0.";
+    Err(attributes.value_error(code::PD_CPU_RANGE, "cpu", &text, help))
+}
+
+fn check_stack_bytes(bytes: u64, attributes: &mut Attributes) -> Result<u64, Reported> {
+    if !(MIN_STACK_BYTES..=MAX_STACK_BYTES).contains(&bytes) {
+        let text =
+            format!("stack size must be between {MIN_STACK_BYTES:#x} bytes and {MAX_STACK_BYTES:#x} bytes");
+        let help = "Without the attribute, the stack has 0x2000 bytes.";
+        return Err(attributes.value_error(code::PD_STACK_SIZE_RANGE, "stack_size", &text, help));
+    }
+    if !bytes.is_multiple_of(PAGE_BYTES) {
+        let text = format!("stack size must be aligned to the smallest page size, {PAGE_BYTES} bytes");
+        let help = format!("Round up to {:#x}.", bytes.next_multiple_of(PAGE_BYTES));
+        return Err(attributes.value_error(code::PD_STACK_SIZE_ALIGNMENT, "stack_size", &text, help));
+    }
+    Ok(bytes)
+}
+
+fn read_priority(attributes: &mut Attributes) -> Result<u8, Reported> {
+    let priority = attributes.number_or("priority", 0)?;
+    match u8::try_from(priority) {
+        Ok(priority) if priority <= MAX_USER_PRIORITY => Ok(priority),
+        _ => {
+            let text = format!("priority must be between 0 and {MAX_USER_PRIORITY}");
+            let help = "0 is the lowest priority and the default.";
+            Err(attributes.value_error(code::PD_PRIORITY_RANGE, "priority", &text, help))
+        }
+    }
+}

@@ -1,0 +1,157 @@
+//! `protection_domain`: a program with its own address space, and the protection domains inside it.
+
+use limen_abi::limits::PROTECTION_DOMAINS;
+
+use crate::attribute::{Attributes, Reported, value_error};
+use crate::code;
+use crate::diagnostic::Diagnostic;
+use crate::draft::{Contents, MapDraft, ProtectionDomainDraft, SetvarDraft};
+use crate::model::ProgramImage;
+use crate::symbols::Symbols;
+use crate::target::{Architecture, Target};
+use crate::xml::Element;
+use crate::{header, map, program_image, setvar, unexpected};
+
+const CHILDREN: &[&str] = &["program_image", "map", "setvar", "counter", "protection_domain"];
+
+/// Reads protection domains with what is inside them.
+pub(crate) struct Reader<'a, 'p> {
+    pub(crate) target: &'p Target,
+    pub(crate) problems: &'p mut Vec<Diagnostic>,
+    /// In pre-order; an entry whose problems have been reported holds nothing.
+    pub(crate) domains: Vec<Option<ProtectionDomainDraft<'a>>>,
+}
+
+/// The protection domain around an element.
+#[derive(Clone, Copy)]
+struct Parent {
+    index: usize,
+    /// How many are around the element in all.
+    depth: usize,
+}
+
+/// What a protection domain holds, while it is being read.
+#[derive(Default)]
+struct Inside<'a> {
+    program_image: Option<Result<ProgramImage, Reported>>,
+    counter: bool,
+    maps: Vec<Result<MapDraft<'a>, Reported>>,
+    setvars: Vec<Result<SetvarDraft<'a>, Reported>>,
+    symbols: Symbols<'a>,
+}
+
+impl<'a> Reader<'a, '_> {
+    /// Reads one `protection_domain` element directly inside `system`.
+    pub(crate) fn read(&mut self, element: Element<'a>) {
+        self.read_nested(element, None);
+    }
+
+    fn read_nested(&mut self, element: Element<'a>, parent: Option<Parent>) {
+        let depth = parent.map_or(0, |parent| parent.depth);
+        // Deeper nesting breaks the limit on the number of protection domains anyway, and must not use up our stack.
+        if depth >= PROTECTION_DOMAINS {
+            let nested = element.descendants().filter(|inside| inside.name() == "protection_domain");
+            self.domains.extend(nested.map(|_| None));
+            return;
+        }
+        let index = self.domains.len();
+        self.domains.push(None);
+        let header = header::read(element, parent.map(|parent| parent.index), self.target, self.problems);
+        let stack_bytes = header.as_ref().map_or(0, |header| header.stack_bytes);
+        let contents = self.read_contents(element, Parent { index, depth: depth + 1 }, stack_bytes);
+        if let (Ok(header), Ok(contents)) = (header, contents)
+            && let Some(domain) = self.domains.get_mut(index)
+        {
+            *domain = Some(ProtectionDomainDraft { span: element.span(), header, contents });
+        }
+    }
+
+    fn read_contents(
+        &mut self,
+        element: Element<'a>,
+        this: Parent,
+        stack_bytes: u64,
+    ) -> Result<Contents<'a>, Reported> {
+        let mut inside = Inside::default();
+        for child in element.children() {
+            match child.name() {
+                "program_image" => self.read_program_image(element, child, &mut inside),
+                "map" => {
+                    let limit = self.target.map_limit(stack_bytes);
+                    inside.maps.push(map::read(child, limit, &mut inside.symbols, self.problems));
+                }
+                "setvar" => inside.setvars.push(setvar::read(child, &mut inside.symbols, self.problems)),
+                "counter" => self.read_counter(element, child, &mut inside),
+                "protection_domain" => {
+                    self.read_nested(child, Some(this));
+                    if let Some(symbol) = child.attribute("setvar_id") {
+                        inside.symbols.claim(&child, symbol, self.problems);
+                    }
+                }
+                _ => self.problems.push(self.unexpected_child(&element, &child)),
+            }
+        }
+        let program_image = inside.program_image.unwrap_or_else(|| Err(self.missing_program_image(&element)));
+        Ok(Contents {
+            program_image: program_image?,
+            counter: inside.counter,
+            maps: inside.maps.into_iter().collect::<Result<_, _>>()?,
+            setvars: inside.setvars.into_iter().collect::<Result<_, _>>()?,
+            symbols: inside.symbols,
+        })
+    }
+
+    fn read_program_image(&mut self, parent: Element, child: Element, inside: &mut Inside) {
+        let image = program_image::read(child, self.problems);
+        if inside.program_image.replace(image).is_some() {
+            self.problems.push(value_error(
+                code::PROGRAM_IMAGE_DUPLICATE,
+                &parent,
+                "program_image must only be specified once",
+                "A protection domain runs one program; keep one of the elements.",
+            ));
+        }
+    }
+
+    fn missing_program_image(&mut self, element: &Element) -> Reported {
+        let (name, span) = (element.attribute("name").unwrap_or_default(), element.span());
+        self.problems.push(Diagnostic::new(
+            code::PROGRAM_IMAGE_MISSING,
+            &span,
+            format!("Error: missing 'program_image' element on protection_domain: '{name}': {span}"),
+            "Add <program_image path=\"...\"/> with the ELF file of the program.",
+        ));
+        Reported
+    }
+
+    fn read_counter(&mut self, parent: Element, child: Element, inside: &mut Inside) {
+        Attributes::read(child, &[], self.problems);
+        unexpected::children(child, self.problems);
+        if std::mem::replace(&mut inside.counter, true) {
+            self.problems.push(value_error(
+                code::COUNTER_DUPLICATE,
+                &parent,
+                "counter must only be specified once",
+                "One element grants the cycle counter.",
+            ));
+        }
+    }
+
+    fn unexpected_child(&self, parent: &Element, child: &Element) -> Diagnostic {
+        match child.name() {
+            "ioport" if self.target.architecture != Architecture::X86_64 => {
+                let help =
+                    "Device registers of this architecture are memory: map a memory_region with phys_addr.";
+                let text = "I/O Ports are only available on x86";
+                value_error(code::IOPORT_ARCHITECTURE, parent, text, help)
+            }
+            "irq" | "ioport" | "virtual_machine" | "cspace" => unexpected::unsupported_element(child),
+            _ => {
+                let problem = unexpected::unknown_element(child, CHILDREN);
+                // Here the known wording has no "Error: " and begins with a capital letter.
+                let message = problem.message.replacen("Error: invalid", "Invalid", 1);
+                Diagnostic { message, ..problem }
+            }
+        }
+    }
+}

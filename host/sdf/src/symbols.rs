@@ -1,0 +1,39 @@
+//! Symbols of one program that the description writes to: each at most once.
+
+use std::collections::HashSet;
+
+use crate::attribute::{Attributes, value_error};
+use crate::code;
+use crate::diagnostic::Diagnostic;
+use crate::model::Symbol;
+use crate::xml::Element;
+
+/// Symbols that are taken.
+#[derive(Default)]
+pub(crate) struct Symbols<'a>(HashSet<&'a str>);
+
+impl<'a> Symbols<'a> {
+    /// Takes the symbol that an optional attribute names.
+    pub(crate) fn claim_optional(
+        &mut self,
+        attributes: &mut Attributes<'a, '_>,
+        attribute: &str,
+    ) -> Option<Symbol> {
+        let name = attributes.optional(attribute)?;
+        let element = attributes.element();
+        self.claim(&element, name, attributes.problems());
+        Some(Symbol { name: name.to_owned(), span: element.span() })
+    }
+
+    /// Takes `symbol` for `element`.
+    pub(crate) fn claim(&mut self, element: &Element, symbol: &'a str, problems: &mut Vec<Diagnostic>) {
+        if !self.0.insert(symbol) {
+            problems.push(value_error(
+                code::SETVAR_DUPLICATE,
+                element,
+                &format!("setvar on symbol '{symbol}' already exists"),
+                "A symbol can receive one value; use a second variable in the program.",
+            ));
+        }
+    }
+}

@@ -1,0 +1,106 @@
+//! `system`: the outermost element.
+
+use std::collections::HashMap;
+
+use limen_abi::limits::PROTECTION_DOMAINS;
+
+use crate::attribute::{Attributes, Reported};
+use crate::diagnostic::Diagnostic;
+use crate::draft::{ProtectionDomainDraft, SystemDraft};
+use crate::protection_domain::Reader;
+use crate::target::Target;
+use crate::xml::Element;
+use crate::{channel, code, memory_region, unexpected};
+
+const CHILDREN: &[&str] = &["protection_domain", "memory_region", "channel"];
+
+/// Reads a whole description.
+///
+/// Channels come last because they name protection domains, which may follow them in the file.
+pub(crate) fn read<'a>(root: Element<'a>, target: &Target) -> Result<SystemDraft<'a>, Vec<Diagnostic>> {
+    check_root(root)?;
+    let mut problems = Vec::new();
+    Attributes::read(root, &[], &mut problems);
+    let mut reader = Reader { target, problems: &mut problems, domains: Vec::new() };
+    let mut regions = Vec::new();
+    let mut channels = Vec::new();
+    for child in root.children() {
+        match child.name() {
+            "protection_domain" => reader.read(child),
+            "memory_region" => regions.push(memory_region::read(child, target, reader.problems)),
+            "channel" => channels.push(child),
+            _ => reader.problems.push(unexpected_child(&child)),
+        }
+    }
+    check_child_ids(&reader.domains, reader.problems);
+    let channels: Vec<_> =
+        channels.into_iter().map(|element| channel::read(element, root, &mut reader)).collect();
+    check_count(root, &reader.domains, reader.problems);
+    let domains: Option<Vec<_>> = reader.domains.into_iter().collect();
+    let regions: Result<Vec<_>, Reported> = regions.into_iter().collect();
+    let channels: Result<Vec<_>, Reported> = channels.into_iter().collect();
+    match (domains, regions, channels) {
+        (Some(protection_domains), Ok(memory_regions), Ok(channels)) if problems.is_empty() => {
+            Ok(SystemDraft { protection_domains, memory_regions, channels })
+        }
+        _ => Err(problems),
+    }
+}
+
+/// Checks the name of the outermost element, and that there is no text anywhere.
+fn check_root(root: Element) -> Result<(), Vec<Diagnostic>> {
+    if root.name() != "system" {
+        return Err(vec![wrong_root(&root)]);
+    }
+    let problems: Vec<_> = root.texts().map(|text| unexpected::text(&text)).collect();
+    if problems.is_empty() { Ok(()) } else { Err(problems) }
+}
+
+fn wrong_root(root: &Element) -> Diagnostic {
+    let (name, span) = (root.name(), root.span());
+    let message = format!("Error: the root element must be 'system', not '{name}': {span}");
+    Diagnostic::new(code::ROOT_ELEMENT, &span, message, "Put the description into <system> ... </system>.")
+}
+
+fn unexpected_child(child: &Element) -> Diagnostic {
+    match child.name() {
+        "virtual_machine" => {
+            let span = child.span();
+            let message = format!("Error: virtual machine must be a child of a protection domain: {span}");
+            let help = "The protection domain around a virtual machine is its monitor.";
+            Diagnostic::new(code::VIRTUAL_MACHINE_OUTSIDE_PD, &span, message, help)
+        }
+        "domains" | "io_address_space" => unexpected::unsupported_element(child),
+        _ => unexpected::unknown_element(child, CHILDREN),
+    }
+}
+
+fn check_child_ids(domains: &[Option<ProtectionDomainDraft>], problems: &mut Vec<Diagnostic>) {
+    let mut seen = HashMap::new();
+    for domain in domains.iter().flatten() {
+        let Some(child_of) = &domain.header.parent else { continue };
+        let Some(first) = seen.insert((child_of.parent, child_of.id), &domain.span) else { continue };
+        let parent = domains.get(child_of.parent).and_then(Option::as_ref);
+        let parent = parent.map_or("", |parent| parent.header.name.as_str());
+        let (id, span) = (child_of.id, &domain.span);
+        let message = format!("Error: duplicate id: {id} in protection domain: '{parent}' @ {span}");
+        let help = format!("Another child has this id: {first}.");
+        problems.push(Diagnostic::new(code::PD_CHILD_ID_DUPLICATE, span, message, help));
+    }
+}
+
+fn check_count(root: Element, domains: &[Option<ProtectionDomainDraft>], problems: &mut Vec<Diagnostic>) {
+    let (count, span) = (domains.len(), root.span());
+    if count == 0 {
+        let message = format!("Error: at least one protection domain must be defined: {span}");
+        let help = "Add a protection_domain element.";
+        problems.push(Diagnostic::new(code::PD_NONE, &span, message, help));
+    }
+    if count > PROTECTION_DOMAINS {
+        let message = format!(
+            "Error: too many protection domains ({count}) defined. Maximum is {PROTECTION_DOMAINS}.: {span}"
+        );
+        let help = "Nested protection domains count, too.";
+        problems.push(Diagnostic::new(code::PD_TOO_MANY, &span, message, help));
+    }
+}
