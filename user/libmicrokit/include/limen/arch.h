@@ -1,0 +1,13 @@
+/* Selects the numbers of the architecture that the program is built for. Nothing else asks which one it is. */
+#ifndef LIMEN_ARCH_H
+#define LIMEN_ARCH_H
+
+#include <autoconf.h>
+
+#if defined(CONFIG_ARCH_AARCH64)
+#include <limen/aarch64.h>
+#else
+#error "this SDK has no headers for the configured architecture"
+#endif
+
+#endif /* LIMEN_ARCH_H */

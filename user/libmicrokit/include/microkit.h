@@ -1,0 +1,220 @@
+/* What a protection domain includes: its entry points, and what it can do to the others.
+ *
+ * Identifiers of channels, interrupts and children are the numbers of the system description. A function that is
+ * given one that the description does not grant says so on the debug console and does nothing. */
+#ifndef MICROKIT_H
+#define MICROKIT_H
+
+#include <sel4/sel4.h>
+#include <limen/slots.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef unsigned int microkit_channel;
+typedef unsigned int microkit_child;
+typedef unsigned int microkit_ioport;
+typedef seL4_MessageInfo_t microkit_msginfo;
+
+/* Root slots that <cspace> may name in a system description. */
+#define MICROKIT_MAX_USER_CAPS 128
+
+/* Entry points, supplied by the program. They never run nested or at the same time. */
+
+/* Once, at the start. */
+void init(void);
+
+/* For every channel or interrupt that was signalled, lowest identifier first. */
+void notified(microkit_channel ch);
+
+/* A protected call arrived; the result is the answer. Optional. */
+#ifdef __cplusplus
+/* C++ reserves the name `protected`; this function is linked under it. */
+microkit_msginfo microkit_protected(microkit_channel ch, microkit_msginfo msginfo) __asm__("protected");
+#else
+microkit_msginfo protected(microkit_channel ch, microkit_msginfo msginfo);
+#endif
+
+/* A child faulted. True: answer it with *reply_msginfo (label 0 lets it run again). False: leave it stopped.
+ * Optional. */
+seL4_Bool fault(microkit_child child, microkit_msginfo msginfo, microkit_msginfo *reply_msginfo);
+
+/* The name of the protection domain; not terminated if it fills the array. */
+extern char microkit_name[MICROKIT_PD_NAME_LENGTH];
+
+/* The one signal that is sent with the next receive; programs may fill it in themselves. */
+extern seL4_Bool microkit_have_signal;
+extern seL4_CPtr microkit_signal_cap;
+extern seL4_MessageInfo_t microkit_signal_msg;
+
+/* Identifiers that the description grants, one bit each. */
+extern seL4_Word microkit_irqs;
+extern seL4_Word microkit_notifications;
+extern seL4_Word microkit_pps;
+extern seL4_Word microkit_ioports;
+
+/* The debug console. Prints nothing unless the configuration is debug. */
+void microkit_dbg_putc(int c);
+void microkit_dbg_puts(const char *s);
+void microkit_dbg_put8(seL4_Uint8 x);
+void microkit_dbg_put32(seL4_Uint32 x);
+
+/* Reports on the debug console, kept out of line because they are rare. */
+void limen_report_channel(const char *function, microkit_channel ch) __attribute__((cold));
+void limen_report_child(const char *trouble, microkit_child child) __attribute__((cold));
+void limen_report_lost_signal(const char *function, microkit_channel ch) __attribute__((cold));
+
+#ifdef __cplusplus
+}
+#endif
+
+/* Whether `granted` has the bit of an identifier. */
+LIMEN_INLINE int limen_is_granted(seL4_Word granted, microkit_channel ch)
+{
+    return __builtin_expect(ch <= MICROKIT_MAX_CHANNEL_ID && ((granted >> ch) & 1), 1);
+}
+
+/* Stops the program with a fault at the address `err`, so that the report tells the code. */
+static inline void microkit_internal_crash(seL4_Error err)
+{
+    volatile seL4_Uint32 *address = (volatile seL4_Uint32 *)(seL4_Word)err;
+    /* Hides the value: compilers take a store to a small constant address for a mistake. */
+    __asm__ volatile ("" : "+r"(address));
+    *address = 0;
+}
+
+/* Signals a peer. Never waits. */
+static inline void microkit_notify(microkit_channel ch)
+{
+    if (!limen_is_granted(microkit_notifications, ch)) {
+        limen_report_channel("microkit_notify", ch);
+        return;
+    }
+    seL4_Signal(BASE_OUTPUT_NOTIFICATION_CAP + ch);
+}
+
+/* Lets an interrupt be delivered again. */
+static inline void microkit_irq_ack(microkit_channel ch)
+{
+    if (!limen_is_granted(microkit_irqs, ch)) {
+        limen_report_channel("microkit_irq_ack", ch);
+        return;
+    }
+    seL4_IRQHandler_Ack(BASE_IRQ_CAP + ch);
+}
+
+/* Calls a protection domain of higher priority and waits for its answer. */
+static inline microkit_msginfo microkit_ppcall(microkit_channel ch, microkit_msginfo msginfo)
+{
+    if (!limen_is_granted(microkit_pps, ch)) {
+        limen_report_channel("microkit_ppcall", ch);
+        return seL4_MessageInfo_new(0, 0, 0, 0);
+    }
+    return seL4_Call(BASE_ENDPOINT_CAP + ch, msginfo);
+}
+
+static inline microkit_msginfo microkit_msginfo_new(seL4_Word label, seL4_Uint16 count)
+{
+    return seL4_MessageInfo_new(label, 0, 0, count);
+}
+
+static inline seL4_Word microkit_msginfo_get_label(microkit_msginfo msginfo)
+{
+    return seL4_MessageInfo_get_label(msginfo);
+}
+
+static inline seL4_Word microkit_msginfo_get_count(microkit_msginfo msginfo)
+{
+    return seL4_MessageInfo_get_length(msginfo);
+}
+
+/* Message words: arguments before a protected call, results after it. */
+static inline void microkit_mr_set(seL4_Uint8 mr, seL4_Word value)
+{
+    seL4_SetMR(mr, value);
+}
+
+static inline seL4_Word microkit_mr_get(seL4_Uint8 mr)
+{
+    return seL4_GetMR(mr);
+}
+
+/* Leaves a signal for the next receive, in place of an earlier one that still waits there. */
+LIMEN_INLINE void limen_defer(const char *function, microkit_channel ch, seL4_CPtr cap, seL4_MessageInfo_t message)
+{
+#if defined(CONFIG_DEBUG_BUILD)
+    if (microkit_have_signal && microkit_signal_cap != cap) {
+        limen_report_lost_signal(function, ch);
+    }
+#else
+    (void)function;
+    (void)ch;
+#endif
+    microkit_have_signal = seL4_True;
+    microkit_signal_cap = cap;
+    microkit_signal_msg = message;
+}
+
+/* Like microkit_notify, but together with the next receive, which saves a system call. One signal or
+ * acknowledgement can wait; a later one replaces it. */
+static inline void microkit_deferred_notify(microkit_channel ch)
+{
+    if (!limen_is_granted(microkit_notifications, ch)) {
+        limen_report_channel("microkit_deferred_notify", ch);
+        return;
+    }
+    limen_defer("microkit_deferred_notify", ch, BASE_OUTPUT_NOTIFICATION_CAP + ch, seL4_MessageInfo_new(0, 0, 0, 0));
+}
+
+/* Like microkit_irq_ack, but together with the next receive. */
+static inline void microkit_deferred_irq_ack(microkit_channel ch)
+{
+    if (!limen_is_granted(microkit_irqs, ch)) {
+        limen_report_channel("microkit_deferred_irq_ack", ch);
+        return;
+    }
+    limen_defer("microkit_deferred_irq_ack", ch, BASE_IRQ_CAP + ch, seL4_MessageInfo_new(IRQAckIRQ, 0, 0, 0));
+}
+
+/* Lets a child run from `entry_point`. Its stack pointer, other registers and memory stay as they are. */
+static inline void microkit_pd_restart(microkit_child pd, seL4_Word entry_point)
+{
+    limen_words_t request = { limen_register_flags(seL4_True, 0), 1, entry_point, 0 };
+    seL4_Error err = limen_outcome(limen_invoke(BASE_TCB_CAP + pd, TCBWriteRegisters, 0, 3, request));
+    if (err != seL4_NoError) {
+        microkit_dbg_puts("microkit_pd_restart: error writing TCB registers\n");
+        microkit_internal_crash(err);
+    }
+}
+
+/* Stops a child until it is resumed or restarted. */
+static inline void microkit_pd_stop(microkit_child pd)
+{
+    seL4_Error err = seL4_TCB_Suspend(BASE_TCB_CAP + pd);
+    if (err != seL4_NoError) {
+        limen_report_child("microkit_pd_stop: error stopping TCB", pd);
+        microkit_internal_crash(err);
+    }
+}
+
+/* Lets a stopped child run on. */
+static inline void microkit_pd_resume(microkit_child pd)
+{
+    seL4_Error err = seL4_TCB_Resume(BASE_TCB_CAP + pd);
+    if (err != seL4_NoError) {
+        limen_report_child("microkit_pd_resume: error resuming TCB", pd);
+        microkit_internal_crash(err);
+    }
+}
+
+/* The pointer to a capability that <cspace> put into a root slot, or 0 for a slot that cannot hold one. */
+static inline seL4_CPtr microkit_cspace_root_slot_to_cptr(seL4_Word slot)
+{
+    if (slot == 0 || slot >= PD_ROOT_CAP_SIZE) {
+        return seL4_CapNull;
+    }
+    return slot << (seL4_WordBits - PD_ROOT_CAP_BITS);
+}
+
+#endif /* MICROKIT_H */

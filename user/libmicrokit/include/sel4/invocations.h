@@ -1,0 +1,133 @@
+/* Methods of threads, scheduling contexts and interrupt lines.
+ *
+ * When a method returns an error, its details are in message words 0 to 3 of the IPC buffer, where seL4_GetMR finds
+ * them. */
+#ifndef SEL4_INVOCATIONS_H
+#define SEL4_INVOCATIONS_H
+
+#include <sel4/syscalls.h>
+
+/* Carries out a method. Capability arguments are in the buffer already; `length` counts the words. */
+LIMEN_INLINE limen_received_t limen_invoke(seL4_CPtr service, seL4_InvocationLabel method, seL4_Word caps,
+                                           seL4_Word length, limen_words_t words)
+{
+    seL4_MessageInfo_t request = seL4_MessageInfo_new((seL4_Word)method, 0, caps, length);
+    return limen_trap_call(service, request, words);
+}
+
+/* Turns the answer to a method into its error code, and keeps the details of an error. */
+LIMEN_INLINE seL4_Error limen_outcome(limen_received_t answer)
+{
+    seL4_Error error = (seL4_Error)seL4_MessageInfo_get_label(answer.info);
+    if (error != seL4_NoError) {
+        limen_store_words(answer.words);
+    }
+    return error;
+}
+
+LIMEN_INLINE limen_words_t limen_two_words(seL4_Word mr0, seL4_Word mr1)
+{
+    limen_words_t words = { mr0, mr1, 0, 0 };
+    return words;
+}
+
+/* Carries out a method that takes no words. */
+LIMEN_INLINE seL4_Error limen_invoke_plain(seL4_CPtr service, seL4_InvocationLabel method, seL4_Word caps)
+{
+    return limen_outcome(limen_trap_call_empty(service, seL4_MessageInfo_new((seL4_Word)method, 0, caps, 0)));
+}
+
+/* Message word 0 of both register methods: a switch, and flags that no architecture uses yet. */
+LIMEN_INLINE seL4_Word limen_register_flags(seL4_Bool act_too, seL4_Uint8 arch_flags)
+{
+    return (act_too ? 1ul : 0ul) | ((seL4_Word)arch_flags << 8);
+}
+
+/* Reads the first `count` registers of a thread that is not the caller, after stopping it if asked to. */
+static inline seL4_Error seL4_TCB_ReadRegisters(seL4_TCB service, seL4_Bool suspend_source, seL4_Uint8 arch_flags,
+                                                seL4_Word count, seL4_UserContext *regs)
+{
+    limen_words_t request = limen_two_words(limen_register_flags(suspend_source, arch_flags), count);
+    limen_received_t answer = limen_invoke(service, TCBReadRegisters, 0, 2, request);
+    limen_store_words(answer.words);
+    seL4_Error error = limen_outcome(answer);
+    seL4_Word arrived = error == seL4_NoError ? seL4_MessageInfo_get_length(answer.info) : 0;
+    /* Volatile, so that no compiler makes this a call to memcpy, which a program need not have. */
+    const volatile seL4_Word *message = seL4_GetIPCBuffer()->msg;
+    seL4_Word *registers = (seL4_Word *)regs;
+    for (seL4_Word i = 0; i < arrived && i < count && i < LIMEN_CONTEXT_WORDS; i++) {
+        registers[i] = message[i];
+    }
+    return error;
+}
+
+/* Writes the first `count` registers of a thread that is not the caller, and resumes it if asked to. */
+static inline seL4_Error seL4_TCB_WriteRegisters(seL4_TCB service, seL4_Bool resume_target, seL4_Uint8 arch_flags,
+                                                 seL4_Word count, seL4_UserContext *regs)
+{
+    volatile seL4_Word *message = seL4_GetIPCBuffer()->msg;
+    const seL4_Word *registers = (const seL4_Word *)regs;
+    message[0] = limen_register_flags(resume_target, arch_flags);
+    message[1] = count;
+    for (seL4_Word i = 0; i < count && i < LIMEN_CONTEXT_WORDS; i++) {
+        message[2 + i] = registers[i];
+    }
+    return limen_outcome(limen_invoke(service, TCBWriteRegisters, 0, 2 + count, limen_load_words()));
+}
+
+/* Stops a thread until it is resumed. */
+static inline seL4_Error seL4_TCB_Suspend(seL4_TCB service)
+{
+    return limen_invoke_plain(service, TCBSuspend, 0);
+}
+
+/* Lets a stopped thread run again. */
+static inline seL4_Error seL4_TCB_Resume(seL4_TCB service)
+{
+    return limen_invoke_plain(service, TCBResume, 0);
+}
+
+/* Lets an interrupt line be delivered again. */
+static inline seL4_Error seL4_IRQHandler_Ack(seL4_IRQHandler service)
+{
+    return limen_invoke_plain(service, IRQAckIRQ, 0);
+}
+
+/* Gives a scheduling context to a thread or a notification. */
+static inline seL4_Error seL4_SchedContext_Bind(seL4_SchedContext service, seL4_CPtr cap)
+{
+    seL4_SetCap(0, cap);
+    return limen_invoke_plain(service, SchedContextBind, 1);
+}
+
+/* Takes a scheduling context from everybody who has it. */
+static inline seL4_Error seL4_SchedContext_Unbind(seL4_SchedContext service)
+{
+    return limen_invoke_plain(service, SchedContextUnbind, 0);
+}
+
+/* Takes a scheduling context from one thread or notification. */
+static inline seL4_Error seL4_SchedContext_UnbindObject(seL4_SchedContext service, seL4_CPtr cap)
+{
+    seL4_SetCap(0, cap);
+    return limen_invoke_plain(service, SchedContextUnbindObject, 1);
+}
+
+/* The outcome of seL4_SchedContext_Consumed. */
+typedef struct seL4_SchedContext_Consumed {
+    int error;
+    seL4_Time consumed;
+} seL4_SchedContext_Consumed_t;
+
+/* Microseconds that were consumed since this was last asked. */
+static inline seL4_SchedContext_Consumed_t seL4_SchedContext_Consumed(seL4_SchedContext service)
+{
+    seL4_MessageInfo_t request = seL4_MessageInfo_new(SchedContextConsumed, 0, 0, 0);
+    limen_received_t answer = limen_trap_call_empty(service, request);
+    seL4_SchedContext_Consumed_t result;
+    result.error = limen_outcome(answer);
+    result.consumed = answer.words.mr0;
+    return result;
+}
+
+#endif /* SEL4_INVOCATIONS_H */

@@ -1,0 +1,12 @@
+/* The kernel's programming interface. Needs no header of a C library. */
+#ifndef SEL4_SEL4_H
+#define SEL4_SEL4_H
+
+#include <autoconf.h>
+#include <sel4/types.h>
+#include <sel4/message.h>
+#include <sel4/trap.h>
+#include <sel4/syscalls.h>
+#include <sel4/invocations.h>
+
+#endif /* SEL4_SEL4_H */

@@ -1,0 +1,186 @@
+//! Writes the configuration headers of an SDK folder, which programs include and Makefiles read as text.
+//!
+//! An enabled option is `#define CONFIG_NAME  value` with two spaces, a disabled one is a comment: Makefiles of
+//! existing projects take the value of `CONFIG_SEL4_ARCH` from the fourth field of its line.
+
+/// When an option is enabled.
+#[derive(Clone, Copy)]
+enum When {
+    Always,
+    Never,
+    /// In the debug configuration.
+    Debug,
+    /// In the benchmark configuration.
+    Benchmark,
+    /// On one instruction set.
+    On(&'static str),
+}
+use When::{Always, Benchmark, Debug, Never, On};
+
+impl When {
+    fn holds(self, architecture: &str, config: &str) -> bool {
+        match self {
+            Always => true,
+            Never => false,
+            Debug => config == "debug",
+            Benchmark => config == "benchmark",
+            On(name) => architecture == name,
+        }
+    }
+}
+
+/// An option: its name without `CONFIG_`, its value (empty for a plain flag), and where it is enabled.
+type Row = (&'static str, &'static str, When);
+
+/// What programs and Makefiles ask about the kernel. Options that name the instruction set and the platform are
+/// added by [`kernel`].
+const KERNEL: [Row; 31] = [
+    ("ARCH_AARCH64", "", On("aarch64")),
+    ("ARCH_ARM", "", On("aarch64")),
+    ("ARCH_RISCV", "", On("riscv64")),
+    ("ARCH_X86", "", On("x86_64")),
+    ("ARCH_X86_64", "", On("x86_64")),
+    ("WORD_SIZE", "64", Always),
+    ("KERNEL_MCS", "", Always),
+    ("NUM_PRIORITIES", "256", Always),
+    ("NUM_DOMAINS", "16", Always),
+    ("MAX_NUM_NODES", "1", Always),
+    ("ENABLE_SMP_SUPPORT", "", Never),
+    ("HAVE_FPU", "", Always),
+    ("DEBUG_BUILD", "", Debug),
+    ("PRINTING", "", Debug),
+    ("HARDWARE_DEBUG_API", "", Never),
+    ("ENABLE_BENCHMARKS", "", Benchmark),
+    ("BENCHMARK_TRACK_UTILISATION", "", Never),
+    ("BENCHMARK_TRACK_KERNEL_ENTRIES", "", Never),
+    ("ARM_CORTEX_A53", "", On("aarch64")),
+    ("ARM_HYPERVISOR_SUPPORT", "", Never),
+    ("ALLOW_SMC_CALLS", "", Never),
+    ("AARCH64_USER_CACHE_ENABLE", "", On("aarch64")),
+    ("L1_CACHE_LINE_SIZE_BITS", "6", Always),
+    ("EXPORT_PCNT_USER", "", On("aarch64")),
+    ("EXPORT_PTMR_USER", "", On("aarch64")),
+    ("EXPORT_VCNT_USER", "", On("aarch64")),
+    ("EXPORT_VTMR_USER", "", Never),
+    ("EXPORT_PMU_USER", "", Benchmark),
+    ("VTX", "", Never),
+    ("IOMMU", "", Never),
+    ("LIMEN", "", Always),
+];
+
+/// Platforms that existing programs distinguish.
+const PLATFORMS: [&str; 3] = ["QEMU_ARM_VIRT", "QEMU_RISCV_VIRT", "PC99"];
+
+/// What programs ask about the programming interface.
+const INTERFACE: [Row; 3] = [
+    ("LIB_SEL4_INLINE_INVOCATIONS", "", Always),
+    ("LIB_SEL4_PRINT_INVOCATION_ERRORS", "", Never),
+    ("LIB_SEL4_PUBLIC_SYMBOLS", "", Never),
+];
+
+/// An option that has been decided.
+struct Setting {
+    /// Without `CONFIG_`.
+    name: String,
+    /// Its value if it is enabled; empty for a plain flag.
+    value: Option<String>,
+}
+
+impl Setting {
+    fn enabled(name: impl Into<String>, value: impl Into<String>) -> Self {
+        Self { name: name.into(), value: Some(value.into()) }
+    }
+
+    fn flag(name: impl Into<String>, is_enabled: bool) -> Self {
+        Self { name: name.into(), value: is_enabled.then(String::new) }
+    }
+}
+
+/// The files of one board and configuration, with names relative to its `include` folder.
+///
+/// `architecture` is an instruction set as in `aarch64`, `platform` the name in `CONFIG_PLAT_*`.
+pub fn files(architecture: &str, platform: &str, config: &str) -> [(&'static str, String); 4] {
+    let kernel = kernel(architecture, platform, config);
+    let interface = decide(&INTERFACE, architecture, config);
+    [
+        ("kernel/gen_config.h", header("What the kernel was built to do.", &kernel)),
+        ("kernel/gen_config.json", json(&kernel)),
+        ("sel4/gen_config.h", header("What the programming interface was built to do.", &interface)),
+        ("sel4/gen_config.json", json(&interface)),
+    ]
+}
+
+fn kernel(architecture: &str, platform: &str, config: &str) -> Vec<Setting> {
+    let family = match architecture {
+        "aarch64" => "arm",
+        "riscv64" => "riscv",
+        _ => "x86",
+    };
+    let mut settings = vec![Setting::enabled("SEL4_ARCH", architecture), Setting::enabled("ARCH", family)];
+    for name in ["aarch64", "riscv64", "x86_64"] {
+        settings.push(Setting::flag(format!("SEL4_ARCH_{}", name.to_uppercase()), name == architecture));
+    }
+    settings.push(Setting::enabled("PLAT", platform.to_lowercase().replace('_', "-")));
+    settings.push(Setting::flag(format!("PLAT_{platform}"), true));
+    let others = PLATFORMS.iter().filter(|name| **name != platform);
+    settings.extend(others.map(|name| Setting::flag(format!("PLAT_{name}"), false)));
+    settings.extend(decide(&KERNEL, architecture, config));
+    settings
+}
+
+fn decide(rows: &[Row], architecture: &str, config: &str) -> Vec<Setting> {
+    let decide = |(name, value, when): &Row| Setting {
+        name: (*name).to_owned(),
+        value: when.holds(architecture, config).then(|| (*value).to_owned()),
+    };
+    rows.iter().map(decide).collect()
+}
+
+fn header(sentence: &str, settings: &[Setting]) -> String {
+    let line = |Setting { name, value }: &Setting| match value.as_deref() {
+        Some("") => format!("#define CONFIG_{name}  1\n"),
+        Some(value) => format!("#define CONFIG_{name}  {value}\n"),
+        None => format!("/* disabled: CONFIG_{name} */\n"),
+    };
+    format!("/* {sentence} */\n#pragma once\n\n{}", settings.iter().map(line).collect::<String>())
+}
+
+fn json(settings: &[Setting]) -> String {
+    let line = |Setting { name, value }: &Setting| match value.as_deref() {
+        Some("") => format!("  \"{name}\": true"),
+        Some(value) => format!("  \"{name}\": \"{value}\""),
+        None => format!("  \"{name}\": false"),
+    };
+    format!("{{\n{}\n}}\n", settings.iter().map(line).collect::<Vec<_>>().join(",\n"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn kernel_header(config: &str) -> String {
+        header("", &kernel("aarch64", "QEMU_ARM_VIRT", config))
+    }
+
+    #[test]
+    fn makefiles_find_the_instruction_set_in_the_fourth_field() {
+        let text = kernel_header("debug");
+        let line = text.lines().find(|line| line.contains("CONFIG_SEL4_ARCH  ")).unwrap();
+        assert_eq!(line.split(' ').nth(3), Some("aarch64"));
+    }
+
+    #[test]
+    fn only_debug_prints() {
+        assert!(kernel_header("debug").contains("#define CONFIG_PRINTING  1\n"));
+        assert!(kernel_header("release").contains("/* disabled: CONFIG_PRINTING */\n"));
+        assert!(kernel_header("benchmark").contains("#define CONFIG_EXPORT_PMU_USER  1\n"));
+    }
+
+    #[test]
+    fn flags_and_numbers_of_one_differ_in_json() {
+        let text = json(&kernel("aarch64", "QEMU_ARM_VIRT", "release"));
+        assert!(text.contains("\"KERNEL_MCS\": true"));
+        assert!(text.contains("\"MAX_NUM_NODES\": \"1\""));
+        assert!(text.contains("\"PRINTING\": false"));
+    }
+}

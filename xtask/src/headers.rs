@@ -1,0 +1,336 @@
+//! Generates the C headers that hold the numbers of `limen-abi`, so that none of them is typed twice.
+//!
+//! The files are checked in, because people read them; a test and `./x check` tell when one is stale.
+
+mod c_header;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use c_header::CHeader;
+use limen_abi::error::LookupFailure;
+use limen_abi::fault::{CapFaultWord, TimeoutWord, VmFaultWord};
+use limen_abi::message::{self, BufferWord};
+use limen_abi::register::{self, RegisterMap};
+use limen_abi::slot::{self, Badge, MonitorSlot};
+use limen_abi::{ErrorCode, FaultLabel, Label, MessageInfo, Syscall, limits};
+
+use crate::failure::Outcome;
+use crate::files;
+
+const FOLDER: &str = "user/libmicrokit/include/limen";
+
+type Entry = (String, i64, &'static str);
+
+/// Every generated header: its path below the repository's top folder, and its text.
+pub fn generate() -> Vec<(PathBuf, String)> {
+    let headers = [
+        ("abi.h", abi()),
+        ("slots.h", slots()),
+        ("abi_aarch64.h", architecture("LIMEN_ABI_AARCH64_H", &register::AARCH64, limits::USER_TOP_AARCH64)),
+    ];
+    headers.into_iter().map(|(name, text)| (Path::new(FOLDER).join(name), text)).collect()
+}
+
+/// Brings the checked-in headers up to date; files that already are keep their time stamps.
+///
+/// # Errors
+/// When a file cannot be written.
+pub fn write(root: &Path) -> Outcome {
+    generate().into_iter().try_for_each(|(path, text)| files::write(&root.join(path), text))
+}
+
+/// The checked-in headers that differ from what [`write`] would put there.
+pub fn stale(root: &Path) -> Vec<PathBuf> {
+    let is_stale = |path: &Path, text: &str| {
+        fs::read(root.join(path)).map_or(true, |present| present != text.as_bytes())
+    };
+    generate().into_iter().filter(|(path, text)| is_stale(path, text)).map(|(path, _)| path).collect()
+}
+
+/// What is the same on every architecture: calls, errors, faults, methods, messages, sizes.
+fn abi() -> String {
+    let mut header = CHeader::new("LIMEN_ABI_H", "Numbers that programs share with the kernel.");
+    enumerations(&mut header);
+    fault_words(&mut header);
+    message_layout(&mut header);
+    sizes(&mut header);
+    header.finish()
+}
+
+fn enumerations(header: &mut CHeader) {
+    let calls: Vec<Entry> =
+        Syscall::ALL.iter().map(|(c, name, doc)| (name.to_string(), c.as_raw(), *doc)).collect();
+    header.enumeration("What a program may ask of the kernel with one trap.", "seL4_Syscall_ID", &calls);
+    let errors = entries(ErrorCode::ALL.iter().map(|(e, name, doc)| (*name, e.as_raw(), *doc)));
+    header.enumeration("Why an invocation was refused.", "seL4_Error", &errors);
+    let failures = entries(LookupFailure::ALL.iter().map(|(f, name, doc)| (*name, f.as_raw(), *doc)));
+    header.enumeration("Why a capability pointer led nowhere.", "seL4_LookupFailureType", &failures);
+    let faults = entries(FaultLabel::ALL.iter().map(|(f, name, doc)| (*name, f.as_raw(), *doc)));
+    header.enumeration("The kind of fault, as the label of its message.", "seL4_Fault_tag_t", &faults);
+    let labels = entries(Label::ALL.iter().map(|(l, name, doc)| (*name, l.as_raw(), *doc)));
+    header.enumeration(
+        "Methods of kernel objects, as labels of invocations.",
+        "seL4_InvocationLabel",
+        &labels,
+    );
+}
+
+fn entries(table: impl Iterator<Item = (&'static str, u64, &'static str)>) -> Vec<Entry> {
+    table.map(|(name, value, sentence)| (name.to_string(), value.cast_signed(), sentence)).collect()
+}
+
+fn fault_words(header: &mut CHeader) {
+    let words = [
+        ("IP", CapFaultWord::IP),
+        ("Addr", CapFaultWord::ADDRESS),
+        ("InRecvPhase", CapFaultWord::IN_RECEIVE_PHASE),
+        ("LookupFailureType", CapFaultWord::LOOKUP_FAILURE),
+        ("BitsLeft", CapFaultWord::LOOKUP_DETAILS),
+        ("DepthMismatch_BitsFound", CapFaultWord::LOOKUP_DETAILS + 1),
+        ("GuardMismatch_GuardFound", CapFaultWord::LOOKUP_DETAILS + 1),
+        ("GuardMismatch_BitsFound", CapFaultWord::LOOKUP_DETAILS + 2),
+    ];
+    message_words(header, "CapFault", &words);
+    let words = [
+        ("IP", VmFaultWord::IP),
+        ("Addr", VmFaultWord::ADDRESS),
+        ("PrefetchFault", VmFaultWord::PREFETCH),
+        ("FSR", VmFaultWord::STATUS),
+        ("Length", VmFaultWord::LENGTH),
+    ];
+    message_words(header, "VMFault", &words);
+    let words =
+        [("Data", TimeoutWord::DATA), ("Consumed", TimeoutWord::CONSUMED), ("Length", TimeoutWord::LENGTH)];
+    message_words(header, "Timeout", &words);
+}
+
+/// The places of a fault message's words, named as `seL4_GetMR` expects them.
+fn message_words(header: &mut CHeader, fault: &str, words: &[(&str, usize)]) {
+    let entries: Vec<Entry> =
+        words.iter().map(|(word, place)| (format!("seL4_{fault}_{word}"), *place as i64, "")).collect();
+    header.enumeration(&format!("Words of the message {fault}."), &format!("seL4_{fault}_Msg"), &entries);
+}
+
+fn message_layout(header: &mut CHeader) {
+    header.constant("Words that a message can hold.", "seL4_MsgMaxLength", message::MAX_LENGTH);
+    header.constant("Capabilities that a message can name.", "seL4_MsgMaxExtraCaps", message::MAX_EXTRA_CAPS);
+    header.constant("Bits of the length in a message info.", "seL4_MsgLengthBits", MessageInfo::LENGTH_BITS);
+    header.constant(
+        "Bits of extraCaps, which follow the length.",
+        "seL4_MsgExtraCapBits",
+        MessageInfo::EXTRA_CAPS_BITS,
+    );
+    header.constant(
+        "Bits of capsUnwrapped, which follow extraCaps.",
+        "LIMEN_INFO_CAPS_UNWRAPPED_BITS",
+        MessageInfo::CAPS_UNWRAPPED_BITS,
+    );
+    header.constant(
+        "Position of the label in a message info.",
+        "LIMEN_INFO_LABEL_SHIFT",
+        MessageInfo::LABEL_SHIFT,
+    );
+    header.constant("Word of the IPC buffer with the message info.", "LIMEN_BUFFER_TAG", BufferWord::TAG);
+    header.constant(
+        "Word of the IPC buffer where the message starts.",
+        "LIMEN_BUFFER_MESSAGE",
+        BufferWord::MESSAGE,
+    );
+    header.constant(
+        "Word of the IPC buffer for the program's own use.",
+        "LIMEN_BUFFER_USER_DATA",
+        BufferWord::USER_DATA,
+    );
+    header.constant(
+        "Word of the IPC buffer where capability arguments start.",
+        "LIMEN_BUFFER_CAPS",
+        BufferWord::CAPS_OR_BADGES,
+    );
+    header.constant("Words in the IPC buffer.", "LIMEN_BUFFER_WORDS", BufferWord::COUNT);
+}
+
+fn sizes(header: &mut CHeader) {
+    header.constant("A page has two to this power bytes.", "seL4_PageBits", limits::PAGE_BYTES.ilog2());
+    header.constant(
+        "A large page has two to this power bytes.",
+        "seL4_LargePageBits",
+        limits::LARGE_PAGE_BYTES.ilog2(),
+    );
+    header.constant(
+        "Highest priority of a protection domain.",
+        "LIMEN_MAX_USER_PRIORITY",
+        limits::MAX_USER_PRIORITY,
+    );
+    header.constant("Priorities of the scheduler.", "LIMEN_PRIORITIES", limits::PRIORITIES);
+    header.constant("Threads: the protection domains and the monitor.", "LIMEN_MAX_THREADS", limits::THREADS);
+}
+
+/// Capability slots, badges and limits of a protection domain.
+fn slots() -> String {
+    let mut header = CHeader::new(
+        "LIMEN_SLOTS_H",
+        "Where a protection domain finds its capabilities, and what badges mean.",
+    );
+    fixed_slots(&mut header);
+    windows(&mut header);
+    badges(&mut header);
+    header.constant(
+        "Highest id of a channel, interrupt or child.",
+        "MICROKIT_MAX_CHANNEL_ID",
+        limits::MAX_CHANNEL_ID,
+    );
+    header.constant(
+        "Channels and interrupts of one protection domain.",
+        "MICROKIT_MAX_CHANNELS",
+        limits::MAX_CHANNEL_ID + 1,
+    );
+    header.constant("Highest id of an I/O port range.", "MICROKIT_MAX_IOPORT_ID", limits::MAX_CHANNEL_ID);
+    header.constant(
+        "Bytes of a name; a name this long has no terminator.",
+        "MICROKIT_PD_NAME_LENGTH",
+        limits::NAME_BYTES,
+    );
+    header.finish()
+}
+
+fn fixed_slots(header: &mut CHeader) {
+    header.constant("What the protection domain receives on.", "LIMEN_INPUT_CAP", slot::INPUT);
+    header.constant("Its reply object.", "LIMEN_REPLY_CAP", slot::REPLY);
+    header.constant(
+        "The monitor's endpoint; passive protection domains only.",
+        "MONITOR_EP",
+        slot::MONITOR_ENDPOINT,
+    );
+    header.constant("Its own thread; benchmark configuration only.", "TCB_CAP", slot::TCB);
+    header.constant("Secure monitor calls, where granted.", "ARM_SMC_CAP", slot::ARM_SMC);
+}
+
+fn windows(header: &mut CHeader) {
+    header.constant(
+        "Notifications of peers, by channel id.",
+        "BASE_OUTPUT_NOTIFICATION_CAP",
+        slot::BASE_OUTPUT_NOTIFICATION,
+    );
+    header.constant("Endpoints of callees, by channel id.", "BASE_ENDPOINT_CAP", slot::BASE_ENDPOINT);
+    header.constant("Interrupt lines, by id.", "BASE_IRQ_CAP", slot::BASE_IRQ);
+    header.constant("Threads of children, by child id.", "BASE_TCB_CAP", slot::BASE_TCB);
+    header.constant("Threads of virtual CPUs.", "BASE_VM_TCB_CAP", slot::BASE_VM_TCB);
+    header.constant("Virtual CPUs.", "BASE_VCPU_CAP", slot::BASE_VCPU);
+    header.constant("I/O port ranges.", "BASE_IOPORT_CAP", slot::BASE_IOPORT);
+    header.constant("The first slot after the windows.", "BASE_USER_CAPS", slot::BASE_IOPORT + slot::WINDOW);
+    header.constant(
+        "Bits of a capability pointer that select a root slot.",
+        "PD_ROOT_CAP_BITS",
+        slot::ROOT_BITS,
+    );
+    header.constant("Slots of the root table.", "PD_ROOT_CAP_SIZE", 1 << slot::ROOT_BITS);
+    header.constant(
+        "Monitor: threads, by index of the protection domain.",
+        "LIMEN_MONITOR_BASE_TCB",
+        MonitorSlot::BASE_TCB,
+    );
+    header.constant(
+        "Monitor: scheduling contexts, by index.",
+        "LIMEN_MONITOR_BASE_SCHED_CONTEXT",
+        MonitorSlot::BASE_SCHED_CONTEXT,
+    );
+    header.constant(
+        "Monitor: notifications, by index.",
+        "LIMEN_MONITOR_BASE_NOTIFICATION",
+        MonitorSlot::BASE_NOTIFICATION,
+    );
+}
+
+fn badges(header: &mut CHeader) {
+    header.constant(
+        "Set in the badge of a protected call.",
+        "LIMEN_BADGE_PROTECTED_CALL",
+        hex(Badge::PROTECTED_CALL),
+    );
+    header.constant(
+        "Set in the badge of a child's fault.",
+        "LIMEN_BADGE_CHILD_FAULT",
+        hex(Badge::CHILD_FAULT),
+    );
+    header.constant(
+        "Channel id in the badge of a protected call.",
+        "LIMEN_BADGE_CHANNEL_MASK",
+        hex(Badge::CHANNEL_MASK),
+    );
+    header.constant(
+        "Child id in the badge of a child's fault.",
+        "LIMEN_BADGE_CHILD_MASK",
+        hex(Badge::CHILD_MASK),
+    );
+}
+
+/// What an architecture decides: registers of a system call, register lists, the top of user memory.
+fn architecture(guard: &'static str, map: &RegisterMap, user_top: u64) -> String {
+    let mut header = CHeader::new(guard, &format!("Registers and addresses on {}.", map.name));
+    system_call_registers(&mut header, map);
+    header.for_each(
+        "The registers of a thread, in the order of seL4_UserContext.",
+        "LIMEN_FOR_EACH_REGISTER",
+        map.context,
+    );
+    register_words(&mut header, "UnknownSyscall", map.unknown_syscall);
+    register_words(&mut header, "UserException", map.user_exception);
+    header.constant("Highest address of a program, inclusive.", "seL4_UserVSpaceTop", hex(user_top));
+    let buffer = user_top + 1 - limits::PAGE_BYTES;
+    header.constant("Every thread's IPC buffer: the highest page.", "LIMEN_IPC_BUFFER_ADDRESS", hex(buffer));
+    header.finish()
+}
+
+fn system_call_registers(header: &mut CHeader, map: &RegisterMap) {
+    header.constant("The instruction that enters the kernel.", "LIMEN_TRAP", quoted(map.trap));
+    header.constant("System-call number.", "LIMEN_REGISTER_NUMBER", quoted(map.syscall));
+    header.constant("Capability pointer in, badge out.", "LIMEN_REGISTER_CPTR", quoted(map.cptr));
+    header.constant("Message info, in and out.", "LIMEN_REGISTER_INFO", quoted(map.info));
+    for (index, word) in map.words.into_iter().enumerate() {
+        header.constant(
+            &format!("Message word {index}, in and out."),
+            &format!("LIMEN_REGISTER_MR{index}"),
+            quoted(word),
+        );
+    }
+    header.constant("Reply object.", "LIMEN_REGISTER_REPLY", quoted(map.reply));
+    header.constant("Destination of the send in NBSendRecv.", "LIMEN_REGISTER_DEST", quoted(map.send));
+}
+
+fn register_words(header: &mut CHeader, fault: &str, names: &[&str]) {
+    let length = ("Length", names.len());
+    let words: Vec<_> =
+        names.iter().enumerate().map(|(place, name)| (*name, place)).chain([length]).collect();
+    message_words(header, fault, &words);
+}
+
+fn hex(value: u64) -> String {
+    format!("{value:#x}ul")
+}
+
+fn quoted(text: &str) -> String {
+    format!("\"{text}\"")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn checked_in_headers_are_up_to_date() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+        assert_eq!(stale(&root), Vec::<PathBuf>::new(), "run `./x headers`");
+    }
+
+    #[test]
+    fn every_number_of_a_table_reaches_its_header() {
+        let text = abi();
+        for (call, name, _) in Syscall::ALL {
+            assert!(text.contains(&format!("{name} = {},", call.as_raw())), "{name}");
+        }
+        for (label, name, _) in Label::ALL {
+            assert!(text.contains(&format!("{name} = {},", label.as_raw())), "{name}");
+        }
+    }
+}
