@@ -1,1 +1,45 @@
-//! Images from descriptions.
+//! A system description and program files become a boot image and a report.
+//!
+//! | step | module |
+//! |---|---|
+//! | facts about the machine, the configuration, the SDK | [`board`], [`config`], [`sdk`] |
+//! | ELF files | [`elf`], [`program`] (programs, cut into pages), [`system_file`] (kernel and loader) |
+//! | symbols that receive values | [`patch`] |
+//! | what programs see, and where it lies | [`address_space`], [`memory`] |
+//! | kernel objects and who may use them | [`objects`], [`capabilities`] |
+//! | the boot image, and the file around it | [`image`], [`payload`], [`image_type`] |
+//! | all of it in order | [`build`] |
+//! | what was decided, for people and for tools | [`report`] |
+//!
+//! Every error is a [`limen_sdf::Diagnostic`]; nothing here prints, exits or writes files. The image depends on the
+//! inputs alone: building twice gives the same bytes.
+
+#![forbid(unsafe_code)]
+
+pub mod address_space;
+pub mod board;
+pub mod build;
+pub mod capabilities;
+pub mod config;
+pub mod elf;
+mod error;
+pub mod image;
+pub mod image_type;
+pub mod memory;
+pub mod objects;
+pub mod patch;
+pub mod payload;
+pub mod program;
+pub mod report;
+pub mod sdk;
+pub mod system_file;
+#[cfg(test)]
+mod test_elf;
+
+pub use board::Board;
+pub use build::{Built, Parts};
+pub use config::Config;
+pub use image_type::ImageType;
+pub use program::Program;
+pub use report::Report;
+pub use sdk::Sdk;

@@ -1,0 +1,268 @@
+//! A board: what the tool, the kernel and the emulator need to know about a machine.
+//!
+//! The facts are data, one TOML file per board: `host/builder/boards/<name>.toml` in the source tree,
+//! `board/<name>/<config>/board.toml` in the SDK. A file is checked when it is read, so that the rest of the builder
+//! relies on its ranges.
+
+use std::fs;
+use std::path::Path;
+
+use limen_abi::limits::PAGE_BYTES;
+use limen_image as image;
+use limen_sdf::{Architecture, Diagnostic, Target};
+use serde::Deserialize;
+
+use crate::error::error;
+use crate::image_type::ImageType;
+
+/// Addresses that the boot image can hold end here (48 bits).
+const ADDRESS_LIMIT: u64 = 1 << 48;
+
+/// Facts about a machine.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Board {
+    /// Name of its directory in the SDK.
+    pub name: String,
+    /// Names that older projects use for it.
+    pub aliases: Vec<String>,
+    /// Instruction set.
+    #[serde(deserialize_with = "architecture")]
+    pub architecture: Architecture,
+    /// `CONFIG_PLAT_<platform>` is defined for programs.
+    pub platform: String,
+    /// Physical address at which the image is placed and entered.
+    pub loader_address: u64,
+    /// Highest user address, inclusive.
+    pub user_top: u64,
+    /// Image type when the command line names none.
+    pub image_type: ImageType,
+    /// Command line of the emulator, one word per entry; `{image}` stands for the image file.
+    pub qemu: Vec<String>,
+    /// RAM, ascending and disjoint.
+    pub ram: Vec<MemoryRange>,
+    /// RAM that is kept for memory regions with a fixed address.
+    pub pinned: Option<MemoryRange>,
+    /// The debug console.
+    pub serial: Serial,
+    /// The interrupt controller.
+    pub interrupt_controller: InterruptController,
+    /// The kernel's timer.
+    pub timer: Timer,
+}
+
+/// Physical addresses, `start < end`, page-aligned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct MemoryRange {
+    /// First address.
+    pub start: u64,
+    /// First address after the range.
+    pub end: u64,
+}
+
+/// A UART.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Serial {
+    /// Which driver it needs.
+    pub kind: SerialKind,
+    /// Physical address of its registers.
+    pub paddr: u64,
+}
+
+/// UART drivers. The number is the one in the boot image.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[repr(u64)]
+pub enum SerialKind {
+    /// Arm PrimeCell PL011.
+    Pl011 = 1,
+}
+
+/// An interrupt controller.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct InterruptController {
+    /// Which driver it needs.
+    pub kind: InterruptControllerKind,
+    /// GICv2: physical address of the distributor.
+    pub paddr: u64,
+    /// GICv2: physical address of the CPU interface.
+    pub cpu_paddr: u64,
+    /// Interrupt lines, numbered from 0.
+    pub lines: u64,
+}
+
+/// Interrupt controller drivers. The number is the one in the boot image.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[repr(u64)]
+pub enum InterruptControllerKind {
+    /// Arm Generic Interrupt Controller, version 2.
+    GicV2 = 1,
+}
+
+/// The timer that the kernel uses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Timer {
+    /// Its interrupt line.
+    pub interrupt: u64,
+}
+
+impl Board {
+    /// Reads a board file.
+    ///
+    /// # Errors
+    /// The file cannot be read, or says something that cannot be.
+    pub fn load(path: &Path) -> Result<Self, Diagnostic> {
+        let name = path.display();
+        let text = fs::read_to_string(path).map_err(|e| {
+            error("board-file", format!("Error: the board file '{name}' cannot be read: {e}"))
+        })?;
+        Self::parse(&text).map_err(|reason| {
+            error("board-file", format!("Error: the board file '{name}' is not usable: {reason}"))
+        })
+    }
+
+    /// Reads every `*.toml` file of a directory, in the order of their names.
+    ///
+    /// # Errors
+    /// The directory or one of its files cannot be read.
+    pub fn load_all(directory: &Path) -> Result<Vec<Self>, Diagnostic> {
+        let unreadable = |e| {
+            let name = directory.display();
+            error("board-file", format!("Error: the directory '{name}' cannot be read: {e}"))
+        };
+        let entries: Result<Vec<_>, _> = fs::read_dir(directory).map_err(unreadable)?.collect();
+        let mut paths: Vec<_> = entries.map_err(unreadable)?.into_iter().map(|entry| entry.path()).collect();
+        paths.retain(|path| path.extension().is_some_and(|extension| extension == "toml"));
+        paths.sort();
+        paths.iter().map(|path| Self::load(path)).collect()
+    }
+
+    /// Whether this is the board's name or one of its aliases.
+    #[must_use]
+    pub fn is_called(&self, name: &str) -> bool {
+        self.name == name || self.aliases.iter().any(|alias| alias == name)
+    }
+
+    /// Command line of the emulator for this image file.
+    #[must_use]
+    pub fn qemu_command(&self, image: &str) -> Vec<String> {
+        self.qemu.iter().map(|word| word.replace("{image}", image)).collect()
+    }
+
+    /// What the rules of a system description need to know.
+    #[must_use]
+    pub fn target(&self) -> Target {
+        Target { architecture: self.architecture, user_top: self.user_top, cpus: 1 }
+    }
+
+    /// The facts that go into the boot image.
+    #[must_use]
+    pub fn image_record(&self) -> image::Board {
+        image::Board {
+            serial_kind: self.serial.kind as u64,
+            serial_paddr: self.serial.paddr,
+            interrupt_controller_kind: self.interrupt_controller.kind as u64,
+            interrupt_controller_paddr: self.interrupt_controller.paddr,
+            interrupt_cpu_paddr: self.interrupt_controller.cpu_paddr,
+            interrupt_lines: self.interrupt_controller.lines,
+            timer_interrupt: self.timer.interrupt,
+            user_top: self.user_top,
+        }
+    }
+
+    /// RAM as the boot image lists it.
+    #[must_use]
+    pub fn ram_ranges(&self) -> Vec<image::Range> {
+        self.ram.iter().map(|ram| image::Range { start: ram.start, end: ram.end }).collect()
+    }
+
+    fn parse(text: &str) -> Result<Self, String> {
+        let board: Self = toml::from_str(text).map_err(|e| e.to_string())?;
+        board.check()?;
+        Ok(board)
+    }
+
+    fn check(&self) -> Result<(), String> {
+        let mut previous_end = 0;
+        for ram in &self.ram {
+            ram.check()?;
+            if ram.start < previous_end {
+                return Err("RAM ranges are not in ascending order".to_owned());
+            }
+            previous_end = ram.end;
+        }
+        self.pinned.map_or(Ok(()), |pinned| pinned.check())?;
+        let loader = self.loader_address;
+        let in_ram = self.ram.iter().any(|ram| ram.start <= loader && loader < ram.end);
+        if !in_ram || !loader.is_multiple_of(PAGE_BYTES) {
+            return Err("loader_address is not the address of a page in RAM".to_owned());
+        }
+        let user_end = self.user_top.saturating_add(1);
+        if !user_end.is_multiple_of(PAGE_BYTES) || !(1 << 32..ADDRESS_LIMIT).contains(&user_end) {
+            return Err("user_top is not the last byte of a page between 2^32 and 2^48".to_owned());
+        }
+        Ok(())
+    }
+}
+
+impl MemoryRange {
+    fn check(&self) -> Result<(), String> {
+        let aligned = self.start.is_multiple_of(PAGE_BYTES) && self.end.is_multiple_of(PAGE_BYTES);
+        if aligned && self.start < self.end && self.end < ADDRESS_LIMIT {
+            return Ok(());
+        }
+        Err(format!("[0x{:x}..0x{:x}) is not a range of pages", self.start, self.end))
+    }
+}
+
+fn architecture<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Architecture, D::Error> {
+    let name = String::deserialize(deserializer)?;
+    match name.as_str() {
+        "aarch64" => Ok(Architecture::Aarch64),
+        "riscv64" => Ok(Architecture::Riscv64),
+        "x86_64" => Ok(Architecture::X86_64),
+        _ => Err(serde::de::Error::custom(format!("unknown architecture '{name}'"))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const VIRT: &str = include_str!("../boards/qemu_virt_aarch64.toml");
+
+    #[test]
+    fn every_board_of_the_source_tree_is_usable() {
+        let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("boards");
+        let boards = Board::load_all(&directory).unwrap();
+        let names: Vec<_> = boards.iter().map(|board| board.name.as_str()).collect();
+        assert_eq!(names, ["qemu_virt_aarch64", "qemu_virt_aarch64_el1"]);
+        assert!(boards[0].is_called("qemu_arm_virt"));
+    }
+
+    #[test]
+    fn the_emulator_gets_the_image() {
+        let command = Board::parse(VIRT).unwrap().qemu_command("out/loader.img");
+        assert!(command.contains(&"loader,file=out/loader.img,addr=0x70000000,cpu-num=0".to_owned()));
+    }
+
+    #[test]
+    fn facts_that_cannot_be_are_refused() {
+        for (from, to, reason) in [
+            ("0x7000_0000", "0x3000_0000", "loader_address"),
+            ("end = 0xc000_0000", "end = 0x3000_0000", "not a range of pages"),
+            ("0xff_ffff_ffff", "0xff_ffff_fff0", "user_top"),
+            ("pl011", "ns16550", "unknown variant"),
+            ("\"aarch64\"", "\"arm\"", "unknown architecture"),
+            ("[timer]", "[clock]", "unknown field"),
+        ] {
+            let message = Board::parse(&VIRT.replacen(from, to, 1)).unwrap_err();
+            assert!(message.contains(reason), "{message}");
+        }
+    }
+}

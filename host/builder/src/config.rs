@@ -1,0 +1,48 @@
+//! A configuration: what distinguishes debug, release and benchmark systems.
+
+use limen_image::Options;
+
+/// A configuration of the SDK, known by its name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Config {
+    /// Name of its directory in the SDK: `debug`, `release` or `benchmark`, with `smp-` in front for several cores.
+    pub name: String,
+}
+
+impl Config {
+    /// The configuration with this name. Unknown names behave like `release`.
+    #[must_use]
+    pub fn new(name: &str) -> Self {
+        Self { name: name.to_owned() }
+    }
+
+    /// Option bits of the boot image, see [`limen_image::Options`].
+    #[must_use]
+    pub fn options(&self) -> u64 {
+        if self.base() == "debug" { Options::PRINTING } else { 0 }
+    }
+
+    /// Programs hold their own thread and may read the cycle counter.
+    #[must_use]
+    pub fn is_benchmark(&self) -> bool {
+        self.base() == "benchmark"
+    }
+
+    fn base(&self) -> &str {
+        self.name.strip_prefix("smp-").unwrap_or(&self.name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_debug_prints_and_only_benchmark_measures() {
+        let facts = |name| (Config::new(name).options(), Config::new(name).is_benchmark());
+        assert_eq!(facts("debug"), (Options::PRINTING, false));
+        assert_eq!(facts("release"), (0, false));
+        assert_eq!(facts("benchmark"), (0, true));
+        assert_eq!(facts("smp-benchmark"), (0, true));
+    }
+}

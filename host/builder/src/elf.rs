@@ -1,0 +1,165 @@
+//! Reading ELF files: entry, loadable segments, symbols.
+//!
+//! Only what the builder uses is kept, and everything is checked once: later code relies on 64-bit little-endian
+//! executables whose segments neither overflow nor claim bytes that the file does not have.
+
+use std::collections::HashMap;
+
+use limen_sdf::Architecture;
+use object::LittleEndian;
+use object::elf::{self, FileHeader64};
+use object::read::elf::{FileHeader, ProgramHeader, Sym};
+
+/// User and kernel addresses of every supported architecture fit in 64 bits with room for rounding.
+const ADDRESS_LIMIT: u64 = u64::MAX - 0xffff;
+
+/// An executable.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ElfFile {
+    /// Address of the first instruction.
+    pub entry: u64,
+    /// It must be loaded at the addresses that it names.
+    pub is_fixed: bool,
+    /// Loadable segments that occupy memory, ascending and disjoint.
+    pub segments: Vec<ElfSegment>,
+    /// Symbols that have an address.
+    pub symbols: Symbols,
+}
+
+/// A loadable segment.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ElfSegment {
+    /// First address.
+    pub vaddr: u64,
+    /// Contents from the file; at most `memory_bytes`.
+    pub data: Vec<u8>,
+    /// Size in memory; what the file does not give is zero.
+    pub memory_bytes: u64,
+    /// ELF program header flags: execute 1, write 2, read 4.
+    pub flags: u32,
+}
+
+impl ElfSegment {
+    /// First address after the segment.
+    #[must_use]
+    pub fn end(&self) -> u64 {
+        self.vaddr + self.memory_bytes
+    }
+}
+
+/// Symbols by name; a name that several symbols share has several entries.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Symbols {
+    by_name: HashMap<Vec<u8>, Vec<Symbol>>,
+}
+
+/// Where a symbol is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Symbol {
+    /// First address.
+    pub vaddr: u64,
+    /// Size in bytes.
+    pub bytes: u64,
+}
+
+impl Symbols {
+    /// The only symbol with this name.
+    ///
+    /// # Errors
+    /// There is none, or more than one.
+    pub fn unique(&self, name: &str) -> Result<Symbol, String> {
+        match self.by_name.get(name.as_bytes()).map(Vec::as_slice) {
+            Some([symbol]) => Ok(*symbol),
+            Some([_, ..]) => Err(format!("multiple symbols with name '{name}' found")),
+            Some([]) | None => Err(format!("no symbol named '{name}' found")),
+        }
+    }
+}
+
+impl ElfFile {
+    /// Reads an executable for `architecture`.
+    ///
+    /// # Errors
+    /// Why the file cannot be used.
+    pub fn parse(data: &[u8], architecture: Architecture) -> Result<Self, String> {
+        let header = FileHeader64::<LittleEndian>::parse(data).map_err(|e| e.to_string())?;
+        let endian = header.endian().map_err(|e| e.to_string())?;
+        check_machine(header, endian, architecture)?;
+        Ok(Self {
+            entry: header.e_entry.get(endian),
+            is_fixed: header.e_type.get(endian) == elf::ET_EXEC,
+            segments: segments(header, endian, data)?,
+            symbols: symbols(header, endian, data)?,
+        })
+    }
+
+    /// The lowest address and the first address after the last segment; both 0 without segments.
+    #[must_use]
+    pub fn extent(&self) -> (u64, u64) {
+        let first = self.segments.first().map_or(0, |segment| segment.vaddr);
+        (first, self.segments.last().map_or(0, ElfSegment::end))
+    }
+}
+
+type Header = FileHeader64<LittleEndian>;
+
+fn check_machine(header: &Header, endian: LittleEndian, architecture: Architecture) -> Result<(), String> {
+    let (machine, name) = match architecture {
+        Architecture::Aarch64 => (elf::EM_AARCH64, "AArch64"),
+        Architecture::Riscv64 => (elf::EM_RISCV, "RISC-V"),
+        Architecture::X86_64 => (elf::EM_X86_64, "x86-64"),
+    };
+    if header.e_machine.get(endian) != machine {
+        return Err(format!("it is not an {name} file"));
+    }
+    match header.e_type.get(endian) {
+        elf::ET_EXEC | elf::ET_DYN => Ok(()),
+        _ => Err("it is not an executable".to_owned()),
+    }
+}
+
+fn segments(header: &Header, endian: LittleEndian, data: &[u8]) -> Result<Vec<ElfSegment>, String> {
+    let mut segments = Vec::new();
+    for program_header in header.program_headers(endian, data).map_err(|e| e.to_string())? {
+        let memory_bytes = program_header.p_memsz(endian);
+        if program_header.p_type(endian) != elf::PT_LOAD || memory_bytes == 0 {
+            continue;
+        }
+        let vaddr = program_header.p_vaddr(endian);
+        let contents = program_header
+            .data(endian, data)
+            .map_err(|()| format!("the segment at 0x{vaddr:x} lies outside the file"))?;
+        if contents.len() as u64 > memory_bytes {
+            return Err(format!("the segment at 0x{vaddr:x} has more bytes in the file than in memory"));
+        }
+        if vaddr.checked_add(memory_bytes).is_none_or(|end| end > ADDRESS_LIMIT) {
+            return Err(format!("the segment at 0x{vaddr:x} reaches beyond the last address"));
+        }
+        let flags = program_header.p_flags(endian);
+        segments.push(ElfSegment { vaddr, data: contents.to_vec(), memory_bytes, flags });
+    }
+    segments.sort_by_key(|segment| segment.vaddr);
+    match segments.windows(2).find(|pair| pair[1].vaddr < pair[0].end()) {
+        Some(pair) => {
+            Err(format!("the segments at 0x{:x} and 0x{:x} overlap", pair[0].vaddr, pair[1].vaddr))
+        }
+        None if segments.is_empty() => Err("it has no loadable segment".to_owned()),
+        None => Ok(segments),
+    }
+}
+
+fn symbols(header: &Header, endian: LittleEndian, data: &[u8]) -> Result<Symbols, String> {
+    let sections = header.sections(endian, data).map_err(|e| e.to_string())?;
+    let table = sections.symbols(endian, data, elf::SHT_SYMTAB).map_err(|e| e.to_string())?;
+    let mut symbols = Symbols::default();
+    for symbol in table.iter() {
+        let placed = symbol.st_shndx(endian) != elf::SHN_UNDEF;
+        let named = !matches!(symbol.st_type(), elf::STT_SECTION | elf::STT_FILE);
+        if placed && named {
+            let name = symbol.name(endian, table.strings()).map_err(|e| e.to_string())?;
+            let found = Symbol { vaddr: symbol.st_value(endian), bytes: symbol.st_size(endian) };
+            symbols.by_name.entry(name.to_vec()).or_default().push(found);
+        }
+    }
+    Ok(symbols)
+}

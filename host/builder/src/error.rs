@@ -1,0 +1,26 @@
+//! Short ways to write a diagnostic.
+
+use limen_sdf::{Diagnostic, Span};
+
+/// A diagnostic that no place in a description is to blame for.
+pub(crate) fn error(code: &'static str, message: String) -> Diagnostic {
+    Diagnostic { code, span: None, message, help: None }
+}
+
+/// What the builder adds to a diagnostic as it learns more about the cause.
+pub(crate) trait Context {
+    /// The element of the description that led here.
+    fn at(self, span: &Span) -> Self;
+    /// What to do about it.
+    fn help(self, help: impl Into<String>) -> Self;
+}
+
+impl Context for Diagnostic {
+    fn at(self, span: &Span) -> Self {
+        Self { span: Some(span.clone()), ..self }
+    }
+
+    fn help(self, help: impl Into<String>) -> Self {
+        Self { help: Some(help.into()), ..self }
+    }
+}

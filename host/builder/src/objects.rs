@@ -1,0 +1,112 @@
+//! Kernel objects of a system: which thread has which, by index.
+//!
+//! Thread, address space, capability table, reply object and scheduling context `i` belong to protection domain `i`;
+//! the monitor comes after the last. Notification `i` belongs to protection domain `i`. Endpoints are few, so they are
+//! counted in the order of their owners.
+
+use limen_image::{Counts, NONE, SchedContext, Thread, ThreadFlags};
+use limen_sdf::Target;
+use limen_sdf::model::SystemDescription;
+
+use limen_abi::slot;
+
+use crate::config::Config;
+use crate::program::Program;
+
+/// Priority of the monitor, above every protection domain.
+const MONITOR_PRIORITY: u64 = 255;
+/// Budget and period of the monitor.
+const MONITOR_PERIOD_US: u64 = 1000;
+
+/// The objects of a system.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Objects {
+    /// Threads, by index.
+    pub threads: Vec<Thread>,
+    /// Scheduling contexts, by index.
+    pub sched_contexts: Vec<SchedContext>,
+    /// How many there are of the others.
+    pub counts: Counts,
+    /// Protection domains with an endpoint, in index order.
+    pub endpoint_owners: Vec<usize>,
+}
+
+impl Objects {
+    /// Decides which objects there are. `programs` are those of the protection domains, then the monitor.
+    #[must_use]
+    pub fn new(
+        system: &SystemDescription,
+        programs: &[Program],
+        config: &Config,
+        target: &Target,
+    ) -> Self {
+        let domains = &system.protection_domains;
+        let endpoint_owners: Vec<usize> = (0..domains.len()).filter(|&pd| is_called(system, pd)).collect();
+        let threads = programs.iter().enumerate().map(|(i, p)| thread(system, i, p, config, target));
+        let monitor = SchedContext { budget_us: MONITOR_PERIOD_US, period_us: MONITOR_PERIOD_US };
+        let contexts =
+            domains.iter().map(|d| SchedContext { budget_us: d.budget_us, period_us: d.period_us });
+        let all = programs.len() as u64;
+        Self {
+            threads: threads.collect(),
+            sched_contexts: contexts.chain([monitor]).collect(),
+            counts: Counts {
+                endpoints: endpoint_owners.len() as u64 + 1,
+                notifications: domains.len() as u64,
+                replies: all,
+                vspaces: all,
+                cap_tables: all,
+            },
+            endpoint_owners,
+        }
+    }
+
+    /// Index of a protection domain's endpoint, if it has one.
+    #[must_use]
+    pub fn endpoint_of(&self, protection_domain: usize) -> Option<u64> {
+        self.endpoint_owners.iter().position(|&owner| owner == protection_domain).map(|i| i as u64)
+    }
+
+    /// Index of the monitor's endpoint.
+    #[must_use]
+    pub fn monitor_endpoint(&self) -> u64 {
+        self.endpoint_owners.len() as u64
+    }
+}
+
+/// Whether a protection domain receives messages: faults of children, or protected calls.
+fn is_called(system: &SystemDescription, index: usize) -> bool {
+    let is_parent = |child: &limen_sdf::model::ProtectionDomain| {
+        child.parent.as_ref().is_some_and(|parent| parent.parent == index)
+    };
+    system.protection_domains.iter().any(is_parent)
+        || system.channels.iter().any(|channel| {
+            let [a, b] = &channel.ends;
+            [(a, b), (b, a)].iter().any(|(from, to)| from.may_call && to.protection_domain == index)
+        })
+}
+
+fn thread(
+    system: &SystemDescription,
+    index: usize,
+    program: &Program,
+    config: &Config,
+    target: &Target,
+) -> Thread {
+    let own = index as u64;
+    let domain = system.protection_domains.get(index);
+    let counts_cycles = domain.is_some_and(|domain| domain.counter || config.is_benchmark());
+    Thread {
+        name: Thread::name_words(&program.name),
+        priority: domain.map_or(MONITOR_PRIORITY, |domain| u64::from(domain.priority)),
+        vspace: own,
+        cap_table: own,
+        entry: program.entry,
+        stack_top: target.stack_top(),
+        ipc_buffer: target.ipc_buffer_vaddr(),
+        sched_context: own,
+        notification: if domain.is_some() { own } else { NONE },
+        fault_slot: if domain.is_some() { slot::FAULT_ENDPOINT } else { NONE },
+        flags: if counts_cycles { ThreadFlags::COUNTER } else { 0 },
+    }
+}

@@ -1,0 +1,213 @@
+//! Symbols of programs that receive values: names and channel masks for libmicrokit, tables for the monitor, and what
+//! the description asks for with `setvar` attributes.
+//!
+//! Symbols are looked up before memory is planned, because a symbol in zeroed memory turns its page into contents;
+//! physical addresses are known only after.
+
+use limen_abi::limits::{NAME_BYTES, THREADS};
+use limen_sdf::model::{self, ProtectionDomain, SystemDescription};
+use limen_sdf::{Diagnostic, Target};
+
+use crate::elf::Symbol;
+use crate::error::{Context, error};
+use crate::program::Program;
+
+/// Bytes of a word, the size of every symbol that a description names.
+const WORD_BYTES: u64 = 8;
+
+/// A value and where it goes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Patch {
+    program: usize,
+    vaddr: u64,
+    value: Value,
+}
+
+/// What a symbol receives.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Value {
+    Bytes(Vec<u8>),
+    /// Physical address of a memory region.
+    Paddr(usize),
+}
+
+impl Value {
+    fn word(value: u64) -> Self {
+        Self::Bytes(value.to_le_bytes().to_vec())
+    }
+
+    fn byte_count(&self) -> u64 {
+        match self {
+            Self::Bytes(bytes) => bytes.len() as u64,
+            Self::Paddr(_) => WORD_BYTES,
+        }
+    }
+}
+
+/// Finds every symbol that receives a value. The monitor is the last program.
+///
+/// # Errors
+/// A symbol is missing, is there several times, or has the wrong size.
+pub fn collect(
+    system: &SystemDescription,
+    programs: &[Program],
+    target: &Target,
+) -> Result<Vec<Patch>, Diagnostic> {
+    let mut patches = Vec::new();
+    for (index, (domain, program)) in system.protection_domains.iter().zip(programs).enumerate() {
+        for (name, value) in library_values(system, index, domain) {
+            patches.push(library_patch(index, program, name, value)?);
+        }
+        for (symbol, value) in description_values(system, index, domain) {
+            patches.push(setvar_patch(index, program, symbol, value)?);
+        }
+    }
+    let index = system.protection_domains.len();
+    if let Some(monitor) = programs.get(index) {
+        for (name, value) in monitor_values(system, target) {
+            patches.push(library_patch(index, monitor, name, value)?);
+        }
+    }
+    Ok(patches)
+}
+
+/// Writes every value. `paddr` tells the physical address of a memory region.
+///
+/// # Errors
+/// A symbol is not in the memory of its program.
+pub fn apply(
+    patches: &[Patch],
+    programs: &mut [Program],
+    paddr: impl Fn(usize) -> u64,
+) -> Result<(), Diagnostic> {
+    for patch in patches {
+        let program = &mut programs[patch.program];
+        let word;
+        let bytes: &[u8] = match &patch.value {
+            Value::Bytes(bytes) => bytes,
+            Value::Paddr(region) => {
+                word = paddr(*region).to_le_bytes();
+                &word
+            }
+        };
+        program.write(patch.vaddr, bytes).map_err(|reason| {
+            let (name, path) = (&program.name, program.symbols_path.display());
+            let message = format!("ERROR: could not patch program image for PD '{name}' ({path}): {reason}");
+            error("symbol-outside", message)
+                .help("Symbols that receive values must be variables of this program.")
+        })?;
+    }
+    Ok(())
+}
+
+/// What libmicrokit wants to know.
+fn library_values(
+    system: &SystemDescription,
+    index: usize,
+    domain: &ProtectionDomain,
+) -> [(&'static str, Value); 6] {
+    let ends = system.channels.iter().flat_map(|channel| &channel.ends);
+    let own = || ends.clone().filter(|end| end.protection_domain == index);
+    let mask = |may: fn(&model::ChannelEnd) -> bool| own().filter(|e| may(e)).fold(0, |m, e| m | 1 << e.id);
+    [
+        ("microkit_name", Value::Bytes(name_bytes(&domain.name).to_vec())),
+        ("microkit_passive", Value::Bytes(vec![u8::from(domain.passive)])),
+        ("microkit_irqs", Value::word(0)),
+        ("microkit_notifications", Value::word(mask(|end| end.may_notify))),
+        ("microkit_pps", Value::word(mask(|end| end.may_call))),
+        ("microkit_ioports", Value::word(0)),
+    ]
+}
+
+/// What the description asks for.
+fn description_values<'a>(
+    system: &'a SystemDescription,
+    index: usize,
+    domain: &'a ProtectionDomain,
+) -> Vec<(&'a model::Symbol, Value)> {
+    let mut values = Vec::new();
+    for map in &domain.maps {
+        let bytes = system.memory_regions[map.region].bytes;
+        values.extend(map.setvar_vaddr.iter().map(|symbol| (symbol, Value::word(map.vaddr))));
+        values.extend(map.setvar_size.iter().map(|symbol| (symbol, Value::word(bytes))));
+    }
+    values.extend(domain.setvars.iter().map(|setvar| (&setvar.symbol, Value::Paddr(setvar.region_paddr))));
+    let ends = system.channels.iter().flat_map(|channel| &channel.ends);
+    for end in ends.filter(|end| end.protection_domain == index) {
+        values.extend(end.setvar_id.iter().map(|symbol| (symbol, Value::word(u64::from(end.id)))));
+    }
+    let children = system.protection_domains.iter().filter_map(|child| child.parent.as_ref());
+    for child in children.filter(|child| child.parent == index) {
+        values.extend(child.setvar_id.iter().map(|symbol| (symbol, Value::word(u64::from(child.id)))));
+    }
+    values
+}
+
+/// What the monitor wants to know, by index of protection domain.
+fn monitor_values(system: &SystemDescription, target: &Target) -> [(&'static str, Value); 3] {
+    let domains = &system.protection_domains;
+    let mut names: Vec<u8> = domains.iter().flat_map(|domain| name_bytes(&domain.name)).collect();
+    names.resize(THREADS * NAME_BYTES, 0);
+    let bottoms = domains.iter().map(|domain| target.map_limit(domain.stack_bytes));
+    let mut bottoms: Vec<u8> = bottoms.flat_map(u64::to_le_bytes).collect();
+    bottoms.resize(THREADS * WORD_BYTES as usize, 0);
+    [
+        ("pd_names", Value::Bytes(names)),
+        ("pd_names_len", Value::word(domains.len() as u64)),
+        ("pd_stack_bottom_addrs", Value::Bytes(bottoms)),
+    ]
+}
+
+fn library_patch(
+    index: usize,
+    program: &Program,
+    name: &str,
+    value: Value,
+) -> Result<Patch, Diagnostic> {
+    let help = "Link the program with -lmicrokit of this SDK.";
+    let Symbol { vaddr, bytes } = find(program, name).map_err(|e| e.help(help))?;
+    let expected = value.byte_count();
+    if bytes != expected {
+        let reason = format!("symbol has size '{bytes}' bytes, expected size '{expected}' bytes");
+        return Err(unpatched(program, name, &reason).help(help));
+    }
+    Ok(Patch { program: index, vaddr, value })
+}
+
+fn setvar_patch(
+    index: usize,
+    program: &Program,
+    symbol: &model::Symbol,
+    value: Value,
+) -> Result<Patch, Diagnostic> {
+    let name = &symbol.name;
+    let Symbol { vaddr, bytes } = find(program, name).map_err(|e| e.at(&symbol.span))?;
+    if bytes != WORD_BYTES {
+        let message = format!(
+            "ERROR: setvar to non-word size symbol '{name}' for PD '{}', symbol has size '{bytes}' bytes, expected \
+             size '{WORD_BYTES}' bytes",
+            program.name
+        );
+        return Err(error("setvar-size", message).at(&symbol.span).help("Give the variable a 64-bit type."));
+    }
+    Ok(Patch { program: index, vaddr, value })
+}
+
+fn find(program: &Program, name: &str) -> Result<Symbol, Diagnostic> {
+    program.symbols.unique(name).map_err(|reason| unpatched(program, name, &reason))
+}
+
+fn unpatched(program: &Program, name: &str, reason: &str) -> Diagnostic {
+    let (domain, path) = (&program.name, program.symbols_path.display());
+    let message =
+        format!("ERROR: could not patch symbol '{name}' in program image for PD '{domain}' ({path}): {reason}");
+    error("symbol-patch", message)
+}
+
+fn name_bytes(name: &str) -> [u8; NAME_BYTES] {
+    let mut bytes = [0; NAME_BYTES];
+    for (to, from) in bytes.iter_mut().zip(name.bytes()) {
+        *to = from;
+    }
+    bytes
+}

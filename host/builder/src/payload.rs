@@ -1,0 +1,167 @@
+//! The output file: loader, plan, boot image and kernel, as they lie in memory.
+//!
+//! ```text
+//! loader_address                                                            file ends         reserved ends
+//! | loader | pad | LoaderPlan | boot image: tables | contents | kernel segments | kernel's zero pages |
+//! ```
+//!
+//! Every part starts on a page. The kernel's zero pages are not in the file; the loader clears them.
+
+use limen_abi::limits::PAGE_BYTES;
+use limen_image::Range;
+use limen_image::loader::{KernelSegment, LoaderPlan, MAGIC, MAX_SEGMENTS};
+use limen_sdf::Diagnostic;
+use object::elf;
+use object::write::elf::{FileHeader, ProgramHeader, Writer};
+
+use crate::board::Board;
+use crate::error::error;
+use crate::memory::Taken;
+use crate::system_file::{Kernel, Loader};
+
+/// Where the parts of the output file lie in memory.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Layout {
+    /// First address.
+    pub start: u64,
+    /// The plan of the loader.
+    pub plan_paddr: u64,
+    /// The boot image.
+    pub image_paddr: u64,
+    /// The boot image's page contents.
+    pub contents_paddr: u64,
+    /// First address after the boot image.
+    pub image_end: u64,
+    /// The kernel's segments, in their order.
+    pub kernel_paddrs: Vec<u64>,
+    /// The kernel's zero pages; nothing after this address is in the file.
+    pub zero_paddr: u64,
+    /// First address after everything.
+    pub end: u64,
+}
+
+impl Layout {
+    /// Places the parts one after the other.
+    ///
+    /// # Errors
+    /// They do not fit in the RAM at the loader's address.
+    pub fn new(
+        board: &Board,
+        loader: &Loader,
+        kernel: &Kernel,
+        tables_bytes: u64,
+        contents_bytes: u64,
+    ) -> Result<Self, Diagnostic> {
+        let start = board.loader_address;
+        let plan_paddr = start + pages(loader.bytes.len() as u64);
+        let image_paddr = plan_paddr + PAGE_BYTES;
+        let contents_paddr = image_paddr + pages(tables_bytes);
+        let image_end = contents_paddr + contents_bytes;
+        let mut zero_paddr = image_end;
+        let mut kernel_paddrs = Vec::new();
+        for segment in &kernel.segments {
+            kernel_paddrs.push(zero_paddr);
+            zero_paddr += pages(segment.data.len() as u64);
+        }
+        let end = zero_paddr.saturating_add(kernel.zero_bytes());
+        let ram_end = board.ram.iter().find(|ram| ram.start <= start && start < ram.end).map_or(0, |r| r.end);
+        if end > ram_end {
+            let message = format!(
+                "ERROR: loader, boot image and kernel need [0x{start:x}..0x{end:x}), but RAM ends at 0x{ram_end:x}"
+            );
+            return Err(error("image-too-large", message));
+        }
+        Ok(Self { start, plan_paddr, image_paddr, contents_paddr, image_end, kernel_paddrs, zero_paddr, end })
+    }
+
+    /// Bytes of the boot image.
+    #[must_use]
+    pub fn image_bytes(&self) -> u64 {
+        self.image_end - self.image_paddr
+    }
+
+    /// What the memory plan has to respect.
+    #[must_use]
+    pub fn taken(&self) -> Taken {
+        Taken { reserved: Range { start: self.start, end: self.end }, contents_paddr: self.contents_paddr }
+    }
+
+    /// What the loader has to know.
+    #[must_use]
+    pub fn loader_plan(&self, board: &Board, kernel: &Kernel) -> LoaderPlan {
+        let mut segments = [KernelSegment::default(); MAX_SEGMENTS];
+        for ((to, from), &paddr) in segments.iter_mut().zip(&kernel.segments).zip(&self.kernel_paddrs) {
+            let (bytes, flags) = (pages(from.memory_bytes), u64::from(from.flags));
+            *to = KernelSegment { vaddr: from.vaddr, paddr, bytes, flags };
+        }
+        LoaderPlan {
+            magic: MAGIC,
+            kernel_entry: kernel.entry,
+            image_paddr: self.image_paddr,
+            zero_paddr: self.zero_paddr,
+            zero_bytes: self.end - self.zero_paddr,
+            ram_start: board.ram.first().map_or(0, |ram| ram.start),
+            ram_end: board.ram.last().map_or(0, |ram| ram.end),
+            segments,
+        }
+    }
+
+    /// The bytes of memory from the loader's address on.
+    #[must_use]
+    pub fn flat(&self, board: &Board, loader: &Loader, image: &[u8], kernel: &Kernel) -> Vec<u8> {
+        let plan = self.loader_plan(board, kernel).to_words();
+        let plan: Vec<u8> = plan.iter().flat_map(|word| word.to_le_bytes()).collect();
+        let mut flat = vec![0; (self.zero_paddr - self.start) as usize];
+        let mut put = |paddr: u64, bytes: &[u8]| {
+            let offset = (paddr - self.start) as usize;
+            flat[offset..offset + bytes.len()].copy_from_slice(bytes);
+        };
+        put(self.start, &loader.bytes);
+        put(self.plan_paddr, &plan);
+        put(self.image_paddr, image);
+        for (segment, &paddr) in kernel.segments.iter().zip(&self.kernel_paddrs) {
+            put(paddr, &segment.data);
+        }
+        flat
+    }
+}
+
+/// The same bytes as an ELF file with one segment, entered at its first byte.
+///
+/// # Errors
+/// The file would be larger than this machine's memory can hold.
+pub fn wrap_in_elf(flat: &[u8], address: u64) -> Result<Vec<u8>, Diagnostic> {
+    let failed = |e: object::write::Error| error("elf-output", format!("Error: cannot write the ELF image: {e}"));
+    let mut file = Vec::new();
+    let mut writer = Writer::new(object::Endianness::Little, true, &mut file);
+    writer.reserve_file_header();
+    writer.reserve_program_headers(1);
+    let offset = writer.reserve(flat.len(), PAGE_BYTES as usize) as u64;
+    let header = FileHeader {
+        os_abi: elf::ELFOSABI_NONE,
+        abi_version: 0,
+        e_type: elf::ET_EXEC,
+        e_machine: elf::EM_AARCH64,
+        e_entry: address,
+        e_flags: 0,
+    };
+    writer.write_file_header(&header).map_err(failed)?;
+    writer.write_align_program_headers();
+    writer.write_program_header(&ProgramHeader {
+        p_type: elf::PT_LOAD,
+        p_flags: elf::PF_R | elf::PF_W | elf::PF_X,
+        p_offset: offset,
+        p_vaddr: address,
+        p_paddr: address,
+        p_filesz: flat.len() as u64,
+        p_memsz: flat.len() as u64,
+        p_align: PAGE_BYTES,
+    });
+    writer.write_align(PAGE_BYTES as usize);
+    writer.write(flat);
+    Ok(file)
+}
+
+fn pages(bytes: u64) -> u64 {
+    bytes.next_multiple_of(PAGE_BYTES)
+}

@@ -1,0 +1,172 @@
+//! What was decided, in two forms: text for people ([`Report::to_text`]), JSON for tools ([`Report::to_json`]).
+//!
+//! In JSON, addresses and sizes are numbers; in text, they are hexadecimal.
+
+mod memory_map;
+mod object_graph;
+mod text;
+
+use serde::Serialize;
+
+use crate::address_space::stack_bytes;
+use crate::build::Built;
+pub use memory_map::{Memory, UserMemory, UserRange};
+pub use object_graph::{Capability, CapabilityTable, ObjectGraph, Thread};
+
+/// Version of the JSON form.
+const SCHEMA: u32 = 1;
+
+/// A built system, described.
+#[derive(Clone, Debug, Serialize)]
+pub struct Report {
+    schema: u32,
+    board: String,
+    config: String,
+    sizes: Sizes,
+    protection_domains: Vec<ProtectionDomain>,
+    #[serde(flatten)]
+    graph: ObjectGraph,
+    physical_memory: Vec<Memory>,
+    address_spaces: Vec<UserMemory>,
+    kernel: Kernel,
+}
+
+/// How large things are, in bytes.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Sizes {
+    /// The output file.
+    pub file_bytes: u64,
+    /// Header and tables of the boot image.
+    pub tables_bytes: u64,
+    /// Page contents of the boot image.
+    pub contents_bytes: u64,
+    /// RAM for page tables.
+    pub pool_bytes: u64,
+    /// RAM that loader, image, kernel and programs take.
+    pub used_bytes: u64,
+}
+
+/// A protection domain as the description gives it.
+#[derive(Clone, Debug, Serialize)]
+struct ProtectionDomain {
+    name: String,
+    parent: Option<String>,
+    program: String,
+    priority: u8,
+    budget_us: u64,
+    period_us: u64,
+    passive: bool,
+    fpu: bool,
+    counter: bool,
+    stack_start: u64,
+    stack_end: u64,
+}
+
+/// Where the kernel is.
+#[derive(Clone, Debug, Serialize)]
+struct Kernel {
+    entry: u64,
+    segments: Vec<KernelSegment>,
+}
+
+/// A part of the kernel.
+#[derive(Clone, Copy, Debug, Serialize)]
+struct KernelSegment {
+    vaddr: u64,
+    paddr: u64,
+    file_bytes: u64,
+    memory_bytes: u64,
+    flags: u32,
+}
+
+impl Report {
+    /// Describes a built system.
+    #[must_use]
+    pub fn new(built: &Built) -> Self {
+        let domains = 0..built.parts.system.protection_domains.len();
+        Self {
+            schema: SCHEMA,
+            board: built.parts.board.name.clone(),
+            config: built.parts.config.name.clone(),
+            sizes: sizes(built),
+            protection_domains: domains.map(|index| protection_domain(built, index)).collect(),
+            graph: ObjectGraph::new(built),
+            physical_memory: memory_map::physical(built),
+            address_spaces: memory_map::address_spaces(built),
+            kernel: kernel(built),
+        }
+    }
+
+    /// How large things are.
+    #[must_use]
+    pub fn sizes(&self) -> Sizes {
+        self.sizes
+    }
+
+    /// Kernel objects and capabilities.
+    #[must_use]
+    pub fn graph(&self) -> &ObjectGraph {
+        &self.graph
+    }
+
+    /// The report for people.
+    #[must_use]
+    pub fn to_text(&self) -> String {
+        text::render(self)
+    }
+
+    /// The report for tools.
+    #[must_use]
+    pub fn to_json(&self) -> String {
+        to_json(self)
+    }
+}
+
+/// `value` as indented JSON with a line end.
+///
+/// The types of a report hold nothing that JSON cannot express, so this cannot fail on them.
+fn to_json(value: &impl Serialize) -> String {
+    serde_json::to_string_pretty(value).unwrap_or_default() + "\n"
+}
+
+fn sizes(built: &Built) -> Sizes {
+    Sizes {
+        file_bytes: built.file.len() as u64,
+        tables_bytes: built.tables.tables_bytes(),
+        contents_bytes: built.layout.image_end - built.layout.contents_paddr,
+        pool_bytes: built.memory.pool.end - built.memory.pool.start,
+        used_bytes: built.used_bytes(),
+    }
+}
+
+fn protection_domain(built: &Built, index: usize) -> ProtectionDomain {
+    let system = &built.parts.system;
+    let domain = &system.protection_domains[index];
+    let stack_end = built.parts.board.target().stack_top();
+    let parent = domain.parent.as_ref();
+    ProtectionDomain {
+        name: domain.name.clone(),
+        parent: parent.map(|parent| system.protection_domains[parent.parent].name.clone()),
+        program: built.parts.programs[index].path.display().to_string(),
+        priority: domain.priority,
+        budget_us: domain.budget_us,
+        period_us: domain.period_us,
+        passive: domain.passive,
+        fpu: domain.fpu,
+        counter: domain.counter,
+        stack_start: stack_end - stack_bytes(system, index),
+        stack_end,
+    }
+}
+
+fn kernel(built: &Built) -> Kernel {
+    let segments = built.parts.kernel.segments.iter().zip(&built.layout.kernel_paddrs);
+    let segment = |(segment, &paddr): (&crate::elf::ElfSegment, &u64)| KernelSegment {
+        vaddr: segment.vaddr,
+        paddr,
+        file_bytes: segment.data.len() as u64,
+        memory_bytes: segment.memory_bytes,
+        flags: segment.flags,
+    };
+    Kernel { entry: built.parts.kernel.entry, segments: segments.map(segment).collect() }
+}

@@ -1,0 +1,123 @@
+//! What lies where: physical memory, and every address space.
+
+use limen_abi::limits::PAGE_BYTES;
+use limen_image::{MappingFlags, RegionKind};
+use serde::Serialize;
+
+use crate::address_space::{Purpose, UserMapping};
+use crate::build::Built;
+use crate::program::perms;
+
+/// A range of physical addresses.
+#[derive(Clone, Debug, Serialize)]
+pub struct Memory {
+    /// First address.
+    pub start: u64,
+    /// First address after it.
+    pub end: u64,
+    /// `image`, `contents`, `zero`, `device`, `kernel` or `pool`.
+    pub kind: &'static str,
+    /// What it is for.
+    pub purpose: String,
+}
+
+/// The address space of one program.
+#[derive(Clone, Debug, Serialize)]
+pub struct UserMemory {
+    /// Protection domain, or `monitor`.
+    pub owner: String,
+    /// What it sees, ascending.
+    pub ranges: Vec<UserRange>,
+}
+
+/// A range of user addresses.
+#[derive(Clone, Debug, Serialize)]
+pub struct UserRange {
+    /// First address.
+    pub start: u64,
+    /// First address after it.
+    pub end: u64,
+    /// Physical address; `None` where the kernel chooses at boot.
+    pub paddr: Option<u64>,
+    /// Some of `r`, `w`, `x`.
+    pub perms: String,
+    /// Whether accesses go through the caches.
+    pub cached: bool,
+    /// Bytes of its pages.
+    pub page_bytes: u64,
+    /// What it is for.
+    pub purpose: String,
+}
+
+/// All physical memory with a use, ascending.
+pub(super) fn physical(built: &Built) -> Vec<Memory> {
+    let layout = &built.layout;
+    let memory = |start, end, kind, purpose: &str| Memory { start, end, kind, purpose: purpose.to_owned() };
+    let mut ranges = vec![
+        memory(layout.start, layout.plan_paddr, "loader", "loader"),
+        memory(layout.plan_paddr, layout.image_paddr, "loader", "loader plan"),
+        memory(layout.image_paddr, layout.contents_paddr, "image", "boot image tables"),
+        memory(layout.image_end, layout.end, "kernel", "kernel"),
+        memory(built.memory.pool.start, built.memory.pool.end, "pool", "page tables"),
+    ];
+    for (extent, place) in built.spaces.extents.iter().zip(&built.memory.places) {
+        let kind = match place.kind {
+            RegionKind::Zero => "zero",
+            RegionKind::Contents => "contents",
+            RegionKind::Device => "device",
+        };
+        let purpose = purpose(built, extent.purpose);
+        ranges.push(Memory { start: place.paddr, end: place.paddr + extent.bytes, kind, purpose });
+    }
+    ranges.sort_by_key(|range| range.start);
+    ranges
+}
+
+/// Every address space, by program.
+pub(super) fn address_spaces(built: &Built) -> Vec<UserMemory> {
+    let programs = built.parts.programs.iter().enumerate();
+    let space = |(index, program): (usize, &crate::program::Program)| {
+        let mappings = built.spaces.mappings.iter().filter(|mapping| mapping.program == index);
+        let mut ranges: Vec<UserRange> = mappings.map(|mapping| user_range(built, mapping)).collect();
+        ranges.push(ipc_buffer(built.parts.board.target().ipc_buffer_vaddr()));
+        UserMemory { owner: program.name.clone(), ranges }
+    };
+    programs.map(space).collect()
+}
+
+fn user_range(built: &Built, mapping: &UserMapping) -> UserRange {
+    let extent = &built.spaces.extents[mapping.extent];
+    UserRange {
+        start: mapping.vaddr,
+        end: mapping.vaddr + mapping.bytes,
+        paddr: Some(built.memory.places[mapping.extent].paddr),
+        perms: perms(mapping.flags),
+        cached: mapping.flags & MappingFlags::UNCACHED == 0,
+        page_bytes: extent.alignment,
+        purpose: purpose(built, extent.purpose),
+    }
+}
+
+fn ipc_buffer(vaddr: u64) -> UserRange {
+    UserRange {
+        start: vaddr,
+        end: vaddr + PAGE_BYTES,
+        paddr: None,
+        perms: "rw".to_owned(),
+        cached: true,
+        page_bytes: PAGE_BYTES,
+        purpose: "IPC buffer".to_owned(),
+    }
+}
+
+fn purpose(built: &Built, purpose: Purpose) -> String {
+    let program = |index: usize| &built.parts.programs[index].name;
+    match purpose {
+        Purpose::Contents { program: index, .. } => format!("program of {}", program(index)),
+        Purpose::Zeroed { program: index } => format!("zeroed data of {}", program(index)),
+        Purpose::Stack { program: index } => format!("stack of {}", program(index)),
+        Purpose::Region { region } => {
+            format!("memory region {}", built.parts.system.memory_regions[region].name)
+        }
+    }
+}

@@ -1,0 +1,134 @@
+//! Kernel objects, and the capabilities through which programs reach them.
+
+use limen_image::{Cap, CapKind, NONE, Rights};
+use serde::Serialize;
+
+use crate::build::Built;
+
+/// All objects and capabilities of a system.
+#[derive(Clone, Debug, Serialize)]
+pub struct ObjectGraph {
+    /// How many kernel objects there are.
+    pub object_count: u64,
+    /// Threads; the last is the monitor's.
+    pub threads: Vec<Thread>,
+    /// Who holds what.
+    pub capability_tables: Vec<CapabilityTable>,
+}
+
+/// A thread as it starts.
+#[derive(Clone, Debug, Serialize)]
+pub struct Thread {
+    /// Protection domain, or `monitor`.
+    pub name: String,
+    /// Priority.
+    pub priority: u64,
+    /// First program counter.
+    pub entry: u64,
+    /// First stack pointer.
+    pub stack_top: u64,
+    /// User address of the IPC buffer.
+    pub ipc_buffer: u64,
+    /// Microseconds per period.
+    pub budget_us: u64,
+    /// Microseconds.
+    pub period_us: u64,
+    /// The notification that also wakes it.
+    pub bound_notification: Option<String>,
+    /// Slot with its fault handler.
+    pub fault_slot: Option<u64>,
+    /// It may read the cycle counter.
+    pub counter: bool,
+}
+
+/// The capabilities of one program.
+#[derive(Clone, Debug, Serialize)]
+pub struct CapabilityTable {
+    /// Protection domain, or `monitor`.
+    pub owner: String,
+    /// Filled slots, ascending.
+    pub slots: Vec<Capability>,
+}
+
+/// A capability.
+#[derive(Clone, Debug, Serialize)]
+pub struct Capability {
+    /// Slot.
+    pub slot: u64,
+    /// Kind of the object.
+    pub kind: &'static str,
+    /// Protection domain to which the object belongs, or `monitor`.
+    pub object: String,
+    /// Some of `send`, `receive`, `grant`, `grant-reply`.
+    pub rights: Vec<&'static str>,
+    /// What a receiver sees.
+    pub badge: u64,
+}
+
+impl ObjectGraph {
+    pub(super) fn new(built: &Built) -> Self {
+        let counts = built.tables.counts;
+        let arrays = built.tables.threads.len() + built.tables.sched_contexts.len();
+        let rest = counts.endpoints + counts.notifications + counts.replies + counts.vspaces + counts.cap_tables;
+        let programs = 0..built.parts.programs.len();
+        Self {
+            object_count: arrays as u64 + rest,
+            threads: programs.clone().map(|index| thread(built, index)).collect(),
+            capability_tables: programs.map(|index| table(built, index)).collect(),
+        }
+    }
+
+    /// The graph as JSON.
+    #[must_use]
+    pub fn to_json(&self) -> String {
+        super::to_json(self)
+    }
+}
+
+fn thread(built: &Built, index: usize) -> Thread {
+    let thread = &built.tables.threads[index];
+    let context = built.tables.sched_contexts[index];
+    let present = |value: u64| (value != NONE).then_some(value);
+    Thread {
+        name: name(built, index as u64),
+        priority: thread.priority,
+        entry: thread.entry,
+        stack_top: thread.stack_top,
+        ipc_buffer: thread.ipc_buffer,
+        budget_us: context.budget_us,
+        period_us: context.period_us,
+        bound_notification: present(thread.notification).map(|owner| name(built, owner)),
+        fault_slot: present(thread.fault_slot),
+        counter: thread.flags & limen_image::ThreadFlags::COUNTER != 0,
+    }
+}
+
+fn table(built: &Built, index: usize) -> CapabilityTable {
+    let caps = built.tables.caps.iter().filter(|cap| cap.table == index as u64);
+    CapabilityTable { owner: name(built, index as u64), slots: caps.map(|cap| capability(built, cap)).collect() }
+}
+
+fn capability(built: &Built, cap: &Cap) -> Capability {
+    let (kind, owner) = match CapKind::from_raw(cap.kind) {
+        Some(CapKind::Endpoint) => ("endpoint", built.endpoint_owner(cap.object)),
+        Some(CapKind::Thread) => ("thread", cap.object),
+        Some(CapKind::Notification) => ("notification", cap.object),
+        Some(CapKind::Reply) => ("reply", cap.object),
+        Some(CapKind::SchedContext) => ("scheduling context", cap.object),
+        Some(CapKind::Vspace) => ("address space", cap.object),
+        None => ("unknown", cap.object),
+    };
+    let names = [
+        (Rights::SEND, "send"),
+        (Rights::RECEIVE, "receive"),
+        (Rights::GRANT, "grant"),
+        (Rights::GRANT_REPLY, "grant-reply"),
+    ];
+    let rights = names.into_iter().filter(|(bit, _)| cap.rights & bit != 0).map(|(_, name)| name);
+    Capability { slot: cap.slot, kind, object: name(built, owner), rights: rights.collect(), badge: cap.badge }
+}
+
+/// Name of the program with this index.
+fn name(built: &Built, index: u64) -> String {
+    built.parts.programs.get(index as usize).map_or_else(String::new, |program| program.name.clone())
+}

@@ -1,0 +1,137 @@
+//! The report for people: one section per question, one line per answer.
+
+use std::fmt::{self, Write};
+
+use super::{Kernel, ProtectionDomain, Report, Sizes};
+use super::{Capability, CapabilityTable, Memory, Thread, UserMemory, UserRange};
+
+/// The whole report. Writing to a string cannot fail, so the result of [`fmt::Write`] carries nothing.
+pub(super) fn render(report: &Report) -> String {
+    let mut out = String::new();
+    let _ = write_report(&mut out, report);
+    out
+}
+
+fn write_report(out: &mut String, report: &Report) -> fmt::Result {
+    writeln!(out, "Limen system report")?;
+    writeln!(out, "board {}, configuration {}", report.board, report.config)?;
+    section(out, "Sizes")?;
+    sizes(out, &report.sizes)?;
+    section(out, "Protection domains")?;
+    report.protection_domains.iter().try_for_each(|domain| protection_domain(out, domain))?;
+    section(out, "Threads")?;
+    report.graph.threads.iter().try_for_each(|thread| write_thread(out, thread))?;
+    section(out, "Capabilities")?;
+    report.graph.capability_tables.iter().try_for_each(|table| capability_table(out, table))?;
+    section(out, "Physical memory")?;
+    report.physical_memory.iter().try_for_each(|memory| physical(out, memory))?;
+    section(out, "Address spaces")?;
+    report.address_spaces.iter().try_for_each(|space| address_space(out, space))?;
+    section(out, "Kernel")?;
+    kernel(out, &report.kernel)
+}
+
+fn section(out: &mut String, title: &str) -> fmt::Result {
+    writeln!(out, "\n# {title}\n")
+}
+
+fn sizes(out: &mut String, sizes: &Sizes) -> fmt::Result {
+    for (what, bytes) in [
+        ("output file", sizes.file_bytes),
+        ("boot image tables", sizes.tables_bytes),
+        ("boot image contents", sizes.contents_bytes),
+        ("memory in use", sizes.used_bytes),
+        ("page table pool", sizes.pool_bytes),
+    ] {
+        writeln!(out, "{what:<20} 0x{bytes:x} ({})", human(bytes))?;
+    }
+    Ok(())
+}
+
+/// Bytes in the largest unit that leaves at least one.
+pub(super) fn human(bytes: u64) -> String {
+    const UNITS: [(u64, &str); 3] = [(1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")];
+    match UNITS.into_iter().find(|(unit, _)| bytes >= *unit) {
+        // Tenths are enough, and integers keep the text the same everywhere.
+        Some((unit, name)) => format!("{}.{} {name}", bytes / unit, bytes % unit * 10 / unit),
+        None => format!("{bytes} bytes"),
+    }
+}
+
+fn protection_domain(out: &mut String, domain: &ProtectionDomain) -> fmt::Result {
+    writeln!(out, "{}", domain.name)?;
+    if let Some(parent) = &domain.parent {
+        writeln!(out, "  child of  {parent}")?;
+    }
+    writeln!(out, "  program   {}", domain.program)?;
+    writeln!(out, "  priority  {}", domain.priority)?;
+    writeln!(out, "  budget    {} us every {} us", domain.budget_us, domain.period_us)?;
+    writeln!(out, "  stack     [0x{:x}..0x{:x})", domain.stack_start, domain.stack_end)?;
+    let facts = [(domain.passive, "passive"), (domain.fpu, "fpu"), (domain.counter, "counter")];
+    let facts: Vec<_> = facts.into_iter().filter(|(is, _)| *is).map(|(_, name)| name).collect();
+    writeln!(out, "  facts     {}", facts.join(" "))
+}
+
+fn write_thread(out: &mut String, thread: &Thread) -> fmt::Result {
+    writeln!(out, "{}", thread.name)?;
+    writeln!(out, "  entry 0x{:x}, stack pointer 0x{:x}", thread.entry, thread.stack_top)?;
+    writeln!(out, "  IPC buffer 0x{:x}", thread.ipc_buffer)?;
+    writeln!(
+        out,
+        "  priority {}, scheduling context {} us every {} us",
+        thread.priority, thread.budget_us, thread.period_us
+    )?;
+    if let Some(notification) = &thread.bound_notification {
+        writeln!(out, "  bound to notification of {notification}")?;
+    }
+    if let Some(slot) = thread.fault_slot {
+        writeln!(out, "  faults go to slot {slot}")?;
+    }
+    Ok(())
+}
+
+fn capability_table(out: &mut String, table: &CapabilityTable) -> fmt::Result {
+    writeln!(out, "{}", table.owner)?;
+    table.slots.iter().try_for_each(|slot| capability(out, slot))
+}
+
+fn capability(out: &mut String, cap: &Capability) -> fmt::Result {
+    write!(out, "  {:>3}  {} of {}", cap.slot, cap.kind, cap.object)?;
+    if !cap.rights.is_empty() {
+        write!(out, ", {}", cap.rights.join(" "))?;
+    }
+    if cap.badge != 0 {
+        write!(out, ", badge 0x{:x}", cap.badge)?;
+    }
+    writeln!(out)
+}
+
+fn physical(out: &mut String, memory: &Memory) -> fmt::Result {
+    let Memory { start, end, kind, purpose } = memory;
+    let size = human(end - start);
+    writeln!(out, "[0x{start:010x}..0x{end:010x})  {size:>10}  {kind:<8}  {purpose}")
+}
+
+fn address_space(out: &mut String, space: &UserMemory) -> fmt::Result {
+    writeln!(out, "{}", space.owner)?;
+    space.ranges.iter().try_for_each(|range| user_range(out, range))
+}
+
+fn user_range(out: &mut String, range: &UserRange) -> fmt::Result {
+    let UserRange { start, end, perms, page_bytes, purpose, .. } = range;
+    let paddr = range.paddr.map_or_else(|| "by kernel".to_owned(), |paddr| format!("0x{paddr:x}"));
+    let cached = if range.cached { "cached" } else { "uncached" };
+    let page = human(*page_bytes);
+    writeln!(out, "  [0x{start:010x}..0x{end:010x}) -> {paddr:<12} {perms:<3} {cached:<8} {page:<7}  {purpose}")
+}
+
+fn kernel(out: &mut String, kernel: &Kernel) -> fmt::Result {
+    writeln!(out, "entry 0x{:x}", kernel.entry)?;
+    for segment in &kernel.segments {
+        let flag = |bit: u32, letter: char| if segment.flags & bit != 0 { letter } else { '-' };
+        let perms: String = [flag(4, 'r'), flag(2, 'w'), flag(1, 'x')].iter().collect();
+        let (file, memory) = (human(segment.file_bytes), human(segment.memory_bytes));
+        writeln!(out, "0x{:x} -> 0x{:x}  {perms}  {memory} ({file} in the file)", segment.vaddr, segment.paddr)?;
+    }
+    Ok(())
+}
