@@ -1,9 +1,31 @@
-//! The kernel binary.
+//! The kernel binary: boot, trap entry and the port to each architecture around `limen_core`.
 
-#![no_std]
-#![no_main]
+#![cfg_attr(not(test), no_std)]
+#![cfg_attr(not(test), no_main)]
 
-#[panic_handler]
-fn panic(_: &core::panic::PanicInfo<'_>) -> ! {
-    loop {}
-}
+pub mod boot_check;
+pub mod page_table;
+
+#[cfg(not(test))]
+pub mod address_space;
+#[cfg(not(test))]
+pub mod arch;
+#[cfg(not(test))]
+pub mod boot;
+#[cfg(not(test))]
+pub mod console;
+#[cfg(not(test))]
+pub mod driver;
+#[cfg(not(test))]
+#[expect(unsafe_code, reason = "lends out the one kernel between trap entry and return")]
+pub mod entry;
+#[cfg(not(test))]
+#[expect(unsafe_code, reason = "reaches RAM by physical address while boot lasts")]
+pub mod identity_map;
+#[cfg(not(test))]
+pub mod machine;
+#[cfg(not(test))]
+#[expect(unsafe_code, reason = "device registers are memory that the compiler does not know")]
+pub mod mmio;
+#[cfg(not(test))]
+pub mod panic;

@@ -1,0 +1,80 @@
+// The kernel's first instructions. The loader enters with the MMU on, interrupts masked, EL1's own stack pointer
+// selected and the physical address of the boot image in x0.
+
+.equ DCZID_PROHIBITED_BIT, 4
+.equ DCZID_SIZE_BITS, 4
+.equ DCZID_LINE_64, 4
+.equ PAGE_BYTES, 0x1000
+// CPACR_EL1: no access to floating point is trapped.
+.equ CPACR_FPU_ON, 0b11 << 20
+
+.section .text.start, "ax"
+.global _start
+_start:
+    adrp    x9, kernel_stack_top
+    add     x9, x9, :lo12:kernel_stack_top
+    mov     sp, x9
+    // Trap entry finds the kernel's stack here.
+    msr     tpidr_el1, x9
+    adrp    x9, trap_vectors
+    add     x9, x9, :lo12:trap_vectors
+    msr     vbar_el1, x9
+    // The floating-point unit is on; no debug exceptions, no user access to the counters of the PMU.
+    mov     x9, #CPACR_FPU_ON
+    msr     cpacr_el1, x9
+    msr     mdscr_el1, xzr
+    msr     pmuserenr_el0, xzr
+    isb
+    mov     x29, xzr
+    mov     x30, xzr
+    bl      {start}
+
+.text
+// clear_pages(x0: start, x1: end), both page-aligned, start below end. Boot is measured in instructions, so the
+// usual block size of 64 bytes has a page for each turn of the loop.
+.global clear_pages
+clear_pages:
+    mrs     x2, dczid_el0
+    tbnz    x2, #DCZID_PROHIBITED_BIT, 3f
+    and     x2, x2, #((1 << DCZID_SIZE_BITS) - 1)
+    cmp     x2, #DCZID_LINE_64
+    b.ne    2f
+1:
+    .rept   PAGE_BYTES / 64
+    dc      zva, x0
+    add     x0, x0, #64
+    .endr
+    cmp     x0, x1
+    b.lo    1b
+    ret
+2:  mov     x3, #4
+    lsl     x3, x3, x2
+4:  dc      zva, x0
+    add     x0, x0, x3
+    cmp     x0, x1
+    b.lo    4b
+    ret
+3:  stp     xzr, xzr, [x0], #16
+    cmp     x0, x1
+    b.lo    3b
+    ret
+
+// write_back_lines(x0: start, x1: end), start below end.
+.global write_back_lines
+write_back_lines:
+    mrs     x2, ctr_el0
+    ubfx    x2, x2, #16, #4
+    mov     x3, #4
+    lsl     x2, x3, x2
+1:  dc      civac, x0
+    add     x0, x0, x2
+    cmp     x0, x1
+    b.lo    1b
+    dsb     sy
+    ret
+
+.section .bss.stack, "aw", @nobits
+    .balign PAGE_BYTES
+    .skip   {STACK_BYTES}
+.global kernel_stack_top
+kernel_stack_top:

@@ -1,0 +1,146 @@
+//! The processor: system registers, barriers, waiting.
+
+use core::arch::asm;
+
+use limen_core::address::{PhysAddr, VirtAddr};
+use limen_core::machine::CounterAccess;
+
+use crate::address_space::AddressSpace;
+use crate::arch::mmu::KERNEL_HEIGHT;
+use crate::page_table::Root;
+
+/// Reads a system register.
+macro_rules! read_register {
+    ($name:literal) => {{
+        let value: u64;
+        // SAFETY: reading a register that EL1 may read changes nothing, and it is not memory.
+        unsafe {
+            core::arch::asm!(
+                concat!("mrs {}, ", $name),
+                out(reg) value,
+                options(nomem, nostack, preserves_flags)
+            );
+        }
+        value
+    }};
+}
+pub(crate) use read_register;
+
+/// Writes a system register. The caller says in an unsafe block why the new value keeps memory safe.
+macro_rules! write_register {
+    ($name:literal, $value:expr) => {
+        core::arch::asm!(concat!("msr ", $name, ", {}"), in(reg) $value, options(nostack, preserves_flags))
+    };
+}
+pub(crate) use write_register;
+
+/// PMUSERENR_EL0: user mode may read the cycle counter.
+const USER_READS_CYCLES: u64 = 1 << 2;
+/// PAR_EL1: the translation failed.
+const TRANSLATION_FAILED: u64 = 1;
+/// PAR_EL1: the physical page.
+const TRANSLATED_PAGE: u64 = 0x0000_ffff_ffff_f000;
+/// TTBR0_EL1: position of the address space identifier.
+const ASID_SHIFT: u32 = 48;
+
+/// Cycles since the first instruction of the loader.
+#[inline]
+pub fn cycles() -> u64 {
+    read_register!("pmccntr_el0")
+}
+
+/// Allows or forbids user mode to read the cycle counter.
+#[inline]
+pub fn set_user_counter(access: CounterAccess) {
+    let value = match access {
+        CounterAccess::Denied => 0,
+        CounterAccess::Granted => USER_READS_CYCLES,
+    };
+    // SAFETY: the register decides only what user mode may read.
+    unsafe { write_register!("pmuserenr_el0", value) }
+}
+
+/// Makes `space` the address space of user mode.
+#[inline]
+pub fn switch_space(space: AddressSpace) {
+    let value = space.root.0 | u64::from(space.asid) << ASID_SHIFT;
+    // SAFETY: the lower half belongs to programs once boot is over; the kernel keeps no reference into it.
+    // The tables were checked at boot and are not changed afterwards.
+    unsafe {
+        write_register!("ttbr0_el1", value);
+        asm!("isb", options(nostack, preserves_flags));
+    }
+}
+
+/// The top table of the kernel's half.
+pub fn kernel_root() -> Root {
+    Root { table: PhysAddr(read_register!("ttbr1_el1")), height: KERNEL_HEIGHT }
+}
+
+/// The physical address behind an address that the kernel can read; `None` if it cannot.
+pub fn translate(address: VirtAddr) -> Option<PhysAddr> {
+    let result: u64;
+    // SAFETY: asks the MMU and reads its answer; accesses no memory of the program.
+    unsafe {
+        asm!(
+            "at s1e1r, {address}",
+            "isb",
+            "mrs {result}, par_el1",
+            address = in(reg) address.0,
+            result = out(reg) result,
+            options(nostack, preserves_flags)
+        );
+    }
+    let page_offset = address.0 & !TRANSLATED_PAGE & 0xfff;
+    (result & TRANSLATION_FAILED == 0).then_some(PhysAddr(result & TRANSLATED_PAGE | page_offset))
+}
+
+/// Makes new page-table entries visible to the MMU. Enough where the old entries were empty.
+pub fn publish_tables() {
+    // SAFETY: barriers.
+    unsafe { asm!("dsb ishst", "isb", options(nostack, preserves_flags)) }
+}
+
+/// Makes instructions that were written to memory before the machine started visible to fetches.
+pub fn publish_code() {
+    // SAFETY: forgets cached copies of instructions; memory is not changed.
+    unsafe { asm!("ic iallu", "dsb nsh", "isb", options(nostack, preserves_flags)) }
+}
+
+/// Stops the processor for good.
+pub fn stop() -> ! {
+    loop {
+        // SAFETY: nothing runs any more, so nobody misses the interrupts.
+        unsafe { asm!("msr daifset, #0b1111", "wfi", options(nomem, nostack)) }
+    }
+}
+
+/// Waits until an interrupt is pending, masked or not.
+#[inline]
+pub fn wait_for_interrupt() {
+    // SAFETY: a hint.
+    unsafe { asm!("dsb sy", "wfi", options(nostack, preserves_flags)) }
+}
+
+/// What the processor says about the last exception that EL1 took.
+#[derive(Clone, Copy, Debug)]
+pub struct Exception {
+    /// Address of the instruction.
+    pub elr: u64,
+    /// Kind and details.
+    pub esr: u64,
+    /// Address that was accessed.
+    pub far: u64,
+    /// Processor state.
+    pub spsr: u64,
+}
+
+/// The last exception that EL1 took.
+pub fn last_exception() -> Exception {
+    Exception {
+        elr: read_register!("elr_el1"),
+        esr: read_register!("esr_el1"),
+        far: read_register!("far_el1"),
+        spsr: read_register!("spsr_el1"),
+    }
+}

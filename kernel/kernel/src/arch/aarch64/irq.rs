@@ -1,0 +1,90 @@
+//! The interrupt controller: GICv2.
+//!
+//! Every line is level or edge triggered as the controller has it after reset, has the same priority, and goes
+//! to the first processor. Source: Arm Generic Interrupt Controller Architecture Specification (IHI 0048).
+
+use crate::arch::mmu::{INTERRUPT_CONTROLLER, INTERRUPT_CPU};
+use crate::mmio::Window;
+
+/// Lines per register that has one bit per line.
+const LINES_PER_WORD: u32 = u32::BITS;
+/// Lines per register that has one byte per line.
+const LINES_PER_BYTES: u32 = 4;
+/// Lines that belong to a processor; the others are shared.
+const PRIVATE_LINES: u32 = 32;
+/// A byte for each of four lines: the middle priority.
+const PRIORITIES: u32 = 0xa0a0_a0a0;
+/// A byte for each of four lines: the first processor.
+const TARGETS: u32 = 0x0101_0101;
+/// Lines from here on mean that nothing is pending.
+const FIRST_SPECIAL_LINE: u32 = 1020;
+
+/// Registers of the distributor, by offset.
+mod distributor {
+    pub(super) const CONTROL: u32 = 0x000;
+    pub(super) const GROUP: u32 = 0x080;
+    pub(super) const SET_ENABLE: u32 = 0x100;
+    pub(super) const CLEAR_ENABLE: u32 = 0x180;
+    pub(super) const CLEAR_PENDING: u32 = 0x280;
+    pub(super) const CLEAR_ACTIVE: u32 = 0x380;
+    pub(super) const PRIORITY: u32 = 0x400;
+    pub(super) const TARGET: u32 = 0x800;
+}
+
+/// Registers of the CPU interface, by offset.
+mod cpu_interface {
+    pub(super) const CONTROL: u32 = 0x00;
+    pub(super) const PRIORITY_MASK: u32 = 0x04;
+    pub(super) const BINARY_POINT: u32 = 0x08;
+    pub(super) const ACKNOWLEDGE: u32 = 0x0c;
+    pub(super) const END: u32 = 0x10;
+}
+
+const DISTRIBUTOR: Window = Window::at(INTERRUPT_CONTROLLER);
+const CPU_INTERFACE: Window = Window::at(INTERRUPT_CPU);
+
+/// Puts the controller with this many lines into a known state: everything masked, nothing pending.
+pub fn init(lines: u32) {
+    DISTRIBUTOR.write(distributor::CONTROL, 0);
+    for word in 0..lines.div_ceil(LINES_PER_WORD) {
+        DISTRIBUTOR.write(distributor::CLEAR_ENABLE + 4 * word, u32::MAX);
+        DISTRIBUTOR.write(distributor::CLEAR_PENDING + 4 * word, u32::MAX);
+        DISTRIBUTOR.write(distributor::CLEAR_ACTIVE + 4 * word, u32::MAX);
+        DISTRIBUTOR.write(distributor::GROUP + 4 * word, 0);
+    }
+    for word in 0..lines.div_ceil(LINES_PER_BYTES) {
+        DISTRIBUTOR.write(distributor::PRIORITY + 4 * word, PRIORITIES);
+    }
+    for word in PRIVATE_LINES / LINES_PER_BYTES..lines.div_ceil(LINES_PER_BYTES) {
+        DISTRIBUTOR.write(distributor::TARGET + 4 * word, TARGETS);
+    }
+    DISTRIBUTOR.write(distributor::CONTROL, 1);
+    CPU_INTERFACE.write(cpu_interface::PRIORITY_MASK, 0xff);
+    CPU_INTERFACE.write(cpu_interface::BINARY_POINT, 0);
+    CPU_INTERFACE.write(cpu_interface::CONTROL, 1);
+}
+
+/// The line that is to be served, if any. It stays active until [`end`].
+#[inline]
+pub fn acknowledge() -> Option<u32> {
+    let line = CPU_INTERFACE.read(cpu_interface::ACKNOWLEDGE) & 0x3ff;
+    (line < FIRST_SPECIAL_LINE).then_some(line)
+}
+
+/// Ends the service of a line that [`acknowledge`] returned.
+#[inline]
+pub fn end(line: u32) {
+    CPU_INTERFACE.write(cpu_interface::END, line);
+}
+
+/// Keeps a line from interrupting.
+#[inline]
+pub fn mask(line: u32) {
+    DISTRIBUTOR.write(distributor::CLEAR_ENABLE + 4 * (line / LINES_PER_WORD), 1 << (line % LINES_PER_WORD));
+}
+
+/// Lets a line interrupt.
+#[inline]
+pub fn unmask(line: u32) {
+    DISTRIBUTOR.write(distributor::SET_ENABLE + 4 * (line / LINES_PER_WORD), 1 << (line % LINES_PER_WORD));
+}

@@ -1,0 +1,18 @@
+//! AArch64 at EL1.
+
+#[expect(unsafe_code, reason = "the entry point is assembly; clearing and leaving the identity map are")]
+pub mod boot;
+pub mod context;
+#[expect(unsafe_code, reason = "system registers and barriers")]
+pub mod cpu;
+#[expect(unsafe_code, reason = "registers that the compiler does not know, saved by assembly")]
+pub mod fpu;
+pub mod irq;
+pub mod mmu;
+#[expect(unsafe_code, reason = "system registers")]
+pub mod timer;
+#[expect(unsafe_code, reason = "trap entry and return are assembly")]
+pub mod trap;
+
+/// Name for people.
+pub const NAME: &str = "AArch64";

@@ -1,0 +1,6 @@
+//! Selects the port. Every port has the same modules with the same functions.
+
+#[cfg(target_arch = "aarch64")]
+pub mod aarch64;
+#[cfg(target_arch = "aarch64")]
+pub(crate) use aarch64::*;

@@ -1,0 +1,131 @@
+//! From the loader to the first program: reads the image, prepares the devices, builds and checks the address
+//! spaces, and hands over to the core.
+//!
+//! The loader's identity map is in place until [`finish`].
+
+use limen_abi::limits::PAGE_BYTES;
+use limen_core::address::{PhysAddr, VirtAddr};
+use limen_core::boot::buffer_index;
+use limen_core::message::MessageBuffer;
+use limen_image::{Board, Image, ImageError, MappingFlags, Options, Range, RegionKind};
+
+use crate::address_space::{self, AddressSpaces};
+use crate::arch::mmu::{self, Descriptors};
+use crate::arch::{self, cpu, irq, timer};
+use crate::boot_check::{UserRules, Violation, check_kernel};
+use crate::identity_map::{self, TablePool};
+use crate::page_table::{self, Access, MapError, MemoryType, Owner, Run};
+use crate::panic::fatal;
+use crate::{console, entry};
+
+/// Board fact: the driver is `arch::irq` for GICv2.
+const CONTROLLER_GICV2: u64 = 1;
+
+/// Boots from the image at `image_paddr`. Entered once, with interrupts masked.
+pub fn start(image_paddr: PhysAddr) -> ! {
+    let tables_of_image = identity_map::image_tables(image_paddr).ok_or(ImageError::Truncated);
+    let image = tables_of_image.and_then(Image::validate);
+    let image = image.unwrap_or_else(|error| fatal(format_args!("the boot image is refused: {error}")));
+    let mut tables = TablePool::new(image.pool());
+    map_devices(&image.board(), &mut tables)
+        .unwrap_or_else(|error| fatal(format_args!("the kernel's devices cannot be mapped: {error:?}")));
+    start_devices(&image);
+    print_facts(&image);
+    clear_regions(&image);
+    let spaces = address_space::build(&image, &mut tables, message_buffer)
+        .unwrap_or_else(|error| fatal(format_args!("the address spaces cannot be built: {error:?}")));
+    check_tables(&image, &tables, &spaces).unwrap_or_else(|violation| fatal(format_args!("{violation}")));
+    publish_memory(&image);
+    entry::start(&image, &spaces, finish)
+}
+
+/// Ends boot: removes the identity map, after which neither the image nor page tables can be reached. The last
+/// thing before the first program.
+fn finish() {
+    arch::boot::leave_identity_map();
+    console::line(format_args!("{} instructions since the loader's first", cpu::cycles()));
+    console::line(format_args!("Booting all finished, dropped to user space"));
+}
+
+fn map_devices(board: &Board, tables: &mut TablePool) -> Result<(), MapError> {
+    let access = Access { owner: Owner::Kernel, write: true, execute: false, memory: MemoryType::Device };
+    let windows = [
+        (mmu::CONSOLE, board.serial_paddr),
+        (mmu::INTERRUPT_CONTROLLER, board.interrupt_controller_paddr),
+        (mmu::INTERRUPT_CPU, board.interrupt_cpu_paddr),
+    ];
+    for (vaddr, paddr) in windows {
+        let run = Run { vaddr, paddr: PhysAddr(paddr), bytes: PAGE_BYTES, height: 0, access };
+        page_table::map::<Descriptors>(tables, cpu::kernel_root(), &run)?;
+    }
+    cpu::publish_tables();
+    Ok(())
+}
+
+fn start_devices(image: &Image<'_>) {
+    let board = image.board();
+    if image.options() & Options::PRINTING != 0 {
+        console::open(board.serial_kind);
+    }
+    if board.interrupt_controller_kind != CONTROLLER_GICV2 {
+        fatal(format_args!(
+            "there is no driver for interrupt controller {}",
+            board.interrupt_controller_kind
+        ));
+    }
+    irq::init(board.interrupt_lines as u32);
+    timer::init();
+    irq::unmask(board.timer_interrupt as u32);
+}
+
+fn print_facts(image: &Image<'_>) {
+    let ram: u64 = image.ram().map(|range| (range.end - range.start) >> 20).sum();
+    let board = image.board();
+    console::line(format_args!("Limen on {}", arch::NAME));
+    console::line(format_args!("  {ram} MiB RAM, {} interrupt lines", board.interrupt_lines));
+    console::line(format_args!(
+        "  {} threads in {} address spaces, {} mappings, image of {} KiB at {:#x}",
+        image.threads().count(),
+        image.counts().vspaces,
+        image.mappings().count(),
+        image.image_bytes() >> 10,
+        image.paddr()
+    ));
+}
+
+fn clear_regions(image: &Image<'_>) {
+    for region in image.regions().filter(|region| region.kind == RegionKind::Zero as u64) {
+        identity_map::clear(Range { start: region.paddr, end: region.paddr + region.bytes });
+    }
+}
+
+/// The page with the message buffer of the image's thread with this index.
+fn message_buffer(thread: u64) -> PhysAddr {
+    let first = core::ptr::from_ref(entry::message_buffers()).addr();
+    buffer_index(thread)
+        .map(|index| VirtAddr((first + index * size_of::<MessageBuffer>()) as u64))
+        .and_then(cpu::translate)
+        .unwrap_or_else(|| fatal(format_args!("thread {thread} has no message buffer")))
+}
+
+fn check_tables(image: &Image<'_>, tables: &TablePool, spaces: &AddressSpaces) -> Result<(), Violation> {
+    let code = check_kernel::<Descriptors>(tables, cpu::kernel_root())?;
+    let rules = UserRules::new(image, code);
+    for (index, space) in spaces.iter().enumerate().take(image.counts().vspaces as usize) {
+        rules.check::<Descriptors>(tables, index, space.tables(), message_buffer)?;
+    }
+    Ok(())
+}
+
+/// Makes memory look to programs as boot has left it: through the mappings without cache, and to fetches.
+fn publish_memory(image: &Image<'_>) {
+    for mapping in image.mappings().filter(|mapping| mapping.flags & MappingFlags::UNCACHED != 0) {
+        let region = image.region(mapping.region);
+        if region.kind != RegionKind::Device as u64 {
+            let start = region.paddr + mapping.offset;
+            identity_map::write_back(Range { start, end: start + mapping.bytes });
+        }
+    }
+    cpu::publish_tables();
+    cpu::publish_code();
+}

@@ -1,0 +1,51 @@
+//! The debug console. Until it is opened, and in images without printing, everything written to it is dropped.
+
+use core::fmt;
+use core::sync::atomic::{AtomicBool, Ordering};
+
+use crate::arch::mmu::CONSOLE;
+use crate::driver::pl011;
+use crate::mmio::Window;
+
+/// Board fact: the driver is [`pl011`].
+const KIND_PL011: u64 = 1;
+
+const PORT: Window = Window::at(CONSOLE);
+
+/// Whether bytes go to the port. There is one processor and no concurrency in the kernel.
+static OPEN: AtomicBool = AtomicBool::new(false);
+
+/// Opens the console with the driver that the board names; a board without a known one stays silent.
+pub fn open(serial_kind: u64) {
+    if serial_kind == KIND_PL011 {
+        pl011::init(PORT);
+        OPEN.store(true, Ordering::Relaxed);
+    }
+}
+
+/// Prints one byte; a line feed becomes carriage return and line feed.
+pub fn put(byte: u8) {
+    if !OPEN.load(Ordering::Relaxed) {
+        return;
+    }
+    if byte == b'\n' {
+        pl011::put(PORT, b'\r');
+    }
+    pl011::put(PORT, byte);
+}
+
+/// Prints a line.
+pub fn line(text: fmt::Arguments<'_>) {
+    // Writing to the console cannot fail.
+    let _ = fmt::write(&mut Console, text);
+    put(b'\n');
+}
+
+struct Console;
+
+impl fmt::Write for Console {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        text.bytes().for_each(put);
+        Ok(())
+    }
+}

@@ -1,0 +1,3 @@
+//! Drivers that are the same on every architecture.
+
+pub mod pl011;

@@ -1,0 +1,89 @@
+//! RAM at its physical addresses, as long as boot lasts.
+//!
+//! The loader maps all RAM to itself in the lower half. Page tables, image and cleared regions are reached
+//! through it. It is gone before the first program runs (`arch::boot::leave_identity_map`).
+
+use core::ptr::{with_exposed_provenance, with_exposed_provenance_mut};
+use core::slice;
+
+use limen_abi::limits::PAGE_BYTES;
+use limen_core::address::{PhysAddr, VirtAddr};
+use limen_image::{HEADER_WORDS, HeaderWord, Range};
+
+use crate::arch;
+use crate::page_table::{Table, Tables};
+
+/// Header and tables of the boot image at `start`; `None` if they reach beyond RAM.
+///
+/// Nobody writes to them: the loader leaves them alone, and the image's own check keeps page tables and
+/// cleared regions away from them.
+pub fn image_tables(start: PhysAddr) -> Option<&'static [u8]> {
+    let header = bytes(start, HEADER_WORDS * size_of::<u64>())?;
+    let word = header.as_chunks::<8>().0.get(HeaderWord::TABLES_BYTES)?;
+    bytes(start, usize::try_from(u64::from_le_bytes(*word)).ok()?)
+}
+
+fn bytes(start: PhysAddr, length: usize) -> Option<&'static [u8]> {
+    let last = start.0.checked_add(length as u64)?.checked_sub(1)?;
+    for address in [start.0, last] {
+        arch::cpu::translate(VirtAddr(address))?;
+    }
+    // SAFETY: the identity map is contiguous and both ends are in it; the loader and the tool have put the
+    // image there, and nobody writes to it while boot lasts.
+    Some(unsafe { slice::from_raw_parts(with_exposed_provenance(start.0 as usize), length) })
+}
+
+/// Page tables, taken from a pool of pages in ascending order.
+#[derive(Debug)]
+pub struct TablePool {
+    next: u64,
+    end: u64,
+}
+
+impl TablePool {
+    /// All pages of `pool`.
+    pub fn new(pool: Range) -> Self {
+        Self { next: pool.start, end: pool.end }
+    }
+
+    /// Pages that are left.
+    pub fn pages_left(&self) -> u64 {
+        (self.end - self.next) / PAGE_BYTES
+    }
+}
+
+impl Tables for TablePool {
+    fn table(&self, at: PhysAddr) -> &Table {
+        // SAFETY: `at` is a table (contract of `Tables`) that the loader or `allocate` has made, so it is an
+        // aligned page of RAM; the borrow of `self` keeps it from being changed meanwhile.
+        unsafe { &*with_exposed_provenance(at.0 as usize) }
+    }
+
+    fn table_mut(&mut self, at: PhysAddr) -> &mut Table {
+        // SAFETY: as for `table`; tables are reached only through the one pool that boot makes.
+        unsafe { &mut *with_exposed_provenance_mut(at.0 as usize) }
+    }
+
+    fn allocate(&mut self) -> Option<PhysAddr> {
+        let page = self.next;
+        if page >= self.end {
+            return None;
+        }
+        self.next = page + PAGE_BYTES;
+        clear(Range { start: page, end: self.next });
+        Some(PhysAddr(page))
+    }
+}
+
+/// Clears RAM that belongs to nobody yet: a page of the pool, or a region that the image wants cleared.
+pub fn clear(range: Range) {
+    // SAFETY: the image was validated: pool and cleared regions are RAM in whole pages, apart from each other
+    // and from everything that loader, kernel and image occupy.
+    unsafe { arch::boot::clear(range) }
+}
+
+/// Makes what caches hold of RAM visible to accesses without cache.
+pub fn write_back(range: Range) {
+    // SAFETY: the identity map is in place while boot lasts.
+    unsafe { arch::boot::write_back(range) }
+}

@@ -1,0 +1,28 @@
+//! The end: a report on the debug console, then nothing.
+
+use core::fmt;
+use core::panic::{Location, PanicInfo};
+
+use crate::arch::cpu;
+use crate::console;
+
+/// Stops the machine because the kernel found something wrong with itself or with what it was given.
+#[track_caller]
+pub fn fatal(what: fmt::Arguments<'_>) -> ! {
+    report(what, Some(Location::caller()))
+}
+
+#[panic_handler]
+fn panic(info: &PanicInfo<'_>) -> ! {
+    report(format_args!("{}", info.message()), info.location())
+}
+
+fn report(what: fmt::Arguments<'_>, location: Option<&Location<'_>>) -> ! {
+    console::line(format_args!("The kernel stopped: {what}"));
+    if let Some(location) = location {
+        console::line(format_args!("  in {location}"));
+    }
+    let cpu::Exception { elr, esr, far, spsr } = cpu::last_exception();
+    console::line(format_args!("  last exception: elr {elr:#x}, esr {esr:#x}, far {far:#x}, spsr {spsr:#x}"));
+    cpu::stop()
+}

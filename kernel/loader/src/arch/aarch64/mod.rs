@@ -1,0 +1,3 @@
+//! AArch64.
+
+mod boot;

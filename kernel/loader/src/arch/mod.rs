@@ -1,0 +1,4 @@
+//! Selects the port.
+
+#[cfg(target_arch = "aarch64")]
+mod aarch64;

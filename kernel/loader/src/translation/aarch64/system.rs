@@ -1,0 +1,66 @@
+//! Settings of the MMU.
+//!
+//! Source: Arm Architecture Reference Manual (DDI 0487): MAIR_EL1, TCR_EL1, SCTLR_EL1.
+
+/// Memory types, by their index in [`MAIR`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u64)]
+pub enum Memory {
+    /// Device-nGnRnE: registers of a device.
+    Device = 0,
+    /// Normal memory that no cache holds.
+    Uncached = 1,
+    /// Normal memory, write-back, allocated on read and write.
+    Cached = 2,
+}
+
+const DEVICE_NGNRNE: u64 = 0x00;
+const NORMAL_NON_CACHEABLE: u64 = 0x44;
+const NORMAL_WRITE_BACK: u64 = 0xff;
+
+/// MAIR_EL1: what each [`Memory`] means.
+pub const MAIR: u64 = DEVICE_NGNRNE << (8 * Memory::Device as u64)
+    | NORMAL_NON_CACHEABLE << (8 * Memory::Uncached as u64)
+    | NORMAL_WRITE_BACK << (8 * Memory::Cached as u64);
+
+/// Bits of a user address.
+pub const USER_ADDRESS_BITS: u64 = 40;
+/// Bits of a kernel address below the ones that are all set.
+pub const KERNEL_ADDRESS_BITS: u64 = 39;
+
+/// Inner shareable, write-back tables.
+const WALKS: u64 = 0b11_01_01 << 8;
+const TTBR1_SHIFT: u64 = 16;
+/// 4 KiB pages are encoded differently in the two halves.
+const TTBR1_PAGES_4K: u64 = 0b10 << 30;
+
+/// TCR_EL1 without the physical address size, which is read from the processor.
+pub const TCR: u64 = (64 - USER_ADDRESS_BITS)
+    | (64 - KERNEL_ADDRESS_BITS) << TTBR1_SHIFT
+    | WALKS
+    | WALKS << TTBR1_SHIFT
+    | TTBR1_PAGES_4K;
+/// Position of the physical address size in TCR_EL1.
+pub const TCR_IPS_SHIFT: u32 = 32;
+/// Largest physical address size with 48-bit entries.
+pub const TCR_IPS_MAX: u64 = 5;
+
+/// Bits of SCTLR_EL1 that are one where the processor has no feature behind them.
+pub const SCTLR_RESERVED_ONE: u64 = 1 << 29 | 1 << 28 | 1 << 23 | 1 << 22 | 1 << 20 | 1 << 11;
+/// What is writable is not executable, in either mode.
+pub const SCTLR_WXN: u64 = 1 << 19;
+const SCTLR_MMU: u64 = 1 << 0;
+const SCTLR_DATA_CACHE: u64 = 1 << 2;
+const SCTLR_STACK_ALIGNMENT: u64 = 1 << 3 | 1 << 4;
+const SCTLR_INSTRUCTION_CACHE: u64 = 1 << 12;
+/// User mode may use `dc zva`, read the cache type, wait for interrupts and events, and maintain caches.
+const SCTLR_USER: u64 = 1 << 14 | 1 << 15 | 1 << 16 | 1 << 18 | 1 << 26;
+
+/// SCTLR_EL1 with the MMU on.
+pub const SCTLR: u64 = SCTLR_RESERVED_ONE
+    | SCTLR_MMU
+    | SCTLR_DATA_CACHE
+    | SCTLR_STACK_ALIGNMENT
+    | SCTLR_INSTRUCTION_CACHE
+    | SCTLR_USER
+    | SCTLR_WXN;

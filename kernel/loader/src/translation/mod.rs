@@ -1,0 +1,3 @@
+//! Address translation, by architecture.
+
+pub mod aarch64;
