@@ -18,7 +18,10 @@ pub struct MessageBuffer {
 
 impl MessageBuffer {
     /// A buffer of zeros.
-    pub const ZERO: Self = Self { words: [const { AtomicU64::new(0) }; BufferWord::COUNT] };
+    #[must_use]
+    pub const fn new() -> Self {
+        Self { words: [const { AtomicU64::new(0) }; BufferWord::COUNT] }
+    }
 
     /// The word at this offset; zero past the end.
     #[must_use]
@@ -45,6 +48,12 @@ impl MessageBuffer {
                 to.store(from.load(Ordering::Relaxed), Ordering::Relaxed);
             }
         }
+    }
+}
+
+impl Default for MessageBuffer {
+    fn default() -> Self {
+        Self::new()
     }
 }
 

@@ -182,10 +182,8 @@ impl Request {
     pub(crate) fn perform<M: Machine>(self, kernel: &mut Kernel<M>, caller: ThreadId) -> (Answer, Outcome) {
         match self {
             Self::ReadRegisters { thread, suspend, count } => {
-                if suspend {
-                    kernel.suspend(thread);
-                }
-                (kernel.read_registers(thread, caller, count), Outcome::Continue)
+                let outcome = if suspend { kernel.suspend(thread) } else { Outcome::Continue };
+                (kernel.read_registers(thread, caller, count), outcome)
             }
             Self::WriteRegisters { thread, resume, count } => {
                 if resume {
