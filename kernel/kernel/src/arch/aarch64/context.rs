@@ -1,0 +1,174 @@
+//! The registers of a thread.
+//!
+//! The trap code saves the registers that compiled code may change on every entry, and the others only when the
+//! thread really changes; so while a thread runs, x19 to x29 and the thread pointers in its context are stale.
+
+use core::mem::offset_of;
+
+use limen_abi::MessageInfo;
+use limen_core::machine;
+
+/// Registers x0 to x30.
+const GENERAL: usize = 31;
+/// Bytes of a system-call instruction.
+const SYSCALL_BYTES: u64 = 4;
+/// The flags of SPSR that a program may set: condition codes and SSBS. Mode, masks and single step are the kernel's.
+const USER_SPSR: u64 = 0xf000_0000 | 1 << 12;
+
+/// Register numbers of the system-call convention.
+mod convention {
+    pub(super) const CPTR: usize = 0;
+    pub(super) const INFO: usize = 1;
+    pub(super) const WORDS: usize = 2;
+    pub(super) const REPLY: usize = 6;
+    pub(super) const SEND: usize = 8;
+}
+
+/// The registers of user mode, at the offsets that the trap code uses.
+#[derive(Clone, Copy, Debug)]
+#[repr(C, align(16))]
+pub struct Context {
+    x: [u64; GENERAL],
+    sp: u64,
+    pc: u64,
+    spsr: u64,
+    tpidr: u64,
+    tpidrro: u64,
+}
+
+/// Offset of x0.
+pub const X0: usize = offset_of!(Context, x);
+/// Offset of the stack pointer; x30 lies before it.
+pub const SP: usize = offset_of!(Context, sp);
+/// Offset of the program counter; SPSR follows it.
+pub const PC: usize = offset_of!(Context, pc);
+/// Offset of TPIDR_EL0; TPIDRRO_EL0 follows it.
+pub const TPIDR: usize = offset_of!(Context, tpidr);
+
+/// A register in `seL4_UserContext` order.
+enum Register {
+    Pc,
+    Sp,
+    Spsr,
+    General(usize),
+    Tpidr,
+    Tpidrro,
+}
+
+/// The register at a position of `seL4_UserContext`; see `limen_abi::register::AARCH64`.
+const fn register_at(position: usize) -> Option<Register> {
+    Some(match position {
+        0 => Register::Pc,
+        1 => Register::Sp,
+        2 => Register::Spsr,
+        3..=11 => Register::General(position - 3),
+        12..=14 => Register::General(position + 4),
+        15..=16 => Register::General(position + 14),
+        17..=23 => Register::General(position - 8),
+        24..=33 => Register::General(position - 5),
+        34 => Register::Tpidr,
+        35 => Register::Tpidrro,
+        _ => return None,
+    })
+}
+
+impl Context {
+    #[inline]
+    fn x(&self, number: usize) -> u64 {
+        self.x.get(number).copied().unwrap_or(0)
+    }
+}
+
+impl machine::Context for Context {
+    const ZERO: Self = Self { x: [0; GENERAL], sp: 0, pc: 0, spsr: 0, tpidr: 0, tpidrro: 0 };
+    const REGISTERS: usize = limen_abi::register::AARCH64.context.len();
+    const PC: usize = 0;
+    const SP: usize = 1;
+    // x0 to x7, FaultIP, SP, LR, SPSR.
+    const UNKNOWN_SYSCALL: &'static [usize] = &[3, 4, 5, 6, 7, 8, 9, 10, 0, 1, 16, 2];
+    // FaultIP, SP, SPSR.
+    const USER_EXCEPTION: &'static [usize] = &[0, 1, 2];
+    const EXCEPTION_CODE_WORDS: usize = 1;
+
+    #[inline]
+    fn cptr(&self) -> u64 {
+        self.x[convention::CPTR]
+    }
+
+    #[inline]
+    fn info(&self) -> MessageInfo {
+        MessageInfo::from_raw(self.x[convention::INFO])
+    }
+
+    #[inline]
+    fn reply_cptr(&self) -> u64 {
+        self.x[convention::REPLY]
+    }
+
+    #[inline]
+    fn send_cptr(&self) -> u64 {
+        self.x[convention::SEND]
+    }
+
+    #[inline]
+    fn words(&self) -> [u64; 4] {
+        let [a, b, c, d] = [0, 1, 2, 3].map(|word| self.x[convention::WORDS + word]);
+        [a, b, c, d]
+    }
+
+    #[inline]
+    fn set_words(&mut self, words: [u64; 4], length: usize) {
+        if length >= words.len() {
+            for (word, value) in words.into_iter().enumerate() {
+                self.x[convention::WORDS + word] = value;
+            }
+            return;
+        }
+        for (word, value) in words.into_iter().enumerate().take(length) {
+            self.x[convention::WORDS + word] = value;
+        }
+    }
+
+    #[inline]
+    fn set_badge(&mut self, badge: u64) {
+        self.x[convention::CPTR] = badge;
+    }
+
+    #[inline]
+    fn set_info(&mut self, info: MessageInfo) {
+        self.x[convention::INFO] = info.as_raw();
+    }
+
+    fn register(&self, position: usize) -> u64 {
+        match register_at(position) {
+            Some(Register::Pc) => self.pc,
+            Some(Register::Sp) => self.sp,
+            Some(Register::Spsr) => self.spsr,
+            Some(Register::General(number)) => self.x(number),
+            Some(Register::Tpidr) => self.tpidr,
+            Some(Register::Tpidrro) => self.tpidrro,
+            None => 0,
+        }
+    }
+
+    fn set_register(&mut self, position: usize, value: u64) {
+        match register_at(position) {
+            Some(Register::Pc) => self.pc = value,
+            Some(Register::Sp) => self.sp = value,
+            Some(Register::Spsr) => self.spsr = value & USER_SPSR,
+            Some(Register::General(number)) => {
+                if let Some(register) = self.x.get_mut(number) {
+                    *register = value;
+                }
+            }
+            Some(Register::Tpidr) => self.tpidr = value,
+            Some(Register::Tpidrro) => self.tpidrro = value,
+            None => {}
+        }
+    }
+
+    #[inline]
+    fn rewind_syscall(&mut self) {
+        self.pc = self.pc.wrapping_sub(SYSCALL_BYTES);
+    }
+}

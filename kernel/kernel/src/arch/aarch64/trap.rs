@@ -1,0 +1,70 @@
+//! Traps from user mode: what happened, in the words of the core.
+//!
+//! Source: Arm Architecture Reference Manual (DDI 0487), ESR_EL1.
+
+use core::arch::global_asm;
+
+use limen_core::event::Event;
+use limen_core::fault::{Access, Fault};
+
+use super::{context, cpu};
+use crate::arch::context::Context;
+use crate::entry;
+
+/// ESR_EL1: position of the exception class.
+const ESR_CLASS_SHIFT: u32 = 26;
+/// Exception class of a system call.
+const CLASS_SVC: u64 = 0x15;
+/// Exception class of an instruction abort in user mode.
+const CLASS_INSTRUCTION_ABORT: u64 = 0x20;
+/// Exception class of a data abort in user mode.
+const CLASS_DATA_ABORT: u64 = 0x24;
+/// How far below the top of the kernel stack the last report starts: out of the way of what may be broken.
+const EMERGENCY_OFFSET: u32 = 2048;
+
+global_asm!(
+    include_str!("trap.S"),
+    X0 = const context::X0,
+    SP = const context::SP,
+    PC = const context::PC,
+    TPIDR = const context::TPIDR,
+    ESR_CLASS_SHIFT = const ESR_CLASS_SHIFT,
+    CLASS_SVC = const CLASS_SVC,
+    EMERGENCY_OFFSET = const EMERGENCY_OFFSET,
+    enter_syscall = sym enter_syscall,
+    enter_fault = sym enter_fault,
+    enter_interrupt = sym enter_interrupt,
+    panic_in_kernel = sym panic_in_kernel,
+);
+
+unsafe extern "C" {
+    fn trap_start(context: *const Context) -> !;
+}
+
+extern "C" fn enter_syscall(number: i64) -> *const Context {
+    entry::enter(Event::Syscall(number))
+}
+
+extern "C" fn enter_fault(status: u64, address: u64) -> *const Context {
+    let fault = match status >> ESR_CLASS_SHIFT {
+        CLASS_INSTRUCTION_ABORT => Fault::Vm { address, access: Access::Instruction, status },
+        CLASS_DATA_ABORT => Fault::Vm { address, access: Access::Data, status },
+        _ => Fault::UserException { number: status & u64::from(u32::MAX), code: 0 },
+    };
+    entry::enter_checked(Event::Fault(fault))
+}
+
+extern "C" fn enter_interrupt() -> *const Context {
+    entry::enter_checked(Event::Interrupt)
+}
+
+extern "C" fn panic_in_kernel() -> ! {
+    panic!("the kernel itself took an exception: {:x?}", cpu::last_exception());
+}
+
+/// Runs the thread with these registers, or idles if there is none. Boot ends here.
+pub fn run(context: *const Context) -> ! {
+    // SAFETY: `context` is null or points into the kernel's threads, which are never moved; the stack of boot
+    // is not needed any more.
+    unsafe { trap_start(context) }
+}

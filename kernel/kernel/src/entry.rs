@@ -1,0 +1,84 @@
+//! The door to the kernel's state.
+//!
+//! [`enter`] is the only place that borrows the kernel mutably. It runs between a trap from user mode and the
+//! return to it, with interrupts off, on one processor; a trap from the kernel itself never comes here but ends in
+//! a panic. So at most one borrow exists at any time.
+
+use core::cell::UnsafeCell;
+
+use limen_abi::limits;
+use limen_core::Kernel;
+use limen_core::boot::place_caps;
+use limen_core::cap::CapTable;
+use limen_core::event::Event;
+use limen_core::kernel::{CapTables, MessageBuffers};
+use limen_core::message::MessageBuffer;
+use limen_image::{Image, Options};
+
+use crate::address_space::AddressSpaces;
+use crate::arch::context::Context;
+use crate::arch::trap;
+use crate::machine::Hardware;
+
+/// State that the code below borrows by its own rules.
+struct Guarded<T>(UnsafeCell<T>);
+
+// SAFETY: every access is in this module and follows the rule of the module documentation.
+unsafe impl<T> Sync for Guarded<T> {}
+
+static KERNEL: Guarded<Kernel<Hardware>> = Guarded(UnsafeCell::new(Kernel::new(Hardware::UNKNOWN)));
+static CAP_TABLES: Guarded<CapTables> =
+    Guarded(UnsafeCell::new(CapTables::new([CapTable::EMPTY; limits::THREADS])));
+static MESSAGE_BUFFERS: MessageBuffers = MessageBuffers::new([const { MessageBuffer::new() }; limits::THREADS]);
+
+/// Serves an event and gives the registers of the thread to run; null when there is none.
+#[inline]
+pub fn enter(event: Event) -> *const Context {
+    // SAFETY: called only from the trap handlers, see the module documentation.
+    let kernel = unsafe { &mut *KERNEL.0.get() };
+    kernel.handle(event);
+    context_to_run(kernel)
+}
+
+/// As [`enter`], and checks the invariants afterwards where the image asks for it.
+pub fn enter_checked(event: Event) -> *const Context {
+    // SAFETY: called only from the trap handlers, see the module documentation.
+    let kernel = unsafe { &mut *KERNEL.0.get() };
+    kernel.handle(event);
+    if kernel.options & Options::CHECK_INVARIANTS != 0
+        && let Err(broken) = kernel.check_invariants()
+    {
+        panic!("{broken}");
+    }
+    context_to_run(kernel)
+}
+
+#[inline]
+fn context_to_run(kernel: &Kernel<Hardware>) -> *const Context {
+    kernel.core.current.map_or(core::ptr::null(), |current| &raw const kernel.threads[current].context)
+}
+
+/// The capability tables of the threads.
+#[inline]
+pub fn cap_tables() -> &'static CapTables {
+    // SAFETY: written by `start` before the first call, and never again.
+    unsafe { &*CAP_TABLES.0.get() }
+}
+
+/// The message buffers of the threads.
+#[inline]
+pub fn message_buffers() -> &'static MessageBuffers {
+    &MESSAGE_BUFFERS
+}
+
+/// Makes the objects of the image and runs the most important thread. `leave_boot` takes away what only boot needs;
+/// the image cannot be read any more after it.
+pub fn start(image: &Image<'_>, spaces: &AddressSpaces, leave_boot: impl FnOnce()) -> ! {
+    // SAFETY: no trap has been taken yet, so nobody has borrowed the tables or the kernel.
+    let (tables, kernel) = unsafe { (&mut *CAP_TABLES.0.get(), &mut *KERNEL.0.get()) };
+    place_caps::<Hardware>(tables, image);
+    kernel.machine = Hardware::probe(image.board().timer_interrupt as u32);
+    kernel.start(image, |index| spaces.get(index as usize).copied());
+    leave_boot();
+    trap::run(context_to_run(kernel))
+}

@@ -1,0 +1,91 @@
+//! The hardware as the core sees it, for whichever architecture this kernel is built.
+
+use limen_core::arena::ThreadId;
+use limen_core::kernel::{CapTables, MessageBuffers};
+use limen_core::machine::{CounterAccess, Interrupt, Machine, Ticks};
+
+use crate::address_space::AddressSpace;
+use crate::arch::{context, cpu, fpu, irq, timer};
+use crate::{console, entry};
+
+const US_PER_SECOND: u64 = 1_000_000;
+
+/// Facts about the machine that are known once it runs.
+#[derive(Clone, Copy, Debug)]
+pub struct Hardware {
+    /// Interrupt line of the kernel's timer.
+    timer_line: u32,
+    /// Ticks per second.
+    frequency: u64,
+}
+
+impl Hardware {
+    /// A machine that nothing is known about yet.
+    pub const UNKNOWN: Self = Self { timer_line: 0, frequency: US_PER_SECOND };
+
+    /// The machine that this code runs on, with its timer on this interrupt line.
+    pub fn probe(timer_line: u32) -> Self {
+        Self { timer_line, frequency: timer::frequency() }
+    }
+}
+
+impl Machine for Hardware {
+    type Context = context::Context;
+    type Space = AddressSpace;
+
+    #[inline]
+    fn cap_tables(&self) -> &CapTables {
+        entry::cap_tables()
+    }
+
+    #[inline]
+    fn buffers(&self) -> &MessageBuffers {
+        entry::message_buffers()
+    }
+
+    #[inline]
+    fn now(&self) -> Ticks {
+        timer::now()
+    }
+
+    fn ticks_from_us(&self, us: u64) -> Ticks {
+        us.saturating_mul(self.frequency).div_ceil(US_PER_SECOND)
+    }
+
+    fn us_from_ticks(&self, ticks: Ticks) -> u64 {
+        let (seconds, rest) = (ticks / self.frequency, ticks % self.frequency);
+        seconds * US_PER_SECOND + rest * US_PER_SECOND / self.frequency
+    }
+
+    #[inline]
+    fn set_deadline(&mut self, deadline: Ticks) {
+        timer::set_deadline(deadline);
+    }
+
+    #[inline]
+    fn switch_space(&mut self, space: AddressSpace) {
+        cpu::switch_space(space);
+    }
+
+    #[inline]
+    fn switch_fpu(&mut self, from: Option<ThreadId>, to: ThreadId) {
+        fpu::switch(from, to);
+    }
+
+    fn set_user_counter(&mut self, access: CounterAccess) {
+        cpu::set_user_counter(access);
+    }
+
+    fn acknowledge_interrupt(&mut self) -> Option<Interrupt> {
+        let line = irq::acknowledge()?;
+        if line != self.timer_line {
+            irq::mask(line);
+        }
+        irq::end(line);
+        Some(if line == self.timer_line { Interrupt::Timer } else { Interrupt::Unexpected })
+    }
+
+    fn put_char(&mut self, byte: u8) {
+        console::put(byte);
+    }
+}
