@@ -141,15 +141,17 @@ impl AddressSpaces {
             if !is_mapped && !is_named {
                 continue;
             }
-            if region.bytes == 0 {
-                let message = format!("Error: memory region '{}' has no size", region.name);
-                return Err(error("mr-empty", message).at(&region.span));
-            }
             for (program, map) in maps().filter(|(_, map)| map.region == index) {
                 check_map(&region.name, region.bytes, map, &programs[program])?;
                 let large = region.page_bytes == LARGE_PAGE_BYTES;
                 let (vaddr, bytes, extent) = (map.vaddr, region.bytes, self.extents.len());
-                self.mappings.push(UserMapping { program, vaddr, bytes, extent, flags: map_flags(map, large) });
+                self.mappings.push(UserMapping {
+                    program,
+                    vaddr,
+                    bytes,
+                    extent,
+                    flags: map_flags(map, large),
+                });
             }
             let purpose = Purpose::Region { region: index };
             self.extents.push(Extent { purpose, bytes: region.bytes, alignment: region.page_bytes });
@@ -162,8 +164,9 @@ fn check_segments(program: &Program, limit: u64) -> Result<(), Diagnostic> {
     match program.segments.iter().find(|segment| segment.end > limit) {
         Some(Segment { start, end, .. }) => {
             let name = &program.name;
-            let message =
-                format!("ERROR: ELF segment at [0x{start:x}..0x{end:x}) of PD '{name}' overlaps with its stack");
+            let message = format!(
+                "ERROR: ELF segment at [0x{start:x}..0x{end:x}) of PD '{name}' overlaps with its stack"
+            );
             Err(error("elf-over-stack", message)
                 .help(format!("Programs and their memory regions must end below 0x{limit:x}.")))
         }

@@ -44,7 +44,8 @@ fn own_objects(caps: &mut Vec<Cap>, system: &SystemDescription, objects: &Object
         None => cap(index, slot::INPUT, CapKind::Notification, own),
     };
     caps.push(Cap { rights: Rights::RECEIVE, ..input });
-    let monitor = |slot| Cap { badge: own + 1, ..cap(index, slot, CapKind::Endpoint, objects.monitor_endpoint()) };
+    let monitor =
+        |slot| Cap { badge: own + 1, ..cap(index, slot, CapKind::Endpoint, objects.monitor_endpoint()) };
     if domain.parent.is_none() {
         caps.push(Cap { rights: CALL, ..monitor(slot::FAULT_ENDPOINT) });
     }

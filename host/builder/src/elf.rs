@@ -140,9 +140,7 @@ fn segments(header: &Header, endian: LittleEndian, data: &[u8]) -> Result<Vec<El
     }
     segments.sort_by_key(|segment| segment.vaddr);
     match segments.windows(2).find(|pair| pair[1].vaddr < pair[0].end()) {
-        Some(pair) => {
-            Err(format!("the segments at 0x{:x} and 0x{:x} overlap", pair[0].vaddr, pair[1].vaddr))
-        }
+        Some(pair) => Err(format!("the segments at 0x{:x} and 0x{:x} overlap", pair[0].vaddr, pair[1].vaddr)),
         None if segments.is_empty() => Err("it has no loadable segment".to_owned()),
         None => Ok(segments),
     }

@@ -9,7 +9,7 @@ pub(crate) fn error(code: &'static str, message: String) -> Diagnostic {
 
 /// What the builder adds to a diagnostic as it learns more about the cause.
 pub(crate) trait Context {
-    /// The element of the description that led here.
+    /// The element of the description that led here; the message ends with it.
     fn at(self, span: &Span) -> Self;
     /// What to do about it.
     fn help(self, help: impl Into<String>) -> Self;
@@ -17,7 +17,7 @@ pub(crate) trait Context {
 
 impl Context for Diagnostic {
     fn at(self, span: &Span) -> Self {
-        Self { span: Some(span.clone()), ..self }
+        Self { message: format!("{}: {span}", self.message), span: Some(span.clone()), ..self }
     }
 
     fn help(self, help: impl Into<String>) -> Self {

@@ -97,11 +97,7 @@ fn place_contents(extents: &[Extent], start: u64, places: &mut [Place]) {
 }
 
 /// The place of a region with a fixed address; `None` without one.
-fn fixed_place(
-    board: &Board,
-    region: &MemoryRegion,
-    reserved: Range,
-) -> Result<Option<Place>, Diagnostic> {
+fn fixed_place(board: &Board, region: &MemoryRegion, reserved: Range) -> Result<Option<Place>, Diagnostic> {
     let Some(paddr) = region.phys_addr else {
         return Ok(None);
     };

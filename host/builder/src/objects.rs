@@ -4,19 +4,21 @@
 //! the monitor comes after the last. Notification `i` belongs to protection domain `i`. Endpoints are few, so they are
 //! counted in the order of their owners.
 
-use limen_image::{Counts, NONE, SchedContext, Thread, ThreadFlags};
-use limen_sdf::Target;
-use limen_sdf::model::SystemDescription;
-
 use limen_abi::slot;
+use limen_image::{Counts, NONE, SchedContext, Thread, ThreadFlags};
+use limen_sdf::model::{ProtectionDomain, SystemDescription};
+use limen_sdf::{Diagnostic, Target};
 
 use crate::config::Config;
+use crate::error::{Context, error};
 use crate::program::Program;
 
 /// Priority of the monitor, above every protection domain.
 const MONITOR_PRIORITY: u64 = 255;
 /// Budget and period of the monitor.
 const MONITOR_PERIOD_US: u64 = 1000;
+/// Longest period that a boot image may hold.
+const MAX_PERIOD_US: u64 = 3_600_000_000;
 
 /// The objects of a system.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,21 +35,24 @@ pub struct Objects {
 
 impl Objects {
     /// Decides which objects there are. `programs` are those of the protection domains, then the monitor.
-    #[must_use]
+    ///
+    /// # Errors
+    /// A period is longer than the kernel can count.
     pub fn new(
         system: &SystemDescription,
         programs: &[Program],
         config: &Config,
         target: &Target,
-    ) -> Self {
+    ) -> Result<Self, Diagnostic> {
         let domains = &system.protection_domains;
+        domains.iter().try_for_each(check_period)?;
         let endpoint_owners: Vec<usize> = (0..domains.len()).filter(|&pd| is_called(system, pd)).collect();
         let threads = programs.iter().enumerate().map(|(i, p)| thread(system, i, p, config, target));
         let monitor = SchedContext { budget_us: MONITOR_PERIOD_US, period_us: MONITOR_PERIOD_US };
         let contexts =
             domains.iter().map(|d| SchedContext { budget_us: d.budget_us, period_us: d.period_us });
         let all = programs.len() as u64;
-        Self {
+        Ok(Self {
             threads: threads.collect(),
             sched_contexts: contexts.chain([monitor]).collect(),
             counts: Counts {
@@ -58,7 +63,7 @@ impl Objects {
                 cap_tables: all,
             },
             endpoint_owners,
-        }
+        })
     }
 
     /// Index of a protection domain's endpoint, if it has one.
@@ -74,11 +79,20 @@ impl Objects {
     }
 }
 
+fn check_period(domain: &ProtectionDomain) -> Result<(), Diagnostic> {
+    if domain.period_us <= MAX_PERIOD_US {
+        return Ok(());
+    }
+    let (name, period) = (&domain.name, domain.period_us);
+    let message = format!("Error: period ({period}) of protection domain '{name}' is too long");
+    let help = format!("A period has at most {MAX_PERIOD_US} microseconds, which is an hour.");
+    Err(error("pd-period-range", message).at(&domain.span).help(help))
+}
+
 /// Whether a protection domain receives messages: faults of children, or protected calls.
 fn is_called(system: &SystemDescription, index: usize) -> bool {
-    let is_parent = |child: &limen_sdf::model::ProtectionDomain| {
-        child.parent.as_ref().is_some_and(|parent| parent.parent == index)
-    };
+    let is_parent =
+        |child: &ProtectionDomain| child.parent.as_ref().is_some_and(|parent| parent.parent == index);
     system.protection_domains.iter().any(is_parent)
         || system.channels.iter().any(|channel| {
             let [a, b] = &channel.ends;

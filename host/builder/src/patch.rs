@@ -158,12 +158,7 @@ fn monitor_values(system: &SystemDescription, target: &Target) -> [(&'static str
     ]
 }
 
-fn library_patch(
-    index: usize,
-    program: &Program,
-    name: &str,
-    value: Value,
-) -> Result<Patch, Diagnostic> {
+fn library_patch(index: usize, program: &Program, name: &str, value: Value) -> Result<Patch, Diagnostic> {
     let help = "Link the program with -lmicrokit of this SDK.";
     let Symbol { vaddr, bytes } = find(program, name).map_err(|e| e.help(help))?;
     let expected = value.byte_count();
@@ -199,8 +194,9 @@ fn find(program: &Program, name: &str) -> Result<Symbol, Diagnostic> {
 
 fn unpatched(program: &Program, name: &str, reason: &str) -> Diagnostic {
     let (domain, path) = (&program.name, program.symbols_path.display());
-    let message =
-        format!("ERROR: could not patch symbol '{name}' in program image for PD '{domain}' ({path}): {reason}");
+    let message = format!(
+        "ERROR: could not patch symbol '{name}' in program image for PD '{domain}' ({path}): {reason}"
+    );
     error("symbol-patch", message)
 }
 

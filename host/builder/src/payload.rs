@@ -131,7 +131,8 @@ impl Layout {
 /// # Errors
 /// The file would be larger than this machine's memory can hold.
 pub fn wrap_in_elf(flat: &[u8], address: u64) -> Result<Vec<u8>, Diagnostic> {
-    let failed = |e: object::write::Error| error("elf-output", format!("Error: cannot write the ELF image: {e}"));
+    let failed =
+        |e: object::write::Error| error("elf-output", format!("Error: cannot write the ELF image: {e}"));
     let mut file = Vec::new();
     let mut writer = Writer::new(object::Endianness::Little, true, &mut file);
     writer.reserve_file_header();

@@ -69,7 +69,7 @@ impl Program {
     ) -> Result<Self, Diagnostic> {
         let image = &domain.program_image;
         let missing = |what: &str, path: &str| {
-            error("program-image-missing", format!("Error: unable to find {what}: '{path}'"))
+            error("program-image-not-found", format!("Error: unable to find {what}: '{path}'"))
                 .at(&image.span)
                 .help("Build the program first, or name its directory with --search-path.")
         };
@@ -78,9 +78,10 @@ impl Program {
         let Some(wanted) = &image.path_for_symbols else {
             return Ok(program);
         };
-        let symbols_path = find(wanted, search_paths)
-            .ok_or_else(|| missing("program image for symbols", wanted))?;
-        let symbols = read_elf(&domain.name, &symbols_path, architecture)?.symbols;
+        let symbols_path =
+            find(wanted, search_paths).ok_or_else(|| missing("program image for symbols", wanted))?;
+        let symbols =
+            read_elf(&domain.name, &symbols_path, architecture).map_err(|e| e.at(&image.span))?.symbols;
         Ok(Self { symbols, symbols_path, ..program })
     }
 
@@ -127,7 +128,14 @@ impl Program {
             return Err(format!("its entry point 0x{:x} is not in an executable segment", elf.entry));
         }
         let (path, symbols_path) = (path.to_owned(), path.to_owned());
-        Ok(Self { name: name.to_owned(), path, symbols_path, entry: elf.entry, segments, symbols: elf.symbols })
+        Ok(Self {
+            name: name.to_owned(),
+            path,
+            symbols_path,
+            entry: elf.entry,
+            segments,
+            symbols: elf.symbols,
+        })
     }
 }
 

@@ -12,6 +12,7 @@ use crate::address_space::stack_bytes;
 use crate::build::Built;
 pub use memory_map::{Memory, UserMemory, UserRange};
 pub use object_graph::{Capability, CapabilityTable, ObjectGraph, Thread};
+pub use text::human_bytes;
 
 /// Version of the JSON form.
 const SCHEMA: u32 = 1;

@@ -72,7 +72,10 @@ impl Kernel {
 
     pub(crate) fn from_elf(elf: &ElfFile) -> Result<Self, String> {
         if elf.segments.len() > MAX_SEGMENTS {
-            return Err(format!("it has {} segments, at most {MAX_SEGMENTS} are allowed", elf.segments.len()));
+            return Err(format!(
+                "it has {} segments, at most {MAX_SEGMENTS} are allowed",
+                elf.segments.len()
+            ));
         }
         if let Some(segment) = elf.segments.iter().find(|s| !s.vaddr.is_multiple_of(PAGE_BYTES)) {
             return Err(format!("its segment at 0x{:x} does not start on a page", segment.vaddr));
@@ -100,7 +103,9 @@ fn read<T>(
     let name = path.display();
     if !path.is_file() {
         let message = format!("Error: {what} file '{name}' does not exist.");
-        return Err(error("sdk-file-missing", message).help("The SDK is not complete; build or install it again."));
+        return Err(
+            error("sdk-file-missing", message).help("The SDK is not complete; build or install it again.")
+        );
     }
     let data = fs::read(path).map_err(|e| e.to_string());
     let elf = data.and_then(|data| ElfFile::parse(&data, architecture));

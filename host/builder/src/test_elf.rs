@@ -1,0 +1,160 @@
+//! Small ELF files for tests, written without a compiler.
+
+use object::elf;
+use object::write::elf::{FileHeader, ProgramHeader, Sym, Writer};
+
+/// An ELF file under construction.
+#[derive(Clone, Debug)]
+pub(crate) struct TestElf {
+    pub(crate) machine: u16,
+    pub(crate) kind: u16,
+    pub(crate) entry: u64,
+    pub(crate) segments: Vec<TestSegment>,
+    /// Name, address, size.
+    pub(crate) symbols: Vec<(&'static str, u64, u64)>,
+}
+
+/// A loadable segment.
+#[derive(Clone, Debug)]
+pub(crate) struct TestSegment {
+    pub(crate) flags: u32,
+    pub(crate) vaddr: u64,
+    pub(crate) data: Vec<u8>,
+    pub(crate) memory_bytes: u64,
+}
+
+impl TestElf {
+    /// An AArch64 executable without anything in it.
+    pub(crate) fn new(entry: u64) -> Self {
+        let (machine, kind) = (elf::EM_AARCH64, elf::ET_EXEC);
+        Self { machine, kind, entry, segments: Vec::new(), symbols: Vec::new() }
+    }
+
+    /// What a program linked with libmicrokit looks like: text at 0x200000, data with the library's variables at
+    /// 0x201000, one page of zeroed data.
+    pub(crate) fn program() -> Self {
+        Self::new(0x20_0000)
+            .segment(elf::PF_R | elf::PF_X, 0x20_0000, b"text", 4)
+            .segment(elf::PF_R | elf::PF_W, 0x20_1000, &[0xdd; 0x100], 0x1100)
+            .symbol("microkit_name", 0x20_1000, 64)
+            .symbol("microkit_passive", 0x20_1040, 1)
+            .symbol("microkit_irqs", 0x20_1048, 8)
+            .symbol("microkit_notifications", 0x20_1050, 8)
+            .symbol("microkit_pps", 0x20_1058, 8)
+            .symbol("microkit_ioports", 0x20_1060, 8)
+            .symbol("word", 0x20_1068, 8)
+            .symbol("zero_word", 0x20_2008, 8)
+            .symbol("half_word", 0x20_1070, 4)
+    }
+
+    /// A monitor: tables in zeroed data.
+    pub(crate) fn monitor() -> Self {
+        Self::new(0x20_0000)
+            .segment(elf::PF_R | elf::PF_X, 0x20_0000, b"monitor", 7)
+            .segment(elf::PF_R | elf::PF_W, 0x20_1000, &[], 0x3000)
+            .symbol("pd_names", 0x20_1000, 4096)
+            .symbol("pd_names_len", 0x20_2000, 8)
+            .symbol("pd_stack_bottom_addrs", 0x20_2008, 512)
+    }
+
+    /// A loader: position independent, with zeroed data in its last page.
+    pub(crate) fn loader() -> Self {
+        let loader = Self { kind: elf::ET_DYN, ..Self::new(0) };
+        loader.segment(elf::PF_R | elf::PF_W | elf::PF_X, 0, b"loader", 0x2000)
+    }
+
+    /// A kernel: text, and data of one and a half pages followed by zeroed pages.
+    pub(crate) fn kernel() -> Self {
+        let base = 0xffff_ff80_0000_0000;
+        Self::new(base).segment(elf::PF_R | elf::PF_W, base + 0x1000, &[0xaa; 0x1800], 0x4000).segment(
+            elf::PF_R | elf::PF_X,
+            base,
+            b"kernel",
+            6,
+        )
+    }
+
+    pub(crate) fn segment(mut self, flags: u32, vaddr: u64, data: &[u8], memory_bytes: u64) -> Self {
+        self.segments.push(TestSegment { flags, vaddr, data: data.to_vec(), memory_bytes });
+        self
+    }
+
+    pub(crate) fn symbol(mut self, name: &'static str, vaddr: u64, bytes: u64) -> Self {
+        self.symbols.push((name, vaddr, bytes));
+        self
+    }
+
+    /// Removes every symbol with this name.
+    pub(crate) fn without(mut self, name: &str) -> Self {
+        self.symbols.retain(|(symbol, ..)| *symbol != name);
+        self
+    }
+
+    /// The bytes of the file.
+    pub(crate) fn bytes(&self) -> Vec<u8> {
+        let mut file = Vec::new();
+        let mut writer = Writer::new(object::Endianness::Little, true, &mut file);
+        let names: Vec<_> =
+            self.symbols.iter().map(|(name, ..)| writer.add_string(name.as_bytes())).collect();
+        writer.reserve_file_header();
+        writer.reserve_program_headers(self.segments.len() as u32);
+        let offsets: Vec<_> = self.segments.iter().map(|s| writer.reserve(s.data.len(), 1)).collect();
+        writer.reserve_null_section_index();
+        writer.reserve_null_symbol_index();
+        for _ in &names {
+            writer.reserve_symbol_index(None);
+        }
+        writer.reserve_symtab_section_index();
+        writer.reserve_symtab();
+        writer.reserve_strtab_section_index();
+        writer.reserve_strtab();
+        writer.reserve_shstrtab_section_index();
+        writer.reserve_shstrtab();
+        writer.reserve_section_headers();
+
+        let header = FileHeader {
+            os_abi: elf::ELFOSABI_NONE,
+            abi_version: 0,
+            e_type: self.kind,
+            e_machine: self.machine,
+            e_entry: self.entry,
+            e_flags: 0,
+        };
+        writer.write_file_header(&header).unwrap();
+        writer.write_align_program_headers();
+        for (segment, &offset) in self.segments.iter().zip(&offsets) {
+            writer.write_program_header(&ProgramHeader {
+                p_type: elf::PT_LOAD,
+                p_flags: segment.flags,
+                p_offset: offset as u64,
+                p_vaddr: segment.vaddr,
+                p_paddr: segment.vaddr,
+                p_filesz: segment.data.len() as u64,
+                p_memsz: segment.memory_bytes,
+                p_align: 1,
+            });
+        }
+        for segment in &self.segments {
+            writer.write(&segment.data);
+        }
+        writer.write_null_symbol();
+        for (name, (_, vaddr, bytes)) in names.iter().zip(&self.symbols) {
+            writer.write_symbol(&Sym {
+                name: Some(*name),
+                section: None,
+                st_info: elf::STB_GLOBAL << 4 | elf::STT_OBJECT,
+                st_other: 0,
+                st_shndx: elf::SHN_ABS,
+                st_value: *vaddr,
+                st_size: *bytes,
+            });
+        }
+        writer.write_strtab();
+        writer.write_shstrtab();
+        writer.write_null_section_header();
+        writer.write_symtab_section_header(1);
+        writer.write_strtab_section_header();
+        writer.write_shstrtab_section_header();
+        file
+    }
+}

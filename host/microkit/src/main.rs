@@ -1,3 +1,59 @@
-//! The `microkit` tool.
+//! The `microkit` tool: a system description and programs become a bootable image.
+//!
+//! [`arguments`] reads the command line, [`tool`] does the work with the libraries, [`output`] writes files. Errors are
+//! values until they arrive here; only this file prints and exits.
 
-fn main() {}
+#![forbid(unsafe_code)]
+
+mod arguments;
+mod output;
+mod tool;
+mod usage;
+
+use std::env;
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use arguments::Command;
+use tool::{Failure, Success};
+
+fn main() -> ExitCode {
+    match run() {
+        Ok(text) => {
+            show(io::stdout(), &text);
+            ExitCode::SUCCESS
+        }
+        Err(failure) => {
+            report(&failure);
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run() -> Result<String, Failure> {
+    match arguments::parse(env::args_os().skip(1))? {
+        Command::Help => Ok(usage::help(&tool::board_names())),
+        Command::Build(arguments) => tool::build(&arguments).map(|Success { lines }| lines),
+    }
+}
+
+fn report(failure: &Failure) {
+    match failure {
+        Failure::Value(message) => show(io::stderr(), &format!("microkit: error: {message}\n")),
+        Failure::Usage(message) => {
+            show(io::stdout(), &format!("{}\n", usage::LINE));
+            show(io::stderr(), &format!("microkit: error: {message}\n"));
+        }
+        Failure::Diagnostics { source, diagnostics } => {
+            for diagnostic in diagnostics {
+                let text = limen_sdf::render(diagnostic, source.as_deref());
+                show(io::stderr(), &format!("{text}\n"));
+            }
+        }
+    }
+}
+
+/// Writes to a terminal or pipe. Nobody can be told when it is closed, and the exit code stays right.
+fn show(mut to: impl Write, text: &str) {
+    let _ = to.write_all(text.as_bytes());
+}

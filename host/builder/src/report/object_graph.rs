@@ -69,7 +69,8 @@ impl ObjectGraph {
     pub(super) fn new(built: &Built) -> Self {
         let counts = built.tables.counts;
         let arrays = built.tables.threads.len() + built.tables.sched_contexts.len();
-        let rest = counts.endpoints + counts.notifications + counts.replies + counts.vspaces + counts.cap_tables;
+        let rest =
+            counts.endpoints + counts.notifications + counts.replies + counts.vspaces + counts.cap_tables;
         let programs = 0..built.parts.programs.len();
         Self {
             object_count: arrays as u64 + rest,
@@ -105,7 +106,10 @@ fn thread(built: &Built, index: usize) -> Thread {
 
 fn table(built: &Built, index: usize) -> CapabilityTable {
     let caps = built.tables.caps.iter().filter(|cap| cap.table == index as u64);
-    CapabilityTable { owner: name(built, index as u64), slots: caps.map(|cap| capability(built, cap)).collect() }
+    CapabilityTable {
+        owner: name(built, index as u64),
+        slots: caps.map(|cap| capability(built, cap)).collect(),
+    }
 }
 
 fn capability(built: &Built, cap: &Cap) -> Capability {
@@ -125,7 +129,13 @@ fn capability(built: &Built, cap: &Cap) -> Capability {
         (Rights::GRANT_REPLY, "grant-reply"),
     ];
     let rights = names.into_iter().filter(|(bit, _)| cap.rights & bit != 0).map(|(_, name)| name);
-    Capability { slot: cap.slot, kind, object: name(built, owner), rights: rights.collect(), badge: cap.badge }
+    Capability {
+        slot: cap.slot,
+        kind,
+        object: name(built, owner),
+        rights: rights.collect(),
+        badge: cap.badge,
+    }
 }
 
 /// Name of the program with this index.

@@ -2,8 +2,8 @@
 
 use std::fmt::{self, Write};
 
-use super::{Kernel, ProtectionDomain, Report, Sizes};
 use super::{Capability, CapabilityTable, Memory, Thread, UserMemory, UserRange};
+use super::{Kernel, ProtectionDomain, Report, Sizes};
 
 /// The whole report. Writing to a string cannot fail, so the result of [`fmt::Write`] carries nothing.
 pub(super) fn render(report: &Report) -> String {
@@ -43,13 +43,14 @@ fn sizes(out: &mut String, sizes: &Sizes) -> fmt::Result {
         ("memory in use", sizes.used_bytes),
         ("page table pool", sizes.pool_bytes),
     ] {
-        writeln!(out, "{what:<20} 0x{bytes:x} ({})", human(bytes))?;
+        writeln!(out, "{what:<20} 0x{bytes:x} ({})", human_bytes(bytes))?;
     }
     Ok(())
 }
 
 /// Bytes in the largest unit that leaves at least one.
-pub(super) fn human(bytes: u64) -> String {
+#[must_use]
+pub fn human_bytes(bytes: u64) -> String {
     const UNITS: [(u64, &str); 3] = [(1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")];
     match UNITS.into_iter().find(|(unit, _)| bytes >= *unit) {
         // Tenths are enough, and integers keep the text the same everywhere.
@@ -108,7 +109,7 @@ fn capability(out: &mut String, cap: &Capability) -> fmt::Result {
 
 fn physical(out: &mut String, memory: &Memory) -> fmt::Result {
     let Memory { start, end, kind, purpose } = memory;
-    let size = human(end - start);
+    let size = human_bytes(end - start);
     writeln!(out, "[0x{start:010x}..0x{end:010x})  {size:>10}  {kind:<8}  {purpose}")
 }
 
@@ -121,8 +122,11 @@ fn user_range(out: &mut String, range: &UserRange) -> fmt::Result {
     let UserRange { start, end, perms, page_bytes, purpose, .. } = range;
     let paddr = range.paddr.map_or_else(|| "by kernel".to_owned(), |paddr| format!("0x{paddr:x}"));
     let cached = if range.cached { "cached" } else { "uncached" };
-    let page = human(*page_bytes);
-    writeln!(out, "  [0x{start:010x}..0x{end:010x}) -> {paddr:<12} {perms:<3} {cached:<8} {page:<7}  {purpose}")
+    let page = human_bytes(*page_bytes);
+    writeln!(
+        out,
+        "  [0x{start:010x}..0x{end:010x}) -> {paddr:<12} {perms:<3} {cached:<8} {page:<7}  {purpose}"
+    )
 }
 
 fn kernel(out: &mut String, kernel: &Kernel) -> fmt::Result {
@@ -130,8 +134,12 @@ fn kernel(out: &mut String, kernel: &Kernel) -> fmt::Result {
     for segment in &kernel.segments {
         let flag = |bit: u32, letter: char| if segment.flags & bit != 0 { letter } else { '-' };
         let perms: String = [flag(4, 'r'), flag(2, 'w'), flag(1, 'x')].iter().collect();
-        let (file, memory) = (human(segment.file_bytes), human(segment.memory_bytes));
-        writeln!(out, "0x{:x} -> 0x{:x}  {perms}  {memory} ({file} in the file)", segment.vaddr, segment.paddr)?;
+        let (file, memory) = (human_bytes(segment.file_bytes), human_bytes(segment.memory_bytes));
+        writeln!(
+            out,
+            "0x{:x} -> 0x{:x}  {perms}  {memory} ({file} in the file)",
+            segment.vaddr, segment.paddr
+        )?;
     }
     Ok(())
 }

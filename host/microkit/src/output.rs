@@ -1,0 +1,100 @@
+//! Writing files: all of them or none, each complete or unchanged.
+//!
+//! Contents go to temporary files beside their destinations, which are renamed when every one has been written.
+//! Destinations that are not regular files, such as `/dev/null`, are written directly.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process;
+
+use limen_sdf::Diagnostic;
+
+/// A file to be written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct OutputFile {
+    pub(crate) path: PathBuf,
+    pub(crate) bytes: Vec<u8>,
+}
+
+/// Where the JSON form of a report goes: the same name ending in `.json`.
+pub(crate) fn json_beside(report: &Path) -> PathBuf {
+    match report.extension() {
+        Some(extension) if extension == "json" => report.with_extension("json.json"),
+        _ => report.with_extension("json"),
+    }
+}
+
+/// Two outputs must not be one file.
+///
+/// # Errors
+/// They are.
+pub(crate) fn check_distinct(files: &[OutputFile]) -> Result<(), Diagnostic> {
+    for (index, file) in files.iter().enumerate() {
+        if files[..index].iter().any(|earlier| earlier.path == file.path) && !is_special(&file.path) {
+            let message = format!("Error: '{}' is named as the file of two outputs", file.path.display());
+            return Err(diagnostic("output-shared", message));
+        }
+    }
+    Ok(())
+}
+
+/// Writes all files.
+///
+/// # Errors
+/// One cannot be written. Unless it was the last renaming that failed, every destination is as it was.
+pub(crate) fn write(files: &[OutputFile]) -> Result<(), Diagnostic> {
+    let mut staged = Staged { renames: Vec::new() };
+    for (index, file) in files.iter().enumerate() {
+        staged.add(file, index).map_err(|e| failed(&file.path, &e))?;
+    }
+    staged.finish()
+}
+
+/// Temporary files; those that still exist are removed at the end.
+struct Staged {
+    /// From and to.
+    renames: Vec<(PathBuf, PathBuf)>,
+}
+
+impl Staged {
+    fn add(&mut self, file: &OutputFile, index: usize) -> io::Result<()> {
+        if file.path.is_dir() {
+            return Err(io::Error::from(io::ErrorKind::IsADirectory));
+        }
+        // A link stays a link: what it leads to is replaced.
+        let destination = fs::canonicalize(&file.path).unwrap_or_else(|_| file.path.clone());
+        if is_special(&destination) {
+            return fs::write(&destination, &file.bytes);
+        }
+        let temporary = destination.with_file_name(format!(".microkit-{}-{index}.tmp", process::id()));
+        self.renames.push((temporary.clone(), destination));
+        fs::write(&temporary, &file.bytes)
+    }
+
+    fn finish(self) -> Result<(), Diagnostic> {
+        self.renames.iter().try_for_each(|(from, to)| fs::rename(from, to).map_err(|e| failed(to, &e)))
+    }
+}
+
+impl Drop for Staged {
+    fn drop(&mut self) {
+        for (temporary, _) in &self.renames {
+            // After a successful renaming there is nothing to remove.
+            let _ = fs::remove_file(temporary);
+        }
+    }
+}
+
+/// Something other than a regular file or a directory.
+fn is_special(path: &Path) -> bool {
+    fs::metadata(path).is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir())
+}
+
+fn failed(path: &Path, reason: &io::Error) -> Diagnostic {
+    diagnostic("output-file", format!("Error: cannot write '{}': {reason}", path.display()))
+}
+
+fn diagnostic(code: &'static str, message: String) -> Diagnostic {
+    Diagnostic { code, span: None, message, help: None }
+}

@@ -1,0 +1,179 @@
+//! From a command line to written files.
+
+use std::path::{Path, PathBuf};
+use std::{env, fs};
+
+use limen_builder::report::human_bytes;
+use limen_builder::sdk::SdkConfig;
+use limen_builder::system_file::{Kernel, Loader};
+use limen_builder::{Board, Config, ImageType, Parts, Program, Report, Sdk};
+use limen_sdf::{Architecture, Diagnostic, SystemDescription};
+
+use crate::arguments::Arguments;
+use crate::output::{self, OutputFile};
+
+/// Name of the monitor in messages and reports.
+const MONITOR: &str = "monitor";
+
+/// Why there is no image.
+#[derive(Debug)]
+pub(crate) enum Failure {
+    /// The words of the command line make no sense together.
+    Usage(String),
+    /// An option has a value that is not allowed.
+    Value(String),
+    /// What was to be built is wrong. `source` is the text in which the diagnostics have their places.
+    Diagnostics { source: Option<String>, diagnostics: Vec<Diagnostic> },
+}
+
+impl From<Diagnostic> for Failure {
+    fn from(diagnostic: Diagnostic) -> Self {
+        Self::Diagnostics { source: None, diagnostics: vec![diagnostic] }
+    }
+}
+
+/// What to tell the user after the files have been written.
+#[derive(Debug)]
+pub(crate) struct Success {
+    pub(crate) lines: String,
+}
+
+/// What the command line means in this SDK.
+struct Request {
+    files: SdkConfig,
+    board: Board,
+    config: Config,
+    image_type: ImageType,
+}
+
+/// Boards of the SDK, for the help text.
+pub(crate) fn board_names() -> Vec<String> {
+    open_sdk().map(|sdk| sdk.boards()).unwrap_or_default()
+}
+
+/// Builds the image and its reports, and writes them.
+///
+/// # Errors
+/// Nothing has been written.
+pub(crate) fn build(arguments: &Arguments) -> Result<Success, Failure> {
+    let request = Request::new(arguments)?;
+    let text = read_description(&arguments.system)?;
+    let name = arguments.system.display().to_string();
+    let located = |diagnostics| Failure::Diagnostics { source: Some(text.clone()), diagnostics };
+    let parsed = limen_sdf::parse(&name, &text, &request.board.target()).map_err(located)?;
+    let parts = parts(arguments, &request, parsed.system).map_err(|problem| located(vec![problem]))?;
+    let built = parts.build(request.image_type).map_err(|problem| located(vec![problem]))?;
+    let report = Report::new(&built);
+    output::write(&output_files(arguments, built.file, &report)?)?;
+    let warnings = parsed.warnings.iter().map(|warning| limen_sdf::render(warning, Some(&text)) + "\n");
+    Ok(Success { lines: warnings.collect::<String>() + &summary(&report) })
+}
+
+impl Request {
+    fn new(arguments: &Arguments) -> Result<Self, Failure> {
+        let sdk = open_sdk()?;
+        let (board, config) = (&arguments.board, &arguments.config);
+        if !sdk.boards().contains(board) {
+            return Err(Failure::Value(format!("argument --board: unknown parameter '{board}'")));
+        }
+        let configs = sdk.configs(board);
+        if !configs.contains(config) {
+            let choices = configs.join(", ");
+            let message = format!("argument --config: invalid choice '{config}' (choose from: {choices})");
+            return Err(Failure::Value(message));
+        }
+        if arguments.viper_output.is_some() {
+            return Err(Failure::Value("argument --viper-output: not supported yet".to_owned()));
+        }
+        let files = sdk.config(board, config);
+        let board = Board::load(&files.board_file())?;
+        let image_type = image_type(arguments.image_type.as_deref(), &board)?;
+        Ok(Self { files, board, config: Config::new(config), image_type })
+    }
+}
+
+/// The SDK that `MICROKIT_SDK` names, or the one whose `bin` directory holds this program.
+fn open_sdk() -> Result<Sdk, Diagnostic> {
+    let own = || {
+        let program = env::current_exe().ok()?;
+        Some(program.parent()?.parent()?.to_owned())
+    };
+    let root = env::var_os("MICROKIT_SDK").map(PathBuf::from).or_else(own);
+    Sdk::open(&root.unwrap_or_default())
+}
+
+fn image_type(name: Option<&str>, board: &Board) -> Result<ImageType, Failure> {
+    let Some(name) = name else {
+        return Ok(board.image_type);
+    };
+    let image_type = ImageType::from_name(name)
+        .ok_or_else(|| Failure::Value(format!("argument --image-type: unknown parameter '{name}'")))?;
+    if image_type.is_supported(board.architecture) {
+        return Ok(image_type);
+    }
+    let architecture = match board.architecture {
+        Architecture::Aarch64 => "aarch64",
+        Architecture::Riscv64 => "riscv64",
+        Architecture::X86_64 => "x86_64",
+    };
+    Err(Failure::Value(format!(
+        "building the output image as '{name}' is unsupported for target architecture '{architecture}'"
+    )))
+}
+
+fn read_description(path: &Path) -> Result<String, Diagnostic> {
+    let name = path.display();
+    let diagnostic = |code, message| Diagnostic { code, span: None, message, help: None };
+    if !path.is_file() {
+        let message = format!("Error: system description file '{name}' does not exist");
+        return Err(diagnostic("system-file-missing", message));
+    }
+    fs::read_to_string(path).map_err(|e| diagnostic("system-file", format!("Could not parse '{name}': {e}")))
+}
+
+fn parts(arguments: &Arguments, request: &Request, system: SystemDescription) -> Result<Parts, Diagnostic> {
+    let Request { files, board, config, .. } = request;
+    let architecture = board.architecture;
+    let domains = system.protection_domains.iter();
+    let programs = domains.map(|domain| Program::load(domain, &arguments.search_paths, architecture));
+    let monitor = Program::read(MONITOR, &files.monitor(), architecture);
+    let kernel = arguments.override_kernel.clone().unwrap_or_else(|| files.kernel());
+    Ok(Parts {
+        programs: programs.chain([monitor]).collect::<Result<_, _>>()?,
+        loader: Loader::read(&files.loader(), architecture)?,
+        kernel: Kernel::read(&kernel, architecture)?,
+        board: board.clone(),
+        config: config.clone(),
+        system,
+    })
+}
+
+fn output_files(
+    arguments: &Arguments,
+    image: Vec<u8>,
+    report: &Report,
+) -> Result<Vec<OutputFile>, Diagnostic> {
+    let json_path = output::json_beside(&arguments.report);
+    let mut files = vec![
+        OutputFile { path: arguments.output.clone(), bytes: image },
+        OutputFile { path: arguments.report.clone(), bytes: report.to_text().into_bytes() },
+        OutputFile { path: json_path, bytes: report.to_json().into_bytes() },
+    ];
+    if let Some(path) = &arguments.capdl_json {
+        files.push(OutputFile { path: path.clone(), bytes: report.graph().to_json().into_bytes() });
+    }
+    output::check_distinct(&files)?;
+    Ok(files)
+}
+
+fn summary(report: &Report) -> String {
+    let sizes = report.sizes();
+    let (objects, tables) = (report.graph().object_count, human_bytes(sizes.tables_bytes));
+    let (contents, used) = (human_bytes(sizes.contents_bytes), human_bytes(sizes.used_bytes));
+    let file = human_bytes(sizes.file_bytes);
+    format!(
+        "MICROKIT|BOOT IMAGE: number of objects = {objects}, tables = {tables}, contents = {contents}\n\
+         MICROKIT|MEMORY: in use = {used}\n\
+         MICROKIT|LOADER: image file size = {file}\n"
+    )
+}
