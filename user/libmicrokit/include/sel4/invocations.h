@@ -20,7 +20,7 @@ LIMEN_INLINE seL4_Error limen_outcome(limen_received_t answer)
 {
     seL4_Error error = (seL4_Error)seL4_MessageInfo_get_label(answer.info);
     if (error != seL4_NoError) {
-        limen_store_words(answer.words);
+        limen_store_words(seL4_GetIPCBuffer(), answer.words);
     }
     return error;
 }
@@ -49,7 +49,7 @@ static inline seL4_Error seL4_TCB_ReadRegisters(seL4_TCB service, seL4_Bool susp
 {
     limen_words_t request = limen_two_words(limen_register_flags(suspend_source, arch_flags), count);
     limen_received_t answer = limen_invoke(service, TCBReadRegisters, 0, 2, request);
-    limen_store_words(answer.words);
+    limen_store_words(seL4_GetIPCBuffer(), answer.words);
     seL4_Error error = limen_outcome(answer);
     seL4_Word arrived = error == seL4_NoError ? seL4_MessageInfo_get_length(answer.info) : 0;
     /* Volatile, so that no compiler makes this a call to memcpy, which a program need not have. */
@@ -72,7 +72,7 @@ static inline seL4_Error seL4_TCB_WriteRegisters(seL4_TCB service, seL4_Bool res
     for (seL4_Word i = 0; i < count && i < LIMEN_CONTEXT_WORDS; i++) {
         message[2 + i] = registers[i];
     }
-    return limen_outcome(limen_invoke(service, TCBWriteRegisters, 0, 2 + count, limen_load_words()));
+    return limen_outcome(limen_invoke(service, TCBWriteRegisters, 0, 2 + count, limen_load_words(seL4_GetIPCBuffer())));
 }
 
 /* Stops a thread until it is resumed. */

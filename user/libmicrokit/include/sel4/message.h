@@ -112,10 +112,13 @@ extern seL4_IPCBuffer *__sel4_ipc_buffer;
 }
 #endif
 
-/* The address is the same in every program, so that reaching the buffer costs no load. */
+/* The address is the same in every program, so that reaching the buffer costs no load. It is hidden from the
+ * compiler, which would otherwise add each word's offset to it and need two instructions for every sum. */
 LIMEN_INLINE seL4_IPCBuffer *seL4_GetIPCBuffer(void)
 {
-    return (seL4_IPCBuffer *)LIMEN_IPC_BUFFER_ADDRESS;
+    seL4_IPCBuffer *buffer;
+    __asm__ ("" : "=r"(buffer) : "0"(LIMEN_IPC_BUFFER_ADDRESS));
+    return buffer;
 }
 
 LIMEN_INLINE seL4_Word seL4_GetMR(int i)

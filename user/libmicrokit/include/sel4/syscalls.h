@@ -8,18 +8,18 @@
 
 #include <sel4/trap.h>
 
-LIMEN_INLINE limen_words_t limen_load_words(void)
+LIMEN_INLINE limen_words_t limen_load_words(const seL4_IPCBuffer *buffer)
 {
-    limen_words_t words = { seL4_GetMR(0), seL4_GetMR(1), seL4_GetMR(2), seL4_GetMR(3) };
+    limen_words_t words = { buffer->msg[0], buffer->msg[1], buffer->msg[2], buffer->msg[3] };
     return words;
 }
 
-LIMEN_INLINE void limen_store_words(limen_words_t words)
+LIMEN_INLINE void limen_store_words(seL4_IPCBuffer *buffer, limen_words_t words)
 {
-    seL4_SetMR(0, words.mr0);
-    seL4_SetMR(1, words.mr1);
-    seL4_SetMR(2, words.mr2);
-    seL4_SetMR(3, words.mr3);
+    buffer->msg[0] = words.mr0;
+    buffer->msg[1] = words.mr1;
+    buffer->msg[2] = words.mr2;
+    buffer->msg[3] = words.mr3;
 }
 
 LIMEN_INLINE limen_words_t limen_gather_words(const seL4_Word *mr0, const seL4_Word *mr1, const seL4_Word *mr2,
@@ -49,7 +49,7 @@ LIMEN_INLINE void limen_scatter_words(limen_words_t words, seL4_Word *mr0, seL4_
 /* Hands a received message to the caller of a plain call. `sender` may be null. */
 LIMEN_INLINE seL4_MessageInfo_t limen_deliver(limen_received_t received, seL4_Word *sender)
 {
-    limen_store_words(received.words);
+    limen_store_words(seL4_GetIPCBuffer(), received.words);
     if (sender) {
         *sender = received.badge;
     }
@@ -77,7 +77,7 @@ LIMEN_INLINE int limen_is_empty(seL4_MessageInfo_t info)
 /* Sends, and waits until the message is taken. */
 LIMEN_INLINE void seL4_Send(seL4_CPtr dest, seL4_MessageInfo_t msgInfo)
 {
-    limen_trap_send(seL4_SysSend, dest, msgInfo, limen_load_words());
+    limen_trap_send(seL4_SysSend, dest, msgInfo, limen_load_words(seL4_GetIPCBuffer()));
 }
 
 LIMEN_INLINE void seL4_SendWithMRs(seL4_CPtr dest, seL4_MessageInfo_t msgInfo, seL4_Word *mr0, seL4_Word *mr1,
@@ -89,7 +89,7 @@ LIMEN_INLINE void seL4_SendWithMRs(seL4_CPtr dest, seL4_MessageInfo_t msgInfo, s
 /* Sends if somebody is waiting. */
 LIMEN_INLINE void seL4_NBSend(seL4_CPtr dest, seL4_MessageInfo_t msgInfo)
 {
-    limen_trap_send(seL4_SysNBSend, dest, msgInfo, limen_load_words());
+    limen_trap_send(seL4_SysNBSend, dest, msgInfo, limen_load_words(seL4_GetIPCBuffer()));
 }
 
 LIMEN_INLINE void seL4_NBSendWithMRs(seL4_CPtr dest, seL4_MessageInfo_t msgInfo, seL4_Word *mr0, seL4_Word *mr1,
@@ -102,7 +102,7 @@ LIMEN_INLINE void seL4_NBSendWithMRs(seL4_CPtr dest, seL4_MessageInfo_t msgInfo,
 LIMEN_INLINE seL4_MessageInfo_t seL4_Call(seL4_CPtr dest, seL4_MessageInfo_t msgInfo)
 {
     limen_received_t answer = limen_is_empty(msgInfo) ? limen_trap_call_empty(dest, msgInfo)
-                                                      : limen_trap_call(dest, msgInfo, limen_load_words());
+                                                      : limen_trap_call(dest, msgInfo, limen_load_words(seL4_GetIPCBuffer()));
     return limen_deliver(answer, (seL4_Word *)0);
 }
 
@@ -171,7 +171,7 @@ LIMEN_INLINE seL4_MessageInfo_t seL4_Poll(seL4_CPtr src, seL4_Word *sender)
 LIMEN_INLINE seL4_MessageInfo_t seL4_ReplyRecv(seL4_CPtr src, seL4_MessageInfo_t msgInfo, seL4_Word *sender,
                                                seL4_CPtr reply)
 {
-    return limen_deliver(limen_trap_send_receive(seL4_SysReplyRecv, src, msgInfo, limen_load_words(), reply), sender);
+    return limen_deliver(limen_trap_send_receive(seL4_SysReplyRecv, src, msgInfo, limen_load_words(seL4_GetIPCBuffer()), reply), sender);
 }
 
 LIMEN_INLINE seL4_MessageInfo_t seL4_ReplyRecvWithMRs(seL4_CPtr src, seL4_MessageInfo_t msgInfo, seL4_Word *sender,
@@ -187,7 +187,7 @@ LIMEN_INLINE seL4_MessageInfo_t seL4_ReplyRecvWithMRs(seL4_CPtr src, seL4_Messag
 LIMEN_INLINE seL4_MessageInfo_t seL4_NBSendRecv(seL4_CPtr dest, seL4_MessageInfo_t msgInfo, seL4_CPtr src,
                                                 seL4_Word *sender, seL4_CPtr reply)
 {
-    return limen_deliver(limen_trap_nb_send_recv(dest, src, msgInfo, limen_load_words(), reply), sender);
+    return limen_deliver(limen_trap_nb_send_recv(dest, src, msgInfo, limen_load_words(seL4_GetIPCBuffer()), reply), sender);
 }
 
 LIMEN_INLINE seL4_MessageInfo_t seL4_NBSendRecvWithMRs(seL4_CPtr dest, seL4_MessageInfo_t msgInfo, seL4_CPtr src,
@@ -202,7 +202,7 @@ LIMEN_INLINE seL4_MessageInfo_t seL4_NBSendRecvWithMRs(seL4_CPtr dest, seL4_Mess
 LIMEN_INLINE seL4_MessageInfo_t seL4_NBSendWait(seL4_CPtr dest, seL4_MessageInfo_t msgInfo, seL4_CPtr src,
                                                 seL4_Word *sender)
 {
-    return limen_deliver(limen_trap_send_receive(seL4_SysNBSendWait, src, msgInfo, limen_load_words(), dest), sender);
+    return limen_deliver(limen_trap_send_receive(seL4_SysNBSendWait, src, msgInfo, limen_load_words(seL4_GetIPCBuffer()), dest), sender);
 }
 
 LIMEN_INLINE seL4_MessageInfo_t seL4_NBSendWaitWithMRs(seL4_CPtr dest, seL4_MessageInfo_t msgInfo, seL4_CPtr src,

@@ -1,0 +1,26 @@
+# How the C parts of the SDK are compiled, whatever the compiler.
+#
+# No FPU or vector register is used, so that programs that may not touch them can still receive messages. The
+# library must not need any other: projects link it with nothing else.
+
+ifeq ($(origin CC),default)
+CC := clang
+endif
+ifeq ($(origin AR),default)
+AR := llvm-ar
+endif
+ifeq ($(origin LD),default)
+LD := ld.lld
+endif
+
+TARGET_FLAGS_aarch64 := -mgeneral-regs-only -mstrict-align
+TARGET_FLAGS := $(TARGET_FLAGS_$(ARCH))
+ifneq ($(findstring clang,$(CC)),)
+TARGET_FLAGS += -target $(ARCH)-none-elf
+else
+NO_LOOP_IDIOMS := -fno-tree-loop-distribute-patterns
+endif
+
+CFLAGS = $(TARGET_FLAGS) -std=gnu11 -ffreestanding -nostdlib -O2 -g -Wall -Wextra -Werror \
+    -fno-pic -fno-stack-protector -fno-asynchronous-unwind-tables \
+    -MMD -MP $(addprefix -I,$(INCLUDE))

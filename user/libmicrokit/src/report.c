@@ -1,0 +1,41 @@
+/* Reports about the program's own mistakes, each one line on the debug console. */
+
+#include "event_loop.h"
+
+void limen_print_name(void)
+{
+    for (int i = 0; i < MICROKIT_PD_NAME_LENGTH && microkit_name[i]; i++) {
+        microkit_dbg_putc(microkit_name[i]);
+    }
+}
+
+static void print_quoted(seL4_Uint32 number)
+{
+    microkit_dbg_puts(" '");
+    microkit_dbg_put32(number);
+    microkit_dbg_puts("'\n");
+}
+
+void limen_report_channel(const char *function, microkit_channel ch)
+{
+    limen_print_name();
+    microkit_dbg_puts(" ");
+    microkit_dbg_puts(function);
+    microkit_dbg_puts(": invalid channel given");
+    print_quoted(ch);
+}
+
+void limen_report_child(const char *trouble, microkit_child child)
+{
+    microkit_dbg_puts(trouble);
+    print_quoted(child);
+}
+
+void limen_report_lost_signal(const char *function, microkit_channel ch)
+{
+    limen_print_name();
+    microkit_dbg_puts(" ");
+    microkit_dbg_puts(function);
+    microkit_dbg_puts(": an earlier deferred signal is lost, replaced by channel");
+    print_quoted(ch);
+}

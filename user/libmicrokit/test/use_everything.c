@@ -1,0 +1,177 @@
+/* Calls every function of the C interface, so that compilers check all of it. Valid C and C++; never run. */
+
+#include <microkit.h>
+#include <limen.h>
+
+static seL4_Word sink;
+
+static void take(seL4_MessageInfo_t info)
+{
+    sink += seL4_MessageInfo_get_label(info) + seL4_MessageInfo_get_length(info);
+    sink += seL4_MessageInfo_get_extraCaps(info) + seL4_MessageInfo_get_capsUnwrapped(info);
+}
+
+static seL4_MessageInfo_t build(seL4_Word label, seL4_Word length)
+{
+    seL4_MessageInfo_t info = seL4_MessageInfo_new(label, 0, 0, length);
+    info = seL4_MessageInfo_set_label(info, label + 1);
+    info = seL4_MessageInfo_set_capsUnwrapped(info, 0);
+    info = seL4_MessageInfo_set_extraCaps(info, 1);
+    return seL4_MessageInfo_set_length(info, 2);
+}
+
+static void use_buffer(void)
+{
+    seL4_SetMR(0, seL4_GetMR(1));
+    seL4_SetUserData(seL4_GetUserData());
+    seL4_SetCap(0, seL4_GetCap(1));
+    sink += seL4_GetBadge(0) + seL4_GetIPCBuffer()->receiveDepth + __sel4_ipc_buffer->userData;
+}
+
+static void use_sends(seL4_CPtr cptr)
+{
+    seL4_Word a = 1, b = 2;
+    seL4_Send(cptr, build(1, 2));
+    seL4_NBSend(cptr, build(1, 2));
+    seL4_SendWithMRs(cptr, build(1, 2), &a, &b, 0, 0);
+    seL4_NBSendWithMRs(cptr, build(1, 2), &a, 0, &b, 0);
+    seL4_Signal(cptr);
+    seL4_Yield();
+#if defined(CONFIG_PRINTING)
+    seL4_DebugPutChar('x');
+#endif
+}
+
+static void use_receives(seL4_CPtr cptr)
+{
+    seL4_Word sender, a = 0, b = 0, c = 0, d = 0;
+    take(seL4_Call(cptr, build(sink, sink)));
+    take(seL4_Call(cptr, seL4_MessageInfo_new(1, 0, 0, 0)));
+    take(seL4_CallWithMRs(cptr, build(1, 4), &a, &b, &c, &d));
+    take(seL4_Recv(cptr, &sender, 4));
+    take(seL4_RecvWithMRs(cptr, &sender, &a, &b, &c, &d, 4));
+    take(seL4_NBRecv(cptr, &sender, 4));
+    take(seL4_NBRecvWithMRs(cptr, &sender, &a, 0, 0, 0, 4));
+    take(seL4_Wait(cptr, &sender));
+    take(seL4_WaitWithMRs(cptr, &sender, &a, &b, &c, &d));
+    take(seL4_NBWait(cptr, &sender));
+    take(seL4_NBWaitWithMRs(cptr, 0, &a, &b, &c, &d));
+    take(seL4_Poll(cptr, &sender));
+    sink += sender + a + b + c + d;
+}
+
+static void use_compound_calls(seL4_CPtr cptr)
+{
+    seL4_Word sender, a = 0, b = 0, c = 0, d = 0;
+    take(seL4_ReplyRecv(cptr, build(1, 2), &sender, 4));
+    take(seL4_ReplyRecvWithMRs(cptr, build(1, 2), &sender, &a, &b, &c, &d, 4));
+    take(seL4_NBSendRecv(cptr, build(1, 2), 1, &sender, 4));
+    take(seL4_NBSendRecvWithMRs(cptr, build(1, 2), 1, &sender, &a, &b, &c, &d, 4));
+    take(seL4_NBSendWait(cptr, build(1, 2), 1, &sender));
+    take(seL4_NBSendWaitWithMRs(cptr, build(1, 2), 1, &sender, &a, &b, &c, &d));
+    sink += sender + a + b + c + d;
+}
+
+static seL4_Error use_methods(seL4_CPtr cptr)
+{
+    seL4_UserContext context;
+    seL4_Error error = seL4_TCB_ReadRegisters(cptr, seL4_True, 0, LIMEN_CONTEXT_WORDS, &context);
+    if (error != seL4_NoError) {
+        return error;
+    }
+    context.pc += 4;
+    error = seL4_TCB_WriteRegisters(cptr, seL4_False, 0, LIMEN_CONTEXT_WORDS, &context);
+    seL4_TCB_Suspend(cptr);
+    seL4_TCB_Resume(cptr);
+    seL4_IRQHandler_Ack(cptr);
+    seL4_SchedContext_Bind(cptr, 2);
+    seL4_SchedContext_Unbind(cptr);
+    seL4_SchedContext_UnbindObject(cptr, 2);
+    sink += seL4_SchedContext_Consumed(cptr).consumed;
+    return error;
+}
+
+static void describe_fault(microkit_msginfo info)
+{
+    switch (microkit_msginfo_get_label(info)) {
+    case seL4_Fault_VMFault:
+        sink += seL4_GetMR(seL4_VMFault_IP) + seL4_GetMR(seL4_VMFault_Addr) + seL4_GetMR(seL4_VMFault_PrefetchFault)
+                + seL4_GetMR(seL4_VMFault_FSR);
+        break;
+    case seL4_Fault_CapFault:
+        sink += seL4_GetMR(seL4_CapFault_IP) + seL4_GetMR(seL4_CapFault_Addr) + seL4_GetMR(seL4_CapFault_InRecvPhase)
+                + (seL4_GetMR(seL4_CapFault_LookupFailureType) == seL4_GuardMismatch);
+        break;
+    case seL4_Fault_UserException:
+        sink += seL4_GetMR(seL4_UserException_FaultIP) + seL4_GetMR(seL4_UserException_Number);
+        break;
+    case seL4_Fault_UnknownSyscall:
+        sink += seL4_GetMR(seL4_UnknownSyscall_Syscall);
+        break;
+    default:
+        break;
+    }
+}
+
+static void use_debug_console(void)
+{
+    microkit_dbg_putc('x');
+    microkit_dbg_puts("text");
+    microkit_dbg_put8(1);
+    microkit_dbg_put32(sink > seL4_UserTop);
+    microkit_dbg_putc(microkit_name[MICROKIT_PD_NAME_LENGTH - 1]);
+}
+
+static void use_channels(microkit_channel ch)
+{
+    microkit_notify(3);
+    microkit_notify(ch);
+    microkit_irq_ack(ch);
+    microkit_deferred_notify(ch);
+    microkit_deferred_irq_ack(ch);
+    microkit_mr_set(0, microkit_mr_get(1));
+    take(microkit_ppcall(1, microkit_msginfo_new(0, 0)));
+    take(microkit_ppcall(ch, microkit_msginfo_new(sink, (seL4_Uint16)sink)));
+}
+
+void init(void)
+{
+    use_buffer();
+    use_debug_console();
+    use_sends(10);
+    use_receives(1);
+    use_compound_calls(1);
+    sink += limen_counter() + microkit_cspace_root_slot_to_cptr(sink);
+    sink += microkit_irqs + microkit_notifications + microkit_pps + microkit_ioports + MICROKIT_MAX_CHANNELS;
+}
+
+void notified(microkit_channel ch)
+{
+    use_channels(ch);
+    if (microkit_have_signal && microkit_signal_cap == BASE_OUTPUT_NOTIFICATION_CAP + ch) {
+        take(microkit_signal_msg);
+    }
+}
+
+#ifdef __cplusplus
+microkit_msginfo microkit_protected(microkit_channel ch, microkit_msginfo msginfo)
+#else
+microkit_msginfo protected(microkit_channel ch, microkit_msginfo msginfo)
+#endif
+{
+    sink += ch + microkit_msginfo_get_count(msginfo);
+    return microkit_msginfo_new(0, 1);
+}
+
+seL4_Bool fault(microkit_child child, microkit_msginfo msginfo, microkit_msginfo *reply_msginfo)
+{
+    describe_fault(msginfo);
+    microkit_pd_stop(child);
+    microkit_pd_resume(child);
+    microkit_pd_restart(child, 0x200000);
+    if (use_methods(BASE_TCB_CAP + child) != seL4_NoError) {
+        microkit_internal_crash(seL4_InvalidArgument);
+    }
+    *reply_msginfo = microkit_msginfo_new(0, 0);
+    return seL4_True;
+}
