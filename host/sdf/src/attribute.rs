@@ -23,7 +23,12 @@ impl<'a, 'p> Attributes<'a, 'p> {
         for (name, span) in element.attribute_names() {
             if !known.contains(&name.as_str()) {
                 let text = format!("invalid attribute '{name}'");
-                let mut problem = value_error(code::UNKNOWN_ATTRIBUTE, &element, &text, known_names(known));
+                let mut problem = value_error(
+                    code::UNKNOWN_ATTRIBUTE,
+                    &element,
+                    &text,
+                    help_unknown(&element, &name, known),
+                );
                 problem.span = Some(span);
                 problems.push(problem);
             }
@@ -143,8 +148,11 @@ fn parse_number(text: &str) -> Result<u64, std::num::ParseIntError> {
     }
 }
 
-fn known_names(known: &[&str]) -> String {
-    if known.is_empty() {
+fn help_unknown(element: &Element, name: &str, known: &[&str]) -> String {
+    if (element.name(), name) == ("protection_domain", "pp") {
+        "Since Microkit 2.0, the end that may call says so: <end pd=\"...\" id=\"...\" pp=\"true\" />."
+            .to_owned()
+    } else if known.is_empty() {
         "This element has no attributes.".to_owned()
     } else {
         format!("Attributes of this element: {}.", known.join(", "))

@@ -16,22 +16,9 @@ const DEFAULT_STACK_BYTES: u64 = 0x2000;
 const MIN_STACK_BYTES: u64 = 0x1000;
 const MAX_STACK_BYTES: u64 = 0x100_0000;
 
-const KNOWN: &[&str] = &[
-    "name",
-    "priority",
-    "budget",
-    "period",
-    "passive",
-    "stack_size",
-    "cpu",
-    "smc",
-    "fpu",
-    "domain",
-    "id",
-    "setvar_id",
-];
-/// The last two of [`KNOWN`] belong to nested protection domains.
-const KNOWN_AT_ROOT: &[&str] = KNOWN.split_at(10).0;
+const KNOWN: &[&str] =
+    &["name", "priority", "budget", "period", "passive", "stack_size", "cpu", "smc", "fpu", "domain"];
+const KNOWN_IN_CHILDREN: &[&str] = &["id", "setvar_id"];
 
 /// Reads the attributes of a protection domain; `parent` is the index of the one around it.
 pub(crate) fn read(
@@ -40,8 +27,8 @@ pub(crate) fn read(
     target: &Target,
     problems: &mut Vec<Diagnostic>,
 ) -> Result<Header, Reported> {
-    let known = if parent.is_some() { KNOWN } else { KNOWN_AT_ROOT };
-    let mut attributes = Attributes::read(element, known, problems);
+    let in_children = if parent.is_some() { KNOWN_IN_CHILDREN } else { &[] };
+    let mut attributes = Attributes::read(element, &[KNOWN, in_children].concat(), problems);
     let name = attributes.required("name");
     let parent = parent.map(|parent| read_child_of(parent, &mut attributes)).transpose();
     let times = read_times(&mut attributes);

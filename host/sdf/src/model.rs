@@ -27,7 +27,7 @@ pub struct ProtectionDomain {
     pub parent: Option<ChildOf>,
     /// 0 to 254.
     pub priority: u8,
-    /// Microseconds per period; `budget_us <= period_us`.
+    /// Microseconds per period; at least 1, and `budget_us <= period_us`.
     pub budget_us: u64,
     /// Microseconds.
     pub period_us: u64,
@@ -111,7 +111,7 @@ pub struct Perms {
 pub struct MemoryRegion {
     /// Unique name.
     pub name: String,
-    /// Bytes, a multiple of the page size.
+    /// Bytes, a multiple of the page size and not zero.
     pub bytes: u64,
     /// 0x1000 or 0x20_0000; already raised to large pages where size, address and all maps allow it.
     pub page_bytes: u64,

@@ -1,0 +1,238 @@
+//! Descriptions without errors mean what they say.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a failure here is a failed test")]
+
+use limen_sdf::model::{ChildOf, Perms, Symbol, SystemDescription};
+use limen_sdf::{Parsed, Span, Target, parse};
+
+const FILE: &str = "test.system";
+
+fn parsed(text: &str) -> Parsed {
+    parse(FILE, text, &Target::aarch64()).unwrap()
+}
+
+/// The system in `text`, which must give no warning.
+fn system(text: &str) -> SystemDescription {
+    let Parsed { system, warnings } = parsed(text);
+    assert_eq!(warnings, []);
+    system
+}
+
+fn symbol(name: &str, line: u32, column: u32) -> Symbol {
+    Symbol { name: name.to_owned(), span: span(line, column) }
+}
+
+fn span(line: u32, column: u32) -> Span {
+    Span { file: FILE.to_owned(), line, column }
+}
+
+const EVERYTHING: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
+<!-- a comment -->
+<system>
+    <channel>
+        <end pd="driver" id="61" pp="true" setvar_id="stack_id" />
+        <end pd="stack/rx@0" id="0x1" notify="false" pp="false" />
+    </channel>
+    <protection_domain name="driver" priority="100" budget="20_000" period="0x10000" passive="true"
+                       stack_size="0x4000" cpu="0" smc="false" fpu="false">
+        <program_image path="driver.elf" path_for_symbols="driver.debug.elf" />
+        <map mr="ring" vaddr="0x200_0000" perms="xr" cached="false" setvar_vaddr="ring" setvar_size="ring_size" />
+        <map mr="device" vaddr="0" />
+        <setvar symbol="ring_paddr" region_paddr="ring" />
+        <counter />
+        <protection_domain name="first" id="0" setvar_id="first_id">
+            <program_image path="first.elf" />
+            <protection_domain name="inner" id="61">
+                <program_image path="inner.elf" />
+            </protection_domain>
+        </protection_domain>
+        <protection_domain name="second" id="1">
+            <program_image path="second.elf" />
+        </protection_domain>
+    </protection_domain>
+    <protection_domain name="stack/rx@0" priority="254">
+        <program_image path="/stack.elf" />
+    </protection_domain>
+    <memory_region name="device" size="0x1000" phys_addr="0x900_0000" />
+    <memory_region name="ring" size="0x3_000" page_size="4096" />
+</system>
+"#;
+
+#[test]
+fn protection_domains_stand_in_pre_order() {
+    let system = system(EVERYTHING);
+    let names: Vec<_> = system.protection_domains.iter().map(|domain| domain.name.as_str()).collect();
+    assert_eq!(names, ["driver", "first", "inner", "second", "stack/rx@0"]);
+    let parents: Vec<_> = system.protection_domains.iter().map(|domain| domain.parent.clone()).collect();
+    let child_of = |parent, id, setvar_id| Some(ChildOf { parent, id, setvar_id });
+    let first_id = Some(symbol("first_id", 15, 9));
+    assert_eq!(parents, [None, child_of(0, 0, first_id), child_of(1, 61, None), child_of(0, 1, None), None]);
+}
+
+#[test]
+fn attributes_of_a_protection_domain_are_kept() {
+    let system = system(EVERYTHING);
+    let driver = &system.protection_domains[0];
+    assert_eq!(driver.span, span(8, 5));
+    assert_eq!((driver.priority, driver.budget_us, driver.period_us), (100, 20_000, 0x10000));
+    assert_eq!((driver.passive, driver.fpu, driver.counter), (true, false, true));
+    assert_eq!(driver.stack_bytes, 0x4000);
+    assert_eq!(driver.program_image.path, "driver.elf");
+    assert_eq!(driver.program_image.path_for_symbols.as_deref(), Some("driver.debug.elf"));
+    assert_eq!(driver.program_image.span, span(10, 9));
+}
+
+#[test]
+fn absent_attributes_have_their_defaults() {
+    let system = system(EVERYTHING);
+    let second = &system.protection_domains[3];
+    assert_eq!((second.priority, second.budget_us, second.period_us), (0, 1000, 1000));
+    assert_eq!((second.passive, second.fpu, second.counter), (false, true, false));
+    assert_eq!(second.stack_bytes, 0x2000);
+    assert_eq!(second.program_image.path_for_symbols, None);
+    let map = &system.protection_domains[0].maps[1];
+    assert_eq!((map.perms, map.cached), (Perms { read: true, write: true, execute: false }, true));
+    assert_eq!((&map.setvar_vaddr, &map.setvar_size), (&None, &None));
+}
+
+#[test]
+fn maps_and_setvars_name_their_memory_region_by_index() {
+    let system = system(EVERYTHING);
+    let driver = &system.protection_domains[0];
+    let map = &driver.maps[0];
+    assert_eq!((map.region, map.vaddr, map.cached), (1, 0x200_0000, false));
+    assert_eq!(map.perms, Perms { read: true, write: false, execute: true });
+    assert_eq!(map.setvar_vaddr, Some(symbol("ring", 11, 9)));
+    assert_eq!(map.setvar_size, Some(symbol("ring_size", 11, 9)));
+    assert_eq!((driver.maps[1].region, driver.maps[1].vaddr), (0, 0));
+    assert_eq!(driver.setvars[0].symbol, symbol("ring_paddr", 13, 9));
+    assert_eq!(driver.setvars[0].region_paddr, 1);
+}
+
+#[test]
+fn memory_regions_keep_document_order() {
+    let regions = system(EVERYTHING).memory_regions;
+    let facts: Vec<_> =
+        regions.iter().map(|r| (r.name.as_str(), r.bytes, r.page_bytes, r.phys_addr)).collect();
+    assert_eq!(facts, [("device", 0x1000, 0x1000, Some(0x900_0000)), ("ring", 0x3000, 0x1000, None)]);
+    assert_eq!(regions[1].span, span(29, 5));
+}
+
+#[test]
+fn channels_name_their_ends_by_index() {
+    let channels = system(EVERYTHING).channels;
+    assert_eq!(channels.len(), 1);
+    let [a, b] = &channels[0].ends;
+    assert_eq!((a.protection_domain, a.id, a.may_call, a.may_notify), (0, 61, true, true));
+    assert_eq!(a.setvar_id, Some(symbol("stack_id", 5, 9)));
+    assert_eq!((b.protection_domain, b.id, b.may_call, b.may_notify), (4, 1, false, false));
+    assert_eq!((&b.setvar_id, &b.span, &channels[0].span), (&None, &span(6, 9), &span(4, 5)));
+}
+
+/// Page size of a region of 4 MiB with these attributes, mapped at each of these addresses.
+fn chosen_page_bytes(attributes: &str, vaddrs: &[&str]) -> u64 {
+    let domain = |(index, vaddr)| {
+        format!(
+            r#"<protection_domain name="p{index}"><program_image path="p.elf" />
+               <map mr="m" vaddr="{vaddr}" /></protection_domain>"#
+        )
+    };
+    let domains: String = vaddrs.iter().enumerate().map(domain).collect();
+    let text =
+        format!(r#"<system>{domains}<memory_region name="m" size="0x40_0000" {attributes} /></system>"#);
+    system(&text).memory_regions[0].page_bytes
+}
+
+#[test]
+fn aligned_regions_get_large_pages() {
+    assert_eq!(chosen_page_bytes("", &["0x200_0000", "0x400_0000"]), 0x20_0000);
+    assert_eq!(chosen_page_bytes(r#"phys_addr="0x6000_0000""#, &["0x200_0000"]), 0x20_0000);
+    assert_eq!(chosen_page_bytes(r#"page_size="0x20_0000""#, &["0x200_0000"]), 0x20_0000);
+}
+
+#[test]
+fn regions_keep_small_pages_where_anything_is_not_aligned() {
+    assert_eq!(chosen_page_bytes("", &["0x200_0000", "0x400_1000"]), 0x1000);
+    assert_eq!(chosen_page_bytes(r#"phys_addr="0x6000_1000""#, &["0x200_0000"]), 0x1000);
+    assert_eq!(chosen_page_bytes(r#"page_size="0x1000""#, &["0x200_0000"]), 0x1000);
+}
+
+#[test]
+fn one_page_below_the_stack_gives_no_warning() {
+    let text = r#"<system>
+        <memory_region name="m" size="0x1000" />
+        <protection_domain name="p"><program_image path="p.elf" /><map mr="m" vaddr="0xffffffa000" />
+        </protection_domain></system>"#;
+    assert_eq!(system(text).protection_domains[0].maps[0].vaddr, 0xff_ffff_a000);
+}
+
+#[test]
+fn a_region_that_is_only_told_by_address_is_used() {
+    let text = r#"<system>
+        <memory_region name="m" size="0x1000" phys_addr="0x1000" />
+        <protection_domain name="p"><program_image path="p.elf" /><setvar symbol="s" region_paddr="m" />
+        </protection_domain></system>"#;
+    assert_eq!(system(text).protection_domains[0].setvars.len(), 1);
+}
+
+#[test]
+fn a_symbol_name_may_return_in_another_program() {
+    let domain = |name| {
+        format!(
+            r#"<protection_domain name="{name}"><program_image path="p.elf" />
+               <map mr="m" vaddr="0x1000" setvar_vaddr="buffer" /></protection_domain>"#
+        )
+    };
+    let text =
+        format!(r#"<system>{}{}<memory_region name="m" size="4096" /></system>"#, domain("a"), domain("b"));
+    assert_eq!(system(&text).protection_domains.len(), 2);
+}
+
+#[test]
+fn sixty_three_protection_domains_fit() {
+    let domain = |index| {
+        format!(r#"<protection_domain name="p{index}"><program_image path="p" /></protection_domain>"#)
+    };
+    let text = format!("<system>{}</system>", (0..63).map(domain).collect::<String>());
+    assert_eq!(system(&text).protection_domains.len(), 63);
+}
+
+#[test]
+fn protection_domains_nest_to_the_limit() {
+    let open = |index| {
+        let id = if index == 0 { "" } else { r#" id="0""# };
+        format!(r#"<protection_domain name="p{index}"{id}><program_image path="p" />"#)
+    };
+    let close = "</protection_domain>".repeat(63);
+    let text = format!("<system>{}{close}</system>", (0..63).map(open).collect::<String>());
+    let domains = system(&text).protection_domains;
+    assert_eq!(domains[62].parent, Some(ChildOf { parent: 61, id: 0, setvar_id: None }));
+}
+
+#[test]
+fn elements_may_have_a_default_name_space() {
+    let text = r#"<system xmlns="urn:example"><protection_domain name="p"><program_image path="p" />
+        </protection_domain></system>"#;
+    assert_eq!(system(text).protection_domains[0].name, "p");
+}
+
+#[test]
+fn the_first_problem_does_not_hide_the_others() {
+    let text = r#"<system>
+        <protection_domain name="p" priority="300" budget="2" period="1"><map vaddr="0x1" /></protection_domain>
+        <memory_region name="m" size="1" />
+        <channel><end pd="p" id="70" /><end pd="q" id="0" /></channel>
+        </system>"#;
+    let problems = parse(FILE, text, &Target::aarch64()).unwrap_err();
+    let codes: Vec<_> = problems.iter().map(|problem| problem.code).collect();
+    let expected = [
+        "pd-budget-period",
+        "pd-priority-range",
+        "missing-attribute",
+        "program-image-missing",
+        "mr-size-multiple",
+        "channel-id-range",
+        "channel-pd-unknown",
+    ];
+    assert_eq!(codes, expected);
+}
