@@ -33,15 +33,6 @@ pub enum Outcome {
     },
 }
 
-/// Why a system call was not carried out.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Refusal {
-    /// Tell the caller.
-    Error(InvokeError),
-    /// Tell the fault handler.
-    Fault(Fault),
-}
-
 /// Whether to wait for what is not there yet.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Blocking {
@@ -53,18 +44,18 @@ pub(crate) enum Blocking {
 
 impl<M: Machine> Kernel<M> {
     /// Serves one event. Afterwards `core.current` is the thread to run; none means to idle until an interrupt.
-    #[inline]
+    ///
+    /// Inlined into each trap handler, where the kind of event is known.
+    #[inline(always)]
     pub fn handle(&mut self, event: Event) {
         let Some(current) = self.core.current else { return self.handle_idle() };
-        let result = match event {
+        let outcome = match event {
             Event::Syscall(number) => self.syscall(current, number),
-            Event::Fault(fault) => Ok(self.deliver_fault(current, fault)),
-            Event::Interrupt => Ok(self.interrupt()),
+            Event::Fault(fault) => self.deliver_fault(current, fault),
+            Event::Interrupt => self.interrupt(),
         };
-        match result {
-            Ok(Outcome::Continue) => {}
-            Ok(Outcome::Choose { woken }) => self.choose(woken),
-            Err(refusal) => self.refuse(current, refusal),
+        if let Outcome::Choose { woken } = outcome {
+            self.choose(woken);
         }
     }
 
@@ -76,25 +67,19 @@ impl<M: Machine> Kernel<M> {
         }
     }
 
+    /// Tells the caller of an invocation why it was not carried out.
     #[cold]
-    fn refuse(&mut self, current: ThreadId, refusal: Refusal) {
-        match refusal {
-            Refusal::Error(error) => {
-                let (code, words, length) = error.message();
-                let context = &mut self.threads[current].context;
-                context.set_badge(0);
-                context.set_words(words, length.min(REGISTER_WORDS));
-                context.set_info(MessageInfo::new(code.as_raw(), length));
-            }
-            Refusal::Fault(fault) => {
-                if let Outcome::Choose { woken } = self.deliver_fault(current, fault) {
-                    self.choose(woken);
-                }
-            }
-        }
+    pub(crate) fn refuse(&mut self, caller: ThreadId, error: InvokeError) -> Outcome {
+        let (code, words, length) = error.message();
+        let context = &mut self.threads[caller].context;
+        context.set_badge(0);
+        context.set_words(words, length.min(REGISTER_WORDS));
+        context.set_info(MessageInfo::new(code.as_raw(), length));
+        Outcome::Continue
     }
 
     /// Serves the interrupt that is waiting.
+    #[inline(never)]
     fn interrupt(&mut self) -> Outcome {
         match self.machine.acknowledge_interrupt() {
             Some(Interrupt::Timer) => self.end_slice(),

@@ -146,6 +146,7 @@ fn register_or<C: Context>(context: &C, registers: &[usize], position: usize, re
 
 impl<M: Machine> Kernel<M> {
     /// Stops a thread that faulted and tells its handler.
+    #[inline(never)]
     pub(crate) fn deliver_fault(&mut self, thread: ThreadId, fault: Fault) -> Outcome {
         let Cap::Endpoint { id, badge, rights } = self.threads[thread].fault_handler else {
             self.threads[thread].state = State::Inactive;

@@ -1,14 +1,14 @@
 //! One short function per system call.
 //!
-//! Each reads its arguments from the registers of the current thread and ends with an [`Outcome`], or with a
-//! [`Refusal`] that the tail of [`crate::event`] turns into an error message or a fault.
+//! Each reads its arguments from the registers of the current thread and ends with an [`Outcome`]. What cannot be
+//! done goes to [`crate::event`], which tells the caller (an error) or the fault handler (a fault).
 
 use limen_abi::{MessageInfo, Syscall};
 use limen_image::Options;
 
 use crate::arena::{ReplyId, ThreadId};
 use crate::cap::Cap;
-use crate::event::{Blocking, Outcome, Refusal};
+use crate::event::{Blocking, Outcome};
 use crate::fault::{Fault, Phase};
 use crate::invoke::InvokeError;
 use crate::kernel::Kernel;
@@ -16,12 +16,10 @@ use crate::machine::{Context, Machine};
 use crate::object::endpoint::SendMode;
 use crate::object::reply::Reply;
 
-type Result = core::result::Result<Outcome, Refusal>;
-
 impl<M: Machine> Kernel<M> {
     /// Carries out the system call with this number.
-    #[inline]
-    pub(crate) fn syscall(&mut self, current: ThreadId, number: i64) -> Result {
+    #[inline(always)]
+    pub(crate) fn syscall(&mut self, current: ThreadId, number: i64) -> Outcome {
         match Syscall::from_raw(number) {
             Some(Syscall::Call) => self.call(current),
             Some(Syscall::ReplyRecv) => self.reply_receive(current),
@@ -33,69 +31,68 @@ impl<M: Machine> Kernel<M> {
             Some(Syscall::NbRecv) => self.receive_with_reply(current, Blocking::No),
             Some(Syscall::Wait) => self.receive_without_reply(current, Blocking::Yes),
             Some(Syscall::NbWait) => self.receive_without_reply(current, Blocking::No),
-            Some(Syscall::Yield) => Ok(self.yield_slice()),
-            Some(Syscall::DebugPutChar) if self.options & Options::PRINTING != 0 => {
-                Ok(self.put_char(current))
+            Some(Syscall::Yield) => self.yield_slice(),
+            Some(Syscall::DebugPutChar) if self.options & Options::PRINTING != 0 => self.put_char(current),
+            Some(Syscall::DebugPutChar) | None => {
+                self.fault_in_syscall(current, Fault::UnknownSyscall { number: number as u64 })
             }
-            Some(Syscall::DebugPutChar) | None => Err(self.unknown_syscall(current, number)),
         }
     }
 
-    fn call(&mut self, current: ThreadId) -> Result {
+    #[inline]
+    fn call(&mut self, current: ThreadId) -> Outcome {
         let context = &self.threads[current].context;
         let (cptr, info) = (context.cptr(), context.info());
-        let cap = self.lookup_or_fault(current, cptr)?;
-        match cap {
-            Cap::Endpoint { id, badge, rights } if rights.can_send() => {
-                Ok(self.send(current, id, badge, rights, info, SendMode::Call))
+        match self.lookup(current, cptr) {
+            Ok(Cap::Endpoint { id, badge, rights }) if rights.can_send() => {
+                self.send(current, id, badge, rights, info, SendMode::Call)
             }
-            _ => self.call_other(current, cap, info),
+            Ok(cap) => self.call_other(current, cap, info),
+            Err(failure) => self.fault_in_syscall(current, Fault::Cap { cptr, phase: Phase::Send, failure }),
         }
     }
 
     /// A call to something that answers at once.
     #[inline(never)]
-    fn call_other(&mut self, current: ThreadId, cap: Cap, info: MessageInfo) -> Result {
-        let (answer, outcome) = match cap {
-            Cap::Notification { id, badge, rights } if rights.can_send() => (None, self.signal(id, badge)),
-            Cap::Reply(reply) => (None, self.answer_now(current, reply, info)),
+    fn call_other(&mut self, current: ThreadId, cap: Cap, info: MessageInfo) -> Outcome {
+        let empty = MessageInfo::new(0, 0);
+        let result = match cap {
+            Cap::Notification { id, badge, rights } if rights.can_send() => {
+                Ok((empty, self.signal(id, badge)))
+            }
+            Cap::Reply(reply) => Ok((empty, self.answer_now(current, reply, info))),
             Cap::Endpoint { .. } | Cap::Notification { .. } => {
-                return Err(Refusal::Error(InvokeError::InvalidCapability { index: 0 }));
+                Err(InvokeError::InvalidCapability { index: 0 })
             }
-            _ => {
-                let (answer, outcome) = self.invoke(current, cap, info).map_err(Refusal::Error)?;
-                (Some(answer), outcome)
-            }
+            _ => self.invoke(current, cap, info).map(|(answer, outcome)| (answer.info, outcome)),
         };
-        let context = &mut self.threads[current].context;
-        context.set_badge(0);
-        context.set_info(answer.map_or(MessageInfo::new(0, 0), |answer| answer.info));
-        Ok(outcome)
-    }
-
-    /// The capability to send on; a pointer that leads nowhere is a fault.
-    #[inline]
-    fn lookup_or_fault(&mut self, current: ThreadId, cptr: u64) -> core::result::Result<Cap, Refusal> {
-        match self.lookup(current, cptr) {
-            Ok(cap) => Ok(cap),
-            Err(failure) => {
-                Err(self.fault_in_syscall(current, Fault::Cap { cptr, phase: Phase::Send, failure }))
+        match result {
+            Ok((info, outcome)) => {
+                let context = &mut self.threads[current].context;
+                context.set_badge(0);
+                context.set_info(info);
+                outcome
             }
+            Err(error) => self.refuse(current, error),
         }
     }
 
-    fn send_blocking(&mut self, current: ThreadId) -> Result {
+    #[inline]
+    fn send_blocking(&mut self, current: ThreadId) -> Outcome {
         let context = &self.threads[current].context;
         let (cptr, info) = (context.cptr(), context.info());
-        let cap = self.lookup_or_fault(current, cptr)?;
-        Ok(self.send_to(current, cap, info, SendMode::Send))
+        match self.lookup(current, cptr) {
+            Ok(cap) => self.send_to(current, cap, info, SendMode::Send),
+            Err(failure) => self.fault_in_syscall(current, Fault::Cap { cptr, phase: Phase::Send, failure }),
+        }
     }
 
-    fn send_non_blocking(&mut self, current: ThreadId) -> Result {
+    #[inline(never)]
+    fn send_non_blocking(&mut self, current: ThreadId) -> Outcome {
         let context = &self.threads[current].context;
         let (cptr, info) = (context.cptr(), context.info());
         let cap = self.lookup(current, cptr).unwrap_or_default();
-        Ok(self.send_to(current, cap, info, SendMode::NonBlocking))
+        self.send_to(current, cap, info, SendMode::NonBlocking)
     }
 
     /// A send that is not a call: errors of the object are dropped.
@@ -118,7 +115,8 @@ impl<M: Machine> Kernel<M> {
         Outcome::Choose { woken: self.answer(current, reply, info) }
     }
 
-    fn reply_receive(&mut self, current: ThreadId) -> Result {
+    #[inline]
+    fn reply_receive(&mut self, current: ThreadId) -> Outcome {
         let context = &self.threads[current].context;
         let (reply_cptr, info) = (context.reply_cptr(), context.info());
         let cap = self.lookup(current, reply_cptr).unwrap_or_default();
@@ -129,27 +127,29 @@ impl<M: Machine> Kernel<M> {
         self.join(woken, received)
     }
 
-    fn send_receive(&mut self, current: ThreadId) -> Result {
+    fn send_receive(&mut self, current: ThreadId) -> Outcome {
         let context = &self.threads[current].context;
         let (send_cptr, info, reply_cptr) = (context.send_cptr(), context.info(), context.reply_cptr());
         let cap = self.lookup(current, send_cptr).unwrap_or_default();
         self.send_receive_with(current, cap, info, reply_cptr)
     }
 
+    #[inline(never)]
     fn send_receive_with(
         &mut self,
         current: ThreadId,
         cap: Cap,
         info: MessageInfo,
         reply_cptr: u64,
-    ) -> Result {
+    ) -> Outcome {
         let woken = self.send_first(current, cap, info);
         let reply = self.lookup(current, reply_cptr).unwrap_or_default();
         let received = self.receive_with(current, reply, reply_cptr, Blocking::Yes);
         self.join(woken, received)
     }
 
-    fn send_wait(&mut self, current: ThreadId) -> Result {
+    #[inline(never)]
+    fn send_wait(&mut self, current: ThreadId) -> Outcome {
         let context = &self.threads[current].context;
         let (send_cptr, info) = (context.reply_cptr(), context.info());
         let cap = self.lookup(current, send_cptr).unwrap_or_default();
@@ -173,30 +173,33 @@ impl<M: Machine> Kernel<M> {
 
     /// Both halves together: one woken thread is left to the scheduler, the other is queued.
     #[inline]
-    fn join(&mut self, first: Option<ThreadId>, received: Result) -> Result {
-        match received {
-            Ok(Outcome::Choose { woken: Some(second) }) => {
+    fn join(&mut self, first: Option<ThreadId>, received: Outcome) -> Outcome {
+        match (first, received) {
+            (Some(first), Outcome::Choose { woken: Some(second) }) => {
                 self.enqueue(second);
-                Ok(Outcome::Choose { woken: first })
+                Outcome::Choose { woken: Some(first) }
             }
-            Ok(_) => Ok(Outcome::Choose { woken: first }),
-            Err(refusal) => {
-                if let Some(first) = first {
-                    self.enqueue(first);
-                }
-                Err(refusal)
-            }
+            (None, Outcome::Choose { woken }) => Outcome::Choose { woken },
+            (woken, _) => Outcome::Choose { woken },
         }
     }
 
-    fn receive_with_reply(&mut self, current: ThreadId, blocking: Blocking) -> Result {
+    #[inline]
+    fn receive_with_reply(&mut self, current: ThreadId, blocking: Blocking) -> Outcome {
         let reply_cptr = self.threads[current].context.reply_cptr();
         let reply = self.lookup(current, reply_cptr).unwrap_or_default();
         self.receive_with(current, reply, reply_cptr, blocking)
     }
 
     /// Receives with whatever capability stands where the reply object should be. It matters for endpoints only.
-    fn receive_with(&mut self, current: ThreadId, reply: Cap, reply_cptr: u64, blocking: Blocking) -> Result {
+    #[inline]
+    fn receive_with(
+        &mut self,
+        current: ThreadId,
+        reply: Cap,
+        reply_cptr: u64,
+        blocking: Blocking,
+    ) -> Outcome {
         let cptr = self.threads[current].context.cptr();
         match reply {
             Cap::Reply(reply) => {
@@ -204,15 +207,14 @@ impl<M: Machine> Kernel<M> {
                 self.receive_on(current, cptr, Some(reply), blocking)
             }
             _ => match self.lookup(current, cptr) {
-                Ok(Cap::Endpoint { .. }) => {
-                    Err(self.fault_in_syscall(current, Fault::not_receivable(reply_cptr)))
-                }
+                Ok(Cap::Endpoint { .. }) => self.fault_in_syscall(current, Fault::not_receivable(reply_cptr)),
                 _ => self.receive_on(current, cptr, None, blocking),
             },
         }
     }
 
-    fn receive_without_reply(&mut self, current: ThreadId, blocking: Blocking) -> Result {
+    #[inline(never)]
+    fn receive_without_reply(&mut self, current: ThreadId, blocking: Blocking) -> Outcome {
         let cptr = self.threads[current].context.cptr();
         self.receive_on(current, cptr, None, blocking)
     }
@@ -224,48 +226,42 @@ impl<M: Machine> Kernel<M> {
         cptr: u64,
         reply: Option<ReplyId>,
         blocking: Blocking,
-    ) -> Result {
+    ) -> Outcome {
         match self.lookup(current, cptr) {
             Ok(Cap::Endpoint { id, rights, .. }) if rights.can_receive() => {
-                Ok(self.receive(current, id, reply, blocking))
+                self.receive(current, id, reply, blocking)
             }
-            Ok(Cap::Notification { id, rights, .. }) if rights.can_receive() => {
-                let bound = self.notifications[id].thread;
-                if bound.is_none() || bound == Some(current) {
-                    Ok(self.wait(current, id, blocking))
-                } else {
-                    Err(self.fault_in_syscall(current, Fault::not_receivable(cptr)))
-                }
+            Ok(Cap::Notification { id, rights, .. })
+                if rights.can_receive() && self.may_wait(current, id) =>
+            {
+                self.wait(current, id, blocking)
             }
-            Ok(_) => Err(self.fault_in_syscall(current, Fault::not_receivable(cptr))),
+            Ok(_) => self.fault_in_syscall(current, Fault::not_receivable(cptr)),
             Err(failure) => {
-                Err(self.fault_in_syscall(current, Fault::Cap { cptr, phase: Phase::Receive, failure }))
+                self.fault_in_syscall(current, Fault::Cap { cptr, phase: Phase::Receive, failure })
             }
         }
     }
 
     /// A receiver gives up on answering whoever still waits on its reply object.
+    #[inline]
     fn cancel_caller(&mut self, reply: ReplyId) {
         if let Reply::Owed { caller, .. } = self.replies[reply] {
             self.cancel(caller);
         }
     }
 
+    #[inline(never)]
     fn put_char(&mut self, current: ThreadId) -> Outcome {
         let byte = self.threads[current].context.cptr() as u8;
         self.machine.put_char(byte);
         Outcome::Continue
     }
 
-    #[cold]
-    fn unknown_syscall(&mut self, current: ThreadId, number: i64) -> Refusal {
-        self.fault_in_syscall(current, Fault::UnknownSyscall { number: number as u64 })
-    }
-
     /// A fault whose instruction is the system call itself: an answer makes it start again.
     #[cold]
-    fn fault_in_syscall(&mut self, current: ThreadId, fault: Fault) -> Refusal {
+    fn fault_in_syscall(&mut self, current: ThreadId, fault: Fault) -> Outcome {
         self.threads[current].context.rewind_syscall();
-        Refusal::Fault(fault)
+        self.deliver_fault(current, fault)
     }
 }

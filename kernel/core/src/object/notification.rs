@@ -107,6 +107,12 @@ impl<M: Machine> Kernel<M> {
         Some(thread)
     }
 
+    /// A notification that is bound to another thread wakes only that one.
+    #[inline]
+    pub(crate) fn may_wait(&self, thread: ThreadId, id: NotificationId) -> bool {
+        self.notifications[id].thread.is_none_or(|bound| bound == thread)
+    }
+
     /// Waits for a signal.
     #[inline]
     pub(crate) fn wait(&mut self, thread: ThreadId, id: NotificationId, blocking: Blocking) -> Outcome {
