@@ -1,0 +1,28 @@
+/* What the parts of the monitor share. */
+#ifndef LIMEN_MONITOR_H
+#define LIMEN_MONITOR_H
+
+#include <microkit.h>
+
+/* Tables that the tool fills in, by index of the protection domain. Names need not be terminated. */
+extern char pd_names[LIMEN_MAX_THREADS][MICROKIT_PD_NAME_LENGTH];
+extern seL4_Word pd_names_len;
+extern seL4_Word pd_stack_bottom_addrs[LIMEN_MAX_THREADS];
+
+/* Prints what is known about a fault. `badge` is the index of the protection domain plus one. */
+void report_fault(seL4_MessageInfo_t message, seL4_Word badge);
+
+/* Prints what the architecture says about an access to memory that failed. */
+void describe_vm_fault(seL4_Word status);
+
+/* Prints what the architecture says about an instruction that may not be executed. */
+void describe_exception(seL4_Word number);
+
+/* Prints a name that need not be terminated. */
+void print_name(const char name[MICROKIT_PD_NAME_LENGTH]);
+
+/* Prints a text and a number of 8 or 16 hexadecimal digits. */
+void print_half(const char *text, seL4_Word value);
+void print_word(const char *text, seL4_Word value);
+
+#endif /* LIMEN_MONITOR_H */
