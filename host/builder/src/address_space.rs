@@ -9,7 +9,8 @@ use limen_sdf::model::{Map, SystemDescription};
 use limen_sdf::{Diagnostic, Target};
 
 use crate::error::{Context, error};
-use crate::program::{Program, Segment};
+use crate::program::Program;
+use crate::segment::Segment;
 
 /// Bytes of the monitor's stack.
 const MONITOR_STACK_BYTES: u64 = 0x2000;
@@ -168,6 +169,7 @@ fn check_segments(program: &Program, limit: u64) -> Result<(), Diagnostic> {
                 "ERROR: ELF segment at [0x{start:x}..0x{end:x}) of PD '{name}' overlaps with its stack"
             );
             Err(error("elf-over-stack", message)
+                .at(program.span.as_ref())
                 .help(format!("Programs and their memory regions must end below 0x{limit:x}.")))
         }
         None => Ok(()),

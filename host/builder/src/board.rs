@@ -182,7 +182,7 @@ impl Board {
     }
 
     fn parse(text: &str) -> Result<Self, String> {
-        let board: Self = toml::from_str(text).map_err(|e| e.to_string())?;
+        let board: Self = toml::from_str(text).map_err(|e| e.to_string().trim_end().to_owned())?;
         board.check()?;
         Ok(board)
     }

@@ -59,7 +59,7 @@ impl Parts {
     pub fn build(mut self, image_type: ImageType) -> Result<Built, Diagnostic> {
         let target = self.board.target();
         let patches = patch::collect(&self.system, &self.programs, &target)?;
-        patch::apply(&patches, &mut self.programs, |_| 0)?;
+        patch::apply(&patches, &mut self.programs, |_| 0);
         let spaces = AddressSpaces::plan(&self.system, &self.programs, &target)?;
         let objects = Objects::new(&self.system, &self.programs, &self.config, &target)?;
         let caps = capabilities(&self.system, &objects, &self.config);
@@ -68,7 +68,7 @@ impl Parts {
         let layout = Layout::new(&self.board, &self.loader, &self.kernel, tables_bytes, contents_bytes)?;
         let memory = MemoryPlan::new(&self.board, &self.system, &spaces, layout.taken())?;
         let paddr = |region| spaces.extent_of_region(region).map_or(0, |e| memory.places[e].paddr);
-        patch::apply(&patches, &mut self.programs, paddr)?;
+        patch::apply(&patches, &mut self.programs, paddr);
         let image = image::finish(&mut tables, &spaces, &self.programs, &layout, &memory)?;
         let flat = layout.flat(&self.board, &self.loader, &image, &self.kernel);
         let file = match image_type {

@@ -82,6 +82,9 @@ impl ElfFile {
     /// # Errors
     /// Why the file cannot be used.
     pub fn parse(data: &[u8], architecture: Architecture) -> Result<Self, String> {
+        if !data.starts_with(&elf::ELFMAG) {
+            return Err("it is not an ELF file".to_owned());
+        }
         let header = FileHeader64::<LittleEndian>::parse(data).map_err(|e| e.to_string())?;
         let endian = header.endian().map_err(|e| e.to_string())?;
         check_machine(header, endian, architecture)?;

@@ -9,15 +9,20 @@ pub(crate) fn error(code: &'static str, message: String) -> Diagnostic {
 
 /// What the builder adds to a diagnostic as it learns more about the cause.
 pub(crate) trait Context {
-    /// The element of the description that led here; the message ends with it.
-    fn at(self, span: &Span) -> Self;
+    /// The element of the description that led here, if there is one; the message ends with its place.
+    fn at<'a>(self, span: impl Into<Option<&'a Span>>) -> Self;
     /// What to do about it.
     fn help(self, help: impl Into<String>) -> Self;
 }
 
 impl Context for Diagnostic {
-    fn at(self, span: &Span) -> Self {
-        Self { message: format!("{}: {span}", self.message), span: Some(span.clone()), ..self }
+    fn at<'a>(self, span: impl Into<Option<&'a Span>>) -> Self {
+        match span.into() {
+            Some(span) => {
+                Self { message: format!("{}: {span}", self.message), span: Some(span.clone()), ..self }
+            }
+            None => self,
+        }
     }
 
     fn help(self, help: impl Into<String>) -> Self {

@@ -3,7 +3,7 @@
 //! | step | module |
 //! |---|---|
 //! | facts about the machine, the configuration, the SDK | [`board`], [`config`], [`sdk`] |
-//! | ELF files | [`elf`], [`program`] (programs, cut into pages), [`system_file`] (kernel and loader) |
+//! | ELF files | [`elf`], [`program`] (made of [`segment`]s), [`system_file`] (kernel and loader) |
 //! | symbols that receive values | [`patch`] |
 //! | what programs see, and where it lies | [`address_space`], [`memory`] |
 //! | kernel objects and who may use them | [`objects`], [`capabilities`] |
@@ -32,6 +32,7 @@ pub mod payload;
 pub mod program;
 pub mod report;
 pub mod sdk;
+pub mod segment;
 pub mod system_file;
 #[cfg(test)]
 mod test_elf;

@@ -19,6 +19,7 @@ const WORD_BYTES: u64 = 8;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Patch {
     program: usize,
+    segment: usize,
     vaddr: u64,
     value: Value,
 }
@@ -72,32 +73,14 @@ pub fn collect(
 }
 
 /// Writes every value. `paddr` tells the physical address of a memory region.
-///
-/// # Errors
-/// A symbol is not in the memory of its program.
-pub fn apply(
-    patches: &[Patch],
-    programs: &mut [Program],
-    paddr: impl Fn(usize) -> u64,
-) -> Result<(), Diagnostic> {
+pub fn apply(patches: &[Patch], programs: &mut [Program], paddr: impl Fn(usize) -> u64) {
     for patch in patches {
-        let program = &mut programs[patch.program];
-        let word;
-        let bytes: &[u8] = match &patch.value {
-            Value::Bytes(bytes) => bytes,
-            Value::Paddr(region) => {
-                word = paddr(*region).to_le_bytes();
-                &word
-            }
-        };
-        program.write(patch.vaddr, bytes).map_err(|reason| {
-            let (name, path) = (&program.name, program.symbols_path.display());
-            let message = format!("ERROR: could not patch program image for PD '{name}' ({path}): {reason}");
-            error("symbol-outside", message)
-                .help("Symbols that receive values must be variables of this program.")
-        })?;
+        let segment = &mut programs[patch.program].segments[patch.segment];
+        match &patch.value {
+            Value::Bytes(bytes) => segment.write(patch.vaddr, bytes),
+            Value::Paddr(region) => segment.write(patch.vaddr, &paddr(*region).to_le_bytes()),
+        }
     }
-    Ok(())
 }
 
 /// What libmicrokit wants to know.
@@ -159,14 +142,16 @@ fn monitor_values(system: &SystemDescription, target: &Target) -> [(&'static str
 }
 
 fn library_patch(index: usize, program: &Program, name: &str, value: Value) -> Result<Patch, Diagnostic> {
-    let help = "Link the program with -lmicrokit of this SDK.";
-    let Symbol { vaddr, bytes } = find(program, name).map_err(|e| e.help(help))?;
     let expected = value.byte_count();
-    if bytes != expected {
-        let reason = format!("symbol has size '{bytes}' bytes, expected size '{expected}' bytes");
-        return Err(unpatched(program, name, &reason).help(help));
-    }
-    Ok(Patch { program: index, vaddr, value })
+    let patch = program.symbols.unique(name).and_then(|symbol| match symbol.bytes {
+        bytes if bytes == expected => patch(index, program, symbol, value),
+        bytes => Err(format!("symbol has size '{bytes}' bytes, expected size '{expected}' bytes")),
+    });
+    patch.map_err(|reason| {
+        unpatched(program, name, &reason)
+            .at(program.span.as_ref())
+            .help("Link the program with -lmicrokit of this SDK.")
+    })
 }
 
 fn setvar_patch(
@@ -176,20 +161,28 @@ fn setvar_patch(
     value: Value,
 ) -> Result<Patch, Diagnostic> {
     let name = &symbol.name;
-    let Symbol { vaddr, bytes } = find(program, name).map_err(|e| e.at(&symbol.span))?;
-    if bytes != WORD_BYTES {
+    let refuse = |reason: String| {
+        unpatched(program, name, &reason)
+            .at(&symbol.span)
+            .help("The symbol must be a global or static variable of this program.")
+    };
+    let found = program.symbols.unique(name).map_err(refuse)?;
+    if found.bytes != WORD_BYTES {
         let message = format!(
-            "ERROR: setvar to non-word size symbol '{name}' for PD '{}', symbol has size '{bytes}' bytes, expected \
+            "ERROR: setvar to non-word size symbol '{name}' for PD '{}', symbol has size '{}' bytes, expected \
              size '{WORD_BYTES}' bytes",
-            program.name
+            program.name, found.bytes
         );
         return Err(error("setvar-size", message).at(&symbol.span).help("Give the variable a 64-bit type."));
     }
-    Ok(Patch { program: index, vaddr, value })
+    patch(index, program, found, value).map_err(refuse)
 }
 
-fn find(program: &Program, name: &str) -> Result<Symbol, Diagnostic> {
-    program.symbols.unique(name).map_err(|reason| unpatched(program, name, &reason))
+fn patch(index: usize, program: &Program, symbol: Symbol, value: Value) -> Result<Patch, String> {
+    let Symbol { vaddr, bytes } = symbol;
+    let segment = program.segment_with(vaddr, bytes);
+    let segment = segment.ok_or_else(|| format!("address 0x{vaddr:x} is not in a loaded segment"))?;
+    Ok(Patch { program: index, segment, vaddr, value })
 }
 
 fn unpatched(program: &Program, name: &str, reason: &str) -> Diagnostic {

@@ -1,18 +1,19 @@
-//! A program: an executable, cut into pages that the builder may still change.
+//! A program: an executable, cut into [segments](crate::segment) of pages that the builder may still change.
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use crate::elf::{ElfFile, Symbols};
+use crate::error::{Context, error};
+use crate::segment::{Segment, page_of};
+use crate::system_file::check_exists;
 use limen_abi::limits::PAGE_BYTES;
 use limen_image::MappingFlags;
 use limen_sdf::model::ProtectionDomain;
-use limen_sdf::{Architecture, Diagnostic};
-use object::elf::{PF_R, PF_W, PF_X};
+use limen_sdf::{Architecture, Diagnostic, Span};
 
-use crate::elf::{ElfFile, ElfSegment, Symbols};
-use crate::error::{Context, error};
-
+/// Name of the monitor in messages and reports.
+const MONITOR: &str = "monitor";
 const PAGE: usize = PAGE_BYTES as usize;
 
 /// A program that is being prepared for one address space.
@@ -24,37 +25,14 @@ pub struct Program {
     pub path: PathBuf,
     /// File of its symbols.
     pub symbols_path: PathBuf,
+    /// The element that names it; `None` for the monitor.
+    pub span: Option<Span>,
     /// First program counter.
     pub entry: u64,
     /// Parts of its address space, ascending, never sharing a page.
     pub segments: Vec<Segment>,
     /// Symbols.
     pub symbols: Symbols,
-}
-
-/// Whole pages with equal access.
-///
-/// Pages that the file says nothing about are zero and take no space in the image; writing to one gives it contents.
-#[derive(Clone, Debug)]
-pub struct Segment {
-    /// First address, page-aligned.
-    pub start: u64,
-    /// First address after the segment, page-aligned.
-    pub end: u64,
-    /// [`MappingFlags`] bits.
-    pub flags: u64,
-    contents: BTreeMap<u64, Box<[u8; PAGE]>>,
-}
-
-/// Pages of a segment that follow each other and are alike.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Run {
-    /// First address.
-    pub vaddr: u64,
-    /// Size in bytes.
-    pub bytes: u64,
-    /// Whether all of it is zero, so that nothing needs to be in the image.
-    pub zero: bool,
 }
 
 impl Program {
@@ -75,6 +53,7 @@ impl Program {
         };
         let path = find(&image.path, search_paths).ok_or_else(|| missing("program image", &image.path))?;
         let program = Self::read(&domain.name, &path, architecture).map_err(|e| e.at(&image.span))?;
+        let program = Self { span: Some(image.span.clone()), ..program };
         let Some(wanted) = &image.path_for_symbols else {
             return Ok(program);
         };
@@ -85,31 +64,29 @@ impl Program {
         Ok(Self { symbols, symbols_path, ..program })
     }
 
-    /// Reads the program in this file.
+    /// Reads the monitor.
     ///
     /// # Errors
     /// The file is missing, or is not an executable that can be loaded.
-    pub fn read(name: &str, path: &Path, architecture: Architecture) -> Result<Self, Diagnostic> {
+    pub fn load_monitor(path: &Path, architecture: Architecture) -> Result<Self, Diagnostic> {
+        check_exists(path, MONITOR)?;
+        Self::read(MONITOR, path, architecture)
+    }
+
+    fn read(name: &str, path: &Path, architecture: Architecture) -> Result<Self, Diagnostic> {
         let elf = read_elf(name, path, architecture)?;
         Self::from_elf(name, path, elf).map_err(|reason| unusable(name, path, &reason))
     }
 
-    /// Writes `bytes` at `vaddr`; pages that were zero get contents.
-    ///
-    /// # Errors
-    /// Not all of it lies in one segment.
-    pub(crate) fn write(&mut self, vaddr: u64, bytes: &[u8]) -> Result<(), String> {
-        let end = vaddr.saturating_add(bytes.len() as u64);
-        let segment = self.segments.iter_mut().find(|s| s.start <= vaddr && end <= s.end);
-        let segment = segment.ok_or_else(|| format!("address 0x{vaddr:x} is not in a loaded segment"))?;
-        segment.write(vaddr, bytes);
-        Ok(())
+    /// Index of the segment that holds all of these addresses.
+    pub(crate) fn segment_with(&self, vaddr: u64, bytes: u64) -> Option<usize> {
+        let end = vaddr.checked_add(bytes)?;
+        self.segments.iter().position(|segment| segment.start <= vaddr && end <= segment.end)
     }
 
-    /// The contents of a run that is not zero.
+    /// Pages with contents in a range of addresses.
     pub(crate) fn contents(&self, vaddr: u64, bytes: u64) -> impl Iterator<Item = &[u8; PAGE]> {
-        let pages = self.segments.iter().flat_map(move |s| s.contents.range(vaddr..vaddr + bytes));
-        pages.map(|(_, page)| &**page)
+        self.segments.iter().flat_map(move |segment| segment.contents(vaddr, bytes))
     }
 
     pub(crate) fn from_elf(name: &str, path: &Path, elf: ElfFile) -> Result<Self, String> {
@@ -132,74 +109,11 @@ impl Program {
             name: name.to_owned(),
             path,
             symbols_path,
+            span: None,
             entry: elf.entry,
             segments,
             symbols: elf.symbols,
         })
-    }
-}
-
-impl Segment {
-    fn new(part: &ElfSegment) -> Self {
-        let (start, end) = (page_of(part.vaddr), part.end().next_multiple_of(PAGE_BYTES));
-        let mut segment = Self { start, end, flags: mapping_flags(part.flags), contents: BTreeMap::new() };
-        segment.write(part.vaddr, &part.data);
-        segment
-    }
-
-    /// Takes in a segment that shares a page with this one.
-    ///
-    /// Both get the access of both. That is refused where it would make anything writable that was not, or make
-    /// writable memory executable.
-    fn extend(&mut self, part: &ElfSegment) -> Result<(), String> {
-        let flags = mapping_flags(part.flags);
-        let differ = |bit: u64| (self.flags ^ flags) & bit != 0;
-        let writable = flags & MappingFlags::WRITE != 0;
-        if differ(MappingFlags::WRITE) || (writable && differ(MappingFlags::EXECUTE)) {
-            return Err(format!(
-                "the segments with permissions '{}' and '{}' share the page at 0x{:x}; align segments to pages \
-                 in the linker script, as microkit.ld does",
-                perms(self.flags),
-                perms(flags),
-                page_of(part.vaddr),
-            ));
-        }
-        self.end = part.end().next_multiple_of(PAGE_BYTES);
-        self.flags |= flags;
-        self.write(part.vaddr, &part.data);
-        Ok(())
-    }
-
-    /// The segment as runs of equal pages, ascending.
-    pub(crate) fn runs(&self) -> Vec<Run> {
-        let mut runs: Vec<Run> = Vec::new();
-        let mut next = self.start;
-        for &vaddr in self.contents.keys() {
-            if next < vaddr {
-                runs.push(Run { vaddr: next, bytes: vaddr - next, zero: true });
-            }
-            match runs.last_mut() {
-                Some(run) if !run.zero => run.bytes += PAGE_BYTES,
-                _ => runs.push(Run { vaddr, bytes: PAGE_BYTES, zero: false }),
-            }
-            next = vaddr + PAGE_BYTES;
-        }
-        if next < self.end {
-            runs.push(Run { vaddr: next, bytes: self.end - next, zero: true });
-        }
-        runs
-    }
-
-    fn write(&mut self, vaddr: u64, bytes: &[u8]) {
-        let mut page_vaddr = page_of(vaddr);
-        let mut offset = (vaddr - page_vaddr) as usize;
-        let mut rest = bytes;
-        while !rest.is_empty() {
-            let (now, later) = rest.split_at(rest.len().min(PAGE - offset));
-            let page = self.contents.entry(page_vaddr).or_insert_with(|| Box::new([0; PAGE]));
-            page[offset..offset + now.len()].copy_from_slice(now);
-            (rest, page_vaddr, offset) = (later, page_vaddr + PAGE_BYTES, 0);
-        }
     }
 }
 
@@ -218,21 +132,4 @@ fn read_elf(name: &str, path: &Path, architecture: Architecture) -> Result<ElfFi
 fn unusable(name: &str, path: &Path, reason: &str) -> Diagnostic {
     let path = path.display();
     error("program-elf", format!("ERROR: failed to parse ELF '{path}' for PD '{name}': {reason}"))
-}
-
-fn mapping_flags(elf: u32) -> u64 {
-    let bit = |flag: u32, bits: u64| if elf & flag != 0 { bits } else { 0 };
-    bit(PF_R, MappingFlags::READ)
-        | bit(PF_W, MappingFlags::READ | MappingFlags::WRITE)
-        | bit(PF_X, MappingFlags::READ | MappingFlags::EXECUTE)
-}
-
-/// Access as a description writes it.
-pub(crate) fn perms(flags: u64) -> String {
-    let bits = [(MappingFlags::READ, 'r'), (MappingFlags::WRITE, 'w'), (MappingFlags::EXECUTE, 'x')];
-    bits.into_iter().filter(|(bit, _)| flags & bit != 0).map(|(_, letter)| letter).collect()
-}
-
-fn page_of(vaddr: u64) -> u64 {
-    vaddr / PAGE_BYTES * PAGE_BYTES
 }

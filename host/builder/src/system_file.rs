@@ -100,15 +100,19 @@ fn read<T>(
     what: &str,
     from_elf: impl FnOnce(&ElfFile) -> Result<T, String>,
 ) -> Result<T, Diagnostic> {
+    check_exists(path, what)?;
     let name = path.display();
-    if !path.is_file() {
-        let message = format!("Error: {what} file '{name}' does not exist.");
-        return Err(
-            error("sdk-file-missing", message).help("The SDK is not complete; build or install it again.")
-        );
-    }
     let data = fs::read(path).map_err(|e| e.to_string());
     let elf = data.and_then(|data| ElfFile::parse(&data, architecture));
     elf.and_then(|elf| from_elf(&elf))
         .map_err(|reason| error("sdk-file", format!("Error: {what} file '{name}' is not usable: {reason}")))
+}
+
+/// Refuses a file of the SDK that is not there.
+pub(crate) fn check_exists(path: &Path, what: &str) -> Result<(), Diagnostic> {
+    if path.is_file() {
+        return Ok(());
+    }
+    let message = format!("Error: {what} file '{}' does not exist.", path.display());
+    Err(error("sdk-file-missing", message).help("The SDK is not complete; build or install it again."))
 }

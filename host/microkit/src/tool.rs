@@ -12,9 +12,6 @@ use limen_sdf::{Architecture, Diagnostic, SystemDescription};
 use crate::arguments::Arguments;
 use crate::output::{self, OutputFile};
 
-/// Name of the monitor in messages and reports.
-const MONITOR: &str = "monitor";
-
 /// Why there is no image.
 #[derive(Debug)]
 pub(crate) enum Failure {
@@ -136,7 +133,7 @@ fn parts(arguments: &Arguments, request: &Request, system: SystemDescription) ->
     let architecture = board.architecture;
     let domains = system.protection_domains.iter();
     let programs = domains.map(|domain| Program::load(domain, &arguments.search_paths, architecture));
-    let monitor = Program::read(MONITOR, &files.monitor(), architecture);
+    let monitor = Program::load_monitor(&files.monitor(), architecture);
     let kernel = arguments.override_kernel.clone().unwrap_or_else(|| files.kernel());
     Ok(Parts {
         programs: programs.chain([monitor]).collect::<Result<_, _>>()?,

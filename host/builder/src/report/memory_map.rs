@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::address_space::{Purpose, UserMapping};
 use crate::build::Built;
-use crate::program::perms;
+use crate::segment::perms;
 
 /// A range of physical addresses.
 #[derive(Clone, Debug, Serialize)]

@@ -1,0 +1,250 @@
+//! Every error of the tool and the builder, word for word: `tests/golden/<name>.txt`.
+//!
+//! `LIMEN_BLESS=1 cargo test -p microkit` writes the files anew. No error may create or change a file.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot prepare itself has failed")]
+
+mod support;
+
+use std::fmt::Write;
+use std::path::Path;
+use std::{env, fs};
+
+use object::elf::{EM_X86_64, ET_DYN, ET_REL, PF_R, PF_W, PF_X};
+use support::test_elf::TestElf;
+use support::{BASE, Workspace};
+
+/// What is wrong, and the words after the options of [`BASE`].
+type Case = (&'static str, &'static str, fn(&Workspace));
+
+const READ_WRITE: u32 = PF_R | PF_W;
+const READ_EXECUTE: u32 = PF_R | PF_X;
+const DEBUG: &str = "sdk/board/qemu_virt_aarch64/debug";
+
+#[test]
+fn command_lines() {
+    check_raw(&[
+        ("cli-help", "--help", |_| {}),
+        ("cli-nothing", "", |_| {}),
+        ("cli-no-board", "one.system --config debug", |_| {}),
+        ("cli-unknown-board", "one.system --board pdp11 --config debug", |_| {}),
+        ("cli-unknown-config", "one.system --board qemu_virt_aarch64 --config fast", |_| {}),
+    ]);
+    check(&[
+        ("cli-unknown-option-first", "--bogus one.system", |_| {}),
+        ("cli-unknown-option-last", "one.system --bogus=1", |_| {}),
+        ("cli-unknown-letter", "-capdl one.system", |_| {}),
+        ("cli-second-system", "one.system two.system", |_| {}),
+        ("cli-search-path-is-greedy", "--search-path build one.system", |_| {}),
+        ("cli-output-without-value", "one.system -o", |_| {}),
+        ("cli-report-before-option", "one.system -r --search-path", |_| {}),
+        ("cli-unknown-image-type", "one.system --image-type tape", |_| {}),
+        ("cli-unsupported-image-type", "one.system --image-type uimage", |_| {}),
+        ("cli-viper", "one.system --viper-output out", |_| {}),
+        ("cli-shared-output", "one.system -o x -r x", |_| {}),
+        ("cli-output-is-directory", "one.system -o sdk", |_| {}),
+        ("cli-output-directory-missing", "one.system -o nowhere/loader.img", |_| {}),
+        ("cli-report-directory-missing", "one.system -r nowhere/report.txt", |_| {}),
+    ]);
+}
+
+#[test]
+fn incomplete_sdks() {
+    check(&[
+        ("sdk-missing", "one.system", |w| w.remove("sdk")),
+        ("sdk-without-boards", "one.system", |w| w.remove("sdk/board")),
+        ("sdk-board-file-missing", "one.system", |w| w.remove(&format!("{DEBUG}/board.toml"))),
+        ("sdk-board-file-broken", "one.system", |w| w.write(&format!("{DEBUG}/board.toml"), "name = 1")),
+        ("sdk-kernel-missing", "one.system", |w| w.remove(&format!("{DEBUG}/elf/sel4.elf"))),
+        ("sdk-loader-missing", "one.system", |w| w.remove(&format!("{DEBUG}/elf/loader.elf"))),
+        ("sdk-monitor-missing", "one.system", |w| w.remove(&format!("{DEBUG}/elf/monitor.elf"))),
+        ("kernel-not-elf", "one.system --override-kernel one.system", |_| {}),
+        ("kernel-unaligned", "one.system --override-kernel k.elf", |w| {
+            elf(w, "k.elf", &TestElf::new(0x8010).segment(READ_EXECUTE, 0x8010, b"k", 1));
+        }),
+        ("kernel-two-zero-segments", "one.system --override-kernel k.elf", |w| {
+            let kernel = TestElf::kernel().segment(READ_WRITE, 0x8000, &[], 0x1000);
+            elf(w, "k.elf", &kernel);
+        }),
+        ("kernel-too-many-segments", "one.system --override-kernel k.elf", |w| {
+            let kernel = TestElf::kernel();
+            elf(w, "k.elf", &(0..3).fold(kernel, |k, n| k.segment(PF_R, 0x8000 + n * 0x1000, b"k", 1)));
+        }),
+        ("kernel-too-large", "one.system --override-kernel k.elf", |w| {
+            let kernel = TestElf::new(0).segment(READ_EXECUTE, 0, b"kernel", 0x8000_0000);
+            elf(w, "k.elf", &kernel);
+        }),
+        ("loader-entry", "one.system", |w| {
+            elf(w, &format!("{DEBUG}/elf/loader.elf"), &TestElf { entry: 4, ..TestElf::loader() });
+        }),
+        ("loader-too-large", "one.system", |w| {
+            let loader = TestElf::loader().segment(PF_R, 0x1_0000_0000, b"far", 3);
+            elf(w, &format!("{DEBUG}/elf/loader.elf"), &loader);
+        }),
+    ]);
+}
+
+#[test]
+fn descriptions() {
+    check(&[
+        ("system-missing", "two.system", |_| {}),
+        ("system-is-directory", "sdk", |_| {}),
+        ("system-not-text", "one.system", |w| w.write("one.system", [0xff, 0xfe])),
+        ("system-two-errors", "one.system", |w| {
+            w.write("one.system", r#"<system><protection_domain nam="a" priority="x" /></system>"#);
+        }),
+        ("system-period", "one.system", |w| domain(w, r#"budget="9" period="3600000001""#, "", "")),
+    ]);
+}
+
+#[test]
+fn programs() {
+    check(&[
+        ("program-missing", "one.system --search-path sdk", |w| w.remove("one.elf")),
+        ("program-symbols-missing", "one.system", |w| image(w, r#"path_for_symbols="two.elf""#)),
+        ("program-symbols-not-elf", "one.system", |w| image(w, r#"path_for_symbols="one.system""#)),
+        ("program-not-elf", "one.system", |w| w.write("one.elf", "#!/bin/sh")),
+        ("program-empty", "one.system", |w| w.write("one.elf", "")),
+        ("program-cut", "one.system", |w| w.write("one.elf", &TestElf::program().bytes()[..100])),
+        ("program-other-machine", "one.system", |w| {
+            one(w, TestElf { machine: EM_X86_64, ..TestElf::program() })
+        }),
+        ("program-object-file", "one.system", |w| one(w, TestElf { kind: ET_REL, ..TestElf::program() })),
+        ("program-pie", "one.system", |w| one(w, TestElf { kind: ET_DYN, ..TestElf::program() })),
+        ("program-without-segments", "one.system", |w| one(w, TestElf::new(0))),
+        ("program-entry", "one.system", |w| one(w, TestElf { entry: 0x20_1000, ..TestElf::program() })),
+        ("program-segments-overlap", "one.system", |w| {
+            one(w, TestElf::program().segment(PF_R, 0x20_1080, b"over", 4));
+        }),
+        ("program-segments-share-page", "one.system", |w| {
+            one(w, TestElf::program().segment(READ_WRITE, 0x20_0800, b"data", 4));
+        }),
+        ("program-segment-overflow", "one.system", |w| {
+            one(w, TestElf::program().segment(PF_R, u64::MAX - 4, b"end", 8));
+        }),
+        ("program-segment-larger-in-file", "one.system", |w| {
+            one(w, TestElf::program().segment(PF_R, 0x30_0000, b"file", 3));
+        }),
+        ("program-over-stack", "one.system", |w| {
+            one(w, TestElf::program().segment(READ_WRITE, 0xff_ffff_b000, &[], 0x1001));
+        }),
+        ("program-too-large", "one.system", |w| {
+            one(w, TestElf::program().segment(READ_WRITE, 0x1000_0000, &[], 0x6000_0000));
+        }),
+        ("program-under-map", "one.system", |w| region(w, "", "0x200000", "0x1000")),
+    ]);
+}
+
+#[test]
+fn symbols() {
+    check(&[
+        ("symbol-of-library-missing", "one.system", |w| one(w, TestElf::program().without("microkit_name"))),
+        ("symbol-of-library-size", "one.system", |w| {
+            one(w, TestElf::program().without("microkit_pps").symbol("microkit_pps", 0x20_1058, 4));
+        }),
+        ("symbol-of-library-outside", "one.system", |w| {
+            one(w, TestElf::program().without("microkit_pps").symbol("microkit_pps", 0x40_0000, 8));
+        }),
+        ("symbol-of-monitor-missing", "one.system", |w| {
+            elf(w, &format!("{DEBUG}/elf/monitor.elf"), &TestElf::monitor().without("pd_names"));
+        }),
+        ("setvar-symbol-missing", "one.system", |w| setvar(w, "missing")),
+        ("setvar-symbol-twice", "one.system", |w| {
+            setvar(w, "word");
+            one(w, TestElf::program().symbol("word", 0x20_1078, 8));
+        }),
+        ("setvar-symbol-size", "one.system", |w| setvar(w, "half_word")),
+        ("setvar-symbol-outside", "one.system", |w| {
+            setvar(w, "far");
+            one(w, TestElf::program().symbol("far", 0x20_2ff9, 8));
+        }),
+    ]);
+}
+
+#[test]
+fn memory() {
+    check(&[
+        ("memory-over-image", "one.system", |w| region(w, "0x70000000", "0x1000000", "0x1000")),
+        ("memory-over-interrupt-controller", "one.system", |w| region(w, "0x8010000", "0x1000000", "0x1000")),
+        ("memory-partly-ram", "one.system", |w| region(w, "0x3ffff000", "0x1000000", "0x2000")),
+        ("memory-outside-machine", "one.system", |w| region(w, "0xfffffffff000", "0x1000000", "0x2000")),
+        ("memory-region-too-large", "one.system", |w| region(w, "", "0x1000000", "0x70000000")),
+    ]);
+}
+
+/// Cases with [`BASE`] in front of their words.
+fn check(cases: &[Case]) {
+    run_cases(cases, BASE);
+}
+
+fn check_raw(cases: &[Case]) {
+    run_cases(cases, "");
+}
+
+fn run_cases(cases: &[Case], base: &str) {
+    let mut wrong = String::new();
+    for (name, words, prepare) in cases {
+        let workspace = Workspace::new();
+        prepare(&workspace);
+        let line = format!("{base} {words}");
+        let text = transcript(&workspace, line.trim());
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/golden/{name}.txt"));
+        if env::var_os("LIMEN_BLESS").is_some() {
+            fs::write(&path, &text).unwrap();
+        }
+        let golden = fs::read_to_string(&path).unwrap_or_default();
+        if golden != text {
+            write!(wrong, "{name}: expected\n{golden}\ngot\n{text}\n").unwrap();
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong}(LIMEN_BLESS=1 writes the files anew)");
+}
+
+/// The command, its exit code and what it prints. Nothing else may happen.
+fn transcript(workspace: &Workspace, line: &str) -> String {
+    let before = workspace.files();
+    let words: Vec<&str> = line.split_whitespace().collect();
+    let output = workspace.run(&words);
+    assert!(workspace.files() == before, "'{line}' has changed files");
+    let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
+    let code = output.status.code().unwrap();
+    let (out, err) = (text(&output.stdout), text(&output.stderr));
+    format!("$ microkit {line}\nexit {code}\n--- stdout\n{out}--- stderr\n{err}")
+}
+
+fn elf(workspace: &Workspace, name: &str, elf: &TestElf) {
+    workspace.write(name, elf.bytes());
+}
+
+fn one(workspace: &Workspace, program: TestElf) {
+    elf(workspace, "one.elf", &program);
+}
+
+/// The system with one program, with more attributes, children and elements beside it.
+fn domain(workspace: &Workspace, attributes: &str, children: &str, others: &str) {
+    let text = format!(
+        "<system>\n{others}<protection_domain name=\"one\" {attributes}>\n<program_image path=\"one.elf\" />\n\
+         {children}</protection_domain>\n</system>\n"
+    );
+    workspace.write("one.system", text);
+}
+
+fn image(workspace: &Workspace, attributes: &str) {
+    let text = format!(
+        "<system>\n<protection_domain name=\"one\">\n<program_image path=\"one.elf\" {attributes} />\n\
+         </protection_domain>\n</system>\n"
+    );
+    workspace.write("one.system", text);
+}
+
+/// The system with one program and a mapped region; `paddr` may be empty.
+fn region(workspace: &Workspace, paddr: &str, vaddr: &str, bytes: &str) {
+    let fixed = if paddr.is_empty() { String::new() } else { format!("phys_addr=\"{paddr}\"") };
+    let others = format!("<memory_region name=\"shared\" size=\"{bytes}\" page_size=\"0x1000\" {fixed} />\n");
+    domain(workspace, "", &format!("<map mr=\"shared\" vaddr=\"{vaddr}\" />\n"), &others);
+}
+
+fn setvar(workspace: &Workspace, symbol: &str) {
+    let region = "<memory_region name=\"shared\" size=\"0x1000\" />\n";
+    domain(workspace, "", &format!("<setvar symbol=\"{symbol}\" region_paddr=\"shared\" />\n"), region);
+}

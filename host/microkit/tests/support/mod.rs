@@ -1,0 +1,101 @@
+//! A directory with an SDK made of small test files, in which the tool runs.
+
+#![allow(dead_code, reason = "each test binary uses a part")]
+#![allow(clippy::unwrap_used, reason = "a test that cannot prepare itself has failed")]
+
+#[path = "../../../builder/src/test_elf.rs"]
+pub(crate) mod test_elf;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use test_elf::TestElf;
+
+/// Options of nearly every call.
+pub(crate) const BASE: &str = "--board qemu_virt_aarch64 --config debug";
+/// A system with one program.
+pub(crate) const ONE: &str = r#"<system>
+    <protection_domain name="one" priority="10">
+        <program_image path="one.elf" />
+    </protection_domain>
+</system>
+"#;
+
+const BOARD: &str = include_str!("../../../builder/boards/qemu_virt_aarch64.toml");
+
+/// A fresh directory, removed at the end.
+pub(crate) struct Workspace {
+    root: PathBuf,
+}
+
+impl Workspace {
+    /// With an SDK in `sdk`, the system [`ONE`] in `one.system` and its program in `one.elf`.
+    pub(crate) fn new() -> Self {
+        static NEXT: AtomicUsize = AtomicUsize::new(0);
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        let root = std::env::temp_dir().join(format!("limen-microkit-{}-{number}", std::process::id()));
+        let workspace = Self { root };
+        for config in ["benchmark", "debug", "release"] {
+            let directory = format!("sdk/board/qemu_virt_aarch64/{config}");
+            workspace.write(&format!("{directory}/board.toml"), BOARD);
+            workspace.write(&format!("{directory}/elf/sel4.elf"), TestElf::kernel().bytes());
+            workspace.write(&format!("{directory}/elf/loader.elf"), TestElf::loader().bytes());
+            workspace.write(&format!("{directory}/elf/monitor.elf"), TestElf::monitor().bytes());
+        }
+        workspace.write("one.system", ONE);
+        workspace.write("one.elf", TestElf::program().bytes());
+        workspace
+    }
+
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.root.join(name)
+    }
+
+    pub(crate) fn write(&self, name: &str, contents: impl AsRef<[u8]>) {
+        let path = self.path(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, contents).unwrap();
+    }
+
+    pub(crate) fn remove(&self, name: &str) {
+        let path = self.path(name);
+        if path.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) }.unwrap();
+    }
+
+    pub(crate) fn read(&self, name: &str) -> Vec<u8> {
+        fs::read(self.path(name)).unwrap()
+    }
+
+    /// Runs the tool with these words.
+    pub(crate) fn run(&self, words: &[&str]) -> Output {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_microkit"));
+        command.args(words).current_dir(&self.root).env("MICROKIT_SDK", "sdk").output().unwrap()
+    }
+
+    /// Every file with its contents, sorted by path.
+    pub(crate) fn files(&self) -> Vec<(PathBuf, Vec<u8>)> {
+        let mut files = Vec::new();
+        collect(&self.root, &mut files);
+        files.sort();
+        files
+    }
+}
+
+impl Drop for Workspace {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.root);
+    }
+}
+
+fn collect(directory: &Path, files: &mut Vec<(PathBuf, Vec<u8>)>) {
+    for entry in fs::read_dir(directory).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            collect(&path, files);
+        } else {
+            files.push((path.clone(), fs::read(path).unwrap()));
+        }
+    }
+}
