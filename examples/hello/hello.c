@@ -1,0 +1,14 @@
+/* The smallest protection domain: it says one thing and waits for events that never come. */
+
+#include <microkit.h>
+
+void init(void)
+{
+    microkit_dbg_puts("Hello from a protection domain.\n");
+    microkit_dbg_puts("LIMEN|DONE\n");
+}
+
+void notified(microkit_channel ch)
+{
+    (void)ch;
+}

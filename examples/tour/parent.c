@@ -1,0 +1,41 @@
+/* Looks after a child: wakes it, hears of its fault, and starts it again. */
+
+#include <microkit.h>
+
+#include "say.h"
+
+#define CLIENT 1
+#define CHILD_CHANNEL 2
+
+/* Every program starts at the first byte of its image. */
+#define ENTRY_POINT 0x200000
+
+void init(void)
+{
+}
+
+void notified(microkit_channel ch)
+{
+    if (ch == CLIENT) {
+        say("I wake my child.");
+        microkit_notify(CHILD_CHANNEL);
+    } else if (ch == CHILD_CHANNEL) {
+        say("my child is well; I tell the client.");
+        microkit_notify(CLIENT);
+    }
+}
+
+/* The child stopped at an access that it may not do. Its memory stays as it is; only its program counter is set. */
+seL4_Bool fault(microkit_child child, microkit_msginfo msginfo, microkit_msginfo *reply_msginfo)
+{
+    (void)reply_msginfo;
+    if (microkit_msginfo_get_label(msginfo) == seL4_Fault_VMFault) {
+        say_number("my child tried to access address ", seL4_GetMR(seL4_VMFault_Addr), "; I restart it.");
+        microkit_pd_restart(child, ENTRY_POINT);
+    } else {
+        say_plainly("LIMEN|FAIL the child had an unexpected fault");
+        microkit_pd_stop(child);
+    }
+    /* The child needs no answer to its fault: it runs from its entry point. */
+    return seL4_False;
+}
