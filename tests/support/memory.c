@@ -1,0 +1,24 @@
+/* The functions that compilers call for copies and fills, whatever they are told.
+ *
+ * The targets are volatile, so that no compiler turns these loops into calls of the functions that they are in. */
+
+typedef unsigned long size;
+
+void *memcpy(void *to, const void *from, size bytes)
+{
+    volatile char *target = to;
+    const char *source = from;
+    for (size i = 0; i < bytes; i++) {
+        target[i] = source[i];
+    }
+    return to;
+}
+
+void *memset(void *to, int value, size bytes)
+{
+    volatile char *target = to;
+    for (size i = 0; i < bytes; i++) {
+        target[i] = (char)value;
+    }
+    return to;
+}

@@ -1,0 +1,75 @@
+# Builds a system of test programs: included by the Makefile of each suite.
+#
+#   PROGRAMS   programs of the system; each has a source of its name in the suite's folder, NAME.c
+#   PARTS_NAME further objects of a program, as in PARTS_worker := hold.o
+#   TESTS      tests that a complete run reports
+#   SOURCES    other folders with sources of this suite
+#   SYSTEM     description, if it is not NAME.system
+#
+# The caller sets BUILD_DIR, MICROKIT_SDK, MICROKIT_BOARD and MICROKIT_CONFIG, and LLVM=True for clang.
+
+ifeq ($(strip $(BUILD_DIR)),)
+$(error BUILD_DIR must be set)
+endif
+ifeq ($(strip $(MICROKIT_SDK)),)
+$(error MICROKIT_SDK must be set)
+endif
+ifeq ($(strip $(MICROKIT_BOARD)),)
+$(error MICROKIT_BOARD must be set)
+endif
+ifeq ($(strip $(MICROKIT_CONFIG)),)
+$(error MICROKIT_CONFIG must be set)
+endif
+
+NAME := $(notdir $(CURDIR))
+TESTS ?= 0
+SUPPORT := $(dir $(lastword $(MAKEFILE_LIST)))
+BOARD_DIR := $(MICROKIT_SDK)/board/$(MICROKIT_BOARD)/$(MICROKIT_CONFIG)
+TOOL := $(MICROKIT_SDK)/bin/microkit
+ARCH := $(shell grep 'CONFIG_SEL4_ARCH  ' $(BOARD_DIR)/include/kernel/gen_config.h | cut -d' ' -f4)
+
+ifeq ($(strip $(LLVM)),True)
+CC := clang -target $(ARCH)-none-elf
+LD := ld.lld
+else
+CC := $(ARCH)-linux-gnu-gcc
+LD := $(ARCH)-linux-gnu-ld
+endif
+
+ARCH_FLAGS_aarch64 := -mstrict-align
+FLAGS := $(ARCH_FLAGS_$(ARCH)) -ffreestanding -nostdlib -fno-pic -fno-stack-protector -g -O2 -MMD -MP \
+    -I$(BOARD_DIR)/include -I$(SUPPORT)
+CFLAGS := $(FLAGS) -std=gnu11 -Wall -Wextra -Werror \
+    -DSUITE_NAME='"$(NAME)"' -DSUITE_TESTS=$(TESTS)ul
+LDFLAGS := -L$(BOARD_DIR)/lib
+LIBS := -lmicrokit -Tmicrokit.ld
+
+COMMON := test.o print.o text.o memory.o
+SYSTEM ?= $(NAME).system
+IMAGE := $(BUILD_DIR)/loader.img
+ELFS := $(PROGRAMS:%=$(BUILD_DIR)/%.elf) $(BUILD_DIR)/uart.elf
+
+VPATH := $(SOURCES) $(SUPPORT)
+
+all: $(IMAGE)
+
+$(BUILD_DIR)/%.o: %.c $(MAKEFILE_LIST) | $(BUILD_DIR)
+	$(CC) $(CFLAGS) -c $< -o $@
+
+$(BUILD_DIR)/%.o: %.S $(MAKEFILE_LIST) | $(BUILD_DIR)
+	$(CC) $(FLAGS) -c $< -o $@
+
+.SECONDEXPANSION:
+$(BUILD_DIR)/%.elf: $(BUILD_DIR)/%.o $$(addprefix $(BUILD_DIR)/,$$(PARTS_$$*) $(COMMON)) $(BOARD_DIR)/lib/libmicrokit.a
+	$(LD) $(LDFLAGS) $(filter %.o,$^) $(LIBS) -o $@
+
+$(IMAGE): $(ELFS) $(SYSTEM) $(TOOL)
+	$(TOOL) $(filter %.system,$^) --search-path $(BUILD_DIR) --board $(MICROKIT_BOARD) --config $(MICROKIT_CONFIG) \
+	    -o $@ -r $(BUILD_DIR)/report.txt
+
+$(BUILD_DIR):
+	mkdir -p $@
+
+.SECONDARY:
+.PHONY: all
+-include $(wildcard $(BUILD_DIR)/*.d)

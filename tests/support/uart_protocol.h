@@ -1,0 +1,25 @@
+/* How programs ask the UART program to print: a protected call whose words are the bytes of whole lines. */
+#ifndef TESTS_UART_PROTOCOL_H
+#define TESTS_UART_PROTOCOL_H
+
+#include <microkit.h>
+
+/* The channel to the UART program, the same in every program that prints. */
+#define UART_CHANNEL 30
+
+/* Bytes of text that one call can carry. */
+#define UART_MAX_BYTES (seL4_MsgMaxLength * sizeof(seL4_Word))
+
+/* Labels: what the text is. */
+enum uart_request {
+    /* Text that means nothing to the UART program. Padded with zero bytes. */
+    UART_PRINT,
+    /* The line of a test that passed. */
+    UART_PASSED,
+    /* The line of a test that failed. */
+    UART_FAILED,
+    /* No text: the suite is over. */
+    UART_END,
+};
+
+#endif /* TESTS_UART_PROTOCOL_H */
