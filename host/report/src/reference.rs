@@ -1,0 +1,132 @@
+//! What others measured on the same machine, and the targets derived from it: `data/reference.toml`.
+
+use toml::de::{DeTable, DeValue};
+
+use crate::row::Row;
+
+/// The data file, part of the program.
+const DATA: &str = include_str!("../data/reference.toml");
+
+/// Reference figures for several architectures.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Reference {
+    /// What the figures count; they mean nothing beside another unit.
+    pub unit: String,
+    /// How they were obtained: to be shown wherever they are.
+    pub note: String,
+    entries: Vec<Entry>,
+}
+
+/// The figure to compare a row with.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Figure {
+    /// The reference's median.
+    pub median: f64,
+    /// The largest fraction of it that meets the target.
+    pub target: f64,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+struct Entry {
+    name: String,
+    params: Vec<(String, String)>,
+    figures: Vec<(String, Figure)>,
+}
+
+impl Reference {
+    /// The figures that come with this crate.
+    ///
+    /// # Errors
+    /// A sentence, when the data file is malformed, which a test excludes.
+    pub fn built_in() -> Result<Self, String> {
+        Self::parse(DATA)
+    }
+
+    /// The figure for a row on an architecture.
+    #[must_use]
+    pub fn figure(&self, row: &Row, architecture: &str) -> Option<Figure> {
+        let applies = |entry: &&Entry| {
+            entry.name == row.name && entry.params.iter().all(|(key, value)| row.param(key) == Some(value))
+        };
+        let entry = self.entries.iter().find(applies)?;
+        entry.figures.iter().find(|(name, _)| name == architecture).map(|(_, figure)| *figure)
+    }
+
+    fn parse(text: &str) -> Result<Self, String> {
+        let table = DeTable::parse(text).map_err(|error| error.to_string())?;
+        let table = table.get_ref();
+        let rows =
+            table.get("row").and_then(|rows| rows.get_ref().as_array()).ok_or("there is no [[row]]")?;
+        let entries = rows.iter().map(|row| Entry::read(row.get_ref())).collect::<Option<_>>();
+        Ok(Self {
+            unit: text_of(table, "unit").ok_or("'unit' must be a string")?,
+            note: text_of(table, "note").ok_or("'note' must be a string")?.trim().to_owned(),
+            entries: entries.ok_or("a row needs name, params, median and target")?,
+        })
+    }
+}
+
+impl Entry {
+    fn read(value: &DeValue<'_>) -> Option<Self> {
+        let table = value.as_table()?;
+        let sub = |key| table.get(key).and_then(|value| value.get_ref().as_table());
+        let params = sub("params")?
+            .iter()
+            .map(|(key, value)| Some((key.get_ref().to_string(), value.get_ref().as_str()?.to_owned())));
+        let targets = sub("target")?;
+        let figures = sub("median")?.iter().map(|(name, median)| {
+            let target = number(targets.get(name.get_ref().as_ref())?.get_ref())?;
+            Some((name.get_ref().to_string(), Figure { median: number(median.get_ref())?, target }))
+        });
+        Some(Self {
+            name: text_of(table, "name")?,
+            params: params.collect::<Option<_>>()?,
+            figures: figures.collect::<Option<_>>()?,
+        })
+    }
+}
+
+fn text_of(table: &DeTable<'_>, key: &str) -> Option<String> {
+    table.get(key)?.get_ref().as_str().map(str::to_owned)
+}
+
+fn number(value: &DeValue<'_>) -> Option<f64> {
+    let digits = match value {
+        DeValue::Integer(integer) => integer.as_str(),
+        DeValue::Float(float) => float.as_str(),
+        _ => return None,
+    };
+    digits.replace('_', "").parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(conditions: &str) -> Row {
+        let line = format!("ROW {conditions} n=1 min=1 median=1 p99=1 max=1 mean=1 stddev=0");
+        Row::parse(&line).unwrap().unwrap()
+    }
+
+    #[test]
+    fn the_built_in_figures_are_found_by_name_and_parameters() {
+        let reference = Reference::built_in().unwrap();
+        assert_eq!(reference.unit, "instructions");
+        let figure = |conditions, architecture| reference.figure(&row(conditions), architecture);
+        let expected = Some(Figure { median: 730.0, target: 0.5 });
+        assert_eq!(figure("name=ppc_rt server=passive words=0 fpu=on", "aarch64"), expected);
+        let expected = Some(Figure { median: 3719.0, target: 0.2 });
+        assert_eq!(figure("name=notify_rt fpu=off server=active_hi extra=1", "riscv64"), expected);
+        assert_eq!(figure("name=boot", "x86_64").map(|figure| figure.median), Some(306_000_000.0));
+        assert_eq!(figure("name=ppc_rt server=passive words=64 fpu=on", "aarch64"), None);
+        assert_eq!(figure("name=boot", "m68k"), None);
+    }
+
+    #[test]
+    fn malformed_data_says_what_is_missing() {
+        assert!(Reference::parse("unit = 1").unwrap_err().contains("[[row]]"));
+        let row = "unit = 'u'\nnote = 'n'\n[[row]]\nname = 'x'\nparams = {}\nmedian = { a = 1 }\n";
+        assert!(Reference::parse(row).unwrap_err().contains("target"));
+        assert!(Reference::parse(&format!("{row}target = {{ a = 0.5 }}\n")).is_ok());
+    }
+}

@@ -1,0 +1,100 @@
+//! The rows of one run and what they were measured on; as JSON for other programs.
+
+use crate::row::Row;
+
+/// A finished run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Results {
+    /// The board.
+    pub board: String,
+    /// The SDK configuration, as in `release`.
+    pub config: String,
+    /// What the figures count, as in `instructions`.
+    pub unit: String,
+    /// The version of Limen.
+    pub commit: String,
+    /// The figures, in the order in which they were measured.
+    pub rows: Vec<Row>,
+}
+
+impl Results {
+    /// The run in JSON, schema 1.
+    #[must_use]
+    pub fn to_json(&self) -> String {
+        let head = [
+            ("board", &self.board),
+            ("config", &self.config),
+            ("unit", &self.unit),
+            ("commit", &self.commit),
+        ];
+        let head: String = head.iter().map(|(key, value)| format!(",\"{key}\":{}", quoted(value))).collect();
+        let rows: Vec<_> = self.rows.iter().map(row_json).collect();
+        format!("{{\"schema\":1{head},\"rows\":[\n{}\n]}}\n", rows.join(",\n"))
+    }
+}
+
+fn row_json(row: &Row) -> String {
+    let params: Vec<_> =
+        row.params.iter().map(|(key, value)| format!("{}:{}", quoted(key), param(value))).collect();
+    format!(
+        "{{\"name\":{},\"params\":{{{}}},\"n\":{},\"min\":{},\"median\":{},\"p99\":{},\"max\":{},\"mean\":{},\"stddev\":{}}}",
+        quoted(&row.name),
+        params.join(","),
+        row.n,
+        row.min,
+        row.median,
+        row.p99,
+        row.max,
+        row.mean,
+        row.stddev
+    )
+}
+
+/// Whole numbers stay numbers, so that a reader can sort by them.
+fn param(value: &str) -> String {
+    match value.parse::<u64>() {
+        Ok(number) if number.to_string() == value => value.to_owned(),
+        _ => quoted(value),
+    }
+}
+
+fn quoted(text: &str) -> String {
+    let escaped: String = text
+        .chars()
+        .map(|c| match c {
+            '"' => "\\\"".to_owned(),
+            '\\' => "\\\\".to_owned(),
+            c if u32::from(c) < 0x20 => format!("\\u{:04x}", u32::from(c)),
+            c => c.to_string(),
+        })
+        .collect();
+    format!("\"{escaped}\"")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_run_is_written_in_schema_1() {
+        let line =
+            "ROW name=ppc_rt server=passive words=0 n=2 min=1 median=1 p99=2 max=2 mean=1.5 stddev=0.5";
+        let results = Results {
+            board: "b".into(),
+            config: "release".into(),
+            unit: "instructions".into(),
+            commit: "c\"1".into(),
+            rows: vec![Row::parse(line).unwrap().unwrap()],
+        };
+        let expected = "{\"schema\":1,\"board\":\"b\",\"config\":\"release\",\"unit\":\"instructions\",\
+            \"commit\":\"c\\\"1\",\"rows\":[\n\
+            {\"name\":\"ppc_rt\",\"params\":{\"server\":\"passive\",\"words\":0},\"n\":2,\"min\":1,\"median\":1,\
+            \"p99\":2,\"max\":2,\"mean\":1.5,\"stddev\":0.5}\n]}\n";
+        assert_eq!(results.to_json(), expected);
+    }
+
+    #[test]
+    fn control_characters_are_escaped() {
+        assert_eq!(quoted("a\n\\"), "\"a\\u000a\\\\\"");
+    }
+}

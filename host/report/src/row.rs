@@ -1,0 +1,126 @@
+//! One measured figure with its distribution, as a program on the target prints it.
+//!
+//! ```text
+//! ROW name=ppc_rt server=passive words=0 n=1000 min=301 median=301 p99=310 max=320 mean=301.4 stddev=0.9
+//! ```
+//!
+//! The name comes first, the seven statistics last and in this order; what stands between them are the parameters.
+
+/// A measured figure.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Row {
+    /// What was measured.
+    pub name: String,
+    /// Under which conditions, in the order in which they were printed.
+    pub params: Vec<(String, String)>,
+    /// Number of samples, at least 1.
+    pub n: u64,
+    /// Smallest sample.
+    pub min: u64,
+    /// Middle sample.
+    pub median: u64,
+    /// 99th percentile.
+    pub p99: u64,
+    /// Largest sample.
+    pub max: u64,
+    /// Arithmetic mean.
+    pub mean: f64,
+    /// Standard deviation.
+    pub stddev: f64,
+}
+
+/// The statistics in the order in which they end a line.
+const STATISTICS: [&str; 7] = ["n", "min", "median", "p99", "max", "mean", "stddev"];
+
+impl Row {
+    /// Reads a console line; `None` if it is not about a row.
+    ///
+    /// # Errors
+    /// A sentence, when it is about a row but not in the form above.
+    pub fn parse(line: &str) -> Option<Result<Self, String>> {
+        let fields = line.strip_prefix("ROW ")?;
+        Some(read(fields).map_err(|reason| format!("the row '{line}' is malformed: {reason}")))
+    }
+
+    /// The value of a parameter.
+    #[must_use]
+    pub fn param(&self, key: &str) -> Option<&str> {
+        self.params.iter().find(|(name, _)| name == key).map(|(_, value)| value.as_str())
+    }
+
+    /// The parameters as people read them: `server=passive words=0`.
+    #[must_use]
+    pub fn conditions(&self) -> String {
+        self.params.iter().map(|(key, value)| format!("{key}={value}")).collect::<Vec<_>>().join(" ")
+    }
+}
+
+fn read(fields: &str) -> Result<Row, String> {
+    let pairs: Option<Vec<_>> = fields.split_whitespace().map(|field| field.split_once('=')).collect();
+    let pairs = pairs.ok_or("every field must be KEY=VALUE")?;
+    let Some((("name", name), rest)) = pairs.split_first().map(|(first, rest)| (*first, rest)) else {
+        return Err("the first field must be the name".to_owned());
+    };
+    let (params, statistics) = rest.split_at(rest.len().saturating_sub(STATISTICS.len()));
+    if !statistics.iter().map(|(key, _)| *key).eq(STATISTICS) {
+        return Err(format!("the last fields must be {}", STATISTICS.join(", ")));
+    }
+    let row = Row {
+        name: name.to_owned(),
+        params: params.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect(),
+        n: number(statistics[0])?,
+        min: number(statistics[1])?,
+        median: number(statistics[2])?,
+        p99: number(statistics[3])?,
+        max: number(statistics[4])?,
+        mean: number(statistics[5])?,
+        stddev: number(statistics[6])?,
+    };
+    consistent(&row).then_some(row).ok_or_else(|| "the statistics contradict each other".to_owned())
+}
+
+fn number<T: std::str::FromStr>((key, value): (&str, &str)) -> Result<T, String> {
+    value.parse().map_err(|_| format!("{key} is not a number"))
+}
+
+fn consistent(row: &Row) -> bool {
+    let ascending = row.min <= row.median && row.median <= row.p99 && row.p99 <= row.max;
+    row.n > 0 && ascending && row.mean.is_finite() && row.stddev.is_finite()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LINE: &str =
+        "ROW name=ppc_rt server=passive words=0 n=10 min=1 median=2 p99=3 max=4 mean=2.5 stddev=0";
+
+    #[test]
+    fn a_row_keeps_its_parameters_and_statistics() {
+        let row = Row::parse(LINE).unwrap().unwrap();
+        assert_eq!((row.name.as_str(), row.n, row.median, row.mean), ("ppc_rt", 10, 2, 2.5));
+        assert_eq!((row.param("words"), row.param("fpu")), (Some("0"), None));
+        assert_eq!(row.conditions(), "server=passive words=0");
+    }
+
+    #[test]
+    fn other_lines_are_not_rows() {
+        assert_eq!(Row::parse("Booting"), None);
+    }
+
+    #[test]
+    fn malformed_rows_say_why() {
+        for (from, to, reason) in [
+            ("name=ppc_rt ", "", "first field"),
+            ("words=0", "words", "KEY=VALUE"),
+            (" p99=3", "", "last fields"),
+            ("max=4", "max=many", "max is not a number"),
+            ("min=1", "min=3", "contradict"),
+            ("n=10", "n=0", "contradict"),
+        ] {
+            let message = Row::parse(&LINE.replacen(from, to, 1)).unwrap().unwrap_err();
+            assert!(message.contains(reason), "{message}");
+        }
+        assert!(Row::parse("ROW ").unwrap().is_err());
+    }
+}
