@@ -1,6 +1,7 @@
 //! The commands behind `./x`: one file each, listed in `COMMANDS`.
 #![allow(unreachable_pub, reason = "in a program, pub says what a file offers to its neighbours")]
 
+mod bench;
 mod binary;
 mod board;
 mod check;
@@ -29,8 +30,8 @@ use command::Command;
 use failure::{Failure, Outcome};
 use workspace::Workspace;
 
-const COMMANDS: [&Command; 5] =
-    [&run::COMMAND, &test::COMMAND, &check::COMMAND, &sdk::COMMAND, &generate::COMMAND];
+const COMMANDS: [&Command; 6] =
+    [&run::COMMAND, &test::COMMAND, &check::COMMAND, &bench::COMMAND, &sdk::COMMAND, &generate::COMMAND];
 
 fn main() -> ExitCode {
     match dispatch() {

@@ -14,6 +14,17 @@ use crate::workspace::Workspace;
 /// Folders that hold projects, in the order in which names are looked up.
 const SHELVES: [&str; 3] = ["examples", "tests", "bench"];
 
+/// What a project is built for.
+#[derive(Clone, Copy, Debug)]
+pub struct Build<'a> {
+    /// The board.
+    pub board: &'a Board,
+    /// The configuration.
+    pub config: &'a str,
+    /// Variables for make besides those of every Microkit project, as in `QUICK=1`.
+    pub variables: &'a [&'a str],
+}
+
 /// A folder with a Makefile that builds a Microkit system.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Project {
@@ -70,14 +81,16 @@ impl Project {
     ///
     /// # Errors
     /// When the project does not build; the failure carries make's output.
-    pub fn build(&self, workspace: &Workspace, board: &Board, config: &str) -> Outcome<PathBuf> {
-        let output = workspace.path("build/systems").join(&self.name).join(&board.name).join(config);
-        forget_older_sdk(&output, &workspace.sdk(), board, config)?;
+    pub fn build(&self, workspace: &Workspace, build: &Build<'_>) -> Outcome<PathBuf> {
+        let (sdk, board) = (workspace.sdk(), &build.board.name);
+        let variant = [&[build.config], build.variables].concat().join("-");
+        let output = workspace.path("build/systems").join(&self.name).join(board).join(variant);
+        forget_older_sdk(&output, &sdk, build)?;
         let mut make = Command::new("make");
         make.arg("--no-print-directory").arg("-C").arg(&self.folder);
-        make.arg(assignment("BUILD_DIR", &output)).arg(assignment("MICROKIT_SDK", &workspace.sdk()));
-        make.arg(format!("MICROKIT_BOARD={}", board.name)).arg(format!("MICROKIT_CONFIG={config}"));
-        process::capture(make.arg("LLVM=True"))?;
+        make.arg(assignment("BUILD_DIR", &output)).arg(assignment("MICROKIT_SDK", &sdk));
+        make.arg(format!("MICROKIT_BOARD={board}")).arg(format!("MICROKIT_CONFIG={}", build.config));
+        process::capture(make.arg("LLVM=True").args(build.variables))?;
         let image = output.join("loader.img");
         if image.is_file() {
             return Ok(image);
@@ -95,8 +108,8 @@ fn assignment(variable: &str, path: &Path) -> String {
 }
 
 /// Projects' Makefiles do not depend on the SDK's files, so output made with another SDK is thrown away.
-fn forget_older_sdk(output: &Path, sdk: &Path, board: &Board, config: &str) -> Outcome {
-    let parts = [sdk.join("bin"), sdk.join("board").join(&board.name).join(config)];
+fn forget_older_sdk(output: &Path, sdk: &Path, build: &Build<'_>) -> Outcome {
+    let parts = [sdk.join("bin"), sdk.join("board").join(&build.board.name).join(build.config)];
     let newest = parts.iter().map(|part| newest_below(part)).collect::<Outcome<Vec<_>>>()?;
     let stamp = format!("{:?}\n", newest.into_iter().max());
     let file = output.join("sdk.stamp");

@@ -8,7 +8,7 @@ use crate::board;
 use crate::command::{Command, one_of};
 use crate::expected::Expected;
 use crate::failure::Outcome;
-use crate::project::Project;
+use crate::project::{Build, Project};
 use crate::qemu::{self, Audience, Boot};
 use crate::sdk;
 use crate::workspace::{CONFIGS, Workspace};
@@ -43,7 +43,8 @@ fn run(workspace: &Workspace, arguments: lexopt::Parser) -> Outcome {
     let project = Project::locate(workspace, &options.system)?;
     sdk::build(workspace)?;
     eprintln!("building {} for {} ({})", project.name, board.name, options.config);
-    let image = project.build(workspace, &board, &options.config)?;
+    let image =
+        project.build(workspace, &Build { board: &board, config: &options.config, variables: &[] })?;
     let mut expected = Expected::of(&project)?;
     let boot = Boot {
         board: &board,

@@ -8,6 +8,9 @@
 //! boards = ["qemu_virt_aarch64"]   # default: all
 //! expect = ["MON|ERROR: faulting PD: child", "/^pc : 0x[0-9a-f]{16}$/"]
 //! forbid = ["PANIC"]
+//!
+//! [release]                        # only in this configuration
+//! forbid = ["MON|"]
 //! ```
 //!
 //! An entry of `expect` or `forbid` is text within a line, or a regular expression between slashes. Each counts as a
@@ -27,8 +30,7 @@ use crate::qemu::Session;
 pub struct Suite {
     configs: Vec<String>,
     boards: Option<Vec<String>>,
-    expect: Vec<Pattern>,
-    forbid: Vec<Pattern>,
+    demands: Vec<Demand>,
 }
 
 /// What a run of a suite showed.
@@ -48,6 +50,15 @@ impl Verdict {
             Err(failure) => Self { passed: 0, complaints: vec![failure.to_string()] },
         }
     }
+}
+
+/// A pattern that the console must have, or must not have.
+#[derive(Debug)]
+struct Demand {
+    pattern: Pattern,
+    wanted: bool,
+    /// The configuration in which this holds; every one if there is none.
+    config: Option<String>,
 }
 
 #[derive(Debug)]
@@ -70,19 +81,21 @@ impl Suite {
     fn parse(text: &str) -> Outcome<Self> {
         let table = DeTable::parse(text).context(|| "not valid TOML".to_owned())?;
         let table = table.get_ref();
-        let known = ["configs", "boards", "expect", "forbid"];
-        if let Some(key) = table.keys().find(|key| !known.contains(&key.get_ref().as_ref())) {
-            return Err(Failure::new(format!("'{}' means nothing here", key.get_ref())));
-        }
+        known_keys(table, &["configs", "boards", "expect", "forbid", "debug", "release"])?;
         let list = |key| if table.contains_key(key) { board::words(table, key).map(Some) } else { Ok(None) };
-        let patterns = |key| -> Outcome<Vec<_>> {
-            list(key)?.unwrap_or_default().into_iter().map(Pattern::parse).collect()
-        };
+        let mut demands = demands(table, None)?;
+        for config in ["debug", "release"] {
+            if let Some(inside) = table.get(config) {
+                let inside = inside.get_ref().as_table();
+                let inside = inside.ok_or_else(|| Failure::new(format!("'{config}' must be a table")))?;
+                known_keys(inside, &["expect", "forbid"])?;
+                demands.extend(self::demands(inside, Some(config))?);
+            }
+        }
         Ok(Self {
             configs: list("configs")?.unwrap_or_else(|| ["debug", "release"].map(str::to_owned).to_vec()),
             boards: list("boards")?,
-            expect: patterns("expect")?,
-            forbid: patterns("forbid")?,
+            demands,
         })
     }
 
@@ -92,8 +105,8 @@ impl Suite {
         if runs { &self.configs } else { &[] }
     }
 
-    /// Judges a finished run.
-    pub fn judge(&self, session: &Session) -> Verdict {
+    /// Judges a finished run in a configuration.
+    pub fn judge(&self, session: &Session, config: &str) -> Verdict {
         let mut verdict = Verdict::default();
         let tests = session.lines.iter().filter_map(|line| line.strip_prefix("TEST "));
         for test in tests {
@@ -103,8 +116,8 @@ impl Suite {
             }
         }
         verdict.complaints.extend(miscount(&session.lines, &verdict));
-        let patterns = self.expect.iter().map(|p| (p, true)).chain(self.forbid.iter().map(|p| (p, false)));
-        for (pattern, wanted) in patterns {
+        let holds = |demand: &&Demand| demand.config.as_ref().is_none_or(|name| name == config);
+        for Demand { pattern, wanted, .. } in self.demands.iter().filter(holds) {
             match (session.lines.iter().any(|line| pattern.is_in(line)), wanted) {
                 (true, true) | (false, false) => verdict.passed += 1,
                 (false, true) => verdict.complaints.push(format!("the console lacks: {}", pattern.written)),
@@ -119,6 +132,26 @@ impl Suite {
         }
         verdict
     }
+}
+
+fn known_keys(table: &DeTable<'_>, known: &[&str]) -> Outcome {
+    match table.keys().find(|key| !known.contains(&key.get_ref().as_ref())) {
+        Some(key) => Err(Failure::new(format!("'{}' means nothing here", key.get_ref()))),
+        None => Ok(()),
+    }
+}
+
+fn demands(table: &DeTable<'_>, config: Option<&str>) -> Outcome<Vec<Demand>> {
+    let mut demands = Vec::new();
+    for (key, wanted) in [("expect", true), ("forbid", false)] {
+        if table.contains_key(key) {
+            for written in board::words(table, key)? {
+                let config = config.map(str::to_owned);
+                demands.push(Demand { pattern: Pattern::parse(written)?, wanted, config });
+            }
+        }
+    }
+    Ok(demands)
 }
 
 /// Compares the tests on the console with the suite's own count: a lost line must not pass unnoticed.
@@ -152,7 +185,7 @@ mod tests {
 
     fn judge(suite: &str, lines: &[&str]) -> Verdict {
         let lines = lines.iter().map(|&line| line.to_owned()).collect();
-        Suite::parse(suite).unwrap().judge(&Session { lines, ending: Ending::Done })
+        Suite::parse(suite).unwrap().judge(&Session { lines, ending: Ending::Done }, "debug")
     }
 
     #[test]
@@ -174,6 +207,15 @@ mod tests {
         let lines = ["TEST a PASS", "TEST b PASS", "SUITE s 2 passed, 0 failed", "pc : 0x10"];
         let verdict = judge("expect = ['/^pc : 0x[0-9]+$/', 'pc :']\nforbid = ['PANIC']", &lines);
         assert_eq!(verdict, Verdict { passed: 5, complaints: Vec::new() });
+    }
+
+    #[test]
+    fn a_demand_may_hold_in_one_configuration_only() {
+        let lines = ["TEST a PASS", "SUITE s 1 passed, 0 failed", "MON"];
+        let suite = "[debug]\nexpect = ['MON']\n[release]\nforbid = ['MON']\nexpect = ['no']";
+        assert_eq!(judge(suite, &lines), Verdict { passed: 2, complaints: Vec::new() });
+        assert!(Suite::parse("debug = 1").is_err());
+        assert!(Suite::parse("[debug]\nboards = []").is_err());
     }
 
     #[test]

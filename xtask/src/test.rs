@@ -13,7 +13,7 @@ use crate::expected::Expected;
 use crate::failure::{Failure, Outcome};
 use crate::files;
 use crate::host_tests;
-use crate::project::Project;
+use crate::project::{Build, Project};
 use crate::qemu::{self, Audience, Boot};
 use crate::sdk;
 use crate::suite::{Suite, Verdict};
@@ -187,7 +187,9 @@ impl Job {
     }
 
     fn run(&self, workspace: &Workspace) -> Outcome<Verdict> {
-        let image = self.project.build(workspace, &self.board, &self.config)?;
+        let image = self
+            .project
+            .build(workspace, &Build { board: &self.board, config: &self.config, variables: &[] })?;
         let (audience, silence) = (Audience::Nobody, Some(qemu::SILENCE));
         let boot = Boot { board: &self.board, image: &image, extra: &[], audience, silence };
         let mut expected = match self.judge {
@@ -197,7 +199,7 @@ impl Job {
         let session =
             boot.run(|line| expected.as_mut().is_some_and(|expected| expected.complete_with(line)))?;
         let mut verdict = match &expected {
-            None => Suite::of(&self.project)?.judge(&session),
+            None => Suite::of(&self.project)?.judge(&session, &self.config),
             Some(expected) => match expected.missing() {
                 None => Verdict::single(Ok(())),
                 Some(line) => Verdict::single(Err(Failure::new(format!("the console lacks: {line}")))),

@@ -1,0 +1,113 @@
+//! `./x bench`: boots the systems under `bench/` in deterministic emulation and reports their figures.
+
+use std::path::PathBuf;
+use std::process::Command as Process;
+
+use lexopt::prelude::*;
+use limen_report::{Comparison, Reference, Results, Row};
+
+use crate::board::{self, Board};
+use crate::command::Command;
+use crate::failure::{Context, Failure, Outcome};
+use crate::files;
+use crate::process;
+use crate::project::{Build, Project};
+use crate::qemu::{self, Audience, Boot};
+use crate::sdk;
+use crate::workspace::Workspace;
+
+/// The command.
+pub const COMMAND: Command =
+    Command { name: "bench", summary: "measure every path and compare with the reference", help: HELP, run };
+
+const HELP: &str = "
+usage: ./x bench [--board BOARD] [--json FILE] [--html FILE] [--quick]
+
+Boots every system under bench/ in its release configuration on an emulator that counts instructions
+exactly, so that every machine prints the same figures, and shows them beside the reference and the targets.
+
+  --board BOARD       default: qemu_virt_aarch64
+  --json FILE         write the figures for other programs
+  --html FILE         write a report with a plot
+  --quick             fewer repetitions (programs are built with QUICK=1)
+";
+
+const CONFIG: &str = "release";
+
+/// One instruction takes one nanosecond of the machine's time, and idle time passes at once.
+const DETERMINISTIC: [&str; 2] = ["-icount", "shift=0,sleep=off"];
+
+struct Options {
+    board: String,
+    json: Option<PathBuf>,
+    html: Option<PathBuf>,
+    quick: bool,
+}
+
+fn run(workspace: &Workspace, arguments: lexopt::Parser) -> Outcome {
+    let options = parse(arguments)?;
+    let board = board::named(workspace, &options.board)?;
+    let reference = Reference::built_in().map_err(Failure::new)?;
+    sdk::build(workspace)?;
+    let results = measure(workspace, &board, options.quick)?;
+    let comparison = Comparison::new(&results, &reference, &board.architecture);
+    print!("{}", comparison.to_text());
+    if let Some(file) = &options.json {
+        files::write(file, results.to_json())?;
+    }
+    if let Some(file) = &options.html {
+        files::write(file, comparison.to_html())?;
+    }
+    Ok(())
+}
+
+fn parse(mut arguments: lexopt::Parser) -> Outcome<Options> {
+    let mut options = Options { board: board::DEFAULT.to_owned(), json: None, html: None, quick: false };
+    while let Some(argument) = arguments.next()? {
+        match argument {
+            Long("board") => options.board = arguments.value()?.string()?,
+            Long("json") => options.json = Some(arguments.value()?.into()),
+            Long("html") => options.html = Some(arguments.value()?.into()),
+            Long("quick") => options.quick = true,
+            other => return Err(other.unexpected().into()),
+        }
+    }
+    Ok(options)
+}
+
+fn measure(workspace: &Workspace, board: &Board, quick: bool) -> Outcome<Results> {
+    let projects = Project::on_shelf(workspace, "bench")?;
+    let mut rows = Vec::new();
+    for project in &projects {
+        eprintln!("measuring {}", project.name);
+        rows.extend(rows_of(workspace, project, board, quick).context(|| project.name.clone())?);
+    }
+    if rows.is_empty() {
+        return Err(Failure::new("there is nothing to measure under bench/"));
+    }
+    Ok(Results {
+        board: board.name.clone(),
+        config: CONFIG.to_owned(),
+        unit: "instructions".to_owned(),
+        commit: commit(workspace)?,
+        rows,
+    })
+}
+
+fn rows_of(workspace: &Workspace, project: &Project, board: &Board, quick: bool) -> Outcome<Vec<Row>> {
+    let variables: &[&str] = if quick { &["QUICK=1"] } else { &[] };
+    let image = project.build(workspace, &Build { board, config: CONFIG, variables })?;
+    let (audience, silence) = (Audience::Nobody, Some(qemu::SILENCE));
+    let session = Boot { board, image: &image, extra: &DETERMINISTIC, audience, silence }.run(|_| false)?;
+    session.ending.outcome()?;
+    let rows = session.lines.iter().filter_map(|line| Row::parse(line));
+    let rows = rows.collect::<Result<Vec<_>, _>>().map_err(Failure::new)?;
+    if rows.is_empty() { Err(Failure::new("it ended without a row")) } else { Ok(rows) }
+}
+
+/// The version that is measured; `-dirty` marks changes that are not committed.
+fn commit(workspace: &Workspace) -> Outcome<String> {
+    let describe = ["describe", "--always", "--dirty", "--abbrev=12", "--exclude=*"];
+    let commit = process::capture(Process::new("git").current_dir(workspace.root()).args(describe))?;
+    Ok(commit.trim().to_owned())
+}
