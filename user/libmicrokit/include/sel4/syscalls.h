@@ -67,13 +67,6 @@ LIMEN_INLINE seL4_MessageInfo_t limen_deliver_words(limen_received_t received, s
     return received.info;
 }
 
-/* Whether the compiler can see that a message has no words, so that none need be loaded. */
-LIMEN_INLINE int limen_is_empty(seL4_MessageInfo_t info)
-{
-    seL4_Word length = seL4_MessageInfo_get_length(info);
-    return __builtin_constant_p(length) && length == 0;
-}
-
 /* Sends, and waits until the message is taken. */
 LIMEN_INLINE void seL4_Send(seL4_CPtr dest, seL4_MessageInfo_t msgInfo)
 {
@@ -98,12 +91,11 @@ LIMEN_INLINE void seL4_NBSendWithMRs(seL4_CPtr dest, seL4_MessageInfo_t msgInfo,
     limen_trap_send(seL4_SysNBSend, dest, msgInfo, limen_gather_words(mr0, mr1, mr2, mr3));
 }
 
-/* Sends, and waits for the answer. */
+/* Sends, and waits for the answer. Words are loaded even for an empty message: those that the answer does not set
+ * must still be in the buffer afterwards. */
 LIMEN_INLINE seL4_MessageInfo_t seL4_Call(seL4_CPtr dest, seL4_MessageInfo_t msgInfo)
 {
-    limen_received_t answer = limen_is_empty(msgInfo) ? limen_trap_call_empty(dest, msgInfo)
-                                                      : limen_trap_call(dest, msgInfo, limen_load_words(seL4_GetIPCBuffer()));
-    return limen_deliver(answer, (seL4_Word *)0);
+    return limen_deliver(limen_trap_call(dest, msgInfo, limen_load_words(seL4_GetIPCBuffer())), (seL4_Word *)0);
 }
 
 LIMEN_INLINE seL4_MessageInfo_t seL4_CallWithMRs(seL4_CPtr dest, seL4_MessageInfo_t msgInfo, seL4_Word *mr0,
