@@ -1,0 +1,29 @@
+/* What programs write into the journal: who, and what happened to it. */
+#ifndef TESTS_NOTIFICATIONS_EVENTS_H
+#define TESTS_NOTIFICATIONS_EVENTS_H
+
+/* A program is named by the first letter of its name. */
+#define EVENT(who, what) (((seL4_Word)(who) << 32) | (what))
+
+/* What happened, beside the channels that were signalled. */
+#define DEFERRED 100
+#define CALL_RETURNED 101
+#define SIGNALS_SENT 102
+
+/* What server does in a protected call, as labels. */
+enum server_request {
+    /* Notifies low_recorder, then high_recorder. */
+    SERVER_NOTIFY_BOTH,
+    /* Notifies the caller. */
+    SERVER_NOTIFY_CALLER,
+};
+
+/* What deferrer does in a protected call, as labels. */
+enum deferrer_request {
+    /* Leaves one signal to high_recorder. */
+    DEFERRER_ONE,
+    /* Leaves a signal to high_recorder, then one on its second channel in its place. */
+    DEFERRER_TWO,
+};
+
+#endif /* TESTS_NOTIFICATIONS_EVENTS_H */
