@@ -35,12 +35,11 @@ fn cap<M: Machine>(record: &limen_image::Cap) -> Option<Cap> {
 }
 
 impl<M: Machine> Kernel<M> {
-    /// Makes the objects of the image and lets the most important thread run. `space_of` gives the address space
-    /// that the port built for each index.
-    pub fn start(&mut self, image: &Image<'_>, space_of: impl Fn(u64) -> Option<M::Space>) {
+    /// Makes the objects of the image; its threads are ready to run. `space_of` gives the address space that the
+    /// port built for each index.
+    pub fn populate(&mut self, image: &Image<'_>, space_of: impl Fn(u64) -> Option<M::Space>) {
         self.options = image.options();
         self.core.programmed = Ticks::MAX;
-        self.core.since = self.machine.now();
         for (index, record) in image.sched_contexts().enumerate() {
             if let Some(id) = SchedContexts::id(index as u64) {
                 let budget = self.machine.ticks_from_us(record.budget_us);
@@ -50,13 +49,18 @@ impl<M: Machine> Kernel<M> {
         }
         for (index, record) in image.threads().enumerate() {
             if let Some(id) = Threads::<M>::id(index as u64) {
-                self.start_thread(id, &record, space_of(record.vspace));
+                self.populate_thread(id, &record, space_of(record.vspace));
             }
         }
+    }
+
+    /// Lets the most important thread run. The image is not needed any more.
+    pub fn start(&mut self) {
+        self.core.since = self.machine.now();
         self.run_highest();
     }
 
-    fn start_thread(&mut self, id: ThreadId, record: &limen_image::Thread, space: Option<M::Space>) {
+    fn populate_thread(&mut self, id: ThreadId, record: &limen_image::Thread, space: Option<M::Space>) {
         let fault_handler = self.machine.cap_tables()[id].slot(record.fault_slot);
         let sched_context = optional(record.sched_context, SchedContexts::id);
         let notification = optional(record.notification, Notifications::id);

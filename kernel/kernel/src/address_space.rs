@@ -1,11 +1,10 @@
 //! Address spaces of programs, built at boot from the image's mapping plan.
 
-use limen_abi::limits::{PAGE_BYTES, VSPACES};
+use limen_abi::limits::{PAGE_BYTES, THREADS, VSPACES};
 use limen_core::address::{PhysAddr, VirtAddr};
 use limen_image::{Image, Mapping, MappingFlags, RegionKind};
 
-use crate::arch::mmu::{Descriptors, USER_HEIGHT};
-use crate::page_table::{Access, MapError, MemoryType, Owner, Root, Run, Tables, map};
+use crate::page_table::{Access, Format, MapError, MemoryType, Owner, Root, Run, Tables, map};
 
 /// What the processor needs to enter an address space.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -18,35 +17,47 @@ pub struct AddressSpace {
 
 impl AddressSpace {
     /// Its tables.
-    pub fn tables(&self) -> Root {
-        Root { table: self.root, height: USER_HEIGHT }
+    pub fn tables<F: Format>(&self) -> Root {
+        Root { table: self.root, height: F::USER_HEIGHT }
     }
 }
 
 /// All address spaces, by index; those that the image does not have are empty.
 pub type AddressSpaces = [AddressSpace; VSPACES];
 
-/// Builds the address spaces that `image` describes. `message_buffer` is the page with the message buffer of
-/// the thread with this index; it appears at the address of the thread's IPC buffer.
+/// Where a thread finds its message buffer.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct BufferPage {
+    /// Address space of the thread.
+    pub vspace: u64,
+    /// Address of its IPC buffer.
+    pub vaddr: VirtAddr,
+    /// The page with its message buffer, in the kernel's memory.
+    pub paddr: PhysAddr,
+}
+
+/// The message buffers of all threads.
+pub type BufferPages = [Option<BufferPage>; THREADS];
+
+/// Builds the address spaces that `image` describes, with these message buffers.
 ///
 /// # Errors
 /// See [`MapError`].
-pub fn build(
+pub fn build<F: Format>(
     image: &Image<'_>,
+    buffers: &BufferPages,
     tables: &mut impl Tables,
-    message_buffer: impl Fn(u64) -> PhysAddr,
 ) -> Result<AddressSpaces, MapError> {
     let mut spaces = [AddressSpace::default(); VSPACES];
     for (space, asid) in spaces.iter_mut().zip(1..).take(image.counts().vspaces as usize) {
         *space = AddressSpace { root: tables.allocate().ok_or(MapError::OutOfTables)?, asid };
     }
-    let root = |vspace: u64| spaces[vspace as usize % VSPACES].tables();
+    let root = |vspace: u64| spaces[vspace as usize % VSPACES].tables::<F>();
     for mapping in image.mappings().filter(|mapping| mapping.flags & MappingFlags::READ != 0) {
-        map::<Descriptors>(tables, root(mapping.vspace), &run(image, &mapping))?;
+        map::<F>(tables, root(mapping.vspace), &run(image, &mapping))?;
     }
-    for (thread, index) in image.threads().zip(0..) {
-        let buffer = buffer_run(VirtAddr(thread.ipc_buffer), message_buffer(index));
-        map::<Descriptors>(tables, root(thread.vspace), &buffer)?;
+    for buffer in buffers.iter().flatten() {
+        map::<F>(tables, root(buffer.vspace), &buffer_run(buffer))?;
     }
     Ok(spaces)
 }
@@ -73,7 +84,7 @@ fn run(image: &Image<'_>, mapping: &Mapping) -> Run {
     }
 }
 
-fn buffer_run(vaddr: VirtAddr, paddr: PhysAddr) -> Run {
+fn buffer_run(buffer: &BufferPage) -> Run {
     let access = Access { owner: Owner::User, write: true, execute: false, memory: MemoryType::Cached };
-    Run { vaddr, paddr, bytes: PAGE_BYTES, height: 0, access }
+    Run { vaddr: buffer.vaddr, paddr: buffer.paddr, bytes: PAGE_BYTES, height: 0, access }
 }

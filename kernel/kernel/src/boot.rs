@@ -3,13 +3,13 @@
 //!
 //! The loader's identity map is in place until [`finish`].
 
-use limen_abi::limits::PAGE_BYTES;
+use limen_abi::limits::{PAGE_BYTES, THREADS};
 use limen_core::address::{PhysAddr, VirtAddr};
 use limen_core::boot::buffer_index;
 use limen_core::message::MessageBuffer;
 use limen_image::{Board, Image, ImageError, MappingFlags, Options, Range, RegionKind};
 
-use crate::address_space::{self, AddressSpaces};
+use crate::address_space::{self, AddressSpaces, BufferPage, BufferPages};
 use crate::arch::mmu::{self, Descriptors};
 use crate::arch::{self, cpu, irq, timer};
 use crate::boot_check::{UserRules, Violation, check_kernel};
@@ -32,9 +32,11 @@ pub fn start(image_paddr: PhysAddr) -> ! {
     start_devices(&image);
     print_facts(&image);
     clear_regions(&image);
-    let spaces = address_space::build(&image, &mut tables, message_buffer)
+    let buffers = buffer_pages(&image);
+    let spaces = address_space::build::<Descriptors>(&image, &buffers, &mut tables)
         .unwrap_or_else(|error| fatal(format_args!("the address spaces cannot be built: {error:?}")));
-    check_tables(&image, &tables, &spaces).unwrap_or_else(|violation| fatal(format_args!("{violation}")));
+    check_tables(&image, &buffers, &tables, &spaces)
+        .unwrap_or_else(|violation| fatal(format_args!("{violation}")));
     publish_memory(&image);
     entry::start(&image, &spaces, finish)
 }
@@ -99,6 +101,15 @@ fn clear_regions(image: &Image<'_>) {
     }
 }
 
+fn buffer_pages(image: &Image<'_>) -> BufferPages {
+    let mut pages = [None; THREADS];
+    for ((page, thread), index) in pages.iter_mut().zip(image.threads()).zip(0..) {
+        let (vspace, vaddr) = (thread.vspace, VirtAddr(thread.ipc_buffer));
+        *page = Some(BufferPage { vspace, vaddr, paddr: message_buffer(index) });
+    }
+    pages
+}
+
 /// The page with the message buffer of the image's thread with this index.
 fn message_buffer(thread: u64) -> PhysAddr {
     let first = core::ptr::from_ref(entry::message_buffers()).addr();
@@ -108,11 +119,17 @@ fn message_buffer(thread: u64) -> PhysAddr {
         .unwrap_or_else(|| fatal(format_args!("thread {thread} has no message buffer")))
 }
 
-fn check_tables(image: &Image<'_>, tables: &TablePool, spaces: &AddressSpaces) -> Result<(), Violation> {
-    let code = check_kernel::<Descriptors>(tables, cpu::kernel_root())?;
-    let rules = UserRules::new(image, code);
+fn check_tables(
+    image: &Image<'_>,
+    buffers: &BufferPages,
+    tables: &TablePool,
+    spaces: &AddressSpaces,
+) -> Result<(), Violation> {
+    let code = arch::boot::code();
+    check_kernel::<Descriptors>(tables, cpu::kernel_root(), code)?;
+    let rules = UserRules::new(image, buffers, code);
     for (index, space) in spaces.iter().enumerate().take(image.counts().vspaces as usize) {
-        rules.check::<Descriptors>(tables, index, space.tables(), message_buffer)?;
+        rules.check::<Descriptors>(tables, index, space.tables::<Descriptors>())?;
     }
     Ok(())
 }

@@ -78,7 +78,8 @@ pub fn start(image: &Image<'_>, spaces: &AddressSpaces, leave_boot: impl FnOnce(
     let (tables, kernel) = unsafe { (&mut *CAP_TABLES.0.get(), &mut *KERNEL.0.get()) };
     place_caps::<Hardware>(tables, image);
     kernel.machine = Hardware::probe(image.board().timer_interrupt as u32);
-    kernel.start(image, |index| spaces.get(index as usize).copied());
+    kernel.populate(image, |index| spaces.get(index as usize).copied());
     leave_boot();
+    kernel.start();
     trap::run(context_to_run(kernel))
 }

@@ -45,11 +45,6 @@ impl TablePool {
     pub fn new(pool: Range) -> Self {
         Self { next: pool.start, end: pool.end }
     }
-
-    /// Pages that are left.
-    pub fn pages_left(&self) -> u64 {
-        (self.end - self.next) / PAGE_BYTES
-    }
 }
 
 impl Tables for TablePool {

@@ -17,6 +17,8 @@ pub type Table = [u64; ENTRIES];
 
 /// How an architecture writes an entry.
 pub trait Format {
+    /// Height of the top table of a user address space.
+    const USER_HEIGHT: u32;
     /// The entry that leads to a table.
     fn branch(table: PhysAddr) -> u64;
     /// The bits of an entry of this height that maps memory, without the address.

@@ -1,9 +1,8 @@
 // The kernel's first instructions. The loader enters with the MMU on, interrupts masked, EL1's own stack pointer
 // selected and the physical address of the boot image in x0.
 
-.equ DCZID_PROHIBITED_BIT, 4
-.equ DCZID_SIZE_BITS, 4
-.equ DCZID_LINE_64, 4
+// DCZID_EL0: `dc zva` is allowed and clears 64 bytes.
+.equ DCZID_BLOCKS_OF_64, 4
 .equ PAGE_BYTES, 0x1000
 // CPACR_EL1: no access to floating point is trapped.
 .equ CPACR_FPU_ON, 0b11 << 20
@@ -30,33 +29,23 @@ _start:
     bl      {start}
 
 .text
-// clear_pages(x0: start, x1: end), both page-aligned, start below end. Boot is measured in instructions, so the
-// usual block size of 64 bytes has a page for each turn of the loop.
+// clear_pages(x0: start, x1: end), both page-aligned, start below end.
 .global clear_pages
 clear_pages:
     mrs     x2, dczid_el0
-    tbnz    x2, #DCZID_PROHIBITED_BIT, 3f
-    and     x2, x2, #((1 << DCZID_SIZE_BITS) - 1)
-    cmp     x2, #DCZID_LINE_64
+    cmp     x2, #DCZID_BLOCKS_OF_64
     b.ne    2f
-1:
-    .rept   PAGE_BYTES / 64
+    // Boot is measured in instructions: a page for each turn.
+1:  .rept   PAGE_BYTES / 64
     dc      zva, x0
     add     x0, x0, #64
     .endr
     cmp     x0, x1
     b.lo    1b
     ret
-2:  mov     x3, #4
-    lsl     x3, x3, x2
-4:  dc      zva, x0
-    add     x0, x0, x3
+2:  stp     xzr, xzr, [x0], #16
     cmp     x0, x1
-    b.lo    4b
-    ret
-3:  stp     xzr, xzr, [x0], #16
-    cmp     x0, x1
-    b.lo    3b
+    b.lo    2b
     ret
 
 // write_back_lines(x0: start, x1: end), start below end.

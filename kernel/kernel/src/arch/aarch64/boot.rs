@@ -1,11 +1,12 @@
 //! The entry point, and what boot does with memory that needs special instructions.
 
-use core::arch::{asm, global_asm};
+use core::arch::global_asm;
 
 use limen_core::address::{PhysAddr, VirtAddr};
 use limen_image::Range;
 
-use crate::arch::cpu;
+use super::cpu;
+use crate::address_space::AddressSpace;
 
 /// Bytes of the kernel's stack. Nothing in the kernel recurses deeper than page tables are high.
 const STACK_BYTES: usize = 16 << 10;
@@ -18,6 +19,10 @@ struct EmptyTable([u64; 2]);
 static EMPTY_TABLE: EmptyTable = EmptyTable([0; 2]);
 
 unsafe extern "C" {
+    /// First byte of the kernel's code; from the linker script.
+    static __text_start: u8;
+    /// First byte after the kernel's code; from the linker script.
+    static __text_end: u8;
     /// Clears memory from `start` up to `end`, both page-aligned.
     fn clear_pages(start: u64, end: u64);
     /// Writes cached lines from `start` up to `end` back to memory and forgets them.
@@ -47,20 +52,18 @@ pub unsafe fn write_back(range: Range) {
     unsafe { write_back_lines(range.start, range.end) }
 }
 
-/// Removes the loader's identity map: the lower half is empty until an address space is entered.
+/// Where the kernel's code lies in physical memory.
+pub fn code() -> Range {
+    let (start, end) = ((&raw const __text_start).addr(), (&raw const __text_end).addr());
+    let paddr = cpu::translate(VirtAddr(start as u64)).unwrap_or_default().0;
+    Range { start: paddr, end: paddr + (end - start) as u64 }
+}
+
+/// Removes the loader's identity map. If no address space has been entered yet, the lower half is empty.
 pub fn leave_identity_map() {
-    let empty = VirtAddr((&raw const EMPTY_TABLE).addr() as u64);
-    let empty = cpu::translate(empty).unwrap_or_default();
-    // SAFETY: boot is over; nobody holds a reference to an address of the lower half.
-    unsafe {
-        asm!(
-            "msr ttbr0_el1, {empty}",
-            "isb",
-            "tlbi vmalle1",
-            "dsb nsh",
-            "isb",
-            empty = in(reg) empty.0,
-            options(nostack, preserves_flags)
-        );
+    if !cpu::is_in_user_space() {
+        let empty = VirtAddr((&raw const EMPTY_TABLE).addr() as u64);
+        cpu::switch_space(AddressSpace { root: cpu::translate(empty).unwrap_or_default(), asid: 0 });
     }
+    cpu::forget_translations();
 }

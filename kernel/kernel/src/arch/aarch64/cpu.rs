@@ -72,6 +72,17 @@ pub fn switch_space(space: AddressSpace) {
     }
 }
 
+/// Whether an address space of a program has been entered.
+pub fn is_in_user_space() -> bool {
+    read_register!("ttbr0_el1") >> ASID_SHIFT != 0
+}
+
+/// Forgets everything that the processor has cached of page tables.
+pub fn forget_translations() {
+    // SAFETY: the processor reads the tables again when it needs them.
+    unsafe { asm!("dsb nshst", "tlbi vmalle1", "dsb nsh", "isb", options(nostack, preserves_flags)) }
+}
+
 /// The top table of the kernel's half.
 pub fn kernel_root() -> Root {
     Root { table: PhysAddr(read_register!("ttbr1_el1")), height: KERNEL_HEIGHT }
@@ -113,13 +124,6 @@ pub fn stop() -> ! {
         // SAFETY: nothing runs any more, so nobody misses the interrupts.
         unsafe { asm!("msr daifset, #0b1111", "wfi", options(nomem, nostack)) }
     }
-}
-
-/// Waits until an interrupt is pending, masked or not.
-#[inline]
-pub fn wait_for_interrupt() {
-    // SAFETY: a hint.
-    unsafe { asm!("dsb sy", "wfi", options(nostack, preserves_flags)) }
 }
 
 /// What the processor says about the last exception that EL1 took.

@@ -9,8 +9,6 @@ use crate::page_table::{Access, Entry, Format, MemoryType, Owner, Permissions, s
 pub const KERNEL_BASE: u64 = u64::MAX << system::KERNEL_ADDRESS_BITS;
 /// Height of the top table of the kernel's half.
 pub const KERNEL_HEIGHT: u32 = bits::KERNEL_HEIGHT;
-/// Height of the top table of a user address space.
-pub const USER_HEIGHT: u32 = bits::USER_HEIGHT;
 
 /// Device windows take the last large page of the kernel's first gigabyte, far above its image.
 const WINDOWS: u64 = KERNEL_BASE + span_bytes(2) - span_bytes(1);
@@ -26,6 +24,8 @@ pub const INTERRUPT_CPU: VirtAddr = VirtAddr(WINDOWS + 2 * span_bytes(0));
 pub struct Descriptors;
 
 impl Format for Descriptors {
+    const USER_HEIGHT: u32 = bits::USER_HEIGHT;
+
     fn branch(table: PhysAddr) -> u64 {
         table.0 | bits::VALID | bits::TABLE
     }
