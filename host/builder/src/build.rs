@@ -96,3 +96,81 @@ impl Built {
         end - start + zeroed.map(|region| region.bytes).sum::<u64>()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use limen_image::{Image, MappingFlags, NONE};
+
+    use super::*;
+    use crate::elf::ElfFile;
+    use crate::test_system::{FAMILY, built, parts};
+
+    fn word(bytes: &[u8], offset: u64) -> u64 {
+        u64::from_le_bytes(bytes[offset as usize..][..8].try_into().unwrap())
+    }
+
+    #[test]
+    fn the_file_holds_loader_plan_image_and_kernel() {
+        let built = built(FAMILY);
+        let (file, layout) = (&built.file, &built.layout);
+        let at = |paddr: u64| &file[(paddr - layout.start) as usize..];
+        assert!(file.starts_with(b"loader"));
+        assert_eq!(layout.plan_paddr, layout.start + 0x2000);
+        assert!(at(layout.plan_paddr).starts_with(b"LIMENLDR"));
+        assert!(at(layout.image_paddr).starts_with(b"LIMENIMG"));
+        assert!(at(layout.contents_paddr).starts_with(b"text"));
+        assert!(at(layout.kernel_paddrs[0]).starts_with(b"kernel"));
+        assert_eq!(at(layout.kernel_paddrs[1])[0x1800..], [0; 0x800]);
+        // Text: one page. Data: two pages in the file and two more in memory.
+        assert_eq!(layout.zero_paddr, layout.start + file.len() as u64);
+        assert_eq!(layout.end - layout.zero_paddr, 0x2000);
+        let plan = layout.plan_paddr - layout.start;
+        assert_eq!(word(file, plan + 8), 0xffff_ff80_0000_0000);
+        assert_eq!(word(file, plan + 16), layout.image_paddr);
+    }
+
+    #[test]
+    fn the_image_is_what_the_kernel_reads() {
+        let built = built(FAMILY);
+        let image = &built.file[(built.layout.image_paddr - built.layout.start) as usize..];
+        let image = Image::validate(image).unwrap();
+        assert_eq!(image.threads().count(), 4);
+        let monitor = image.threads().last().unwrap();
+        assert_eq!((monitor.priority, monitor.fault_slot, monitor.notification), (255, NONE, NONE));
+        assert_eq!((monitor.stack_top, monitor.ipc_buffer), (0xff_ffff_e000, 0xff_ffff_f000));
+        let contexts: Vec<_> = image.sched_contexts().map(|c| (c.budget_us, c.period_us)).collect();
+        assert_eq!(contexts, [(100, 400), (1000, 1000), (1000, 1000), (1000, 1000)]);
+    }
+
+    #[test]
+    fn regions_are_mapped_with_the_access_of_their_maps() {
+        let built = built(FAMILY);
+        let flags = |vspace, vaddr| {
+            let found = built.tables.mappings.iter().find(|m| m.vspace == vspace && m.vaddr == vaddr);
+            found.unwrap().flags
+        };
+        let (read, write) = (MappingFlags::READ, MappingFlags::WRITE);
+        assert_eq!(flags(0, 0x20_0000), read | MappingFlags::EXECUTE);
+        assert_eq!(flags(0, 0x20_1000), read | write);
+        assert_eq!(flags(0, 0x40_0000), read | write | MappingFlags::LARGE);
+        assert_eq!(flags(1, 0x80_0000), read | MappingFlags::LARGE);
+        assert_eq!(flags(0, 0x100_0000), read | MappingFlags::UNCACHED);
+    }
+
+    #[test]
+    fn building_twice_gives_the_same_bytes() {
+        for image_type in [ImageType::Binary, ImageType::Elf] {
+            let file = || parts(FAMILY, "debug").build(image_type).unwrap().file;
+            assert!(file() == file());
+        }
+    }
+
+    #[test]
+    fn an_elf_image_holds_the_flat_one() {
+        let flat = built(FAMILY).file;
+        let file = parts(FAMILY, "debug").build(ImageType::Elf).unwrap().file;
+        let elf = ElfFile::parse(&file, limen_sdf::Architecture::Aarch64).unwrap();
+        assert_eq!((elf.entry, elf.segments.len(), elf.segments[0].vaddr), (0x7000_0000, 1, 0x7000_0000));
+        assert!(elf.segments[0].data == flat);
+    }
+}

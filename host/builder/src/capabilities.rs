@@ -98,3 +98,87 @@ fn monitor(caps: &mut Vec<Cap>, system: &SystemDescription, objects: &Objects) {
         caps.push(cap(table, MonitorSlot::BASE_NOTIFICATION + index, CapKind::Notification, index));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::test_system::{FAMILY, parts};
+    use crate::{Built, ImageType};
+
+    const THREAD: u64 = CapKind::Thread as u64;
+    const ENDPOINT: u64 = CapKind::Endpoint as u64;
+    const NOTIFICATION: u64 = CapKind::Notification as u64;
+    const SCHED_CONTEXT: u64 = CapKind::SchedContext as u64;
+    const REPLY: u64 = CapKind::Reply as u64;
+    const VSPACE: u64 = CapKind::Vspace as u64;
+
+    /// Slot, kind, object, badge, rights.
+    type Row = (u64, u64, u64, u64, u64);
+
+    fn built(config: &str) -> Built {
+        parts(FAMILY, config).build(ImageType::Binary).unwrap()
+    }
+
+    fn table(built: &Built, table: u64) -> Vec<Row> {
+        let caps = built.tables.caps.iter().filter(|cap| cap.table == table);
+        caps.map(|cap| (cap.slot, cap.kind, cap.object, cap.badge, cap.rights)).collect()
+    }
+
+    #[test]
+    fn a_parent_receives_faults_and_holds_its_child() {
+        // Endpoints: 0 of parent, 1 of server, 2 of the monitor.
+        let expected = [
+            (1, ENDPOINT, 0, 0, Rights::RECEIVE),
+            (2, ENDPOINT, 2, 1, CALL),
+            (3, VSPACE, 0, 0, 0),
+            (4, REPLY, 0, 0, 0),
+            (11, NOTIFICATION, 2, 1 << 2, Rights::SEND),
+            (75, ENDPOINT, 1, Badge::PROTECTED_CALL | 2, CALL),
+            (209, THREAD, 1, 0, 0),
+        ];
+        assert_eq!(table(&built("debug"), 0), expected);
+    }
+
+    #[test]
+    fn a_child_sends_faults_to_its_parent() {
+        let expected = [
+            (1, NOTIFICATION, 1, 0, Rights::RECEIVE),
+            (2, ENDPOINT, 0, Badge::CHILD_FAULT | 7, CALL),
+            (3, VSPACE, 1, 0, 0),
+            (4, REPLY, 1, 0, 0),
+            (13, NOTIFICATION, 2, 1 << 4, Rights::SEND),
+        ];
+        assert_eq!(table(&built("release"), 1), expected);
+    }
+
+    #[test]
+    fn a_passive_server_can_tell_the_monitor_and_may_notify_only_where_it_is_allowed() {
+        let expected = [
+            (1, ENDPOINT, 1, 0, Rights::RECEIVE),
+            (2, ENDPOINT, 2, 3, CALL),
+            (3, VSPACE, 2, 0, 0),
+            (4, REPLY, 2, 0, 0),
+            (5, ENDPOINT, 2, 3, Rights::SEND),
+            (6, THREAD, 2, 0, 0),
+            (14, NOTIFICATION, 1, 1 << 3, Rights::SEND),
+        ];
+        assert_eq!(table(&built("benchmark"), 2), expected);
+    }
+
+    #[test]
+    fn the_monitor_holds_every_protection_domain() {
+        let table = table(&built("debug"), 3);
+        assert_eq!(table[..2], [(1, ENDPOINT, 2, 0, Rights::RECEIVE), (4, REPLY, 3, 0, 0)]);
+        let windows = [(10, THREAD), (74, SCHED_CONTEXT), (138, NOTIFICATION)];
+        let expected =
+            windows.iter().flat_map(|&(slot, kind)| (0..3).map(move |i| (slot + i, kind, i, 0, 0)));
+        assert_eq!(table[2..], expected.collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn benchmark_systems_may_count_cycles() {
+        let flags = |config| built(config).tables.threads.iter().map(|t| t.flags).collect::<Vec<_>>();
+        assert_eq!(flags("debug"), [0, 0, 0, 0]);
+        assert_eq!(flags("benchmark"), [1, 1, 1, 0]);
+    }
+}

@@ -164,3 +164,70 @@ fn symbols(header: &Header, endian: LittleEndian, data: &[u8]) -> Result<Symbols
     }
     Ok(symbols)
 }
+
+#[cfg(test)]
+mod tests {
+    use object::elf::{PF_R, PF_X};
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::program::Program;
+    use crate::system_file::{Kernel, Loader};
+    use crate::test_elf::TestElf;
+    use crate::test_system::elf_file;
+
+    /// Reads the bytes in every way that the builder does.
+    fn read(bytes: &[u8]) {
+        if let Ok(elf) = ElfFile::parse(bytes, Architecture::Aarch64) {
+            let _ = Loader::from_elf(&elf);
+            let _ = Kernel::from_elf(&elf);
+            if let Ok(program) = Program::from_elf("p", std::path::Path::new("p"), elf) {
+                program.segments.iter().for_each(|segment| assert!(!segment.runs().is_empty()));
+            }
+        }
+    }
+
+    #[test]
+    fn segments_are_sorted_and_empty_ones_dropped() {
+        let elf = TestElf::new(8).segment(PF_R, 0x2000, b"b", 9).segment(PF_R | PF_X, 0, b"a", 1);
+        let elf = elf_file(&elf.segment(PF_R, 0x1000, &[], 0));
+        let found: Vec<_> = elf.segments.iter().map(|s| (s.vaddr, s.data.as_slice(), s.end())).collect();
+        assert_eq!(found, [(0, b"a".as_slice(), 1), (0x2000, b"b", 0x2009)]);
+        assert_eq!((elf.entry, elf.extent()), (8, (0, 0x2009)));
+    }
+
+    #[test]
+    fn symbols_are_found_by_name() {
+        let symbols = elf_file(&TestElf::program()).symbols;
+        assert_eq!(symbols.unique("word"), Ok(Symbol { vaddr: 0x20_1068, bytes: 8 }));
+        assert!(symbols.unique("wor").is_err());
+    }
+
+    proptest! {
+        #[test]
+        fn random_bytes_do_not_panic(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
+            read(&bytes);
+        }
+
+        #[test]
+        fn damaged_files_do_not_panic(
+            damage in prop::collection::vec((0..2000usize, any::<u8>()), 1..12),
+            length in 0..3000usize,
+        ) {
+            let mut bytes = TestElf::program().bytes();
+            for (at, value) in damage {
+                let at = at % bytes.len();
+                bytes[at] = value;
+            }
+            bytes.truncate(length.max(64));
+            read(&bytes);
+        }
+
+        #[test]
+        fn damaged_headers_do_not_panic(word in 0..22usize, value in any::<u64>(), shift in 0..64u32) {
+            let mut bytes = TestElf::program().bytes();
+            bytes[16 + word * 8..][..8].copy_from_slice(&(value >> shift).to_le_bytes());
+            read(&bytes);
+        }
+    }
+}

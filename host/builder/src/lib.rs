@@ -36,6 +36,8 @@ pub mod segment;
 pub mod system_file;
 #[cfg(test)]
 mod test_elf;
+#[cfg(test)]
+mod test_system;
 
 pub use board::Board;
 pub use build::{Built, Parts};

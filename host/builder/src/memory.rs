@@ -16,8 +16,10 @@ use crate::error::{Context, error};
 
 /// Physical addresses that page tables can hold end here (48 bits).
 const ADDRESS_LIMIT: u64 = 1 << 48;
-/// Tables on the way from the root of an address space to a page, at most.
-const TABLE_LEVELS: u64 = 4;
+/// Levels of page tables below the root of an address space, at most.
+const LEVELS_BELOW_ROOT: u64 = 3;
+/// Entries of a page table.
+const TABLE_ENTRIES: u64 = 512;
 
 /// Where an extent lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -181,11 +183,18 @@ fn pool(spaces: &AddressSpaces, free: &FreeMemory) -> Result<Range, Diagnostic> 
     }
 }
 
-/// An upper bound: a path of tables per address space and mapping, and one more table per 2 MiB of small pages.
+/// An upper bound, in which no two mappings share a table.
 fn page_table_bytes(spaces: &AddressSpaces) -> u64 {
-    let per_mapping = spaces.mappings.iter().map(|mapping| TABLE_LEVELS + mapping.bytes / (512 * PAGE_BYTES));
+    // A mapping may begin and end in the middle of a table, on every level.
+    let tables = |bytes: u64| {
+        let pages = bytes / PAGE_BYTES;
+        pages / TABLE_ENTRIES + pages / TABLE_ENTRIES.pow(2) + 2 * LEVELS_BELOW_ROOT
+    };
+    let mapped: u64 = spaces.mappings.iter().map(|mapping| tables(mapping.bytes)).sum();
+    // The root, and the IPC buffer's tables.
+    let per_program = 1 + LEVELS_BELOW_ROOT;
     let programs = spaces.mappings.last().map_or(0, |mapping| mapping.program as u64 + 1);
-    (per_mapping.sum::<u64>() + programs * TABLE_LEVELS) * PAGE_BYTES
+    (mapped + programs * per_program) * PAGE_BYTES
 }
 
 /// RAM that has no use yet.
@@ -236,4 +245,118 @@ impl FreeMemory {
 
 fn overlaps(a: Range, b: Range) -> bool {
     a.start < b.end && b.start < a.end
+}
+
+#[cfg(test)]
+mod tests {
+    use limen_sdf::Span;
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::test_system::{board, system};
+
+    const RESERVED: Range = Range { start: 0x7000_0000, end: 0x7040_3000 };
+    const TAKEN: Taken = Taken { reserved: RESERVED, contents_paddr: 0x7001_0000 };
+
+    /// A system whose regions have these sizes in pages (and large pages), and perhaps an address.
+    fn with_regions(regions: &[(u64, bool, Option<u64>)]) -> (SystemDescription, AddressSpaces) {
+        let text =
+            "<system><protection_domain name=\"p\"><program_image path=\"p\" /></protection_domain></system>";
+        let mut system = system(text);
+        let span = Span { file: String::new(), line: 1, column: 1 };
+        let mut spaces = AddressSpaces::default();
+        for (region, &(pages, large, phys_addr)) in regions.iter().enumerate() {
+            let page_bytes = if large { 0x20_0000 } else { PAGE_BYTES };
+            let (name, bytes, span) = (region.to_string(), pages * page_bytes, span.clone());
+            system.memory_regions.push(MemoryRegion { name, bytes, page_bytes, phys_addr, span });
+            spaces.extents.push(Extent { purpose: Purpose::Region { region }, bytes, alignment: page_bytes });
+        }
+        (system, spaces)
+    }
+
+    fn plan(regions: &[(u64, bool, Option<u64>)]) -> Result<MemoryPlan, Diagnostic> {
+        let (system, spaces) = with_regions(regions);
+        MemoryPlan::new(&board(), &system, &spaces, TAKEN)
+    }
+
+    #[test]
+    fn memory_after_the_kernel_is_taken_first() {
+        let plan = plan(&[(1, false, None), (1, true, None), (1, false, None)]).unwrap();
+        let paddrs: Vec<_> = plan.places.iter().map(|place| place.paddr).collect();
+        assert_eq!(paddrs, [0x7040_3000, 0x7060_0000, 0x7040_4000]);
+        assert_eq!(plan.pool, Range { start: 0x7080_0000, end: 0xc000_0000 });
+    }
+
+    #[test]
+    fn memory_for_fixed_addresses_is_never_chosen() {
+        // 1.1 GiB above the kernel and 256 MiB below the loader; the second region fits only below.
+        let plan = plan(&[(630, true, None), (100, true, None)]).unwrap();
+        assert_eq!(plan.places[1].paddr, 0x6000_0000);
+        assert!(plan_error(&[(630, true, None), (129, true, None)]).contains("cannot auto-select"));
+    }
+
+    #[test]
+    fn page_tables_need_what_is_left() {
+        let all_above = (0xc000_0000 - 0x7040_3000) / PAGE_BYTES;
+        assert!(plan(&[(all_above, false, None), (0xffff, false, None)]).is_ok());
+        assert!(plan_error(&[(all_above, false, None), (0x1_0000, false, None)]).contains("kernel objects"));
+    }
+
+    #[test]
+    fn fixed_addresses_are_ram_or_devices() {
+        let plan = plan(&[(1, false, Some(0x4000_0000)), (1, false, Some(0x900_0000))]).unwrap();
+        let kinds: Vec<_> = plan.places.iter().map(|place| place.kind).collect();
+        assert_eq!(kinds, [RegionKind::Zero, RegionKind::Device]);
+    }
+
+    fn plan_error(regions: &[(u64, bool, Option<u64>)]) -> String {
+        plan(regions).unwrap_err().message
+    }
+
+    /// Sizes that sometimes exhaust memory; some regions at distinct fixed places among free and taken memory.
+    fn regions() -> impl Strategy<Value = Vec<(u64, bool, Option<u64>)>> {
+        let region = (1..80u64, any::<bool>(), prop::option::weighted(0.3, 0..12u64));
+        prop::collection::vec(region, 0..24).prop_map(|regions| {
+            let mut taken = [false; 12];
+            regions
+                .into_iter()
+                .map(|(pages, large, slot)| {
+                    // Slots are 160 MiB apart, so that fixed regions never overlap each other.
+                    let free = slot.filter(|&slot| !std::mem::replace(&mut taken[slot as usize], true));
+                    (pages, large, free.map(|slot| 0x3c00_0000 + slot * 0xa00_0000))
+                })
+                .collect()
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn nothing_overlaps(regions in regions()) {
+            let (system, spaces) = with_regions(&regions);
+            if let Ok(plan) = MemoryPlan::new(&board(), &system, &spaces, TAKEN) {
+                let extents = spaces.extents.iter().zip(&plan.places);
+                let range = |(extent, place): (&Extent, &Place)| {
+                    assert_eq!(place.paddr % extent.alignment, 0);
+                    Range { start: place.paddr, end: place.paddr + extent.bytes }
+                };
+                let mut ranges: Vec<_> = extents.map(range).chain([RESERVED, plan.pool]).collect();
+                ranges.sort_by_key(|range| range.start);
+                for pair in ranges.windows(2) {
+                    prop_assert!(pair[0].end <= pair[1].start, "{pair:x?}");
+                }
+            }
+        }
+
+        #[test]
+        fn pinned_memory_is_left_to_fixed_addresses(regions in regions()) {
+            if let Ok(plan) = plan(&regions) {
+                let pinned = Range { start: 0x4000_0000, end: 0x6000_0000 };
+                for ((_, _, fixed), place) in regions.iter().zip(&plan.places) {
+                    let inside = (pinned.start..pinned.end).contains(&place.paddr);
+                    prop_assert!(fixed.is_some() || !inside);
+                }
+                prop_assert!(!overlaps(plan.pool, pinned));
+            }
+        }
+    }
 }

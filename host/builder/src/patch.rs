@@ -150,7 +150,7 @@ fn library_patch(index: usize, program: &Program, name: &str, value: Value) -> R
     patch.map_err(|reason| {
         unpatched(program, name, &reason)
             .at(program.span.as_ref())
-            .help("Link the program with -lmicrokit of this SDK.")
+            .help("The variable comes from the SDK; link the program with -lmicrokit of this SDK.")
     })
 }
 
@@ -199,4 +199,54 @@ fn name_bytes(name: &str) -> [u8; NAME_BYTES] {
         *to = from;
     }
     bytes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::test_system::{FAMILY, built};
+
+    /// The bytes that a program starts with.
+    fn bytes(program: &Program, vaddr: u64, count: usize) -> Vec<u8> {
+        let page = program.contents(vaddr / 0x1000 * 0x1000, 0x1000).next().unwrap();
+        page[vaddr as usize % 0x1000..][..count].to_vec()
+    }
+
+    fn word(program: &Program, name: &str) -> u64 {
+        let symbol = program.symbols.unique(name).unwrap();
+        u64::from_le_bytes(bytes(program, symbol.vaddr, 8).try_into().unwrap())
+    }
+
+    #[test]
+    fn programs_learn_who_they_are_and_what_they_may_do() {
+        let built = built(FAMILY);
+        let [parent, child, server, _] = &built.parts.programs[..] else { panic!("four programs") };
+        assert_eq!(bytes(parent, 0x20_1000, 8), *b"parent\0\0");
+        assert_eq!((bytes(parent, 0x20_1040, 1), bytes(server, 0x20_1040, 1)), (vec![0], vec![1]));
+        let masks =
+            |p| (word(p, "microkit_notifications"), word(p, "microkit_pps"), word(p, "microkit_irqs"));
+        assert_eq!(masks(parent), (1 << 1, 1 << 1, 0));
+        assert_eq!(masks(child), (1 << 3, 0, 0));
+        assert_eq!(masks(server), (1 << 4, 0, 0));
+    }
+
+    #[test]
+    fn descriptions_set_symbols() {
+        let built = built(FAMILY);
+        let [parent, child, server, _] = &built.parts.programs[..] else { panic!("four programs") };
+        assert_eq!((word(parent, "word"), word(parent, "zero_word")), (0x40_0000, 7));
+        assert_eq!(word(child, "word"), 0x20_0000);
+        let shared = built.spaces.extent_of_region(0).unwrap();
+        let expected = (4, built.memory.places[shared].paddr);
+        assert_eq!((word(server, "word"), word(server, "zero_word")), expected);
+    }
+
+    #[test]
+    fn the_monitor_learns_names_and_stacks() {
+        let built = built(FAMILY);
+        let monitor = &built.parts.programs[3];
+        assert_eq!(bytes(monitor, 0x20_1000 + 2 * 64, 7), *b"server\0");
+        assert_eq!(word(monitor, "pd_names_len"), 3);
+        assert_eq!(bytes(monitor, 0x20_2008, 8), 0xff_ffff_c000_u64.to_le_bytes());
+    }
 }

@@ -15,7 +15,7 @@ use object::elf;
 use object::write::elf::{FileHeader, ProgramHeader, Writer};
 
 use crate::board::Board;
-use crate::error::error;
+use crate::error::{Context, error};
 use crate::memory::Taken;
 use crate::system_file::{Kernel, Loader};
 
@@ -69,7 +69,8 @@ impl Layout {
             let message = format!(
                 "ERROR: loader, boot image and kernel need [0x{start:x}..0x{end:x}), but RAM ends at 0x{ram_end:x}"
             );
-            return Err(error("image-too-large", message));
+            return Err(error("image-too-large", message)
+                .help("Programs are part of the image: make them smaller, or leave some out."));
         }
         Ok(Self { start, plan_paddr, image_paddr, contents_paddr, image_end, kernel_paddrs, zero_paddr, end })
     }
@@ -131,8 +132,10 @@ impl Layout {
 /// # Errors
 /// The file would be larger than this machine's memory can hold.
 pub fn wrap_in_elf(flat: &[u8], address: u64) -> Result<Vec<u8>, Diagnostic> {
-    let failed =
-        |e: object::write::Error| error("elf-output", format!("Error: cannot write the ELF image: {e}"));
+    let failed = |e: object::write::Error| {
+        error("elf-output", format!("Error: cannot write the ELF image: {e}"))
+            .help("Choose another --image-type.")
+    };
     let mut file = Vec::new();
     let mut writer = Writer::new(object::Endianness::Little, true, &mut file);
     writer.reserve_file_header();

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use crate::elf::{ElfFile, Symbols};
 use crate::error::{Context, error};
 use crate::segment::{Segment, page_of};
-use crate::system_file::check_exists;
+use crate::system_file;
 use limen_abi::limits::PAGE_BYTES;
 use limen_image::MappingFlags;
 use limen_sdf::model::ProtectionDomain;
@@ -69,8 +69,7 @@ impl Program {
     /// # Errors
     /// The file is missing, or is not an executable that can be loaded.
     pub fn load_monitor(path: &Path, architecture: Architecture) -> Result<Self, Diagnostic> {
-        check_exists(path, MONITOR)?;
-        Self::read(MONITOR, path, architecture)
+        system_file::read(path, architecture, MONITOR, |elf| Self::from_elf(MONITOR, path, elf))
     }
 
     fn read(name: &str, path: &Path, architecture: Architecture) -> Result<Self, Diagnostic> {
@@ -91,7 +90,7 @@ impl Program {
 
     pub(crate) fn from_elf(name: &str, path: &Path, elf: ElfFile) -> Result<Self, String> {
         if !elf.is_fixed {
-            return Err("it is position independent; link it with -Tmicrokit.ld and without -pie".to_owned());
+            return Err("it is position independent".to_owned());
         }
         let mut segments: Vec<Segment> = Vec::new();
         for part in &elf.segments {
@@ -131,5 +130,7 @@ fn read_elf(name: &str, path: &Path, architecture: Architecture) -> Result<ElfFi
 
 fn unusable(name: &str, path: &Path, reason: &str) -> Diagnostic {
     let path = path.display();
-    error("program-elf", format!("ERROR: failed to parse ELF '{path}' for PD '{name}': {reason}"))
+    error("program-elf", format!("ERROR: failed to parse ELF '{path}' for PD '{name}': {reason}")).help(
+        "A program is a 64-bit executable for this board, linked with -lmicrokit -Tmicrokit.ld of this SDK.",
+    )
 }

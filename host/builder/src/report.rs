@@ -1,7 +1,8 @@
 //! What was decided, in two forms: text for people ([`Report::to_text`]), JSON for tools ([`Report::to_json`]).
 //!
-//! In JSON, addresses and sizes are numbers; in text, they are hexadecimal.
+//! In JSON, addresses and badges are hexadecimal strings; everything else that counts is a number.
 
+mod hex;
 mod memory_map;
 mod object_graph;
 mod text;
@@ -10,6 +11,7 @@ use serde::Serialize;
 
 use crate::address_space::stack_bytes;
 use crate::build::Built;
+pub use hex::Hex;
 pub use memory_map::{Memory, UserMemory, UserRange};
 pub use object_graph::{Capability, CapabilityTable, ObjectGraph, Thread};
 pub use text::human_bytes;
@@ -59,22 +61,22 @@ struct ProtectionDomain {
     passive: bool,
     fpu: bool,
     counter: bool,
-    stack_start: u64,
-    stack_end: u64,
+    stack_start: Hex,
+    stack_end: Hex,
 }
 
 /// Where the kernel is.
 #[derive(Clone, Debug, Serialize)]
 struct Kernel {
-    entry: u64,
+    entry: Hex,
     segments: Vec<KernelSegment>,
 }
 
 /// A part of the kernel.
 #[derive(Clone, Copy, Debug, Serialize)]
 struct KernelSegment {
-    vaddr: u64,
-    paddr: u64,
+    vaddr: Hex,
+    paddr: Hex,
     file_bytes: u64,
     memory_bytes: u64,
     flags: u32,
@@ -155,19 +157,19 @@ fn protection_domain(built: &Built, index: usize) -> ProtectionDomain {
         passive: domain.passive,
         fpu: domain.fpu,
         counter: domain.counter,
-        stack_start: stack_end - stack_bytes(system, index),
-        stack_end,
+        stack_start: Hex(stack_end - stack_bytes(system, index)),
+        stack_end: Hex(stack_end),
     }
 }
 
 fn kernel(built: &Built) -> Kernel {
     let segments = built.parts.kernel.segments.iter().zip(&built.layout.kernel_paddrs);
     let segment = |(segment, &paddr): (&crate::elf::ElfSegment, &u64)| KernelSegment {
-        vaddr: segment.vaddr,
-        paddr,
+        vaddr: Hex(segment.vaddr),
+        paddr: Hex(paddr),
         file_bytes: segment.data.len() as u64,
         memory_bytes: segment.memory_bytes,
         flags: segment.flags,
     };
-    Kernel { entry: built.parts.kernel.entry, segments: segments.map(segment).collect() }
+    Kernel { entry: Hex(built.parts.kernel.entry), segments: segments.map(segment).collect() }
 }

@@ -53,8 +53,7 @@ impl Segment {
         let writable = flags & MappingFlags::WRITE != 0;
         if differ(MappingFlags::WRITE) || (writable && differ(MappingFlags::EXECUTE)) {
             return Err(format!(
-                "the segments with permissions '{}' and '{}' share the page at 0x{:x}; align segments to pages \
-                 in the linker script, as microkit.ld does",
+                "the segments with permissions '{}' and '{}' share the page at 0x{:x}; align each of them to a page",
                 perms(self.flags),
                 perms(flags),
                 page_of(part.vaddr),
@@ -120,4 +119,51 @@ pub(crate) fn perms(flags: u64) -> String {
 
 pub(crate) fn page_of(vaddr: u64) -> u64 {
     vaddr / PAGE_BYTES * PAGE_BYTES
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn part(vaddr: u64, data: &[u8], memory_bytes: u64, flags: u32) -> ElfSegment {
+        ElfSegment { vaddr, data: data.to_vec(), memory_bytes, flags }
+    }
+
+    fn runs(segment: &Segment) -> Vec<(u64, u64, bool)> {
+        segment.runs().iter().map(|run| (run.vaddr, run.bytes, run.zero)).collect()
+    }
+
+    #[test]
+    fn a_segment_covers_whole_pages() {
+        let segment = Segment::new(&part(0x1ff0, &[1; 0x20], 0x1000, PF_R | PF_W));
+        assert_eq!((segment.start, segment.end), (0x1000, 0x3000));
+        assert_eq!(runs(&segment), [(0x1000, 0x2000, false)]);
+        let pages: Vec<_> = segment.contents(0x1000, 0x2000).collect();
+        assert_eq!((pages[0][0xfef], pages[0][0xff0], pages[1][0xf], pages[1][0x10]), (0, 1, 1, 0));
+    }
+
+    #[test]
+    fn zero_pages_take_no_space_until_they_are_written() {
+        let mut segment = Segment::new(&part(0x1000, b"x", 1 << 40, PF_R | PF_W));
+        assert_eq!(runs(&segment), [(0x1000, 0x1000, false), (0x2000, (1 << 40) - 0x1000, true)]);
+        segment.write(0x3ffc, &[7; 8]);
+        let tail = (1 << 40) - 0x4000;
+        assert_eq!(
+            runs(&segment),
+            [(0x1000, 0x1000, false), (0x2000, 0x1000, true), (0x3000, 0x2000, false), (0x5000, tail, true)]
+        );
+    }
+
+    #[test]
+    fn segments_on_one_page_are_merged_if_neither_gains_a_right_to_write() {
+        let merge = |a, b| {
+            let mut segment = Segment::new(&part(0x1000, b"a", 0x10, a));
+            segment.extend(&part(0x1800, b"b", 0x1000, b)).map(|()| perms(segment.flags))
+        };
+        assert_eq!(merge(PF_R, PF_R | PF_X).as_deref(), Ok("rx"));
+        assert_eq!(merge(PF_R | PF_W, PF_R | PF_W).as_deref(), Ok("rw"));
+        assert!(merge(PF_R | PF_X, PF_R | PF_W).is_err());
+        assert!(merge(PF_R, PF_R | PF_W).is_err());
+        assert!(merge(PF_R | PF_W, PF_R | PF_W | PF_X).is_err());
+    }
 }

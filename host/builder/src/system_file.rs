@@ -10,6 +10,8 @@ use limen_sdf::{Architecture, Diagnostic};
 use crate::elf::{ElfFile, ElfSegment};
 use crate::error::{Context, error};
 
+/// What to do about files that are not there.
+pub(crate) const INCOMPLETE_SDK: &str = "The SDK is not complete; build or install it again.";
 /// More than any loader needs; a larger one is not a loader.
 const MAX_LOADER_BYTES: u64 = 16 << 20;
 
@@ -35,7 +37,7 @@ impl Loader {
     /// # Errors
     /// The file is missing, or is not a loader.
     pub fn read(path: &Path, architecture: Architecture) -> Result<Self, Diagnostic> {
-        read(path, architecture, "loader", Self::from_elf)
+        read(path, architecture, "loader", |elf| Self::from_elf(&elf))
     }
 
     pub(crate) fn from_elf(elf: &ElfFile) -> Result<Self, String> {
@@ -61,7 +63,7 @@ impl Kernel {
     /// # Errors
     /// The file is missing, or is not a kernel.
     pub fn read(path: &Path, architecture: Architecture) -> Result<Self, Diagnostic> {
-        read(path, architecture, "kernel", Self::from_elf)
+        read(path, architecture, "kernel", |elf| Self::from_elf(&elf))
     }
 
     /// Pages of the last segment that the file does not fill, in bytes.
@@ -94,25 +96,22 @@ fn zero_bytes(segment: &ElfSegment) -> u64 {
     segment.memory_bytes.next_multiple_of(PAGE_BYTES) - file
 }
 
-fn read<T>(
+/// Reads an ELF file of the SDK; `what` names it in messages.
+pub(crate) fn read<T>(
     path: &Path,
     architecture: Architecture,
     what: &str,
-    from_elf: impl FnOnce(&ElfFile) -> Result<T, String>,
+    from_elf: impl FnOnce(ElfFile) -> Result<T, String>,
 ) -> Result<T, Diagnostic> {
-    check_exists(path, what)?;
     let name = path.display();
+    if !path.is_file() {
+        let message = format!("Error: {what} file '{name}' does not exist.");
+        return Err(error("sdk-file-missing", message).help(INCOMPLETE_SDK));
+    }
     let data = fs::read(path).map_err(|e| e.to_string());
     let elf = data.and_then(|data| ElfFile::parse(&data, architecture));
-    elf.and_then(|elf| from_elf(&elf))
-        .map_err(|reason| error("sdk-file", format!("Error: {what} file '{name}' is not usable: {reason}")))
-}
-
-/// Refuses a file of the SDK that is not there.
-pub(crate) fn check_exists(path: &Path, what: &str) -> Result<(), Diagnostic> {
-    if path.is_file() {
-        return Ok(());
-    }
-    let message = format!("Error: {what} file '{}' does not exist.", path.display());
-    Err(error("sdk-file-missing", message).help("The SDK is not complete; build or install it again."))
+    elf.and_then(from_elf).map_err(|reason| {
+        error("sdk-file", format!("Error: {what} file '{name}' is not usable: {reason}"))
+            .help("Kernel, loader and monitor come with the SDK; build or install it again.")
+    })
 }

@@ -84,12 +84,6 @@ impl TestElf {
         self
     }
 
-    /// Removes every symbol with this name.
-    pub(crate) fn without(mut self, name: &str) -> Self {
-        self.symbols.retain(|(symbol, ..)| *symbol != name);
-        self
-    }
-
     /// The bytes of the file.
     pub(crate) fn bytes(&self) -> Vec<u8> {
         let mut file = Vec::new();

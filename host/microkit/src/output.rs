@@ -17,11 +17,14 @@ pub(crate) struct OutputFile {
     pub(crate) bytes: Vec<u8>,
 }
 
-/// Where the JSON form of a report goes: the same name ending in `.json`.
-pub(crate) fn json_beside(report: &Path) -> PathBuf {
+/// Where the JSON form of a report goes: the same name ending in `.json`. Nothing is beside `/dev/null`.
+pub(crate) fn json_beside(report: &Path) -> Option<PathBuf> {
+    if is_special(report) {
+        return None;
+    }
     match report.extension() {
-        Some(extension) if extension == "json" => report.with_extension("json.json"),
-        _ => report.with_extension("json"),
+        Some(extension) if extension == "json" => Some(report.with_extension("json.json")),
+        _ => Some(report.with_extension("json")),
     }
 }
 
@@ -33,7 +36,7 @@ pub(crate) fn check_distinct(files: &[OutputFile]) -> Result<(), Diagnostic> {
     for (index, file) in files.iter().enumerate() {
         if files[..index].iter().any(|earlier| earlier.path == file.path) && !is_special(&file.path) {
             let message = format!("Error: '{}' is named as the file of two outputs", file.path.display());
-            return Err(diagnostic("output-shared", message));
+            return Err(diagnostic("output-shared", message, "Give each output a file of its own."));
         }
     }
     Ok(())
@@ -92,9 +95,14 @@ fn is_special(path: &Path) -> bool {
 }
 
 fn failed(path: &Path, reason: &io::Error) -> Diagnostic {
-    diagnostic("output-file", format!("Error: cannot write '{}': {reason}", path.display()))
+    let message = format!("Error: cannot write '{}': {reason}", path.display());
+    diagnostic(
+        "output-file",
+        message,
+        "The directory must exist, and the file must be one that may be written.",
+    )
 }
 
-fn diagnostic(code: &'static str, message: String) -> Diagnostic {
-    Diagnostic { code, span: None, message, help: None }
+fn diagnostic(code: &'static str, message: String, help: &str) -> Diagnostic {
+    Diagnostic { code, span: None, message, help: Some(help.to_owned()) }
 }

@@ -120,12 +120,16 @@ fn image_type(name: Option<&str>, board: &Board) -> Result<ImageType, Failure> {
 
 fn read_description(path: &Path) -> Result<String, Diagnostic> {
     let name = path.display();
-    let diagnostic = |code, message| Diagnostic { code, span: None, message, help: None };
+    let diagnostic =
+        |code, message, help: &str| Diagnostic { code, span: None, message, help: Some(help.to_owned()) };
     if !path.is_file() {
         let message = format!("Error: system description file '{name}' does not exist");
-        return Err(diagnostic("system-file-missing", message));
+        return Err(diagnostic("system-file-missing", message, "It is the word that belongs to no option."));
     }
-    fs::read_to_string(path).map_err(|e| diagnostic("system-file", format!("Could not parse '{name}': {e}")))
+    fs::read_to_string(path).map_err(|e| {
+        let message = format!("Could not parse '{name}': {e}");
+        diagnostic("system-file", message, "It must be readable, and text in UTF-8.")
+    })
 }
 
 fn parts(arguments: &Arguments, request: &Request, system: SystemDescription) -> Result<Parts, Diagnostic> {
@@ -150,12 +154,13 @@ fn output_files(
     image: Vec<u8>,
     report: &Report,
 ) -> Result<Vec<OutputFile>, Diagnostic> {
-    let json_path = output::json_beside(&arguments.report);
     let mut files = vec![
         OutputFile { path: arguments.output.clone(), bytes: image },
         OutputFile { path: arguments.report.clone(), bytes: report.to_text().into_bytes() },
-        OutputFile { path: json_path, bytes: report.to_json().into_bytes() },
     ];
+    if let Some(path) = output::json_beside(&arguments.report) {
+        files.push(OutputFile { path, bytes: report.to_json().into_bytes() });
+    }
     if let Some(path) = &arguments.capdl_json {
         files.push(OutputFile { path: path.clone(), bytes: report.graph().to_json().into_bytes() });
     }

@@ -6,13 +6,9 @@
 
 mod support;
 
-use std::fmt::Write;
-use std::path::Path;
-use std::{env, fs};
-
 use object::elf::{EM_X86_64, ET_DYN, ET_REL, PF_R, PF_W, PF_X};
 use support::test_elf::TestElf;
-use support::{BASE, Workspace};
+use support::{BASE, Workspace, golden};
 
 /// What is wrong, and the words after the options of [`BASE`].
 type Case = (&'static str, &'static str, fn(&Workspace));
@@ -138,15 +134,15 @@ fn programs() {
 #[test]
 fn symbols() {
     check(&[
-        ("symbol-of-library-missing", "one.system", |w| one(w, TestElf::program().without("microkit_name"))),
+        ("symbol-of-library-missing", "one.system", |w| one(w, without(TestElf::program(), "microkit_name"))),
         ("symbol-of-library-size", "one.system", |w| {
-            one(w, TestElf::program().without("microkit_pps").symbol("microkit_pps", 0x20_1058, 4));
+            one(w, without(TestElf::program(), "microkit_pps").symbol("microkit_pps", 0x20_1058, 4));
         }),
         ("symbol-of-library-outside", "one.system", |w| {
-            one(w, TestElf::program().without("microkit_pps").symbol("microkit_pps", 0x40_0000, 8));
+            one(w, without(TestElf::program(), "microkit_pps").symbol("microkit_pps", 0x40_0000, 8));
         }),
         ("symbol-of-monitor-missing", "one.system", |w| {
-            elf(w, &format!("{DEBUG}/elf/monitor.elf"), &TestElf::monitor().without("pd_names"));
+            elf(w, &format!("{DEBUG}/elf/monitor.elf"), &without(TestElf::monitor(), "pd_names"));
         }),
         ("setvar-symbol-missing", "one.system", |w| setvar(w, "missing")),
         ("setvar-symbol-twice", "one.system", |w| {
@@ -188,16 +184,9 @@ fn run_cases(cases: &[Case], base: &str) {
         prepare(&workspace);
         let line = format!("{base} {words}");
         let text = transcript(&workspace, line.trim());
-        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/golden/{name}.txt"));
-        if env::var_os("LIMEN_BLESS").is_some() {
-            fs::write(&path, &text).unwrap();
-        }
-        let golden = fs::read_to_string(&path).unwrap_or_default();
-        if golden != text {
-            write!(wrong, "{name}: expected\n{golden}\ngot\n{text}\n").unwrap();
-        }
+        wrong += &golden::difference(&format!("{name}.txt"), &text);
     }
-    assert!(wrong.is_empty(), "{wrong}(LIMEN_BLESS=1 writes the files anew)");
+    assert!(wrong.is_empty(), "{wrong}");
 }
 
 /// The command, its exit code and what it prints. Nothing else may happen.
@@ -209,6 +198,8 @@ fn transcript(workspace: &Workspace, line: &str) -> String {
     let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
     let code = output.status.code().unwrap();
     let (out, err) = (text(&output.stdout), text(&output.stderr));
+    let explained = err.is_empty() || err.starts_with("microkit: error:") || err.contains("\nhelp: ");
+    assert!(explained, "'{line}' does not say what to do:\n{err}");
     format!("$ microkit {line}\nexit {code}\n--- stdout\n{out}--- stderr\n{err}")
 }
 
@@ -218,6 +209,11 @@ fn elf(workspace: &Workspace, name: &str, elf: &TestElf) {
 
 fn one(workspace: &Workspace, program: TestElf) {
     elf(workspace, "one.elf", &program);
+}
+
+fn without(mut program: TestElf, symbol: &str) -> TestElf {
+    program.symbols.retain(|(name, ..)| *name != symbol);
+    program
 }
 
 /// The system with one program, with more attributes, children and elements beside it.

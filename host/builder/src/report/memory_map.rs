@@ -4,6 +4,7 @@ use limen_abi::limits::PAGE_BYTES;
 use limen_image::{MappingFlags, RegionKind};
 use serde::Serialize;
 
+use super::Hex;
 use crate::address_space::{Purpose, UserMapping};
 use crate::build::Built;
 use crate::segment::perms;
@@ -12,9 +13,9 @@ use crate::segment::perms;
 #[derive(Clone, Debug, Serialize)]
 pub struct Memory {
     /// First address.
-    pub start: u64,
+    pub start: Hex,
     /// First address after it.
-    pub end: u64,
+    pub end: Hex,
     /// `image`, `contents`, `zero`, `device`, `kernel` or `pool`.
     pub kind: &'static str,
     /// What it is for.
@@ -34,11 +35,11 @@ pub struct UserMemory {
 #[derive(Clone, Debug, Serialize)]
 pub struct UserRange {
     /// First address.
-    pub start: u64,
+    pub start: Hex,
     /// First address after it.
-    pub end: u64,
+    pub end: Hex,
     /// Physical address; `None` where the kernel chooses at boot.
-    pub paddr: Option<u64>,
+    pub paddr: Option<Hex>,
     /// Some of `r`, `w`, `x`.
     pub perms: String,
     /// Whether accesses go through the caches.
@@ -52,7 +53,12 @@ pub struct UserRange {
 /// All physical memory with a use, ascending.
 pub(super) fn physical(built: &Built) -> Vec<Memory> {
     let layout = &built.layout;
-    let memory = |start, end, kind, purpose: &str| Memory { start, end, kind, purpose: purpose.to_owned() };
+    let memory = |start, end, kind, purpose: &str| Memory {
+        start: Hex(start),
+        end: Hex(end),
+        kind,
+        purpose: purpose.to_owned(),
+    };
     let mut ranges = vec![
         memory(layout.start, layout.plan_paddr, "loader", "loader"),
         memory(layout.plan_paddr, layout.image_paddr, "loader", "loader plan"),
@@ -67,7 +73,7 @@ pub(super) fn physical(built: &Built) -> Vec<Memory> {
             RegionKind::Device => "device",
         };
         let purpose = purpose(built, extent.purpose);
-        ranges.push(Memory { start: place.paddr, end: place.paddr + extent.bytes, kind, purpose });
+        ranges.push(memory(place.paddr, place.paddr + extent.bytes, kind, &purpose));
     }
     ranges.sort_by_key(|range| range.start);
     ranges
@@ -88,9 +94,9 @@ pub(super) fn address_spaces(built: &Built) -> Vec<UserMemory> {
 fn user_range(built: &Built, mapping: &UserMapping) -> UserRange {
     let extent = &built.spaces.extents[mapping.extent];
     UserRange {
-        start: mapping.vaddr,
-        end: mapping.vaddr + mapping.bytes,
-        paddr: Some(built.memory.places[mapping.extent].paddr),
+        start: Hex(mapping.vaddr),
+        end: Hex(mapping.vaddr + mapping.bytes),
+        paddr: Some(Hex(built.memory.places[mapping.extent].paddr)),
         perms: perms(mapping.flags),
         cached: mapping.flags & MappingFlags::UNCACHED == 0,
         page_bytes: extent.alignment,
@@ -100,8 +106,8 @@ fn user_range(built: &Built, mapping: &UserMapping) -> UserRange {
 
 fn ipc_buffer(vaddr: u64) -> UserRange {
     UserRange {
-        start: vaddr,
-        end: vaddr + PAGE_BYTES,
+        start: Hex(vaddr),
+        end: Hex(vaddr + PAGE_BYTES),
         paddr: None,
         perms: "rw".to_owned(),
         cached: true,

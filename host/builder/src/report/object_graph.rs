@@ -3,6 +3,7 @@
 use limen_image::{Cap, CapKind, NONE, Rights};
 use serde::Serialize;
 
+use super::Hex;
 use crate::build::Built;
 
 /// All objects and capabilities of a system.
@@ -24,11 +25,11 @@ pub struct Thread {
     /// Priority.
     pub priority: u64,
     /// First program counter.
-    pub entry: u64,
+    pub entry: Hex,
     /// First stack pointer.
-    pub stack_top: u64,
+    pub stack_top: Hex,
     /// User address of the IPC buffer.
-    pub ipc_buffer: u64,
+    pub ipc_buffer: Hex,
     /// Microseconds per period.
     pub budget_us: u64,
     /// Microseconds.
@@ -62,7 +63,7 @@ pub struct Capability {
     /// Some of `send`, `receive`, `grant`, `grant-reply`.
     pub rights: Vec<&'static str>,
     /// What a receiver sees.
-    pub badge: u64,
+    pub badge: Hex,
 }
 
 impl ObjectGraph {
@@ -93,9 +94,9 @@ fn thread(built: &Built, index: usize) -> Thread {
     Thread {
         name: name(built, index as u64),
         priority: thread.priority,
-        entry: thread.entry,
-        stack_top: thread.stack_top,
-        ipc_buffer: thread.ipc_buffer,
+        entry: Hex(thread.entry),
+        stack_top: Hex(thread.stack_top),
+        ipc_buffer: Hex(thread.ipc_buffer),
         budget_us: context.budget_us,
         period_us: context.period_us,
         bound_notification: present(thread.notification).map(|owner| name(built, owner)),
@@ -134,7 +135,7 @@ fn capability(built: &Built, cap: &Cap) -> Capability {
         kind,
         object: name(built, owner),
         rights: rights.collect(),
-        badge: cap.badge,
+        badge: Hex(cap.badge),
     }
 }
 

@@ -3,7 +3,7 @@
 use std::fmt::{self, Write};
 
 use super::{Capability, CapabilityTable, Memory, Thread, UserMemory, UserRange};
-use super::{Kernel, ProtectionDomain, Report, Sizes};
+use super::{Hex, Kernel, ProtectionDomain, Report, Sizes};
 
 /// The whole report. Writing to a string cannot fail, so the result of [`fmt::Write`] carries nothing.
 pub(super) fn render(report: &Report) -> String {
@@ -101,7 +101,7 @@ fn capability(out: &mut String, cap: &Capability) -> fmt::Result {
     if !cap.rights.is_empty() {
         write!(out, ", {}", cap.rights.join(" "))?;
     }
-    if cap.badge != 0 {
+    if cap.badge != Hex(0) {
         write!(out, ", badge 0x{:x}", cap.badge)?;
     }
     writeln!(out)
@@ -109,7 +109,7 @@ fn capability(out: &mut String, cap: &Capability) -> fmt::Result {
 
 fn physical(out: &mut String, memory: &Memory) -> fmt::Result {
     let Memory { start, end, kind, purpose } = memory;
-    let size = human_bytes(end - start);
+    let size = human_bytes(end.0 - start.0);
     writeln!(out, "[0x{start:010x}..0x{end:010x})  {size:>10}  {kind:<8}  {purpose}")
 }
 

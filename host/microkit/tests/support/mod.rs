@@ -3,6 +3,7 @@
 #![allow(dead_code, reason = "each test binary uses a part")]
 #![allow(clippy::unwrap_used, reason = "a test that cannot prepare itself has failed")]
 
+pub(crate) mod golden;
 #[path = "../../../builder/src/test_elf.rs"]
 pub(crate) mod test_elf;
 

@@ -1,0 +1,119 @@
+//! What the tool writes when all is well.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot prepare itself has failed")]
+
+mod support;
+
+use std::os::unix::fs::symlink;
+use std::path::Path;
+
+use support::{BASE, ONE, Workspace, golden};
+
+const PAIR: &str = r#"<system>
+    <memory_region name="shared" size="0x200000" />
+    <memory_region name="uart" size="0x1000" phys_addr="0x9000000" />
+    <memory_region name="forgotten" size="0x1000" />
+    <protection_domain name="client" priority="10" budget="100" period="400">
+        <program_image path="one.elf" />
+        <map mr="shared" vaddr="0x400000" setvar_vaddr="word" />
+        <map mr="uart" vaddr="0x1000000" perms="r" cached="false" />
+        <protection_domain name="child" id="7" priority="5">
+            <program_image path="one.elf" />
+        </protection_domain>
+    </protection_domain>
+    <protection_domain name="server" priority="20" passive="true">
+        <program_image path="one.elf" />
+        <setvar symbol="zero_word" region_paddr="shared" />
+    </protection_domain>
+    <channel><end pd="client" id="1" pp="true" /><end pd="server" id="2" /></channel>
+</system>
+"#;
+
+/// Runs the tool; it must succeed. Returns what it prints.
+fn succeed(workspace: &Workspace, line: &str) -> String {
+    let words: Vec<&str> = line.split_whitespace().collect();
+    let output = workspace.run(&words);
+    let error = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!((output.status.code(), error.as_str()), (Some(0), ""));
+    String::from_utf8(output.stdout).unwrap()
+}
+
+fn pair() -> Workspace {
+    let workspace = Workspace::new();
+    workspace.write("pair.system", PAIR);
+    workspace
+}
+
+#[test]
+fn reports_say_what_was_decided() {
+    let workspace = pair();
+    let printed = succeed(&workspace, &format!("pair.system {BASE} --capdl-json graph.json"));
+    let text = |name| String::from_utf8(workspace.read(name)).unwrap();
+    let wrong = golden::difference("success.txt", &printed)
+        + &golden::difference("success.report.txt", &text("report.txt"))
+        + &golden::difference("success.report.json", &text("report.json"))
+        + &golden::difference("success.graph.json", &text("graph.json"));
+    assert!(wrong.is_empty(), "{wrong}");
+}
+
+#[test]
+fn outputs_are_the_same_every_time() {
+    let outputs = |_| {
+        let workspace = pair();
+        succeed(&workspace, &format!("pair.system {BASE} --capdl-json graph.json"));
+        ["loader.img", "report.txt", "report.json", "graph.json"].map(|name| workspace.read(name))
+    };
+    assert!(outputs(1) == outputs(2));
+}
+
+#[test]
+fn outputs_replace_older_ones_and_nothing_else_is_left() {
+    let workspace = Workspace::new();
+    let before = workspace.files().len();
+    for _ in 0..2 {
+        succeed(&workspace, &format!("one.system {BASE} -o out.img -r out.txt"));
+        assert_eq!(workspace.files().len(), before + 3);
+    }
+    workspace.write("one.system", "<system />");
+    let complete = workspace.files();
+    let failed = workspace.run(&["one.system", "--board", "qemu_virt_aarch64", "--config", "debug"]);
+    assert_eq!(failed.status.code(), Some(1));
+    assert!(workspace.files() == complete);
+}
+
+#[test]
+fn links_stay_links() {
+    let workspace = Workspace::new();
+    workspace.write("real.img", "old");
+    symlink("real.img", workspace.path("link.img")).unwrap();
+    succeed(&workspace, &format!("one.system {BASE} -o link.img -r report.json"));
+    assert!(workspace.path("link.img").is_symlink());
+    assert!(workspace.read("real.img").starts_with(b"loader"));
+    assert!(workspace.read("report.json.json").starts_with(b"{"));
+}
+
+#[test]
+fn nothing_is_written_beside_a_device() {
+    let workspace = Workspace::new();
+    let before = workspace.files();
+    succeed(&workspace, &format!("one.system {BASE} -o /dev/null -r /dev/null"));
+    assert!(workspace.files() == before && !Path::new("/dev/null.json").exists());
+}
+
+#[test]
+fn old_board_names_are_directories_of_the_sdk() {
+    let workspace = Workspace::new();
+    symlink("qemu_virt_aarch64", workspace.path("sdk/board/qemu_arm_virt")).unwrap();
+    succeed(&workspace, "one.system --board qemu_arm_virt --config release");
+}
+
+#[test]
+fn programs_come_from_the_first_search_path_that_has_them() {
+    let workspace = Workspace::new();
+    workspace.write("two/bad.elf", "not a program");
+    workspace.write("one/bad.elf", workspace.read("one.elf"));
+    workspace.write("one.system", ONE.replace("one.elf", "bad.elf"));
+    succeed(&workspace, &format!("one.system {BASE} --search-path none one --search-path two"));
+    let words = format!("one.system {BASE} --search-path two one");
+    assert_eq!(workspace.run(&words.split(' ').collect::<Vec<_>>()).status.code(), Some(1));
+}
