@@ -5,6 +5,8 @@
 #   TESTS      tests that a complete run reports
 #   SOURCES    other folders with sources of this suite
 #   SYSTEM     description, if it is not NAME.system
+#   MORE_COMMON  objects that go into every program, beside those of this folder
+#   MORE_FLAGS   flags for the compiler
 #
 # The caller sets BUILD_DIR, MICROKIT_SDK, MICROKIT_BOARD and MICROKIT_CONFIG, and LLVM=True for clang.
 
@@ -38,13 +40,13 @@ endif
 
 ARCH_FLAGS_aarch64 := -mstrict-align
 FLAGS := $(ARCH_FLAGS_$(ARCH)) -ffreestanding -nostdlib -fno-pic -fno-stack-protector -g -O2 -MMD -MP \
-    -I$(BOARD_DIR)/include -I$(SUPPORT)
+    $(addprefix -I,$(BOARD_DIR)/include $(SUPPORT) $(SOURCES))
 CFLAGS := $(FLAGS) -std=gnu11 -Wall -Wextra -Werror \
-    -DSUITE_NAME='"$(NAME)"' -DSUITE_TESTS=$(TESTS)ul
+    -DSUITE_NAME='"$(NAME)"' -DSUITE_TESTS=$(TESTS)ul $(MORE_FLAGS)
 LDFLAGS := -L$(BOARD_DIR)/lib
 LIBS := -lmicrokit -Tmicrokit.ld
 
-COMMON := test.o print.o text.o memory.o
+COMMON := test.o print.o text.o memory.o $(MORE_COMMON)
 SYSTEM ?= $(NAME).system
 IMAGE := $(BUILD_DIR)/loader.img
 ELFS := $(PROGRAMS:%=$(BUILD_DIR)/%.elf) $(BUILD_DIR)/uart.elf

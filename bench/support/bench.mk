@@ -1,0 +1,9 @@
+# Builds a system of measuring programs: included by the Makefile of each measured path, which sets PROGRAMS.
+#
+#   QUICK=1   fewer samples
+
+SOURCES := ../support
+MORE_COMMON := samples.o
+MORE_FLAGS := -DSAMPLES=$(if $(QUICK),100,1000)
+
+include ../../tests/support/system.mk
