@@ -26,6 +26,9 @@ pub fn start(image_paddr: PhysAddr) -> ! {
     let tables_of_image = identity_map::image_tables(image_paddr).ok_or(ImageError::Truncated);
     let image = tables_of_image.and_then(Image::validate);
     let image = image.unwrap_or_else(|error| fatal(format_args!("the boot image is refused: {error}")));
+    if image.architecture() != arch::ARCHITECTURE as u64 {
+        fatal(format_args!("the boot image is for another architecture"));
+    }
     let mut tables = TablePool::new(image.pool());
     map_devices(&image.board(), &mut tables)
         .unwrap_or_else(|error| fatal(format_args!("the kernel's devices cannot be mapped: {error:?}")));
@@ -56,7 +59,7 @@ fn map_devices(board: &Board, tables: &mut TablePool) -> Result<(), MapError> {
         (mmu::INTERRUPT_CONTROLLER, board.interrupt_controller_paddr),
         (mmu::INTERRUPT_CPU, board.interrupt_cpu_paddr),
     ];
-    for (vaddr, paddr) in windows {
+    for (vaddr, paddr) in windows.into_iter().filter(|(_, paddr)| *paddr != 0) {
         let run = Run { vaddr, paddr: PhysAddr(paddr), bytes: PAGE_BYTES, height: 0, access };
         page_table::map::<Descriptors>(tables, cpu::kernel_root(), &run)?;
     }
@@ -83,7 +86,7 @@ fn start_devices(image: &Image<'_>) {
 fn print_facts(image: &Image<'_>) {
     let ram: u64 = image.ram().map(|range| (range.end - range.start) >> 20).sum();
     let board = image.board();
-    console::line(format_args!("Limen on {}", arch::NAME));
+    console::line(format_args!("Limen on {:?}", arch::ARCHITECTURE));
     console::line(format_args!("  {ram} MiB RAM, {} interrupt lines", board.interrupt_lines));
     console::line(format_args!(
         "  {} threads in {} address spaces, {} mappings, image of {} KiB at {:#x}",
@@ -136,6 +139,10 @@ fn check_tables(
 
 /// Makes memory look to programs as boot has left it: through the mappings without cache, and to fetches.
 fn publish_memory(image: &Image<'_>) {
+    const WRITABLE_CODE: u64 = MappingFlags::WRITE | MappingFlags::EXECUTE;
+    if image.mappings().any(|mapping| mapping.flags & WRITABLE_CODE == WRITABLE_CODE) {
+        arch::boot::allow_writable_code();
+    }
     for mapping in image.mappings().filter(|mapping| mapping.flags & MappingFlags::UNCACHED != 0) {
         let region = image.region(mapping.region);
         if region.kind != RegionKind::Device as u64 {

@@ -126,3 +126,117 @@ fn contains(outer: Range, range: Range) -> bool {
 fn overlaps(a: Range, b: Range) -> bool {
     a.start < b.end && b.start < a.end
 }
+
+#[cfg(test)]
+mod tests {
+    use std::vec::Vec;
+
+    use limen_image::{Architecture, Board, Counts, ImageWriter, NONE, Region, Thread};
+
+    use super::*;
+    use crate::aarch64_mmu::Descriptors;
+    use crate::address_space::BufferPage;
+    use crate::page_table::{Access, MemoryType, Owner, Run, map};
+    use crate::test_tables::TestTables;
+
+    const IMAGE: u64 = 0x7000_0000;
+    const CONTENTS: u64 = IMAGE + 0x2000;
+    const CODE: Range = Range { start: 0x7010_0000, end: 0x7010_4000 };
+    const BUFFER: PhysAddr = PhysAddr(0x7020_0000);
+    const IPC_BUFFER: VirtAddr = VirtAddr(0x10_0000);
+    const KERNEL_CODE: Access =
+        Access { owner: Owner::Kernel, write: false, execute: true, memory: MemoryType::Cached };
+    const KERNEL_DATA: Access = Access { write: true, execute: false, ..KERNEL_CODE };
+    const USER_CODE: Access = Access { owner: Owner::User, ..KERNEL_CODE };
+    const USER_DATA: Access = Access { owner: Owner::User, ..KERNEL_DATA };
+
+    fn kernel(mappings: &[(u64, Access)]) -> Result<(), &'static str> {
+        let (tables, root) =
+            mapped(2, mappings.iter().zip(0..).map(|(&(paddr, access), page)| (page, paddr, access)));
+        check_kernel::<Descriptors>(&tables, root, CODE).map_err(|violation| violation.rule)
+    }
+
+    fn user(vspace: usize, vaddr: VirtAddr, paddr: u64, access: Access) -> Result<(), &'static str> {
+        let bytes = image();
+        let image = Image::validate(&bytes).expect("a valid image");
+        let mut buffers: BufferPages = [None; limen_abi::limits::THREADS];
+        buffers[0] = Some(BufferPage { vspace: 0, vaddr: IPC_BUFFER, paddr: BUFFER });
+        let (tables, root) = mapped(3, [(vaddr.0 / PAGE_BYTES, paddr, access)].into_iter());
+        let rules = UserRules::new(&image, &buffers, CODE);
+        rules.check::<Descriptors>(&tables, vspace, root).map_err(|violation| violation.rule)
+    }
+
+    fn mapped(height: u32, pages: impl Iterator<Item = (u64, u64, Access)>) -> (TestTables, Root) {
+        let (mut tables, root) = TestTables::with_root(height, 16);
+        for (page, paddr, access) in pages {
+            let (vaddr, paddr) = (VirtAddr(page * PAGE_BYTES), PhysAddr(paddr));
+            let run = Run { vaddr, paddr, bytes: PAGE_BYTES, height: 0, access };
+            assert_eq!(map::<Descriptors>(&mut tables, root, &run), Ok(()));
+        }
+        (tables, root)
+    }
+
+    fn image() -> Vec<u8> {
+        let mut writer = ImageWriter::new(Architecture::Aarch64);
+        writer.board = Board { user_top: limen_abi::limits::USER_TOP_AARCH64, ..Board::default() };
+        writer.counts = Counts { vspaces: 2, cap_tables: 1, ..Counts::default() };
+        writer.ram = [Range { start: 0x4000_0000, end: 0xc000_0000 }].into();
+        writer.reserved = [Range { start: IMAGE, end: 0x7040_0000 }].into();
+        writer.pool = Range { start: 0x9000_0000, end: 0x9010_0000 };
+        let contents = Region { paddr: CONTENTS, bytes: 0x1000, kind: RegionKind::Contents as u64 };
+        writer.regions = [contents].into();
+        let none = Thread { sched_context: NONE, notification: NONE, fault_slot: NONE, ..Thread::default() };
+        writer.threads = [Thread { ipc_buffer: IPC_BUFFER.0, ..none }].into();
+        writer.finish(IMAGE, 0x3000)
+    }
+
+    #[test]
+    fn code_and_data_of_the_kernel_pass() {
+        assert_eq!(kernel(&[(CODE.start, KERNEL_CODE), (CODE.end, KERNEL_DATA)]), Ok(()));
+    }
+
+    #[test]
+    fn kernel_code_outside_its_memory_is_found() {
+        let rule = "executable, but not the kernel's code";
+        assert_eq!(kernel(&[(CODE.end, KERNEL_CODE)]), Err(rule));
+        assert_eq!(kernel(&[(CODE.end, Access { write: true, ..KERNEL_CODE })]), Err(rule));
+    }
+
+    #[test]
+    fn kernel_code_that_can_be_written_is_found() {
+        let rule = "writable alias of the kernel's code";
+        assert_eq!(kernel(&[(CODE.start, KERNEL_CODE), (CODE.start, KERNEL_DATA)]), Err(rule));
+        assert_eq!(kernel(&[(CODE.start, Access { write: true, ..KERNEL_CODE })]), Err(rule));
+    }
+
+    #[test]
+    fn a_user_page_in_the_kernels_half_is_found() {
+        assert_eq!(kernel(&[(0x8000_0000, USER_DATA)]), Err("programs can access it"));
+    }
+
+    #[test]
+    fn a_program_in_its_own_memory_passes() {
+        assert_eq!(user(0, VirtAddr(0x20_0000), CONTENTS, USER_CODE), Ok(()));
+        assert_eq!(user(0, VirtAddr(0x20_0000), 0x8000_0000, USER_DATA), Ok(()));
+    }
+
+    #[test]
+    fn a_kernel_page_in_an_address_space_is_found() {
+        assert_eq!(user(0, VirtAddr(0x20_0000), 0x8000_0000, KERNEL_DATA), Err("programs cannot access it"));
+    }
+
+    #[test]
+    fn memory_of_the_kernel_in_an_address_space_is_found() {
+        for paddr in [IMAGE, CODE.end, 0x9000_0000, BUFFER.0] {
+            assert_eq!(user(0, VirtAddr(0x20_0000), paddr, USER_DATA), Err("memory of the kernel"));
+        }
+        assert_eq!(user(0, VirtAddr(0x20_0000), CODE.start, USER_CODE), Err("alias of the kernel's code"));
+    }
+
+    #[test]
+    fn a_message_buffer_belongs_to_its_thread_only() {
+        assert_eq!(user(0, IPC_BUFFER, BUFFER.0, USER_DATA), Ok(()));
+        assert_eq!(user(1, IPC_BUFFER, BUFFER.0, USER_DATA), Err("memory of the kernel"));
+        assert_eq!(user(0, IPC_BUFFER, BUFFER.0 + PAGE_BYTES, USER_DATA), Err("memory of the kernel"));
+    }
+}

@@ -36,6 +36,9 @@ pub fn put(byte: u8) {
 
 /// Prints a line.
 pub fn line(text: fmt::Arguments<'_>) {
+    if !OPEN.load(Ordering::Relaxed) {
+        return;
+    }
     // Writing to the console cannot fail.
     let _ = fmt::write(&mut Console, text);
     put(b'\n');

@@ -3,11 +3,16 @@
 #![cfg_attr(not(test), no_std)]
 #![cfg_attr(not(test), no_main)]
 
+pub mod address_space;
 pub mod boot_check;
 pub mod page_table;
 
-#[cfg(not(test))]
-pub mod address_space;
+#[cfg(test)]
+#[path = "arch/aarch64/mmu.rs"]
+pub mod aarch64_mmu;
+#[cfg(test)]
+mod test_tables;
+
 #[cfg(not(test))]
 pub mod arch;
 #[cfg(not(test))]

@@ -248,3 +248,72 @@ fn walk_table<F: Format, E>(
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::aarch64_mmu::Descriptors;
+    use crate::test_tables::TestTables;
+
+    const DATA: Access =
+        Access { owner: Owner::User, write: true, execute: false, memory: MemoryType::Cached };
+    const LARGE: u64 = span_bytes(1);
+
+    fn run(vaddr: u64, paddr: u64, bytes: u64, height: u32) -> Run {
+        Run { vaddr: VirtAddr(vaddr), paddr: PhysAddr(paddr), bytes, height, access: DATA }
+    }
+
+    fn found(tables: &TestTables, root: Root) -> Vec<(u64, u64, u64)> {
+        let mut all = Vec::new();
+        let outcome = walk::<Descriptors, ()>(tables, root, |found| {
+            all.push((found.vaddr.0, found.paddr.0, found.bytes));
+            Ok(())
+        });
+        assert_eq!(outcome, Ok(()));
+        all
+    }
+
+    #[test]
+    fn a_run_across_tables_is_found_whole() {
+        let (mut tables, root) = TestTables::with_root(3, 16);
+        let start = LARGE - 3 * PAGE_BYTES;
+        assert_eq!(map::<Descriptors>(&mut tables, root, &run(start, 0x8000_0000, LARGE, 0)), Ok(()));
+        assert_eq!(found(&tables, root), [(start, 0x8000_0000, LARGE)]);
+        assert_eq!(tables.used(), 5, "a table for each height above, two of pages");
+    }
+
+    #[test]
+    fn pages_that_are_neighbours_on_one_side_only_are_found_apart() {
+        let (mut tables, root) = TestTables::with_root(3, 16);
+        for (vaddr, paddr) in [(0x20_0000, 0x8000_0000), (0x20_1000, 0x8000_2000)] {
+            assert_eq!(map::<Descriptors>(&mut tables, root, &run(vaddr, paddr, PAGE_BYTES, 0)), Ok(()));
+        }
+        assert_eq!(
+            found(&tables, root),
+            [(0x20_0000, 0x8000_0000, PAGE_BYTES), (0x20_1000, 0x8000_2000, PAGE_BYTES)]
+        );
+    }
+
+    #[test]
+    fn large_pages_take_one_entry_each() {
+        let (mut tables, root) = TestTables::with_root(3, 3);
+        let top = 0x100_0000_0000 - 2 * LARGE;
+        assert_eq!(map::<Descriptors>(&mut tables, root, &run(top, 0x8000_0000, 2 * LARGE, 1)), Ok(()));
+        assert_eq!(found(&tables, root), [(top, 0x8000_0000, 2 * LARGE)]);
+    }
+
+    #[test]
+    fn a_page_inside_a_large_page_is_refused() {
+        let (mut tables, root) = TestTables::with_root(3, 16);
+        assert_eq!(map::<Descriptors>(&mut tables, root, &run(LARGE, 0x8000_0000, LARGE, 1)), Ok(()));
+        let inside = run(LARGE + PAGE_BYTES, 0x9000_0000, PAGE_BYTES, 0);
+        assert_eq!(map::<Descriptors>(&mut tables, root, &inside), Err(MapError::Occupied));
+    }
+
+    #[test]
+    fn an_empty_pool_is_an_error() {
+        let (mut tables, root) = TestTables::with_root(3, 3);
+        let outcome = map::<Descriptors>(&mut tables, root, &run(0, 0x8000_0000, PAGE_BYTES, 0));
+        assert_eq!(outcome, Err(MapError::OutOfTables));
+    }
+}

@@ -4,8 +4,9 @@ use core::arch::global_asm;
 
 use limen_core::address::{PhysAddr, VirtAddr};
 use limen_image::Range;
+use limen_loader::translation::aarch64::system::SCTLR_WXN;
 
-use super::cpu;
+use super::cpu::{self, read_register, write_register};
 use crate::address_space::AddressSpace;
 
 /// Bytes of the kernel's stack. Nothing in the kernel recurses deeper than page tables are high.
@@ -59,11 +60,20 @@ pub fn code() -> Range {
     Range { start: paddr, end: paddr + (end - start) as u64 }
 }
 
-/// Removes the loader's identity map. If no address space has been entered yet, the lower half is empty.
+/// Lets programs execute pages that they can write. The kernel's tables have none, with or without this.
+pub fn allow_writable_code() {
+    let value = read_register!("sctlr_el1") & !SCTLR_WXN;
+    // SAFETY: takes away a second line of defence that the checked tables do not need; the first address space is
+    // entered after `leave_identity_map`, which makes the processor forget what it cached under the old value.
+    unsafe { write_register!("sctlr_el1", value) }
+}
+
+/// Removes the loader's identity map. The lower half is empty until an address space is entered.
 pub fn leave_identity_map() {
-    if !cpu::is_in_user_space() {
-        let empty = VirtAddr((&raw const EMPTY_TABLE).addr() as u64);
-        cpu::switch_space(AddressSpace { root: cpu::translate(empty).unwrap_or_default(), asid: 0 });
+    let empty = VirtAddr((&raw const EMPTY_TABLE).addr() as u64);
+    let empty = AddressSpace { root: cpu::translate(empty).unwrap_or_default(), asid: 0 };
+    if let Some(space) = cpu::SpaceRegister::new(empty) {
+        cpu::switch_space(space);
     }
     cpu::forget_translations();
 }

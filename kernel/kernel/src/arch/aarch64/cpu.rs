@@ -1,6 +1,7 @@
 //! The processor: system registers, barriers, waiting.
 
 use core::arch::asm;
+use core::num::NonZeroU64;
 
 use limen_core::address::{PhysAddr, VirtAddr};
 use limen_core::machine::CounterAccess;
@@ -60,21 +61,27 @@ pub fn set_user_counter(access: CounterAccess) {
     unsafe { write_register!("pmuserenr_el0", value) }
 }
 
+/// An address space as the register that selects it wants it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct SpaceRegister(NonZeroU64);
+
+impl SpaceRegister {
+    /// The value for `space`; none where there are no tables.
+    pub fn new(space: AddressSpace) -> Option<Self> {
+        NonZeroU64::new(space.root.0 | u64::from(space.asid) << ASID_SHIFT).map(Self)
+    }
+}
+
 /// Makes `space` the address space of user mode.
 #[inline]
-pub fn switch_space(space: AddressSpace) {
-    let value = space.root.0 | u64::from(space.asid) << ASID_SHIFT;
+pub fn switch_space(space: SpaceRegister) {
+    let value = space.0.get();
     // SAFETY: the lower half belongs to programs once boot is over; the kernel keeps no reference into it.
     // The tables were checked at boot and are not changed afterwards.
     unsafe {
         write_register!("ttbr0_el1", value);
         asm!("isb", options(nostack, preserves_flags));
     }
-}
-
-/// Whether an address space of a program has been entered.
-pub fn is_in_user_space() -> bool {
-    read_register!("ttbr0_el1") >> ASID_SHIFT != 0
 }
 
 /// Forgets everything that the processor has cached of page tables.

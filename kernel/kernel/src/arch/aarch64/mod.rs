@@ -1,5 +1,7 @@
 //! AArch64 at EL1.
 
+use limen_image::Architecture;
+
 #[expect(unsafe_code, reason = "the entry point is assembly; clearing and leaving the identity map are")]
 pub mod boot;
 pub mod context;
@@ -14,5 +16,5 @@ pub mod timer;
 #[expect(unsafe_code, reason = "trap entry and return are assembly")]
 pub mod trap;
 
-/// Name for people.
-pub const NAME: &str = "AArch64";
+/// The architecture of images that this kernel can carry out.
+pub const ARCHITECTURE: Architecture = Architecture::Aarch64;
