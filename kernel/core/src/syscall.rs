@@ -39,7 +39,7 @@ impl<M: Machine> Kernel<M> {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn call(&mut self, current: ThreadId) -> Outcome {
         let context = &self.threads[current].context;
         let (cptr, info) = (context.cptr(), context.info());
@@ -115,7 +115,7 @@ impl<M: Machine> Kernel<M> {
         Outcome::Choose { woken: self.answer(current, reply, info) }
     }
 
-    #[inline]
+    #[inline(always)]
     fn reply_receive(&mut self, current: ThreadId) -> Outcome {
         let context = &self.threads[current].context;
         let (reply_cptr, info) = (context.reply_cptr(), context.info());

@@ -17,6 +17,7 @@ use limen_image::{Image, Options};
 
 use crate::address_space::AddressSpaces;
 use crate::arch::context::Context;
+use crate::arch::cpu::SpaceRegister;
 use crate::arch::trap;
 use crate::machine::Hardware;
 
@@ -25,25 +26,35 @@ struct Guarded<T>(UnsafeCell<T>);
 
 // SAFETY: every access is in this module and follows the rule of the module documentation.
 unsafe impl<T> Sync for Guarded<T> {}
+// SAFETY: as above.
+unsafe impl Sync for Door {}
 
-static KERNEL: Guarded<Kernel<Hardware>> = Guarded(UnsafeCell::new(Kernel::new(Hardware::UNKNOWN)));
+/// The kernel's state.
+pub static KERNEL: Door = Door(UnsafeCell::new(Kernel::new(Hardware::UNKNOWN)));
 static CAP_TABLES: Guarded<CapTables> =
     Guarded(UnsafeCell::new(CapTables::new([CapTable::EMPTY; limits::THREADS])));
-static MESSAGE_BUFFERS: MessageBuffers = MessageBuffers::new([const { MessageBuffer::new() }; limits::THREADS]);
+static MESSAGE_BUFFERS: MessageBuffers =
+    MessageBuffers::new([const { MessageBuffer::new() }; limits::THREADS]);
+
+/// The kernel's state as the trap code hands it over. It could name the state itself, but then every access would
+/// carry a full address instead of an offset.
+#[derive(Debug)]
+#[repr(transparent)]
+pub struct Door(UnsafeCell<Kernel<Hardware>>);
 
 /// Serves an event and gives the registers of the thread to run; null when there is none.
-#[inline]
-pub fn enter(event: Event) -> *const Context {
+#[inline(always)]
+pub fn enter(door: &Door, event: Event) -> *const Context {
     // SAFETY: called only from the trap handlers, see the module documentation.
-    let kernel = unsafe { &mut *KERNEL.0.get() };
+    let kernel = unsafe { &mut *door.0.get() };
     kernel.handle(event);
     context_to_run(kernel)
 }
 
 /// As [`enter`], and checks the invariants afterwards where the image asks for it.
-pub fn enter_checked(event: Event) -> *const Context {
+pub fn enter_checked(door: &Door, event: Event) -> *const Context {
     // SAFETY: called only from the trap handlers, see the module documentation.
-    let kernel = unsafe { &mut *KERNEL.0.get() };
+    let kernel = unsafe { &mut *door.0.get() };
     kernel.handle(event);
     if kernel.options & Options::CHECK_INVARIANTS != 0
         && let Err(broken) = kernel.check_invariants()
@@ -78,7 +89,7 @@ pub fn start(image: &Image<'_>, spaces: &AddressSpaces, leave_boot: impl FnOnce(
     let (tables, kernel) = unsafe { (&mut *CAP_TABLES.0.get(), &mut *KERNEL.0.get()) };
     place_caps::<Hardware>(tables, image);
     kernel.machine = Hardware::probe(image.board().timer_interrupt as u32);
-    kernel.populate(image, |index| spaces.get(index as usize).copied());
+    kernel.populate(image, |index| spaces.get(index as usize).and_then(|space| SpaceRegister::new(*space)));
     leave_boot();
     kernel.start();
     trap::run(context_to_run(kernel))

@@ -4,7 +4,6 @@ use limen_core::arena::ThreadId;
 use limen_core::kernel::{CapTables, MessageBuffers};
 use limen_core::machine::{CounterAccess, Interrupt, Machine, Ticks};
 
-use crate::address_space::AddressSpace;
 use crate::arch::{context, cpu, fpu, irq, timer};
 use crate::{console, entry};
 
@@ -31,7 +30,7 @@ impl Hardware {
 
 impl Machine for Hardware {
     type Context = context::Context;
-    type Space = AddressSpace;
+    type Space = cpu::SpaceRegister;
 
     #[inline]
     fn cap_tables(&self) -> &CapTables {
@@ -63,7 +62,7 @@ impl Machine for Hardware {
     }
 
     #[inline]
-    fn switch_space(&mut self, space: AddressSpace) {
+    fn switch_space(&mut self, space: cpu::SpaceRegister) {
         cpu::switch_space(space);
     }
 

@@ -81,7 +81,7 @@ pub(crate) enum SendMode {
 
 impl<M: Machine> Kernel<M> {
     /// Sends the message in the registers and buffer of `sender`.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn send(
         &mut self,
         sender: ThreadId,
@@ -141,7 +141,7 @@ impl<M: Machine> Kernel<M> {
     }
 
     /// Receives from an endpoint: a signal of the bound notification first, then the first sender, else waits.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn receive(
         &mut self,
         receiver: ThreadId,

@@ -25,8 +25,9 @@ use crate::kernel::Kernel;
 use crate::machine::{Context, CounterAccess, Machine};
 use crate::message::Answer;
 
-/// A thread control block.
+/// A thread control block. Its size is a power of two, so that finding one takes a shift and not a multiplication.
 #[derive(Debug)]
+#[repr(align(512))]
 pub struct Thread<M: Machine> {
     /// The registers of user mode. While the thread runs, those that compiled code preserves are not in here.
     pub context: M::Context,

@@ -6,7 +6,7 @@
 //! So the invariant is: `programmed <= end of the current slice`, and a slice is overrun by at most one entry into
 //! the kernel.
 
-use crate::arena::ThreadId;
+use crate::arena::{SchedContextId, ThreadId};
 use crate::event::Outcome;
 use crate::kernel::Kernel;
 use crate::machine::{Machine, Ticks};
@@ -17,10 +17,15 @@ impl<M: Machine> Kernel<M> {
     pub(crate) fn follow_sched_context(&mut self, thread: ThreadId) {
         let next = self.threads[thread].sched_context;
         if next != self.core.sched_context {
-            self.charge_current();
-            self.core.sched_context = next;
-            self.limit_slice();
+            self.change_sched_context(next);
         }
+    }
+
+    #[inline(never)]
+    fn change_sched_context(&mut self, next: Option<SchedContextId>) {
+        self.charge_current();
+        self.core.sched_context = next;
+        self.limit_slice();
     }
 
     /// Charges the time since the last charge.

@@ -9,7 +9,7 @@ impl<M: Machine> Kernel<M> {
     ///
     /// At equal priority the current thread goes on; a woken thread goes before those that have waited in the
     /// queues only if its priority is higher than theirs, or the current thread has just handed over to it.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn choose(&mut self, woken: Option<ThreadId>) {
         let stays = self.core.current.filter(|current| self.threads[*current].is_schedulable());
         match (stays, woken) {
@@ -25,7 +25,7 @@ impl<M: Machine> Kernel<M> {
     }
 
     /// The current thread could go on: it does unless somebody has a higher priority.
-    #[inline]
+    #[inline(never)]
     fn preempt(&mut self, current: ThreadId, woken: Option<ThreadId>) {
         let priority = self.threads[current].priority;
         match woken {
@@ -57,7 +57,7 @@ impl<M: Machine> Kernel<M> {
     }
 
     /// Switches to the first ready thread of the highest priority, or idles.
-    #[inline]
+    #[inline(never)]
     pub(crate) fn run_highest(&mut self) {
         match self.core.ready.pop_highest(&mut self.links) {
             Some(next) => self.switch_to(next),
@@ -74,7 +74,7 @@ impl<M: Machine> Kernel<M> {
     }
 
     /// Makes a schedulable thread that is in no queue the current one.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn switch_to(&mut self, next: ThreadId) {
         self.core.current = Some(next);
         self.follow_sched_context(next);

@@ -23,12 +23,19 @@
     stp     x10, x11, [sp, #{PC}]
 .endm
 
+// The first argument of every entry.
+.macro kernel_to_x0
+    adrp    x0, {kernel}
+    add     x0, x0, :lo12:{kernel}
+.endm
+
 // The kernel stack instead of the context, which is remembered at its top.
 .macro enter_kernel_stack
     mrs     x9, tpidr_el1
     mov     x10, sp
     mov     sp, x9
     str     x10, [sp, #-16]!
+    kernel_to_x0
 .endm
 
 .macro vector label
@@ -57,7 +64,7 @@ trap_vectors:
     cmp     x9, #{CLASS_SVC}
     b.ne    trap_fault
     enter_kernel_stack
-    mov     x0, x7
+    mov     x1, x7
     bl      {enter_syscall}
     b       trap_return
     .balign 0x80
@@ -75,8 +82,7 @@ trap_vectors:
 
 trap_fault:
     enter_kernel_stack
-    mov     x0, x1
-    mrs     x1, far_el1
+    mrs     x2, far_el1
     bl      {enter_fault}
 
 // x0: the context to run, or zero. At the top of the stack: the context that was entered from.
@@ -132,6 +138,7 @@ trap_run:
 trap_idle:
     dsb     sy
     wfi
+    kernel_to_x0
     bl      {enter_interrupt}
     cbz     x0, trap_idle
     b       trap_run

@@ -9,7 +9,7 @@ use limen_core::fault::{Access, Fault};
 
 use super::{context, cpu};
 use crate::arch::context::Context;
-use crate::entry;
+use crate::entry::{self, Door};
 
 /// ESR_EL1: position of the exception class.
 const ESR_CLASS_SHIFT: u32 = 26;
@@ -31,6 +31,7 @@ global_asm!(
     ESR_CLASS_SHIFT = const ESR_CLASS_SHIFT,
     CLASS_SVC = const CLASS_SVC,
     EMERGENCY_OFFSET = const EMERGENCY_OFFSET,
+    kernel = sym entry::KERNEL,
     enter_syscall = sym enter_syscall,
     enter_fault = sym enter_fault,
     enter_interrupt = sym enter_interrupt,
@@ -41,21 +42,21 @@ unsafe extern "C" {
     fn trap_start(context: *const Context) -> !;
 }
 
-extern "C" fn enter_syscall(number: i64) -> *const Context {
-    entry::enter(Event::Syscall(number))
+extern "C" fn enter_syscall(door: &Door, number: i64) -> *const Context {
+    entry::enter(door, Event::Syscall(number))
 }
 
-extern "C" fn enter_fault(status: u64, address: u64) -> *const Context {
+extern "C" fn enter_fault(door: &Door, status: u64, address: u64) -> *const Context {
     let fault = match status >> ESR_CLASS_SHIFT {
         CLASS_INSTRUCTION_ABORT => Fault::Vm { address, access: Access::Instruction, status },
         CLASS_DATA_ABORT => Fault::Vm { address, access: Access::Data, status },
         _ => Fault::UserException { number: status & u64::from(u32::MAX), code: 0 },
     };
-    entry::enter_checked(Event::Fault(fault))
+    entry::enter_checked(door, Event::Fault(fault))
 }
 
-extern "C" fn enter_interrupt() -> *const Context {
-    entry::enter_checked(Event::Interrupt)
+extern "C" fn enter_interrupt(door: &Door) -> *const Context {
+    entry::enter_checked(door, Event::Interrupt)
 }
 
 extern "C" fn panic_in_kernel() -> ! {
