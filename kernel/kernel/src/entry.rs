@@ -20,6 +20,7 @@ use crate::arch::context::Context;
 use crate::arch::cpu::SpaceRegister;
 use crate::arch::trap;
 use crate::machine::Hardware;
+use crate::panic::fatal;
 
 /// State that the code below borrows by its own rules.
 struct Guarded<T>(UnsafeCell<T>);
@@ -59,7 +60,7 @@ pub fn enter_checked(door: &Door, event: Event) -> *const Context {
     if kernel.options & Options::CHECK_INVARIANTS != 0
         && let Err(broken) = kernel.check_invariants()
     {
-        panic!("{broken}");
+        fatal(format_args!("an invariant of the kernel does not hold: {broken}"));
     }
     context_to_run(kernel)
 }
@@ -92,5 +93,6 @@ pub fn start(image: &Image<'_>, spaces: &AddressSpaces, leave_boot: impl FnOnce(
     kernel.populate(image, |index| spaces.get(index as usize).and_then(|space| SpaceRegister::new(*space)));
     leave_boot();
     kernel.start();
-    trap::run(context_to_run(kernel))
+    // SAFETY: the context is one of `kernel`, whose borrow ends here.
+    unsafe { trap::run(context_to_run(kernel)) }
 }

@@ -10,6 +10,7 @@ use limen_core::fault::{Access, Fault};
 use super::{context, cpu};
 use crate::arch::context::Context;
 use crate::entry::{self, Door};
+use crate::panic::fatal;
 
 /// ESR_EL1: position of the exception class.
 const ESR_CLASS_SHIFT: u32 = 26;
@@ -60,12 +61,14 @@ extern "C" fn enter_interrupt(door: &Door) -> *const Context {
 }
 
 extern "C" fn panic_in_kernel() -> ! {
-    panic!("the kernel itself took an exception: {:x?}", cpu::last_exception());
+    fatal(format_args!("the kernel itself took an exception: {:x?}", cpu::last_exception()))
 }
 
 /// Runs the thread with these registers, or idles if there is none. Boot ends here.
-pub fn run(context: *const Context) -> ! {
-    // SAFETY: `context` is null or points into the kernel's threads, which are never moved; the stack of boot
-    // is not needed any more.
+///
+/// # Safety
+/// `context` is null or points into the kernel's threads, and nobody has borrowed the kernel any more.
+pub unsafe fn run(context: *const Context) -> ! {
+    // SAFETY: the threads are never moved, and what is on the stack of boot is not needed any more.
     unsafe { trap_start(context) }
 }
