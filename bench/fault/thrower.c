@@ -1,0 +1,30 @@
+/* A child that executes an undefined instruction, again and again. Its parent lets it go on behind it.
+ *
+ * fault_rt kind=exception: between the two reads lie the undefined instruction; the fault's delivery to the parent, the
+ * parent's event loop and `fault`, which adds 4 to the address of the instruction; the answer; and the way back. */
+
+#include "samples.h"
+
+static struct samples samples;
+
+static seL4_Word throw_once(void)
+{
+    seL4_Word before = limen_counter();
+    __asm__ volatile ("udf #0" : : : "memory");
+    seL4_Word after = limen_counter();
+    return after - before;
+}
+
+void init(void)
+{
+    samples_start(&samples);
+    while (samples_add(&samples, throw_once())) {
+    }
+    samples_print(&samples, microkit_name[0] == 'a' ? "fault_rt kind=exception parent=active fpu=on"
+                                                     : "fault_rt kind=exception parent=passive fpu=on");
+}
+
+void notified(microkit_channel ch)
+{
+    (void)ch;
+}
