@@ -73,7 +73,7 @@ impl Parts {
         let flat = layout.flat(&self.board, &self.loader, &image, &self.kernel);
         let file = match image_type {
             ImageType::Elf => wrap_in_elf(&flat, layout.start)?,
-            ImageType::Binary | ImageType::Uimage => flat,
+            ImageType::Binary => flat,
         };
         Ok(Built { file, parts: self, spaces, objects, memory, layout, tables })
     }

@@ -23,6 +23,8 @@ pub mod capabilities;
 pub mod config;
 pub mod elf;
 mod error;
+mod fixed_place;
+mod free_memory;
 pub mod image;
 pub mod image_type;
 pub mod memory;

@@ -8,14 +8,14 @@ use std::cmp::Reverse;
 use limen_abi::limits::PAGE_BYTES;
 use limen_image::{Range, RegionKind};
 use limen_sdf::Diagnostic;
-use limen_sdf::model::{MemoryRegion, SystemDescription};
+use limen_sdf::model::SystemDescription;
 
 use crate::address_space::{AddressSpaces, Extent, Purpose};
 use crate::board::Board;
 use crate::error::{Context, error};
+use crate::fixed_place;
+use crate::free_memory::FreeMemory;
 
-/// Physical addresses that page tables can hold end here (48 bits).
-const ADDRESS_LIMIT: u64 = 1 << 48;
 /// Levels of page tables below the root of an address space, at most.
 const LEVELS_BELOW_ROOT: u64 = 3;
 /// Entries of a page table.
@@ -67,7 +67,7 @@ impl MemoryPlan {
             match extent.purpose {
                 Purpose::Contents { .. } => {}
                 Purpose::Region { region } => {
-                    match fixed_place(board, &system.memory_regions[region], taken.reserved)? {
+                    match fixed_place::find(board, &system.memory_regions[region], taken.reserved)? {
                         Some(place) => {
                             free.remove(Range { start: place.paddr, end: place.paddr + extent.bytes });
                             places[index] = place;
@@ -95,51 +95,6 @@ fn place_contents(extents: &[Extent], start: u64, places: &mut [Place]) {
             *place = Place { paddr, kind: RegionKind::Contents };
             paddr += extent.bytes;
         }
-    }
-}
-
-/// The place of a region with a fixed address; `None` without one.
-fn fixed_place(board: &Board, region: &MemoryRegion, reserved: Range) -> Result<Option<Place>, Diagnostic> {
-    let Some(paddr) = region.phys_addr else {
-        return Ok(None);
-    };
-    let end = paddr.saturating_add(region.bytes);
-    let refuse = |why: String, help: &str| {
-        let name = &region.name;
-        let message =
-            format!("ERROR: memory region '{name}' physical address range [0x{paddr:x}..0x{end:x}) {why}");
-        Err(error("mr-phys-addr", message).at(&region.span).help(help))
-    };
-    let range = Range { start: paddr, end };
-    if end > ADDRESS_LIMIT {
-        return refuse("is not in the memory of the machine".to_owned(), "Physical addresses have 48 bits.");
-    }
-    if overlaps(range, reserved) {
-        let Range { start, end } = reserved;
-        return refuse(
-            format!("overlaps with loader, boot image and kernel [0x{start:x}..0x{end:x})"),
-            "Choose another phys_addr, or leave it out and let the tool choose.",
-        );
-    }
-    let controller = board.interrupt_controller;
-    for register in [controller.paddr, controller.cpu_paddr] {
-        if overlaps(range, Range { start: register, end: register + PAGE_BYTES }) {
-            return refuse(
-                format!("overlaps with the interrupt controller at 0x{register:x}"),
-                "Only the kernel may have it; programs use <irq> elements.",
-            );
-        }
-    }
-    let mut ram = board.ram_ranges().into_iter().filter(|ram| overlaps(*ram, range));
-    match ram.next() {
-        None => Ok(Some(Place { paddr, kind: RegionKind::Device })),
-        Some(ram) if ram.start <= paddr && end <= ram.end => {
-            Ok(Some(Place { paddr, kind: RegionKind::Zero }))
-        }
-        Some(ram) => refuse(
-            format!("lies only partly in RAM [0x{:x}..0x{:x})", ram.start, ram.end),
-            "A memory region is either RAM or a device.",
-        ),
     }
 }
 
@@ -197,59 +152,10 @@ fn page_table_bytes(spaces: &AddressSpaces) -> u64 {
     (mapped + programs * per_program) * PAGE_BYTES
 }
 
-/// RAM that has no use yet.
-#[derive(Clone, Debug)]
-struct FreeMemory {
-    /// Ascending and disjoint.
-    gaps: Vec<Range>,
-    /// Memory after this address is taken first.
-    prefer_from: u64,
-}
-
-impl FreeMemory {
-    fn new(board: &Board, reserved: Range) -> Self {
-        let mut free = Self { gaps: board.ram_ranges(), prefer_from: reserved.end };
-        free.remove(reserved);
-        if let Some(pinned) = board.pinned {
-            free.remove(Range { start: pinned.start, end: pinned.end });
-        }
-        free
-    }
-
-    fn remove(&mut self, range: Range) {
-        let keep = |gap: &Range| {
-            let before = Range { start: gap.start, end: gap.end.min(range.start) };
-            let after = Range { start: gap.start.max(range.end), end: gap.end };
-            [before, after].into_iter().filter(|part| part.start < part.end)
-        };
-        self.gaps = self.gaps.iter().flat_map(keep).collect();
-    }
-
-    fn allocate(&mut self, bytes: u64, alignment: u64) -> Option<u64> {
-        let (below, above): (Vec<Range>, Vec<Range>) =
-            self.gaps.iter().partition(|gap| gap.start < self.prefer_from);
-        let fit = |gap: &Range| {
-            let start = gap.start.checked_next_multiple_of(alignment)?;
-            let end = start.checked_add(bytes)?;
-            (end <= gap.end).then_some(Range { start, end })
-        };
-        let range = above.iter().chain(&below).find_map(fit)?;
-        self.remove(range);
-        Some(range.start)
-    }
-
-    fn largest(&self) -> Option<Range> {
-        self.gaps.iter().copied().max_by_key(|gap| (gap.end - gap.start, Reverse(gap.start)))
-    }
-}
-
-fn overlaps(a: Range, b: Range) -> bool {
-    a.start < b.end && b.start < a.end
-}
-
 #[cfg(test)]
 mod tests {
     use limen_sdf::Span;
+    use limen_sdf::model::MemoryRegion;
     use proptest::prelude::*;
 
     use super::*;
@@ -355,7 +261,7 @@ mod tests {
                     let inside = (pinned.start..pinned.end).contains(&place.paddr);
                     prop_assert!(fixed.is_some() || !inside);
                 }
-                prop_assert!(!overlaps(plan.pool, pinned));
+                prop_assert!(plan.pool.start >= pinned.end || plan.pool.end <= pinned.start);
             }
         }
     }
