@@ -12,8 +12,6 @@ pub const REPLIES: usize = 64;
 pub const SCHED_CONTEXTS: usize = 64;
 /// Address spaces: one per thread.
 pub const VSPACES: usize = 64;
-/// Capability tables: one per thread.
-pub const CAP_TABLES: usize = 64;
 /// Slots in a capability table.
 pub const CAP_SLOTS: usize = 512;
 /// Protection domains in a system, nested ones included.

@@ -78,8 +78,6 @@ record! {
         pub replies,
         /// Address spaces.
         pub vspaces,
-        /// Capability tables.
-        pub cap_tables,
     }
 }
 
@@ -180,8 +178,6 @@ pub struct Thread {
     pub priority: u64,
     /// Address space.
     pub vspace: u64,
-    /// Capability table.
-    pub cap_table: u64,
     /// First program counter.
     pub entry: u64,
     /// First stack pointer.
@@ -240,7 +236,6 @@ record! {
     pub(crate) struct ThreadWords {
         pub priority,
         pub vspace,
-        pub cap_table,
         pub entry,
         pub stack_top,
         pub ipc_buffer,
@@ -264,7 +259,6 @@ impl Record for Thread {
             name,
             priority: rest.priority,
             vspace: rest.vspace,
-            cap_table: rest.cap_table,
             entry: rest.entry,
             stack_top: rest.stack_top,
             ipc_buffer: rest.ipc_buffer,
@@ -281,7 +275,6 @@ impl Record for Thread {
         ThreadWords {
             priority: self.priority,
             vspace: self.vspace,
-            cap_table: self.cap_table,
             entry: self.entry,
             stack_top: self.stack_top,
             ipc_buffer: self.ipc_buffer,
@@ -297,7 +290,7 @@ impl Record for Thread {
 record! {
     /// A capability in a slot.
     pub struct Cap {
-        /// Capability table.
+        /// Capability table, by the thread that it belongs to.
         pub table,
         /// Slot in the table, from 1.
         pub slot,

@@ -122,7 +122,7 @@ fn check_directory(image: &Image<'_>) -> Check {
     table_fits::<Mapping>(image, Table::Mappings, 0..=1 << 16)?;
     table_fits::<SchedContext>(image, Table::SchedContexts, 0..=limits::SCHED_CONTEXTS as u64)?;
     table_fits::<Thread>(image, Table::Threads, 1..=limits::THREADS as u64)?;
-    table_fits::<Cap>(image, Table::Caps, 0..=(limits::CAP_TABLES * limits::CAP_SLOTS) as u64)
+    table_fits::<Cap>(image, Table::Caps, 0..=(limits::THREADS * limits::CAP_SLOTS) as u64)
 }
 
 fn table_fits<R: Record>(image: &Image<'_>, table: Table, counts: core::ops::RangeInclusive<u64>) -> Check {
@@ -144,8 +144,7 @@ fn check_counts(image: &Image<'_>) -> Check {
     limit("endpoints", counts.endpoints, limits::ENDPOINTS)?;
     limit("notifications", counts.notifications, limits::NOTIFICATIONS)?;
     limit("reply objects", counts.replies, limits::REPLIES)?;
-    limit("address spaces", counts.vspaces, limits::VSPACES)?;
-    limit("capability tables", counts.cap_tables, limits::CAP_TABLES)
+    limit("address spaces", counts.vspaces, limits::VSPACES)
 }
 
 fn check_ranges(image: &Image<'_>) -> Check {
@@ -258,17 +257,20 @@ fn check_sched_contexts(image: &Image<'_>) -> Check {
 
 fn check_caps(image: &Image<'_>) -> Check {
     let counts = image.counts();
+    let threads = image.directory(Table::Threads).1;
+    // A reply object belongs to the one thread that receives with it.
+    let mut reply_owners = [None; limits::REPLIES];
     let mut previous = (0, 0);
     for (index, cap) in image.caps().enumerate() {
         let check = |ok, what| rule(Table::Caps, index, ok, what);
-        check(cap.table < counts.cap_tables, "no such capability table")?;
+        check(cap.table < threads, "no such capability table")?;
         check(cap.slot > 0 && cap.slot < limits::CAP_SLOTS as u64, "no such slot")?;
         let position = (cap.table, cap.slot);
         check(index == 0 || position > previous, "not in ascending order")?;
         previous = position;
         check(cap.rights & !Rights::ALL == 0, "rights without a meaning")?;
         let objects = match CapKind::from_raw(cap.kind) {
-            Some(CapKind::Thread) => image.directory(Table::Threads).1,
+            Some(CapKind::Thread) => threads,
             Some(CapKind::Endpoint) => counts.endpoints,
             Some(CapKind::Notification) => counts.notifications,
             Some(CapKind::Reply) => counts.replies,
@@ -277,6 +279,12 @@ fn check_caps(image: &Image<'_>) -> Check {
             None => 0,
         };
         check(cap.object < objects, "no such object")?;
+        if cap.kind == CapKind::Reply as u64
+            && let Some(owner) = reply_owners.get_mut(cap.object as usize)
+        {
+            check(owner.is_none_or(|owner| owner == cap.table), "reply object of another thread")?;
+            *owner = Some(cap.table);
+        }
     }
     Ok(())
 }
@@ -288,7 +296,6 @@ fn check_threads(image: &Image<'_>) -> Check {
         let check = |ok, what| rule(Table::Threads, index, ok, what);
         check(thread.priority < limits::PRIORITIES as u64, "no such priority")?;
         check(thread.vspace < counts.vspaces, "no such address space")?;
-        check(thread.cap_table < counts.cap_tables, "no such capability table")?;
         check(optional(thread.sched_context, sched_contexts), "no such scheduling context")?;
         check(optional(thread.notification, counts.notifications), "no such notification")?;
         check(optional(thread.fault_slot, limits::CAP_SLOTS as u64), "no such fault slot")?;

@@ -60,7 +60,6 @@ impl Objects {
                 notifications: domains.len() as u64,
                 replies: all,
                 vspaces: all,
-                cap_tables: all,
             },
             endpoint_owners,
         })
@@ -114,7 +113,6 @@ fn thread(
         name: Thread::name_words(&program.name),
         priority: domain.map_or(MONITOR_PRIORITY, |domain| u64::from(domain.priority)),
         vspace: own,
-        cap_table: own,
         entry: program.entry,
         stack_top: target.stack_top(),
         ipc_buffer: target.ipc_buffer_vaddr(),

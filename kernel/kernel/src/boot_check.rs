@@ -179,7 +179,7 @@ mod tests {
     fn image() -> Vec<u8> {
         let mut writer = ImageWriter::new(Architecture::Aarch64);
         writer.board = Board { user_top: limen_abi::limits::USER_TOP_AARCH64, ..Board::default() };
-        writer.counts = Counts { vspaces: 2, cap_tables: 1, ..Counts::default() };
+        writer.counts = Counts { vspaces: 2, ..Counts::default() };
         writer.ram = [Range { start: 0x4000_0000, end: 0xc000_0000 }].into();
         writer.reserved = [Range { start: IMAGE, end: 0x7040_0000 }].into();
         writer.pool = Range { start: 0x9000_0000, end: 0x9010_0000 };

@@ -69,10 +69,10 @@ pub struct Capability {
 impl ObjectGraph {
     pub(super) fn new(built: &Built) -> Self {
         let counts = built.tables.counts;
+        let programs = 0..built.parts.programs.len();
         let arrays = built.tables.threads.len() + built.tables.sched_contexts.len();
         let rest =
-            counts.endpoints + counts.notifications + counts.replies + counts.vspaces + counts.cap_tables;
-        let programs = 0..built.parts.programs.len();
+            counts.endpoints + counts.notifications + counts.replies + counts.vspaces + programs.len() as u64;
         Self {
             object_count: arrays as u64 + rest,
             threads: programs.clone().map(|index| thread(built, index)).collect(),
