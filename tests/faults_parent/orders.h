@@ -1,0 +1,52 @@
+/* What a parent tells its child to do, in memory that they share. */
+#ifndef TESTS_FAULTS_PARENT_ORDERS_H
+#define TESTS_FAULTS_PARENT_ORDERS_H
+
+#include <microkit.h>
+
+enum order {
+    /* Wait for notifications. */
+    IDLE,
+    /* Load from `address`. */
+    LOAD,
+    /* Store to `address`. */
+    STORE,
+    /* Jump to `address`. */
+    JUMP,
+    /* Execute an undefined instruction. */
+    UNDEFINED,
+    /* Execute a breakpoint. */
+    BREAKPOINT,
+    /* Make the system call `number` with known registers. */
+    SYSTEM_CALL,
+    /* Call the capability at `address`. */
+    CALL,
+    /* Receive from the capability at `address`. */
+    RECEIVE,
+    /* Count up in `counter` and notify the parent each time, for ever. */
+    COUNT,
+};
+
+/* Exceptions of which the handler sees the registers. */
+#define BREAKPOINT_NUMBER 0x123
+
+/* Registers of SYSTEM_CALL: x0 to x6 are FIRST_REGISTER and the six numbers after it. */
+#define FIRST_REGISTER 0x1000
+
+struct orders {
+    volatile seL4_Word order;
+    volatile seL4_Word address;
+    volatile seL4_Word number;
+    volatile seL4_Word counter;
+    /* Starts of the child so far. */
+    volatile seL4_Word starts;
+    /* Faulting instructions that the child got past. */
+    volatile seL4_Word survived;
+    /* What a load, a call or a system call gave the child. */
+    volatile seL4_Word result;
+    /* Addresses in the child: of the faulting instruction, and where it can be restarted with a fresh stack. */
+    volatile seL4_Word instruction;
+    volatile seL4_Word again;
+};
+
+#endif /* TESTS_FAULTS_PARENT_ORDERS_H */
