@@ -2,7 +2,7 @@
 //!
 //! Other lines may stand between them, because what the kernel says at boot differs between configurations.
 
-use crate::failure::Outcome;
+use crate::failure::{Failure, Outcome};
 use crate::files;
 use crate::project::Project;
 
@@ -39,8 +39,18 @@ impl Expected {
         self.missing().is_none()
     }
 
-    /// The first line that has not come yet.
-    pub fn missing(&self) -> Option<&str> {
+    /// Success once every line has come.
+    ///
+    /// # Errors
+    /// Names the first line that has not.
+    pub fn outcome(&self) -> Outcome {
+        match self.missing() {
+            None => Ok(()),
+            Some(line) => Err(Failure::new(format!("the console lacks this line of expected.txt: {line}"))),
+        }
+    }
+
+    fn missing(&self) -> Option<&str> {
         self.lines.get(self.seen).map(String::as_str)
     }
 }
@@ -55,7 +65,7 @@ mod tests {
         assert!(!expected.complete_with("two"));
         assert!(!expected.complete_with("one"));
         assert!(!expected.complete_with("noise"));
-        assert_eq!(expected.missing(), Some("two"));
+        assert!(expected.outcome().unwrap_err().to_string().ends_with("two"));
         assert!(expected.complete_with("two"));
     }
 }

@@ -161,7 +161,8 @@ impl Console {
             }
             let line = String::from_utf8_lossy(&self.pending).trim_end().to_owned();
             self.pending.clear();
-            let ending = last_word(&line).or_else(|| until(&line).then_some(Ending::Seen));
+            let seen = until(&line).then_some(Ending::Seen);
+            let ending = last_word(&line).or(seen);
             self.lines.push(line);
             if ending.is_some() {
                 return ending;
@@ -301,6 +302,16 @@ mod tests {
     fn a_reported_failure_carries_its_reason() {
         let session = shell("echo 'LIMEN|FAIL out of luck'; exec sleep 1000", SILENCE);
         assert_eq!(session.ending, Ending::Failed("out of luck".into()));
+    }
+
+    #[test]
+    fn the_caller_sees_the_last_line_too() {
+        let (mut console, mut lines) = (Console { pending: Vec::new(), lines: Vec::new() }, Vec::new());
+        let ending = console.take(b"one\nLIMEN|DONE\n", &mut |line: &str| {
+            lines.push(line.to_owned());
+            false
+        });
+        assert_eq!((ending, lines.len()), (Some(Ending::Done), 2));
     }
 
     #[test]

@@ -200,10 +200,7 @@ impl Job {
             boot.run(|line| expected.as_mut().is_some_and(|expected| expected.complete_with(line)))?;
         let mut verdict = match &expected {
             None => Suite::of(&self.project)?.judge(&session, &self.config),
-            Some(expected) => match expected.missing() {
-                None => Verdict::single(Ok(())),
-                Some(line) => Verdict::single(Err(Failure::new(format!("the console lacks: {line}")))),
-            },
+            Some(expected) => Verdict::single(expected.outcome().and_then(|()| session.ending.outcome())),
         };
         let console = image.with_file_name("console.txt");
         files::write(&console, session.lines.join("\n") + "\n")?;
