@@ -48,7 +48,7 @@ pub fn start(image_paddr: PhysAddr) -> ! {
 /// thing before the first program.
 fn finish() {
     arch::boot::leave_identity_map();
-    console::line(format_args!("{} instructions since the loader's first", cpu::cycles()));
+    console::line(format_args!("{} cycles since the first instruction of the loader", cpu::cycles()));
     console::line(format_args!("Booting all finished, dropped to user space"));
 }
 

@@ -44,7 +44,7 @@ const TRANSLATED_PAGE: u64 = 0x0000_ffff_ffff_f000;
 /// TTBR0_EL1: position of the address space identifier.
 const ASID_SHIFT: u32 = 48;
 
-/// Cycles since the first instruction of the loader.
+/// Cycles since the first instruction of the loader; under deterministic emulation, instructions.
 #[inline]
 pub fn cycles() -> u64 {
     read_register!("pmccntr_el0")
