@@ -1,0 +1,64 @@
+/* What each program of the suite does wrong, by the program's name, and where it notes how far it came. */
+#ifndef TESTS_FAULTS_MONITOR_CRIMES_H
+#define TESTS_FAULTS_MONITOR_CRIMES_H
+
+#include <microkit.h>
+
+#define FOR_EACH_CRIME(DO)           \
+    DO(null_load)                    \
+    DO(null_store)                   \
+    DO(null_call)                    \
+    DO(store_to_text)                \
+    DO(store_to_constants)           \
+    DO(run_data)                     \
+    DO(run_stack)                    \
+    DO(run_message_buffer)           \
+    DO(overflow_stack)               \
+    DO(load_below_message_buffer)    \
+    DO(load_kernel)                  \
+    DO(store_kernel)                 \
+    DO(run_kernel)                   \
+    DO(load_above_top)               \
+    DO(load_non_canonical)           \
+    DO(run_non_canonical)            \
+    DO(load_interrupt_controller)    \
+    DO(load_loader)                  \
+    DO(odd_program_counter)          \
+    DO(odd_exclusive_load)           \
+    DO(undefined_instruction)        \
+    DO(breakpoint)                   \
+    DO(write_system_control)         \
+    DO(read_vector_base)             \
+    DO(write_translation_base)       \
+    DO(mask_interrupts)              \
+    DO(return_from_exception)        \
+    DO(hypervisor_call)              \
+    DO(secure_monitor_call)          \
+    DO(invalidate_tlb)               \
+    DO(clean_cache_by_set)           \
+    DO(translate_address)            \
+    DO(read_cycle_counter)           \
+    DO(write_cycle_control)          \
+    DO(write_kernel_timer)           \
+    DO(read_kernel_timer)            \
+    DO(unknown_system_call)          \
+    DO(call_outside_table)           \
+    DO(receive_from_nothing)
+
+#define CRIME_NUMBER(name) CRIME_##name,
+enum crime {
+    FOR_EACH_CRIME(CRIME_NUMBER)
+    CRIMES
+};
+
+/* Shared by all programs. */
+struct record {
+    /* Set just before the crime. */
+    volatile seL4_Word started[CRIMES];
+    /* Set after it: must never happen. */
+    volatile seL4_Word survived[CRIMES];
+    /* Set when the program is notified: must never happen either. */
+    volatile seL4_Word notified[CRIMES];
+};
+
+#endif /* TESTS_FAULTS_MONITOR_CRIMES_H */
