@@ -148,9 +148,12 @@ impl<M: Machine> Kernel<M> {
     /// Stops a thread that faulted and tells its handler.
     #[inline(never)]
     pub(crate) fn deliver_fault(&mut self, thread: ThreadId, fault: Fault) -> Outcome {
-        let Cap::Endpoint { id, badge, rights } = self.threads[thread].fault_handler else {
-            self.threads[thread].state = State::Inactive;
-            return Outcome::Choose { woken: None };
+        let (id, badge, rights) = match self.threads[thread].fault_handler {
+            Cap::Endpoint { id, badge, rights } if rights.can_send() => (id, badge, rights),
+            _ => {
+                self.threads[thread].state = State::Inactive;
+                return Outcome::Choose { woken: None };
+            }
         };
         let after = if rights.can_call() { AfterSend::AwaitReply } else { AfterSend::Stop };
         self.threads[thread].fault = Some(fault);

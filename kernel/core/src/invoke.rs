@@ -3,13 +3,14 @@
 //! A request is *decoded* with `&Kernel`: that may fail and changes nothing. Then it is *performed* with
 //! `&mut Kernel`: that cannot fail. Message passing and signals need no such split and are not here.
 
-use limen_abi::error::{ErrorCode, LookupFailure as FailureNumber};
+use limen_abi::error::ErrorCode;
 use limen_abi::message::BufferWord;
 use limen_abi::{Label, MessageInfo};
 
 use crate::arena::ThreadId;
-use crate::cap::{Cap, LookupFailure};
+use crate::cap::Cap;
 use crate::event::Outcome;
+use crate::fault::{Fault, Phase};
 use crate::kernel::Kernel;
 use crate::machine::Machine;
 use crate::message::Answer;
@@ -34,8 +35,6 @@ pub enum InvokeError {
     },
     /// The message is too short.
     TruncatedMessage,
-    /// An argument's capability pointer leads nowhere.
-    Lookup(LookupFailure),
 }
 
 impl InvokeError {
@@ -47,12 +46,6 @@ impl InvokeError {
             Self::IllegalOperation => (ErrorCode::IllegalOperation, [0; 4], 0),
             Self::Range { min, max } => (ErrorCode::RangeError, [min, max, 0, 0], 2),
             Self::TruncatedMessage => (ErrorCode::TruncatedMessage, [0; 4], 0),
-            Self::Lookup(LookupFailure::MissingCapability { bits_left }) => {
-                (ErrorCode::FailedLookup, [0, FailureNumber::MissingCapability as u64, bits_left, 0], 3)
-            }
-            Self::Lookup(LookupFailure::GuardMismatch { bits_left, .. }) => {
-                (ErrorCode::FailedLookup, [0, FailureNumber::GuardMismatch as u64, bits_left, 0], 4)
-            }
         }
     }
 }
@@ -84,13 +77,13 @@ impl<M: Machine> Arguments<'_, M> {
         Ok(core::array::from_fn(|position| self.kernel.message_word(self.caller, position)))
     }
 
-    /// The capability argument at this position.
+    /// The capability argument at this position, which leads somewhere: see [`Kernel::bad_argument`].
     pub(crate) fn extra_cap(&self, position: usize) -> Result<Cap, InvokeError> {
         if position >= self.info.extra_caps() {
             return Err(InvokeError::TruncatedMessage);
         }
-        let cptr = self.kernel.machine.buffers()[self.caller].word(BufferWord::CAPS_OR_BADGES + position);
-        self.kernel.lookup(self.caller, cptr).map_err(InvokeError::Lookup)
+        let cptr = self.kernel.argument_cptr(self.caller, position);
+        Ok(self.kernel.lookup(self.caller, cptr).unwrap_or_default())
     }
 }
 
@@ -124,12 +117,24 @@ impl Request {
     fn perform<M: Machine>(self, kernel: &mut Kernel<M>, caller: ThreadId) -> (Answer, Outcome) {
         match self {
             Self::Thread(request) => request.perform(kernel, caller),
-            Self::SchedContext(request) => request.perform(kernel, caller),
+            Self::SchedContext(request) => request.perform(kernel),
         }
     }
 }
 
 impl<M: Machine> Kernel<M> {
+    /// The fault of an invocation with a capability argument that leads nowhere, whether it is needed or not.
+    pub(crate) fn bad_argument(&self, caller: ThreadId, info: MessageInfo) -> Option<Fault> {
+        (0..info.extra_caps()).map(|position| self.argument_cptr(caller, position)).find_map(|cptr| {
+            let failure = self.lookup(caller, cptr).err()?;
+            Some(Fault::Cap { cptr, phase: Phase::Send, failure })
+        })
+    }
+
+    fn argument_cptr(&self, caller: ThreadId, position: usize) -> u64 {
+        self.machine.buffers()[caller].word(BufferWord::CAPS_OR_BADGES + position)
+    }
+
     /// Asks an object for something.
     pub(crate) fn invoke(
         &mut self,

@@ -57,16 +57,20 @@ impl Default for MessageBuffer {
     }
 }
 
-/// What the caller of an invocation finds: an empty message unless words were set with it.
+/// What an invocation has to tell. Written only for a call: who asks by another send gets nothing.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Answer {
-    /// Label 0 and the number of words that were set.
-    pub info: MessageInfo,
-}
-
-impl Answer {
+pub enum Answer {
     /// Success without words.
-    pub const EMPTY: Self = Self { info: MessageInfo::new(0, 0) };
+    Empty,
+    /// One word.
+    Word(u64),
+    /// Registers in `seL4_UserContext` order.
+    Registers {
+        /// Of which thread.
+        thread: ThreadId,
+        /// How many.
+        count: usize,
+    },
 }
 
 impl<M: Machine> Kernel<M> {
@@ -109,9 +113,19 @@ impl<M: Machine> Kernel<M> {
         }
     }
 
-    /// A message of one word for the caller of an invocation.
-    pub(crate) fn answer_word(&mut self, caller: ThreadId, word: u64) -> Answer {
-        self.set_message_word(caller, 0, word);
-        Answer { info: MessageInfo::new(0, 1) }
+    /// Writes an answer into the message words of `caller`; gives label 0 and the number of words.
+    pub(crate) fn write_answer(&mut self, caller: ThreadId, answer: Answer) -> MessageInfo {
+        let length = match answer {
+            Answer::Empty => 0,
+            Answer::Word(word) => {
+                self.set_message_word(caller, 0, word);
+                1
+            }
+            Answer::Registers { thread, count } => {
+                self.read_registers(thread, caller, count);
+                count
+            }
+        };
+        MessageInfo::new(0, length)
     }
 }

@@ -64,7 +64,12 @@ impl<M: Machine> Kernel<M> {
             Cap::Endpoint { .. } | Cap::Notification { .. } => {
                 Err(InvokeError::InvalidCapability { index: 0 })
             }
-            _ => self.invoke(current, cap, info).map(|(answer, outcome)| (answer.info, outcome)),
+            _ => match self.bad_argument(current, info) {
+                Some(fault) => return self.fault_in_syscall(current, fault),
+                None => self
+                    .invoke(current, cap, info)
+                    .map(|(answer, outcome)| (self.write_answer(current, answer), outcome)),
+            },
         };
         match result {
             Ok((info, outcome)) => {
@@ -104,9 +109,11 @@ impl<M: Machine> Kernel<M> {
                 self.send(current, id, badge, rights, info, mode)
             }
             Cap::Reply(reply) => self.answer_now(current, reply, info),
-            Cap::Thread(_) | Cap::SchedContext(_) => {
-                self.invoke(current, cap, info).map_or(Outcome::Continue, |(_, outcome)| outcome)
-            }
+            Cap::Thread(_) | Cap::SchedContext(_) => match self.bad_argument(current, info) {
+                Some(fault) if mode == SendMode::Send => self.fault_in_syscall(current, fault),
+                Some(_) => Outcome::Continue,
+                None => self.invoke(current, cap, info).map_or(Outcome::Continue, |(_, outcome)| outcome),
+            },
             _ => Outcome::Continue,
         }
     }
@@ -120,7 +127,7 @@ impl<M: Machine> Kernel<M> {
         let context = &self.threads[current].context;
         let (reply_cptr, info) = (context.reply_cptr(), context.info());
         let cap = self.lookup(current, reply_cptr).unwrap_or_default();
-        let Cap::Reply(reply) = cap else { return self.send_receive_with(current, cap, info, reply_cptr) };
+        let Cap::Reply(reply) = cap else { return self.send_receive_with(current, cap, info) };
         let woken = self.answer(current, reply, info);
         let cptr = self.threads[current].context.cptr();
         let received = self.receive_on(current, cptr, Some(reply), Blocking::Yes);
@@ -129,22 +136,15 @@ impl<M: Machine> Kernel<M> {
 
     fn send_receive(&mut self, current: ThreadId) -> Outcome {
         let context = &self.threads[current].context;
-        let (send_cptr, info, reply_cptr) = (context.send_cptr(), context.info(), context.reply_cptr());
+        let (send_cptr, info) = (context.send_cptr(), context.info());
         let cap = self.lookup(current, send_cptr).unwrap_or_default();
-        self.send_receive_with(current, cap, info, reply_cptr)
+        self.send_receive_with(current, cap, info)
     }
 
     #[inline(never)]
-    fn send_receive_with(
-        &mut self,
-        current: ThreadId,
-        cap: Cap,
-        info: MessageInfo,
-        reply_cptr: u64,
-    ) -> Outcome {
+    fn send_receive_with(&mut self, current: ThreadId, cap: Cap, info: MessageInfo) -> Outcome {
         let woken = self.send_first(current, cap, info);
-        let reply = self.lookup(current, reply_cptr).unwrap_or_default();
-        let received = self.receive_with(current, reply, reply_cptr, Blocking::Yes);
+        let received = self.receive_with_reply(current, Blocking::Yes);
         self.join(woken, received)
     }
 
@@ -184,32 +184,26 @@ impl<M: Machine> Kernel<M> {
         }
     }
 
+    /// Receives with whatever the reply register names. It is looked at for endpoints only.
     #[inline]
     fn receive_with_reply(&mut self, current: ThreadId, blocking: Blocking) -> Outcome {
-        let reply_cptr = self.threads[current].context.reply_cptr();
-        let reply = self.lookup(current, reply_cptr).unwrap_or_default();
-        self.receive_with(current, reply, reply_cptr, blocking)
-    }
-
-    /// Receives with whatever capability stands where the reply object should be. It matters for endpoints only.
-    #[inline]
-    fn receive_with(
-        &mut self,
-        current: ThreadId,
-        reply: Cap,
-        reply_cptr: u64,
-        blocking: Blocking,
-    ) -> Outcome {
-        let cptr = self.threads[current].context.cptr();
-        match reply {
-            Cap::Reply(reply) => {
-                self.cancel_caller(reply);
-                self.receive_on(current, cptr, Some(reply), blocking)
+        let context = &self.threads[current].context;
+        let (cptr, reply_cptr) = (context.cptr(), context.reply_cptr());
+        match self.lookup(current, cptr) {
+            Ok(Cap::Endpoint { id, rights, .. }) if rights.can_receive() => {
+                match self.lookup(current, reply_cptr) {
+                    Ok(Cap::Reply(reply)) => {
+                        self.cancel_caller(reply);
+                        self.receive(current, id, Some(reply), blocking)
+                    }
+                    Ok(_) => self.fault_in_syscall(current, Fault::not_receivable(reply_cptr)),
+                    Err(failure) => self.fault_in_syscall(
+                        current,
+                        Fault::Cap { cptr: reply_cptr, phase: Phase::Receive, failure },
+                    ),
+                }
             }
-            _ => match self.lookup(current, cptr) {
-                Ok(Cap::Endpoint { .. }) => self.fault_in_syscall(current, Fault::not_receivable(reply_cptr)),
-                _ => self.receive_on(current, cptr, None, blocking),
-            },
+            _ => self.receive_on(current, cptr, None, blocking),
         }
     }
 

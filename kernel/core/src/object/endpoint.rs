@@ -166,7 +166,7 @@ impl<M: Machine> Kernel<M> {
         let threads = &self.threads;
         queue.insert_by_priority(&mut self.links, receiver, |thread| threads[thread].priority);
         self.endpoints[endpoint] = Endpoint::Receivers(queue);
-        self.return_to_notification(receiver);
+        self.return_to_notification(receiver, self.threads[receiver].notification);
         Outcome::Choose { woken: None }
     }
 

@@ -129,7 +129,7 @@ impl<M: Machine> Kernel<M> {
         queue.insert_by_priority(&mut self.links, thread, |thread| threads[thread].priority);
         self.notifications[id].state = Signals::Waiting(queue);
         self.threads[thread].state = State::Waiting { notification: id };
-        self.return_to_notification(thread);
+        self.return_to_notification(thread, Some(id));
         Outcome::Choose { woken: None }
     }
 

@@ -16,7 +16,7 @@ use limen_abi::MessageInfo;
 use super::thread::{AfterSend, State};
 use crate::arena::{ReplyId, SchedContextId, ThreadId};
 use crate::kernel::Kernel;
-use crate::machine::Machine;
+use crate::machine::{Context, Machine};
 
 /// A reply object.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -55,10 +55,12 @@ impl<M: Machine> Kernel<M> {
         after: AfterSend,
     ) {
         let Some(reply) = reply.filter(|_| after == AfterSend::AwaitReply) else {
-            // Nobody will ever be able to answer.
+            // Nobody will ever be able to answer: if it is resumed, it starts again with what it did.
             let caller = &mut self.threads[caller];
             caller.state = State::Inactive;
-            caller.fault = None;
+            if caller.fault.take().is_none() {
+                caller.context.rewind_syscall();
+            }
             return;
         };
         let loan = self.lend(caller, callee, reply);

@@ -71,20 +71,23 @@ impl Request {
     }
 
     /// Does what was decoded.
-    pub(crate) fn perform<M: Machine>(self, kernel: &mut Kernel<M>, caller: ThreadId) -> (Answer, Outcome) {
+    pub(crate) fn perform<M: Machine>(self, kernel: &mut Kernel<M>) -> (Answer, Outcome) {
         match self {
             Self::BindThread(id, thread) => {
                 kernel.sched_contexts[id].thread = Some(thread);
                 kernel.threads[thread].sched_context = Some(id);
-                return (Answer::EMPTY, kernel.wake(thread));
+                return (Answer::Empty, kernel.wake(thread));
             }
             Self::BindNotification(id, notification) => {
                 kernel.sched_contexts[id].notification = Some(notification);
                 kernel.notifications[notification].sched_context = Some(id);
-                if let Some(thread) = kernel.sched_contexts[id].thread
-                    && matches!(kernel.threads[thread].state, State::Receiving { .. } | State::Waiting { .. })
-                {
-                    kernel.return_to_notification(thread);
+                if let Some(thread) = kernel.sched_contexts[id].thread {
+                    let waits_for = match kernel.threads[thread].state {
+                        State::Receiving { .. } => kernel.threads[thread].notification,
+                        State::Waiting { notification } => Some(notification),
+                        _ => None,
+                    };
+                    kernel.return_to_notification(thread, waits_for);
                 }
             }
             Self::Unbind(id) => {
@@ -98,10 +101,10 @@ impl Request {
                 kernel.charge_current();
                 let consumed = core::mem::take(&mut kernel.sched_contexts[id].consumed);
                 let us = kernel.machine.us_from_ticks(consumed);
-                return (kernel.answer_word(caller, us), Outcome::Continue);
+                return (Answer::Word(us), Outcome::Continue);
             }
         }
-        (Answer::EMPTY, Outcome::Continue)
+        (Answer::Empty, Outcome::Continue)
     }
 }
 
@@ -164,15 +167,14 @@ impl<M: Machine> Kernel<M> {
         }
     }
 
-    /// A thread that waits again hands a notification's scheduling context back.
+    /// A thread that waits for a signal again hands the notification's scheduling context back.
     #[inline]
-    pub(crate) fn return_to_notification(&mut self, thread: ThreadId) {
-        let target = &mut self.threads[thread];
-        if let Some(id) = target.sched_context
-            && target.notification.is_some()
-            && self.sched_contexts[id].notification == target.notification
+    pub(crate) fn return_to_notification(&mut self, thread: ThreadId, waits_for: Option<NotificationId>) {
+        if let Some(id) = self.threads[thread].sched_context
+            && waits_for.is_some()
+            && self.sched_contexts[id].notification == waits_for
         {
-            target.sched_context = None;
+            self.threads[thread].sched_context = None;
             self.sched_contexts[id].thread = None;
         }
     }

@@ -14,7 +14,7 @@
 //! The current thread and the threads in the ready queues are Runnable and have a scheduling context. A Runnable
 //! thread without one (a passive server between messages that was resumed) waits for a donation.
 
-use limen_abi::{Label, MessageInfo, message};
+use limen_abi::{Label, message};
 
 use crate::arena::{EndpointId, NotificationId, ReplyId, SchedContextId, ThreadId};
 use crate::cap::Cap;
@@ -184,17 +184,17 @@ impl Request {
         match self {
             Self::ReadRegisters { thread, suspend, count } => {
                 let outcome = if suspend { kernel.suspend(thread) } else { Outcome::Continue };
-                (kernel.read_registers(thread, caller, count), outcome)
+                (Answer::Registers { thread, count }, outcome)
             }
             Self::WriteRegisters { thread, resume, count } => {
                 if resume {
                     kernel.cancel(thread);
                 }
                 kernel.write_registers(thread, caller, count);
-                (Answer::EMPTY, if resume { kernel.resume(thread) } else { Outcome::Continue })
+                (Answer::Empty, if resume { kernel.resume(thread) } else { Outcome::Continue })
             }
-            Self::Suspend(thread) => (Answer::EMPTY, kernel.suspend(thread)),
-            Self::Resume(thread) => (Answer::EMPTY, kernel.resume(thread)),
+            Self::Suspend(thread) => (Answer::Empty, kernel.suspend(thread)),
+            Self::Resume(thread) => (Answer::Empty, kernel.resume(thread)),
         }
     }
 }
@@ -253,12 +253,11 @@ impl<M: Machine> Kernel<M> {
     }
 
     /// Registers of `thread` as message words of `caller`.
-    fn read_registers(&mut self, thread: ThreadId, caller: ThreadId, count: usize) -> Answer {
+    pub(crate) fn read_registers(&mut self, thread: ThreadId, caller: ThreadId, count: usize) {
         for position in 0..count {
             let value = self.restart_register(thread, position);
             self.set_message_word(caller, position, value);
         }
-        Answer { info: MessageInfo::new(0, count) }
     }
 
     /// A register as it would be if the thread had to start again.
