@@ -52,7 +52,8 @@ static void report_vm_fault(const seL4_Word *words, seL4_Word stack_bottom)
     microkit_dbg_puts(words[seL4_VMFault_PrefetchFault] ? "  (instruction fault)\n" : "  (data fault)\n");
     describe_vm_fault(words[seL4_VMFault_FSR]);
     if (address < stack_bottom && stack_bottom - address <= 1ul << seL4_PageBits) {
-        microkit_dbg_puts("MON|ERROR: potential stack overflow, fault address within one page outside of stack region\n");
+        microkit_dbg_puts("MON|ERROR: potential stack overflow, "
+                          "fault address within one page outside of stack region\n");
     }
 }
 

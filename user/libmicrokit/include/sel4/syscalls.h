@@ -163,7 +163,8 @@ LIMEN_INLINE seL4_MessageInfo_t seL4_Poll(seL4_CPtr src, seL4_Word *sender)
 LIMEN_INLINE seL4_MessageInfo_t seL4_ReplyRecv(seL4_CPtr src, seL4_MessageInfo_t msgInfo, seL4_Word *sender,
                                                seL4_CPtr reply)
 {
-    return limen_deliver(limen_trap_send_receive(seL4_SysReplyRecv, src, msgInfo, limen_load_words(seL4_GetIPCBuffer()), reply), sender);
+    limen_words_t words = limen_load_words(seL4_GetIPCBuffer());
+    return limen_deliver(limen_trap_send_receive(seL4_SysReplyRecv, src, msgInfo, words, reply), sender);
 }
 
 LIMEN_INLINE seL4_MessageInfo_t seL4_ReplyRecvWithMRs(seL4_CPtr src, seL4_MessageInfo_t msgInfo, seL4_Word *sender,
@@ -179,7 +180,8 @@ LIMEN_INLINE seL4_MessageInfo_t seL4_ReplyRecvWithMRs(seL4_CPtr src, seL4_Messag
 LIMEN_INLINE seL4_MessageInfo_t seL4_NBSendRecv(seL4_CPtr dest, seL4_MessageInfo_t msgInfo, seL4_CPtr src,
                                                 seL4_Word *sender, seL4_CPtr reply)
 {
-    return limen_deliver(limen_trap_nb_send_recv(dest, src, msgInfo, limen_load_words(seL4_GetIPCBuffer()), reply), sender);
+    limen_words_t words = limen_load_words(seL4_GetIPCBuffer());
+    return limen_deliver(limen_trap_nb_send_recv(dest, src, msgInfo, words, reply), sender);
 }
 
 LIMEN_INLINE seL4_MessageInfo_t seL4_NBSendRecvWithMRs(seL4_CPtr dest, seL4_MessageInfo_t msgInfo, seL4_CPtr src,
@@ -194,7 +196,8 @@ LIMEN_INLINE seL4_MessageInfo_t seL4_NBSendRecvWithMRs(seL4_CPtr dest, seL4_Mess
 LIMEN_INLINE seL4_MessageInfo_t seL4_NBSendWait(seL4_CPtr dest, seL4_MessageInfo_t msgInfo, seL4_CPtr src,
                                                 seL4_Word *sender)
 {
-    return limen_deliver(limen_trap_send_receive(seL4_SysNBSendWait, src, msgInfo, limen_load_words(seL4_GetIPCBuffer()), dest), sender);
+    limen_words_t words = limen_load_words(seL4_GetIPCBuffer());
+    return limen_deliver(limen_trap_send_receive(seL4_SysNBSendWait, src, msgInfo, words, dest), sender);
 }
 
 LIMEN_INLINE seL4_MessageInfo_t seL4_NBSendWaitWithMRs(seL4_CPtr dest, seL4_MessageInfo_t msgInfo, seL4_CPtr src,
