@@ -32,7 +32,7 @@ static SAVE_AREAS: SaveAreas = SaveAreas(UnsafeCell::new(
 global_asm!(include_str!("fpu.S"));
 
 unsafe extern "C" {
-    fn fpu_save(to: *mut Registers);
+    fn fpu_exchange(save: *mut Registers, load: *const Registers);
     fn fpu_load(from: *const Registers);
 }
 
@@ -41,10 +41,10 @@ unsafe extern "C" {
 pub fn switch(from: Option<ThreadId>, to: ThreadId) {
     // SAFETY: both areas are elements of the array, and nobody holds a reference to it.
     unsafe {
-        if let Some(from) = from {
-            fpu_save(area(from));
+        match from {
+            Some(from) => fpu_exchange(area(from), area(to)),
+            None => fpu_load(area(to)),
         }
-        fpu_load(area(to));
     }
 }
 
