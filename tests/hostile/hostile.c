@@ -1,0 +1,193 @@
+/* Attacks in the way that it is told to, until it is started over by its parent, and on from there. */
+
+#include "attack.h"
+#include "random.h"
+
+#define SLOTS 600
+#define CHILD 7
+
+/* Channels to servers. */
+#define ACTIVE 0
+#define PASSIVE 1
+
+/* Set by the tool: memory shared with tester and keeper, and a page that is seen twice, to write and to execute. */
+seL4_Word attack_state;
+seL4_Word code_to_write;
+seL4_Word code_to_run;
+
+void system_call_with(const seL4_Word *registers);
+void run_with(const seL4_Word *registers, seL4_Word address, seL4_Word stack) __attribute__((noreturn));
+
+enum { X0, X1, X2, X3, X4, X5, X6, X7, X8, REGISTERS };
+
+static struct attack_state *shared(void)
+{
+    return (struct attack_state *)attack_state;
+}
+
+/* Not the one that prints, which would spoil the console. */
+static seL4_Word harmless(seL4_Word number)
+{
+    return number == (seL4_Word)seL4_SysDebugPutChar ? (seL4_Word)seL4_SysYield : number;
+}
+
+/* These send and receive in one. A passive server that is sent a message in this way keeps the sender's scheduling
+ * context for good, which would be the end of the attacks; the donor shows that this hurts nobody else. */
+static int is_compound(seL4_Word number)
+{
+    return number == (seL4_Word)seL4_SysReplyRecv || number == (seL4_Word)seL4_SysNBSendRecv
+           || number == (seL4_Word)seL4_SysNBSendWait;
+}
+
+static void attack_with(seL4_Word *registers)
+{
+    static const int pointers[] = { X0, X6, X8 };
+    registers[X7] = harmless(registers[X7]);
+    for (int i = 0; i < 3 && is_compound(registers[X7]); i++) {
+        if (registers[pointers[i]] == BASE_ENDPOINT_CAP + PASSIVE) {
+            registers[pointers[i]] = BASE_ENDPOINT_CAP + ACTIVE;
+        }
+    }
+    system_call_with(registers);
+}
+
+static void scribble_message_buffer(void)
+{
+    seL4_Word *buffer = (seL4_Word *)seL4_GetIPCBuffer();
+    for (seL4_Word i = random_below(8); i; i--) {
+        buffer[random_below(LIMEN_BUFFER_WORDS)] = random_interesting();
+    }
+}
+
+static void attack_slots(seL4_Word attempt)
+{
+    seL4_Word registers[REGISTERS] = { 0 };
+    registers[X0] = attempt % SLOTS;
+    registers[X1] = random_below(2) ? random_below(8) : random_interesting();
+    registers[X6] = random_below(2) ? LIMEN_REPLY_CAP : random_below(SLOTS);
+    registers[X7] = -(attempt / SLOTS % 11) - 1;
+    registers[X8] = random_below(SLOTS);
+    attack_with(registers);
+}
+
+/* The first slot of a window, or one of the few before them. */
+static seL4_Word used_slot(void)
+{
+    static const seL4_Word starts[] = {
+        BASE_OUTPUT_NOTIFICATION_CAP, BASE_ENDPOINT_CAP, BASE_IRQ_CAP, BASE_TCB_CAP, BASE_USER_CAPS,
+    };
+    return random_below(2) ? random_below(10) : starts[random_below(5)] + random_below(10);
+}
+
+static void attack_methods(void)
+{
+    scribble_message_buffer();
+    seL4_MessageInfo_t request = seL4_MessageInfo_new(random_below(70), random_below(8), random_below(4),
+                                                      random_below(128));
+    for (int i = 0; i < 4; i++) {
+        seL4_SetMR(i, random_interesting());
+    }
+    seL4_Call(used_slot(), request);
+}
+
+static void attack_registers(void)
+{
+    seL4_Word registers[REGISTERS];
+    scribble_message_buffer();
+    for (int i = 0; i < REGISTERS; i++) {
+        registers[i] = random_interesting();
+    }
+    if (random_below(8)) {
+        registers[X7] = -random_below(16);
+    }
+    attack_with(registers);
+}
+
+static void attack_child(void)
+{
+    static const seL4_Word methods[] = { TCBReadRegisters, TCBWriteRegisters, TCBSuspend, TCBResume, 0, 99 };
+    scribble_message_buffer();
+    seL4_SetMR(0, random_below(4));
+    seL4_SetMR(1, random_below(2) ? random_below(40) : random_interesting());
+    for (int i = 2; i < 40; i++) {
+        seL4_SetMR(i, random_interesting());
+    }
+    seL4_Call(BASE_TCB_CAP + CHILD, seL4_MessageInfo_new(methods[random_below(6)], 0, 0, random_below(128)));
+}
+
+static void attack_addresses(void)
+{
+    seL4_Word address = random_interesting();
+    switch (random_below(3)) {
+    case 0:
+        (void)*(volatile char *)address;
+        break;
+    case 1:
+        /* Not its own memory, which it needs to go on. */
+        if (address >= 0x10000000) {
+            *(volatile char *)address = 0;
+        }
+        break;
+    default:
+        ((void (*)(void))address)();
+        break;
+    }
+}
+
+#define CODE_WORDS 64
+
+static void attack_instructions(void)
+{
+    volatile seL4_Uint32 *code = (volatile seL4_Uint32 *)code_to_write;
+    for (int i = 0; i < CODE_WORDS; i++) {
+        code[i] = (seL4_Uint32)random_word();
+        __asm__ volatile ("dc cvau, %0" : : "r"(&code[i]) : "memory");
+    }
+    __asm__ volatile ("dsb ish" : : : "memory");
+    for (seL4_Word i = 0; i < CODE_WORDS; i++) {
+        __asm__ volatile ("ic ivau, %0" : : "r"(code_to_run + 4 * i) : "memory");
+    }
+    __asm__ volatile ("dsb ish\n\tisb" : : : "memory");
+    /* The stack is in the same page. */
+    seL4_Word registers[30];
+    for (int i = 0; i < 30; i++) {
+        registers[i] = random_interesting();
+    }
+    run_with(registers, code_to_run, code_to_write + 2048);
+}
+
+static void attack_once(seL4_Word attempt)
+{
+    switch (shared()->attack) {
+    case ATTACK_SLOTS:
+        attack_slots(attempt);
+        break;
+    case ATTACK_METHODS:
+        attack_methods();
+        break;
+    case ATTACK_REGISTERS:
+        attack_registers();
+        break;
+    case ATTACK_CHILD:
+        attack_child();
+        break;
+    case ATTACK_ADDRESSES:
+        attack_addresses();
+        break;
+    default:
+        attack_instructions();
+        break;
+    }
+}
+
+void init(void)
+{
+    for (;;) {
+        attack_once(shared()->attempts++);
+    }
+}
+
+void notified(microkit_channel ch)
+{
+    (void)ch;
+}
