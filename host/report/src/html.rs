@@ -5,8 +5,8 @@ use crate::comparison::{Comparison, Line};
 const STYLE: &str = include_str!("../data/style.css");
 
 /// Width of the plot's bars, and of the labels to their left, in the units of the drawing.
-const BAR: f64 = 520.0;
-const LABELS: f64 = 300.0;
+const BAR: f64 = 480.0;
+const LABELS: f64 = 360.0;
 /// Height of one row of the plot.
 const ROW: f64 = 30.0;
 /// A bar longer than this many times the reference is cut off.
@@ -71,16 +71,16 @@ fn bar(line: &Line<'_>, y: f64) -> String {
     let class = if line.is_met() == Some(true) { "met" } else { "missed" };
     let length = BAR * ratio.min(LONGEST);
     let target = LABELS + BAR * figure.target;
-    let label = format!("{} {}", line.row.name, line.row.conditions());
     let (top, middle, right) = (y + 6.0, y + 19.0, LABELS + length.max(BAR * figure.target) + 8.0);
     format!(
-        "<g><title>{label}: median {median}, reference {reference}, target {limit}</title>\
-         <text class=\"label\" x=\"{x}\" y=\"{middle}\">{label}</text>\
+        "<g><title>{name} {conditions}: median {median}, reference {reference}, target {limit}</title>\
+         <text class=\"label\" x=\"{x}\" y=\"{middle}\"><tspan>{name}</tspan> {conditions}</text>\
          <rect class=\"track\" x=\"{LABELS}\" y=\"{top}\" width=\"{BAR}\" height=\"18\" rx=\"3\"/>\
          <rect class=\"{class}\" x=\"{LABELS}\" y=\"{top}\" width=\"{length:.1}\" height=\"18\" rx=\"3\"/>\
          <line class=\"target\" x1=\"{target:.1}\" y1=\"{mark}\" x2=\"{target:.1}\" y2=\"{below}\"/>\
          <text class=\"value\" x=\"{right:.1}\" y=\"{middle}\">{ratio:.2}</text></g>\n",
-        label = escaped(label.trim_end()),
+        name = escaped(&line.row.name),
+        conditions = escaped(&line.row.conditions()),
         median = line.row.median,
         reference = figure.median,
         limit = figure.target,
