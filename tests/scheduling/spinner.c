@@ -1,0 +1,24 @@
+/* Runs for ever once it is started, counts its turns, and tells the tester when it has had enough of them. */
+
+#include "turns.h"
+
+/* Set by the tool; the channel to the tester is the number of the spinner. */
+seL4_Word turns;
+
+void init(void)
+{
+}
+
+void notified(microkit_channel self)
+{
+    struct turns *shared = (struct turns *)turns;
+    for (;;) {
+        if (shared->last == self) {
+            continue;
+        }
+        shared->last = self;
+        if (++shared->count[self] == TURNS) {
+            microkit_notify(self);
+        }
+    }
+}

@@ -1,0 +1,16 @@
+/* How often each of several programs of one priority had its turn. */
+#ifndef TESTS_SCHEDULING_TURNS_H
+#define TESTS_SCHEDULING_TURNS_H
+
+#include <microkit.h>
+
+#define SPINNERS 3
+#define TURNS 20
+
+struct turns {
+    /* Who ran last, by number from 1. */
+    volatile seL4_Word last;
+    volatile seL4_Word count[SPINNERS + 1];
+};
+
+#endif /* TESTS_SCHEDULING_TURNS_H */
