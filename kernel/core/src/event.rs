@@ -23,14 +23,27 @@ pub enum Event {
 /// What a system call leaves to the scheduler.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[must_use]
-pub enum Outcome {
-    /// The current thread goes on, and nobody else became ready.
-    Continue,
-    /// Choose who runs. `woken` became ready just now and is not in a queue yet.
-    Choose {
-        /// The thread that became ready, if any. It is schedulable.
-        woken: Option<ThreadId>,
-    },
+pub struct Outcome {
+    /// What the current thread does next.
+    pub current: Next,
+    /// The thread that became ready just now, if any: schedulable, and in no queue yet.
+    pub woken: Option<ThreadId>,
+}
+
+/// What the current thread does after a system call.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Next {
+    /// It could go on.
+    GoesOn,
+    /// It waits, was stopped, or has no time.
+    Waits,
+}
+
+impl Outcome {
+    /// The current thread goes on, and nobody became ready.
+    pub const NOTHING: Self = Self { current: Next::GoesOn, woken: None };
+    /// The current thread waits, and nobody became ready.
+    pub const WAITS: Self = Self { current: Next::Waits, woken: None };
 }
 
 /// Whether to wait for what is not there yet.
@@ -54,16 +67,14 @@ impl<M: Machine> Kernel<M> {
             Event::Fault(fault) => self.deliver_fault(current, fault),
             Event::Interrupt => self.interrupt(),
         };
-        if let Outcome::Choose { woken } = outcome {
-            self.choose(woken);
-        }
+        self.schedule(outcome);
     }
 
     /// Nobody runs, so only an interrupt can have come.
     #[cold]
     fn handle_idle(&mut self) {
-        if let Outcome::Choose { woken } = self.interrupt() {
-            self.choose(woken);
+        if let Some(woken) = self.interrupt().woken {
+            self.hand_over(woken);
         }
     }
 
@@ -75,7 +86,7 @@ impl<M: Machine> Kernel<M> {
         context.set_badge(0);
         context.set_words(words, length.min(REGISTER_WORDS));
         context.set_info(MessageInfo::new(code.as_raw(), length));
-        Outcome::Continue
+        Outcome::NOTHING
     }
 
     /// Serves the interrupt that is waiting.
@@ -83,7 +94,7 @@ impl<M: Machine> Kernel<M> {
     fn interrupt(&mut self) -> Outcome {
         match self.machine.acknowledge_interrupt() {
             Some(Interrupt::Timer) => self.end_slice(),
-            Some(Interrupt::Unexpected) | None => Outcome::Continue,
+            Some(Interrupt::Unexpected) | None => Outcome::NOTHING,
         }
     }
 }

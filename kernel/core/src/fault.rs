@@ -9,7 +9,7 @@ use limen_abi::{FaultLabel, MessageInfo};
 
 use crate::arena::ThreadId;
 use crate::cap::{Cap, LookupFailure};
-use crate::event::Outcome;
+use crate::event::{Next, Outcome};
 use crate::kernel::Kernel;
 use crate::machine::{Context, Machine};
 use crate::object::thread::{AfterSend, State};
@@ -152,7 +152,7 @@ impl<M: Machine> Kernel<M> {
             Cap::Endpoint { id, badge, rights } if rights.can_send() => (id, badge, rights),
             _ => {
                 self.threads[thread].state = State::Inactive;
-                return Outcome::Choose { woken: None };
+                return Outcome::WAITS;
             }
         };
         let after = if rights.can_call() { AfterSend::AwaitReply } else { AfterSend::Stop };
@@ -163,7 +163,7 @@ impl<M: Machine> Kernel<M> {
         self.transfer_fault(thread, receiver, badge);
         let reply = self.end_receiving(receiver);
         self.await_reply(thread, receiver, reply, after);
-        Outcome::Choose { woken: Some(receiver).filter(|thread| self.threads[*thread].is_schedulable()) }
+        Outcome { current: Next::Waits, woken: self.with_time(receiver) }
     }
 
     /// Hands the fault of `from` to `to` as a message.

@@ -8,7 +8,7 @@ use limen_image::Options;
 
 use crate::arena::{ReplyId, ThreadId};
 use crate::cap::Cap;
-use crate::event::{Blocking, Outcome};
+use crate::event::{Blocking, Next, Outcome};
 use crate::fault::{Fault, Phase};
 use crate::invoke::InvokeError;
 use crate::kernel::Kernel;
@@ -20,6 +20,13 @@ impl<M: Machine> Kernel<M> {
     /// Carries out the system call with this number.
     #[inline(always)]
     pub(crate) fn syscall(&mut self, current: ThreadId, number: i64) -> Outcome {
+        // The two that matter most first: a comparison each instead of a jump through a table.
+        if number == Syscall::Call.as_raw() {
+            return self.call(current);
+        }
+        if number == Syscall::ReplyRecv.as_raw() {
+            return self.reply_receive(current);
+        }
         match Syscall::from_raw(number) {
             Some(Syscall::Call) => self.call(current),
             Some(Syscall::ReplyRecv) => self.reply_receive(current),
@@ -111,15 +118,17 @@ impl<M: Machine> Kernel<M> {
             Cap::Reply(reply) => self.answer_now(current, reply, info),
             Cap::Thread(_) | Cap::SchedContext(_) => match self.bad_argument(current, info) {
                 Some(fault) if mode == SendMode::Send => self.fault_in_syscall(current, fault),
-                Some(_) => Outcome::Continue,
-                None => self.invoke(current, cap, info).map_or(Outcome::Continue, |(_, outcome)| outcome),
+                Some(_) => Outcome::NOTHING,
+                None => self.invoke(current, cap, info).map_or(Outcome::NOTHING, |(_, outcome)| outcome),
             },
-            _ => Outcome::Continue,
+            _ => Outcome::NOTHING,
         }
     }
 
+    #[inline(never)]
     fn answer_now(&mut self, current: ThreadId, reply: ReplyId, info: MessageInfo) -> Outcome {
-        Outcome::Choose { woken: self.answer(current, reply, info) }
+        let woken = self.answer(current, reply, info);
+        self.outcome_for(current, woken)
     }
 
     #[inline(always)]
@@ -131,7 +140,7 @@ impl<M: Machine> Kernel<M> {
         let woken = self.answer(current, reply, info);
         let cptr = self.threads[current].context.cptr();
         let received = self.receive_on(current, cptr, Some(reply), Blocking::Yes);
-        self.join(woken, received)
+        self.join(current, woken, received)
     }
 
     fn send_receive(&mut self, current: ThreadId) -> Outcome {
@@ -145,7 +154,7 @@ impl<M: Machine> Kernel<M> {
     fn send_receive_with(&mut self, current: ThreadId, cap: Cap, info: MessageInfo) -> Outcome {
         let woken = self.send_first(current, cap, info);
         let received = self.receive_with_reply(current, Blocking::Yes);
-        self.join(woken, received)
+        self.join(current, woken, received)
     }
 
     #[inline(never)]
@@ -155,32 +164,29 @@ impl<M: Machine> Kernel<M> {
         let cap = self.lookup(current, send_cptr).unwrap_or_default();
         let woken = self.send_first(current, cap, info);
         let received = self.receive_without_reply(current, Blocking::Yes);
-        self.join(woken, received)
+        self.join(current, woken, received)
     }
 
     /// The sending half of a system call that also receives: never blocks, drops errors, does not ask threads or
     /// scheduling contexts for anything.
     fn send_first(&mut self, current: ThreadId, cap: Cap, info: MessageInfo) -> Option<ThreadId> {
         let outcome = match cap {
-            Cap::Thread(_) | Cap::SchedContext(_) => Outcome::Continue,
+            Cap::Thread(_) | Cap::SchedContext(_) => Outcome::NOTHING,
             _ => self.send_to(current, cap, info, SendMode::Donating),
         };
-        match outcome {
-            Outcome::Choose { woken } => woken,
-            Outcome::Continue => None,
-        }
+        outcome.woken
     }
 
     /// Both halves together: one woken thread is left to the scheduler, the other is queued.
     #[inline]
-    fn join(&mut self, first: Option<ThreadId>, received: Outcome) -> Outcome {
-        match (first, received) {
-            (Some(first), Outcome::Choose { woken: Some(second) }) => {
-                self.enqueue(second);
-                Outcome::Choose { woken: Some(first) }
-            }
-            (None, Outcome::Choose { woken }) => Outcome::Choose { woken },
-            (woken, _) => Outcome::Choose { woken },
+    fn join(&mut self, current: ThreadId, first: Option<ThreadId>, received: Outcome) -> Outcome {
+        if let (Some(_), Some(second)) = (first, received.woken) {
+            self.enqueue(second);
+        }
+        let woken = first.or(received.woken);
+        match received.current {
+            Next::Waits => Outcome { current: Next::Waits, woken },
+            Next::GoesOn => self.outcome_for(current, woken),
         }
     }
 
@@ -213,7 +219,7 @@ impl<M: Machine> Kernel<M> {
         self.receive_on(current, cptr, None, blocking)
     }
 
-    #[inline]
+    #[inline(always)]
     fn receive_on(
         &mut self,
         current: ThreadId,
@@ -249,7 +255,7 @@ impl<M: Machine> Kernel<M> {
     fn put_char(&mut self, current: ThreadId) -> Outcome {
         let byte = self.threads[current].context.cptr() as u8;
         self.machine.put_char(byte);
-        Outcome::Continue
+        Outcome::NOTHING
     }
 
     /// A fault whose instruction is the system call itself: an answer makes it start again.

@@ -8,7 +8,7 @@ use limen_abi::MessageInfo;
 use super::thread::{AfterSend, State};
 use crate::arena::{EndpointId, ReplyId, ThreadId};
 use crate::cap::Rights;
-use crate::event::{Blocking, Outcome};
+use crate::event::{Blocking, Next, Outcome};
 use crate::kernel::Kernel;
 use crate::machine::{Context, Machine};
 use crate::sched::queue::{Queue, ThreadLinks};
@@ -99,17 +99,21 @@ impl<M: Machine> Kernel<M> {
         let Some(receiver) = self.endpoints[endpoint].take_receiver(&mut self.links) else {
             return match mode {
                 SendMode::Send | SendMode::Call => self.block_sending(sender, endpoint, badge, after),
-                SendMode::NonBlocking | SendMode::Donating => Outcome::Continue,
+                SendMode::NonBlocking | SendMode::Donating => Outcome::NOTHING,
             };
         };
         self.transfer(sender, receiver, badge, info);
         let reply = self.end_receiving(receiver);
-        if mode == SendMode::Call {
+        let current = if mode == SendMode::Call {
             self.await_reply(sender, receiver, reply, after);
-        } else if mode == SendMode::Donating {
+            Next::Waits
+        } else {
+            Next::GoesOn
+        };
+        if mode == SendMode::Donating {
             self.donate(sender, receiver);
         }
-        Outcome::Choose { woken: Some(receiver).filter(|thread| self.threads[*thread].is_schedulable()) }
+        Outcome { current, woken: self.with_time(receiver) }
     }
 
     /// Queues a sender until somebody receives.
@@ -125,7 +129,7 @@ impl<M: Machine> Kernel<M> {
         let threads = &self.threads;
         queue.insert_by_priority(&mut self.links, sender, |thread| threads[thread].priority);
         self.endpoints[endpoint] = Endpoint::Senders(queue);
-        Outcome::Choose { woken: None }
+        Outcome::WAITS
     }
 
     /// Makes a receiver Runnable and gives the reply object it waited with.
@@ -159,7 +163,7 @@ impl<M: Machine> Kernel<M> {
         }
         if blocking == Blocking::No {
             self.threads[receiver].context.set_badge(0);
-            return Outcome::Continue;
+            return Outcome::NOTHING;
         }
         self.threads[receiver].state = State::Receiving { endpoint, reply };
         let mut queue = self.endpoints[endpoint].queue().unwrap_or_default();
@@ -167,12 +171,12 @@ impl<M: Machine> Kernel<M> {
         queue.insert_by_priority(&mut self.links, receiver, |thread| threads[thread].priority);
         self.endpoints[endpoint] = Endpoint::Receivers(queue);
         self.return_to_notification(receiver, self.threads[receiver].notification);
-        Outcome::Choose { woken: None }
+        Outcome::WAITS
     }
 
     /// Takes over the message, call or fault of a thread that waited to send it.
     fn receive_from(&mut self, receiver: ThreadId, sender: ThreadId, reply: Option<ReplyId>) -> Outcome {
-        let State::Sending { badge, then, .. } = self.threads[sender].state else { return Outcome::Continue };
+        let State::Sending { badge, then, .. } = self.threads[sender].state else { return Outcome::NOTHING };
         if self.threads[sender].fault.is_some() {
             self.transfer_fault(sender, receiver, badge);
         } else {
@@ -184,6 +188,6 @@ impl<M: Machine> Kernel<M> {
             return self.wake(sender);
         }
         self.await_reply(sender, receiver, reply, then);
-        Outcome::Continue
+        Outcome::NOTHING
     }
 }

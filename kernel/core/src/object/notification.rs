@@ -81,13 +81,13 @@ impl<M: Machine> Kernel<M> {
         let notification = &mut self.notifications[id];
         if let Signals::Active(bits) = &mut notification.state {
             *bits |= badge;
-            return Outcome::Continue;
+            return Outcome::NOTHING;
         }
         let Some(thread) =
             notification.take_waiting(&mut self.links).or_else(|| self.interrupt_receiving(id))
         else {
             self.notifications[id].state = Signals::Active(badge);
-            return Outcome::Continue;
+            return Outcome::NOTHING;
         };
         let woken = &mut self.threads[thread];
         woken.state = State::Runnable;
@@ -121,7 +121,7 @@ impl<M: Machine> Kernel<M> {
         }
         if blocking == Blocking::No {
             self.threads[thread].context.set_badge(0);
-            return Outcome::Continue;
+            return Outcome::NOTHING;
         }
         let mut queue =
             if let Signals::Waiting(queue) = self.notifications[id].state { queue } else { Queue::EMPTY };
@@ -130,7 +130,7 @@ impl<M: Machine> Kernel<M> {
         self.notifications[id].state = Signals::Waiting(queue);
         self.threads[thread].state = State::Waiting { notification: id };
         self.return_to_notification(thread, Some(id));
-        Outcome::Choose { woken: None }
+        Outcome::WAITS
     }
 
     /// Hands the running `thread` what was signalled, if anything was.
@@ -140,9 +140,9 @@ impl<M: Machine> Kernel<M> {
         let receiver = &mut self.threads[thread];
         receiver.context.set_badge(badge);
         if receiver.sched_context.is_some() {
-            return Some(Outcome::Continue);
+            return Some(Outcome::NOTHING);
         }
         self.lend_from_notification(id, thread);
-        Some(Outcome::Choose { woken: None })
+        Some(self.outcome_for(thread, None))
     }
 }

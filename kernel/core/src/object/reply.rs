@@ -90,7 +90,7 @@ impl<M: Machine> Kernel<M> {
     }
 
     /// Answers the caller with the message of `server`. Gives the caller if it can run now.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn answer(&mut self, server: ThreadId, reply: ReplyId, info: MessageInfo) -> Option<ThreadId> {
         let Reply::Owed { caller, loan } = self.replies[reply] else { return None };
         self.replies[reply] = Reply::Free;
@@ -107,7 +107,7 @@ impl<M: Machine> Kernel<M> {
     }
 
     /// Takes a reply object out of its stack; the top one brings the scheduling context back to the caller.
-    #[inline]
+    #[inline(always)]
     fn end_loan(&mut self, caller: ThreadId, reply: ReplyId, loan: Loan) {
         let sched_context = &mut self.sched_contexts[loan.sched_context];
         if sched_context.top != Some(reply) {

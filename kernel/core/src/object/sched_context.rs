@@ -8,7 +8,7 @@ use limen_abi::Label;
 use super::thread::State;
 use crate::arena::{NotificationId, ReplyId, SchedContextId, ThreadId};
 use crate::cap::Cap;
-use crate::event::Outcome;
+use crate::event::{Next, Outcome};
 use crate::invoke::{Arguments, InvokeError};
 use crate::kernel::Kernel;
 use crate::machine::{Machine, Ticks};
@@ -76,7 +76,8 @@ impl Request {
             Self::BindThread(id, thread) => {
                 kernel.sched_contexts[id].thread = Some(thread);
                 kernel.threads[thread].sched_context = Some(id);
-                return (Answer::Empty, kernel.wake(thread));
+                let woken = Some(thread).filter(|thread| kernel.threads[*thread].is_schedulable());
+                return (Answer::Empty, Outcome { current: Next::GoesOn, woken });
             }
             Self::BindNotification(id, notification) => {
                 kernel.sched_contexts[id].notification = Some(notification);
@@ -101,10 +102,10 @@ impl Request {
                 kernel.charge_current();
                 let consumed = core::mem::take(&mut kernel.sched_contexts[id].consumed);
                 let us = kernel.machine.us_from_ticks(consumed);
-                return (Answer::Word(us), Outcome::Continue);
+                return (Answer::Word(us), Outcome::NOTHING);
             }
         }
-        (Answer::Empty, Outcome::Continue)
+        (Answer::Empty, Outcome::NOTHING)
     }
 }
 
@@ -180,8 +181,9 @@ impl<M: Machine> Kernel<M> {
     }
 
     /// Takes away what a thread runs on. The thread is not in a ready queue afterwards.
+    #[inline]
     pub(crate) fn leave_sched_context(&mut self, thread: ThreadId) {
-        if self.threads[thread].is_schedulable() && self.core.current != Some(thread) {
+        if self.core.current != Some(thread) && self.threads[thread].is_schedulable() {
             self.core.ready.remove(&mut self.links, thread, self.threads[thread].priority);
         }
         self.threads[thread].sched_context = None;

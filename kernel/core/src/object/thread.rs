@@ -18,7 +18,7 @@ use limen_abi::{Label, message};
 
 use crate::arena::{EndpointId, NotificationId, ReplyId, SchedContextId, ThreadId};
 use crate::cap::Cap;
-use crate::event::Outcome;
+use crate::event::{Next, Outcome};
 use crate::fault::Fault;
 use crate::invoke::{Arguments, InvokeError};
 use crate::kernel::Kernel;
@@ -183,7 +183,7 @@ impl Request {
     pub(crate) fn perform<M: Machine>(self, kernel: &mut Kernel<M>, caller: ThreadId) -> (Answer, Outcome) {
         match self {
             Self::ReadRegisters { thread, suspend, count } => {
-                let outcome = if suspend { kernel.suspend(thread) } else { Outcome::Continue };
+                let outcome = if suspend { kernel.suspend(thread) } else { Outcome::NOTHING };
                 (Answer::Registers { thread, count }, outcome)
             }
             Self::WriteRegisters { thread, resume, count } => {
@@ -191,7 +191,7 @@ impl Request {
                     kernel.cancel(thread);
                 }
                 kernel.write_registers(thread, caller, count);
-                (Answer::Empty, if resume { kernel.resume(thread) } else { Outcome::Continue })
+                (Answer::Empty, if resume { kernel.resume(thread) } else { Outcome::NOTHING })
             }
             Self::Suspend(thread) => (Answer::Empty, kernel.suspend(thread)),
             Self::Resume(thread) => (Answer::Empty, kernel.resume(thread)),
@@ -212,13 +212,13 @@ impl<M: Machine> Kernel<M> {
         }
         self.cancel(thread);
         self.threads[thread].state = State::Inactive;
-        if self.core.current == Some(thread) { Outcome::Choose { woken: None } } else { Outcome::Continue }
+        if self.core.current == Some(thread) { Outcome::WAITS } else { Outcome::NOTHING }
     }
 
     /// Lets a thread that does not run start again: at its program counter, or with the system call it waits in.
     pub(crate) fn resume(&mut self, thread: ThreadId) -> Outcome {
         if self.threads[thread].state == State::Runnable {
-            return Outcome::Continue;
+            return Outcome::NOTHING;
         }
         self.cancel(thread);
         self.threads[thread].state = State::Runnable;
@@ -245,11 +245,16 @@ impl<M: Machine> Kernel<M> {
         }
     }
 
+    /// A Runnable thread, if it has a scheduling context to run on.
+    #[inline]
+    pub(crate) fn with_time(&self, thread: ThreadId) -> Option<ThreadId> {
+        self.threads[thread].sched_context.map(|_| thread)
+    }
+
     /// What the scheduler has to do about a thread that just became Runnable.
     #[inline]
     pub(crate) fn wake(&self, thread: ThreadId) -> Outcome {
-        let schedulable = self.threads[thread].is_schedulable();
-        if schedulable { Outcome::Choose { woken: Some(thread) } } else { Outcome::Continue }
+        Outcome { current: Next::GoesOn, woken: self.with_time(thread) }
     }
 
     /// Registers of `thread` as message words of `caller`.

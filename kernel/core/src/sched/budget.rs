@@ -61,7 +61,7 @@ impl<M: Machine> Kernel<M> {
         let Some(current) = self.core.current else {
             // Nobody to limit; the next switch sets the timer.
             self.machine.set_deadline(Ticks::MAX);
-            return Outcome::Continue;
+            return Outcome::NOTHING;
         };
         self.charge_current();
         if self.core.sched_context.is_some_and(|id| self.sched_contexts[id].remaining == 0) {
@@ -69,7 +69,7 @@ impl<M: Machine> Kernel<M> {
             self.run_highest();
         }
         self.limit_slice();
-        Outcome::Continue
+        Outcome::NOTHING
     }
 
     /// Gives up the rest of the slice.
@@ -81,6 +81,6 @@ impl<M: Machine> Kernel<M> {
             self.run_highest();
         }
         self.limit_slice();
-        Outcome::Continue
+        Outcome::NOTHING
     }
 }

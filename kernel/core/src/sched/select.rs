@@ -1,46 +1,57 @@
 //! Choosing the next thread, and switching to it: the only place where `core.current` changes.
 
 use crate::arena::ThreadId;
+use crate::event::{Next, Outcome};
 use crate::kernel::Kernel;
 use crate::machine::Machine;
 
 impl<M: Machine> Kernel<M> {
-    /// Lets the most important thread run. `woken` is schedulable and in no queue.
-    ///
-    /// At equal priority the current thread goes on; a woken thread goes before those that have waited in the
-    /// queues only if its priority is higher than theirs, or the current thread has just handed over to it.
+    /// Lets the most important thread run after a system call.
     #[inline(always)]
-    pub(crate) fn choose(&mut self, woken: Option<ThreadId>) {
-        let stays = self.core.current.filter(|current| self.threads[*current].is_schedulable());
-        match (stays, woken) {
-            (None, Some(woken)) if self.core.ready.none_above(self.threads[woken].priority) => {
-                self.switch_to(woken)
-            }
-            (None, woken) => {
-                woken.inspect(|woken| self.enqueue(*woken));
-                self.run_highest();
-            }
-            (Some(current), woken) => self.preempt(current, woken),
+    pub(crate) fn schedule(&mut self, outcome: Outcome) {
+        match (outcome.current, outcome.woken) {
+            (Next::GoesOn, None) => {}
+            (Next::GoesOn, Some(woken)) => self.preempt(woken),
+            (Next::Waits, None) => self.run_highest(),
+            (Next::Waits, Some(woken)) => self.hand_over(woken),
         }
     }
 
-    /// The current thread could go on: it does unless somebody has a higher priority.
-    #[inline(never)]
-    fn preempt(&mut self, current: ThreadId, woken: Option<ThreadId>) {
-        let priority = self.threads[current].priority;
-        match woken {
-            Some(woken) if self.threads[woken].priority > priority && self.is_highest(woken) => {
-                self.core.ready.push_front(&mut self.links, current, priority);
-                return self.switch_to(woken);
-            }
-            Some(woken) => self.enqueue(woken),
-            None => {}
-        }
-        if self.core.ready.none_above(priority) {
-            self.follow_sched_context(current);
+    /// The current thread waits: the woken one runs at once unless a ready one has a higher priority.
+    #[inline(always)]
+    pub(crate) fn hand_over(&mut self, woken: ThreadId) {
+        if self.is_highest(woken) {
+            self.switch_to(woken);
         } else {
+            self.enqueue(woken);
+            self.run_highest();
+        }
+    }
+
+    /// The current thread could go on: it does, also at equal priority, unless somebody has a higher one.
+    #[inline(never)]
+    fn preempt(&mut self, woken: ThreadId) {
+        let Some(current) = self.core.current else { return self.hand_over(woken) };
+        let priority = self.threads[current].priority;
+        if self.threads[woken].priority > priority && self.is_highest(woken) {
+            self.core.ready.push_front(&mut self.links, current, priority);
+            return self.switch_to(woken);
+        }
+        self.enqueue(woken);
+        if !self.core.ready.none_above(priority) {
             self.core.ready.push_front(&mut self.links, current, priority);
             self.run_highest();
+        }
+    }
+
+    /// The outcome where it is not known whether `current` still has the time that it was entered with.
+    #[inline(never)]
+    pub(crate) fn outcome_for(&mut self, current: ThreadId, woken: Option<ThreadId>) -> Outcome {
+        if self.threads[current].is_schedulable() {
+            self.follow_sched_context(current);
+            Outcome { current: Next::GoesOn, woken }
+        } else {
+            Outcome { current: Next::Waits, woken }
         }
     }
 
