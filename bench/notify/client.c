@@ -52,7 +52,6 @@ static void finish_and_start_next(microkit_channel ch)
 
 void init(void)
 {
-    samples_print_overhead();
     start(ACTIVE_HI);
 }
 

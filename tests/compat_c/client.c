@@ -22,7 +22,7 @@ static uint64_t total;
 
 static void the_configuration_was_put_in(void)
 {
-    const char *expected = "sixteen letters.8 more..";
+    const char *expected = "sixteen letters.7 more.\n";
     for (int i = 0; i < 24; i++) {
         CHECK_EQUAL((seL4_Word)client_config[i], (seL4_Word)expected[i]);
     }
