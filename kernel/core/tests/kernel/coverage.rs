@@ -1,0 +1,104 @@
+//! Every system call and every method does what it is for: a new one does not compile until it has a line here.
+
+use limen_abi::{ErrorCode, Label, Syscall};
+
+use crate::support::{Arguments, Family, REPLY, Service};
+
+const MESSAGE: Arguments<'_> = Arguments { label: 3, words: &[4], caps: &[] };
+
+#[test]
+fn every_system_call_has_its_effect() {
+    for (syscall, name, _) in Syscall::ALL {
+        println!("{name}");
+        check(*syscall);
+    }
+}
+
+/// The client makes the system call while a less important server waits for it.
+fn check(syscall: Syscall) {
+    let mut service = Service::active(50);
+    service.plan.allow_printing();
+    let (server, client) = (service.server, service.client);
+    let notification = service.plan.notification();
+    let wait = service.plan.grant(client, notification.waiter());
+    let mut system = service.boot();
+    let context = system.context_mut(client);
+    context.set_reply_cptr(service.call);
+    context.set_send_cptr(service.call);
+    let first = match syscall {
+        Syscall::Call | Syscall::Send | Syscall::NbSend => service.call,
+        _ => wait,
+    };
+    system.syscall(client, syscall, first, &MESSAGE);
+    match syscall {
+        Syscall::Call => system.assert_calling(client),
+        Syscall::ReplyRecv | Syscall::NbSendRecv | Syscall::NbSendWait | Syscall::Recv | Syscall::Wait => {
+            system.assert_waiting(client, notification);
+        }
+        Syscall::Send | Syscall::NbSend => system.assert_running(client),
+        Syscall::NbRecv | Syscall::NbWait => system.assert_signal(client, 0),
+        Syscall::Yield => system.assert_running(client),
+        Syscall::DebugPutChar => assert_eq!(system.kernel.machine.console, [wait as u8]),
+    }
+    match syscall {
+        Syscall::Call
+        | Syscall::ReplyRecv
+        | Syscall::NbSendRecv
+        | Syscall::NbSendWait
+        | Syscall::Send
+        | Syscall::NbSend => system.assert_message(server, Service::BADGE, 3, &[4]),
+        Syscall::Recv
+        | Syscall::NbRecv
+        | Syscall::Wait
+        | Syscall::NbWait
+        | Syscall::Yield
+        | Syscall::DebugPutChar => system.assert_receiving(server, service.endpoint),
+    }
+}
+
+#[test]
+fn every_method_has_its_effect() {
+    for (label, name, _) in Label::ALL {
+        println!("{name}");
+        check_method(*label);
+    }
+}
+
+/// A parent asks for something about a child that is ready, or about its time.
+fn check_method(label: Label) {
+    let mut family = Family::active(200);
+    let time = family.plan.sched_context_of(family.child);
+    let time_slot = family.plan.grant(family.parent, time.control());
+    let free = family.plan.sched_context(10);
+    let free_slot = family.plan.grant(family.parent, free.control());
+    let passive = family.plan.passive("passive", 1);
+    let passive_slot = family.plan.grant(family.parent, passive.control());
+    let (parent, child) = (family.parent, family.child);
+    let mut system = family.plan.boot();
+    let slot = match label {
+        Label::TcbReadRegisters
+        | Label::TcbWriteRegisters
+        | Label::TcbSuspend
+        | Label::TcbResume
+        | Label::IrqHandlerAck => family.control,
+        Label::SchedContextUnbind | Label::SchedContextUnbindObject | Label::SchedContextConsumed => {
+            time_slot
+        }
+        Label::SchedContextBind => free_slot,
+    };
+    let caps = [if label == Label::SchedContextBind { passive_slot } else { family.control }];
+    let arguments = Arguments { label: label.as_raw(), words: &[0, 1, 0x1234], caps: &caps };
+    system.syscall(parent, Syscall::Call, slot, &arguments);
+    match label {
+        Label::TcbReadRegisters => system.assert_message(parent, 0, 0, &[system.pc(child)]),
+        Label::TcbWriteRegisters => assert_eq!(system.pc(child), 0x1234),
+        Label::TcbSuspend => system.assert_inactive(child),
+        Label::TcbResume => system.assert_runnable(child),
+        Label::SchedContextBind => system.assert_holds(passive, Some(free)),
+        Label::SchedContextUnbind | Label::SchedContextUnbindObject => system.assert_holds(child, None),
+        Label::SchedContextConsumed => system.assert_message(parent, 0, 0, &[0]),
+        // A method of interrupt lines, not of threads.
+        Label::IrqHandlerAck => system.assert_refused(parent, ErrorCode::IllegalOperation, &[]),
+    }
+    assert_ne!(slot, REPLY);
+}

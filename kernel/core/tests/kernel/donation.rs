@@ -1,0 +1,215 @@
+//! Passive servers: time goes along with calls, and comes back with answers.
+
+use limen_abi::{Label, Syscall};
+
+use crate::support::{Plan, REPLY, Service, X0};
+
+#[test]
+fn a_passive_server_runs_on_its_clients_time() {
+    let mut service = Service::passive(200);
+    let time = service.plan.sched_context_of(service.client);
+    let mut system = service.boot();
+    system.call(service.client, service.call, 1, &[1]);
+    system.assert_running(service.server);
+    system.assert_message(service.server, Service::BADGE, 1, &[1]);
+    system.assert_holds(service.server, Some(time));
+    system.assert_holds(service.client, None);
+    system.reply_recv(service.server, service.receive, 2, &[2]);
+    system.assert_running(service.client);
+    system.assert_message(service.client, 0, 2, &[2]);
+    system.assert_holds(service.client, Some(time));
+    system.assert_holds(service.server, None);
+}
+
+#[test]
+fn an_active_server_runs_on_its_own_time() {
+    let mut service = Service::active(200);
+    let [client, server] = [service.client, service.server].map(|t| service.plan.sched_context_of(t));
+    let mut system = service.boot();
+    system.call(service.client, service.call, 1, &[]);
+    system.assert_holds(service.client, Some(client));
+    system.assert_holds(service.server, Some(server));
+}
+
+#[test]
+fn lending_does_not_touch_the_timer() {
+    let mut service = Service::passive(200);
+    let mut system = service.boot();
+    let set = system.kernel.machine.deadlines_set;
+    system.pass(100);
+    system.call(service.client, service.call, 1, &[]);
+    system.reply_recv(service.server, service.receive, 2, &[]);
+    assert_eq!(system.kernel.machine.deadlines_set, set);
+}
+
+#[test]
+fn time_goes_down_a_chain_of_calls_and_back() {
+    let mut plan = Plan::new();
+    let servers: Vec<_> = (0..5).map(|i| plan.passive(&format!("server {i}"), 150 - i)).collect();
+    let client = plan.thread("client", 10);
+    let time = plan.sched_context_of(client);
+    let endpoints: Vec<_> = servers.iter().map(|_| plan.endpoint()).collect();
+    let callers: Vec<_> = [client].into_iter().chain(servers.iter().copied()).collect();
+    let mut serving = Vec::new();
+    let mut calls = Vec::new();
+    for (index, (server, endpoint)) in servers.iter().zip(&endpoints).enumerate() {
+        serving.push((*server, plan.grant(*server, endpoint.receiver())));
+        calls.push(plan.grant(callers[index], endpoint.caller(index as u64)));
+    }
+    let mut system = plan.boot_serving(&serving);
+    for (index, call) in calls.iter().enumerate() {
+        system.call(callers[index], *call, 1, &[]);
+        system.assert_running(servers[index]);
+        system.assert_holds(servers[index], Some(time));
+        system.assert_holds(callers[index], None);
+    }
+    for (index, (server, from)) in serving.iter().enumerate().rev() {
+        system.reply_recv(*server, *from, 2, &[]);
+        system.assert_running(callers[index]);
+        system.assert_holds(callers[index], Some(time));
+    }
+}
+
+#[test]
+fn a_passive_server_has_its_own_priority() {
+    let mut service = Service::passive(20);
+    let (bystander, _) = service.add_client("bystander", 50, 2);
+    let mut system = service.boot();
+    system.call(service.client, service.call, 1, &[]);
+    system.assert_running(bystander);
+    system.assert_runnable(service.server);
+}
+
+#[test]
+fn a_busy_passive_server_takes_the_next_clients_time_with_its_call() {
+    let mut service = Service::passive(50);
+    let (other, call) = service.add_client("other", 90, 2);
+    let [first, second] = [service.client, other].map(|thread| service.plan.sched_context_of(thread));
+    let mut system = service.boot();
+    system.call(service.client, service.call, 1, &[]);
+    system.call(other, call, 2, &[]);
+    system.assert_running(service.server);
+    system.reply_recv(service.server, service.receive, 3, &[]);
+    system.assert_running(service.client);
+    system.assert_holds(service.client, Some(first));
+    system.assert_holds(service.server, Some(second));
+    system.assert_holds(other, None);
+    system.assert_message(service.server, 2, 2, &[]);
+}
+
+#[test]
+fn an_answer_by_send_takes_the_server_its_time() {
+    let mut service = Service::passive(200);
+    let mut system = service.boot();
+    system.call(service.client, service.call, 1, &[]);
+    system.send(service.server, REPLY, 2, &[]);
+    system.assert_running(service.client);
+    system.assert_runnable(service.server);
+    system.assert_holds(service.server, None);
+}
+
+#[test]
+fn a_caller_that_got_other_time_meanwhile_keeps_it() {
+    let mut service = Service::passive(200);
+    let lent = service.plan.sched_context_of(service.client);
+    let other = service.plan.sched_context(500);
+    let other_slot = service.plan.grant(service.server, other.control());
+    let client = service.plan.grant(service.server, service.client.control());
+    let mut system = service.boot();
+    system.call(service.client, service.call, 1, &[]);
+    system.call_with_caps(service.server, other_slot, Label::SchedContextBind.as_raw(), &[client]);
+    system.assert_done(service.server);
+    system.reply_recv(service.server, service.receive, 2, &[]);
+    system.assert_running(service.client);
+    system.assert_holds(service.client, Some(other));
+    system.assert_holds(service.server, Some(lent));
+}
+
+#[test]
+fn time_that_was_lent_stays_when_the_caller_is_stopped() {
+    let mut service = Service::passive(200);
+    let time = service.plan.sched_context_of(service.client);
+    let control = service.plan.grant(service.server, service.client.control());
+    let mut system = service.boot();
+    system.call(service.client, service.call, 1, &[]);
+    system.call(service.server, control, Label::TcbSuspend.as_raw(), &[]);
+    system.assert_running(service.server);
+    system.reply_recv(service.server, service.receive, 2, &[]);
+    system.assert_idle();
+    system.assert_holds(service.server, Some(time));
+    system.assert_holds(service.client, None);
+}
+
+#[test]
+fn time_that_was_lent_stays_when_the_server_gives_up_on_its_caller() {
+    let mut service = Service::passive(200);
+    let time = service.plan.sched_context_of(service.client);
+    let mut system = service.boot();
+    system.call(service.client, service.call, 1, &[]);
+    system.recv(service.server, service.receive);
+    system.assert_idle();
+    system.assert_inactive(service.client);
+    system.assert_holds(service.server, Some(time));
+}
+
+#[test]
+fn a_stopped_server_keeps_its_clients_time_and_can_go_on() {
+    let mut service = Service::passive(50);
+    let (parent, _) = service.add_client("parent", 60, 2);
+    let control = service.plan.grant(parent, service.server.control());
+    let time = service.plan.sched_context_of(service.client);
+    let mut system = service.boot();
+    system.call(service.client, service.call, 1, &[]);
+    system.call(parent, control, Label::TcbSuspend.as_raw(), &[]);
+    system.assert_inactive(service.server);
+    system.assert_holds(service.server, Some(time));
+    system.assert_calling(service.client);
+    system.call(parent, control, Label::TcbResume.as_raw(), &[]);
+    system.receive(parent, Syscall::Wait, 400, 400);
+    system.assert_running(service.server);
+    system.reply_recv(service.server, service.receive, 2, &[]);
+    system.assert_running(service.client);
+    system.assert_holds(service.client, Some(time));
+}
+
+#[test]
+fn answering_the_older_of_two_calls_on_one_time_leaves_it_with_the_newer() {
+    let mut plan = Plan::new();
+    let [inner, outer] = [("inner", 100), ("outer", 90)].map(|(name, p)| plan.passive(name, p));
+    let client = plan.thread("client", 10);
+    let time = plan.sched_context_of(client);
+    let [to_inner, to_outer] = [plan.endpoint(), plan.endpoint()];
+    let serving =
+        [(inner, plan.grant(inner, to_inner.receiver())), (outer, plan.grant(outer, to_outer.receiver()))];
+    let call_outer = plan.grant(client, to_outer.caller(1));
+    let call_inner = plan.grant(outer, to_inner.caller(2));
+    let outer_control = plan.grant(inner, outer.control());
+    let mut system = plan.boot_serving(&serving);
+    system.call(client, call_outer, 1, &[]);
+    system.call(outer, call_inner, 2, &[]);
+    system.call(inner, outer_control, Label::TcbSuspend.as_raw(), &[]);
+    system.assert_inactive(outer);
+    system.assert_calling(client);
+    system.reply_recv(inner, serving[0].1, 3, &[]);
+    system.assert_holds(inner, Some(time));
+    system.assert_idle();
+}
+
+#[test]
+fn a_caller_without_time_lends_nothing_when_its_queued_call_is_taken() {
+    let mut service = Service::active(50);
+    let control = service.plan.sched_context_of(service.client);
+    let control = service.plan.grant(service.server, control.control());
+    let own = service.plan.sched_context_of(service.server);
+    let mut system = service.plan.boot();
+    system.call(service.client, service.call, 1, &[]);
+    system.call(service.server, control, Label::SchedContextUnbind.as_raw(), &[]);
+    system.recv(service.server, service.receive);
+    system.assert_message(service.server, Service::BADGE, 1, &[]);
+    system.reply_recv(service.server, service.receive, 7, &[]);
+    system.assert_idle();
+    system.assert_runnable(service.client);
+    system.assert_message(service.client, 0, 7, &[]);
+    system.assert_holds(service.server, Some(own));
+    assert_eq!(system.register(service.client, X0), 0);
+}

@@ -1,0 +1,26 @@
+//! The kernel, tested from outside: systems boot from an image, and programs trap into the kernel.
+//!
+//! One file per concept. After every event all invariants are checked, and a failed expectation shows the state.
+
+#![allow(clippy::expect_used, clippy::panic, reason = "a broken expectation ends a test")]
+
+mod boot;
+mod calls;
+mod coverage;
+mod donation;
+mod fault_replies;
+mod faults;
+mod lookups;
+mod model;
+mod notification_time;
+mod notifications;
+mod random;
+mod registers;
+mod replies;
+mod sched_contexts;
+mod scheduling;
+mod sends;
+mod slices;
+mod support;
+mod syscalls;
+mod threads;

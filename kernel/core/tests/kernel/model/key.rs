@@ -1,0 +1,108 @@
+//! What makes a state different from others: everything but registers, messages and the time of day.
+
+use limen_core::arena::{Arena, Id};
+use limen_core::object::endpoint::Endpoint;
+use limen_core::object::notification::Signals;
+use limen_core::object::reply::Reply;
+use limen_core::object::thread::{AfterSend, State};
+use limen_core::sched::queue::Queue;
+
+use crate::support::System;
+
+/// Stands for "none", and ends lists.
+const NONE: u16 = 0xffff;
+
+/// The state of a system, in numbers.
+pub(super) fn key(system: &mut System) -> Vec<u16> {
+    let mut key = Vec::with_capacity(96);
+    add_ready_threads(&mut key, system);
+    add_threads(&mut key, system);
+    add_meeting_places(&mut key, system);
+    add_replies(&mut key, system);
+    add_times(&mut key, system);
+    let core = &system.kernel.core;
+    key.push(number(core.current));
+    let until_timer = core.programmed.saturating_sub(system.kernel.machine.now);
+    key.push(u16::try_from(until_timer).unwrap_or(NONE));
+    key
+}
+
+/// Takes the ready threads out and puts them back: that is quicker than to look into the queue of every priority.
+fn add_ready_threads(key: &mut Vec<u16>, system: &mut System) {
+    let kernel = &mut *system.kernel;
+    let ready: Vec<_> = std::iter::from_fn(|| kernel.core.ready.pop_highest(&mut kernel.links)).collect();
+    for thread in ready {
+        key.push(number(Some(thread)));
+        let priority = kernel.threads[thread].priority;
+        kernel.core.ready.push_back(&mut kernel.links, thread, priority);
+    }
+    key.push(NONE);
+}
+
+fn add_threads(key: &mut Vec<u16>, system: &System) {
+    for thread in system.threads() {
+        let thread = &system.kernel.threads[thread.id()];
+        key.extend(state(thread.state));
+        key.extend([number(thread.sched_context), u16::from(thread.fault.is_some())]);
+    }
+}
+
+fn state(state: State) -> [u16; 3] {
+    match state {
+        State::Inactive => [0, NONE, NONE],
+        State::Runnable => [1, NONE, NONE],
+        State::Receiving { endpoint, reply } => [2, number(Some(endpoint)), number(reply)],
+        State::Waiting { notification } => [3, number(Some(notification)), NONE],
+        State::Sending { endpoint, then, .. } => [4 + after(then), number(Some(endpoint)), NONE],
+        State::Calling { reply } => [8, number(Some(reply)), NONE],
+    }
+}
+
+fn after(then: AfterSend) -> u16 {
+    match then {
+        AfterSend::GoOn => 0,
+        AfterSend::AwaitReply => 1,
+        AfterSend::Stop => 2,
+    }
+}
+
+fn add_meeting_places(key: &mut Vec<u16>, system: &System) {
+    for (_, endpoint) in system.kernel.endpoints.iter().take(system.size.endpoints) {
+        key.push(u16::from(matches!(endpoint, Endpoint::Senders(_))));
+        add_queue(key, system, endpoint.queue().unwrap_or_default());
+    }
+    for (_, notification) in system.kernel.notifications.iter().take(system.size.notifications) {
+        key.push(u16::from(matches!(notification.state, Signals::Active(_))));
+        let queue = if let Signals::Waiting(queue) = notification.state { queue } else { Queue::EMPTY };
+        add_queue(key, system, queue);
+    }
+}
+
+fn add_queue(key: &mut Vec<u16>, system: &System, queue: Queue) {
+    key.extend(queue.iter(&system.kernel.links).map(|thread| number(Some(thread))));
+    key.push(NONE);
+}
+
+fn add_replies(key: &mut Vec<u16>, system: &System) {
+    for (_, reply) in system.kernel.replies.iter().take(system.size.replies) {
+        match *reply {
+            Reply::Free => key.push(NONE),
+            Reply::Owed { caller, loan: None } => key.extend([number(Some(caller)), 0]),
+            Reply::Owed { caller, loan: Some(loan) } => {
+                key.extend([number(Some(caller)), 1, number(Some(loan.sched_context))]);
+                key.extend([number(loan.below), number(loan.above)]);
+            }
+        }
+    }
+}
+
+fn add_times(key: &mut Vec<u16>, system: &System) {
+    for (_, time) in system.kernel.sched_contexts.iter().take(system.size.sched_contexts) {
+        key.extend([u16::from(time.remaining == 0), number(time.thread)]);
+        key.extend([number(time.notification), number(time.top)]);
+    }
+}
+
+fn number<Tag>(id: Option<Id<Tag>>) -> u16 {
+    id.map_or(NONE, |id| Arena::<Tag, (), 64>::index_of(id) as u16)
+}

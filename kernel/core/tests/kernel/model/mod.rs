@@ -1,0 +1,155 @@
+//! Every state that three threads can reach with one endpoint and one notification, whatever they do.
+//!
+//! A breadth-first search: from each new state, the running thread tries every operation of a small alphabet. States
+//! that differ only in registers and in the time of day are one, so the search comes to an end. All invariants are
+//! checked in every state, and what each operation promises after each operation.
+
+mod key;
+mod operation;
+
+use std::collections::HashSet;
+
+use limen_core::object::reply::Reply;
+use limen_core::object::thread::State;
+use limen_image::Rights;
+
+use crate::support::{Checking, Plan, SchedContext, Snapshot, System, Thread};
+use key::key;
+use operation::{ENDPOINT, FIRST_THREAD, MESSAGES, NOTIFICATION, Operation, SPARE_TIME, TIME};
+
+/// Threads that take part. A monitor that only starts them comes after.
+const THREADS: usize = 3;
+/// States at which a search is too long for a test.
+const MAX_STATES: usize = 100_000;
+
+/// A system to search, and what its threads may do.
+struct Model {
+    plan: Plan,
+    threads: [Thread; THREADS],
+    spare: Option<SchedContext>,
+    operations: Vec<Operation>,
+}
+
+impl Model {
+    /// Threads with time and these priorities. Faults go to the endpoint.
+    fn active(priorities: [u8; THREADS]) -> Self {
+        Self::new(priorities, Plan::thread)
+    }
+
+    /// The first thread has no time of its own. The notification is bound to it, and everybody may put spare time at
+    /// the notification.
+    fn passive(priorities: [u8; THREADS]) -> Self {
+        let mut model = Self::new(priorities, Plan::passive);
+        model.plan.record(model.threads[0]).notification = 0;
+        let spare = model.plan.sched_context(1000);
+        for thread in model.threads {
+            model.plan.place(thread, SPARE_TIME, spare.control());
+        }
+        model.spare = Some(spare);
+        model.operations.extend(TIME);
+        model
+    }
+
+    fn new([a, b, c]: [u8; THREADS], make_first: impl Fn(&mut Plan, &str, u8) -> Thread) -> Self {
+        let mut plan = Plan::new();
+        let threads = [make_first(&mut plan, "a", a), plan.thread("b", b), plan.thread("c", c)];
+        let (endpoint, notification) = (plan.endpoint(), plan.notification());
+        for thread in threads {
+            plan.place(thread, ENDPOINT, endpoint.with(thread.0, Rights::ALL));
+            plan.place(thread, NOTIFICATION, notification.with(1, Rights::ALL));
+            for (slot, other) in (FIRST_THREAD..).zip(threads) {
+                plan.place(thread, slot, other.control());
+            }
+            plan.handle_faults(thread, endpoint.caller(thread.0));
+        }
+        Self { plan, threads, spare: None, operations: MESSAGES.to_vec() }
+    }
+
+    /// Searches from where `system` is; gives the number of states.
+    fn search(&self, mut system: System) -> usize {
+        system.checking = Checking::ByHand;
+        let mut found = HashSet::from([key(&mut system)]);
+        let mut layer = vec![(Snapshot::of(&system), Vec::new())];
+        while !layer.is_empty() {
+            let mut next = Vec::new();
+            for (state, path) in &layer {
+                for operation in &self.operations {
+                    state.restore(&mut system);
+                    let Some(actor) = system.current() else { continue };
+                    let trail = Trail { path, actor, operation: *operation };
+                    operation.perform(&mut system, actor);
+                    operation.check_promise(&system, state, actor);
+                    if found.insert(key(&mut system)) {
+                        system.verify(operation);
+                        self.check_state(&system);
+                        next.push((Snapshot::of(&system), trail.extended()));
+                    }
+                }
+            }
+            assert!(found.len() < MAX_STATES, "the model has become too large for a test");
+            layer = next;
+        }
+        found.len()
+    }
+
+    /// Whoever waits for an answer is owed one, and no time is lost.
+    fn check_state(&self, system: &System) {
+        for thread in self.threads {
+            if let State::Calling { reply } = system.state(thread) {
+                let owed = system.kernel.replies[reply];
+                let is_owed = matches!(owed, Reply::Owed { caller, .. } if caller == thread.id());
+                system.equal(thread, "being owed an answer", is_owed, true);
+            }
+        }
+        for (id, time) in system.kernel.sched_contexts.iter().take(THREADS) {
+            let is_spare = self.spare.is_some_and(|spare| spare.id() == id);
+            if !is_spare && time.thread.is_none() && time.budget != 0 {
+                system.fail(&format!("scheduling context {id:?} is lost"));
+            }
+        }
+    }
+}
+
+/// How a state was reached; shown when something in it is wrong.
+struct Trail<'a> {
+    path: &'a [(Thread, Operation)],
+    actor: Thread,
+    operation: Operation,
+}
+
+impl Trail<'_> {
+    fn extended(&self) -> Vec<(Thread, Operation)> {
+        let mut path = self.path.to_vec();
+        path.push((self.actor, self.operation));
+        path
+    }
+}
+
+impl Drop for Trail<'_> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            println!("thread and operation, from the start: {:?}", self.extended());
+        }
+    }
+}
+
+#[test]
+fn equals_reach_only_good_states() {
+    let model = Model::active([50, 50, 50]);
+    let states = model.search(model.plan.boot());
+    println!("{states} states");
+}
+
+#[test]
+fn threads_of_different_priorities_reach_only_good_states() {
+    let model = Model::active([70, 60, 50]);
+    let states = model.search(model.plan.boot());
+    println!("{states} states");
+}
+
+#[test]
+fn a_passive_server_reaches_only_good_states() {
+    let mut model = Model::passive([60, 60, 50]);
+    let system = model.plan.boot_serving(&[(model.threads[0], ENDPOINT)]);
+    println!("{} states", model.search(system));
+}

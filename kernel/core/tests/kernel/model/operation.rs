@@ -1,0 +1,180 @@
+//! What a running thread may do in the model, and what it promises.
+
+use limen_abi::{Label, Syscall};
+use limen_core::object::reply::Reply;
+use limen_core::object::thread::State;
+
+use super::THREADS;
+use crate::support::{Arguments, Family, REPLY, Snapshot, System, Thread};
+
+/// Each thread's slot for the endpoint, with all rights.
+pub(super) const ENDPOINT: u64 = 300;
+/// Each thread's slot for the notification, with all rights.
+pub(super) const NOTIFICATION: u64 = 301;
+/// Each thread's slot for the spare scheduling context.
+pub(super) const SPARE_TIME: u64 = 302;
+/// Each thread's slot for the first thread; the others follow.
+pub(super) const FIRST_THREAD: u64 = 303;
+
+/// See the file.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Operation {
+    /// Call the endpoint.
+    Call,
+    /// Send to the endpoint.
+    Send,
+    /// Send to the endpoint if somebody waits.
+    NbSend,
+    /// Receive from the endpoint.
+    Recv,
+    /// Receive from the endpoint if somebody sends.
+    NbRecv,
+    /// Receive from the endpoint without a reply object.
+    Wait,
+    /// Answer by Send.
+    Answer,
+    /// Answer and receive from the endpoint.
+    ReplyRecv,
+    /// Send to the endpoint and receive from it: gives time away.
+    SendRecv,
+    /// Signal and receive from the endpoint.
+    SignalRecv,
+    /// Send to the endpoint and wait for a signal: gives time away.
+    SendWait,
+    /// Signal.
+    Signal,
+    /// Wait for a signal.
+    WaitSignal,
+    /// Look for a signal.
+    PollSignal,
+    /// Fault.
+    Fault,
+    /// Use up the slice.
+    EndSlice,
+    /// Stop a thread.
+    Suspend(u64),
+    /// Resume a thread.
+    Resume(u64),
+    /// Let a thread start at its entry.
+    Restart(u64),
+    /// Give the spare time to a thread.
+    BindThread(u64),
+    /// Put the spare time at the notification.
+    BindNotification,
+    /// Take the spare time from everybody.
+    Unbind,
+}
+
+/// What every thread may do in every model.
+pub(super) const MESSAGES: &[Operation] = {
+    use Operation::*;
+    &[
+        Call,
+        Send,
+        NbSend,
+        Recv,
+        NbRecv,
+        Wait,
+        Answer,
+        ReplyRecv,
+        SendRecv,
+        SignalRecv,
+        SendWait,
+        Signal,
+        WaitSignal,
+        PollSignal,
+        Fault,
+        EndSlice,
+        Suspend(0),
+        Suspend(1),
+        Suspend(2),
+        Resume(0),
+        Resume(1),
+        Resume(2),
+        Restart(0),
+        Restart(1),
+        Restart(2),
+    ]
+};
+
+/// What it may do with the spare time.
+pub(super) const TIME: &[Operation] = {
+    use Operation::*;
+    &[BindThread(0), BindNotification, Unbind]
+};
+
+impl Operation {
+    /// Lets the running thread do it.
+    pub(super) fn perform(self, system: &mut System, actor: Thread) {
+        match self {
+            Self::Call => system.call(actor, ENDPOINT, 1, &[1]),
+            Self::Send => system.send(actor, ENDPOINT, 1, &[1]),
+            Self::NbSend => system.nb_send(actor, ENDPOINT, 1, &[1]),
+            Self::Recv => system.recv(actor, ENDPOINT),
+            Self::NbRecv => system.nb_recv(actor, ENDPOINT),
+            Self::Wait => system.wait(actor, ENDPOINT),
+            Self::Answer => system.send(actor, REPLY, 0, &[1]),
+            Self::ReplyRecv => system.reply_recv(actor, ENDPOINT, 0, &[1]),
+            Self::SendRecv => system.nb_send_recv(actor, ENDPOINT, ENDPOINT, 0, &[1]),
+            Self::SignalRecv => system.nb_send_recv(actor, NOTIFICATION, ENDPOINT, 0, &[]),
+            Self::SendWait => system.nb_send_wait(actor, ENDPOINT, NOTIFICATION, 0, &[1]),
+            Self::Signal => system.signal(actor, NOTIFICATION),
+            Self::WaitSignal => system.wait(actor, NOTIFICATION),
+            Self::PollSignal => system.nb_wait(actor, NOTIFICATION),
+            Self::Fault => system.fault(actor, Family::EXCEPTION),
+            Self::EndSlice => system.run_to_timer(),
+            _ => self.invoke(system, actor),
+        }
+    }
+
+    /// The operations that ask an object for something.
+    fn invoke(self, system: &mut System, actor: Thread) {
+        let (slot, label, words, caps): (u64, Label, &[u64], &[u64]) = match self {
+            Self::Suspend(index) => (FIRST_THREAD + index, Label::TcbSuspend, &[], &[]),
+            Self::Resume(index) => (FIRST_THREAD + index, Label::TcbResume, &[], &[]),
+            Self::Restart(index) => (FIRST_THREAD + index, Label::TcbWriteRegisters, &[1, 1, 0x1000], &[]),
+            Self::BindThread(index) => (SPARE_TIME, Label::SchedContextBind, &[], &[FIRST_THREAD + index]),
+            Self::BindNotification => (SPARE_TIME, Label::SchedContextBind, &[], &[NOTIFICATION]),
+            _ => (SPARE_TIME, Label::SchedContextUnbind, &[], &[]),
+        };
+        system.syscall(actor, Syscall::Call, slot, &Arguments { label: label.as_raw(), words, caps });
+    }
+
+    /// Checks what it promises, seen from the state before it.
+    pub(super) fn check_promise(self, system: &System, before: &Snapshot, actor: Thread) {
+        match self {
+            Self::Answer | Self::ReplyRecv => check_answered(system, before, actor),
+            Self::Suspend(index) => system.assert_inactive(Thread(index)),
+            Self::Resume(index) => system.assert_runnable(Thread(index)),
+            Self::Restart(index) if index != actor.0 => system.assert_runnable(Thread(index)),
+            Self::Call | Self::Fault => {
+                let is_stopped = system.state(actor) == State::Inactive;
+                if !is_stopped {
+                    system.assert_calling(actor);
+                }
+            }
+            Self::NbSend | Self::NbRecv | Self::Signal => system.assert_runnable(actor),
+            Self::PollSignal if may_wait(system, actor) => system.assert_runnable(actor),
+            Self::EndSlice => {
+                for (index, old) in before.threads.iter().enumerate().take(THREADS) {
+                    let thread = Thread(index as u64);
+                    system.equal(thread, "state", system.state(thread), old.state);
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Whoever was owed an answer by `actor` does not wait for it any more.
+fn check_answered(system: &System, before: &Snapshot, actor: Thread) {
+    let Reply::Owed { caller, .. } = before.replies[actor.0 as usize] else { return };
+    let waits = matches!(system.kernel.threads[caller].state, State::Calling { .. });
+    system.equal(actor, "its caller's waiting", waits, false);
+}
+
+/// Whether the notification is not bound to another thread.
+fn may_wait(system: &System, actor: Thread) -> bool {
+    let bound = system.kernel.notifications.iter().next().and_then(|(_, notification)| notification.thread);
+    bound.is_none_or(|bound| bound == actor.id())
+}

@@ -1,0 +1,210 @@
+//! Scheduling contexts at notifications: lent to the passive thread that a signal wakes, and taken back when it waits.
+
+use limen_abi::{Label, Syscall};
+
+use crate::support::{Notification, Plan, SchedContext, System, Thread};
+
+/// A passive server with a bound notification that has time, and a client that may signal and call.
+struct Passive {
+    plan: Plan,
+    server: Thread,
+    client: Thread,
+    notification: Notification,
+    time: SchedContext,
+    client_time: SchedContext,
+    receive: u64,
+    wait: u64,
+    signal: u64,
+    call: u64,
+    /// Client's slots: the time, the notification, the server.
+    controls: [u64; 3],
+}
+
+impl Passive {
+    const SIGNAL: u64 = 0x40;
+
+    fn new(server_priority: u8, client_priority: u8) -> Self {
+        let mut plan = Plan::new();
+        let server = plan.passive("server", server_priority);
+        let client = plan.thread("client", client_priority);
+        let client_time = plan.sched_context_of(client);
+        let notification = plan.bound_notification(server);
+        let endpoint = plan.endpoint();
+        let time = plan.sched_context(300);
+        let receive = plan.grant(server, endpoint.receiver());
+        let wait = plan.grant(server, notification.waiter());
+        let signal = plan.grant(client, notification.signaller(Self::SIGNAL));
+        let call = plan.grant(client, endpoint.caller(5));
+        let controls = [
+            plan.grant(client, time.control()),
+            plan.grant(client, notification.waiter()),
+            plan.grant(client, server.control()),
+        ];
+        Self { plan, server, client, notification, time, client_time, receive, wait, signal, call, controls }
+    }
+
+    /// Boots; the server waits on this slot, and the client has put the time at the notification.
+    fn boot(&mut self, from: u64) -> System {
+        let mut system = self.plan.boot_serving(&[(self.server, from)]);
+        let [time, notification, _] = self.controls;
+        system.call_with_caps(self.client, time, Label::SchedContextBind.as_raw(), &[notification]);
+        system.assert_done(self.client);
+        system
+    }
+}
+
+#[test]
+fn a_signal_lends_time_until_the_server_receives_again() {
+    let mut passive = Passive::new(200, 100);
+    let mut system = passive.boot(passive.receive);
+    for _ in 0..3 {
+        system.signal(passive.client, passive.signal);
+        system.assert_running(passive.server);
+        system.assert_signal(passive.server, Passive::SIGNAL);
+        system.assert_holds(passive.server, Some(passive.time));
+        system.recv(passive.server, passive.receive);
+        system.assert_running(passive.client);
+        system.assert_holds(passive.server, None);
+    }
+}
+
+#[test]
+fn a_signal_lends_time_until_the_server_waits_again() {
+    let mut passive = Passive::new(200, 100);
+    let mut system = passive.boot(passive.wait);
+    system.signal(passive.client, passive.signal);
+    system.assert_running(passive.server);
+    system.wait(passive.server, passive.wait);
+    system.assert_running(passive.client);
+    system.assert_holds(passive.server, None);
+}
+
+#[test]
+fn a_poll_does_not_give_the_time_back() {
+    let mut passive = Passive::new(200, 100);
+    let mut system = passive.boot(passive.receive);
+    system.signal(passive.client, passive.signal);
+    system.nb_recv(passive.server, passive.receive);
+    system.nb_wait(passive.server, passive.wait);
+    system.assert_running(passive.server);
+    system.assert_holds(passive.server, Some(passive.time));
+}
+
+#[test]
+fn a_server_with_time_gets_no_more() {
+    let mut passive = Passive::new(50, 100);
+    let own = passive.plan.sched_context(100);
+    passive.plan.record(passive.server).sched_context = own.0;
+    let mut system = passive.boot(passive.receive);
+    system.signal(passive.client, passive.signal);
+    system.assert_holds(passive.server, Some(own));
+    system.receive(passive.client, Syscall::Wait, 400, 400);
+    system.recv(passive.server, passive.receive);
+    system.assert_holds(passive.server, Some(own));
+}
+
+#[test]
+fn the_time_is_lent_to_one_thread_at_a_time() {
+    let mut plan = Plan::new();
+    let passives = ["first", "second"].map(|name| plan.passive(name, 50));
+    let client = plan.thread("client", 100);
+    let (notification, time) = (plan.notification(), plan.sched_context(100));
+    let waits = passives.map(|thread| (thread, plan.grant(thread, notification.waiter())));
+    let signal = plan.grant(client, notification.signaller(1));
+    let time_slot = plan.grant(client, time.control());
+    let at = plan.grant(client, notification.waiter());
+    let mut system = plan.boot_serving(&waits);
+    system.call_with_caps(client, time_slot, Label::SchedContextBind.as_raw(), &[at]);
+    system.signal(client, signal);
+    system.signal(client, signal);
+    system.assert_holds(passives[0], Some(time));
+    system.assert_holds(passives[1], None);
+    system.assert_runnable(passives[1]);
+}
+
+#[test]
+fn a_thread_that_waits_for_a_notification_it_is_not_bound_to_gives_its_time_back() {
+    let mut plan = Plan::new();
+    let server = plan.passive("server", 200);
+    let client = plan.thread("client", 100);
+    let (notification, time) = (plan.notification(), plan.sched_context(100));
+    let wait = plan.grant(server, notification.waiter());
+    let signal = plan.grant(client, notification.signaller(1));
+    let time_slot = plan.grant(client, time.control());
+    let at = plan.grant(client, notification.waiter());
+    let mut system = plan.boot_serving(&[(server, wait)]);
+    system.call_with_caps(client, time_slot, Label::SchedContextBind.as_raw(), &[at]);
+    system.signal(client, signal);
+    system.assert_running(server);
+    system.assert_holds(server, Some(time));
+    system.wait(server, wait);
+    system.assert_running(client);
+    system.assert_holds(server, None);
+}
+
+#[test]
+fn waiting_for_another_notification_does_not_give_the_time_back() {
+    let mut passive = Passive::new(200, 100);
+    let other = passive.plan.notification();
+    let other = passive.plan.grant(passive.server, other.waiter());
+    let mut system = passive.boot(passive.receive);
+    system.signal(passive.client, passive.signal);
+    system.wait(passive.server, other);
+    system.assert_running(passive.client);
+    system.assert_holds(passive.server, Some(passive.time));
+}
+
+#[test]
+fn a_client_lends_its_own_time_to_a_server_with_a_bound_notification() {
+    let mut passive = Passive::new(200, 100);
+    let mut system = passive.boot(passive.receive);
+    system.call(passive.client, passive.call, 1, &[]);
+    system.assert_holds(passive.server, Some(passive.client_time));
+    system.reply_recv(passive.server, passive.receive, 2, &[]);
+    system.assert_running(passive.client);
+    system.assert_holds(passive.client, Some(passive.client_time));
+}
+
+#[test]
+fn a_signal_while_the_server_serves_is_taken_on_the_notifications_time() {
+    let mut passive = Passive::new(200, 100);
+    let own = passive.plan.grant(passive.server, passive.notification.signaller(0x80));
+    let mut system = passive.boot(passive.receive);
+    system.call(passive.client, passive.call, 1, &[]);
+    system.signal(passive.server, own);
+    system.reply_recv(passive.server, passive.receive, 2, &[]);
+    system.assert_running(passive.server);
+    system.assert_signal(passive.server, 0x80);
+    system.assert_holds(passive.server, Some(passive.time));
+    system.assert_holds(passive.client, Some(passive.client_time));
+    system.recv(passive.server, passive.receive);
+    system.assert_running(passive.client);
+    system.assert_message(passive.client, 0, 2, &[]);
+}
+
+#[test]
+fn without_time_at_the_notification_a_passive_server_does_not_run() {
+    let mut passive = Passive::new(200, 100);
+    let mut system = passive.plan.boot_serving(&[(passive.server, passive.receive)]);
+    system.signal(passive.client, passive.signal);
+    system.assert_running(passive.client);
+    system.assert_runnable(passive.server);
+    let [time, _, server] = passive.controls;
+    system.call_with_caps(passive.client, time, Label::SchedContextBind.as_raw(), &[server]);
+    system.assert_running(passive.server);
+    system.assert_signal(passive.server, Passive::SIGNAL);
+}
+
+#[test]
+fn time_taken_from_the_notification_stays_with_its_borrower() {
+    let mut passive = Passive::new(50, 100);
+    let mut system = passive.boot(passive.receive);
+    let [time, notification, _] = passive.controls;
+    system.signal(passive.client, passive.signal);
+    let unbind = Label::SchedContextUnbindObject.as_raw();
+    system.call_with_caps(passive.client, time, unbind, &[notification]);
+    system.assert_done(passive.client);
+    system.receive(passive.client, Syscall::Wait, 400, 400);
+    system.recv(passive.server, passive.receive);
+    system.assert_holds(passive.server, Some(passive.time));
+}

@@ -1,0 +1,148 @@
+//! A random step: time passes, then the running program does something or an interrupt comes.
+
+use limen_abi::{Label, MessageInfo, Syscall};
+use limen_core::event::Event;
+use limen_core::fault::{Access, Fault};
+use limen_core::machine::{Interrupt, Machine};
+use proptest::prelude::*;
+
+use super::world::Shape;
+use crate::support::{Arguments, System, Thread};
+
+/// Labels without a method.
+const STRANGE_LABELS: [u64; 3] = [0, 1, 0x1000];
+/// System calls that a thread which must not wait may make.
+const UNBLOCKING: [Syscall; 4] = [Syscall::Call, Syscall::Send, Syscall::NbSend, Syscall::Yield];
+
+/// See the file.
+#[derive(Clone, Debug)]
+pub(super) struct Step {
+    /// Ticks that pass before.
+    pub(super) ticks: u64,
+    action: Action,
+    cptr: u16,
+    reply: u16,
+    send: u16,
+    label: u8,
+    words: Vec<u64>,
+    caps: Vec<u16>,
+}
+
+#[derive(Clone, Debug)]
+enum Action {
+    Syscall(u8),
+    Number(i64),
+    Fault(u8),
+    Timer,
+    Unexpected,
+}
+
+/// An event that is about to happen, and what the rules must know about it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Prepared {
+    /// For the kernel.
+    pub(super) kind: Event,
+    /// The system call, if it is one that exists.
+    pub(super) syscall: Option<Syscall>,
+}
+
+/// Random steps.
+pub(super) fn steps() -> impl Strategy<Value = Step> {
+    let action = prop_oneof![
+        30 => any::<u8>().prop_map(Action::Syscall),
+        1 => prop_oneof![Just(0i64), Just(-13), any::<i64>()].prop_map(Action::Number),
+        4 => any::<u8>().prop_map(Action::Fault),
+        5 => Just(Action::Timer),
+        1 => Just(Action::Unexpected),
+    ];
+    let word = prop_oneof![4 => 0..4u64, 1 => 0..40u64, 1 => any::<u64>()];
+    let words = prop_oneof![8 => prop::collection::vec(word.clone(), 0..8), 1 => prop::collection::vec(word, 0..=127)];
+    let ticks = prop_oneof![3 => 0..4u64, 1 => 0..60u64];
+    let caps = prop::collection::vec(any::<u16>(), 0..=3);
+    (ticks, action, any::<[u16; 3]>(), any::<u8>(), words, caps).prop_map(
+        |(ticks, action, [cptr, reply, send], label, words, caps)| Step {
+            ticks,
+            action,
+            cptr,
+            reply,
+            send,
+            label,
+            words,
+            caps,
+        },
+    )
+}
+
+impl Step {
+    /// Puts everything in place for the event.
+    pub(super) fn prepare(&self, shape: &Shape, system: &mut System) -> Prepared {
+        let plain = |kind| Prepared { kind, syscall: None };
+        match (&self.action, system.current()) {
+            (Action::Timer, _) => {
+                system.kernel.machine.interrupt = Some(Interrupt::Timer);
+                plain(Event::Interrupt)
+            }
+            (Action::Unexpected, _) | (_, None) => {
+                system.kernel.machine.interrupt = Some(Interrupt::Unexpected);
+                plain(Event::Interrupt)
+            }
+            (Action::Syscall(number), Some(thread)) => self.prepare_syscall(shape, system, thread, *number),
+            (Action::Number(number), Some(thread)) if !shape.is_gardener(thread) => {
+                self.trap(system, thread, *number)
+            }
+            (Action::Fault(kind), Some(thread)) if !shape.is_gardener(thread) => {
+                plain(Event::Fault(fault(*kind)))
+            }
+            (Action::Number(_) | Action::Fault(_), Some(thread)) => {
+                self.trap(system, thread, Syscall::Yield.as_raw())
+            }
+        }
+    }
+
+    fn prepare_syscall(&self, shape: &Shape, system: &mut System, thread: Thread, number: u8) -> Prepared {
+        let all = Syscall::ALL;
+        let syscall = if shape.is_gardener(thread) {
+            UNBLOCKING[number as usize % UNBLOCKING.len()]
+        } else {
+            all[number as usize % all.len()].0
+        };
+        self.trap(system, thread, syscall.as_raw())
+    }
+
+    fn trap(&self, system: &mut System, thread: Thread, number: i64) -> Prepared {
+        let caps: Vec<u64> = self.caps.iter().map(|selector| Shape::cptr(*selector)).collect();
+        let words = &self.words[..self.words.len().min(120)];
+        system.put_message(thread, &Arguments { label: 0, words, caps: &caps });
+        let context = system.context_mut(thread);
+        context.set_reply_cptr(Shape::cptr(self.reply));
+        context.set_send_cptr(Shape::cptr(self.send));
+        let cptr = self.cptr_for(system, thread);
+        system.context_mut(thread).trap(number, cptr, self.info());
+        Prepared { kind: Event::Syscall(number), syscall: Syscall::from_raw(number) }
+    }
+
+    /// A gardener knows its slots; it would fault on pointers that lead nowhere.
+    fn cptr_for(&self, system: &System, thread: Thread) -> u64 {
+        let cptr = Shape::cptr(self.cptr);
+        let table = &system.kernel.machine.cap_tables()[thread.id()];
+        if system.name(thread) == "gardener" && table.lookup(cptr).is_err() { 0 } else { cptr }
+    }
+
+    fn info(&self) -> MessageInfo {
+        let labels = Label::ALL.len();
+        let label = match self.label as usize % (labels + STRANGE_LABELS.len()) {
+            index if index < labels => Label::ALL[index].0.as_raw(),
+            index => STRANGE_LABELS[index - labels],
+        };
+        let caps = (self.caps.len() as u64) << MessageInfo::LENGTH_BITS;
+        MessageInfo::from_raw(label << MessageInfo::LABEL_SHIFT | caps | self.words.len() as u64)
+    }
+}
+
+fn fault(kind: u8) -> Fault {
+    match kind % 3 {
+        0 => Fault::UserException { number: u64::from(kind), code: 1 },
+        1 => Fault::Vm { address: u64::from(kind), access: Access::Data, status: 2 },
+        _ => Fault::Vm { address: u64::from(kind), access: Access::Instruction, status: 3 },
+    }
+}

@@ -1,0 +1,146 @@
+//! The shape of a random system, and its boot.
+
+use proptest::collection::vec;
+use proptest::option;
+use proptest::prelude::*;
+
+use crate::support::{Grant, Plan, REPLY, System, Thread};
+
+/// Few priorities, so that many threads are equals.
+const PRIORITIES: [u8; 5] = [0, 64, 64, 128, 255];
+/// Endpoints, and as many notifications.
+const OBJECTS: u64 = 3;
+/// Scheduling contexts that nobody has at the start.
+const SPARE_TIMES: u64 = 2;
+/// Slot with a second reply object of each thread.
+pub(super) const SECOND_REPLY: u64 = 9;
+
+/// A thread.
+#[derive(Clone, Debug)]
+struct ThreadShape {
+    priority: usize,
+    slice_us: Option<u64>,
+    notification: Option<u64>,
+    fault_handler: Option<(u64, u64)>,
+}
+
+/// A capability in somebody's next free slot.
+#[derive(Clone, Debug)]
+struct CapShape {
+    holder: usize,
+    kind: usize,
+    object: u64,
+    badge: u64,
+    rights: u64,
+}
+
+/// A system.
+#[derive(Clone, Debug)]
+pub(super) struct Shape {
+    threads: Vec<ThreadShape>,
+    caps: Vec<CapShape>,
+    /// A thread of the lowest priority that never waits and controls everything.
+    has_gardener: bool,
+}
+
+/// Random systems.
+pub(super) fn shapes() -> impl Strategy<Value = Shape> {
+    (vec(threads(), 2..=8), vec(caps(), 4..=48), prop::bool::weighted(0.7)).prop_map(
+        |(mut threads, caps, has_gardener)| {
+            threads[0].slice_us.get_or_insert(20);
+            Shape { threads, caps, has_gardener }
+        },
+    )
+}
+
+fn threads() -> impl Strategy<Value = ThreadShape> {
+    let fault_handler = option::of((0..OBJECTS, prop_oneof![3 => Just(0b1001), 1 => 0..16u64]));
+    (0..PRIORITIES.len(), option::weighted(0.6, 1..40u64), option::of(0..OBJECTS), fault_handler).prop_map(
+        |(priority, slice_us, notification, fault_handler)| ThreadShape {
+            priority,
+            slice_us,
+            notification,
+            fault_handler,
+        },
+    )
+}
+
+fn caps() -> impl Strategy<Value = CapShape> {
+    let kind = prop_oneof![6 => Just(0), 4 => Just(1), 3 => Just(2), 3 => Just(3), 1 => Just(4)];
+    let rights = prop_oneof![3 => Just(0b1011), 1 => 0..16u64];
+    (0..8usize, kind, 0..8u64, any::<u64>(), rights)
+        .prop_map(|(holder, kind, object, badge, rights)| CapShape { holder, kind, object, badge, rights })
+}
+
+impl Shape {
+    /// Boots it.
+    pub(super) fn boot(&self) -> System {
+        let mut plan = Plan::new();
+        let endpoints: Vec<_> = (0..OBJECTS).map(|_| plan.endpoint()).collect();
+        let notifications: Vec<_> = (0..OBJECTS).map(|_| plan.notification()).collect();
+        let threads: Vec<_> = self.threads.iter().map(|shape| add_thread(&mut plan, shape)).collect();
+        let mut bound = [false; OBJECTS as usize];
+        for (thread, shape) in threads.iter().zip(&self.threads) {
+            let free = shape.notification.filter(|index| !bound[*index as usize]);
+            if let Some(index) = free {
+                bound[index as usize] = true;
+                plan.record(*thread).notification = index;
+            }
+            if let Some((endpoint, rights)) = shape.fault_handler {
+                plan.handle_faults(*thread, endpoints[endpoint as usize].with(1 << 62 | thread.0, rights));
+            }
+        }
+        let spare: Vec<_> = (0..SPARE_TIMES).map(|_| plan.sched_context(15)).collect();
+        let times: Vec<_> = threads.iter().map(|thread| plan.sched_context_of(*thread)).collect();
+        let times: Vec<_> = times.into_iter().filter(|time| time.0 != u64::MAX).chain(spare).collect();
+        let grant_of = |kind: usize, object: u64, badge: u64, rights: u64| match kind {
+            0 => endpoints[(object % OBJECTS) as usize].with(badge, rights),
+            1 => notifications[(object % OBJECTS) as usize].with(badge, rights),
+            2 => threads[object as usize % threads.len()].control(),
+            3 => times[object as usize % times.len()].control(),
+            _ => Grant::vspace(threads[object as usize % threads.len()]),
+        };
+        for cap in &self.caps {
+            let holder = threads[cap.holder % threads.len()];
+            plan.grant(holder, grant_of(cap.kind, cap.object, cap.badge, cap.rights));
+        }
+        for thread in &threads {
+            let second = plan.reply();
+            plan.place(*thread, SECOND_REPLY, second.control());
+        }
+        if self.has_gardener {
+            let gardener = plan.thread("gardener", 0);
+            for (kind, count) in [(1, OBJECTS), (2, threads.len() as u64), (3, times.len() as u64)] {
+                for object in 0..count {
+                    plan.grant(gardener, grant_of(kind, object, 1, 0b0001));
+                }
+            }
+        }
+        plan.boot()
+    }
+
+    /// Whether this thread must not wait.
+    pub(super) fn is_gardener(&self, thread: Thread) -> bool {
+        self.has_gardener && thread.0 == self.threads.len() as u64
+    }
+
+    /// A capability pointer: mostly to a slot in use, sometimes to nowhere.
+    pub(super) fn cptr(selector: u16) -> u64 {
+        const NOWHERE: [u64; 6] = [0, 511, 512, 1 << 20, 1 << 58, u64::MAX];
+        match selector % 16 {
+            0 => NOWHERE[selector as usize / 16 % NOWHERE.len()],
+            1 | 2 => REPLY,
+            3 => SECOND_REPLY,
+            _ => 10 + u64::from(selector / 16 % 12),
+        }
+    }
+}
+
+fn add_thread(plan: &mut Plan, shape: &ThreadShape) -> Thread {
+    let name = format!("thread {}", plan.writer.threads.len());
+    let priority = PRIORITIES[shape.priority];
+    let Some(slice_us) = shape.slice_us else { return plan.passive(&name, priority) };
+    let thread = plan.thread(&name, priority);
+    plan.slice(thread, slice_us);
+    thread
+}

@@ -1,0 +1,119 @@
+//! What the tests expect of a system, as statements that show the whole state when they do not hold.
+
+use core::fmt::Debug;
+
+use limen_abi::message::{BufferWord, REGISTER_WORDS};
+use limen_abi::{ErrorCode, MessageInfo};
+use limen_core::machine::{Context, Machine};
+use limen_core::object::thread::{AfterSend, State};
+
+use super::plan::{Endpoint, Notification, SchedContext, Thread};
+use super::system::System;
+
+impl System {
+    /// This thread runs.
+    pub(crate) fn assert_running(&self, thread: Thread) {
+        self.expect_current(thread);
+    }
+
+    /// Nobody runs.
+    pub(crate) fn assert_idle(&self) {
+        if self.current().is_some() {
+            self.fail("the processor should idle");
+        }
+    }
+
+    /// This thread found a message with this badge, label and words.
+    pub(crate) fn assert_message(&self, thread: Thread, badge: u64, label: u64, words: &[u64]) {
+        let context = self.context(thread);
+        self.equal(thread, "badge", context.cptr(), badge);
+        self.equal(thread, "label and length", context.info(), MessageInfo::new(label, words.len()));
+        let found: Vec<u64> = (0..words.len()).map(|word| self.message_word(thread, word)).collect();
+        self.equal(thread, "words", found.as_slice(), words);
+    }
+
+    /// This thread found a signal: its badge, and nothing else changed.
+    pub(crate) fn assert_signal(&self, thread: Thread, badge: u64) {
+        self.equal(thread, "badge", self.context(thread).cptr(), badge);
+    }
+
+    /// The call of this thread was refused.
+    pub(crate) fn assert_refused(&self, thread: Thread, code: ErrorCode, words: &[u64]) {
+        self.assert_running(thread);
+        self.assert_message(thread, 0, code.as_raw(), words);
+    }
+
+    /// The call of this thread was carried out without an answer in words.
+    pub(crate) fn assert_done(&self, thread: Thread) {
+        self.assert_message(thread, 0, ErrorCode::NoError.as_raw(), &[]);
+    }
+
+    /// This thread is stopped.
+    pub(crate) fn assert_inactive(&self, thread: Thread) {
+        self.equal(thread, "state", self.state(thread), State::Inactive);
+    }
+
+    /// This thread runs or could run, apart from time to run on.
+    pub(crate) fn assert_runnable(&self, thread: Thread) {
+        self.equal(thread, "state", self.state(thread), State::Runnable);
+    }
+
+    /// This thread waits for a message.
+    pub(crate) fn assert_receiving(&self, thread: Thread, at: Endpoint) {
+        let here = matches!(self.state(thread), State::Receiving { endpoint, .. } if endpoint == at.id());
+        self.state_is(thread, here, "should receive");
+    }
+
+    /// This thread waits for somebody to take its message.
+    pub(crate) fn assert_sending(&self, thread: Thread, at: Endpoint) {
+        let here = matches!(self.state(thread), State::Sending { endpoint, .. } if endpoint == at.id());
+        self.state_is(thread, here, "should send");
+    }
+
+    /// This thread waits for a signal.
+    pub(crate) fn assert_waiting(&self, thread: Thread, at: Notification) {
+        self.equal(thread, "state", self.state(thread), State::Waiting { notification: at.id() });
+    }
+
+    /// This thread waits for an answer.
+    pub(crate) fn assert_calling(&self, thread: Thread) {
+        let calls = match self.state(thread) {
+            State::Calling { .. } => true,
+            State::Sending { then, .. } => then == AfterSend::AwaitReply,
+            _ => false,
+        };
+        self.state_is(thread, calls, "should wait for an answer");
+    }
+
+    /// This thread holds this scheduling context, or none.
+    pub(crate) fn assert_holds(&self, thread: Thread, sched_context: Option<SchedContext>) {
+        let found = self.kernel.threads[thread.id()].sched_context;
+        self.equal(thread, "scheduling context", found, sched_context.map(SchedContext::id));
+    }
+
+    /// What a thread is doing.
+    pub(crate) fn state(&self, thread: Thread) -> State {
+        self.kernel.threads[thread.id()].state
+    }
+
+    /// A word of the message that a thread has found.
+    pub(crate) fn message_word(&self, thread: Thread, position: usize) -> u64 {
+        match self.context(thread).words().get(position) {
+            Some(word) if position < REGISTER_WORDS => *word,
+            _ => self.kernel.machine.buffers()[thread.id()].word(BufferWord::MESSAGE + position),
+        }
+    }
+
+    /// Fails with a dump unless two values are equal.
+    pub(crate) fn equal<T: PartialEq + Debug>(&self, thread: Thread, what: &str, found: T, expected: T) {
+        if found != expected {
+            self.fail(&format!("{what} of {} is {found:x?}, not {expected:x?}", self.name(thread)));
+        }
+    }
+
+    fn state_is(&self, thread: Thread, holds: bool, what: &str) {
+        if !holds {
+            self.fail(&format!("{} {what}", self.name(thread)));
+        }
+    }
+}

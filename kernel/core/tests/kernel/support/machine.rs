@@ -1,0 +1,123 @@
+//! A machine of plain data: time passes when the test says so, and everything that the kernel asks for is recorded.
+
+use limen_abi::limits;
+use limen_core::arena::ThreadId;
+use limen_core::cap::CapTable;
+use limen_core::kernel::{CapTables, MessageBuffers};
+use limen_core::machine::{CounterAccess, Interrupt, Machine, Ticks};
+use limen_core::message::MessageBuffer;
+
+use super::context::TestContext;
+
+/// An address space: its index in the image.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Space(pub(crate) u64);
+
+/// See the file.
+#[derive(Debug)]
+pub(crate) struct HostMachine {
+    /// The current time.
+    pub(crate) now: Ticks,
+    /// Timer ticks in a microsecond.
+    pub(crate) ticks_per_us: u64,
+    /// What the timer is set to.
+    pub(crate) deadline: Ticks,
+    /// How often the timer was set.
+    pub(crate) deadlines_set: usize,
+    /// The address space that is entered.
+    pub(crate) space: Option<Space>,
+    /// How often an address space was entered.
+    pub(crate) spaces_entered: usize,
+    /// Whose floating-point registers are in the unit.
+    pub(crate) fpu: Option<ThreadId>,
+    /// How often the unit was handed over.
+    pub(crate) fpu_switches: usize,
+    /// What user mode may do with the cycle counter.
+    pub(crate) counter: CounterAccess,
+    /// What waits to be acknowledged.
+    pub(crate) interrupt: Option<Interrupt>,
+    /// What was printed.
+    pub(crate) console: Vec<u8>,
+    /// The capability tables.
+    pub(crate) tables: Box<CapTables>,
+    buffers: Box<MessageBuffers>,
+}
+
+impl HostMachine {
+    /// A machine at time zero, with these capability tables.
+    pub(crate) fn new(tables: Box<CapTables>, ticks_per_us: u64) -> Self {
+        Self {
+            now: 0,
+            ticks_per_us,
+            deadline: Ticks::MAX,
+            deadlines_set: 0,
+            space: None,
+            spaces_entered: 0,
+            fpu: None,
+            fpu_switches: 0,
+            counter: CounterAccess::Denied,
+            interrupt: None,
+            console: Vec::new(),
+            tables,
+            buffers: Box::new(MessageBuffers::new([const { MessageBuffer::new() }; limits::THREADS])),
+        }
+    }
+
+    /// Capability tables without capabilities.
+    pub(crate) fn empty_tables() -> Box<CapTables> {
+        Box::new(CapTables::new([CapTable::EMPTY; limits::THREADS]))
+    }
+}
+
+impl Machine for HostMachine {
+    type Context = TestContext;
+    type Space = Space;
+
+    fn cap_tables(&self) -> &CapTables {
+        &self.tables
+    }
+
+    fn buffers(&self) -> &MessageBuffers {
+        &self.buffers
+    }
+
+    fn now(&self) -> Ticks {
+        self.now
+    }
+
+    fn ticks_from_us(&self, us: u64) -> Ticks {
+        us * self.ticks_per_us
+    }
+
+    fn us_from_ticks(&self, ticks: Ticks) -> u64 {
+        ticks / self.ticks_per_us
+    }
+
+    fn set_deadline(&mut self, deadline: Ticks) {
+        self.deadline = deadline;
+        self.deadlines_set += 1;
+    }
+
+    fn switch_space(&mut self, space: Space) {
+        self.space = Some(space);
+        self.spaces_entered += 1;
+    }
+
+    fn switch_fpu(&mut self, from: Option<ThreadId>, to: ThreadId) {
+        assert_eq!(from, self.fpu, "the unit holds the registers of another thread than the kernel believes");
+        self.fpu = Some(to);
+        self.fpu_switches += 1;
+    }
+
+    fn set_user_counter(&mut self, access: CounterAccess) {
+        self.counter = access;
+    }
+
+    fn acknowledge_interrupt(&mut self) -> Option<Interrupt> {
+        self.interrupt.take()
+    }
+
+    fn put_char(&mut self, byte: u8) {
+        self.console.push(byte);
+    }
+}

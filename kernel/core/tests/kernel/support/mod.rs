@@ -1,0 +1,22 @@
+//! What the suites stand on: a machine of plain data, and systems that boot from a real image.
+
+mod context;
+mod dump;
+mod expect;
+mod family;
+mod machine;
+mod plan;
+mod service;
+mod snapshot;
+mod syscalls;
+mod system;
+mod verify;
+
+pub(crate) use context::{LR, PC, SP, SPSR, X0};
+pub(crate) use family::Family;
+pub(crate) use machine::Space;
+pub(crate) use plan::{Endpoint, Grant, Notification, Plan, SchedContext, Thread};
+pub(crate) use service::Service;
+pub(crate) use snapshot::{Snapshot, ThreadSnapshot};
+pub(crate) use syscalls::{Arguments, REPLY};
+pub(crate) use system::{Checking, System, pattern};

@@ -1,0 +1,130 @@
+//! The whole state of a kernel as a value: to compare two states, and to go back to one.
+
+use limen_core::arena::{Arena, Id, NotificationId, SchedContextId, ThreadId};
+use limen_core::fault::Fault;
+use limen_core::machine::{CounterAccess, Ticks};
+use limen_core::object::endpoint::Endpoint;
+use limen_core::object::notification::Notification;
+use limen_core::object::reply::Reply;
+use limen_core::object::sched_context::SchedContext;
+use limen_core::object::thread::State;
+use limen_core::sched::queue::Links;
+use limen_core::sched::ready::ReadyQueues;
+
+use super::context::TestContext;
+use super::machine::Space;
+use super::plan::Thread;
+use super::system::System;
+
+/// What changes about a thread.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct ThreadSnapshot {
+    pub(crate) context: TestContext,
+    pub(crate) state: State,
+    pub(crate) sched_context: Option<SchedContextId>,
+    pub(crate) notification: Option<NotificationId>,
+    pub(crate) fault: Option<Fault>,
+    links: Links,
+}
+
+/// What changes in a kernel, and what its machine is set to.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Snapshot {
+    pub(crate) threads: Vec<ThreadSnapshot>,
+    pub(crate) endpoints: Vec<Endpoint>,
+    pub(crate) notifications: Vec<Notification>,
+    pub(crate) replies: Vec<Reply>,
+    pub(crate) sched_contexts: Vec<SchedContext>,
+    pub(crate) ready: Vec<(ThreadId, u8)>,
+    pub(crate) current: Option<ThreadId>,
+    pub(crate) charged: Option<SchedContextId>,
+    pub(crate) since: Ticks,
+    pub(crate) programmed: Ticks,
+    pub(crate) now: Ticks,
+    space: Option<Space>,
+    fpu: Option<ThreadId>,
+    counter: CounterAccess,
+}
+
+impl Snapshot {
+    /// The state of a system.
+    pub(crate) fn of(system: &System) -> Self {
+        let (kernel, size) = (&system.kernel, &system.size);
+        let core = &kernel.core;
+        Self {
+            threads: system.threads().map(|thread| thread_of(system, thread)).collect(),
+            endpoints: first(&kernel.endpoints, size.endpoints),
+            notifications: first(&kernel.notifications, size.notifications),
+            replies: first(&kernel.replies, size.replies),
+            sched_contexts: first(&kernel.sched_contexts, size.sched_contexts),
+            ready: core.ready.iter(&kernel.links).collect(),
+            current: core.current,
+            charged: core.sched_context,
+            since: core.since,
+            programmed: core.programmed,
+            now: kernel.machine.now,
+            space: core.space,
+            fpu: core.fpu_owner,
+            counter: core.counter,
+        }
+    }
+
+    /// Puts a system back into this state, which it was in before. What was printed and counted stays.
+    pub(crate) fn restore(&self, system: &mut System) {
+        for (thread, saved) in system.threads().zip(&self.threads) {
+            restore_thread(system, thread, saved);
+        }
+        let kernel = &mut *system.kernel;
+        let core = &mut kernel.core;
+        copy_back(&mut kernel.endpoints, &self.endpoints);
+        copy_back(&mut kernel.notifications, &self.notifications);
+        copy_back(&mut kernel.replies, &self.replies);
+        copy_back(&mut kernel.sched_contexts, &self.sched_contexts);
+        core.ready = ReadyQueues::EMPTY;
+        for (thread, priority) in self.ready.iter().rev() {
+            core.ready.push_front(&mut kernel.links, *thread, *priority);
+        }
+        core.current = self.current;
+        core.sched_context = self.charged;
+        core.since = self.since;
+        core.programmed = self.programmed;
+        (core.space, core.fpu_owner, core.counter) = (self.space, self.fpu, self.counter);
+        let machine = &mut kernel.machine;
+        (machine.space, machine.fpu, machine.counter) = (self.space, self.fpu, self.counter);
+        (machine.now, machine.deadline) = (self.now, self.programmed);
+        machine.interrupt = None;
+    }
+}
+
+fn thread_of(system: &System, thread: Thread) -> ThreadSnapshot {
+    let state = &system.kernel.threads[thread.id()];
+    ThreadSnapshot {
+        context: state.context,
+        state: state.state,
+        sched_context: state.sched_context,
+        notification: state.notification,
+        fault: state.fault,
+        links: system.kernel.links[thread.id()],
+    }
+}
+
+fn restore_thread(system: &mut System, thread: Thread, saved: &ThreadSnapshot) {
+    let state = &mut system.kernel.threads[thread.id()];
+    state.context = saved.context;
+    state.state = saved.state;
+    state.sched_context = saved.sched_context;
+    state.notification = saved.notification;
+    state.fault = saved.fault;
+    system.kernel.links[thread.id()] = saved.links;
+}
+
+fn first<Tag, T: Copy, const N: usize>(arena: &Arena<Tag, T, N>, count: usize) -> Vec<T> {
+    arena.iter().take(count).map(|(_, object)| *object).collect()
+}
+
+fn copy_back<Tag, T: Copy, const N: usize>(arena: &mut Arena<Tag, T, N>, saved: &[T]) {
+    for (index, object) in saved.iter().enumerate() {
+        let id: Id<Tag> = Arena::<Tag, T, N>::id(index as u64).expect("a saved object has a place");
+        arena[id] = *object;
+    }
+}

@@ -1,0 +1,177 @@
+//! A running system: what the tests do to it, and what is checked after every event.
+
+use limen_core::Kernel;
+use limen_core::boot::place_caps;
+use limen_core::event::Event;
+use limen_core::fault::Fault;
+use limen_core::kernel::{Threads, Vspaces};
+use limen_core::machine::{Interrupt, Ticks};
+use limen_image::Image;
+
+use super::context::{COUNT, PC, SP, SPSR, TestContext};
+use super::machine::{HostMachine, Space};
+use super::plan::Thread;
+
+/// A kernel with its machine, and the names of its threads.
+#[derive(Debug)]
+pub(crate) struct System {
+    /// The kernel under test.
+    pub(crate) kernel: Box<Kernel<HostMachine>>,
+    /// Names of the threads, by index.
+    pub(crate) names: Vec<String>,
+    /// How many objects there are.
+    pub(crate) size: Size,
+    /// When the state is checked.
+    pub(crate) checking: Checking,
+}
+
+/// When the state of a system is checked.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Checking {
+    /// After every event.
+    EachEvent,
+    /// When the test says so.
+    ByHand,
+}
+
+/// How many objects of each kind a system has.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Size {
+    pub(crate) endpoints: usize,
+    pub(crate) notifications: usize,
+    pub(crate) replies: usize,
+    pub(crate) sched_contexts: usize,
+}
+
+impl Size {
+    fn of(image: &Image<'_>) -> Self {
+        let counts = image.counts();
+        Self {
+            endpoints: counts.endpoints as usize,
+            notifications: counts.notifications as usize,
+            replies: counts.replies as usize,
+            sched_contexts: image.sched_contexts().count(),
+        }
+    }
+}
+
+impl System {
+    /// Boots from the bytes of an image, and gives every thread registers that are easy to tell apart.
+    pub(crate) fn boot(image: &[u8], names: Vec<String>, ticks_per_us: u64) -> Self {
+        let mut system = Self::boot_plain(image, names, ticks_per_us);
+        for thread in system.threads() {
+            let context = system.context_mut(thread);
+            for position in (0..COUNT).filter(|position| ![PC, SP, SPSR].contains(position)) {
+                context.registers[position] = pattern(thread, position);
+            }
+        }
+        system
+    }
+
+    /// Boots from the bytes of an image, and leaves everything as the kernel made it.
+    pub(crate) fn boot_plain(image: &[u8], names: Vec<String>, ticks_per_us: u64) -> Self {
+        let image = Image::validate(image).expect("the image is valid");
+        let mut tables = HostMachine::empty_tables();
+        place_caps::<HostMachine>(&mut tables, &image);
+        let mut kernel = Box::new(Kernel::new(HostMachine::new(tables, ticks_per_us)));
+        kernel.populate(&image, |index| Vspaces::id(index).map(|_| Space(index)));
+        kernel.start();
+        let system = Self { kernel, names, size: Size::of(&image), checking: Checking::EachEvent };
+        system.verify("boot");
+        system
+    }
+
+    /// Every thread of the plan.
+    pub(crate) fn threads(&self) -> impl Iterator<Item = Thread> + use<> {
+        (0..self.names.len() as u64).map(Thread)
+    }
+
+    /// The thread that runs.
+    pub(crate) fn current(&self) -> Option<Thread> {
+        self.kernel.core.current.map(|id| Thread(Threads::<HostMachine>::index_of(id) as u64))
+    }
+
+    /// The name of a thread.
+    pub(crate) fn name(&self, thread: Thread) -> &str {
+        &self.names[thread.0 as usize]
+    }
+
+    /// The registers of a thread.
+    pub(crate) fn context(&self, thread: Thread) -> &TestContext {
+        &self.kernel.threads[thread.id()].context
+    }
+
+    /// The registers of a thread, to be changed as its program would.
+    pub(crate) fn context_mut(&mut self, thread: Thread) -> &mut TestContext {
+        &mut self.kernel.threads[thread.id()].context
+    }
+
+    /// A register of a thread, by position.
+    pub(crate) fn register(&self, thread: Thread, position: usize) -> u64 {
+        self.context(thread).registers[position]
+    }
+
+    /// Where a thread is.
+    pub(crate) fn pc(&self, thread: Thread) -> u64 {
+        self.register(thread, PC)
+    }
+
+    /// Lets the kernel serve an event, then checks everything that must be true between two events.
+    pub(crate) fn event(&mut self, event: Event) {
+        self.kernel.handle(event);
+        if self.checking == Checking::EachEvent {
+            self.verify(event);
+        }
+    }
+
+    /// The running thread does something that it may not.
+    pub(crate) fn fault(&mut self, thread: Thread, fault: Fault) {
+        self.expect_current(thread);
+        self.event(Event::Fault(fault));
+    }
+
+    /// Time passes.
+    pub(crate) fn pass(&mut self, ticks: Ticks) {
+        self.kernel.machine.now += ticks;
+    }
+
+    /// Time passes until the timer interrupts.
+    pub(crate) fn run_to_timer(&mut self) {
+        let machine = &mut self.kernel.machine;
+        assert_ne!(machine.deadline, Ticks::MAX, "the timer is not set");
+        machine.now = machine.now.max(machine.deadline);
+        self.interrupt(Interrupt::Timer);
+    }
+
+    /// Time passes, and the timer interrupts whenever it is due.
+    pub(crate) fn run_for(&mut self, ticks: Ticks) {
+        let end = self.kernel.machine.now + ticks;
+        while self.kernel.machine.deadline <= end {
+            self.run_to_timer();
+        }
+        self.kernel.machine.now = end;
+    }
+
+    /// An interrupt arrives.
+    pub(crate) fn interrupt(&mut self, interrupt: Interrupt) {
+        self.kernel.machine.interrupt = Some(interrupt);
+        self.event(Event::Interrupt);
+    }
+
+    /// Fails unless this thread runs; only a running thread can do anything.
+    pub(crate) fn expect_current(&self, thread: Thread) {
+        if self.current() != Some(thread) {
+            self.fail(&format!("{} should be running", self.name(thread)));
+        }
+    }
+
+    /// Fails with a dump of the state.
+    pub(crate) fn fail(&self, what: &str) -> ! {
+        panic!("{what}\n{}", self.dump())
+    }
+}
+
+/// What the tests put into a register at boot.
+pub(crate) fn pattern(thread: Thread, position: usize) -> u64 {
+    0xdead_0000_0000_0000 | thread.0 << 16 | position as u64
+}
