@@ -170,8 +170,8 @@ impl<M: Machine> Kernel<M> {
         let threads = &self.threads;
         queue.insert_by_priority(&mut self.links, receiver, |thread| threads[thread].priority);
         self.endpoints[endpoint] = Endpoint::Receivers(queue);
-        self.return_to_notification(receiver, self.threads[receiver].notification);
-        Outcome::WAITS
+        let woken = self.give_back_time(receiver, self.threads[receiver].notification);
+        Outcome { current: Next::Waits, woken }
     }
 
     /// Takes over the message, call or fault of a thread that waited to send it.

@@ -14,7 +14,7 @@
 
 use super::thread::State;
 use crate::arena::{NotificationId, SchedContextId, ThreadId};
-use crate::event::{Blocking, Outcome};
+use crate::event::{Blocking, Next, Outcome};
 use crate::kernel::Kernel;
 use crate::machine::{Context, Machine};
 use crate::sched::queue::{Queue, ThreadLinks};
@@ -129,8 +129,8 @@ impl<M: Machine> Kernel<M> {
         queue.insert_by_priority(&mut self.links, thread, |thread| threads[thread].priority);
         self.notifications[id].state = Signals::Waiting(queue);
         self.threads[thread].state = State::Waiting { notification: id };
-        self.return_to_notification(thread, Some(id));
-        Outcome::WAITS
+        let woken = self.give_back_time(thread, Some(id));
+        Outcome { current: Next::Waits, woken }
     }
 
     /// Hands the running `thread` what was signalled, if anything was.

@@ -126,18 +126,24 @@ impl<M: Machine> Kernel<M> {
         self.sched_contexts[loan.sched_context].thread = Some(caller);
     }
 
-    /// Forgets that somebody waits on this reply object. A scheduling context that was lent is not given back.
+    /// Forgets that somebody waits on this reply object. The server goes on with what it borrowed until it next
+    /// waits; then it goes back to the caller if it was its own, and not itself borrowed.
     pub(crate) fn release_reply(&mut self, reply: ReplyId) {
-        let Reply::Owed { loan, .. } = core::mem::take(&mut self.replies[reply]) else { return };
+        let Reply::Owed { caller, loan } = core::mem::take(&mut self.replies[reply]) else { return };
         let Some(loan) = loan else { return };
-        if self.sched_contexts[loan.sched_context].top == Some(reply) {
-            self.sched_contexts[loan.sched_context].top = loan.below;
+        let sched_context = &mut self.sched_contexts[loan.sched_context];
+        if sched_context.top == Some(reply) {
+            sched_context.top = loan.below;
+        }
+        if loan.below.is_none() {
+            sched_context.heir = Some(caller);
         }
         self.unlink(loan);
     }
 
     /// Forgets every call that runs on this scheduling context: the answers will not bring it back.
     pub(crate) fn forget_loans(&mut self, sched_context: SchedContextId) {
+        self.sched_contexts[sched_context].heir = None;
         let mut next = self.sched_contexts[sched_context].top.take();
         while let Some(reply) = next {
             let Reply::Owed { loan, .. } = &mut self.replies[reply] else { return };

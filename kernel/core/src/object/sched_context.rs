@@ -29,12 +29,21 @@ pub struct SchedContext {
     pub notification: Option<NotificationId>,
     /// The newest call that runs on it.
     pub top: Option<ReplyId>,
+    /// The lender that stopped waiting for its answer: gets it back when the thread that runs on it next waits.
+    pub heir: Option<ThreadId>,
 }
 
 impl SchedContext {
     /// Without budget and without holder.
-    pub const UNUSED: Self =
-        Self { budget: 0, remaining: 0, consumed: 0, thread: None, notification: None, top: None };
+    pub const UNUSED: Self = Self {
+        budget: 0,
+        remaining: 0,
+        consumed: 0,
+        thread: None,
+        notification: None,
+        top: None,
+        heir: None,
+    };
 }
 
 /// What can be asked of a scheduling context.
@@ -88,7 +97,10 @@ impl Request {
                         State::Waiting { notification } => Some(notification),
                         _ => None,
                     };
-                    kernel.return_to_notification(thread, waits_for);
+                    if waits_for.is_some() {
+                        let woken = kernel.give_back_time(thread, waits_for);
+                        return (Answer::Empty, Outcome { current: Next::GoesOn, woken });
+                    }
                 }
             }
             Self::Unbind(id) => {
@@ -168,16 +180,35 @@ impl<M: Machine> Kernel<M> {
         }
     }
 
-    /// A thread that waits for a signal again hands the notification's scheduling context back.
+    /// A thread that waits hands back time that is not its own: to a lender that does not wait for it any more, or
+    /// to the notification that it waits for. Gives the lender if it can run now.
     #[inline]
-    pub(crate) fn return_to_notification(&mut self, thread: ThreadId, waits_for: Option<NotificationId>) {
-        if let Some(id) = self.threads[thread].sched_context
-            && waits_for.is_some()
-            && self.sched_contexts[id].notification == waits_for
-        {
+    pub(crate) fn give_back_time(
+        &mut self,
+        thread: ThreadId,
+        waits_for: Option<NotificationId>,
+    ) -> Option<ThreadId> {
+        let id = self.threads[thread].sched_context?;
+        if self.sched_contexts[id].heir.is_some() {
+            return self.give_to_heir(thread, id);
+        }
+        if waits_for.is_some() && self.sched_contexts[id].notification == waits_for {
             self.threads[thread].sched_context = None;
             self.sched_contexts[id].thread = None;
         }
+        None
+    }
+
+    #[cold]
+    fn give_to_heir(&mut self, holder: ThreadId, id: SchedContextId) -> Option<ThreadId> {
+        let heir = self.sched_contexts[id].heir.take()?;
+        if heir == holder || self.threads[heir].sched_context.is_some() {
+            return None;
+        }
+        self.threads[holder].sched_context = None;
+        self.threads[heir].sched_context = Some(id);
+        self.sched_contexts[id].thread = Some(heir);
+        Some(heir).filter(|heir| self.threads[*heir].is_schedulable())
     }
 
     /// Takes away what a thread runs on. The thread is not in a ready queue afterwards.

@@ -126,7 +126,7 @@ fn a_caller_that_got_other_time_meanwhile_keeps_it() {
 }
 
 #[test]
-fn time_that_was_lent_stays_when_the_caller_is_stopped() {
+fn time_lent_by_a_stopped_caller_comes_back_when_the_server_waits() {
     let mut service = Service::passive(200);
     let time = service.plan.sched_context_of(service.client);
     let control = service.plan.grant(service.server, service.client.control());
@@ -136,12 +136,12 @@ fn time_that_was_lent_stays_when_the_caller_is_stopped() {
     system.assert_running(service.server);
     system.reply_recv(service.server, service.receive, 2, &[]);
     system.assert_idle();
-    system.assert_holds(service.server, Some(time));
-    system.assert_holds(service.client, None);
+    system.assert_holds(service.server, None);
+    system.assert_holds(service.client, Some(time));
 }
 
 #[test]
-fn time_that_was_lent_stays_when_the_server_gives_up_on_its_caller() {
+fn time_lent_by_a_caller_that_the_server_gives_up_on_comes_back() {
     let mut service = Service::passive(200);
     let time = service.plan.sched_context_of(service.client);
     let mut system = service.boot();
@@ -149,7 +149,8 @@ fn time_that_was_lent_stays_when_the_server_gives_up_on_its_caller() {
     system.recv(service.server, service.receive);
     system.assert_idle();
     system.assert_inactive(service.client);
-    system.assert_holds(service.server, Some(time));
+    system.assert_holds(service.server, None);
+    system.assert_holds(service.client, Some(time));
 }
 
 #[test]

@@ -173,6 +173,35 @@ fn a_faulted_child_is_restarted_at_its_entry() {
 }
 
 #[test]
+fn a_child_that_a_passive_parent_restarts_gets_its_time_back() {
+    let mut family = Family::passive(200);
+    let time = family.plan.sched_context_of(family.child);
+    let mut system = family.boot();
+    for _ in 0..2 {
+        system.fault(family.child, Family::EXCEPTION);
+        restart(&mut system, &family, family.parent, 0x5000);
+        system.assert_running(family.parent);
+        system.assert_holds(family.parent, Some(time));
+        system.recv(family.parent, family.receive);
+        system.assert_running(family.child);
+        system.assert_holds(family.parent, None);
+        system.assert_holds(family.child, Some(time));
+    }
+}
+
+#[test]
+fn a_child_that_a_passive_parent_leaves_stopped_keeps_its_time_for_later() {
+    let mut family = Family::passive(200);
+    let time = family.plan.sched_context_of(family.child);
+    let mut system = family.boot();
+    system.fault(family.child, Family::EXCEPTION);
+    system.recv(family.parent, family.receive);
+    system.assert_inactive(family.child);
+    system.assert_holds(family.child, Some(time));
+    system.assert_idle();
+}
+
+#[test]
 fn an_answer_after_a_restart_does_nothing() {
     let mut family = Family::active(200);
     let mut system = family.boot();
