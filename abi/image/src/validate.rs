@@ -74,6 +74,7 @@ type Check = Result<(), ImageError>;
 pub(crate) fn validate(bytes: &[u8]) -> Result<Image<'_>, ImageError> {
     let image = check_header(bytes)?;
     check_directory(&image)?;
+    check_board(&image.board())?;
     check_counts(&image)?;
     check_ranges(&image)?;
     check_regions(&image)?;
@@ -136,6 +137,15 @@ fn table_fits<R: Record>(image: &Image<'_>, table: Table, counts: core::ops::Ran
     }
 }
 
+/// The kernel maps the pages of its devices, and adds sizes to user addresses.
+fn check_board(board: &Board) -> Check {
+    for page in [board.serial_paddr, board.interrupt_controller_paddr, board.interrupt_cpu_paddr] {
+        rule(Table::Board, 0, page_aligned(page) && page < ADDRESS_LIMIT, "not the address of a page")?;
+    }
+    let ends_page = board.user_top < ADDRESS_LIMIT && page_aligned(board.user_top + 1);
+    rule(Table::Board, 0, ends_page, "highest user address is not the end of a page")
+}
+
 fn check_counts(image: &Image<'_>) -> Check {
     let counts = image.counts();
     let limit = |what, count: u64, limit: usize| {
@@ -155,6 +165,9 @@ fn check_ranges(image: &Image<'_>) -> Check {
     for (index, range) in image.reserved().enumerate() {
         rule(Table::Reserved, index, in_ram(image, range), "not in RAM")?;
     }
+    let holds_image =
+        image.reserved().any(|range| contains(range, Range { start: image.paddr(), end: image_end(image) }));
+    rule(Table::Reserved, 0, holds_image, "does not hold the image")?;
     rule(Table::Pool, 0, in_ram(image, pool), "not in RAM")?;
     rule(Table::Pool, 0, !image.reserved().any(|range| overlaps(range, pool)), "overlaps reserved memory")
 }
@@ -176,7 +189,7 @@ fn ascending(table: Table, ranges: impl Iterator<Item = Range>) -> Check {
 }
 
 fn check_regions(image: &Image<'_>) -> Check {
-    let contents = Range { start: image.paddr(), end: image.paddr() + image.image_bytes() };
+    let contents = Range { start: image.paddr(), end: image_end(image) };
     let mut previous_end = 0;
     for (index, region) in image.regions().enumerate() {
         let check = |ok, what| rule(Table::Regions, index, ok, what);
@@ -193,9 +206,8 @@ fn check_regions(image: &Image<'_>) -> Check {
                 check(!taken, "overlaps memory of the kernel")?;
             }
             Some(RegionKind::Contents) => {
-                let inside = range.start >= contents.start && range.end <= contents.end;
                 let in_tables = range.start < contents.start + image.bytes.len() as u64;
-                check(inside && !in_tables, "not in the contents of the image")?;
+                check(contains(contents, range) && !in_tables, "not in the contents of the image")?;
             }
             Some(RegionKind::Device) => {
                 check(!image.ram().any(|ram| overlaps(range, ram)), "a device in RAM")?;
@@ -340,6 +352,15 @@ fn overlaps(a: Range, b: Range) -> bool {
     a.start < b.end && b.start < a.end
 }
 
+fn contains(outer: Range, range: Range) -> bool {
+    range.start >= outer.start && range.end <= outer.end
+}
+
 fn in_ram(image: &Image<'_>, range: Range) -> bool {
-    image.ram().any(|ram| range.start >= ram.start && range.end <= ram.end)
+    image.ram().any(|ram| contains(ram, range))
+}
+
+/// The first address after the image with its page contents.
+fn image_end(image: &Image<'_>) -> u64 {
+    image.paddr() + image.image_bytes()
 }

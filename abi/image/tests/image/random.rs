@@ -1,0 +1,193 @@
+//! Random images: those that keep the rules are accepted and read back as written; random words and random bytes never
+//! do harm.
+
+use limen_abi::limits::PAGE_BYTES;
+use limen_image::{Board, CapKind, Image, ImageWriter, MappingFlags, NONE, RegionKind, SchedContext};
+use proptest::collection::{btree_map, vec};
+use proptest::prelude::*;
+use proptest::test_runner::{RngAlgorithm, RngSeed};
+
+use crate::sample::{
+    CONTENTS_PADDR, DEVICE_PADDR, bytes_of, cap, fix_checksum, mapping, region, sample, set_word, thread,
+};
+use crate::soundness;
+
+/// A fixed seed, so that a run repeats the last one; `PROPTEST_RNG_SEED` chooses another.
+fn config(cases: u32) -> ProptestConfig {
+    let mut config = ProptestConfig {
+        cases,
+        failure_persistence: None,
+        rng_algorithm: RngAlgorithm::XorShift,
+        ..ProptestConfig::default()
+    };
+    if config.rng_seed == RngSeed::Random {
+        config.rng_seed = RngSeed::Fixed(0x4c49_4d45_4e00_0002);
+    }
+    println!("{:?}", config.rng_seed);
+    config
+}
+
+/// Images that keep every rule.
+fn valid_images() -> impl Strategy<Value = ImageWriter> {
+    let regions = vec((0..3u64, 1..5u64), 0..12);
+    let threads = vec((0..256u64, any::<bool>(), any::<bool>()), 1..=64);
+    let caps = btree_map((0..64u64, 1..512u64), (1..=6u64, any::<u64>(), any::<u64>(), 0..16u64), 0..80);
+    let mappings = vec((any::<u64>(), 1..4u64, 0..8u64), 0..40);
+    (regions, threads, caps, mappings).prop_map(|(regions, threads, caps, mappings)| {
+        let mut writer = sample();
+        writer.counts.vspaces = threads.len() as u64;
+        writer.counts.replies = threads.len() as u64;
+        writer.counts.notifications = threads.len() as u64;
+        place_regions(&mut writer, &regions);
+        place_mappings(&mut writer, &mappings);
+        writer.sched_contexts = vec![SchedContext { budget_us: 5, period_us: 5 }; threads.len()];
+        writer.threads = (0..)
+            .zip(&threads)
+            .map(|(index, (priority, is_passive, is_bound))| {
+                let mut record = thread(index, *priority);
+                record.sched_context = if *is_passive { NONE } else { index };
+                record.notification = if *is_bound { index } else { NONE };
+                record
+            })
+            .collect();
+        place_caps(&mut writer, caps);
+        writer
+    })
+}
+
+/// Disjoint regions of any kind, in ascending order.
+fn place_regions(writer: &mut ImageWriter, shapes: &[(u64, u64)]) {
+    const BASES: [(u64, RegionKind); 3] = [
+        (DEVICE_PADDR, RegionKind::Device),
+        (CONTENTS_PADDR, RegionKind::Contents),
+        (0x4400_0000, RegionKind::Zero),
+    ];
+    writer.regions.clear();
+    for (index, (base, kind)) in BASES.into_iter().enumerate() {
+        let mut next = base;
+        for (_, pages) in shapes.iter().filter(|(kind, _)| *kind == index as u64) {
+            writer.regions.push(region(next, pages * PAGE_BYTES, kind));
+            next += (pages + pages % 2) * PAGE_BYTES;
+        }
+    }
+}
+
+/// Disjoint mappings in ascending order, as far as there are regions.
+fn place_mappings(writer: &mut ImageWriter, shapes: &[(u64, u64, u64)]) {
+    writer.mappings.clear();
+    let regions = writer.regions.len() as u64;
+    let (mut vspace, mut vaddr) = (0, 0x40_0000);
+    for (choice, pages, flags) in shapes.iter().filter(|_| regions != 0) {
+        if choice % 5 == 0 && vspace + 1 < writer.counts.vspaces {
+            (vspace, vaddr) = (vspace + 1, 0x40_0000);
+        }
+        let index = choice % regions;
+        let bytes = (pages * PAGE_BYTES).min(writer.regions[index as usize].bytes);
+        let flags = if *flags == 0 { 0 } else { flags | MappingFlags::READ };
+        writer.mappings.push(mapping(vspace, vaddr, bytes, index, flags));
+        vaddr += bytes + choice % 3 * PAGE_BYTES;
+    }
+}
+
+type CapShapes = std::collections::BTreeMap<(u64, u64), (u64, u64, u64, u64)>;
+
+/// Capabilities of threads that exist; a reply object belongs to the thread of its index.
+fn place_caps(writer: &mut ImageWriter, shapes: CapShapes) {
+    writer.caps.clear();
+    let threads = writer.threads.len() as u64;
+    for ((table, slot), (kind, object, badge, rights)) in shapes {
+        if table >= threads {
+            continue;
+        }
+        let kind = CapKind::from_raw(kind).expect("a kind");
+        let object = match kind {
+            CapKind::Endpoint => object % writer.counts.endpoints,
+            CapKind::Reply => table,
+            _ => object % threads,
+        };
+        let mut record = cap(table, slot, kind, object);
+        (record.badge, record.rights) = (badge, rights);
+        writer.caps.push(record);
+    }
+}
+
+/// A word that is likely to be at the border of a rule.
+fn border_words() -> impl Strategy<Value = u64> {
+    prop_oneof![
+        0..70u64,
+        Just(u64::MAX),
+        (0..64u32).prop_map(|bit| 1 << bit),
+        (0..64u32).prop_map(|bit| (1u64 << bit).wrapping_sub(1)),
+        (0..0x6_0000u64).prop_map(|page| page * PAGE_BYTES),
+        (1..4u64).prop_map(|page| (page * PAGE_BYTES).wrapping_neg()),
+        any::<u64>(),
+    ]
+}
+
+proptest! {
+    #![proptest_config(config(300))]
+
+    #[test]
+    fn an_image_that_keeps_the_rules_is_accepted_and_read_back(writer in valid_images()) {
+        let bytes = bytes_of(&writer);
+        let image = Image::validate(&bytes).expect("the image keeps the rules");
+        soundness::check(&image);
+        prop_assert_eq!(image.board(), writer.board);
+        prop_assert_eq!(image.counts(), writer.counts);
+        prop_assert_eq!(image.options(), writer.options);
+        prop_assert_eq!(image.pool(), writer.pool);
+        prop_assert_eq!(image.ram().collect::<Vec<_>>(), writer.ram);
+        prop_assert_eq!(image.reserved().collect::<Vec<_>>(), writer.reserved);
+        prop_assert_eq!(image.regions().collect::<Vec<_>>(), writer.regions);
+        prop_assert_eq!(image.mappings().collect::<Vec<_>>(), writer.mappings);
+        prop_assert_eq!(image.sched_contexts().collect::<Vec<_>>(), writer.sched_contexts);
+        prop_assert_eq!(image.threads().collect::<Vec<_>>(), writer.threads);
+        prop_assert_eq!(image.caps().collect::<Vec<_>>(), writer.caps);
+    }
+}
+
+proptest! {
+    #![proptest_config(config(4_000))]
+
+    #[test]
+    fn random_words_are_refused_or_harmless(changes in vec((any::<prop::sample::Index>(), border_words()), 1..4)) {
+        let mut bytes = bytes_of(&sample());
+        let words = bytes.len() / 8;
+        for (index, value) in changes {
+            set_word(&mut bytes, index.index(words), value);
+        }
+        fix_checksum(&mut bytes);
+        if let Ok(image) = Image::validate(&bytes) {
+            soundness::check(&image);
+        }
+    }
+
+    #[test]
+    fn random_boards_are_refused_or_harmless(board in [border_words(), border_words(), border_words(), border_words()]) {
+        let mut writer = sample();
+        let [serial_paddr, interrupt_controller_paddr, interrupt_cpu_paddr, user_top] = board;
+        let fixed = writer.board;
+        writer.board = Board { serial_paddr, interrupt_controller_paddr, interrupt_cpu_paddr, user_top, ..fixed };
+        writer.threads[0].ipc_buffer = user_top.wrapping_sub(PAGE_BYTES - 1);
+        if let Ok(image) = Image::validate(&bytes_of(&writer)) {
+            soundness::check(&image);
+        }
+    }
+
+    #[test]
+    fn random_bytes_do_no_harm(bytes in vec(any::<u8>(), 0..1024)) {
+        let _ = Image::validate(&bytes);
+    }
+
+    #[test]
+    fn random_bytes_after_a_good_header_do_no_harm(tail in vec(any::<u8>(), 0..256)) {
+        let mut bytes = bytes_of(&sample());
+        let keep = bytes.len() - tail.len();
+        bytes.truncate(keep);
+        bytes.extend(tail);
+        fix_checksum(&mut bytes);
+        if let Ok(image) = Image::validate(&bytes) {
+            soundness::check(&image);
+        }
+    }
+}

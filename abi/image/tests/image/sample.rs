@@ -1,0 +1,129 @@
+//! A small image that uses every table, and what tests do to it.
+
+use limen_abi::limits::{PAGE_BYTES, USER_TOP_AARCH64};
+use limen_image::{
+    Architecture, Board, Cap, CapKind, Counts, HeaderWord, Image, ImageError, ImageWriter, Mapping,
+    MappingFlags, NONE, Options, Range, Region, RegionKind, Rights, SchedContext, Thread, ThreadFlags,
+    checksum,
+};
+
+/// Where the image lies.
+pub(crate) const IMAGE_PADDR: u64 = 0x4100_0000;
+/// Its size with page contents.
+pub(crate) const IMAGE_BYTES: u64 = 0x20_0000;
+/// First page of its contents.
+pub(crate) const CONTENTS_PADDR: u64 = IMAGE_PADDR + 0x18_0000;
+/// A device that programs may have.
+pub(crate) const DEVICE_PADDR: u64 = 0x0a00_0000;
+
+/// Two threads with one region of each kind, and one capability of each kind.
+pub(crate) fn sample() -> ImageWriter {
+    let mut writer = ImageWriter::new(Architecture::Aarch64);
+    writer.options = Options::PRINTING;
+    writer.board = Board {
+        serial_kind: 1,
+        serial_paddr: 0x0900_0000,
+        interrupt_controller_kind: 1,
+        interrupt_controller_paddr: 0x0800_0000,
+        interrupt_cpu_paddr: 0x0801_0000,
+        interrupt_lines: 288,
+        timer_interrupt: 27,
+        user_top: USER_TOP_AARCH64,
+    };
+    writer.counts = Counts { endpoints: 2, notifications: 3, replies: 2, vspaces: 2 };
+    writer.ram = vec![range(0x4000_0000, 0x4800_0000), range(0x5000_0000, 0x5100_0000)];
+    writer.reserved = vec![range(0x4000_0000, 0x4000_1000), range(0x4010_0000, 0x4200_0000)];
+    writer.pool = range(0x4200_0000, 0x4240_0000);
+    writer.regions = vec![
+        region(DEVICE_PADDR, PAGE_BYTES, RegionKind::Device),
+        region(CONTENTS_PADDR, 4 * PAGE_BYTES, RegionKind::Contents),
+        region(0x4400_0000, 0x40_0000, RegionKind::Zero),
+    ];
+    writer.mappings = vec![
+        mapping(0, 0x20_0000, 0x2000, 1, MappingFlags::READ | MappingFlags::EXECUTE),
+        mapping(0, 0x40_0000, 0x20_0000, 2, MappingFlags::READ | MappingFlags::WRITE | MappingFlags::LARGE),
+        mapping(0, 0x80_0000, PAGE_BYTES, 0, MappingFlags::READ | MappingFlags::UNCACHED),
+        mapping(1, 0x20_0000, 0x1000, 1, 0),
+    ];
+    writer.sched_contexts =
+        vec![SchedContext { budget_us: 100, period_us: 100 }, SchedContext { budget_us: 1, period_us: 1000 }];
+    writer.threads = vec![thread(0, 254), thread(1, 3)];
+    writer.caps = vec![
+        cap(0, 1, CapKind::Endpoint, 0),
+        cap(0, 4, CapKind::Reply, 0),
+        cap(0, 10, CapKind::Notification, 2),
+        cap(0, 11, CapKind::Thread, 1),
+        cap(1, 1, CapKind::SchedContext, 1),
+        cap(1, 3, CapKind::Vspace, 1),
+        cap(1, 511, CapKind::Endpoint, 1),
+    ];
+    writer
+}
+
+/// A range of addresses.
+pub(crate) const fn range(start: u64, end: u64) -> Range {
+    Range { start, end }
+}
+
+/// A region.
+pub(crate) const fn region(paddr: u64, bytes: u64, kind: RegionKind) -> Region {
+    Region { paddr, bytes, kind: kind as u64 }
+}
+
+/// A mapping of the beginning of a region.
+pub(crate) const fn mapping(vspace: u64, vaddr: u64, bytes: u64, region: u64, flags: u64) -> Mapping {
+    Mapping { vspace, vaddr, bytes, region, offset: 0, flags }
+}
+
+/// A thread that uses the objects of its index.
+pub(crate) fn thread(index: u64, priority: u64) -> Thread {
+    Thread {
+        name: Thread::name_words("program"),
+        priority,
+        vspace: index,
+        entry: 0x20_0000,
+        stack_top: 0x60_0000,
+        ipc_buffer: 0x10_0000,
+        sched_context: index,
+        notification: if index == 0 { 1 } else { NONE },
+        fault_slot: if index == 0 { 1 } else { NONE },
+        flags: ThreadFlags::COUNTER,
+    }
+}
+
+/// A capability.
+pub(crate) const fn cap(table: u64, slot: u64, kind: CapKind, object: u64) -> Cap {
+    Cap { table, slot, kind: kind as u64, object, badge: 7, rights: Rights::ALL }
+}
+
+/// Header and tables of an image that lies where the sample lies.
+pub(crate) fn bytes_of(writer: &ImageWriter) -> Vec<u8> {
+    writer.finish(IMAGE_PADDR, IMAGE_BYTES)
+}
+
+/// What the validator says about an image.
+pub(crate) fn judge(bytes: &[u8]) -> Result<(), ImageError> {
+    Image::validate(bytes).map(drop)
+}
+
+/// A word of an image.
+pub(crate) fn word(bytes: &[u8], index: usize) -> u64 {
+    u64::from_le_bytes(bytes.as_chunks::<8>().0[index])
+}
+
+/// Changes a word of an image.
+pub(crate) fn set_word(bytes: &mut [u8], index: usize, value: u64) {
+    bytes.as_chunks_mut::<8>().0[index] = value.to_le_bytes();
+}
+
+/// Makes the checksum fit what is in the image now, as far as its header lets it.
+pub(crate) fn fix_checksum(bytes: &mut [u8]) {
+    let length = word(bytes, HeaderWord::TABLES_BYTES);
+    let sum = checksum(bytes.get(..length as usize).unwrap_or_default());
+    set_word(bytes, HeaderWord::CHECKSUM, sum);
+}
+
+#[test]
+fn the_sample_is_valid() {
+    assert_eq!(judge(&bytes_of(&sample())), Ok(()));
+}

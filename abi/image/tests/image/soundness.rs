@@ -1,0 +1,83 @@
+//! What a kernel relies on, said again in other words than the validator's: whatever is accepted must be so.
+
+use limen_abi::limits;
+use limen_image::{CapKind, Image, Mapping, NONE, Range, RegionKind};
+
+/// Fails unless everything in an accepted image can be carried out.
+pub(crate) fn check(image: &Image<'_>) {
+    check_memory(image);
+    image.mappings().for_each(|mapping| check_mapping(image, &mapping));
+    check_threads(image);
+    check_caps(image);
+}
+
+/// Programs get RAM that is nobody else's, contents of the image, or devices that are not the kernel's.
+fn check_memory(image: &Image<'_>) {
+    let board = image.board();
+    assert!(board.user_top < 1 << 52);
+    for page in [board.serial_paddr, board.interrupt_controller_paddr, board.interrupt_cpu_paddr] {
+        assert_eq!(page % limits::PAGE_BYTES, 0);
+    }
+    let kernel: Vec<Range> = image.reserved().chain([image.pool()]).collect();
+    let contents = image.paddr()..image.paddr() + image.image_bytes();
+    for region in image.regions() {
+        let pages = region.paddr..region.paddr + region.bytes;
+        assert!(pages.start < pages.end && pages.end < 1 << 53);
+        let meets = |range: &Range| range.start < pages.end && pages.start < range.end;
+        match RegionKind::from_raw(region.kind).expect("a kind") {
+            RegionKind::Zero => assert!(!kernel.iter().any(meets) && image.ram().any(|ram| meets(&ram))),
+            RegionKind::Contents => {
+                assert!(contents.start <= pages.start && pages.end <= contents.end);
+                assert!(image.reserved().any(|range| meets(&range)) && !meets(&image.pool()));
+            }
+            RegionKind::Device => assert!(!image.ram().any(|ram| meets(&ram))),
+        }
+    }
+}
+
+fn check_mapping(image: &Image<'_>, mapping: &Mapping) {
+    let region = image.regions().nth(mapping.region as usize).expect("a region");
+    assert!(mapping.vspace < image.counts().vspaces);
+    assert!(mapping.offset + mapping.bytes <= region.bytes);
+    let end = mapping.vaddr + mapping.bytes;
+    assert!(mapping.vaddr < end && end - 1 <= image.board().user_top);
+    let overlapping = image.mappings().filter(|other| {
+        let meets = other.vaddr < end && mapping.vaddr < other.vaddr + other.bytes;
+        other.vspace == mapping.vspace && meets
+    });
+    assert_eq!(overlapping.count(), 1, "only itself");
+}
+
+fn check_threads(image: &Image<'_>) {
+    let (counts, top) = (image.counts(), image.board().user_top);
+    let sched_contexts = image.sched_contexts().count() as u64;
+    assert!((1..=limits::THREADS).contains(&image.threads().count()));
+    for thread in image.threads() {
+        assert!(thread.priority < 256 && thread.vspace < counts.vspaces);
+        assert!(thread.sched_context == NONE || thread.sched_context < sched_contexts);
+        assert!(thread.notification == NONE || thread.notification < counts.notifications);
+        assert!(thread.fault_slot == NONE || thread.fault_slot < limits::CAP_SLOTS as u64);
+        assert!(thread.ipc_buffer % limits::PAGE_BYTES == 0);
+        let end = thread.ipc_buffer.checked_add(limits::PAGE_BYTES).expect("a user address");
+        assert!(end - 1 <= top);
+        let meets = |other: &Mapping| other.vaddr < end && thread.ipc_buffer < other.vaddr + other.bytes;
+        assert!(!image.mappings().any(|other| other.vspace == thread.vspace && meets(&other)));
+    }
+}
+
+fn check_caps(image: &Image<'_>) {
+    let counts = image.counts();
+    let threads = image.threads().count() as u64;
+    for cap in image.caps() {
+        assert!(cap.table < threads && (1..limits::CAP_SLOTS as u64).contains(&cap.slot));
+        let objects = match CapKind::from_raw(cap.kind).expect("a kind") {
+            CapKind::Thread => threads,
+            CapKind::Endpoint => counts.endpoints,
+            CapKind::Notification => counts.notifications,
+            CapKind::Reply => counts.replies,
+            CapKind::SchedContext => image.sched_contexts().count() as u64,
+            CapKind::Vspace => counts.vspaces,
+        };
+        assert!(cap.object < objects);
+    }
+}
