@@ -1,0 +1,142 @@
+//! Header, checksum and table directory.
+
+use limen_abi::limits;
+use limen_image::{HEADER_WORDS, HeaderWord, ImageError, Table};
+
+use super::{Case, LIMIT, check};
+use crate::sample::{IMAGE_PADDR, bytes_of, fix_checksum, judge, sample, set_word, thread, word};
+
+#[test]
+fn header() {
+    type Spoil = fn(&mut Vec<u8>);
+    let cases: &[(&str, Spoil, ImageError)] = &[
+        ("empty", Vec::clear, ImageError::Truncated),
+        ("magic", |image| set_word(image, HeaderWord::MAGIC, 1), ImageError::Magic),
+        ("version", |image| set_word(image, HeaderWord::VERSION, 9), ImageError::Version { found: 9 }),
+        ("options", |image| set_word(image, HeaderWord::OPTIONS, 1 << 2), ImageError::Options),
+        (
+            "more tables than bytes",
+            |image| {
+                let bytes = image.len() as u64;
+                set_word(image, HeaderWord::TABLES_BYTES, bytes + 8);
+            },
+            ImageError::Truncated,
+        ),
+        (
+            "tables of everything",
+            |image| set_word(image, HeaderWord::TABLES_BYTES, u64::MAX),
+            ImageError::Truncated,
+        ),
+        (
+            "tables smaller than the header",
+            |image| set_word(image, HeaderWord::TABLES_BYTES, HEADER_WORDS as u64 * 8 - 8),
+            ImageError::Truncated,
+        ),
+        (
+            "tables of half a word",
+            |image| {
+                let bytes = word(image, HeaderWord::TABLES_BYTES);
+                set_word(image, HeaderWord::TABLES_BYTES, bytes - 4);
+            },
+            ImageError::Truncated,
+        ),
+        (
+            "an image smaller than its tables",
+            |image| {
+                let bytes = image.len() as u64;
+                set_word(image, HeaderWord::IMAGE_BYTES, bytes - 8);
+            },
+            ImageError::Truncated,
+        ),
+        (
+            "an image that is too large",
+            |image| set_word(image, HeaderWord::IMAGE_BYTES, LIMIT),
+            ImageError::Truncated,
+        ),
+        (
+            "an image at no page",
+            |image| set_word(image, HeaderWord::IMAGE_PADDR, IMAGE_PADDR + 8),
+            ImageError::Truncated,
+        ),
+        (
+            "an image at no address",
+            |image| set_word(image, HeaderWord::IMAGE_PADDR, LIMIT),
+            ImageError::Truncated,
+        ),
+    ];
+    for (name, spoil, expected) in cases {
+        let mut image = bytes_of(&sample());
+        spoil(&mut image);
+        if !image.is_empty() {
+            fix_checksum(&mut image);
+        }
+        assert_eq!(judge(&image), Err(*expected), "{name}");
+    }
+}
+
+#[test]
+fn checksum() {
+    let mut image = bytes_of(&sample());
+    let sum = word(&image, HeaderWord::CHECKSUM);
+    set_word(&mut image, HeaderWord::CHECKSUM, sum ^ 1);
+    assert_eq!(judge(&image), Err(ImageError::Checksum));
+}
+
+/// Words of the header before the table directory: the last ones are offset and count of each table.
+const DIRECTORY: usize = HEADER_WORDS - 2 * Table::COUNT;
+
+#[test]
+fn directory() {
+    for table in 0..Table::COUNT {
+        let (offset, count) = (DIRECTORY + 2 * table, DIRECTORY + 2 * table + 1);
+        let spoiled = [
+            (offset, u64::MAX),
+            (offset, HEADER_WORDS as u64 - 1),
+            (offset, bytes_of(&sample()).len() as u64 / 8),
+            (count, u64::MAX),
+            (count, u64::MAX / 2),
+            (count, 1 << 60),
+        ];
+        for (index, value) in spoiled {
+            let mut image = bytes_of(&sample());
+            set_word(&mut image, index, value);
+            fix_checksum(&mut image);
+            assert_eq!(judge(&image), Err(ImageError::Directory { table }), "word {index} is {value:#x}");
+        }
+    }
+}
+
+#[test]
+fn number_of_records() {
+    let too_few = [Table::Board, Table::Counts, Table::Ram, Table::Reserved, Table::Pool, Table::Threads];
+    for table in too_few {
+        let mut image = bytes_of(&sample());
+        set_word(&mut image, DIRECTORY + 2 * table as usize + 1, 0);
+        fix_checksum(&mut image);
+        assert_eq!(judge(&image), Err(ImageError::Directory { table: table as usize }), "{table:?}");
+    }
+    let cases: &[Case] = &[
+        ("RAM", |w| w.ram = vec![w.ram[0]; 17], ImageError::Directory { table: Table::Ram as usize }),
+        (
+            "reserved",
+            |w| w.reserved = vec![w.reserved[0]; 17],
+            ImageError::Directory { table: Table::Reserved as usize },
+        ),
+        (
+            "scheduling contexts",
+            |w| w.sched_contexts = vec![w.sched_contexts[0]; 65],
+            ImageError::Directory { table: Table::SchedContexts as usize },
+        ),
+        (
+            "threads",
+            |w| w.threads = (0..65).map(|index| thread(index, 1)).collect(),
+            ImageError::Directory { table: Table::Threads as usize },
+        ),
+        (
+            "capabilities",
+            |w| w.caps = vec![w.caps[0]; limits::THREADS * limits::CAP_SLOTS + 1],
+            ImageError::Directory { table: Table::Caps as usize },
+        ),
+    ];
+    check(cases);
+}

@@ -1,0 +1,181 @@
+//! The board, and who has which memory.
+
+use limen_image::{Region, RegionKind, Table};
+
+use super::{Case, LIMIT, PAGE, record};
+use crate::sample::{IMAGE_BYTES, IMAGE_PADDR, range, region};
+
+pub(super) const BOARD: &[Case] = &[
+    (
+        "user top and buffer at the end of everything",
+        |w| (w.board.user_top, w.threads[0].ipc_buffer) = (u64::MAX, PAGE.wrapping_neg()),
+        record(Table::Board, 0, "highest user address is not the end of a page"),
+    ),
+    (
+        "console at no page",
+        |w| w.board.serial_paddr += 8,
+        record(Table::Board, 0, "not the address of a page"),
+    ),
+    (
+        "console at no address",
+        |w| w.board.serial_paddr = LIMIT,
+        record(Table::Board, 0, "not the address of a page"),
+    ),
+    (
+        "interrupt controller at no page",
+        |w| w.board.interrupt_controller_paddr += 1,
+        record(Table::Board, 0, "not the address of a page"),
+    ),
+    (
+        "interrupt controller at no address",
+        |w| w.board.interrupt_cpu_paddr = LIMIT,
+        record(Table::Board, 0, "not the address of a page"),
+    ),
+    (
+        "user top in a page",
+        |w| w.board.user_top -= 1,
+        record(Table::Board, 0, "highest user address is not the end of a page"),
+    ),
+    (
+        "user top too high",
+        |w| w.board.user_top = u64::MAX,
+        record(Table::Board, 0, "highest user address is not the end of a page"),
+    ),
+    (
+        "user top at the limit",
+        |w| w.board.user_top = LIMIT + PAGE - 1,
+        record(Table::Board, 0, "highest user address is not the end of a page"),
+    ),
+];
+
+pub(super) const RANGES: &[Case] = &[
+    ("RAM that starts in a page", |w| w.ram[0].start += 1, record(Table::Ram, 0, "not a range of pages")),
+    ("RAM that ends in a page", |w| w.ram[1].end -= 8, record(Table::Ram, 1, "not a range of pages")),
+    ("RAM without pages", |w| w.ram[1].end = w.ram[1].start, record(Table::Ram, 1, "not a range of pages")),
+    (
+        "RAM that ends before it starts",
+        |w| w.ram[1].end = w.ram[1].start - PAGE,
+        record(Table::Ram, 1, "not a range of pages"),
+    ),
+    ("RAM beyond all addresses", |w| w.ram[1].end = LIMIT, record(Table::Ram, 1, "not a range of pages")),
+    ("RAM out of order", |w| w.ram.swap(0, 1), record(Table::Ram, 1, "not in ascending order")),
+    (
+        "RAM that overlaps",
+        |w| w.ram[1].start = w.ram[0].end - PAGE,
+        record(Table::Ram, 1, "not in ascending order"),
+    ),
+    (
+        "reserved without pages",
+        |w| w.reserved[0].end = w.reserved[0].start,
+        record(Table::Reserved, 0, "not a range of pages"),
+    ),
+    (
+        "reserved out of order",
+        |w| w.reserved.swap(0, 1),
+        record(Table::Reserved, 1, "not in ascending order"),
+    ),
+    (
+        "reserved outside RAM",
+        |w| w.reserved.push(range(0x4800_0000, 0x4800_1000)),
+        record(Table::Reserved, 2, "not in RAM"),
+    ),
+    (
+        "reserved across the end of RAM",
+        |w| w.reserved.push(range(0x47ff_f000, 0x4800_1000)),
+        record(Table::Reserved, 2, "not in RAM"),
+    ),
+    (
+        "image outside reserved memory",
+        |w| w.reserved[1].end = IMAGE_PADDR + IMAGE_BYTES - PAGE,
+        record(Table::Reserved, 0, "does not hold the image"),
+    ),
+    ("pool without pages", |w| w.pool.end = w.pool.start, record(Table::Pool, 0, "not a range of pages")),
+    ("pool outside RAM", |w| w.pool = range(0x4800_0000, 0x4810_0000), record(Table::Pool, 0, "not in RAM")),
+    ("pool in reserved memory", |w| w.pool.start -= PAGE, record(Table::Pool, 0, "overlaps reserved memory")),
+];
+
+pub(super) const REGIONS: &[Case] = &[
+    ("region at no page", |w| w.regions[2].paddr += 8, record(Table::Regions, 2, "not a range of pages")),
+    (
+        "region of half a page",
+        |w| w.regions[2].bytes += PAGE / 2,
+        record(Table::Regions, 2, "not a range of pages"),
+    ),
+    ("region without pages", |w| w.regions[2].bytes = 0, record(Table::Regions, 2, "not a range of pages")),
+    (
+        "region at no address",
+        |w| w.regions[2].paddr = LIMIT,
+        record(Table::Regions, 2, "not a range of pages"),
+    ),
+    (
+        "region that is too large",
+        |w| w.regions[2].bytes = LIMIT,
+        record(Table::Regions, 2, "not a range of pages"),
+    ),
+    (
+        "regions out of order",
+        |w| w.regions.swap(0, 1),
+        record(Table::Regions, 1, "not in ascending order or overlapping"),
+    ),
+    (
+        "regions that overlap",
+        |w| w.regions.push(Region { paddr: 0x4400_0000 + PAGE, ..w.regions[2] }),
+        record(Table::Regions, 3, "not in ascending order or overlapping"),
+    ),
+    (
+        "cleared memory outside RAM",
+        |w| w.regions[2].paddr = 0x4800_0000,
+        record(Table::Regions, 2, "not in RAM"),
+    ),
+    (
+        "cleared memory across the end of RAM",
+        |w| w.regions[2].paddr = 0x47f0_0000,
+        record(Table::Regions, 2, "not in RAM"),
+    ),
+    (
+        "cleared memory that is reserved",
+        |w| w.regions[2].paddr = 0x41f0_0000,
+        record(Table::Regions, 2, "overlaps memory of the kernel"),
+    ),
+    (
+        "cleared memory in the pool",
+        |w| w.regions[2].paddr = 0x4230_0000,
+        record(Table::Regions, 2, "overlaps memory of the kernel"),
+    ),
+    (
+        "contents before the image",
+        |w| w.regions[1].paddr = IMAGE_PADDR - PAGE,
+        record(Table::Regions, 1, "not in the contents of the image"),
+    ),
+    (
+        "contents in the tables",
+        |w| w.regions[1].paddr = IMAGE_PADDR,
+        record(Table::Regions, 1, "not in the contents of the image"),
+    ),
+    (
+        "contents across the end of the image",
+        |w| w.regions[1].paddr = IMAGE_PADDR + IMAGE_BYTES - PAGE,
+        record(Table::Regions, 1, "not in the contents of the image"),
+    ),
+    (
+        "a device in RAM",
+        |w| w.regions[0] = region(0x4000_1000, PAGE, RegionKind::Device),
+        record(Table::Regions, 0, "a device in RAM"),
+    ),
+    (
+        "a device that reaches into RAM",
+        |w| w.regions[0] = region(0x3fff_f000, 2 * PAGE, RegionKind::Device),
+        record(Table::Regions, 0, "a device in RAM"),
+    ),
+    (
+        "the interrupt controller",
+        |w| w.regions[0].paddr = 0x0800_0000,
+        record(Table::Regions, 0, "a device of the kernel"),
+    ),
+    (
+        "the interrupt controller from below",
+        |w| w.regions[0] = region(0x0800_f000, 2 * PAGE, RegionKind::Device),
+        record(Table::Regions, 0, "a device of the kernel"),
+    ),
+    ("a kind without a meaning", |w| w.regions[0].kind = 3, record(Table::Regions, 0, "unknown kind")),
+];

@@ -1,0 +1,86 @@
+//! One image for each rule that breaks it, and nothing else.
+
+mod header;
+mod mappings;
+mod memory;
+mod objects;
+
+use std::collections::BTreeSet;
+
+use limen_abi::limits;
+use limen_image::{ImageError, ImageWriter, Table};
+
+use crate::sample::{bytes_of, judge, sample};
+
+const PAGE: u64 = limits::PAGE_BYTES;
+/// The first address that is none.
+const LIMIT: u64 = 1 << 52;
+
+/// What spoils the sample, and what is said about it.
+type Case = (&'static str, fn(&mut ImageWriter), ImageError);
+
+const fn record(table: Table, index: usize, what: &'static str) -> ImageError {
+    ImageError::Record { table: table as usize, index, what }
+}
+
+fn check(cases: &[Case]) {
+    for (name, spoil, expected) in cases {
+        let mut writer = sample();
+        spoil(&mut writer);
+        assert_eq!(judge(&bytes_of(&writer)), Err(*expected), "{name}");
+    }
+}
+
+const GROUPS: [&[Case]; 8] = [
+    objects::COUNTS,
+    memory::BOARD,
+    memory::RANGES,
+    memory::REGIONS,
+    mappings::MAPPINGS,
+    objects::SCHED_CONTEXTS,
+    objects::CAPS,
+    objects::THREADS,
+];
+
+#[test]
+fn every_rule_is_kept_by_itself() {
+    GROUPS.into_iter().for_each(check);
+}
+
+/// The texts of the rules, as the validator has them.
+fn texts_of_rules() -> BTreeSet<&'static str> {
+    let source = include_str!("../../../src/validate.rs");
+    let (_, checks) = source.split_once("type Check").expect("checks follow their type");
+    checks.split('"').skip(1).step_by(2).collect()
+}
+
+#[test]
+fn every_rule_has_an_image_that_breaks_it() {
+    let broken: BTreeSet<&str> = GROUPS
+        .into_iter()
+        .flatten()
+        .filter_map(|(_, _, error)| match error {
+            ImageError::Record { what, .. } | ImageError::TooMany { what } => Some(*what),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(texts_of_rules(), broken);
+}
+
+#[test]
+fn every_refusal_is_a_sentence() {
+    let header = [
+        ImageError::Truncated,
+        ImageError::Magic,
+        ImageError::Version { found: 2 },
+        ImageError::Options,
+        ImageError::Checksum,
+        ImageError::Directory { table: 3 },
+    ];
+    let records = GROUPS.into_iter().flatten().map(|(_, _, error)| *error);
+    let sentences: Vec<String> = header.into_iter().chain(records).map(|error| error.to_string()).collect();
+    assert!(sentences.iter().all(|sentence| sentence.contains(' ')));
+    assert_eq!(sentences[2], "the image has format version 2, this kernel reads 1");
+    assert_eq!(sentences[6], "there are more endpoints than the kernel has room for");
+    assert_eq!(sentences[11], "record 0 of table 0: not the address of a page");
+}

@@ -1,0 +1,112 @@
+//! Kernel objects: how many, who uses which, and with what numbers.
+
+use limen_abi::limits;
+use limen_image::{CapKind, ImageError, SchedContext, Table};
+
+use super::{Case, PAGE, record};
+use crate::sample::cap;
+
+pub(super) const COUNTS: &[Case] = &[
+    ("endpoints", |w| w.counts.endpoints = 65, ImageError::TooMany { what: "endpoints" }),
+    ("notifications", |w| w.counts.notifications = 65, ImageError::TooMany { what: "notifications" }),
+    ("replies", |w| w.counts.replies = 65, ImageError::TooMany { what: "reply objects" }),
+    ("vspaces", |w| w.counts.vspaces = u64::MAX, ImageError::TooMany { what: "address spaces" }),
+];
+
+pub(super) const SCHED_CONTEXTS: &[Case] = &[
+    (
+        "no budget",
+        |w| w.sched_contexts[1].budget_us = 0,
+        record(Table::SchedContexts, 1, "budget and period are not in range"),
+    ),
+    (
+        "budget above period",
+        |w| w.sched_contexts[0].budget_us = 101,
+        record(Table::SchedContexts, 0, "budget and period are not in range"),
+    ),
+    (
+        "period too long",
+        |w| w.sched_contexts[0] = SchedContext { budget_us: 1, period_us: 3_600_000_001 },
+        record(Table::SchedContexts, 0, "budget and period are not in range"),
+    ),
+];
+
+pub(super) const CAPS: &[Case] = &[
+    ("table", |w| w.caps[6].table = 2, record(Table::Caps, 6, "no such capability table")),
+    ("slot 0", |w| w.caps[0].slot = 0, record(Table::Caps, 0, "no such slot")),
+    ("slot beyond the table", |w| w.caps[6].slot = 512, record(Table::Caps, 6, "no such slot")),
+    ("slots out of order", |w| w.caps.swap(0, 1), record(Table::Caps, 1, "not in ascending order")),
+    ("slot twice", |w| w.caps[1].slot = 1, record(Table::Caps, 1, "not in ascending order")),
+    ("rights", |w| w.caps[0].rights = 1 << 4, record(Table::Caps, 0, "rights without a meaning")),
+    ("endpoint", |w| w.caps[0].object = 3, record(Table::Caps, 0, "no such object")),
+    ("reply object", |w| w.caps[1].object = 3, record(Table::Caps, 1, "no such object")),
+    ("notification", |w| w.caps[2].object = 3, record(Table::Caps, 2, "no such object")),
+    ("thread", |w| w.caps[3].object = 3, record(Table::Caps, 3, "no such object")),
+    ("scheduling context", |w| w.caps[4].object = 3, record(Table::Caps, 4, "no such object")),
+    ("address space", |w| w.caps[5].object = 3, record(Table::Caps, 5, "no such object")),
+    ("kind 0", |w| w.caps[0].kind = 0, record(Table::Caps, 0, "no such object")),
+    ("kind without a meaning", |w| w.caps[0].kind = 7, record(Table::Caps, 0, "no such object")),
+    (
+        "reply object of two threads",
+        |w| w.caps[6] = cap(1, 511, CapKind::Reply, 0),
+        record(Table::Caps, 6, "reply object of another thread"),
+    ),
+];
+
+pub(super) const THREADS: &[Case] = &[
+    ("priority", |w| w.threads[0].priority = 256, record(Table::Threads, 0, "no such priority")),
+    ("address space", |w| w.threads[1].vspace = 2, record(Table::Threads, 1, "no such address space")),
+    (
+        "scheduling context",
+        |w| w.threads[1].sched_context = 2,
+        record(Table::Threads, 1, "no such scheduling context"),
+    ),
+    ("notification", |w| w.threads[1].notification = 3, record(Table::Threads, 1, "no such notification")),
+    ("fault slot", |w| w.threads[1].fault_slot = 512, record(Table::Threads, 1, "no such fault slot")),
+    ("flags", |w| w.threads[1].flags = 2, record(Table::Threads, 1, "flags that are not allowed")),
+    (
+        "buffer in a page",
+        |w| w.threads[0].ipc_buffer += 1024,
+        record(Table::Threads, 0, "IPC buffer at an address that is not free"),
+    ),
+    (
+        "buffer above the user's addresses",
+        |w| w.threads[0].ipc_buffer = limits::USER_TOP_AARCH64 + 1,
+        record(Table::Threads, 0, "IPC buffer at an address that is not free"),
+    ),
+    (
+        "buffer at the end of everything",
+        |w| w.threads[0].ipc_buffer = PAGE.wrapping_neg(),
+        record(Table::Threads, 0, "IPC buffer at an address that is not free"),
+    ),
+    (
+        "buffer in a mapping",
+        |w| w.threads[0].ipc_buffer = 0x50_0000,
+        record(Table::Threads, 0, "IPC buffer at an address that is not free"),
+    ),
+    (
+        "entry",
+        |w| w.threads[0].entry = limits::USER_TOP_AARCH64 + 1,
+        record(Table::Threads, 0, "entry or stack is not a user address"),
+    ),
+    (
+        "stack",
+        |w| w.threads[0].stack_top = u64::MAX,
+        record(Table::Threads, 0, "entry or stack is not a user address"),
+    ),
+    (
+        "time of two threads",
+        |w| w.threads[1].sched_context = 0,
+        record(Table::Threads, 1, "scheduling context of another thread"),
+    ),
+    (
+        "notification of two threads",
+        |w| w.threads[1].notification = 1,
+        record(Table::Threads, 1, "notification of another thread"),
+    ),
+    (
+        "buffer of two threads",
+        |w| (w.threads[1].vspace, w.mappings[3].vspace) = (0, 1),
+        record(Table::Threads, 1, "IPC buffer of another thread"),
+    ),
+];
