@@ -205,6 +205,8 @@ impl<M: Machine> Kernel<M> {
         if heir == holder || self.threads[heir].sched_context.is_some() {
             return None;
         }
+        // Answers to the calls that still run on it must not take it away from its owner again.
+        self.forget_loans(id);
         self.threads[holder].sched_context = None;
         self.threads[heir].sched_context = Some(id);
         self.sched_contexts[id].thread = Some(heir);
@@ -221,6 +223,7 @@ impl<M: Machine> Kernel<M> {
     }
 
     fn unbind_thread(&mut self, id: SchedContextId) {
+        self.sched_contexts[id].heir = None;
         if let Some(thread) = self.sched_contexts[id].thread.take() {
             self.leave_sched_context(thread);
         }

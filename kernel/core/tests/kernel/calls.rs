@@ -170,16 +170,22 @@ fn callers_are_served_by_priority_and_then_in_order_of_arrival() {
     let (first, call_first) = service.add_client("first", 50, 1);
     let (second, call_second) = service.add_client("second", 50, 2);
     let (last, call_last) = service.add_client("last", 20, 3);
+    let waker = service.plan.thread("waker", 10);
     let gate = service.plan.notification();
-    let wait = service.plan.grant(service.client, gate.waiter());
-    let open = service.plan.grant(last, gate.signaller(1));
+    let [wait, wait_second] = [service.client, second].map(|t| service.plan.grant(t, gate.waiter()));
+    let open = service.plan.grant(waker, gate.signaller(1));
+    let never = service.plan.notification();
+    let sleep = service.plan.grant(waker, never.waiter());
     let mut system = service.plan.boot();
     system.wait(service.client, wait);
     system.call(first, call_first, 0, &[]);
-    system.call(second, call_second, 0, &[]);
-    system.signal(last, open);
-    system.call(service.client, service.call, 0, &[]);
+    system.wait(second, wait_second);
     system.call(last, call_last, 0, &[]);
+    system.signal(waker, open);
+    system.call(service.client, service.call, 0, &[]);
+    system.signal(waker, open);
+    system.call(second, call_second, 0, &[]);
+    system.wait(waker, sleep);
     system.recv(service.server, service.receive);
     for badge in [Service::BADGE, 1, 2, 3] {
         system.assert_message(service.server, badge, 0, &[]);

@@ -2,7 +2,7 @@
 
 use limen_abi::{Label, Syscall};
 
-use crate::support::{Plan, REPLY, Service, X0};
+use crate::support::{REPLY, Service, X0};
 
 #[test]
 fn a_passive_server_runs_on_its_clients_time() {
@@ -40,34 +40,6 @@ fn lending_does_not_touch_the_timer() {
     system.call(service.client, service.call, 1, &[]);
     system.reply_recv(service.server, service.receive, 2, &[]);
     assert_eq!(system.kernel.machine.deadlines_set, set);
-}
-
-#[test]
-fn time_goes_down_a_chain_of_calls_and_back() {
-    let mut plan = Plan::new();
-    let servers: Vec<_> = (0..5).map(|i| plan.passive(&format!("server {i}"), 150 - i)).collect();
-    let client = plan.thread("client", 10);
-    let time = plan.sched_context_of(client);
-    let endpoints: Vec<_> = servers.iter().map(|_| plan.endpoint()).collect();
-    let callers: Vec<_> = [client].into_iter().chain(servers.iter().copied()).collect();
-    let mut serving = Vec::new();
-    let mut calls = Vec::new();
-    for (index, (server, endpoint)) in servers.iter().zip(&endpoints).enumerate() {
-        serving.push((*server, plan.grant(*server, endpoint.receiver())));
-        calls.push(plan.grant(callers[index], endpoint.caller(index as u64)));
-    }
-    let mut system = plan.boot_serving(&serving);
-    for (index, call) in calls.iter().enumerate() {
-        system.call(callers[index], *call, 1, &[]);
-        system.assert_running(servers[index]);
-        system.assert_holds(servers[index], Some(time));
-        system.assert_holds(callers[index], None);
-    }
-    for (index, (server, from)) in serving.iter().enumerate().rev() {
-        system.reply_recv(*server, *from, 2, &[]);
-        system.assert_running(callers[index]);
-        system.assert_holds(callers[index], Some(time));
-    }
 }
 
 #[test]
@@ -174,29 +146,6 @@ fn a_stopped_server_keeps_its_clients_time_and_can_go_on() {
 }
 
 #[test]
-fn answering_the_older_of_two_calls_on_one_time_leaves_it_with_the_newer() {
-    let mut plan = Plan::new();
-    let [inner, outer] = [("inner", 100), ("outer", 90)].map(|(name, p)| plan.passive(name, p));
-    let client = plan.thread("client", 10);
-    let time = plan.sched_context_of(client);
-    let [to_inner, to_outer] = [plan.endpoint(), plan.endpoint()];
-    let serving =
-        [(inner, plan.grant(inner, to_inner.receiver())), (outer, plan.grant(outer, to_outer.receiver()))];
-    let call_outer = plan.grant(client, to_outer.caller(1));
-    let call_inner = plan.grant(outer, to_inner.caller(2));
-    let outer_control = plan.grant(inner, outer.control());
-    let mut system = plan.boot_serving(&serving);
-    system.call(client, call_outer, 1, &[]);
-    system.call(outer, call_inner, 2, &[]);
-    system.call(inner, outer_control, Label::TcbSuspend.as_raw(), &[]);
-    system.assert_inactive(outer);
-    system.assert_calling(client);
-    system.reply_recv(inner, serving[0].1, 3, &[]);
-    system.assert_holds(inner, Some(time));
-    system.assert_idle();
-}
-
-#[test]
 fn a_caller_without_time_lends_nothing_when_its_queued_call_is_taken() {
     let mut service = Service::active(50);
     let control = service.plan.sched_context_of(service.client);
@@ -213,4 +162,30 @@ fn a_caller_without_time_lends_nothing_when_its_queued_call_is_taken() {
     system.assert_message(service.client, 0, 7, &[]);
     system.assert_holds(service.server, Some(own));
     assert_eq!(system.register(service.client, X0), 0);
+}
+
+#[test]
+fn time_that_was_unbound_does_not_come_back_with_answers() {
+    let mut service = Service::passive(200);
+    let (manager, _) = service.add_client("manager", 210, 2);
+    let gate = service.plan.notification();
+    let wait = service.plan.grant(manager, gate.waiter());
+    let wake = service.plan.grant(service.server, gate.signaller(1));
+    let lent = service.plan.sched_context_of(service.client);
+    let lent = service.plan.grant(manager, lent.control());
+    let spare = service.plan.sched_context(500);
+    let spare_slot = service.plan.grant(manager, spare.control());
+    let server = service.plan.grant(manager, service.server.control());
+    let mut system = service.boot();
+    system.wait(manager, wait);
+    system.call(service.client, service.call, 1, &[]);
+    system.signal(service.server, wake);
+    system.call(manager, lent, Label::SchedContextUnbind.as_raw(), &[]);
+    system.call_with_caps(manager, spare_slot, Label::SchedContextBind.as_raw(), &[server]);
+    system.wait(manager, wait);
+    system.reply_recv(service.server, service.receive, 2, &[]);
+    system.assert_idle();
+    system.assert_message(service.client, 0, 2, &[]);
+    system.assert_holds(service.client, None);
+    system.assert_holds(service.server, Some(spare));
 }

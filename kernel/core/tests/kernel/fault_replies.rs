@@ -2,6 +2,7 @@
 
 use limen_abi::{FaultLabel, Label, MessageInfo};
 use limen_core::fault::Fault;
+use limen_core::machine::Context;
 
 use crate::support::{Family, LR, PC, REPLY, SP, SPSR, System, Thread, X0};
 
@@ -14,6 +15,7 @@ fn answered(fault: Fault, label: u64, words: &[u64]) -> (Family, System, [u64; 3
     let mut system = family.boot();
     let before = system.context(family.child).registers;
     system.fault(family.child, fault);
+    system.context_mut(family.parent).set_words([0xbad; 4], 4);
     system.reply_recv(family.parent, family.receive, label, words);
     (family, system, before)
 }

@@ -6,6 +6,7 @@
 
 mod boot;
 mod calls;
+mod chains;
 mod coverage;
 mod donation;
 mod fault_replies;

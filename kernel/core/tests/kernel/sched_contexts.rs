@@ -3,7 +3,7 @@
 use limen_abi::{ErrorCode, Label};
 use limen_core::machine::Interrupt;
 
-use crate::support::{Notification, Plan, SchedContext, System, Thread};
+use crate::support::{Notification, Plan, SchedContext, Service, System, Thread};
 
 const BIND: u64 = Label::SchedContextBind.as_raw();
 const UNBIND: u64 = Label::SchedContextUnbind.as_raw();
@@ -273,4 +273,30 @@ fn other_methods_are_illegal() {
         system.call(world.manager, world.slots.free, label, &[]);
         system.assert_refused(world.manager, ErrorCode::IllegalOperation, &[]);
     }
+}
+
+#[test]
+fn time_that_was_bound_anew_does_not_go_to_an_earlier_lender() {
+    let mut service = Service::passive(200);
+    let (manager, _) = service.add_client("manager", 210, 2);
+    let holder = service.plan.passive("new holder", 50);
+    let gate = service.plan.notification();
+    let wait = service.plan.grant(manager, gate.waiter());
+    let wake = service.plan.grant(service.server, gate.signaller(1));
+    let own_wait = service.plan.grant(holder, gate.waiter());
+    let time = service.plan.sched_context_of(service.client);
+    let slots = [time.control(), service.client.control(), service.server.control(), holder.control()];
+    let [time_slot, client, server, new_holder] = slots.map(|cap| service.plan.grant(manager, cap));
+    let mut system = service.boot();
+    system.wait(manager, wait);
+    system.call(service.client, service.call, 1, &[]);
+    system.signal(service.server, wake);
+    system.call(manager, client, Label::TcbSuspend.as_raw(), &[]);
+    system.call_with_caps(manager, time_slot, UNBIND_OBJECT, &[server]);
+    system.call_with_caps(manager, time_slot, BIND, &[new_holder]);
+    system.wait(manager, wait);
+    system.assert_running(holder);
+    system.wait(holder, own_wait);
+    system.assert_holds(holder, Some(time));
+    system.assert_holds(service.client, None);
 }

@@ -99,7 +99,7 @@ fn add_replies(key: &mut Vec<u16>, system: &System) {
 fn add_times(key: &mut Vec<u16>, system: &System) {
     for (_, time) in system.kernel.sched_contexts.iter().take(system.size.sched_contexts) {
         key.extend([u16::from(time.remaining == 0), number(time.thread)]);
-        key.extend([number(time.notification), number(time.top)]);
+        key.extend([number(time.notification), number(time.top), number(time.heir)]);
     }
 }
 

@@ -27,7 +27,7 @@ struct Model {
     plan: Plan,
     threads: [Thread; THREADS],
     spare: Option<SchedContext>,
-    operations: Vec<Operation>,
+    operations: &'static [Operation],
 }
 
 impl Model {
@@ -36,17 +36,22 @@ impl Model {
         Self::new(priorities, Plan::thread)
     }
 
-    /// The first thread has no time of its own. The notification is bound to it, and everybody may put spare time at
-    /// the notification.
+    /// The first thread has no time of its own, and the notification is bound to it.
     fn passive(priorities: [u8; THREADS]) -> Self {
         let mut model = Self::new(priorities, Plan::passive);
         model.plan.record(model.threads[0]).notification = 0;
+        model
+    }
+
+    /// As [`Model::passive`], and there is spare time that everybody may give to threads or to the notification.
+    fn with_spare_time(priorities: [u8; THREADS]) -> Self {
+        let mut model = Self::passive(priorities);
         let spare = model.plan.sched_context(1000);
         for thread in model.threads {
             model.plan.place(thread, SPARE_TIME, spare.control());
         }
         model.spare = Some(spare);
-        model.operations.extend(TIME);
+        model.operations = TIME;
         model
     }
 
@@ -62,7 +67,7 @@ impl Model {
             }
             plan.handle_faults(thread, endpoint.caller(thread.0));
         }
-        Self { plan, threads, spare: None, operations: MESSAGES.to_vec() }
+        Self { plan, threads, spare: None, operations: MESSAGES }
     }
 
     /// Searches from where `system` is; gives the number of states.
@@ -73,7 +78,7 @@ impl Model {
         while !layer.is_empty() {
             let mut next = Vec::new();
             for (state, path) in &layer {
-                for operation in &self.operations {
+                for operation in self.operations {
                     state.restore(&mut system);
                     let Some(actor) = system.current() else { continue };
                     let trail = Trail { path, actor, operation: *operation };
@@ -150,6 +155,13 @@ fn threads_of_different_priorities_reach_only_good_states() {
 #[test]
 fn a_passive_server_reaches_only_good_states() {
     let mut model = Model::passive([60, 60, 50]);
+    let system = model.plan.boot_serving(&[(model.threads[0], ENDPOINT)]);
+    println!("{} states", model.search(system));
+}
+
+#[test]
+fn spare_time_reaches_only_good_states() {
+    let mut model = Model::with_spare_time([60, 60, 50]);
     let system = model.plan.boot_serving(&[(model.threads[0], ENDPOINT)]);
     println!("{} states", model.search(system));
 }

@@ -63,9 +63,11 @@ pub(super) enum Operation {
     BindNotification,
     /// Take the spare time from everybody.
     Unbind,
+    /// Take the spare time from a thread.
+    UnbindThread(u64),
 }
 
-/// What every thread may do in every model.
+/// What a thread may do in models without spare time.
 pub(super) const MESSAGES: &[Operation] = {
     use Operation::*;
     &[
@@ -97,10 +99,25 @@ pub(super) const MESSAGES: &[Operation] = {
     ]
 };
 
-/// What it may do with the spare time.
+/// What a thread may do in models with spare time.
 pub(super) const TIME: &[Operation] = {
     use Operation::*;
-    &[BindThread(0), BindNotification, Unbind]
+    &[
+        Call,
+        Recv,
+        ReplyRecv,
+        SendRecv,
+        Signal,
+        WaitSignal,
+        Suspend(0),
+        Suspend(1),
+        Resume(0),
+        Resume(1),
+        BindThread(0),
+        BindNotification,
+        Unbind,
+        UnbindThread(0),
+    ]
 };
 
 impl Operation {
@@ -135,6 +152,9 @@ impl Operation {
             Self::Restart(index) => (FIRST_THREAD + index, Label::TcbWriteRegisters, &[1, 1, 0x1000], &[]),
             Self::BindThread(index) => (SPARE_TIME, Label::SchedContextBind, &[], &[FIRST_THREAD + index]),
             Self::BindNotification => (SPARE_TIME, Label::SchedContextBind, &[], &[NOTIFICATION]),
+            Self::UnbindThread(index) => {
+                (SPARE_TIME, Label::SchedContextUnbindObject, &[], &[FIRST_THREAD + index])
+            }
             _ => (SPARE_TIME, Label::SchedContextUnbind, &[], &[]),
         };
         system.syscall(actor, Syscall::Call, slot, &Arguments { label: label.as_raw(), words, caps });

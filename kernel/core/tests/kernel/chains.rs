@@ -1,0 +1,123 @@
+//! Chains of passive servers: one time goes along with calls and comes back, whoever is stopped in between.
+
+use limen_abi::Label;
+
+use crate::support::{Plan, SchedContext, System, Thread};
+
+const SUSPEND: u64 = Label::TcbSuspend.as_raw();
+const RESUME: u64 = Label::TcbResume.as_raw();
+
+/// A client and three passive servers, each called by the one before; all calls are made, so the last server runs.
+struct Chain {
+    system: System,
+    client: Thread,
+    servers: [Thread; 3],
+    receive: [u64; 3],
+    time: SchedContext,
+    /// The last server's slots for the client and for the first two servers.
+    controls: [u64; 3],
+    /// A notification: the last server's slot to wait, the client's slot to signal.
+    gate: (u64, u64),
+    /// The client's slots for time that nobody has, and for the last server.
+    spare: (u64, u64),
+}
+
+impl Chain {
+    fn new() -> Self {
+        let mut plan = Plan::new();
+        let servers = ["first", "second", "third"].map(|name| plan.passive(name, 100));
+        let client = plan.thread("client", 10);
+        let time = plan.sched_context_of(client);
+        let endpoints = servers.map(|_| plan.endpoint());
+        let receive = [0, 1, 2].map(|i| plan.grant(servers[i], endpoints[i].receiver()));
+        let callers = [client, servers[0], servers[1]];
+        let calls = [0, 1, 2].map(|i| plan.grant(callers[i], endpoints[i].caller(i as u64)));
+        let controls = callers.map(|thread| plan.grant(servers[2], thread.control()));
+        let gate = plan.notification();
+        let gate = (plan.grant(servers[2], gate.waiter()), plan.grant(client, gate.signaller(1)));
+        let spare = plan.sched_context(500);
+        let spare = (plan.grant(client, spare.control()), plan.grant(client, servers[2].control()));
+        let mut system = plan.boot_serving(&[0, 1, 2].map(|i| (servers[i], receive[i])));
+        for (index, call) in calls.into_iter().enumerate() {
+            system.call(callers[index], call, 1, &[]);
+            system.assert_running(servers[index]);
+            system.assert_holds(servers[index], Some(time));
+            system.assert_holds(callers[index], None);
+        }
+        Self { system, client, servers, receive, time, controls, gate, spare }
+    }
+
+    /// A server answers and waits for the next call.
+    fn answer(&mut self, server: usize) {
+        self.system.reply_recv(self.servers[server], self.receive[server], 2, &[]);
+    }
+
+    /// The last server asks for something about the client (0) or a server before it.
+    fn ask(&mut self, label: u64, about: usize) {
+        self.system.call(self.servers[2], self.controls[about], label, &[]);
+    }
+}
+
+#[test]
+fn time_goes_back_along_the_answers() {
+    let mut chain = Chain::new();
+    for (server, caller) in [(2, chain.servers[1]), (1, chain.servers[0]), (0, chain.client)] {
+        chain.answer(server);
+        chain.system.assert_running(caller);
+        chain.system.assert_holds(caller, Some(chain.time));
+    }
+}
+
+#[test]
+fn a_call_that_was_given_up_in_the_middle_is_passed_over() {
+    let mut chain = Chain::new();
+    chain.ask(SUSPEND, 1);
+    chain.system.assert_inactive(chain.servers[0]);
+    chain.answer(2);
+    chain.system.assert_running(chain.servers[1]);
+    chain.system.assert_holds(chain.servers[1], Some(chain.time));
+    chain.system.assert_calling(chain.client);
+}
+
+#[test]
+fn the_newest_call_that_was_given_up_is_passed_over() {
+    let mut chain = Chain::new();
+    chain.ask(SUSPEND, 2);
+    chain.answer(2);
+    chain.system.assert_idle();
+    chain.system.assert_calling(chain.client);
+    chain.system.assert_calling(chain.servers[0]);
+}
+
+#[test]
+fn time_comes_back_after_the_oldest_call_was_given_up() {
+    let mut chain = Chain::new();
+    chain.ask(SUSPEND, 0);
+    chain.system.assert_inactive(chain.client);
+    for (server, caller) in [(2, chain.servers[1]), (1, chain.servers[0])] {
+        chain.answer(server);
+        chain.system.assert_running(caller);
+    }
+    chain.answer(0);
+    chain.system.assert_idle();
+    chain.system.assert_holds(chain.client, Some(chain.time));
+}
+
+#[test]
+fn time_that_came_back_is_not_taken_by_a_later_answer() {
+    let mut chain = Chain::new();
+    let (client, [_, second, third]) = (chain.client, chain.servers);
+    chain.ask(SUSPEND, 0);
+    chain.ask(RESUME, 0);
+    chain.system.wait(third, chain.gate.0);
+    chain.system.assert_running(client);
+    chain.system.assert_holds(client, Some(chain.time));
+    let (spare, control) = chain.spare;
+    chain.system.call_with_caps(client, spare, Label::SchedContextBind.as_raw(), &[control]);
+    chain.system.signal(client, chain.gate.1);
+    chain.system.assert_running(third);
+    chain.answer(2);
+    chain.system.assert_running(client);
+    chain.system.assert_holds(client, Some(chain.time));
+    chain.system.assert_holds(second, None);
+}
