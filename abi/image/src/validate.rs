@@ -66,8 +66,9 @@ impl fmt::Display for ImageError {
     }
 }
 
-/// Address above which no physical or user address is accepted; keeps every sum below 2^63.
-const ADDRESS_LIMIT: u64 = 1 << 52;
+/// Where physical and user addresses end: page tables of every instruction set hold 48 bits, and cut off the others, so
+/// that a device beyond would be mapped as some RAM below. Keeps every sum far below 2^64.
+const ADDRESS_LIMIT: u64 = 1 << 48;
 
 type Check = Result<(), ImageError>;
 
@@ -193,9 +194,9 @@ fn check_regions(image: &Image<'_>) -> Check {
     let mut previous_end = 0;
     for (index, region) in image.regions().enumerate() {
         let check = |ok, what| rule(Table::Regions, index, ok, what);
-        let sane = region.paddr < ADDRESS_LIMIT && region.bytes < ADDRESS_LIMIT && region.bytes != 0;
+        let range = Range { start: region.paddr, end: region.paddr.saturating_add(region.bytes) };
+        let sane = range.start < range.end && range.end <= ADDRESS_LIMIT;
         check(sane && page_aligned(region.paddr) && page_aligned(region.bytes), "not a range of pages")?;
-        let range = Range { start: region.paddr, end: region.paddr + region.bytes };
         check(range.start >= previous_end, "not in ascending order or overlapping")?;
         previous_end = range.end;
         match RegionKind::from_raw(region.kind) {

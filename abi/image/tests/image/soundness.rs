@@ -14,7 +14,7 @@ pub(crate) fn check(image: &Image<'_>) {
 /// Programs get RAM that is nobody else's, contents of the image, or devices that are not the kernel's.
 fn check_memory(image: &Image<'_>) {
     let board = image.board();
-    assert!(board.user_top < 1 << 52);
+    assert!(board.user_top < 1 << 48);
     for page in [board.serial_paddr, board.interrupt_controller_paddr, board.interrupt_cpu_paddr] {
         assert_eq!(page % limits::PAGE_BYTES, 0);
     }
@@ -22,7 +22,7 @@ fn check_memory(image: &Image<'_>) {
     let contents = image.paddr()..image.paddr() + image.image_bytes();
     for region in image.regions() {
         let pages = region.paddr..region.paddr + region.bytes;
-        assert!(pages.start < pages.end && pages.end < 1 << 53);
+        assert!(pages.start < pages.end && pages.end <= 1 << 48);
         let meets = |range: &Range| range.start < pages.end && pages.start < range.end;
         match RegionKind::from_raw(region.kind).expect("a kind") {
             RegionKind::Zero => assert!(!kernel.iter().any(meets) && image.ram().any(|ram| meets(&ram))),

@@ -113,6 +113,11 @@ pub(super) const REGIONS: &[Case] = &[
         record(Table::Regions, 2, "not a range of pages"),
     ),
     (
+        "region that ends beyond all addresses",
+        |w| (w.regions[2].paddr, w.regions[2].bytes) = (LIMIT - PAGE, 2 * PAGE),
+        record(Table::Regions, 2, "not a range of pages"),
+    ),
+    (
         "regions out of order",
         |w| w.regions.swap(0, 1),
         record(Table::Regions, 1, "not in ascending order or overlapping"),

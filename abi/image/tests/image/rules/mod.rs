@@ -14,7 +14,7 @@ use crate::sample::{bytes_of, judge, sample};
 
 const PAGE: u64 = limits::PAGE_BYTES;
 /// The first address that is none.
-const LIMIT: u64 = 1 << 52;
+const LIMIT: u64 = 1 << 48;
 
 /// What spoils the sample, and what is said about it.
 type Case = (&'static str, fn(&mut ImageWriter), ImageError);
