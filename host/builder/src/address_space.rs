@@ -8,6 +8,7 @@ use limen_image::MappingFlags;
 use limen_sdf::model::{Map, SystemDescription};
 use limen_sdf::{Diagnostic, Target};
 
+use crate::code;
 use crate::error::{Context, error};
 use crate::program::Program;
 use crate::segment::Segment;
@@ -168,7 +169,7 @@ fn check_segments(program: &Program, limit: u64) -> Result<(), Diagnostic> {
             let message = format!(
                 "ERROR: ELF segment at [0x{start:x}..0x{end:x}) of PD '{name}' overlaps with its stack"
             );
-            Err(error("elf-over-stack", message)
+            Err(error(code::ELF_OVER_STACK, message)
                 .at(program.span.as_ref())
                 .help(format!("Programs and their memory regions must end below 0x{limit:x}.")))
         }
@@ -186,7 +187,7 @@ fn check_map(region: &str, bytes: u64, map: &Map, program: &Program) -> Result<(
          at [0x{:x}..0x{:x})",
         program.name, segment.start, segment.end
     );
-    Err(error("map-over-elf", message).at(&map.span).help("Choose a vaddr that is free in this program."))
+    Err(error(code::MAP_OVER_ELF, message).at(&map.span).help("Choose a vaddr that is free in this program."))
 }
 
 fn map_flags(map: &Map, large: bool) -> u64 {

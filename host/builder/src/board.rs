@@ -12,6 +12,7 @@ use limen_image as image;
 use limen_sdf::{Architecture, Diagnostic, Target};
 use serde::Deserialize;
 
+use crate::code;
 use crate::error::{Context, error};
 use crate::image_type::ImageType;
 use crate::system_file::INCOMPLETE_SDK;
@@ -120,11 +121,11 @@ impl Board {
     pub fn load(path: &Path) -> Result<Self, Diagnostic> {
         let name = path.display();
         let text = fs::read_to_string(path).map_err(|e| {
-            error("board-file", format!("Error: the board file '{name}' cannot be read: {e}"))
+            error(code::BOARD_FILE, format!("Error: the board file '{name}' cannot be read: {e}"))
                 .help(INCOMPLETE_SDK)
         })?;
         Self::parse(&text).map_err(|reason| {
-            error("board-file", format!("Error: the board file '{name}' is not usable: {reason}"))
+            error(code::BOARD_FILE, format!("Error: the board file '{name}' is not usable: {reason}"))
                 .help("The board file must be that of the SDK; build or install it again.")
         })
     }

@@ -6,6 +6,7 @@ use limen_sdf::Diagnostic;
 use limen_sdf::model::MemoryRegion;
 
 use crate::board::Board;
+use crate::code;
 use crate::error::{Context, error};
 use crate::memory::Place;
 
@@ -33,7 +34,7 @@ pub(crate) fn find(
         let (name, Range { start, end }) = (&region.name, range);
         let message =
             format!("ERROR: memory region '{name}' physical address range [0x{start:x}..0x{end:x}) {why}");
-        error("mr-phys-addr", message).at(&region.span).help(help)
+        error(code::MR_PHYS_ADDR, message).at(&region.span).help(help)
     })?;
     Ok(Some(Place { paddr, kind }))
 }

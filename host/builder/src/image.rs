@@ -8,6 +8,7 @@ use limen_sdf::{Architecture, Diagnostic};
 
 use crate::address_space::{AddressSpaces, Purpose};
 use crate::board::Board;
+use crate::code;
 use crate::config::Config;
 use crate::error::{Context, error};
 use crate::memory::MemoryPlan;
@@ -71,7 +72,7 @@ pub fn finish(
         .collect();
     let mut bytes = writer.finish(layout.image_paddr, layout.image_bytes());
     Image::validate(&bytes).map_err(|reason| {
-        error("image-refused", format!("ERROR: the kernel would refuse this boot image: {reason}"))
+        error(code::IMAGE_REFUSED, format!("ERROR: the kernel would refuse this boot image: {reason}"))
             .help("This is a defect of the tool; please report it together with the system description.")
     })?;
     bytes.resize((layout.contents_paddr - layout.image_paddr) as usize, 0);

@@ -20,6 +20,7 @@ pub mod address_space;
 pub mod board;
 pub mod build;
 pub mod capabilities;
+pub mod code;
 pub mod config;
 pub mod elf;
 mod error;

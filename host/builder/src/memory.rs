@@ -12,6 +12,7 @@ use limen_sdf::model::SystemDescription;
 
 use crate::address_space::{AddressSpaces, Extent, Purpose};
 use crate::board::Board;
+use crate::code;
 use crate::error::{Context, error};
 use crate::fixed_place;
 use crate::free_memory::FreeMemory;
@@ -112,14 +113,15 @@ fn no_room(system: &SystemDescription, extent: &Extent, free: &FreeMemory) -> Di
         Purpose::Region { region } => {
             let region = &system.memory_regions[region];
             let message = format!("ERROR: cannot auto-select a physical address for MR '{}'", region.name);
-            error("memory-region-full", message).at(&region.span)
+            error(code::MEMORY_REGION_FULL, message).at(&region.span)
         }
         Purpose::Stack { program } => {
-            error("memory-full", format!("ERROR: no memory left for the stack of PD '{}'", name(program)))
+            error(code::MEMORY_FULL, format!("ERROR: no memory left for the stack of PD '{}'", name(program)))
         }
-        Purpose::Zeroed { program } | Purpose::Contents { program, .. } => {
-            error("memory-full", format!("ERROR: no memory left for the program of PD '{}'", name(program)))
-        }
+        Purpose::Zeroed { program } | Purpose::Contents { program, .. } => error(
+            code::MEMORY_FULL,
+            format!("ERROR: no memory left for the program of PD '{}'", name(program)),
+        ),
     };
     diagnostic.help(help)
 }
@@ -131,7 +133,7 @@ fn pool(spaces: &AddressSpaces, free: &FreeMemory) -> Result<Range, Diagnostic> 
         range => {
             let left = range.map_or(0, |range| range.end - range.start);
             let message = "ERROR: could not allocate all required kernel objects.".to_owned();
-            Err(error("memory-pool", message).help(format!(
+            Err(error(code::MEMORY_POOL, message).help(format!(
                 "Page tables may need 0x{needed:x} bytes, but the largest free range of RAM has 0x{left:x}."
             )))
         }

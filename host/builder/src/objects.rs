@@ -9,6 +9,7 @@ use limen_image::{Counts, NONE, SchedContext, Thread, ThreadFlags};
 use limen_sdf::model::{ProtectionDomain, SystemDescription};
 use limen_sdf::{Diagnostic, Target};
 
+use crate::code;
 use crate::config::Config;
 use crate::error::{Context, error};
 use crate::program::Program;
@@ -85,7 +86,7 @@ fn check_period(domain: &ProtectionDomain) -> Result<(), Diagnostic> {
     let (name, period) = (&domain.name, domain.period_us);
     let message = format!("Error: period ({period}) of protection domain '{name}' is too long");
     let help = format!("A period has at most {MAX_PERIOD_US} microseconds, which is an hour.");
-    Err(error("pd-period-range", message).at(&domain.span).help(help))
+    Err(error(code::PD_PERIOD_RANGE, message).at(&domain.span).help(help))
 }
 
 /// Whether a protection domain receives messages: faults of children, or protected calls.

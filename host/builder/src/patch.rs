@@ -8,6 +8,7 @@ use limen_abi::limits::{NAME_BYTES, THREADS};
 use limen_sdf::model::{self, ProtectionDomain, SystemDescription};
 use limen_sdf::{Diagnostic, Target};
 
+use crate::code;
 use crate::elf::Symbol;
 use crate::error::{Context, error};
 use crate::program::Program;
@@ -173,7 +174,9 @@ fn setvar_patch(
              size '{WORD_BYTES}' bytes",
             program.name, found.bytes
         );
-        return Err(error("setvar-size", message).at(&symbol.span).help("Give the variable a 64-bit type."));
+        return Err(error(code::SETVAR_SIZE, message)
+            .at(&symbol.span)
+            .help("Give the variable a 64-bit type."));
     }
     patch(index, program, found, value).map_err(refuse)
 }
@@ -190,7 +193,7 @@ fn unpatched(program: &Program, name: &str, reason: &str) -> Diagnostic {
     let message = format!(
         "ERROR: could not patch symbol '{name}' in program image for PD '{domain}' ({path}): {reason}"
     );
-    error("symbol-patch", message)
+    error(code::SYMBOL_PATCH, message)
 }
 
 fn name_bytes(name: &str) -> [u8; NAME_BYTES] {

@@ -15,6 +15,7 @@ use object::elf;
 use object::write::elf::{FileHeader, ProgramHeader, Writer};
 
 use crate::board::Board;
+use crate::code;
 use crate::error::{Context, error};
 use crate::memory::Taken;
 use crate::system_file::{Kernel, Loader};
@@ -69,7 +70,7 @@ impl Layout {
             let message = format!(
                 "ERROR: loader, boot image and kernel need [0x{start:x}..0x{end:x}), but RAM ends at 0x{ram_end:x}"
             );
-            return Err(error("image-too-large", message)
+            return Err(error(code::IMAGE_TOO_LARGE, message)
                 .help("Programs are part of the image: make them smaller, or leave some out."));
         }
         Ok(Self { start, plan_paddr, image_paddr, contents_paddr, image_end, kernel_paddrs, zero_paddr, end })
@@ -133,7 +134,7 @@ impl Layout {
 /// The file would be larger than this machine's memory can hold.
 pub fn wrap_in_elf(flat: &[u8], address: u64) -> Result<Vec<u8>, Diagnostic> {
     let failed = |e: object::write::Error| {
-        error("elf-output", format!("Error: cannot write the ELF image: {e}"))
+        error(code::ELF_OUTPUT, format!("Error: cannot write the ELF image: {e}"))
             .help("Choose another --image-type.")
     };
     let mut file = Vec::new();

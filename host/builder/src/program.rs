@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use crate::code;
 use crate::elf::{ElfFile, Symbols};
 use crate::error::{Context, error};
 use crate::segment::{Segment, page_of};
@@ -47,7 +48,7 @@ impl Program {
     ) -> Result<Self, Diagnostic> {
         let image = &domain.program_image;
         let missing = |what: &str, path: &str| {
-            error("program-image-not-found", format!("Error: unable to find {what}: '{path}'"))
+            error(code::PROGRAM_IMAGE_NOT_FOUND, format!("Error: unable to find {what}: '{path}'"))
                 .at(&image.span)
                 .help("Build the program first, or name its directory with --search-path.")
         };
@@ -130,7 +131,7 @@ fn read_elf(name: &str, path: &Path, architecture: Architecture) -> Result<ElfFi
 
 fn unusable(name: &str, path: &Path, reason: &str) -> Diagnostic {
     let path = path.display();
-    error("program-elf", format!("ERROR: failed to parse ELF '{path}' for PD '{name}': {reason}")).help(
+    error(code::PROGRAM_ELF, format!("ERROR: failed to parse ELF '{path}' for PD '{name}': {reason}")).help(
         "A program is a 64-bit executable for this board, linked with -lmicrokit -Tmicrokit.ld of this SDK.",
     )
 }

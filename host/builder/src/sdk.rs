@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use limen_sdf::Diagnostic;
 
+use crate::code;
 use crate::error::{Context, error};
 
 /// A directory with an SDK.
@@ -26,7 +27,7 @@ impl Sdk {
     /// There is no SDK.
     pub fn open(root: &Path) -> Result<Self, Diagnostic> {
         let missing = |path: &Path| {
-            error("sdk-missing", format!("Error: SDK directory '{}' does not exist.", path.display()))
+            error(code::SDK_MISSING, format!("Error: SDK directory '{}' does not exist.", path.display()))
                 .help("Set MICROKIT_SDK to the directory of the SDK, or unset it to use the tool's own.")
         };
         let boards = root.join("board");

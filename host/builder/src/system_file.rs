@@ -7,6 +7,7 @@ use limen_abi::limits::PAGE_BYTES;
 use limen_image::loader::MAX_SEGMENTS;
 use limen_sdf::{Architecture, Diagnostic};
 
+use crate::code;
 use crate::elf::{ElfFile, ElfSegment};
 use crate::error::{Context, error};
 
@@ -106,12 +107,12 @@ pub(crate) fn read<T>(
     let name = path.display();
     if !path.is_file() {
         let message = format!("Error: {what} file '{name}' does not exist.");
-        return Err(error("sdk-file-missing", message).help(INCOMPLETE_SDK));
+        return Err(error(code::SDK_FILE_MISSING, message).help(INCOMPLETE_SDK));
     }
     let data = fs::read(path).map_err(|e| e.to_string());
     let elf = data.and_then(|data| ElfFile::parse(&data, architecture));
     elf.and_then(from_elf).map_err(|reason| {
-        error("sdk-file", format!("Error: {what} file '{name}' is not usable: {reason}"))
+        error(code::SDK_FILE, format!("Error: {what} file '{name}' is not usable: {reason}"))
             .help("Kernel, loader and monitor come with the SDK; build or install it again.")
     })
 }

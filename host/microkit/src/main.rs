@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 mod arguments;
+mod code;
 mod output;
 mod tool;
 mod usage;

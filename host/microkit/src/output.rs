@@ -10,6 +10,8 @@ use std::process;
 
 use limen_sdf::Diagnostic;
 
+use crate::code;
+
 /// A file to be written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct OutputFile {
@@ -36,7 +38,7 @@ pub(crate) fn check_distinct(files: &[OutputFile]) -> Result<(), Diagnostic> {
     for (index, file) in files.iter().enumerate() {
         if files[..index].iter().any(|earlier| earlier.path == file.path) && !is_special(&file.path) {
             let message = format!("Error: '{}' is named as the file of two outputs", file.path.display());
-            return Err(diagnostic("output-shared", message, "Give each output a file of its own."));
+            return Err(diagnostic(code::OUTPUT_SHARED, message, "Give each output a file of its own."));
         }
     }
     Ok(())
@@ -97,7 +99,7 @@ fn is_special(path: &Path) -> bool {
 fn failed(path: &Path, reason: &io::Error) -> Diagnostic {
     let message = format!("Error: cannot write '{}': {reason}", path.display());
     diagnostic(
-        "output-file",
+        code::OUTPUT_FILE,
         message,
         "The directory must exist, and the file must be one that may be written.",
     )

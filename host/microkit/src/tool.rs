@@ -10,6 +10,7 @@ use limen_builder::{Board, Config, ImageType, Parts, Program, Report, Sdk};
 use limen_sdf::{Architecture, Diagnostic, SystemDescription};
 
 use crate::arguments::Arguments;
+use crate::code;
 use crate::output::{self, OutputFile};
 
 /// Names that `--image-type` takes; which of them can be written depends on the board.
@@ -126,11 +127,15 @@ fn read_description(path: &Path) -> Result<String, Diagnostic> {
         |code, message, help: &str| Diagnostic { code, span: None, message, help: Some(help.to_owned()) };
     if !path.is_file() {
         let message = format!("Error: system description file '{name}' does not exist");
-        return Err(diagnostic("system-file-missing", message, "It is the word that belongs to no option."));
+        return Err(diagnostic(
+            code::SYSTEM_FILE_MISSING,
+            message,
+            "It is the word that belongs to no option.",
+        ));
     }
     fs::read_to_string(path).map_err(|e| {
         let message = format!("Could not parse '{name}': {e}");
-        diagnostic("system-file", message, "It must be readable, and text in UTF-8.")
+        diagnostic(code::SYSTEM_FILE, message, "It must be readable, and text in UTF-8.")
     })
 }
 

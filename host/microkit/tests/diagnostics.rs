@@ -165,6 +165,12 @@ fn memory() {
         ("memory-partly-ram", "one.system", |w| region(w, "0x3ffff000", "0x1000000", "0x2000")),
         ("memory-outside-machine", "one.system", |w| region(w, "0xfffffffff000", "0x1000000", "0x2000")),
         ("memory-region-too-large", "one.system", |w| region(w, "", "0x1000000", "0x70000000")),
+        ("memory-without-rest", "one.system", |w| {
+            // The largest free range, and the one below the loader.
+            let regions = [("above", "0x4ffec000"), ("below", "0x10000000")];
+            let (maps, regions): (String, String) = regions.iter().zip(1..).map(fixed_size).unzip();
+            domain(w, "", &maps, &regions);
+        }),
     ]);
 }
 
@@ -238,6 +244,15 @@ fn region(workspace: &Workspace, paddr: &str, vaddr: &str, bytes: &str) {
     let fixed = if paddr.is_empty() { String::new() } else { format!("phys_addr=\"{paddr}\"") };
     let others = format!("<memory_region name=\"shared\" size=\"{bytes}\" page_size=\"0x1000\" {fixed} />\n");
     domain(workspace, "", &format!("<map mr=\"shared\" vaddr=\"{vaddr}\" />\n"), &others);
+}
+
+/// The map and the element of a region in small pages, each in a part of the address space of its own.
+fn fixed_size((&(name, bytes), place): (&(&str, &str), u64)) -> (String, String) {
+    let vaddr = place << 32;
+    (
+        format!("<map mr=\"{name}\" vaddr=\"{vaddr:#x}\" />\n"),
+        format!("<memory_region name=\"{name}\" size=\"{bytes}\" page_size=\"0x1000\" />\n"),
+    )
 }
 
 fn setvar(workspace: &Workspace, symbol: &str) {

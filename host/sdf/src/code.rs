@@ -1,7 +1,8 @@
 //! Names of the rules. They are stable: users and documents refer to them.
 
-/// Defines one constant per rule and [`ALL`], which lists them.
-macro_rules! codes {
+/// Defines one constant per rule, and `ALL`, which lists them.
+#[macro_export]
+macro_rules! diagnostic_codes {
     ($($name:ident = $code:literal;)*) => {
         $(pub(crate) const $name: &str = $code;)*
 
@@ -10,7 +11,7 @@ macro_rules! codes {
     };
 }
 
-codes! {
+diagnostic_codes! {
     XML_SYNTAX = "xml-syntax";
     ROOT_ELEMENT = "root-element";
     UNEXPECTED_TEXT = "unexpected-text";

@@ -1,0 +1,24 @@
+//! Names of what can go wrong. They are stable: users and documents refer to them.
+
+limen_sdf::diagnostic_codes! {
+    PROGRAM_IMAGE_NOT_FOUND = "program-image-not-found";
+    PROGRAM_ELF = "program-elf";
+    SYMBOL_PATCH = "symbol-patch";
+    SETVAR_SIZE = "setvar-size";
+    ELF_OVER_STACK = "elf-over-stack";
+    MAP_OVER_ELF = "map-over-elf";
+    PD_PERIOD_RANGE = "pd-period-range";
+
+    MR_PHYS_ADDR = "mr-phys-addr";
+    MEMORY_REGION_FULL = "memory-region-full";
+    MEMORY_FULL = "memory-full";
+    MEMORY_POOL = "memory-pool";
+    IMAGE_TOO_LARGE = "image-too-large";
+    IMAGE_REFUSED = "image-refused";
+    ELF_OUTPUT = "elf-output";
+
+    SDK_MISSING = "sdk-missing";
+    SDK_FILE_MISSING = "sdk-file-missing";
+    SDK_FILE = "sdk-file";
+    BOARD_FILE = "board-file";
+}

@@ -1,0 +1,9 @@
+//! Names of what can go wrong with the files that the command line names. They are stable: users and documents refer
+//! to them.
+
+limen_sdf::diagnostic_codes! {
+    SYSTEM_FILE_MISSING = "system-file-missing";
+    SYSTEM_FILE = "system-file";
+    OUTPUT_SHARED = "output-shared";
+    OUTPUT_FILE = "output-file";
+}
