@@ -6,9 +6,10 @@ use limen_core::fault::{Access, Fault};
 use limen_core::machine::{Interrupt, Machine};
 use proptest::prelude::*;
 
-use super::world::Shape;
-use crate::support::{Arguments, System, Thread};
+use super::world::{CALL, NOTIFICATION, OBJECTS, RECEIVE, Shape, THREAD};
+use crate::support::{Arguments, REPLY, System, Thread};
 
+const RESUME: u64 = Label::TcbResume.as_raw();
 /// Labels without a method.
 const STRANGE_LABELS: [u64; 3] = [0, 1, 0x1000];
 /// System calls that a thread which must not wait may make.
@@ -30,6 +31,9 @@ pub(super) struct Step {
 
 #[derive(Clone, Debug)]
 enum Action {
+    /// A system call that a program would make.
+    Sensible(u8),
+    /// Any system call with any arguments.
     Syscall(u8),
     Number(i64),
     Fault(u8),
@@ -49,7 +53,8 @@ pub(super) struct Prepared {
 /// Random steps.
 pub(super) fn steps() -> impl Strategy<Value = Step> {
     let action = prop_oneof![
-        30 => any::<u8>().prop_map(Action::Syscall),
+        30 => any::<u8>().prop_map(Action::Sensible),
+        20 => any::<u8>().prop_map(Action::Syscall),
         1 => prop_oneof![Just(0i64), Just(-13), any::<i64>()].prop_map(Action::Number),
         4 => any::<u8>().prop_map(Action::Fault),
         5 => Just(Action::Timer),
@@ -86,6 +91,7 @@ impl Step {
                 system.kernel.machine.interrupt = Some(Interrupt::Unexpected);
                 plain(Event::Interrupt)
             }
+            (Action::Sensible(choice), Some(thread)) => self.prepare_sensible(shape, system, thread, *choice),
             (Action::Syscall(number), Some(thread)) => self.prepare_syscall(shape, system, thread, *number),
             (Action::Number(number), Some(thread)) if !shape.is_gardener(thread) => {
                 self.trap(system, thread, *number)
@@ -107,6 +113,31 @@ impl Step {
             all[number as usize % all.len()].0
         };
         self.trap(system, thread, syscall.as_raw())
+    }
+
+    /// Calls, answers and signals between threads that know each other; the gardener wakes and resumes.
+    fn prepare_sensible(&self, shape: &Shape, system: &mut System, thread: Thread, choice: u8) -> Prepared {
+        let object = u64::from(self.cptr) % OBJECTS;
+        let (syscall, slot, label) = if shape.is_gardener(thread) {
+            match choice % 2 {
+                0 => (Syscall::Send, NOTIFICATION + object, 0),
+                _ => (Syscall::Call, THREAD + u64::from(self.send) % shape.workers(), RESUME),
+            }
+        } else {
+            match choice % 8 {
+                0..=2 => (Syscall::Call, CALL + object, 0),
+                3 => (Syscall::Recv, RECEIVE + object, 0),
+                4 | 5 => (Syscall::ReplyRecv, RECEIVE + object, 0),
+                6 => (Syscall::Send, NOTIFICATION + object, 0),
+                _ => (Syscall::Wait, NOTIFICATION + object, 0),
+            }
+        };
+        let words = &self.words[..self.words.len().min(120)];
+        let arguments = Arguments { label, words, caps: &[] };
+        system.put_message(thread, &arguments);
+        system.context_mut(thread).set_reply_cptr(REPLY);
+        system.context_mut(thread).trap(syscall.as_raw(), slot, MessageInfo::new(label, words.len()));
+        Prepared { kind: Event::Syscall(syscall.as_raw()), syscall: Some(syscall) }
     }
 
     fn trap(&self, system: &mut System, thread: Thread, number: i64) -> Prepared {

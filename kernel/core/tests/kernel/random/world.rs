@@ -6,14 +6,22 @@ use proptest::prelude::*;
 
 use crate::support::{Grant, Plan, REPLY, System, Thread};
 
-/// Few priorities, so that many threads are equals.
-const PRIORITIES: [u8; 5] = [0, 64, 64, 128, 255];
+/// Few priorities, so that many threads are equals; the highest is the monitor's.
+const PRIORITIES: [u8; 5] = [0, 64, 64, 128, 254];
 /// Endpoints, and as many notifications.
-const OBJECTS: u64 = 3;
+pub(super) const OBJECTS: u64 = 3;
 /// Scheduling contexts that nobody has at the start.
 const SPARE_TIMES: u64 = 2;
 /// Slot with a second reply object of each thread.
-pub(super) const SECOND_REPLY: u64 = 9;
+const SECOND_REPLY: u64 = 9;
+/// Each thread's slots to receive from the endpoints, by index.
+pub(super) const RECEIVE: u64 = 300;
+/// Each thread's slots to call the endpoints, by index.
+pub(super) const CALL: u64 = 310;
+/// Each thread's slots for the notifications with all rights, by index.
+pub(super) const NOTIFICATION: u64 = 320;
+/// The gardener's slots for the threads, by index.
+pub(super) const THREAD: u64 = 330;
 
 /// A thread.
 #[derive(Clone, Debug)]
@@ -107,16 +115,32 @@ impl Shape {
         for thread in &threads {
             let second = plan.reply();
             plan.place(*thread, SECOND_REPLY, second.control());
+            for index in 0..OBJECTS {
+                plan.place(*thread, RECEIVE + index, endpoints[index as usize].receiver());
+                plan.place(*thread, CALL + index, endpoints[index as usize].caller(thread.0));
+                plan.place(*thread, NOTIFICATION + index, grant_of(1, index, 1 << thread.0, 0b0011));
+            }
         }
         if self.has_gardener {
             let gardener = plan.thread("gardener", 0);
-            for (kind, count) in [(1, OBJECTS), (2, threads.len() as u64), (3, times.len() as u64)] {
-                for object in 0..count {
-                    plan.grant(gardener, grant_of(kind, object, 1, 0b0001));
-                }
+            for time in &times {
+                plan.grant(gardener, time.control());
+            }
+            for index in 0..OBJECTS {
+                plan.place(gardener, NOTIFICATION + index, notifications[index as usize].signaller(1));
+            }
+            for (slot, thread) in (THREAD..).zip(&threads) {
+                plan.place(gardener, slot, thread.control());
             }
         }
-        plan.boot()
+        let passive = threads.iter().zip(&self.threads).filter(|(_, shape)| shape.slice_us.is_none());
+        let serving: Vec<_> = passive.map(|(thread, _)| (*thread, RECEIVE + thread.0 % OBJECTS)).collect();
+        plan.boot_serving(&serving)
+    }
+
+    /// Threads other than gardener and monitor.
+    pub(super) fn workers(&self) -> u64 {
+        self.threads.len() as u64
     }
 
     /// Whether this thread must not wait.
