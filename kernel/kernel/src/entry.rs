@@ -45,7 +45,7 @@ pub struct Door(UnsafeCell<Kernel<Hardware>>);
 
 /// Serves an event and gives the registers of the thread to run; null when there is none.
 #[inline(always)]
-pub fn enter(door: &Door, event: Event) -> *const Context {
+pub fn enter(door: &Door, event: Event) -> *mut Context {
     // SAFETY: called only from the trap handlers, see the module documentation.
     let kernel = unsafe { &mut *door.0.get() };
     kernel.handle(event);
@@ -53,7 +53,7 @@ pub fn enter(door: &Door, event: Event) -> *const Context {
 }
 
 /// As [`enter`], and checks the invariants afterwards where the image asks for it.
-pub fn enter_checked(door: &Door, event: Event) -> *const Context {
+pub fn enter_checked(door: &Door, event: Event) -> *mut Context {
     // SAFETY: called only from the trap handlers, see the module documentation.
     let kernel = unsafe { &mut *door.0.get() };
     kernel.handle(event);
@@ -65,9 +65,11 @@ pub fn enter_checked(door: &Door, event: Event) -> *const Context {
     context_to_run(kernel)
 }
 
+/// The trap code restores the registers from here, and saves them here at the next trap.
 #[inline]
-fn context_to_run(kernel: &Kernel<Hardware>) -> *const Context {
-    kernel.core.current.map_or(core::ptr::null(), |current| &raw const kernel.threads[current].context)
+fn context_to_run(kernel: &mut Kernel<Hardware>) -> *mut Context {
+    let Some(current) = kernel.core.current else { return core::ptr::null_mut() };
+    &raw mut kernel.threads[current].context
 }
 
 /// The capability tables of the threads.

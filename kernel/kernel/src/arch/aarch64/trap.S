@@ -67,11 +67,13 @@ trap_vectors:
     mov     x1, x7
     bl      {enter_syscall}
     b       trap_return
-    .balign 0x80
+    // Not .balign: code that outgrows its vector must not build.
+    .org    trap_vectors + 0x480
     save_caller_saved
     enter_kernel_stack
     bl      {enter_interrupt}
     b       trap_return
+    .org    trap_vectors + 0x500
     vector  trap_from_kernel
     vector  trap_from_kernel
     // From user mode in AArch32, which no program can enter.

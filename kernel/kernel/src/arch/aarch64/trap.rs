@@ -14,6 +14,8 @@ use crate::panic::fatal;
 
 /// ESR_EL1: position of the exception class.
 const ESR_CLASS_SHIFT: u32 = 26;
+/// Bits of the exception class; above it newer processors have more details.
+const CLASS_MASK: u64 = 0x3f;
 /// Exception class of a system call.
 const CLASS_SVC: u64 = 0x15;
 /// Exception class of an instruction abort in user mode.
@@ -40,15 +42,15 @@ global_asm!(
 );
 
 unsafe extern "C" {
-    fn trap_start(context: *const Context) -> !;
+    fn trap_start(context: *mut Context) -> !;
 }
 
-extern "C" fn enter_syscall(door: &Door, number: i64) -> *const Context {
+extern "C" fn enter_syscall(door: &Door, number: i64) -> *mut Context {
     entry::enter(door, Event::Syscall(number))
 }
 
-extern "C" fn enter_fault(door: &Door, status: u64, address: u64) -> *const Context {
-    let fault = match status >> ESR_CLASS_SHIFT {
+extern "C" fn enter_fault(door: &Door, status: u64, address: u64) -> *mut Context {
+    let fault = match status >> ESR_CLASS_SHIFT & CLASS_MASK {
         CLASS_INSTRUCTION_ABORT => Fault::Vm { address, access: Access::Instruction, status },
         CLASS_DATA_ABORT => Fault::Vm { address, access: Access::Data, status },
         _ => Fault::UserException { number: status & u64::from(u32::MAX), code: 0 },
@@ -56,7 +58,7 @@ extern "C" fn enter_fault(door: &Door, status: u64, address: u64) -> *const Cont
     entry::enter_checked(door, Event::Fault(fault))
 }
 
-extern "C" fn enter_interrupt(door: &Door) -> *const Context {
+extern "C" fn enter_interrupt(door: &Door) -> *mut Context {
     entry::enter_checked(door, Event::Interrupt)
 }
 
@@ -68,7 +70,7 @@ extern "C" fn panic_in_kernel() -> ! {
 ///
 /// # Safety
 /// `context` is null or points into the kernel's threads, and nobody has borrowed the kernel any more.
-pub unsafe fn run(context: *const Context) -> ! {
+pub unsafe fn run(context: *mut Context) -> ! {
     // SAFETY: the threads are never moved, and what is on the stack of boot is not needed any more.
     unsafe { trap_start(context) }
 }
