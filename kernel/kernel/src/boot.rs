@@ -26,9 +26,7 @@ pub fn start(image_paddr: PhysAddr) -> ! {
     let tables_of_image = identity_map::image_tables(image_paddr).ok_or(ImageError::Truncated);
     let image = tables_of_image.and_then(Image::validate);
     let image = image.unwrap_or_else(|error| fatal(format_args!("the boot image is refused: {error}")));
-    if image.architecture() != arch::ARCHITECTURE as u64 {
-        fatal(format_args!("the boot image is for another architecture"));
-    }
+    check_target(&image, image_paddr);
     let mut tables = TablePool::new(image.pool());
     map_devices(&image.board(), &mut tables)
         .unwrap_or_else(|error| fatal(format_args!("the kernel's devices cannot be mapped: {error:?}")));
@@ -42,6 +40,19 @@ pub fn start(image_paddr: PhysAddr) -> ! {
         .unwrap_or_else(|violation| fatal(format_args!("{violation}")));
     publish_memory(&image);
     entry::start(&image, &spaces, finish)
+}
+
+/// The validator knows neither the machine nor where the image was found.
+fn check_target(image: &Image<'_>, image_paddr: PhysAddr) {
+    if image.architecture() != arch::ARCHITECTURE as u64 {
+        fatal(format_args!("the boot image is for another architecture"));
+    }
+    if image.paddr() != image_paddr.0 {
+        fatal(format_args!("the boot image belongs at {:#x}, not at {:#x}", image.paddr(), image_paddr.0));
+    }
+    if image.board().user_top >= mmu::USER_END {
+        fatal(format_args!("the boot image has user addresses beyond {:#x}", mmu::USER_END - 1));
+    }
 }
 
 /// Ends boot: removes the identity map, after which neither the image nor page tables can be reached. The last
@@ -129,7 +140,8 @@ fn check_tables(
     spaces: &AddressSpaces,
 ) -> Result<(), Violation> {
     let code = arch::boot::code();
-    check_kernel::<Descriptors>(tables, cpu::kernel_root(), code)?;
+    let taken = Range { start: image.paddr(), end: image.paddr() + image.image_bytes() };
+    check_kernel::<Descriptors>(tables, cpu::kernel_root(), code, taken)?;
     let rules = UserRules::new(image, buffers, code);
     for (index, space) in spaces.iter().enumerate().take(image.counts().vspaces as usize) {
         rules.check::<Descriptors>(tables, index, space.tables::<Descriptors>())?;

@@ -1,7 +1,7 @@
 //! What must hold of the page tables before the first program runs.
 //!
 //! - The kernel's half: nothing but the kernel's code is executable, nothing makes that code writable, and
-//!   nothing is open to programs.
+//!   nothing is open to programs. None of it lies in the boot image, whose page contents belong to programs.
 //! - Address spaces: no page is executable for the kernel, closed to programs, or an alias of the kernel's code.
 //! - Memory of the kernel (reserved RAM and the pool of page tables) is not mapped into any address space. Two
 //!   things are: page contents of the image, and each thread's own message buffer at its own address.
@@ -40,11 +40,16 @@ impl fmt::Display for Violation {
     }
 }
 
-/// Checks the kernel's half. `code` is where the kernel's code lies.
+/// Checks the kernel's half. `code` is where the kernel's code lies, `image` where the boot image does.
 ///
 /// # Errors
 /// The first mapping that breaks a rule.
-pub fn check_kernel<F: Format>(tables: &impl Tables, root: Root, code: Range) -> Result<(), Violation> {
+pub fn check_kernel<F: Format>(
+    tables: &impl Tables,
+    root: Root,
+    code: Range,
+    image: Range,
+) -> Result<(), Violation> {
     walk::<F, _>(tables, root, |found| {
         let Found { vaddr, paddr, permissions, .. } = found;
         let memory = memory(&found);
@@ -54,7 +59,8 @@ pub fn check_kernel<F: Format>(tables: &impl Tables, root: Root, code: Range) ->
             !permissions.kernel_executable || contains(code, memory),
             "executable, but not the kernel's code",
         )?;
-        rule(!permissions.writable || !overlaps(code, memory), "writable alias of the kernel's code")
+        rule(!permissions.writable || !overlaps(code, memory), "writable alias of the kernel's code")?;
+        rule(!overlaps(image, memory), "memory of the boot image")
     })
 }
 
@@ -153,7 +159,8 @@ mod tests {
     fn kernel(mappings: &[(u64, Access)]) -> Result<(), &'static str> {
         let (tables, root) =
             mapped(2, mappings.iter().zip(0..).map(|(&(paddr, access), page)| (page, paddr, access)));
-        check_kernel::<Descriptors>(&tables, root, CODE).map_err(|violation| violation.rule)
+        let image = Range { start: IMAGE, end: CONTENTS + PAGE_BYTES };
+        check_kernel::<Descriptors>(&tables, root, CODE, image).map_err(|violation| violation.rule)
     }
 
     fn user(vspace: usize, vaddr: VirtAddr, paddr: u64, access: Access) -> Result<(), &'static str> {
@@ -207,6 +214,12 @@ mod tests {
         let rule = "writable alias of the kernel's code";
         assert_eq!(kernel(&[(CODE.start, KERNEL_CODE), (CODE.start, KERNEL_DATA)]), Err(rule));
         assert_eq!(kernel(&[(CODE.start, Access { write: true, ..KERNEL_CODE })]), Err(rule));
+    }
+
+    #[test]
+    fn memory_of_the_kernel_that_the_image_claims_is_found() {
+        assert_eq!(kernel(&[(CONTENTS + PAGE_BYTES, KERNEL_DATA)]), Ok(()));
+        assert_eq!(kernel(&[(CONTENTS, KERNEL_DATA)]), Err("memory of the boot image"));
     }
 
     #[test]

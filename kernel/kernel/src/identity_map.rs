@@ -26,7 +26,7 @@ pub fn image_tables(start: PhysAddr) -> Option<&'static [u8]> {
 fn bytes(start: PhysAddr, length: usize) -> Option<&'static [u8]> {
     let last = start.0.checked_add(length as u64)?.checked_sub(1)?;
     for address in [start.0, last] {
-        arch::cpu::translate(VirtAddr(address))?;
+        arch::cpu::translate(VirtAddr(address)).filter(|paddr| paddr.0 == address)?;
     }
     // SAFETY: the identity map is contiguous and both ends are in it; the loader and the tool have put the
     // image there, and nobody writes to it while boot lasts.

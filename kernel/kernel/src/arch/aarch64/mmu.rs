@@ -5,6 +5,8 @@ use limen_loader::translation::aarch64::{descriptor as bits, system};
 
 use crate::page_table::{Access, Entry, Format, MemoryType, Owner, Permissions, span_bytes};
 
+/// First address after those of programs.
+pub const USER_END: u64 = 1 << system::USER_ADDRESS_BITS;
 /// First address of the kernel's half.
 pub const KERNEL_BASE: u64 = u64::MAX << system::KERNEL_ADDRESS_BITS;
 /// Height of the top table of the kernel's half.
