@@ -1,10 +1,13 @@
 //! The hardware as the core sees it, for whichever architecture this kernel is built.
 
+use core::num::NonZeroU64;
+
 use limen_core::arena::ThreadId;
 use limen_core::kernel::{CapTables, MessageBuffers};
 use limen_core::machine::{CounterAccess, Interrupt, Machine, Ticks};
 
 use crate::arch::{context, cpu, fpu, irq, timer};
+use crate::panic::fatal;
 use crate::{console, entry};
 
 const US_PER_SECOND: u64 = 1_000_000;
@@ -15,16 +18,18 @@ pub struct Hardware {
     /// Interrupt line of the kernel's timer.
     timer_line: u32,
     /// Ticks per second.
-    frequency: u64,
+    frequency: NonZeroU64,
 }
 
 impl Hardware {
     /// A machine that nothing is known about yet.
-    pub const UNKNOWN: Self = Self { timer_line: 0, frequency: US_PER_SECOND };
+    pub const UNKNOWN: Self = Self { timer_line: 0, frequency: NonZeroU64::MIN };
 
     /// The machine that this code runs on, with its timer on this interrupt line.
     pub fn probe(timer_line: u32) -> Self {
-        Self { timer_line, frequency: timer::frequency() }
+        let frequency = NonZeroU64::new(timer::frequency())
+            .unwrap_or_else(|| fatal(format_args!("the firmware has not said how fast the timer counts")));
+        Self { timer_line, frequency }
     }
 }
 
@@ -48,7 +53,7 @@ impl Machine for Hardware {
     }
 
     fn ticks_from_us(&self, us: u64) -> Ticks {
-        us.saturating_mul(self.frequency).div_ceil(US_PER_SECOND)
+        us.saturating_mul(self.frequency.get()).div_ceil(US_PER_SECOND)
     }
 
     fn us_from_ticks(&self, ticks: Ticks) -> u64 {
