@@ -1,6 +1,6 @@
 //! Passive servers: time goes along with calls, and comes back with answers.
 
-use limen_abi::{Label, Syscall};
+use limen_abi::Label;
 
 use crate::support::{REPLY, Service, X0};
 
@@ -138,7 +138,7 @@ fn a_stopped_server_keeps_its_clients_time_and_can_go_on() {
     system.assert_holds(service.server, Some(time));
     system.assert_calling(service.client);
     system.call(parent, control, Label::TcbResume.as_raw(), &[]);
-    system.receive(parent, Syscall::Wait, 400, 400);
+    system.stop(parent);
     system.assert_running(service.server);
     system.reply_recv(service.server, service.receive, 2, &[]);
     system.assert_running(service.client);

@@ -222,7 +222,7 @@ fn a_child_whose_fault_still_waits_is_restarted_without_it() {
     restart(&mut system, &family, family.parent, 0x5000);
     system.assert_running(family.child);
     assert_eq!(system.pc(family.child), 0x5000);
-    system.receive(family.child, limen_abi::Syscall::Wait, 400, 400);
+    system.wait(family.child, 400);
     system.nb_recv(family.parent, family.receive);
     system.assert_message(
         family.parent,

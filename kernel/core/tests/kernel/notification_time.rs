@@ -1,6 +1,6 @@
 //! Scheduling contexts at notifications: lent to the passive thread that a signal wakes, and taken back when it waits.
 
-use limen_abi::{Label, Syscall};
+use limen_abi::Label;
 
 use crate::support::{Notification, Plan, SchedContext, System, Thread};
 
@@ -98,7 +98,7 @@ fn a_server_with_time_gets_no_more() {
     let mut system = passive.boot(passive.receive);
     system.signal(passive.client, passive.signal);
     system.assert_holds(passive.server, Some(own));
-    system.receive(passive.client, Syscall::Wait, 400, 400);
+    system.stop(passive.client);
     system.recv(passive.server, passive.receive);
     system.assert_holds(passive.server, Some(own));
 }
@@ -204,7 +204,7 @@ fn time_taken_from_the_notification_stays_with_its_borrower() {
     let unbind = Label::SchedContextUnbindObject.as_raw();
     system.call_with_caps(passive.client, time, unbind, &[notification]);
     system.assert_done(passive.client);
-    system.receive(passive.client, Syscall::Wait, 400, 400);
+    system.stop(passive.client);
     system.recv(passive.server, passive.receive);
     system.assert_holds(passive.server, Some(passive.time));
 }

@@ -1,9 +1,9 @@
 //! Notifications: signals that merge, and who is woken by them.
 
-use limen_abi::{ErrorCode, Syscall};
+use limen_abi::{ErrorCode, Label, Syscall};
 use limen_core::machine::Context;
 
-use crate::support::{Notification, Plan, Service, System, Thread, X0};
+use crate::support::{Arguments, Notification, Plan, REPLY, Service, System, Thread, X0};
 
 /// A thread that may wait for a notification, and a less important one that may signal it.
 struct Pair {
@@ -46,7 +46,7 @@ fn signals_merge_until_they_are_taken() {
         system.signal(pair.signaller, slot);
         system.assert_running(pair.signaller);
     }
-    system.receive(pair.signaller, Syscall::Wait, 400, 400);
+    system.stop(pair.signaller);
     system.wait(pair.waiter, pair.wait);
     system.assert_running(pair.waiter);
     system.assert_signal(pair.waiter, 0b1111);
@@ -110,7 +110,7 @@ fn a_less_important_waiter_waits_for_its_turn() {
     system.signal(pair.signaller, pair.signal);
     system.assert_running(pair.signaller);
     system.assert_runnable(pair.waiter);
-    system.send(pair.signaller, control, limen_abi::Label::TcbSuspend.as_raw(), &[]);
+    system.send(pair.signaller, control, Label::TcbSuspend.as_raw(), &[]);
     system.assert_running(pair.waiter);
     system.assert_signal(pair.waiter, Pair::BADGE);
 }
@@ -131,11 +131,11 @@ fn waiters_are_woken_one_at_a_time_by_priority() {
         system.wait(woken, slot);
     }
     system.signal(pair.signaller, pair.signal);
-    system.receive(high, Syscall::Wait, 400, 400);
+    system.stop(high);
     for woken in [pair.waiter, equal] {
         system.signal(pair.signaller, pair.signal);
         system.assert_running(woken);
-        system.receive(woken, Syscall::Wait, 400, 400);
+        system.stop(woken);
     }
 }
 
@@ -226,14 +226,14 @@ fn a_bound_signal_waits_while_its_thread_calls_or_sends() {
         let wait = service.plan.grant(service.client, notification.waiter());
         let signal = service.plan.grant(service.server, notification.signaller(0x20));
         let mut system = service.plan.boot();
-        system.syscall(service.client, syscall, service.call, &crate::support::Arguments::default());
+        system.syscall(service.client, syscall, service.call, &Arguments::default());
         system.signal(service.server, signal);
         system.assert_sending(service.client, service.endpoint);
         system.recv(service.server, service.receive);
         if syscall == Syscall::Call {
             system.signal(service.server, signal);
             system.assert_calling(service.client);
-            system.send(service.server, crate::support::REPLY, 0, &[]);
+            system.send(service.server, REPLY, 0, &[]);
         }
         system.assert_running(service.client);
         system.nb_wait(service.client, wait);
@@ -258,7 +258,7 @@ fn only_the_bound_thread_may_wait() {
         pair.plan.record(pair.signaller).notification = pair.notification.0;
         let mut system = pair.plan.boot();
         let at_syscall = system.pc(pair.waiter);
-        system.receive(pair.waiter, syscall, pair.wait, crate::support::REPLY);
+        system.receive(pair.waiter, syscall, pair.wait, REPLY);
         system.assert_inactive(pair.waiter);
         assert_eq!(system.pc(pair.waiter), at_syscall);
     }

@@ -2,7 +2,7 @@
 
 use limen_abi::{ErrorCode, Label, Syscall};
 
-use crate::support::{Family, PC, Plan, SPSR, System, Thread};
+use crate::support::{Family, PC, Plan, REPLY, SPSR, System, Thread};
 
 const READ: u64 = Label::TcbReadRegisters.as_raw();
 const WRITE: u64 = Label::TcbWriteRegisters.as_raw();
@@ -183,7 +183,7 @@ fn writing_and_resuming_ends_any_wait() {
         let meeting = family.plan.endpoint();
         let slot = family.plan.grant(family.child, meeting.with(1, limen_image::Rights::ALL));
         let mut system = family.plan.boot();
-        system.receive(family.child, syscall, slot, crate::support::REPLY);
+        system.receive(family.child, syscall, slot, REPLY);
         system.assert_running(family.parent);
         system.call(family.parent, family.control, WRITE, &[1, 1, 0x7000]);
         system.assert_running(family.child);

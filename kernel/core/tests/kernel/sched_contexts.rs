@@ -3,7 +3,7 @@
 use limen_abi::{ErrorCode, Label};
 use limen_core::machine::Interrupt;
 
-use crate::support::{Notification, Plan, SchedContext, Service, System, Thread};
+use crate::support::{Notification, Plan, REPLY, SchedContext, Service, System, Thread};
 
 const BIND: u64 = Label::SchedContextBind.as_raw();
 const UNBIND: u64 = Label::SchedContextUnbind.as_raw();
@@ -77,7 +77,7 @@ fn bound_time_lets_a_thread_run() {
     system.assert_done(world.manager);
     system.assert_holds(world.passive, Some(world.free));
     system.call_with_caps(world.manager, world.slots.active_time, UNBIND, &[]);
-    system.receive(world.manager, limen_abi::Syscall::Wait, 400, 400);
+    system.stop(world.manager);
     system.assert_running(world.passive);
 }
 
@@ -150,7 +150,7 @@ fn binding_needs_a_thread_or_a_notification() {
     for label in [BIND, UNBIND_OBJECT] {
         system.call_with_caps(world.manager, world.slots.free, label, &[]);
         system.assert_refused(world.manager, ErrorCode::TruncatedMessage, &[]);
-        for wrong in [world.slots.endpoint, world.slots.spare, 400, crate::support::REPLY] {
+        for wrong in [world.slots.endpoint, world.slots.spare, 400, REPLY] {
             system.call_with_caps(world.manager, world.slots.free, label, &[wrong]);
             system.assert_refused(world.manager, ErrorCode::InvalidCapability, &[1]);
         }
@@ -166,7 +166,7 @@ fn a_thread_without_its_time_does_not_run() {
         system.assert_done(world.manager);
         system.assert_holds(world.active, None);
         system.assert_runnable(world.active);
-        system.receive(world.manager, limen_abi::Syscall::Wait, 400, 400);
+        system.stop(world.manager);
         system.assert_idle();
     }
 }

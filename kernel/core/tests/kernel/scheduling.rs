@@ -1,5 +1,7 @@
 //! Who runs: always the most important thread that could.
 
+use limen_abi::Label;
+
 use crate::support::{Plan, System, Thread};
 
 /// Priorities at the ends and at the borders of the words of a bitmap.
@@ -88,11 +90,11 @@ fn who_is_woken_last_and_least_does_not_keep_the_processor() {
     let never = plan.notification();
     let never = plan.grant(high, never.waiter());
     let mut system = plan.boot();
-    system.call(high, own, limen_abi::Label::TcbSuspend.as_raw(), &[]);
-    system.call(high, own, limen_abi::Label::TcbResume.as_raw(), &[]);
+    system.call(high, own, Label::TcbSuspend.as_raw(), &[]);
+    system.call(high, own, Label::TcbResume.as_raw(), &[]);
     system.assert_running(high);
     system.wait(high, never);
     system.assert_running(low);
-    system.call(low, control, limen_abi::Label::TcbResume.as_raw(), &[]);
+    system.call(low, control, Label::TcbResume.as_raw(), &[]);
     system.assert_running(high);
 }

@@ -63,7 +63,7 @@ fn a_non_blocking_send_is_dropped_when_nobody_waits() {
     let mut system = service.plan.boot();
     system.nb_send(service.client, service.call, 3, &[1]);
     system.assert_running(service.client);
-    system.receive(service.client, Syscall::Wait, EMPTY, EMPTY);
+    system.stop(service.client);
     system.nb_recv(service.server, service.receive);
     system.assert_signal(service.server, 0);
 }
@@ -111,7 +111,7 @@ fn senders_are_taken_by_priority_and_then_in_order_of_arrival() {
         system.recv(service.server, service.receive);
         system.assert_message(service.server, badge, 0, &[]);
         system.assert_running(sender);
-        system.receive(sender, Syscall::Wait, EMPTY, EMPTY);
+        system.stop(sender);
     }
 }
 

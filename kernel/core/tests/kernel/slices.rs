@@ -1,6 +1,6 @@
 //! Time: slices, turns among equals, the lazy timer, and what is charged.
 
-use limen_abi::Syscall;
+use limen_abi::{MessageInfo, Syscall};
 use limen_core::machine::Interrupt;
 
 use crate::support::{Notification, Plan, Service, System, Thread};
@@ -179,7 +179,7 @@ fn yielding_changes_no_register() {
     let mut system = plan.boot();
     system.yield_slice(only);
     let mut expected = *system.context(only);
-    expected.trap(Syscall::Yield.as_raw(), 0, limen_abi::MessageInfo::default());
+    expected.trap(Syscall::Yield.as_raw(), 0, MessageInfo::default());
     system.yield_slice(only);
     assert_eq!(*system.context(only), expected);
 }

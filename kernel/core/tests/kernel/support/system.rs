@@ -130,6 +130,12 @@ impl System {
         self.event(Event::Fault(fault));
     }
 
+    /// The running thread, which has no fault handler, goes out of the way: it faults and stops.
+    pub(crate) fn stop(&mut self, thread: Thread) {
+        self.fault(thread, Fault::UserException { number: 0, code: 0 });
+        self.assert_inactive(thread);
+    }
+
     /// Time passes.
     pub(crate) fn pass(&mut self, ticks: Ticks) {
         self.kernel.machine.now += ticks;
