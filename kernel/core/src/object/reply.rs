@@ -136,7 +136,7 @@ impl<M: Machine> Kernel<M> {
             sched_context.top = loan.below;
         }
         if loan.below.is_none() {
-            sched_context.heir = Some(caller);
+            sched_context.heir.get_or_insert(caller);
         }
         self.unlink(loan);
     }

@@ -180,6 +180,14 @@ impl<M: Machine> Kernel<M> {
         }
     }
 
+    /// A thread without a scheduling context gets that of its bound notification, if nobody runs on it.
+    #[inline(never)]
+    pub(crate) fn borrow_from_notification(&mut self, thread: ThreadId) {
+        if let Some(notification) = self.threads[thread].notification {
+            self.lend_from_notification(notification, thread);
+        }
+    }
+
     /// A thread that waits hands back time that is not its own: to a lender that does not wait for it any more, or
     /// to the notification that it waits for. Gives the lender if it can run now.
     #[inline]

@@ -245,15 +245,19 @@ impl<M: Machine> Kernel<M> {
         }
     }
 
-    /// A Runnable thread, if it has a scheduling context to run on.
+    /// A Runnable thread, if it has a scheduling context to run on. One that got a message without time runs on what
+    /// its bound notification keeps for it.
     #[inline]
-    pub(crate) fn with_time(&self, thread: ThreadId) -> Option<ThreadId> {
+    pub(crate) fn with_time(&mut self, thread: ThreadId) -> Option<ThreadId> {
+        if self.threads[thread].sched_context.is_none() {
+            self.borrow_from_notification(thread);
+        }
         self.threads[thread].sched_context.map(|_| thread)
     }
 
     /// What the scheduler has to do about a thread that just became Runnable.
     #[inline]
-    pub(crate) fn wake(&self, thread: ThreadId) -> Outcome {
+    pub(crate) fn wake(&mut self, thread: ThreadId) -> Outcome {
         Outcome { current: Next::GoesOn, woken: self.with_time(thread) }
     }
 

@@ -4,6 +4,7 @@ use crate::arena::ThreadId;
 use crate::event::{Next, Outcome};
 use crate::kernel::Kernel;
 use crate::machine::Machine;
+use crate::object::thread::State;
 
 impl<M: Machine> Kernel<M> {
     /// Lets the most important thread run after a system call.
@@ -20,7 +21,18 @@ impl<M: Machine> Kernel<M> {
     /// The current thread waits: the woken one runs at once unless a ready one has a higher priority.
     #[inline(always)]
     pub(crate) fn hand_over(&mut self, woken: ThreadId) {
-        if self.is_highest(woken) {
+        if self.core.ready.none_from(self.threads[woken].priority) {
+            self.switch_to(woken);
+        } else {
+            self.take_turns(woken);
+        }
+    }
+
+    /// A ready thread has the woken one's priority or a higher one. Among equals the woken one goes first while
+    /// something is left of its slice.
+    #[inline(never)]
+    fn take_turns(&mut self, woken: ThreadId) {
+        if self.is_highest(woken) && self.has_turn(woken) {
             self.switch_to(woken);
         } else {
             self.enqueue(woken);
@@ -34,20 +46,42 @@ impl<M: Machine> Kernel<M> {
         let Some(current) = self.core.current else { return self.hand_over(woken) };
         let priority = self.threads[current].priority;
         if self.threads[woken].priority > priority && self.is_highest(woken) {
-            self.core.ready.push_front(&mut self.links, current, priority);
+            self.set_aside(current);
             return self.switch_to(woken);
         }
         self.enqueue(woken);
         if !self.core.ready.none_above(priority) {
-            self.core.ready.push_front(&mut self.links, current, priority);
+            self.set_aside(current);
             self.run_highest();
         }
+    }
+
+    /// Queues the current thread before its equals; behind them if its slice has just ended.
+    #[inline]
+    fn set_aside(&mut self, current: ThreadId) {
+        let priority = self.threads[current].priority;
+        if self.core.ready.none_from(priority) || self.turn_goes_on(current) {
+            self.core.ready.push_front(&mut self.links, current, priority);
+        } else {
+            self.core.ready.push_back(&mut self.links, current, priority);
+        }
+    }
+
+    #[inline(never)]
+    fn turn_goes_on(&mut self, current: ThreadId) -> bool {
+        self.charge_current();
+        self.has_turn(current)
+    }
+
+    /// Whether something is left of the slice of a thread.
+    fn has_turn(&self, thread: ThreadId) -> bool {
+        self.threads[thread].sched_context.is_some_and(|id| self.sched_contexts[id].remaining != 0)
     }
 
     /// The outcome where it is not known whether `current` still has the time that it was entered with.
     #[inline(never)]
     pub(crate) fn outcome_for(&mut self, current: ThreadId, woken: Option<ThreadId>) -> Outcome {
-        if self.threads[current].is_schedulable() {
+        if self.threads[current].state == State::Runnable && self.with_time(current).is_some() {
             self.follow_sched_context(current);
             Outcome { current: Next::GoesOn, woken }
         } else {

@@ -121,3 +121,31 @@ fn time_that_came_back_is_not_taken_by_a_later_answer() {
     chain.system.assert_holds(client, Some(chain.time));
     chain.system.assert_holds(second, None);
 }
+
+#[test]
+fn the_owner_gets_its_time_back_also_if_a_borrower_gives_up_after_it() {
+    let mut plan = Plan::new();
+    let keeper = plan.thread("keeper", 250);
+    let gate = plan.notification();
+    let keeper_wait = plan.grant(keeper, gate.waiter());
+    let (last, middle) = (plan.passive("last", 200), plan.passive("middle", 150));
+    let client = plan.thread("client", 100);
+    let (to_last, to_middle) = (plan.endpoint(), plan.endpoint());
+    let last_receive = plan.grant(last, to_last.receiver());
+    let middle_receive = plan.grant(middle, to_middle.receiver());
+    let middle_call = plan.grant(middle, to_last.caller(1));
+    let client_call = plan.grant(client, to_middle.caller(1));
+    let wake_keeper = plan.grant(last, gate.signaller(1));
+    let controls = [client, middle].map(|thread| plan.grant(keeper, thread.control()));
+    let mut system = plan.boot_serving(&[(last, last_receive), (middle, middle_receive)]);
+    system.wait(keeper, keeper_wait);
+    system.call(client, client_call, 0, &[]);
+    system.call(middle, middle_call, 0, &[]);
+    system.signal(last, wake_keeper);
+    for (control, entry) in controls.into_iter().zip([0x5000, 0x6000]) {
+        system.call(keeper, control, Label::TcbWriteRegisters.as_raw(), &[1, 1, entry]);
+    }
+    system.wait(keeper, keeper_wait);
+    system.recv(last, last_receive);
+    system.assert_running(client);
+}

@@ -208,3 +208,18 @@ fn time_taken_from_the_notification_stays_with_its_borrower() {
     system.recv(passive.server, passive.receive);
     system.assert_holds(passive.server, Some(passive.time));
 }
+
+#[test]
+fn a_plain_send_does_not_leave_a_passive_server_without_time() {
+    let mut passive = Passive::new(200, 100);
+    let mut system = passive.boot(passive.receive);
+    system.nb_send(passive.client, passive.call, 7, &[]);
+    system.assert_running(passive.server);
+    system.assert_holds(passive.server, Some(passive.time));
+    system.recv(passive.server, passive.receive);
+    system.assert_running(passive.client);
+    system.assert_holds(passive.server, None);
+    system.call(passive.client, passive.call, 1, &[]);
+    system.assert_running(passive.server);
+    system.assert_holds(passive.server, Some(passive.client_time));
+}

@@ -309,3 +309,38 @@ fn a_reply_goes_back_to_the_slice_it_came_from() {
     system.assert_running(service.client);
     assert_eq!(deadline(&system), 1060, "400 of the client's slice were left");
 }
+
+/// A thread that enters the kernel just when its slice ends, before the timer's interrupt is taken.
+fn enter_at_the_end_of_the_slice(system: &mut System) {
+    system.kernel.machine.now = system.kernel.machine.deadline;
+}
+
+#[test]
+fn a_call_at_the_end_of_a_slice_does_not_keep_the_equals_from_running() {
+    let mut service = Service::active(200);
+    let (equal, _) = service.add_client("equal", 100, 2);
+    let mut system = service.boot();
+    system.assert_running(service.client);
+    enter_at_the_end_of_the_slice(&mut system);
+    system.call(service.client, service.call, 1, &[]);
+    system.interrupt(Interrupt::Timer);
+    system.reply_recv(service.server, service.receive, 0, &[]);
+    system.assert_running(equal);
+}
+
+#[test]
+fn a_signal_at_the_end_of_a_slice_does_not_keep_the_equals_from_running() {
+    let mut plan = Plan::new();
+    let [first, second] = ["first", "second"].map(|name| plan.thread(name, 50));
+    let important = plan.thread("important", 200);
+    let notification = plan.notification();
+    let wait = plan.grant(important, notification.waiter());
+    let signal = plan.grant(first, notification.signaller(1));
+    let mut system = plan.boot();
+    system.wait(important, wait);
+    enter_at_the_end_of_the_slice(&mut system);
+    system.signal(first, signal);
+    system.interrupt(Interrupt::Timer);
+    system.wait(important, wait);
+    system.assert_running(second);
+}

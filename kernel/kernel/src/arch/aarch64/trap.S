@@ -75,7 +75,12 @@ trap_vectors:
     b       trap_return
     .org    trap_vectors + 0x500
     vector  trap_from_kernel
-    vector  trap_from_kernel
+    // An error on the bus that the program's access may have caused: its fault, not the kernel's.
+    .org    trap_vectors + 0x580
+    save_caller_saved
+    mrs     x1, esr_el1
+    b       trap_fault
+    .org    trap_vectors + 0x600
     // From user mode in AArch32, which no program can enter.
     vector  trap_from_kernel
     vector  trap_from_kernel
