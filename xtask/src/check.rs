@@ -7,7 +7,7 @@ use crate::binary;
 use crate::board;
 use crate::command::{Command, no_arguments};
 use crate::failure::{Failure, Outcome};
-use crate::headers;
+use crate::generate;
 use crate::process;
 use crate::sdk;
 use crate::tidy;
@@ -20,7 +20,7 @@ pub const COMMAND: Command =
 const HELP: &str = "
 usage: ./x check
 
-Checks formatting, lints (host and kernel targets), the rules of CONTRIBUTING.md, generated headers,
+Checks formatting, lints (host and kernel targets), the rules of CONTRIBUTING.md, generated files,
 that every header of the SDK compiles alone, and what the linked kernel may contain. Reports every
 check that fails, not only the first.
 ";
@@ -32,7 +32,7 @@ const CHECKS: [Check; 7] = [
     ("lints of host crates", host_lints),
     ("lints of kernel crates", kernel_lints),
     ("repository rules", repository_rules),
-    ("generated headers", generated_headers),
+    ("generated files", generated_files),
     ("headers of the SDK", sdk_headers),
     ("binaries", binaries),
 ];
@@ -80,8 +80,8 @@ fn repository_rules(workspace: &Workspace) -> Outcome {
     complain(objections.iter().map(ToString::to_string).collect())
 }
 
-fn generated_headers(workspace: &Workspace) -> Outcome {
-    let stale = headers::stale(workspace.root());
+fn generated_files(workspace: &Workspace) -> Outcome {
+    let stale = generate::stale(workspace.root());
     complain(stale.iter().map(|path| format!("{} is out of date: run ./x headers", path.display())).collect())
 }
 

@@ -1,13 +1,10 @@
 //! Generates the C headers that hold the numbers of `limen-abi`, so that none of them is typed twice.
-//!
-//! The files are checked in, because people read them; a test and `./x check` tell when one is stale.
 
-mod c_header;
+pub mod c_header;
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
-use c_header::CHeader;
+use c_header::{CHeader, Entry};
 use limen_abi::error::LookupFailure;
 use limen_abi::fault::{CapFaultWord, TimeoutWord, VmFaultWord};
 use limen_abi::message::{self, BufferWord};
@@ -15,64 +12,45 @@ use limen_abi::register::{self, RegisterMap};
 use limen_abi::slot::{self, Badge, MonitorSlot};
 use limen_abi::{ErrorCode, FaultLabel, Label, MessageInfo, Syscall, limits};
 
-use crate::failure::Outcome;
-use crate::files;
-
 const FOLDER: &str = "user/libmicrokit/include/limen";
 
-type Entry = (String, i64, &'static str);
-
 /// Every generated header: its path below the repository's top folder, and its text.
-pub fn generate() -> Vec<(PathBuf, String)> {
-    let headers = [
-        ("abi.h", abi()),
-        ("slots.h", slots()),
-        ("abi_aarch64.h", architecture("LIMEN_ABI_AARCH64_H", &register::AARCH64, limits::USER_TOP_AARCH64)),
-    ];
-    headers.into_iter().map(|(name, text)| (Path::new(FOLDER).join(name), text)).collect()
+pub fn files() -> Vec<(PathBuf, String)> {
+    let file = |(name, header): (&str, CHeader)| (Path::new(FOLDER).join(name), header.to_text());
+    all().into_iter().map(file).collect()
 }
 
-/// Brings the checked-in headers up to date; files that already are keep their time stamps.
-///
-/// # Errors
-/// When a file cannot be written.
-pub fn write(root: &Path) -> Outcome {
-    generate().into_iter().try_for_each(|(path, text)| files::write(&root.join(path), text))
-}
-
-/// The checked-in headers that differ from what [`write`] would put there.
-pub fn stale(root: &Path) -> Vec<PathBuf> {
-    let is_stale = |path: &Path, text: &str| {
-        fs::read(root.join(path)).map_or(true, |present| present != text.as_bytes())
-    };
-    generate().into_iter().filter(|(path, text)| is_stale(path, text)).map(|(path, _)| path).collect()
+/// Every generated header, by the name of its file.
+pub fn all() -> [(&'static str, CHeader); 3] {
+    let aarch64 = architecture("LIMEN_ABI_AARCH64_H", &register::AARCH64, limits::USER_TOP_AARCH64);
+    [("abi.h", abi()), ("slots.h", slots()), ("abi_aarch64.h", aarch64)]
 }
 
 /// What is the same on every architecture: calls, errors, faults, methods, messages, sizes.
-fn abi() -> String {
+fn abi() -> CHeader {
     let mut header = CHeader::new("LIMEN_ABI_H", "Numbers that programs share with the kernel.");
     enumerations(&mut header);
     fault_words(&mut header);
     message_layout(&mut header);
     sizes(&mut header);
-    header.finish()
+    header
 }
 
 fn enumerations(header: &mut CHeader) {
     let calls: Vec<Entry> =
         Syscall::ALL.iter().map(|(c, name, doc)| (name.to_string(), c.as_raw(), *doc)).collect();
-    header.enumeration("What a program may ask of the kernel with one trap.", "seL4_Syscall_ID", &calls);
+    header.enumeration("What a program may ask of the kernel with one trap.", "seL4_Syscall_ID", calls);
     let errors = entries(ErrorCode::ALL.iter().map(|(e, name, doc)| (*name, e.as_raw(), *doc)));
-    header.enumeration("Why an invocation was refused.", "seL4_Error", &errors);
+    header.enumeration("Why an invocation was refused.", "seL4_Error", errors);
     let failures = entries(LookupFailure::ALL.iter().map(|(f, name, doc)| (*name, f.as_raw(), *doc)));
-    header.enumeration("Why a capability pointer led nowhere.", "seL4_LookupFailureType", &failures);
+    header.enumeration("Why a capability pointer led nowhere.", "seL4_LookupFailureType", failures);
     let faults = entries(FaultLabel::ALL.iter().map(|(f, name, doc)| (*name, f.as_raw(), *doc)));
-    header.enumeration("The kind of fault, as the label of its message.", "seL4_Fault_tag_t", &faults);
+    header.enumeration("The kind of fault, as the label of its message.", "seL4_Fault_tag_t", faults);
     let labels = entries(Label::ALL.iter().map(|(l, name, doc)| (*name, l.as_raw(), *doc)));
     header.enumeration(
         "Methods of kernel objects, as labels of invocations.",
         "seL4_InvocationLabel",
-        &labels,
+        labels,
     );
 }
 
@@ -109,10 +87,11 @@ fn fault_words(header: &mut CHeader) {
 fn message_words(header: &mut CHeader, fault: &str, words: &[(&str, usize)]) {
     let entries: Vec<Entry> =
         words.iter().map(|(word, place)| (format!("seL4_{fault}_{word}"), *place as i64, "")).collect();
-    header.enumeration(&format!("Words of the message {fault}."), &format!("seL4_{fault}_Msg"), &entries);
+    header.enumeration(&format!("Words of the message {fault}."), &format!("seL4_{fault}_Msg"), entries);
 }
 
 fn message_layout(header: &mut CHeader) {
+    header.title("Messages");
     header.constant("Words that a message can hold.", "seL4_MsgMaxLength", message::MAX_LENGTH);
     header.constant("Capabilities that a message can name.", "seL4_MsgMaxExtraCaps", message::MAX_EXTRA_CAPS);
     header.constant("Bits of the length in a message info.", "seL4_MsgLengthBits", MessageInfo::LENGTH_BITS);
@@ -151,6 +130,7 @@ fn message_layout(header: &mut CHeader) {
 }
 
 fn sizes(header: &mut CHeader) {
+    header.title("Sizes");
     header.constant("A page has two to this power bytes.", "seL4_PageBits", limits::PAGE_BYTES.ilog2());
     header.constant(
         "A large page has two to this power bytes.",
@@ -167,7 +147,7 @@ fn sizes(header: &mut CHeader) {
 }
 
 /// Capability slots, badges and limits of a protection domain.
-fn slots() -> String {
+fn slots() -> CHeader {
     let mut header = CHeader::new(
         "LIMEN_SLOTS_H",
         "Where a protection domain finds its capabilities, and what badges mean.",
@@ -175,6 +155,7 @@ fn slots() -> String {
     fixed_slots(&mut header);
     windows(&mut header);
     badges(&mut header);
+    header.title("Identifiers and names");
     header.constant(
         "Highest id of a channel, interrupt or child.",
         "MICROKIT_MAX_CHANNEL_ID",
@@ -191,10 +172,11 @@ fn slots() -> String {
         "MICROKIT_PD_NAME_LENGTH",
         limits::NAME_BYTES,
     );
-    header.finish()
+    header
 }
 
 fn fixed_slots(header: &mut CHeader) {
+    header.title("Fixed slots");
     header.constant("What the protection domain receives on.", "LIMEN_INPUT_CAP", slot::INPUT);
     header.constant("Its reply object.", "LIMEN_REPLY_CAP", slot::REPLY);
     header.constant(
@@ -207,6 +189,7 @@ fn fixed_slots(header: &mut CHeader) {
 }
 
 fn windows(header: &mut CHeader) {
+    header.title("Windows");
     header.constant(
         "Notifications of peers, by channel id.",
         "BASE_OUTPUT_NOTIFICATION_CAP",
@@ -243,6 +226,7 @@ fn windows(header: &mut CHeader) {
 }
 
 fn badges(header: &mut CHeader) {
+    header.title("Badges");
     header.constant(
         "Set in the badge of a protected call.",
         "LIMEN_BADGE_PROTECTED_CALL",
@@ -266,7 +250,7 @@ fn badges(header: &mut CHeader) {
 }
 
 /// What an architecture decides: registers of a system call, register lists, the top of user memory.
-fn architecture(guard: &'static str, map: &RegisterMap, user_top: u64) -> String {
+fn architecture(guard: &'static str, map: &RegisterMap, user_top: u64) -> CHeader {
     let mut header = CHeader::new(guard, &format!("Registers and addresses on {}.", map.name));
     system_call_registers(&mut header, map);
     header.for_each(
@@ -276,13 +260,15 @@ fn architecture(guard: &'static str, map: &RegisterMap, user_top: u64) -> String
     );
     register_words(&mut header, "UnknownSyscall", map.unknown_syscall);
     register_words(&mut header, "UserException", map.user_exception);
+    header.title("Addresses");
     header.constant("Highest address of a program, inclusive.", "seL4_UserVSpaceTop", hex(user_top));
     let buffer = user_top + 1 - limits::PAGE_BYTES;
     header.constant("Every thread's IPC buffer: the highest page.", "LIMEN_IPC_BUFFER_ADDRESS", hex(buffer));
-    header.finish()
+    header
 }
 
 fn system_call_registers(header: &mut CHeader, map: &RegisterMap) {
+    header.title("Registers of a system call");
     header.constant("The instruction that enters the kernel.", "LIMEN_TRAP", quoted(map.trap));
     header.constant("System-call number.", "LIMEN_REGISTER_NUMBER", quoted(map.syscall));
     header.constant("Capability pointer in, badge out.", "LIMEN_REGISTER_CPTR", quoted(map.cptr));
@@ -318,14 +304,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn checked_in_headers_are_up_to_date() {
-        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-        assert_eq!(stale(&root), Vec::<PathBuf>::new(), "run `./x headers`");
-    }
-
-    #[test]
     fn every_number_of_a_table_reaches_its_header() {
-        let text = abi();
+        let text = abi().to_text();
         for (call, name, _) in Syscall::ALL {
             assert!(text.contains(&format!("{name} = {},", call.as_raw())), "{name}");
         }

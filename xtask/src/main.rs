@@ -13,6 +13,7 @@ mod gen_config;
 mod generate;
 mod headers;
 mod host_tests;
+mod manual;
 mod process;
 mod project;
 mod qemu;
