@@ -30,3 +30,5 @@ pub const PAGE_BYTES: u64 = 0x1000;
 pub const LARGE_PAGE_BYTES: u64 = 0x20_0000;
 /// Highest user address on AArch64, inclusive: 40 bits.
 pub const USER_TOP_AARCH64: u64 = 0xff_ffff_ffff;
+/// Highest user address on RISC-V, inclusive: the lower half of Sv39 without its last page.
+pub const USER_TOP_RISCV64: u64 = 0x3f_ffff_efff;

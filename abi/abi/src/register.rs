@@ -82,3 +82,21 @@ pub const AARCH64: RegisterMap = RegisterMap {
     ],
     user_exception: &["FaultIP", "SP", "SPSR", "Number", "Code"],
 };
+
+/// RISC-V.
+pub const RISCV64: RegisterMap = RegisterMap {
+    name: "riscv64",
+    trap: "ecall",
+    syscall: "a7",
+    cptr: "a0",
+    info: "a1",
+    words: ["a2", "a3", "a4", "a5"],
+    reply: "a6",
+    send: "t0",
+    context: &[
+        "pc", "ra", "sp", "gp", "s0", "s1", "s2", "s3", "s4", "s5", "s6", "s7", "s8", "s9", "s10", "s11",
+        "a0", "a1", "a2", "a3", "a4", "a5", "a6", "a7", "t0", "t1", "t2", "t3", "t4", "t5", "t6", "tp",
+    ],
+    unknown_syscall: &["FaultIP", "SP", "RA", "A0", "A1", "A2", "A3", "A4", "A5", "A6", "Syscall"],
+    user_exception: &["FaultIP", "SP", "Number", "Code"],
+};

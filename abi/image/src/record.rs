@@ -48,20 +48,23 @@ macro_rules! record {
 record! {
     /// Facts about the machine that the kernel's drivers need. Addresses are physical.
     pub struct Board {
-        /// Driver of the debug console: 1 = PL011.
+        /// Driver of the debug console: 1 = PL011, 2 = NS16550.
         pub serial_kind,
         /// Register page of the debug console.
         pub serial_paddr,
-        /// Driver of the interrupt controller: 1 = GICv2.
+        /// Driver of the interrupt controller: 1 = GICv2, 2 = PLIC.
         pub interrupt_controller_kind,
         /// GICv2: distributor. PLIC: the controller.
         pub interrupt_controller_paddr,
-        /// GICv2: CPU interface. Zero where there is none.
+        /// GICv2: CPU interface. PLIC: claim registers of hart 0's supervisor context; those of hart n lie n times
+        /// 8 KiB further.
         pub interrupt_cpu_paddr,
         /// Interrupt lines of the controller.
         pub interrupt_lines,
         /// Interrupt line of the kernel's timer.
         pub timer_interrupt,
+        /// Ticks of the kernel's timer in a second; zero where the processor tells.
+        pub timer_frequency,
         /// Highest user address, inclusive.
         pub user_top,
     }

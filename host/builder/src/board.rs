@@ -80,6 +80,8 @@ pub struct Serial {
 pub enum SerialKind {
     /// Arm PrimeCell PL011.
     Pl011 = 1,
+    /// The PC's, with byte-wide registers.
+    Ns16550 = 2,
 }
 
 /// An interrupt controller.
@@ -88,9 +90,10 @@ pub enum SerialKind {
 pub struct InterruptController {
     /// Which driver it needs.
     pub kind: InterruptControllerKind,
-    /// GICv2: physical address of the distributor.
+    /// Physical address of the controller; GICv2: of its distributor.
     pub paddr: u64,
-    /// GICv2: physical address of the CPU interface.
+    /// GICv2: physical address of the CPU interface. PLIC: of the page with which hart 0 claims interrupts in supervisor
+    /// mode; where it has none, 8 KiB before that of hart 1.
     pub cpu_paddr: u64,
     /// Interrupt lines, numbered from 0.
     pub lines: u64,
@@ -103,14 +106,19 @@ pub struct InterruptController {
 pub enum InterruptControllerKind {
     /// Arm Generic Interrupt Controller, version 2.
     GicV2 = 1,
+    /// RISC-V Platform-Level Interrupt Controller.
+    Plic = 2,
 }
 
 /// The timer that the kernel uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Timer {
-    /// Its interrupt line.
+    /// Its interrupt line. PLIC: 0, because the timer interrupts the hart directly.
     pub interrupt: u64,
+    /// Ticks in a second, where the processor cannot tell.
+    #[serde(default)]
+    pub frequency: u64,
 }
 
 impl Board {
@@ -147,6 +155,7 @@ impl Board {
             interrupt_cpu_paddr: self.interrupt_controller.cpu_paddr,
             interrupt_lines: self.interrupt_controller.lines,
             timer_interrupt: self.timer.interrupt,
+            timer_frequency: self.timer.frequency,
             user_top: self.user_top,
         }
     }
@@ -223,7 +232,7 @@ mod tests {
             assert!(board.qemu.iter().any(|word| word.contains("{image}")));
             count += 1;
         }
-        assert_eq!(count, 2);
+        assert_eq!(count, 3);
     }
 
     #[test]
@@ -232,7 +241,7 @@ mod tests {
             ("0x7000_0000", "0x3000_0000", "loader_address"),
             ("end = 0xc000_0000", "end = 0x3000_0000", "not a range of pages"),
             ("0xff_ffff_ffff", "0xff_ffff_fff0", "user_top"),
-            ("pl011", "ns16550", "unknown variant"),
+            ("pl011", "pl012", "unknown variant"),
             ("\"aarch64\"", "\"arm\"", "unknown architecture"),
             ("[timer]", "[clock]", "unknown field"),
         ] {

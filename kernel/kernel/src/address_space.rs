@@ -4,7 +4,7 @@ use limen_abi::limits::{PAGE_BYTES, THREADS, VSPACES};
 use limen_core::address::{PhysAddr, VirtAddr};
 use limen_image::{Image, Mapping, MappingFlags, RegionKind};
 
-use crate::page_table::{Access, Format, MapError, MemoryType, Owner, Root, Run, Tables, map};
+use crate::page_table::{Access, Format, MapError, MemoryType, Owner, Root, Run, Tables, map, share_kernel};
 
 /// What the processor needs to enter an address space.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -39,7 +39,8 @@ pub struct BufferPage {
 /// The message buffers of all threads.
 pub type BufferPages = [Option<BufferPage>; THREADS];
 
-/// Builds the address spaces that `image` describes, with these message buffers.
+/// Builds the address spaces that `image` describes, with these message buffers. The kernel's own addresses are all
+/// mapped under `kernel` by now.
 ///
 /// # Errors
 /// See [`MapError`].
@@ -47,10 +48,12 @@ pub fn build<F: Format>(
     image: &Image<'_>,
     buffers: &BufferPages,
     tables: &mut impl Tables,
+    kernel: Root,
 ) -> Result<AddressSpaces, MapError> {
     let mut spaces = [AddressSpace::default(); VSPACES];
     for (space, asid) in spaces.iter_mut().zip(1..).take(image.counts().vspaces as usize) {
         *space = AddressSpace { root: tables.allocate().ok_or(MapError::OutOfTables)?, asid };
+        share_kernel::<F>(tables, kernel, space.tables::<F>());
     }
     let root = |vspace: u64| spaces[vspace as usize % VSPACES].tables::<F>();
     for mapping in image.mappings().filter(|mapping| mapping.flags & MappingFlags::READ != 0) {

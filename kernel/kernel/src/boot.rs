@@ -4,6 +4,7 @@
 //! The loader's identity map is in place until [`finish`].
 
 use limen_abi::limits::{PAGE_BYTES, THREADS};
+use limen_abi::message::BufferWord;
 use limen_core::address::{PhysAddr, VirtAddr};
 use limen_core::boot::buffer_index;
 use limen_core::message::MessageBuffer;
@@ -16,13 +17,11 @@ use crate::boot_check::{UserRules, Violation, check_kernel};
 use crate::identity_map::{self, TablePool};
 use crate::page_table::{self, Access, MapError, MemoryType, Owner, Run};
 use crate::panic::fatal;
-use crate::{console, entry};
+use crate::{console, entry, layout};
 
-/// Board fact: the driver is `arch::irq` for GICv2.
-const CONTROLLER_GICV2: u64 = 1;
-
-/// Boots from the image at `image_paddr`. Entered once, with interrupts masked.
-pub fn start(image_paddr: PhysAddr) -> ! {
+/// Boots from the image at `image_paddr`. Entered once, with interrupts masked. `first_cycle` is what the cycle counter
+/// said at the first instruction of the loader.
+pub fn start(image_paddr: PhysAddr, first_cycle: u64) -> ! {
     let tables_of_image = identity_map::image_tables(image_paddr).ok_or(ImageError::Truncated);
     let image = tables_of_image.and_then(Image::validate);
     let image = image.unwrap_or_else(|error| fatal(format_args!("the boot image is refused: {error}")));
@@ -34,12 +33,13 @@ pub fn start(image_paddr: PhysAddr) -> ! {
     print_facts(&image);
     clear_regions(&image);
     let buffers = buffer_pages(&image);
-    let spaces = address_space::build::<Descriptors>(&image, &buffers, &mut tables)
+    let spaces = address_space::build::<Descriptors>(&image, &buffers, &mut tables, cpu::kernel_root())
         .unwrap_or_else(|error| fatal(format_args!("the address spaces cannot be built: {error:?}")));
     check_tables(&image, &buffers, &tables, &spaces)
         .unwrap_or_else(|violation| fatal(format_args!("{violation}")));
     publish_memory(&image);
-    entry::start(&image, &spaces, finish)
+    tell_first_cycle(&image, first_cycle);
+    entry::start(&image, &spaces, || finish(first_cycle))
 }
 
 /// The validator knows neither the machine nor where the image was found.
@@ -57,21 +57,18 @@ fn check_target(image: &Image<'_>, image_paddr: PhysAddr) {
 
 /// Ends boot: removes the identity map, after which neither the image nor page tables can be reached. The last
 /// thing before the first program.
-fn finish() {
+fn finish(first_cycle: u64) {
     arch::boot::leave_identity_map();
-    console::line(format_args!("{} cycles since the first instruction of the loader", cpu::cycles()));
+    let cycles = cpu::cycles() - first_cycle;
+    console::line(format_args!("{cycles} cycles since the first instruction of the loader"));
     console::line(format_args!("Booting all finished, dropped to user space"));
 }
 
 fn map_devices(board: &Board, tables: &mut TablePool) -> Result<(), MapError> {
     let access = Access { owner: Owner::Kernel, write: true, execute: false, memory: MemoryType::Device };
-    let windows = [
-        (mmu::CONSOLE, board.serial_paddr),
-        (mmu::INTERRUPT_CONTROLLER, board.interrupt_controller_paddr),
-        (mmu::INTERRUPT_CPU, board.interrupt_cpu_paddr),
-    ];
-    for (vaddr, paddr) in windows.into_iter().filter(|(_, paddr)| *paddr != 0) {
-        let run = Run { vaddr, paddr: PhysAddr(paddr), bytes: PAGE_BYTES, height: 0, access };
+    let console = (layout::CONSOLE, PhysAddr(board.serial_paddr));
+    for (vaddr, paddr) in [console].into_iter().chain(irq::windows(board)) {
+        let run = Run { vaddr, paddr, bytes: PAGE_BYTES, height: 0, access };
         page_table::map::<Descriptors>(tables, cpu::kernel_root(), &run)?;
     }
     cpu::publish_tables();
@@ -83,7 +80,7 @@ fn start_devices(image: &Image<'_>) {
     if image.options() & Options::PRINTING != 0 {
         console::open(board.serial_kind);
     }
-    if board.interrupt_controller_kind != CONTROLLER_GICV2 {
+    if board.interrupt_controller_kind != irq::KIND {
         fatal(format_args!(
             "there is no driver for interrupt controller {}",
             board.interrupt_controller_kind
@@ -131,6 +128,13 @@ fn message_buffer(thread: u64) -> PhysAddr {
         .map(|index| VirtAddr((first + index * size_of::<MessageBuffer>()) as u64))
         .and_then(cpu::translate)
         .unwrap_or_else(|| fatal(format_args!("thread {thread} has no message buffer")))
+}
+
+/// Programs find the count from which boot is measured in their IPC buffers.
+fn tell_first_cycle(image: &Image<'_>, first_cycle: u64) {
+    for (_, buffer) in entry::message_buffers().iter().take(image.threads().count()) {
+        buffer.set_word(BufferWord::USER_DATA, first_cycle);
+    }
 }
 
 fn check_tables(

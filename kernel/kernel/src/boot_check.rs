@@ -50,7 +50,7 @@ pub fn check_kernel<F: Format>(
     code: Range,
     image: Range,
 ) -> Result<(), Violation> {
-    walk::<F, _>(tables, root, |found| {
+    walk::<F, _>(tables, root, F::HALVES.kernel(), |found| {
         let Found { vaddr, paddr, permissions, .. } = found;
         let memory = memory(&found);
         let rule = |ok, rule| require(ok, Violation { vspace: None, vaddr, paddr, rule });
@@ -87,7 +87,7 @@ impl<'a> UserRules<'a> {
     /// # Errors
     /// The first mapping that breaks a rule.
     pub fn check<F: Format>(&self, tables: &impl Tables, vspace: usize, root: Root) -> Result<(), Violation> {
-        walk::<F, _>(tables, root, |found| {
+        walk::<F, _>(tables, root, F::HALVES.user(), |found| {
             let Found { vaddr, paddr, permissions, .. } = found;
             let memory = memory(&found);
             let rule = |ok, rule| require(ok, Violation { vspace: Some(vspace), vaddr, paddr, rule });
@@ -140,7 +140,8 @@ mod tests {
     use limen_image::{Architecture, Board, Counts, ImageWriter, NONE, Region, Thread};
 
     use super::*;
-    use crate::aarch64_mmu::Descriptors;
+    use limen_loader::translation::aarch64::descriptor::Descriptors;
+
     use crate::address_space::BufferPage;
     use crate::page_table::{Access, MemoryType, Owner, Run, map};
     use crate::test_tables::TestTables;

@@ -1,42 +1,48 @@
 //! The debug console. Until it is opened, and in images without printing, everything written to it is dropped.
 
 use core::fmt;
-use core::sync::atomic::{AtomicBool, Ordering};
+use core::sync::atomic::{AtomicU64, Ordering};
 
-use crate::arch::mmu::CONSOLE;
-use crate::driver::pl011;
+use crate::driver::{ns16550, pl011};
+use crate::layout::CONSOLE;
 use crate::mmio::Window;
 
 /// Board fact: the driver is [`pl011`].
 const KIND_PL011: u64 = 1;
+/// Board fact: the driver is [`ns16550`].
+const KIND_NS16550: u64 = 2;
+/// No driver.
+const KIND_NONE: u64 = 0;
 
 const PORT: Window = Window::at(CONSOLE);
 
-/// Whether bytes go to the port. There is one processor and no concurrency in the kernel.
-static OPEN: AtomicBool = AtomicBool::new(false);
+/// The driver of the open port. There is one processor and no concurrency in the kernel.
+static KIND: AtomicU64 = AtomicU64::new(KIND_NONE);
 
 /// Opens the console with the driver that the board names; a board without a known one stays silent.
 pub fn open(serial_kind: u64) {
     if serial_kind == KIND_PL011 {
         pl011::init(PORT);
-        OPEN.store(true, Ordering::Relaxed);
     }
+    KIND.store(serial_kind, Ordering::Relaxed);
 }
 
 /// Prints one byte; a line feed becomes carriage return and line feed.
 pub fn put(byte: u8) {
-    if !OPEN.load(Ordering::Relaxed) {
-        return;
-    }
+    let put = match KIND.load(Ordering::Relaxed) {
+        KIND_PL011 => pl011::put,
+        KIND_NS16550 => ns16550::put,
+        _ => return,
+    };
     if byte == b'\n' {
-        pl011::put(PORT, b'\r');
+        put(PORT, b'\r');
     }
-    pl011::put(PORT, byte);
+    put(PORT, byte);
 }
 
 /// Prints a line.
 pub fn line(text: fmt::Arguments<'_>) {
-    if !OPEN.load(Ordering::Relaxed) {
+    if KIND.load(Ordering::Relaxed) == KIND_NONE {
         return;
     }
     // Writing to the console cannot fail.

@@ -91,7 +91,7 @@ pub fn start(image: &Image<'_>, spaces: &AddressSpaces, leave_boot: impl FnOnce(
     // SAFETY: no trap has been taken yet, so nobody has borrowed the tables or the kernel.
     let (tables, kernel) = unsafe { (&mut *CAP_TABLES.0.get(), &mut *KERNEL.0.get()) };
     place_caps::<Hardware>(tables, image);
-    kernel.machine = Hardware::probe(image.board().timer_interrupt as u32);
+    kernel.machine = Hardware::probe(&image.board());
     kernel.populate(image, |index| spaces.get(index as usize).and_then(|space| SpaceRegister::new(*space)));
     leave_boot();
     kernel.start();

@@ -41,6 +41,11 @@ pub struct TablePool {
 }
 
 impl TablePool {
+    /// No pages: for looking at tables and changing them.
+    pub fn empty() -> Self {
+        Self { next: 0, end: 0 }
+    }
+
     /// All pages of `pool`.
     pub fn new(pool: Range) -> Self {
         Self { next: pool.start, end: pool.end }

@@ -5,6 +5,7 @@ use core::num::NonZeroU64;
 use limen_core::arena::ThreadId;
 use limen_core::kernel::{CapTables, MessageBuffers};
 use limen_core::machine::{CounterAccess, Interrupt, Machine, Ticks};
+use limen_image::Board;
 
 use crate::arch::{context, cpu, fpu, irq, timer};
 use crate::panic::fatal;
@@ -25,11 +26,11 @@ impl Hardware {
     /// A machine that nothing is known about yet.
     pub const UNKNOWN: Self = Self { timer_line: 0, frequency: NonZeroU64::MIN };
 
-    /// The machine that this code runs on, with its timer on this interrupt line.
-    pub fn probe(timer_line: u32) -> Self {
-        let frequency = NonZeroU64::new(timer::frequency())
-            .unwrap_or_else(|| fatal(format_args!("the firmware has not said how fast the timer counts")));
-        Self { timer_line, frequency }
+    /// The machine that this code runs on.
+    pub fn probe(board: &Board) -> Self {
+        let frequency = NonZeroU64::new(timer::frequency(board))
+            .unwrap_or_else(|| fatal(format_args!("nobody has said how fast the timer counts")));
+        Self { timer_line: board.timer_interrupt as u32, frequency }
     }
 }
 

@@ -8,9 +8,6 @@ pub mod boot_check;
 pub mod page_table;
 
 #[cfg(test)]
-#[path = "arch/aarch64/mmu.rs"]
-pub mod aarch64_mmu;
-#[cfg(test)]
 mod test_tables;
 
 #[cfg(not(test))]
@@ -27,6 +24,8 @@ pub mod entry;
 #[cfg(not(test))]
 #[expect(unsafe_code, reason = "reaches RAM by physical address while boot lasts")]
 pub mod identity_map;
+#[cfg(not(test))]
+pub mod layout;
 #[cfg(not(test))]
 pub mod machine;
 #[cfg(not(test))]

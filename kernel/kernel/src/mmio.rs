@@ -5,7 +5,7 @@ use core::ptr::{with_exposed_provenance, with_exposed_provenance_mut};
 use limen_abi::limits::PAGE_BYTES;
 use limen_core::address::VirtAddr;
 
-/// A page of 32-bit device registers.
+/// A page of device registers of 32 bits, or of 8.
 #[derive(Clone, Copy, Debug)]
 pub struct Window {
     base: usize,
@@ -22,17 +22,29 @@ impl Window {
     pub fn read(self, offset: u32) -> u32 {
         // SAFETY: `address` stays in the window; `boot` maps every window as device memory before its driver
         // is used, and nothing else is ever mapped there.
-        unsafe { with_exposed_provenance::<u32>(self.address(offset)).read_volatile() }
+        unsafe { with_exposed_provenance::<u32>(self.address::<u32>(offset)).read_volatile() }
     }
 
     /// Writes the register at this offset in bytes, which wraps within the page.
     #[inline]
     pub fn write(self, offset: u32, value: u32) {
         // SAFETY: as for `read`.
-        unsafe { with_exposed_provenance_mut::<u32>(self.address(offset)).write_volatile(value) }
+        unsafe { with_exposed_provenance_mut::<u32>(self.address::<u32>(offset)).write_volatile(value) }
     }
 
-    fn address(self, offset: u32) -> usize {
-        self.base + (offset as usize & (PAGE_BYTES as usize - size_of::<u32>()))
+    /// Reads the register of one byte at this offset, which wraps within the page.
+    pub fn read_byte(self, offset: u32) -> u8 {
+        // SAFETY: as for `read`.
+        unsafe { with_exposed_provenance::<u8>(self.address::<u8>(offset)).read_volatile() }
+    }
+
+    /// Writes the register of one byte at this offset, which wraps within the page.
+    pub fn write_byte(self, offset: u32, value: u8) {
+        // SAFETY: as for `read`.
+        unsafe { with_exposed_provenance_mut::<u8>(self.address::<u8>(offset)).write_volatile(value) }
+    }
+
+    fn address<Register>(self, offset: u32) -> usize {
+        self.base + (offset as usize & (PAGE_BYTES as usize - size_of::<Register>()))
     }
 }

@@ -1,33 +1,14 @@
 //! Page tables: writing and reading them, whatever their format.
-//!
-//! Every table has 512 entries of eight bytes. Tables are named by their height: the entries of a table of
-//! height 0 map pages, those of height 1 map large pages or lead to tables of height 0, and so on.
 
-use limen_abi::limits::PAGE_BYTES;
+use core::ops::Range;
+
 use limen_core::address::{PhysAddr, VirtAddr};
+pub use limen_loader::translation::format::{
+    Access, ENTRIES, Entry, Format, Halves, MemoryType, Owner, Permissions, Table, index, span_bytes,
+};
 
-/// Entries in a table.
-pub const ENTRIES: usize = PAGE_BYTES as usize / size_of::<u64>();
-const INDEX_BITS: u32 = ENTRIES.ilog2();
 /// Entries that are looked at together when most are empty.
 const GROUP: usize = 8;
-
-/// The words of a table.
-pub type Table = [u64; ENTRIES];
-
-/// How an architecture writes an entry.
-pub trait Format {
-    /// Height of the top table of a user address space.
-    const USER_HEIGHT: u32;
-    /// The entry that leads to a table.
-    fn branch(table: PhysAddr) -> u64;
-    /// The bits of an entry of this height that maps memory, without the address.
-    fn attributes(height: u32, access: Access) -> u64;
-    /// The entry that maps memory at `start`.
-    fn leaf(start: PhysAddr, attributes: u64) -> u64;
-    /// What an entry of this height means.
-    fn decode(entry: u64, height: u32) -> Entry;
-}
 
 /// Where tables lie.
 ///
@@ -49,61 +30,6 @@ pub struct Root {
     pub table: PhysAddr,
     /// Its height.
     pub height: u32,
-}
-
-/// Who uses a mapping.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Owner {
-    /// The kernel alone; the same in every address space.
-    Kernel,
-    /// A program.
-    User,
-}
-
-/// What kind of memory a mapping shows.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum MemoryType {
-    /// RAM, cached.
-    Cached,
-    /// RAM, not cached.
-    Uncached,
-    /// Registers of a device.
-    Device,
-}
-
-/// What may be done through a mapping. Reading always may.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Access {
-    /// Who may use it.
-    pub owner: Owner,
-    /// Its owner may write.
-    pub write: bool,
-    /// Its owner may execute.
-    pub execute: bool,
-    /// Kind of memory.
-    pub memory: MemoryType,
-}
-
-/// What the hardware allows through an entry.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Permissions {
-    /// Programs may access it.
-    pub user: bool,
-    /// Somebody may write.
-    pub writable: bool,
-    /// The kernel may execute.
-    pub kernel_executable: bool,
-}
-
-/// What an entry means.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Entry {
-    /// Nothing.
-    Empty,
-    /// There is another table behind it.
-    Branch(PhysAddr),
-    /// It maps memory.
-    Leaf(PhysAddr, Permissions),
 }
 
 /// Memory to be mapped: addresses and size are multiples of what an entry of height `height` spans.
@@ -141,15 +67,6 @@ pub struct Found {
     pub bytes: u64,
     /// What the hardware allows.
     pub permissions: Permissions,
-}
-
-/// Bytes that an entry of a table of this height stands for.
-pub const fn span_bytes(height: u32) -> u64 {
-    PAGE_BYTES << (INDEX_BITS * height)
-}
-
-fn index(address: VirtAddr, height: u32) -> usize {
-    (address.0 / span_bytes(height)) as usize % ENTRIES
 }
 
 /// Maps `run`, with tables between as needed.
@@ -195,17 +112,40 @@ fn leaf_table<F: Format>(
     Ok(table)
 }
 
-/// Calls `visit` with everything that the tables map, in the order of virtual addresses.
+/// Lets the address space under `root` have the kernel's addresses, where one top table resolves both halves.
+pub fn share_kernel<F: Format>(tables: &mut impl Tables, kernel: Root, root: Root) {
+    if F::HALVES == Halves::Together {
+        let kernel = *tables.table(kernel.table);
+        let entries = F::HALVES.kernel();
+        tables.table_mut(root.table)[entries.clone()].copy_from_slice(&kernel[entries]);
+    }
+}
+
+/// The physical address behind `vaddr`, if it is mapped.
+pub fn translate<F: Format>(tables: &impl Tables, root: Root, vaddr: VirtAddr) -> Option<PhysAddr> {
+    let mut table = root.table;
+    for height in (0..=root.height).rev() {
+        match F::decode(tables.table(table)[index(vaddr, height)], height) {
+            Entry::Empty => return None,
+            Entry::Branch(next) => table = next,
+            Entry::Leaf(start, _) => return Some(PhysAddr(start.0 + vaddr.0 % span_bytes(height))),
+        }
+    }
+    None
+}
+
+/// Calls `visit` with everything that these entries of the top table map, in the order of virtual addresses.
 ///
 /// # Errors
 /// The first error of `visit`.
 pub fn walk<F: Format, E>(
     tables: &impl Tables,
     root: Root,
+    entries: Range<usize>,
     mut visit: impl FnMut(Found) -> Result<(), E>,
 ) -> Result<(), E> {
     let mut pending = None;
-    walk_table::<F, E>(tables, root, 0, &mut |found| match &mut pending {
+    walk_table::<F, E>(tables, root, entries, 0, &mut |found| match &mut pending {
         Some(run) if continues(run, &found) => {
             run.bytes += found.bytes;
             Ok(())
@@ -224,12 +164,14 @@ fn continues(run: &Found, next: &Found) -> bool {
 fn walk_table<F: Format, E>(
     tables: &impl Tables,
     root: Root,
+    entries: Range<usize>,
     base: u64,
     visit: &mut impl FnMut(Found) -> Result<(), E>,
 ) -> Result<(), E> {
     let span = span_bytes(root.height);
     let groups = tables.table(root.table).as_chunks::<GROUP>().0;
-    for (group_index, group) in groups.iter().enumerate() {
+    for group_index in entries.start / GROUP..entries.end / GROUP {
+        let group = &groups[group_index];
         if group.iter().fold(0, |all, entry| all | entry) == 0 {
             continue;
         }
@@ -238,7 +180,8 @@ fn walk_table<F: Format, E>(
             match F::decode(*entry, root.height) {
                 Entry::Empty => {}
                 Entry::Branch(table) => {
-                    walk_table::<F, E>(tables, Root { table, height: root.height - 1 }, vaddr, visit)?;
+                    let next = Root { table, height: root.height - 1 };
+                    walk_table::<F, E>(tables, next, 0..ENTRIES, vaddr, visit)?;
                 }
                 Entry::Leaf(paddr, permissions) => {
                     visit(Found { vaddr: VirtAddr(vaddr), paddr, bytes: span, permissions })?;
@@ -252,8 +195,13 @@ fn walk_table<F: Format, E>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::aarch64_mmu::Descriptors;
+    use limen_abi::limits::PAGE_BYTES;
+    use limen_loader::translation::{aarch64, riscv64};
+
     use crate::test_tables::TestTables;
+
+    type Descriptors = aarch64::descriptor::Descriptors;
+    type Sv39 = riscv64::descriptor::Descriptors;
 
     const DATA: Access =
         Access { owner: Owner::User, write: true, execute: false, memory: MemoryType::Cached };
@@ -265,7 +213,7 @@ mod tests {
 
     fn found(tables: &TestTables, root: Root) -> Vec<(u64, u64, u64)> {
         let mut all = Vec::new();
-        let outcome = walk::<Descriptors, ()>(tables, root, |found| {
+        let outcome = walk::<Descriptors, ()>(tables, root, 0..ENTRIES, |found| {
             all.push((found.vaddr.0, found.paddr.0, found.bytes));
             Ok(())
         });
@@ -315,5 +263,27 @@ mod tests {
         let (mut tables, root) = TestTables::with_root(3, 3);
         let outcome = map::<Descriptors>(&mut tables, root, &run(0, 0x8000_0000, PAGE_BYTES, 0));
         assert_eq!(outcome, Err(MapError::OutOfTables));
+    }
+
+    #[test]
+    fn an_address_is_translated_where_it_is_mapped() {
+        let (mut tables, root) = TestTables::with_root(3, 16);
+        assert_eq!(map::<Descriptors>(&mut tables, root, &run(LARGE, 0x8000_0000, 2 * LARGE, 1)), Ok(()));
+        let translate = |vaddr| translate::<Descriptors>(&tables, root, VirtAddr(vaddr));
+        assert_eq!(translate(LARGE + 0x12_3456), Some(PhysAddr(0x8012_3456)));
+        assert_eq!(translate(LARGE - 1), None);
+    }
+
+    #[test]
+    fn the_kernel_is_shared_where_halves_are_together() {
+        let (mut tables, kernel) = TestTables::with_root(2, 16);
+        let root = Root { table: tables.allocate().unwrap(), height: 2 };
+        for half in [0, 0xffff_ffff_8000_0000] {
+            assert_eq!(map::<Sv39>(&mut tables, kernel, &run(half, 0x8000_0000, PAGE_BYTES, 0)), Ok(()));
+        }
+        share_kernel::<Sv39>(&mut tables, kernel, root);
+        let translate = |vaddr| translate::<Sv39>(&tables, root, VirtAddr(vaddr));
+        assert_eq!(translate(0xffff_ffff_8000_0000), Some(PhysAddr(0x8000_0000)));
+        assert_eq!(translate(0), None);
     }
 }

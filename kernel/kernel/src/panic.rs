@@ -22,7 +22,6 @@ fn report(what: fmt::Arguments<'_>, location: Option<&Location<'_>>) -> ! {
     if let Some(location) = location {
         console::line(format_args!("  in {location}"));
     }
-    let cpu::Exception { elr, esr, far, spsr } = cpu::last_exception();
-    console::line(format_args!("  last exception: elr {elr:#x}, esr {esr:#x}, far {far:#x}, spsr {spsr:#x}"));
+    console::line(format_args!("  last exception: {}", cpu::last_exception()));
     cpu::stop()
 }

@@ -4,3 +4,8 @@
 pub mod aarch64;
 #[cfg(target_arch = "aarch64")]
 pub(crate) use aarch64::*;
+
+#[cfg(target_arch = "riscv64")]
+pub mod riscv64;
+#[cfg(target_arch = "riscv64")]
+pub(crate) use riscv64::*;

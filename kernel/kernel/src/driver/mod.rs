@@ -1,3 +1,4 @@
 //! Drivers that are the same on every architecture.
 
+pub mod ns16550;
 pub mod pl011;

@@ -1,3 +1,6 @@
-//! Address translation, by architecture.
+//! Address translation: what an entry means is said by each architecture, how tables are built is said once.
 
 pub mod aarch64;
+pub mod format;
+pub mod riscv64;
+pub mod tables;

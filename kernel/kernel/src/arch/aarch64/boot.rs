@@ -32,7 +32,8 @@ unsafe extern "C" {
 
 /// Called by the entry point with the address that the loader passes.
 extern "C" fn start(image_paddr: u64) -> ! {
-    crate::boot::start(PhysAddr(image_paddr))
+    // The loader has set the counter to zero.
+    crate::boot::start(PhysAddr(image_paddr), 0)
 }
 
 /// Clears whole pages of RAM.

@@ -1,14 +1,15 @@
 //! The processor: system registers, barriers, waiting.
 
 use core::arch::asm;
+use core::fmt;
 use core::num::NonZeroU64;
 
 use limen_core::address::{PhysAddr, VirtAddr};
 use limen_core::machine::CounterAccess;
 
 use crate::address_space::AddressSpace;
-use crate::arch::mmu::KERNEL_HEIGHT;
-use crate::page_table::Root;
+use crate::arch::mmu::Descriptors;
+use crate::page_table::{Format, Root};
 
 /// Reads a system register.
 macro_rules! read_register {
@@ -92,7 +93,7 @@ pub fn forget_translations() {
 
 /// The top table of the kernel's half.
 pub fn kernel_root() -> Root {
-    Root { table: PhysAddr(read_register!("ttbr1_el1")), height: KERNEL_HEIGHT }
+    Root { table: PhysAddr(read_register!("ttbr1_el1")), height: Descriptors::KERNEL_HEIGHT }
 }
 
 /// The physical address behind an address that the kernel can read; `None` if it cannot.
@@ -136,14 +137,17 @@ pub fn stop() -> ! {
 /// What the processor says about the last exception that EL1 took.
 #[derive(Clone, Copy, Debug)]
 pub struct Exception {
-    /// Address of the instruction.
-    pub elr: u64,
-    /// Kind and details.
-    pub esr: u64,
-    /// Address that was accessed.
-    pub far: u64,
-    /// Processor state.
-    pub spsr: u64,
+    elr: u64,
+    esr: u64,
+    far: u64,
+    spsr: u64,
+}
+
+impl fmt::Display for Exception {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { elr, esr, far, spsr } = self;
+        write!(f, "elr {elr:#x}, esr {esr:#x}, far {far:#x}, spsr {spsr:#x}")
+    }
 }
 
 /// The last exception that EL1 took.

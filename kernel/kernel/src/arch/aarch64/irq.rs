@@ -3,8 +3,14 @@
 //! Every line is level or edge triggered as the controller has it after reset, has the same priority, and goes
 //! to the first processor. Source: Arm Generic Interrupt Controller Architecture Specification (IHI 0048).
 
-use crate::arch::mmu::{INTERRUPT_CONTROLLER, INTERRUPT_CPU};
+use limen_core::address::{PhysAddr, VirtAddr};
+use limen_image::Board;
+
+use crate::layout;
 use crate::mmio::Window;
+
+/// Board fact: the controller is one for this driver.
+pub const KIND: u64 = 1;
 
 /// Lines per register that has one bit per line.
 const LINES_PER_WORD: u32 = u32::BITS;
@@ -40,8 +46,18 @@ mod cpu_interface {
     pub(super) const END: u32 = 0x10;
 }
 
-const DISTRIBUTOR: Window = Window::at(INTERRUPT_CONTROLLER);
-const CPU_INTERFACE: Window = Window::at(INTERRUPT_CPU);
+const DISTRIBUTOR_PAGE: VirtAddr = layout::interrupt_controller(0);
+const CPU_INTERFACE_PAGE: VirtAddr = layout::interrupt_controller(1);
+const DISTRIBUTOR: Window = Window::at(DISTRIBUTOR_PAGE);
+const CPU_INTERFACE: Window = Window::at(CPU_INTERFACE_PAGE);
+
+/// The pages that the driver uses, and what must be mapped there before it does.
+pub fn windows(board: &Board) -> [(VirtAddr, PhysAddr); 2] {
+    [
+        (DISTRIBUTOR_PAGE, PhysAddr(board.interrupt_controller_paddr)),
+        (CPU_INTERFACE_PAGE, PhysAddr(board.interrupt_cpu_paddr)),
+    ]
+}
 
 /// Puts the controller with this many lines into a known state: everything masked, nothing pending.
 pub fn init(lines: u32) {

@@ -2,6 +2,8 @@
 //!
 //! Source: Arm Architecture Reference Manual (DDI 0487), the Generic Timer.
 
+use limen_image::Board;
+
 use super::cpu::{read_register, write_register};
 
 /// CNTV_CTL_EL0: the timer runs and its interrupt is not masked.
@@ -28,8 +30,8 @@ pub fn now() -> u64 {
     read_register!("cntvct_el0")
 }
 
-/// Ticks in a second.
-pub fn frequency() -> u64 {
+/// Ticks in a second: the processor knows.
+pub fn frequency(_: &Board) -> u64 {
     read_register!("cntfrq_el0")
 }
 

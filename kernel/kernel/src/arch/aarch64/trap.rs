@@ -7,7 +7,7 @@ use core::arch::global_asm;
 use limen_core::event::Event;
 use limen_core::fault::{Access, Fault};
 
-use super::{context, cpu};
+use super::context;
 use crate::arch::context::Context;
 use crate::entry::{self, Door};
 use crate::panic::fatal;
@@ -63,7 +63,7 @@ extern "C" fn enter_interrupt(door: &Door) -> *mut Context {
 }
 
 extern "C" fn panic_in_kernel() -> ! {
-    fatal(format_args!("the kernel itself took an exception: {:x?}", cpu::last_exception()))
+    fatal(format_args!("the kernel itself took an exception"))
 }
 
 /// Runs the thread with these registers, or idles if there is none. Boot ends here.

@@ -3,11 +3,12 @@
 use core::mem::offset_of;
 
 use limen_image::loader::LoaderPlan;
-use limen_loader::translation::aarch64::{system, tables};
+use limen_loader::translation::aarch64::{descriptor::Descriptors, system};
+use limen_loader::translation::tables;
 
 core::arch::global_asm!(
     include_str!("boot.S"),
-    build_tables = sym tables::build,
+    build_tables = sym tables::build::<Descriptors>,
     TABLES_BYTES = const size_of::<tables::Tables>(),
     PLAN_ENTRY = const offset_of!(LoaderPlan, kernel_entry),
     PLAN_IMAGE = const offset_of!(LoaderPlan, image_paddr),

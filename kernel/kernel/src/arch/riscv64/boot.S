@@ -1,0 +1,48 @@
+// The kernel's first instructions. The loader enters with the MMU on and interrupts off; a0: physical address of the
+// boot image, a1: number of this hart, a2: the cycle count of the loader's first instruction.
+
+.equ PAGE_BYTES, 0x1000
+// scounteren: user mode may read `time`.
+.equ COUNTER_TIME, 1 << 1
+// sstatus: the return from a trap goes to user mode with interrupts on, where floating point is on.
+.equ SSTATUS_SPIE, 1 << 5
+.equ SSTATUS_FS_INITIAL, 1 << 13
+
+.section .text.start, "ax"
+.global _start
+_start:
+    lla     sp, kernel_stack_top
+    lla     t0, trap_entry
+    csrw    stvec, t0
+    // Zero says that the kernel runs.
+    csrw    sscratch, zero
+    csrw    sie, zero
+    li      t0, SSTATUS_SPIE | SSTATUS_FS_INITIAL
+    csrw    sstatus, t0
+    csrwi   scounteren, COUNTER_TIME
+    mv      s0, zero
+    call    {start}
+
+.text
+// clear_pages(a0: start, a1: end), both page-aligned, start below end.
+.global clear_pages
+clear_pages:
+    // Offsets of instructions reach as far down as up.
+    li      t0, PAGE_BYTES
+    addi    a0, a0, 2047
+    addi    a0, a0, 1
+    // Boot is measured in instructions: a page for each turn.
+1:  .set    offset, -2048
+    .rept   PAGE_BYTES / 8
+    sd      zero, offset(a0)
+    .set    offset, offset + 8
+    .endr
+    add     a0, a0, t0
+    bltu    a0, a1, 1b
+    ret
+
+.section .bss.stack, "aw", @nobits
+    .balign PAGE_BYTES
+    .skip   {STACK_BYTES}
+.global kernel_stack_top
+kernel_stack_top:

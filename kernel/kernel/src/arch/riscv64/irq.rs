@@ -1,0 +1,125 @@
+//! The interrupt controller: PLIC, and beside it the timer interrupt of the hart.
+//!
+//! Every line is enabled for good; whether it may interrupt is said by its priority, zero or one. So a completion
+//! always finds its line enabled, without which the controller ignores it. The timer is line 0, which the controller
+//! does not have. Source: RISC-V Platform-Level Interrupt Controller Specification; Privileged ISA, `sie` and `sip`.
+
+use core::arch::asm;
+use core::sync::atomic::{AtomicU64, Ordering};
+
+use limen_abi::limits::PAGE_BYTES;
+use limen_core::address::{PhysAddr, VirtAddr};
+use limen_image::Board;
+
+use super::cpu::read_register;
+use crate::layout;
+use crate::mmio::Window;
+
+/// Board fact: the controller is one for this driver.
+pub const KIND: u64 = 2;
+
+/// The line that stands for the timer of the hart.
+const TIMER_LINE: u32 = 0;
+/// sie, sip: the timer of the hart.
+const LOCAL_TIMER: u64 = 1 << 5;
+/// sie: the controller.
+const LOCAL_CONTROLLER: u64 = 1 << 9;
+
+/// Lines per register that has one bit per line.
+const LINES_PER_WORD: u32 = u32::BITS;
+/// Bytes between the contexts of harts, by kind of register: each hart has one for machine mode, one for supervisor
+/// mode.
+const ENABLE_BYTES: u64 = 0x80;
+const CONTEXT_BYTES: u64 = 0x1000;
+const CONTEXTS_PER_HART: u64 = 2;
+/// Where the registers of the first context start.
+const ENABLES: u64 = 0x2000;
+const CONTEXTS: u64 = 0x20_0000;
+
+/// Registers of a context, by offset.
+mod context {
+    pub(super) const THRESHOLD: u32 = 0;
+    pub(super) const CLAIM: u32 = 4;
+}
+
+const PRIORITIES_PAGE: VirtAddr = layout::interrupt_controller(0);
+const ENABLES_PAGE: VirtAddr = layout::interrupt_controller(1);
+const CONTEXT_PAGE: VirtAddr = layout::interrupt_controller(2);
+const PRIORITIES: Window = Window::at(PRIORITIES_PAGE);
+const ENABLES_WINDOW: Window = Window::at(ENABLES_PAGE);
+const CONTEXT: Window = Window::at(CONTEXT_PAGE);
+
+/// The hart that runs the kernel. Set before anything else in this file is used.
+static HART: AtomicU64 = AtomicU64::new(0);
+/// Offset of its enable bits in their page.
+static ENABLES_OFFSET: AtomicU64 = AtomicU64::new(0);
+
+/// Says which hart runs the kernel.
+pub fn set_hart(hart: u64) {
+    HART.store(hart, Ordering::Relaxed);
+}
+
+/// The pages that the driver uses, and what must be mapped there before it does.
+pub fn windows(board: &Board) -> [(VirtAddr, PhysAddr); 3] {
+    let base = board.interrupt_controller_paddr;
+    let claims = board.interrupt_cpu_paddr + HART.load(Ordering::Relaxed) * CONTEXTS_PER_HART * CONTEXT_BYTES;
+    let number = (claims - base - CONTEXTS) / CONTEXT_BYTES;
+    let enables = base + ENABLES + number * ENABLE_BYTES;
+    ENABLES_OFFSET.store(enables % PAGE_BYTES, Ordering::Relaxed);
+    [
+        (PRIORITIES_PAGE, PhysAddr(base)),
+        (ENABLES_PAGE, PhysAddr(enables - enables % PAGE_BYTES)),
+        (CONTEXT_PAGE, PhysAddr(claims)),
+    ]
+}
+
+/// Puts the controller with this many lines into a known state: everything masked, nothing in service.
+pub fn init(lines: u32) {
+    let enables = ENABLES_OFFSET.load(Ordering::Relaxed) as u32;
+    for line in 1..lines {
+        mask(line);
+    }
+    for word in 0..lines.div_ceil(LINES_PER_WORD) {
+        ENABLES_WINDOW.write(enables + 4 * word, u32::MAX);
+    }
+    CONTEXT.write(context::THRESHOLD, 0);
+    set_local(LOCAL_CONTROLLER);
+}
+
+/// The line that is to be served, if any. It stays in service until [`end`].
+#[inline]
+pub fn acknowledge() -> Option<u32> {
+    if read_register!("sip") & LOCAL_TIMER != 0 {
+        return Some(TIMER_LINE);
+    }
+    let line = CONTEXT.read(context::CLAIM);
+    (line != 0).then_some(line)
+}
+
+/// Ends the service of a line that [`acknowledge`] returned.
+#[inline]
+pub fn end(line: u32) {
+    if line != TIMER_LINE {
+        CONTEXT.write(context::CLAIM, line);
+    }
+}
+
+/// Keeps a line of the controller from interrupting.
+#[inline]
+pub fn mask(line: u32) {
+    PRIORITIES.write(4 * line, 0);
+}
+
+/// Lets a line interrupt.
+#[inline]
+pub fn unmask(line: u32) {
+    match line {
+        TIMER_LINE => set_local(LOCAL_TIMER),
+        _ => PRIORITIES.write(4 * line, 1),
+    }
+}
+
+fn set_local(interrupts: u64) {
+    // SAFETY: interrupts reach the kernel only while a program runs or nobody does.
+    unsafe { asm!("csrs sie, {}", in(reg) interrupts, options(nomem, nostack)) }
+}

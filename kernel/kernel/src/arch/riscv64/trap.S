@@ -1,0 +1,130 @@
+// Entry from user mode and return to it.
+//
+// While a program runs, sscratch points to the context of its thread; while the kernel runs, it is zero. An entry saves
+// the registers that compiled code may change (ra, t0 to t6, a0 to a7) with sp and the program counter, then calls Rust
+// on the kernel stack, where the context's address lies at the top. Rust returns the context to run. Only when that is
+// another one are s0 to s11, gp and tp, which the kernel does not use, exchanged. sstatus is the same for every thread.
+
+// Below the top of the kernel stack: the context that was entered from.
+.equ ENTERED, 16
+
+.macro enter_kernel_stack
+    mv      t0, sp
+    lla     sp, kernel_stack_top - ENTERED
+    sd      t0, 0(sp)
+    lla     a0, {kernel}
+.endm
+
+.macro each_caller_saved access
+    \access ra, ({X} + 8 * 1)(sp)
+    \access t0, ({X} + 8 * 5)(sp)
+    \access t1, ({X} + 8 * 6)(sp)
+    \access t2, ({X} + 8 * 7)(sp)
+    \access a0, ({X} + 8 * 10)(sp)
+    \access a1, ({X} + 8 * 11)(sp)
+    \access a2, ({X} + 8 * 12)(sp)
+    \access a3, ({X} + 8 * 13)(sp)
+    \access a4, ({X} + 8 * 14)(sp)
+    \access a5, ({X} + 8 * 15)(sp)
+    \access a6, ({X} + 8 * 16)(sp)
+    \access a7, ({X} + 8 * 17)(sp)
+    \access t3, ({X} + 8 * 28)(sp)
+    \access t4, ({X} + 8 * 29)(sp)
+    \access t5, ({X} + 8 * 30)(sp)
+    \access t6, ({X} + 8 * 31)(sp)
+.endm
+
+.macro each_callee_saved access, context
+    \access gp, ({X} + 8 * 3)(\context)
+    \access tp, ({X} + 8 * 4)(\context)
+    \access s0, ({X} + 8 * 8)(\context)
+    \access s1, ({X} + 8 * 9)(\context)
+    \access s2, ({X} + 8 * 18)(\context)
+    \access s3, ({X} + 8 * 19)(\context)
+    \access s4, ({X} + 8 * 20)(\context)
+    \access s5, ({X} + 8 * 21)(\context)
+    \access s6, ({X} + 8 * 22)(\context)
+    \access s7, ({X} + 8 * 23)(\context)
+    \access s8, ({X} + 8 * 24)(\context)
+    \access s9, ({X} + 8 * 25)(\context)
+    \access s10, ({X} + 8 * 26)(\context)
+    \access s11, ({X} + 8 * 27)(\context)
+.endm
+
+.section .text.trap, "ax"
+.balign 4
+.global trap_entry
+trap_entry:
+    csrrw   sp, sscratch, sp
+    beqz    sp, trap_from_kernel
+    each_caller_saved sd
+    csrrw   t0, sscratch, zero
+    csrr    t1, sepc
+    csrr    t2, scause
+    sd      t0, ({X} + 8 * 2)(sp)
+    li      t3, {CAUSE_SYSCALL}
+    bne     t2, t3, trap_other
+    // The program goes on after the instruction.
+    addi    t1, t1, 4
+    sd      t1, {X}(sp)
+    enter_kernel_stack
+    mv      a1, a7
+    call    {enter_syscall}
+
+// a0: the context to run, or zero. At the top of the stack: the context that was entered from.
+trap_return:
+    ld      a1, 0(sp)
+    bne     a0, a1, trap_switch
+trap_restore:
+    mv      sp, a0
+    ld      t0, {X}(sp)
+    csrw    sscratch, sp
+    csrw    sepc, t0
+    each_caller_saved ld
+    ld      sp, ({X} + 8 * 2)(sp)
+    sret
+
+trap_other:
+    sd      t1, {X}(sp)
+    enter_kernel_stack
+    // The highest bit tells interrupts from faults.
+    bltz    t2, trap_interrupt
+    mv      a1, t2
+    csrr    a2, stval
+    call    {enter_fault}
+    j       trap_return
+trap_interrupt:
+    call    {enter_interrupt}
+    j       trap_return
+
+// a1: the context to leave.
+trap_switch:
+    each_callee_saved sd, a1
+    beqz    a0, trap_idle
+trap_run:
+    each_callee_saved ld, a0
+    // A store-conditional of this thread must not succeed on the load-reserved of another; nobody needs the word any
+    // more that this one may overwrite.
+    sc.d    t0, zero, (sp)
+    j       trap_restore
+
+// Nobody can run. Interrupts stay masked; a pending one ends the wait and is served here.
+trap_idle:
+    wfi
+    lla     a0, {kernel}
+    call    {enter_interrupt}
+    beqz    a0, trap_idle
+    j       trap_run
+
+// void run(context or zero): leaves boot for the first thread.
+.global trap_start
+trap_start:
+    lla     sp, kernel_stack_top - ENTERED
+    beqz    a0, trap_idle
+    j       trap_run
+
+// The kernel faulted or was interrupted: nothing can be trusted except what is printed now.
+trap_from_kernel:
+    csrw    sscratch, zero
+    lla     sp, kernel_stack_top - {EMERGENCY_OFFSET}
+    call    {panic_in_kernel}

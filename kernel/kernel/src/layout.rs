@@ -1,0 +1,21 @@
+//! Where things lie in the kernel's addresses: on every architecture the same.
+//!
+//! The image starts two gigabytes below the top, which is a kernel address everywhere; the linker script has the same
+//! number. Windows to device registers take the last large page of its first gigabyte, far above the image.
+
+use limen_abi::limits::PAGE_BYTES;
+use limen_core::address::VirtAddr;
+
+use crate::page_table::span_bytes;
+
+/// First address of the kernel's image.
+const IMAGE: u64 = 0xffff_ffff_8000_0000;
+const WINDOWS: u64 = IMAGE + span_bytes(2) - span_bytes(1);
+
+/// Registers of the debug console.
+pub const CONSOLE: VirtAddr = VirtAddr(WINDOWS);
+
+/// The page of this number that is set aside for the interrupt controller, below 100.
+pub const fn interrupt_controller(page: u64) -> VirtAddr {
+    VirtAddr(WINDOWS + (1 + page) * PAGE_BYTES)
+}

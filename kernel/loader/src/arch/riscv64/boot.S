@@ -1,0 +1,62 @@
+// The first instructions of Limen. The firmware (SBI) enters at the loader's first byte, in supervisor mode with the
+// MMU off, on one hart; a0 is that hart's number. The firmware keeps the other harts.
+
+.equ PAGE_BYTES, 0x1000
+
+.section .text.start, "ax"
+.global _start
+_start:
+    // Boot is measured from here; only the firmware could set the counter to zero.
+    rdcycle s0
+    csrw    sie, zero
+    mv      s1, a0
+    lla     sp, stack_top
+    lla     s2, __image_end
+    mv      a0, s2
+    lla     a1, tables
+    lla     a2, _start
+    lla     a3, __code_end
+    call    {build_tables}
+    beqz    a0, stop
+
+    srli    a0, a0, {PAGE_BITS}
+    li      t0, {SATP_SV39}
+    or      a0, a0, t0
+    sfence.vma
+    csrw    satp, a0
+    sfence.vma
+
+    // A page for each turn, because boot is measured.
+    ld      t0, {PLAN_ZERO_START}(s2)
+    ld      t1, {PLAN_ZERO_BYTES}(s2)
+    beqz    t1, enter_kernel
+    add     t1, t0, t1
+    // Offsets of instructions reach as far down as up.
+    li      t2, PAGE_BYTES
+    addi    t0, t0, 2047
+    addi    t0, t0, 1
+1:  .set    offset, -2048
+    .rept   PAGE_BYTES / 8
+    sd      zero, offset(t0)
+    .set    offset, offset + 8
+    .endr
+    add     t0, t0, t2
+    bltu    t0, t1, 1b
+
+enter_kernel:
+    ld      a0, {PLAN_IMAGE}(s2)
+    ld      t0, {PLAN_ENTRY}(s2)
+    mv      a1, s1
+    mv      a2, s0
+    jr      t0
+
+stop:
+    wfi
+    j       stop
+
+.section .bss
+    .balign PAGE_BYTES
+tables:
+    .skip   {TABLES_BYTES}
+    .skip   PAGE_BYTES
+stack_top:

@@ -1,0 +1,69 @@
+//! A page-table entry.
+//!
+//! Source: The RISC-V Instruction Set Manual, Volume II: Sv32 and Sv39 page-table entries. Whether memory is cached is
+//! not for an entry to say: it follows from the physical address.
+
+use limen_core::address::PhysAddr;
+
+use crate::translation::format::{Access, Entry, Format, Halves, Owner, Permissions};
+
+const VALID: u64 = 1 << 0;
+const READ: u64 = 1 << 1;
+const WRITE: u64 = 1 << 2;
+const EXECUTE: u64 = 1 << 3;
+const USER: u64 = 1 << 4;
+const GLOBAL: u64 = 1 << 5;
+/// Set where hardware need not record the first access.
+const ACCESSED: u64 = 1 << 6;
+/// Set where hardware need not record the first write.
+const DIRTY: u64 = 1 << 7;
+/// An entry holds an address without its lowest two bits, from bit 10 on.
+const ADDRESS_SHIFT: u32 = 2;
+const ADDRESS_MASK: u64 = ((1 << 54) - 1) & !((1 << 10) - 1);
+
+/// Sv39.
+#[derive(Debug)]
+pub struct Descriptors;
+
+impl Format for Descriptors {
+    const USER_HEIGHT: u32 = 2;
+    const KERNEL_HEIGHT: u32 = 2;
+    const MAX_LEAF_HEIGHT: u32 = 2;
+    const HALVES: Halves = Halves::Together;
+
+    fn branch(table: PhysAddr) -> u64 {
+        table.0 >> ADDRESS_SHIFT | VALID
+    }
+
+    fn attributes(_: u32, access: Access) -> u64 {
+        let mut entry = VALID | READ | ACCESSED;
+        if access.write {
+            entry |= WRITE | DIRTY;
+        }
+        if access.execute {
+            entry |= EXECUTE;
+        }
+        entry | if access.owner == Owner::User { USER } else { GLOBAL }
+    }
+
+    fn leaf(start: PhysAddr, attributes: u64) -> u64 {
+        start.0 >> ADDRESS_SHIFT | attributes
+    }
+
+    fn decode(entry: u64, _: u32) -> Entry {
+        let address = PhysAddr((entry & ADDRESS_MASK) << ADDRESS_SHIFT);
+        if entry & VALID == 0 {
+            Entry::Empty
+        } else if entry & (READ | WRITE | EXECUTE) == 0 {
+            Entry::Branch(address)
+        } else {
+            Entry::Leaf(address, permissions(entry))
+        }
+    }
+}
+
+/// The kernel cannot execute what programs can access.
+fn permissions(entry: u64) -> Permissions {
+    let user = entry & USER != 0;
+    Permissions { user, writable: entry & WRITE != 0, kernel_executable: entry & EXECUTE != 0 && !user }
+}

@@ -1,0 +1,310 @@
+//! The tables with which the kernel starts: RAM at its physical addresses below, the kernel's segments above.
+//!
+//! RAM is writable and never executable, except the loader's code, which is executable and not writable. The
+//! kernel removes this identity map before it runs a program; it keeps the tables of its own half.
+
+use limen_abi::limits::PAGE_BYTES;
+use limen_core::address::{PhysAddr, VirtAddr};
+use limen_image::loader::{LoaderPlan, MAGIC};
+
+use super::format::{self, Access, ENTRIES, Entry, Format, Halves, MemoryType, Owner, index, span_bytes};
+
+/// Tables that the loader has room for: the top of each half, up to 9 for the ends of RAM and the loader's code, and
+/// the rest for a kernel of up to 6 MiB.
+pub const TABLES: usize = 16;
+
+/// RAM that the kernel may write.
+const DATA: Access = Access { owner: Owner::Kernel, write: true, execute: false, memory: MemoryType::Cached };
+const READ_ONLY: Access = Access { write: false, ..DATA };
+const CODE: Access = Access { execute: true, ..READ_ONLY };
+
+/// ELF program header flags.
+const EXECUTE: u64 = 1;
+const WRITE: u64 = 2;
+
+/// A translation table.
+#[derive(Clone, Copy, Debug)]
+#[repr(C, align(4096))]
+pub struct Table(format::Table);
+
+/// Memory for tables, all zero.
+pub type Tables = [Table; TABLES];
+
+/// Top tables; zero if the plan cannot be carried out. They are the same where one table resolves both halves.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[repr(C)]
+pub struct Roots {
+    /// Top table of the identity map.
+    pub identity: u64,
+    /// Top table of the kernel's half.
+    pub kernel: u64,
+}
+
+/// Builds the tables for `plan`; the loader's own instructions lie from `code_start` up to `code_end`.
+pub extern "C" fn build<F: Format>(
+    plan: &LoaderPlan,
+    tables: &mut Tables,
+    code_start: u64,
+    code_end: u64,
+) -> Roots {
+    if plan.magic != MAGIC {
+        return Roots::default();
+    }
+    let code = Span { start: code_start, end: code_end };
+    Pool::new(tables).build::<F>(plan, code).unwrap_or_default()
+}
+
+/// Addresses from `start` up to `end`.
+#[derive(Clone, Copy)]
+struct Span {
+    start: u64,
+    end: u64,
+}
+
+/// Tables under construction; a table is named by its position.
+struct Pool<'a> {
+    tables: &'a mut Tables,
+    base: u64,
+    used: usize,
+}
+
+impl<'a> Pool<'a> {
+    fn new(tables: &'a mut Tables) -> Self {
+        // The MMU is off, or maps this memory to itself: a pointer is a physical address.
+        let base = (&raw const *tables).addr() as u64;
+        Self { tables, base, used: 0 }
+    }
+
+    fn build<F: Format>(&mut self, plan: &LoaderPlan, code: Span) -> Option<Roots> {
+        let identity = self.take()?;
+        let kernel = match F::HALVES {
+            Halves::Apart => self.take()?,
+            Halves::Together => identity,
+        };
+        self.map_ram::<F>(identity, F::USER_HEIGHT, Span { start: plan.ram_start, end: plan.ram_end })?;
+        for page in (code.start..code.end).step_by(PAGE_BYTES as usize) {
+            self.map_page::<F>(
+                identity,
+                F::USER_HEIGHT,
+                page,
+                F::leaf(PhysAddr(page), F::attributes(0, CODE)),
+            )?;
+        }
+        for segment in &plan.segments {
+            let attributes = F::attributes(0, access(segment.flags));
+            for offset in (0..segment.bytes).step_by(PAGE_BYTES as usize) {
+                let entry = F::leaf(PhysAddr(segment.paddr + offset), attributes);
+                self.map_page::<F>(kernel, F::KERNEL_HEIGHT, segment.vaddr + offset, entry)?;
+            }
+        }
+        Some(Roots { identity: self.address(identity), kernel: self.address(kernel) })
+    }
+
+    /// Maps RAM that lies under `table` to itself, with the largest entries that fit.
+    fn map_ram<F: Format>(&mut self, table: usize, height: u32, ram: Span) -> Option<()> {
+        let bytes = span_bytes(height);
+        let mut start = ram.start;
+        while start < ram.end {
+            let position = index(VirtAddr(start), height);
+            let whole = if start.is_multiple_of(bytes) { (ram.end - start) / bytes } else { 0 };
+            if height <= F::MAX_LEAF_HEIGHT && whole > 0 {
+                self.fill::<F>(table, position, whole as usize, start, height)?;
+                start += whole * bytes;
+            } else {
+                let end = ram.end.min((start / bytes + 1) * bytes);
+                let next = self.next::<F>(table, position, height)?;
+                self.map_ram::<F>(next, height.checked_sub(1)?, Span { start, end })?;
+                start = end;
+            }
+        }
+        Some(())
+    }
+
+    /// Sets the page entry for `address`, under a top table of this height.
+    fn map_page<F: Format>(&mut self, top: usize, top_height: u32, address: u64, entry: u64) -> Option<()> {
+        let address = VirtAddr(address);
+        let mut table = top;
+        for height in (1..=top_height).rev() {
+            table = self.next::<F>(table, index(address, height), height)?;
+        }
+        *self.tables.get_mut(table)?.0.get_mut(index(address, 0))? = entry;
+        Some(())
+    }
+
+    /// The table behind an entry. It is made if the entry is empty; it is made to map the same if the entry maps RAM.
+    fn next<F: Format>(&mut self, table: usize, position: usize, height: u32) -> Option<usize> {
+        let present = F::decode(*self.tables.get(table)?.0.get(position)?, height);
+        if let Entry::Branch(next) = present {
+            return Some((next.0 - self.base) as usize / size_of::<Table>());
+        }
+        let next = self.take()?;
+        if let Entry::Leaf(start, _) = present {
+            self.fill::<F>(next, 0, ENTRIES, start.0, height - 1)?;
+        }
+        *self.tables.get_mut(table)?.0.get_mut(position)? = F::branch(PhysAddr(self.address(next)));
+        Some(next)
+    }
+
+    /// Makes `count` entries map RAM from `start` on to itself.
+    fn fill<F: Format>(
+        &mut self,
+        table: usize,
+        first: usize,
+        count: usize,
+        start: u64,
+        height: u32,
+    ) -> Option<()> {
+        let entries = self.tables.get_mut(table)?.0.get_mut(first..first + count)?;
+        let attributes = F::attributes(height, DATA);
+        let mut start = start;
+        for to in entries {
+            *to = F::leaf(PhysAddr(start), attributes);
+            start += span_bytes(height);
+        }
+        Some(())
+    }
+
+    fn take(&mut self) -> Option<usize> {
+        let table = self.used;
+        self.used += 1;
+        (table < TABLES).then_some(table)
+    }
+
+    fn address(&self, table: usize) -> u64 {
+        self.base + (table * size_of::<Table>()) as u64
+    }
+}
+
+/// What ELF program header flags allow the kernel to do with its segment.
+fn access(flags: u64) -> Access {
+    match (flags & WRITE != 0, flags & EXECUTE != 0) {
+        (true, _) => DATA,
+        (false, true) => CODE,
+        (false, false) => READ_ONLY,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use limen_image::loader::KernelSegment;
+
+    use super::super::{aarch64, riscv64};
+    use super::*;
+
+    const RAM: Span = Span { start: 0x4000_0000, end: 0xc000_0000 };
+    const LOADER: Span = Span { start: 0x7000_0000, end: 0x7000_2000 };
+    const KERNEL: u64 = 0xffff_ffff_8000_0000;
+
+    struct Built {
+        tables: Box<Tables>,
+        roots: Roots,
+    }
+
+    fn built<F: Format>(ram: Span, segments: &[KernelSegment]) -> Built {
+        let mut plan =
+            LoaderPlan { magic: MAGIC, ram_start: ram.start, ram_end: ram.end, ..LoaderPlan::default() };
+        for (to, from) in plan.segments.iter_mut().zip(segments) {
+            *to = *from;
+        }
+        let mut tables = Box::new([Table([0; ENTRIES]); TABLES]);
+        let roots = build::<F>(&plan, &mut tables, LOADER.start, LOADER.end);
+        Built { tables, roots }
+    }
+
+    impl Built {
+        /// The physical address behind `address`, and the bits of its entry without the address.
+        fn identity<F: Format>(&self, address: u64) -> Option<(u64, u64)> {
+            self.resolve::<F>(self.roots.identity, F::USER_HEIGHT, address)
+        }
+
+        fn kernel<F: Format>(&self, address: u64) -> Option<(u64, u64)> {
+            self.resolve::<F>(self.roots.kernel, F::KERNEL_HEIGHT, address)
+        }
+
+        fn resolve<F: Format>(&self, root: u64, top_height: u32, address: u64) -> Option<(u64, u64)> {
+            let base = (&raw const *self.tables).addr() as u64;
+            let mut table = root;
+            for height in (0..=top_height).rev() {
+                let position = index(VirtAddr(address), height);
+                let entry = self.tables[(table - base) as usize / size_of::<Table>()].0[position];
+                match F::decode(entry, height) {
+                    Entry::Empty => return None,
+                    Entry::Branch(next) => table = next.0,
+                    Entry::Leaf(start, _) => {
+                        let attributes = entry & !F::leaf(start, 0);
+                        return Some((
+                            start.0 + address % span_bytes(height),
+                            attributes ^ shape::<F>(height),
+                        ));
+                    }
+                }
+            }
+            None
+        }
+    }
+
+    /// What distinguishes the entries of a height from those of pages.
+    fn shape<F: Format>(height: u32) -> u64 {
+        F::attributes(height, DATA) ^ F::attributes(0, DATA)
+    }
+
+    fn page<F: Format>(address: u64, access: Access) -> Option<(u64, u64)> {
+        Some((address, F::attributes(0, access)))
+    }
+
+    fn ram_is_mapped_to_itself_up_to_its_ends<F: Format>() {
+        for ram in [RAM, Span { start: 0x4012_3000, end: 0xbfff_d000 }] {
+            let built = built::<F>(ram, &[]);
+            for address in [ram.start, ram.start + 0x1000, 0x7000_2000, 0x8000_0000, ram.end - 0x1000] {
+                assert_eq!(built.identity::<F>(address), page::<F>(address, DATA), "{address:#x}");
+            }
+            assert_eq!(built.identity::<F>(ram.start - 0x1000), None);
+            assert_eq!(built.identity::<F>(ram.end), None);
+        }
+    }
+
+    fn only_the_loaders_code_is_executable<F: Format>() {
+        let built = built::<F>(RAM, &[]);
+        for address in [LOADER.start, LOADER.end - 0x1000] {
+            assert_eq!(built.identity::<F>(address), page::<F>(address, CODE));
+        }
+        for address in [LOADER.start - 0x1000, LOADER.end] {
+            assert_eq!(built.identity::<F>(address), page::<F>(address, DATA));
+        }
+    }
+
+    fn segments_have_the_access_of_their_flags<F: Format>() {
+        let segment = |page: u64, flags| KernelSegment {
+            vaddr: KERNEL + page * PAGE_BYTES,
+            paddr: 0x7010_0000 + page * PAGE_BYTES,
+            bytes: PAGE_BYTES,
+            flags,
+        };
+        let built = built::<F>(RAM, &[segment(0, 5), segment(1, 4), segment(2, 6)]);
+        assert_eq!(built.kernel::<F>(KERNEL), page::<F>(0x7010_0000, CODE));
+        assert_eq!(built.kernel::<F>(KERNEL + 0x1000), page::<F>(0x7010_1000, READ_ONLY));
+        assert_eq!(built.kernel::<F>(KERNEL + 0x2000), page::<F>(0x7010_2000, DATA));
+        assert_eq!(built.kernel::<F>(KERNEL + 0x3000), None);
+    }
+
+    fn a_plan_that_cannot_be_carried_out_gives_no_tables<F: Format>() {
+        let huge = KernelSegment { vaddr: KERNEL, paddr: 0x7010_0000, bytes: 1 << 30, flags: 6 };
+        assert_eq!(built::<F>(RAM, &[huge]).roots, Roots::default());
+        let mut tables = Box::new([Table([0; ENTRIES]); TABLES]);
+        assert_eq!(build::<F>(&LoaderPlan::default(), &mut tables, 0, 0), Roots::default());
+    }
+
+    macro_rules! on_every_architecture {
+        ($($property:ident)+) => {
+            mod on_aarch64 { $( #[test] fn $property() { super::$property::<super::aarch64::descriptor::Descriptors>(); } )+ }
+            mod on_riscv64 { $( #[test] fn $property() { super::$property::<super::riscv64::descriptor::Descriptors>(); } )+ }
+        };
+    }
+
+    on_every_architecture! {
+        ram_is_mapped_to_itself_up_to_its_ends
+        only_the_loaders_code_is_executable
+        segments_have_the_access_of_their_flags
+        a_plan_that_cannot_be_carried_out_gives_no_tables
+    }
+}
