@@ -13,6 +13,7 @@ use crate::objects::Objects;
 use crate::payload::{Layout, wrap_in_elf};
 use crate::program::Program;
 use crate::system_file::{Kernel, Loader};
+use crate::uimage;
 use crate::{image, patch};
 
 /// What an image is made of.
@@ -72,7 +73,8 @@ impl Parts {
         let image = image::finish(&mut tables, &spaces, &self.programs, &layout, &memory)?;
         let flat = layout.flat(&self.board, &self.loader, &image, &self.kernel);
         let file = match image_type {
-            ImageType::Elf => wrap_in_elf(&flat, layout.start)?,
+            ImageType::Elf => wrap_in_elf(&flat, layout.start, self.board.architecture)?,
+            ImageType::Uimage => uimage::wrap(&flat, &layout, &self.board)?,
             ImageType::Binary => flat,
         };
         Ok(Built { file, parts: self, spaces, objects, memory, layout, tables })

@@ -106,14 +106,19 @@ impl ElfFile {
 
 type Header = FileHeader64<LittleEndian>;
 
-fn check_machine(header: &Header, endian: LittleEndian, architecture: Architecture) -> Result<(), String> {
-    let (machine, name) = match architecture {
+/// What an ELF file calls an instruction set, and what people call it.
+pub(crate) fn machine(architecture: Architecture) -> (u16, &'static str) {
+    match architecture {
         Architecture::Aarch64 => (elf::EM_AARCH64, "AArch64"),
         Architecture::Riscv64 => (elf::EM_RISCV, "RISC-V"),
         Architecture::X86_64 => (elf::EM_X86_64, "x86-64"),
-    };
+    }
+}
+
+fn check_machine(header: &Header, endian: LittleEndian, architecture: Architecture) -> Result<(), String> {
+    let (machine, name) = machine(architecture);
     if header.e_machine.get(endian) != machine {
-        return Err(format!("it is not an {name} file"));
+        return Err(format!("it is not a file for {name}"));
     }
     match header.e_type.get(endian) {
         elf::ET_EXEC | elf::ET_DYN => Ok(()),

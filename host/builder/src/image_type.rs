@@ -1,5 +1,6 @@
 //! The forms in which an image can be written.
 
+use limen_sdf::Architecture;
 use serde::Deserialize;
 
 /// Form of the output file.
@@ -10,15 +11,18 @@ pub enum ImageType {
     Binary,
     /// The same bytes as the only segment of an ELF file.
     Elf,
+    /// The same bytes behind the headers of U-Boot and of a Linux kernel for RISC-V.
+    Uimage,
 }
 
 impl ImageType {
-    /// The type with this name on the command line.
+    /// The type with this name on the command line, if images for `architecture` can have it.
     #[must_use]
-    pub fn from_name(name: &str) -> Option<Self> {
-        match name {
-            "binary" => Some(Self::Binary),
-            "elf" => Some(Self::Elf),
+    pub fn from_name(name: &str, architecture: Architecture) -> Option<Self> {
+        match (name, architecture) {
+            ("binary", Architecture::Aarch64 | Architecture::Riscv64) => Some(Self::Binary),
+            ("elf", _) => Some(Self::Elf),
+            ("uimage", Architecture::Riscv64) => Some(Self::Uimage),
             _ => None,
         }
     }

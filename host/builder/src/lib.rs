@@ -7,7 +7,7 @@
 //! | symbols that receive values | [`patch`] |
 //! | what programs see, and where it lies | [`address_space`], [`memory`] |
 //! | kernel objects and who may use them | [`objects`], [`capabilities`] |
-//! | the boot image, and the file around it | [`image`], [`payload`], [`image_type`] |
+//! | the boot image, and the file around it | [`image`], [`payload`], [`uimage`], [`image_type`] |
 //! | all of it in order | [`build`] |
 //! | what was decided, for people and for tools | [`report`] |
 //!
@@ -41,6 +41,7 @@ pub mod system_file;
 mod test_elf;
 #[cfg(test)]
 mod test_system;
+pub mod uimage;
 
 pub use board::Board;
 pub use build::{Built, Parts};

@@ -10,7 +10,7 @@
 use limen_abi::limits::PAGE_BYTES;
 use limen_image::Range;
 use limen_image::loader::{KernelSegment, LoaderPlan, MAGIC, MAX_SEGMENTS};
-use limen_sdf::Diagnostic;
+use limen_sdf::{Architecture, Diagnostic};
 use object::elf;
 use object::write::elf::{FileHeader, ProgramHeader, Writer};
 
@@ -132,7 +132,7 @@ impl Layout {
 ///
 /// # Errors
 /// The file would be larger than this machine's memory can hold.
-pub fn wrap_in_elf(flat: &[u8], address: u64) -> Result<Vec<u8>, Diagnostic> {
+pub fn wrap_in_elf(flat: &[u8], address: u64, architecture: Architecture) -> Result<Vec<u8>, Diagnostic> {
     let failed = |e: object::write::Error| {
         error(code::ELF_OUTPUT, format!("Error: cannot write the ELF image: {e}"))
             .help("Choose another --image-type.")
@@ -146,7 +146,7 @@ pub fn wrap_in_elf(flat: &[u8], address: u64) -> Result<Vec<u8>, Diagnostic> {
         os_abi: elf::ELFOSABI_NONE,
         abi_version: 0,
         e_type: elf::ET_EXEC,
-        e_machine: elf::EM_AARCH64,
+        e_machine: crate::elf::machine(architecture).0,
         e_entry: address,
         e_flags: 0,
     };

@@ -118,7 +118,7 @@ fn image_type(name: Option<&str>, board: &Board) -> Result<ImageType, Failure> {
     let message = format!(
         "building the output image as '{name}' is unsupported for target architecture '{architecture}'"
     );
-    ImageType::from_name(name).ok_or(Failure::Value(message))
+    ImageType::from_name(name, board.architecture).ok_or(Failure::Value(message))
 }
 
 fn read_description(path: &Path) -> Result<String, Diagnostic> {

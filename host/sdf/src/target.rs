@@ -1,6 +1,6 @@
 //! What the rules of a description need to know about the machine.
 
-use limen_abi::limits::{LARGE_PAGE_BYTES, PAGE_BYTES, USER_TOP_AARCH64};
+use limen_abi::limits::{LARGE_PAGE_BYTES, PAGE_BYTES, USER_TOP_AARCH64, USER_TOP_RISCV64};
 
 /// Instruction set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -33,7 +33,7 @@ impl Target {
 
     /// One RISC-V processor with Sv39 translation.
     pub const fn riscv64() -> Self {
-        Self { architecture: Architecture::Riscv64, user_top: 0x3f_ffff_efff, cpus: 1 }
+        Self { architecture: Architecture::Riscv64, user_top: USER_TOP_RISCV64, cpus: 1 }
     }
 
     /// One x86-64 processor.
