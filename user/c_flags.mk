@@ -14,6 +14,9 @@ LD := ld.lld
 endif
 
 TARGET_FLAGS_aarch64 := -mgeneral-regs-only -mstrict-align
+# Programs pass floating-point arguments in registers, and objects that differ in that cannot be linked. The library's
+# own code is free of floating point, so it uses none of these registers.
+TARGET_FLAGS_riscv64 := -march=rv64imafdc -mabi=lp64d -mcmodel=medany
 TARGET_FLAGS := $(TARGET_FLAGS_$(ARCH))
 ifneq ($(findstring clang,$(CC)),)
 TARGET_FLAGS += -target $(ARCH)-none-elf

@@ -1,6 +1,6 @@
 /* The program of highest priority: reads the counter as soon as it can.
  *
- * boot: the counter starts at Limen's first instruction. Up to this read lie the loader, the kernel's start, and this
+ * boot: from Limen's first instruction, without the firmware before it. Up to this read lie the loader, the kernel's start, and this
  * program's first instructions in the library. */
 
 #include <microkit.h>
@@ -11,7 +11,7 @@ seL4_Word count;
 
 void init(void)
 {
-    *(volatile seL4_Word *)count = limen_counter();
+    *(volatile seL4_Word *)count = limen_counter() - limen_boot_stamp();
 }
 
 void notified(microkit_channel ch)

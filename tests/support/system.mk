@@ -39,6 +39,7 @@ LD := $(ARCH)-linux-gnu-ld
 endif
 
 ARCH_FLAGS_aarch64 := -mstrict-align
+ARCH_FLAGS_riscv64 := -march=rv64imafdc -mabi=lp64d -mcmodel=medany
 FLAGS := $(ARCH_FLAGS_$(ARCH)) -ffreestanding -nostdlib -fno-pic -fno-stack-protector -g -O2 -MMD -MP \
     $(addprefix -I,$(BOARD_DIR)/include $(SUPPORT) $(SOURCES))
 CFLAGS := $(FLAGS) -std=gnu11 -Wall -Wextra -Werror \

@@ -21,9 +21,10 @@ pub fn files() -> Vec<(PathBuf, String)> {
 }
 
 /// Every generated header, by the name of its file.
-pub fn all() -> [(&'static str, CHeader); 3] {
+pub fn all() -> [(&'static str, CHeader); 4] {
     let aarch64 = architecture("LIMEN_ABI_AARCH64_H", &register::AARCH64, limits::USER_TOP_AARCH64);
-    [("abi.h", abi()), ("slots.h", slots()), ("abi_aarch64.h", aarch64)]
+    let riscv64 = architecture("LIMEN_ABI_RISCV64_H", &register::RISCV64, limits::USER_TOP_RISCV64);
+    [("abi.h", abi()), ("slots.h", slots()), ("abi_aarch64.h", aarch64), ("abi_riscv64.h", riscv64)]
 }
 
 /// What is the same on every architecture: calls, errors, faults, methods, messages, sizes.

@@ -28,7 +28,8 @@ and lays them out in build/sdk. Files whose contents do not change are not touch
 ";
 
 /// Rust target of the kernel and the loader, by instruction set.
-const TARGETS: [(&str, &str); 1] = [("aarch64", "aarch64-unknown-none-softfloat")];
+const TARGETS: [(&str, &str); 2] =
+    [("aarch64", "aarch64-unknown-none-softfloat"), ("riscv64", "riscv64imac-unknown-none-elf")];
 
 /// Packages that run on the target machine.
 pub const TARGET_PACKAGES: [&str; 2] = ["limen-kernel", "limen-loader"];

@@ -6,6 +6,8 @@
 
 #if defined(CONFIG_ARCH_AARCH64)
 #include <limen/aarch64.h>
+#elif defined(CONFIG_ARCH_RISCV)
+#include <limen/riscv64.h>
 #else
 #error "this SDK has no headers for the configured architecture"
 #endif

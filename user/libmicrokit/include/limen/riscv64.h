@@ -1,0 +1,10 @@
+/* RISC-V: its generated numbers, and the instructions that have no name in C. */
+#ifndef LIMEN_RISCV64_H
+#define LIMEN_RISCV64_H
+
+#include <limen/abi_riscv64.h>
+
+/* Reads the cycle counter into operand 0. */
+#define LIMEN_READ_COUNTER "rdcycle %0"
+
+#endif /* LIMEN_RISCV64_H */
