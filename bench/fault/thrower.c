@@ -3,6 +3,7 @@
  * fault_rt kind=exception: between the two reads lie the undefined instruction; the fault's delivery to the parent, the
  * parent's event loop and `fault`, which adds 4 to the address of the instruction; the answer; and the way back. */
 
+#include "instructions.h"
 #include "samples.h"
 
 static struct samples samples;
@@ -10,7 +11,7 @@ static struct samples samples;
 static seL4_Word throw_once(void)
 {
     seL4_Word before = limen_counter();
-    __asm__ volatile ("udf #0" : : : "memory");
+    __asm__ volatile (UNDEFINED_INSTRUCTION : : : "memory");
     seL4_Word after = limen_counter();
     return after - before;
 }

@@ -1,5 +1,6 @@
 /* A parent with an event loop: starts its child when told to, and handles its faults as told. */
 
+#include "instructions.h"
 #include "keeper.h"
 
 /* Memory shared with the child and the tester; set by the tool. */
@@ -19,7 +20,7 @@ void notified(microkit_channel ch)
     if (ch == KEEPER_START) {
         microkit_pd_restart(KEPT, keeping()->orders.again);
     } else if (ch == KEEPER_CRASH) {
-        __asm__ volatile ("udf #0");
+        __asm__ volatile (UNDEFINED_INSTRUCTION);
     }
 }
 

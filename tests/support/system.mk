@@ -8,6 +8,8 @@
 #   MORE_COMMON  objects that go into every program, beside those of this folder
 #   MORE_FLAGS   flags for the compiler
 #
+# What is different between architectures is in a folder of the architecture's name, beside the other sources.
+#
 # The caller sets BUILD_DIR, MICROKIT_SDK, MICROKIT_BOARD and MICROKIT_CONFIG, and LLVM=True for clang.
 
 ifeq ($(strip $(BUILD_DIR)),)
@@ -41,18 +43,25 @@ endif
 ARCH_FLAGS_aarch64 := -mstrict-align
 ARCH_FLAGS_riscv64 := -march=rv64imafdc -mabi=lp64d -mcmodel=medany
 FLAGS := $(ARCH_FLAGS_$(ARCH)) -ffreestanding -nostdlib -fno-pic -fno-stack-protector -g -O2 -MMD -MP \
-    $(addprefix -I,$(BOARD_DIR)/include $(SUPPORT) $(SOURCES))
+    $(addprefix -I,$(BOARD_DIR)/include $(ARCH) $(SUPPORT) $(SUPPORT)$(ARCH) $(SOURCES))
 CFLAGS := $(FLAGS) -std=gnu11 -Wall -Wextra -Werror \
     -DSUITE_NAME='"$(NAME)"' -DSUITE_TESTS=$(TESTS)ul $(MORE_FLAGS)
 LDFLAGS := -L$(BOARD_DIR)/lib
 LIBS := -lmicrokit -Tmicrokit.ld
+
+# The serial port, by instruction set. Descriptions have the address of the first.
+UART_ADDRESS_aarch64 := 0x9000000
+UART_ADDRESS_riscv64 := 0x10000000
+PARTS_uart_aarch64 := uart_pl011.o
+PARTS_uart_riscv64 := uart_ns16550.o
+PARTS_uart := $(PARTS_uart_$(ARCH))
 
 COMMON := test.o print.o text.o memory.o $(MORE_COMMON)
 SYSTEM ?= $(NAME).system
 IMAGE := $(BUILD_DIR)/loader.img
 ELFS := $(PROGRAMS:%=$(BUILD_DIR)/%.elf) $(BUILD_DIR)/uart.elf
 
-VPATH := $(SOURCES) $(SUPPORT)
+VPATH := $(ARCH) $(SOURCES) $(SUPPORT)
 
 all: $(IMAGE)
 
@@ -66,7 +75,10 @@ $(BUILD_DIR)/%.o: %.S $(MAKEFILE_LIST) | $(BUILD_DIR)
 $(BUILD_DIR)/%.elf: $(BUILD_DIR)/%.o $$(addprefix $(BUILD_DIR)/,$$(PARTS_$$*) $(COMMON)) $(BOARD_DIR)/lib/libmicrokit.a
 	$(LD) $(LDFLAGS) $(filter %.o,$^) $(LIBS) -o $@
 
-$(IMAGE): $(ELFS) $(SYSTEM) $(TOOL)
+$(BUILD_DIR)/%.system: %.system $(MAKEFILE_LIST) | $(BUILD_DIR)
+	sed 's/phys_addr="$(UART_ADDRESS_aarch64)"/phys_addr="$(UART_ADDRESS_$(ARCH))"/' $< > $@
+
+$(IMAGE): $(ELFS) $(BUILD_DIR)/$(SYSTEM) $(TOOL)
 	$(TOOL) $(filter %.system,$^) --search-path $(BUILD_DIR) --board $(MICROKIT_BOARD) --config $(MICROKIT_CONFIG) \
 	    -o $@ -r $(BUILD_DIR)/report.txt
 

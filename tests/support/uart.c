@@ -3,45 +3,19 @@
  * It runs at a priority above all other programs, so that lines never mix. It counts the tests that programs report:
  * a suite that reports more or fewer than it has fails. */
 
+#include "uart_port.h"
 #include "uart_protocol.h"
 #include "text.h"
-
-/* Registers of the PL011, as word offsets. Source: ARM DDI 0183G, chapter 3. */
-enum pl011_register {
-    PL011_DATA = 0x00 / 4,
-    PL011_FLAGS = 0x18 / 4,
-    PL011_LINE_CONTROL = 0x2c / 4,
-    PL011_CONTROL = 0x30 / 4,
-};
-
-#define PL011_FLAGS_TRANSMIT_FULL (1u << 5)
-#define PL011_LINE_8_BITS_FIFO 0x70u
-#define PL011_CONTROL_TRANSMIT 0x101u
-
-/* Where the registers are mapped; set by the tool. */
-seL4_Word uart_base;
 
 static seL4_Word passed;
 static seL4_Word failed;
 
-static volatile seL4_Uint32 *registers(void)
-{
-    return (volatile seL4_Uint32 *)uart_base;
-}
-
-static void put_byte(char byte)
-{
-    while (registers()[PL011_FLAGS] & PL011_FLAGS_TRANSMIT_FULL) {
-    }
-    registers()[PL011_DATA] = (seL4_Uint8)byte;
-}
-
 static void put_character(char character)
 {
     if (character == '\n') {
-        put_byte('\r');
+        uart_put('\r');
     }
-    put_byte(character);
+    uart_put(character);
 }
 
 static void put_text(const char *text)
@@ -94,8 +68,7 @@ static void put_last_line(void)
 
 void init(void)
 {
-    registers()[PL011_LINE_CONTROL] = PL011_LINE_8_BITS_FIFO;
-    registers()[PL011_CONTROL] = PL011_CONTROL_TRANSMIT;
+    uart_start();
 }
 
 void notified(microkit_channel ch)
