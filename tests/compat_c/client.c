@@ -91,7 +91,11 @@ static void types_have_the_documented_sizes(void)
     CHECK_EQUAL(sizeof(seL4_Word), 8);
     CHECK_EQUAL(sizeof(seL4_IPCBuffer), 1024);
     CHECK_EQUAL(sizeof(microkit_channel), 4);
+#if defined(CONFIG_ARCH_RISCV)
+    CHECK_EQUAL(sizeof(seL4_UserContext), 32 * 8);
+#else
     CHECK_EQUAL(sizeof(seL4_UserContext), 36 * 8);
+#endif
     CHECK_EQUAL(seL4_MsgMaxLength, 120);
 }
 
@@ -109,6 +113,9 @@ static void the_configuration_macros_are_right(void)
     int known = 0;
 #if defined(CONFIG_ARCH_AARCH64) && defined(CONFIG_ARCH_ARM) && defined(CONFIG_PLAT_QEMU_ARM_VIRT)
     known |= 1;
+#endif
+#if defined(CONFIG_ARCH_RISCV) && !defined(CONFIG_ARCH_ARM) && defined(CONFIG_PLAT_QEMU_RISCV_VIRT)
+    known |= 3;
 #endif
 #if defined(CONFIG_EXPORT_PCNT_USER) && defined(CONFIG_EXPORT_PTMR_USER) && defined(CONFIG_AARCH64_USER_CACHE_ENABLE)
     known |= 2;

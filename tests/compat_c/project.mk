@@ -1,6 +1,6 @@
 # The rules of a project that knows nothing but the interface of the SDK: headers, library, link script and tool.
 #
-# It takes the instruction set from the text of gen_config.h, calls the linker directly, links the library inside a group,
+# It takes the instruction set from the text of gen_config.h (in board.mk), calls the linker directly, links the library inside a group,
 # and puts configuration into a finished program with objcopy.
 
 ifeq ($(strip $(BUILD_DIR)),)
@@ -18,33 +18,30 @@ endif
 
 MICROKIT_TOOL ?= $(MICROKIT_SDK)/bin/microkit
 BOARD_DIR := $(MICROKIT_SDK)/board/$(MICROKIT_BOARD)/$(MICROKIT_CONFIG)
-ARCH := ${shell grep 'CONFIG_SEL4_ARCH  ' $(BOARD_DIR)/include/kernel/gen_config.h | cut -d' ' -f4}
-
-ifneq ($(ARCH),aarch64)
-$(error this project has no flags for the architecture '$(ARCH)')
-endif
-
-SUPPORT := $(SOURCES)/../support
+SUPPORT := $(SOURCES)/../support/
 vpath %.c $(SOURCES) $(SUPPORT)
+vpath %.system $(SOURCES)
 
-CFLAGS := -mstrict-align -nostdlib -ffreestanding -g -O3 -Wall -Wno-unused-function -Werror \
-    -I$(BOARD_DIR)/include -I$(SUPPORT) -I$(SOURCES) -DSUITE_NAME='"$(notdir $(CURDIR))"' -DSUITE_TESTS=10ul
-LDFLAGS := -L$(BOARD_DIR)/lib
-LIBS := --start-group -lmicrokit -Tmicrokit.ld $(BUILD_DIR)/libutil.a --end-group
-
-IMAGES := client.elf server.elf uart.elf
 IMAGE_FILE := $(BUILD_DIR)/loader.img
 REPORT_FILE := $(BUILD_DIR)/report.txt
 
 all: $(IMAGE_FILE)
 
+include $(SUPPORT)board.mk
+
+CFLAGS := $(ARCH_FLAGS) -nostdlib -ffreestanding -g -O3 -Wall -Wno-unused-function -Werror \
+    -I$(BOARD_DIR)/include -I$(SUPPORT) -I$(SOURCES) -DSUITE_NAME='"$(notdir $(CURDIR))"' -DSUITE_TESTS=10ul
+LDFLAGS := -L$(BOARD_DIR)/lib
+LIBS := --start-group -lmicrokit -Tmicrokit.ld $(BUILD_DIR)/libutil.a --end-group
+
+IMAGES := client.elf server.elf uart.elf
 $(BUILD_DIR):
 	mkdir -p $@
 
 $(BUILD_DIR)/%.o: %.c $(MAKEFILE_LIST) | $(BUILD_DIR)
 	$(COMPILER) -c $(CFLAGS) $< -o $@
 
-$(BUILD_DIR)/libutil.a: $(addprefix $(BUILD_DIR)/,print.o text.o test.o memory.o util.o)
+$(BUILD_DIR)/libutil.a: $(addprefix $(BUILD_DIR)/,print.o text.o test.o memory.o util.o $(UART))
 	$(ARCHIVER) rcs $@ $^
 
 $(BUILD_DIR)/%.elf: $(BUILD_DIR)/%.o $(BUILD_DIR)/libutil.a
@@ -55,8 +52,8 @@ $(BUILD_DIR)/configured: $(addprefix $(BUILD_DIR)/,$(IMAGES)) $(SOURCES)/client_
 	$(OBJCOPY) --update-section .client_config=$(SOURCES)/client_config.txt $(BUILD_DIR)/client.elf
 	touch $@
 
-$(IMAGE_FILE) $(REPORT_FILE): $(BUILD_DIR)/configured $(SOURCES)/compat.system
-	$(MICROKIT_TOOL) $(SOURCES)/compat.system --search-path $(BUILD_DIR) --board $(MICROKIT_BOARD) \
+$(IMAGE_FILE) $(REPORT_FILE): $(BUILD_DIR)/configured $(BUILD_DIR)/compat.system
+	$(MICROKIT_TOOL) $(BUILD_DIR)/compat.system --search-path $(BUILD_DIR) --board $(MICROKIT_BOARD) \
 	    --config $(MICROKIT_CONFIG) -o $(IMAGE_FILE) -r $(REPORT_FILE)
 
 .PHONY: all

@@ -1,5 +1,6 @@
 // Checks what C++ programs rely on: constructors, virtual functions, templates, static objects in functions.
 
+#include "instructions.h"
 #include <microkit.h>
 #include <limen.h>
 
@@ -100,7 +101,7 @@ void notifications_work()
 void faults_are_handled_by_the_parent()
 {
     for (int i = 0; i < 3; i++) {
-        asm volatile("udf #0");
+        asm volatile(UNDEFINED_INSTRUCTION);
     }
     CHECK_EQUAL(ask(2, 0), 3);
 }

@@ -27,10 +27,7 @@ enum order {
     COUNT,
 };
 
-/* Exceptions of which the handler sees the registers. */
-#define BREAKPOINT_NUMBER 0x123
-
-/* Registers of SYSTEM_CALL: x0 to x6 are FIRST_REGISTER and the six numbers after it. */
+/* Registers of SYSTEM_CALL: the first seven of a call are FIRST_REGISTER and the six numbers after it. */
 #define FIRST_REGISTER 0x1000
 
 struct orders {

@@ -1,5 +1,6 @@
 /* Uses nearly all of a large stack. */
 
+#include "instructions.h"
 #include <microkit.h>
 
 #define USED_BYTES (0x100000 - 0x1000)
@@ -9,7 +10,7 @@ static seL4_Word first_stack_pointer;
 static seL4_Word stack_pointer(void)
 {
     seL4_Word sp;
-    __asm__ ("mov %0, sp" : "=r"(sp));
+    __asm__ (READ_STACK_POINTER : "=r"(sp));
     return sp;
 }
 

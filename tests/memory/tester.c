@@ -1,6 +1,8 @@
 /* Looks at its image, its regions and their addresses. */
 
 #include "regions.h"
+#include "code.h"
+#include "machine.h"
 #include "test.h"
 
 /* Set by the tool. */
@@ -114,14 +116,14 @@ static void channel_numbers_are_set(void)
 
 static void physical_addresses_are_set(void)
 {
-    CHECK_EQUAL(fixed_paddr, 0x50000000);
-    CHECK_EQUAL(fixed_large_paddr, 0x51000000);
-    CHECK_EQUAL(set_in_data, 0x50000000);
-    CHECK_EQUAL(set_static, 0x50000000);
+    CHECK_EQUAL(fixed_paddr, FIXED);
+    CHECK_EQUAL(fixed_large_paddr, FIXED + 0x1000000);
+    CHECK_EQUAL(set_in_data, FIXED);
+    CHECK_EQUAL(set_static, FIXED);
     CHECK_EQUAL(small_paddr % 0x1000, 0);
     CHECK_EQUAL(large_paddr % LARGE_PAGE, 0);
     CHECK_EQUAL(larger_paddr % LARGE_PAGE, 0);
-    CHECK(small_paddr >= 0x40000000 && small_paddr < 0xc0000000);
+    CHECK(small_paddr >= RAM_START && small_paddr < RAM_END);
 }
 
 static seL4_Word ask(seL4_Word request, seL4_Word region, seL4_Word seed, seL4_Word bytes)
@@ -177,14 +179,12 @@ static void regions_do_not_overlap(void)
     CHECK_EQUAL(region_count_wrong(larger, 3 * LARGE_PAGE, 5), 0);
 }
 
-/* Instructions "mov w0, #number; ret". */
 static seL4_Word run_code(seL4_Word number)
 {
     volatile seL4_Uint32 *code = (volatile seL4_Uint32 *)code_to_write;
-    code[0] = 0x52800000u | (seL4_Uint32)number << 5;
-    code[1] = 0xd65f03c0u;
-    __asm__ volatile ("dc cvau, %0\n\tdsb ish\n\tic ivau, %1\n\tdsb ish\n\tisb"
-                      : : "r"(code_to_write), "r"(code_to_run) : "memory");
+    code[0] = INSTRUCTION_RESULT(number);
+    code[1] = INSTRUCTION_RETURN;
+    publish_code(code_to_write, code_to_run, 8);
     return ((seL4_Word (*)(void))code_to_run)();
 }
 

@@ -8,13 +8,6 @@
 #define ROUNDS 200
 #define PREEMPTIONS 30
 
-/* Registers that an event uses. */
-#define NONE 0ul
-#define X0_X1 0x3ul
-#define X7 0x80ul
-#define X0_X1_X7 0x83ul
-#define X0_TO_X5_X7 0xbful
-
 /* A word shared by the programs of this priority; set by the tool. */
 seL4_Word turn;
 
@@ -34,33 +27,33 @@ static void repeat(hold_t hold, seL4_Word used, int rounds)
 
 static void nothing_changes_by_itself(void)
 {
-    repeat(hold_nothing, NONE, ROUNDS);
+    repeat(hold_nothing, USED_BY_NOTHING, ROUNDS);
 }
 
 static void preemption_keeps_registers(void)
 {
-    repeat(hold_preemption, X0_X1, PREEMPTIONS);
+    repeat(hold_preemption, USED_BY_PREEMPTION, PREEMPTIONS);
 }
 
 static void yielding_keeps_registers(void)
 {
-    repeat(hold_yield, X7, PREEMPTIONS);
+    repeat(hold_yield, USED_BY_YIELD, PREEMPTIONS);
 }
 
 static void a_signal_keeps_registers(void)
 {
-    repeat(hold_signal, X0_X1_X7, ROUNDS);
+    repeat(hold_signal, USED_BY_SIGNAL, ROUNDS);
 }
 
 static void a_call_keeps_registers(void)
 {
-    repeat(hold_call, X0_TO_X5_X7, ROUNDS);
-    repeat(hold_long_call, X0_TO_X5_X7, ROUNDS);
+    repeat(hold_call, USED_BY_CALL, ROUNDS);
+    repeat(hold_long_call, USED_BY_CALL, ROUNDS);
 }
 
 static void a_fault_keeps_registers(void)
 {
-    repeat(hold_fault, NONE, ROUNDS);
+    repeat(hold_fault, USED_BY_NOTHING, ROUNDS);
 }
 
 void init(void)

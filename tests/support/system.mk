@@ -30,32 +30,27 @@ TESTS ?= 0
 SUPPORT := $(dir $(lastword $(MAKEFILE_LIST)))
 BOARD_DIR := $(MICROKIT_SDK)/board/$(MICROKIT_BOARD)/$(MICROKIT_CONFIG)
 TOOL := $(MICROKIT_SDK)/bin/microkit
-ARCH := $(shell grep 'CONFIG_SEL4_ARCH  ' $(BOARD_DIR)/include/kernel/gen_config.h | cut -d' ' -f4)
+
+all:
+
+include $(SUPPORT)board.mk
 
 ifeq ($(strip $(LLVM)),True)
 CC := clang -target $(ARCH)-none-elf
 LD := ld.lld
 else
-CC := $(ARCH)-linux-gnu-gcc
-LD := $(ARCH)-linux-gnu-ld
+CC := $(GCC)-gcc
+LD := $(GCC)-ld
 endif
 
-ARCH_FLAGS_aarch64 := -mstrict-align
-ARCH_FLAGS_riscv64 := -march=rv64imafdc -mabi=lp64d -mcmodel=medany
-FLAGS := $(ARCH_FLAGS_$(ARCH)) -ffreestanding -nostdlib -fno-pic -fno-stack-protector -g -O2 -MMD -MP \
-    $(addprefix -I,$(BOARD_DIR)/include $(ARCH) $(SUPPORT) $(SUPPORT)$(ARCH) $(SOURCES))
+FLAGS := $(ARCH_FLAGS) -ffreestanding -nostdlib -fno-pic -fno-stack-protector -g -O2 -MMD -MP \
+    $(addprefix -I,$(BOARD_DIR)/include . $(ARCH) $(SUPPORT) $(SUPPORT)$(ARCH) $(SOURCES))
 CFLAGS := $(FLAGS) -std=gnu11 -Wall -Wextra -Werror \
     -DSUITE_NAME='"$(NAME)"' -DSUITE_TESTS=$(TESTS)ul $(MORE_FLAGS)
 LDFLAGS := -L$(BOARD_DIR)/lib
 LIBS := -lmicrokit -Tmicrokit.ld
 
-# The serial port, by instruction set. Descriptions have the address of the first.
-UART_ADDRESS_aarch64 := 0x9000000
-UART_ADDRESS_riscv64 := 0x10000000
-PARTS_uart_aarch64 := uart_pl011.o
-PARTS_uart_riscv64 := uart_ns16550.o
-PARTS_uart := $(PARTS_uart_$(ARCH))
-
+PARTS_uart := $(UART)
 COMMON := test.o print.o text.o memory.o $(MORE_COMMON)
 SYSTEM ?= $(NAME).system
 IMAGE := $(BUILD_DIR)/loader.img
@@ -74,9 +69,6 @@ $(BUILD_DIR)/%.o: %.S $(MAKEFILE_LIST) | $(BUILD_DIR)
 .SECONDEXPANSION:
 $(BUILD_DIR)/%.elf: $(BUILD_DIR)/%.o $$(addprefix $(BUILD_DIR)/,$$(PARTS_$$*) $(COMMON)) $(BOARD_DIR)/lib/libmicrokit.a
 	$(LD) $(LDFLAGS) $(filter %.o,$^) $(LIBS) -o $@
-
-$(BUILD_DIR)/%.system: %.system $(MAKEFILE_LIST) | $(BUILD_DIR)
-	sed 's/phys_addr="$(UART_ADDRESS_aarch64)"/phys_addr="$(UART_ADDRESS_$(ARCH))"/' $< > $@
 
 $(IMAGE): $(ELFS) $(BUILD_DIR)/$(SYSTEM) $(TOOL)
 	$(TOOL) $(filter %.system,$^) --search-path $(BUILD_DIR) --board $(MICROKIT_BOARD) --config $(MICROKIT_CONFIG) \

@@ -1,7 +1,10 @@
-/* Instructions that programs of every architecture need and C has no name for. Each takes four bytes. */
+/* Instructions that programs of every architecture need and C has no name for. */
 #ifndef TESTS_INSTRUCTIONS_H
 #define TESTS_INSTRUCTIONS_H
 
+/* Takes four bytes. */
 #define UNDEFINED_INSTRUCTION ".option push\n\t.option norvc\n\tunimp\n\t.option pop"
+
+#define READ_STACK_POINTER "mv %0, sp"
 
 #endif /* TESTS_INSTRUCTIONS_H */

@@ -11,27 +11,20 @@ typedef char places_are_right[__builtin_offsetof(struct held, x_in) == HELD_X_IN
                               && __builtin_offsetof(struct held, q_out) == HELD_Q_OUT - HELD_Q_IN
                               && __builtin_offsetof(struct held, saved_sp) == HELD_SAVED_SP - HELD_Q_IN ? 1 : -1];
 
-/* A step of a linear congruential generator. Source: Knuth, MMIX. */
-static seL4_Word next(seL4_Word *state)
-{
-    *state = *state * 6364136223846793005ul + 1442695040888963407ul;
-    return *state ^ (*state >> 29);
-}
-
 void held_fill(struct held *held, seL4_Word seed)
 {
     seL4_Word state = seed;
     for (int i = 0; i < 31; i++) {
-        held->x_in[i] = next(&state);
+        held->x_in[i] = next_value(&state);
     }
     for (int i = 0; i < 32; i++) {
-        held->q_in[i].low = next(&state);
-        held->q_in[i].high = next(&state);
+        held->q_in[i].low = next_value(&state);
+        held->q_in[i].high = next_value(&state);
     }
-    held->flags_in = next(&state) & FLAGS_MASK;
-    held->tpidr_in = next(&state);
-    held->fpcr_in = next(&state) & FPCR_MASK;
-    held->fpsr_in = next(&state) & FPSR_MASK;
+    held->flags_in = next_value(&state) & FLAGS_MASK;
+    held->tpidr_in = next_value(&state);
+    held->fpcr_in = next_value(&state) & FPCR_MASK;
+    held->fpsr_in = next_value(&state) & FPSR_MASK;
 }
 
 seL4_Word held_count_changed(const struct held *held, seL4_Word used)

@@ -1,6 +1,6 @@
-/* Sets every register, lets something happen, and reads every register. See held.h. */
+/* Sets every register, lets something happen, and reads every register. See registers.h. */
 
-#include "held.h"
+#include "registers.h"
 
 #define STACK_BYTES 176
 

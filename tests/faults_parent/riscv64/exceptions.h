@@ -1,0 +1,47 @@
+/* What faults look like on RISC-V. */
+#ifndef TESTS_FAULTS_PARENT_EXCEPTIONS_H
+#define TESTS_FAULTS_PARENT_EXCEPTIONS_H
+
+#include "test.h"
+
+/* Causes. Source: The RISC-V Instruction Set Manual, Volume II: scause. */
+#define CAUSE_FETCH_PAGE_FAULT 12
+#define CAUSE_LOAD_PAGE_FAULT 13
+#define CAUSE_STORE_PAGE_FAULT 15
+
+/* Numbers of exceptions. */
+#define UNDEFINED_NUMBER 2
+#define BREAKPOINT_NUMBER 3
+
+/* The register with a function's first argument and result. */
+#define ARGUMENT a0
+
+/* The words of the system-call registers in their message. */
+#define FIRST_CALL_WORD seL4_UnknownSyscall_A0
+
+/* The cause does not tell what is missing from what is forbidden. */
+static inline void check_status(seL4_Word cause, enum attempt attempt, enum obstacle obstacle)
+{
+    static const seL4_Word causes[] = {
+        [LOADING] = CAUSE_LOAD_PAGE_FAULT, [STORING] = CAUSE_STORE_PAGE_FAULT, [FETCHING] = CAUSE_FETCH_PAGE_FAULT,
+    };
+    (void)obstacle;
+    CHECK_EQUAL(cause, causes[attempt]);
+}
+
+/* There are no flags. */
+static inline void check_flags(void)
+{
+}
+
+static inline void check_call_flags(void)
+{
+}
+
+/* Makes any values such that a program can have them: all are. */
+static inline void make_possible(seL4_UserContext *context)
+{
+    (void)context;
+}
+
+#endif /* TESTS_FAULTS_PARENT_EXCEPTIONS_H */

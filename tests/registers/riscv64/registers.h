@@ -1,0 +1,44 @@
+/* All registers of a RISC-V program: what they are set to before an event, and what they are found to be after it.
+ *
+ * While an event happens the stack pointer points to this structure, so that every other register can hold a value that
+ * means nothing. */
+#ifndef TESTS_REGISTERS_REGISTERS_H
+#define TESTS_REGISTERS_REGISTERS_H
+
+/* Offsets from the stack pointer during an event. */
+#define HELD_X_IN 0
+#define HELD_X_OUT 256
+#define HELD_F_IN 512
+#define HELD_F_OUT 768
+#define HELD_FCSR_IN 1024
+#define HELD_FCSR_OUT 1032
+#define HELD_TURN 1040
+#define HELD_OWN 1048
+#define HELD_SAVED_SP 1056
+
+#ifndef __ASSEMBLER__
+
+#include <microkit.h>
+
+struct held {
+    /* x0 and the stack pointer are not among those that are compared. */
+    seL4_Word x_in[32], x_out[32];
+    seL4_Word f_in[32], f_out[32];
+    seL4_Word fcsr_in, fcsr_out;
+    /* A word that programs of the same priority share; who set it last. */
+    volatile seL4_Word *turn;
+    /* What this program sets it to. */
+    seL4_Word own;
+    seL4_Word saved_sp;
+} __attribute__((aligned(16)));
+
+/* Registers that an event uses, a bit each: t0 and t1, a0 to a5, a7. */
+#define USED_BY_NOTHING 0ul
+#define USED_BY_PREEMPTION 0x60ul
+#define USED_BY_YIELD 0x20000ul
+#define USED_BY_SIGNAL 0x20c00ul
+#define USED_BY_CALL 0x2fc00ul
+
+#endif /* __ASSEMBLER__ */
+
+#endif /* TESTS_REGISTERS_REGISTERS_H */

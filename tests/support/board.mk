@@ -1,0 +1,29 @@
+# What is different between architectures and boards: included by every Makefile that builds test programs.
+#
+# BOARD_DIR and BUILD_DIR are set before; SUPPORT is the folder of this file.
+
+ARCH := $(shell grep 'CONFIG_SEL4_ARCH  ' $(BOARD_DIR)/include/kernel/gen_config.h | cut -d' ' -f4)
+
+ARCH_FLAGS_aarch64 := -mstrict-align
+ARCH_FLAGS_riscv64 := -march=rv64imafdc -mabi=lp64d -mcmodel=medany
+ARCH_FLAGS := $(ARCH_FLAGS_$(ARCH))
+ifeq ($(ARCH_FLAGS),)
+$(error there are no compiler flags for the architecture '$(ARCH)')
+endif
+
+GCC_aarch64 := aarch64-linux-gnu
+GCC_riscv64 := riscv64-unknown-elf
+GCC := $(GCC_$(ARCH))
+
+# The object with the driver of the serial port.
+UART_aarch64 := uart_pl011.o
+UART_riscv64 := uart_ns16550.o
+UART := $(UART_$(ARCH))
+
+# Descriptions have the physical addresses of AArch64 boards: the serial port, and places in RAM.
+ADDRESSES_aarch64 := s/^//
+ADDRESSES_riscv64 := s/phys_addr="0x9000000"/phys_addr="0x10000000"/; s/phys_addr="0x5/phys_addr="0xd/
+
+$(BUILD_DIR)/%.system: %.system $(MAKEFILE_LIST)
+	mkdir -p $(@D)
+	sed '$(ADDRESSES_$(ARCH))' $< > $@

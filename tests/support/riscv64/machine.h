@@ -1,0 +1,15 @@
+/* Physical addresses of the machine. */
+#ifndef TESTS_MACHINE_H
+#define TESTS_MACHINE_H
+
+/* RAM, and where descriptions pin regions in it. */
+#define RAM_START 0x80000000ul
+#define RAM_END 0x100000000ul
+#define FIXED 0xd0000000ul
+
+/* Where the system image is loaded. */
+#define LOADER 0x90000000ul
+
+#define INTERRUPT_CONTROLLER 0x0c000000ul
+
+#endif /* TESTS_MACHINE_H */
