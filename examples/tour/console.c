@@ -2,30 +2,14 @@
  *
  * It trusts nobody: a caller says how long its line is, and the console never reads past the caller's page. */
 
+#include "port.h"
 #include <microkit.h>
 
 #define PAGE_BYTES 0x1000
 
-/* Registers of the PL011 serial port, in bytes from its start. Source: Arm DDI 0183. */
-#define DATA 0x00
-#define FLAGS 0x18
-#define FLAGS_TRANSMIT_FULL (1u << 5)
-
 /* Addresses that the tool sets, as the description asks with setvar_vaddr. */
 char *uart;
 char *texts;
-
-static volatile unsigned int *port(unsigned long offset)
-{
-    return (volatile unsigned int *)(uart + offset);
-}
-
-static void put(char character)
-{
-    while (*port(FLAGS) & FLAGS_TRANSMIT_FULL) {
-    }
-    *port(DATA) = (unsigned char)character;
-}
 
 void init(void)
 {
@@ -43,9 +27,9 @@ microkit_msginfo protected(microkit_channel ch, microkit_msginfo msginfo)
     const char *line = texts + ch * PAGE_BYTES;
     unsigned long length = microkit_mr_get(0);
     for (unsigned long i = 0; i < length && i < PAGE_BYTES; i++) {
-        put(line[i]);
+        port_put(uart, line[i]);
     }
-    put('\r');
-    put('\n');
+    port_put(uart, '\r');
+    port_put(uart, '\n');
     return microkit_msginfo_new(0, 0);
 }

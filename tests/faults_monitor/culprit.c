@@ -1,6 +1,9 @@
 /* Does one thing that it must not, which one its name says. */
 
+#include "code.h"
 #include "crimes.h"
+#include "instructions.h"
+#include "machine.h"
 
 /* Set by the tool. */
 seL4_Word record;
@@ -9,16 +12,11 @@ seL4_Word record;
 static volatile seL4_Word sink;
 static const volatile seL4_Word constant = 1;
 
-/* The instruction that returns to the caller. */
-#define RETURN 0xd65f03c0u
+static seL4_Uint32 data_code[4] = { INSTRUCTION_RETURN };
 
-static seL4_Uint32 data_code[4] = { RETURN };
-
-#define KERNEL_ADDRESS 0xffffff8000000000ul
+#define KERNEL_ADDRESS 0xffffffff80000000ul
 #define FIRST_ADDRESS_ABOVE (seL4_UserVSpaceTop + 1)
 #define NON_CANONICAL 0x0123000000200000ul
-#define INTERRUPT_CONTROLLER 0x08000000ul
-#define LOADER 0x70000000ul
 
 static seL4_Word load(seL4_Word address)
 {
@@ -64,27 +62,27 @@ static void store_to_constants(void)
 
 static void run_data(void)
 {
-    *(volatile seL4_Uint32 *)data_code = RETURN;
+    *(volatile seL4_Uint32 *)data_code = INSTRUCTION_RETURN;
     run((seL4_Word)data_code);
 }
 
 static void run_stack(void)
 {
-    volatile seL4_Uint32 code[4] = { RETURN };
+    volatile seL4_Uint32 code[4] = { INSTRUCTION_RETURN };
     run((seL4_Word)code);
     code[0] = 0;
 }
 
 static void run_message_buffer(void)
 {
-    seL4_SetMR(0, RETURN);
+    seL4_SetMR(0, INSTRUCTION_RETURN);
     run((seL4_Word)&seL4_GetIPCBuffer()->msg[0]);
 }
 
 static void overflow_stack(void)
 {
     seL4_Word sp;
-    __asm__ ("mov %0, sp" : "=r"(sp));
+    __asm__ (READ_STACK_POINTER : "=r"(sp));
     /* Downwards word by word, so that the first fault is just below the stack. */
     for (seL4_Word address = sp & ~7ul; ; address -= 8) {
         sink = load(address);
@@ -136,102 +134,7 @@ static void load_loader(void)
     sink = load(LOADER);
 }
 
-static void odd_program_counter(void)
-{
-    run((seL4_Word)&odd_program_counter + 2);
-}
-
-static void odd_exclusive_load(void)
-{
-    seL4_Word address = (seL4_Word)&sink + 1;
-    __asm__ volatile ("ldxr x9, [%0]" : : "r"(address) : "x9", "memory");
-}
-
-static void undefined_instruction(void)
-{
-    __asm__ volatile ("udf #0");
-}
-
-static void breakpoint(void)
-{
-    __asm__ volatile ("brk #7");
-}
-
-static void write_system_control(void)
-{
-    __asm__ volatile ("msr sctlr_el1, xzr");
-}
-
-static void read_vector_base(void)
-{
-    __asm__ volatile ("mrs x9, vbar_el1" : : : "x9");
-}
-
-static void write_translation_base(void)
-{
-    __asm__ volatile ("msr ttbr0_el1, xzr");
-}
-
-static void mask_interrupts(void)
-{
-    __asm__ volatile ("msr daifset, #15");
-}
-
-static void return_from_exception(void)
-{
-    __asm__ volatile ("eret");
-}
-
-static void hypervisor_call(void)
-{
-    __asm__ volatile ("hvc #0");
-}
-
-static void secure_monitor_call(void)
-{
-    __asm__ volatile ("smc #0");
-}
-
-static void invalidate_tlb(void)
-{
-    __asm__ volatile ("tlbi vmalle1");
-}
-
-static void clean_cache_by_set(void)
-{
-    __asm__ volatile ("dc cisw, xzr");
-}
-
-static void translate_address(void)
-{
-    __asm__ volatile ("at s1e1r, xzr");
-}
-
-/* The description does not grant the counter. */
-static void read_cycle_counter(void)
-{
-    __asm__ volatile ("mrs x9, pmccntr_el0" : : : "x9");
-}
-
-static void write_cycle_control(void)
-{
-    __asm__ volatile ("msr pmcr_el0, xzr");
-}
-
-static void write_kernel_timer(void)
-{
-    __asm__ volatile ("msr cntv_ctl_el0, xzr");
-}
-
-static void read_kernel_timer(void)
-{
-    __asm__ volatile ("mrs x9, cntv_cval_el0" : : : "x9");
-}
-
-static void unknown_system_call(void)
-{
-    __asm__ volatile ("mov x7, #-1000\n\tsvc #0" : : : "x7", "memory");
-}
+#include "forbidden.h"
 
 static void call_outside_table(void)
 {

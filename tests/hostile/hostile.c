@@ -1,6 +1,7 @@
 /* Attacks in the way that it is told to, until it is started over by its parent, and on from there. */
 
 #include "attack.h"
+#include "code.h"
 #include "random.h"
 
 #define SLOTS 600
@@ -18,7 +19,8 @@ seL4_Word code_to_run;
 void system_call_with(const seL4_Word *registers);
 void run_with(const seL4_Word *registers, seL4_Word address, seL4_Word stack) __attribute__((noreturn));
 
-enum { X0, X1, X2, X3, X4, X5, X6, X7, X8, REGISTERS };
+/* The registers of a system call, as system_call_with takes them. */
+enum { CPTR, INFO, MR0, MR1, MR2, MR3, REPLY, NUMBER, DEST, REGISTERS };
 
 static struct attack_state *shared(void)
 {
@@ -41,9 +43,9 @@ static int is_compound(seL4_Word number)
 
 static void attack_with(seL4_Word *registers)
 {
-    static const int pointers[] = { X0, X6, X8 };
-    registers[X7] = harmless(registers[X7]);
-    for (int i = 0; i < 3 && is_compound(registers[X7]); i++) {
+    static const int pointers[] = { CPTR, REPLY, DEST };
+    registers[NUMBER] = harmless(registers[NUMBER]);
+    for (int i = 0; i < 3 && is_compound(registers[NUMBER]); i++) {
         if (registers[pointers[i]] == BASE_ENDPOINT_CAP + PASSIVE) {
             registers[pointers[i]] = BASE_ENDPOINT_CAP + ACTIVE;
         }
@@ -62,11 +64,11 @@ static void scribble_message_buffer(void)
 static void attack_slots(seL4_Word attempt)
 {
     seL4_Word registers[REGISTERS] = { 0 };
-    registers[X0] = attempt % SLOTS;
-    registers[X1] = random_below(2) ? random_below(8) : random_interesting();
-    registers[X6] = random_below(2) ? LIMEN_REPLY_CAP : random_below(SLOTS);
-    registers[X7] = -(attempt / SLOTS % 11) - 1;
-    registers[X8] = random_below(SLOTS);
+    registers[CPTR] = attempt % SLOTS;
+    registers[INFO] = random_below(2) ? random_below(8) : random_interesting();
+    registers[REPLY] = random_below(2) ? LIMEN_REPLY_CAP : random_below(SLOTS);
+    registers[NUMBER] = -(attempt / SLOTS % 11) - 1;
+    registers[DEST] = random_below(SLOTS);
     attack_with(registers);
 }
 
@@ -98,7 +100,7 @@ static void attack_registers(void)
         registers[i] = random_interesting();
     }
     if (random_below(8)) {
-        registers[X7] = -random_below(16);
+        registers[NUMBER] = -random_below(16);
     }
     attack_with(registers);
 }
@@ -141,13 +143,8 @@ static void attack_instructions(void)
     volatile seL4_Uint32 *code = (volatile seL4_Uint32 *)code_to_write;
     for (int i = 0; i < CODE_WORDS; i++) {
         code[i] = (seL4_Uint32)random_word();
-        __asm__ volatile ("dc cvau, %0" : : "r"(&code[i]) : "memory");
     }
-    __asm__ volatile ("dsb ish" : : : "memory");
-    for (seL4_Word i = 0; i < CODE_WORDS; i++) {
-        __asm__ volatile ("ic ivau, %0" : : "r"(code_to_run + 4 * i) : "memory");
-    }
-    __asm__ volatile ("dsb ish\n\tisb" : : : "memory");
+    publish_code(code_to_write, code_to_run, 4 * CODE_WORDS);
     /* The stack is in the same page. */
     seL4_Word registers[30];
     for (int i = 0; i < 30; i++) {

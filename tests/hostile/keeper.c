@@ -6,7 +6,7 @@
 seL4_Word attack_state;
 seL4_Word hostile_id;
 
-/* Entry and initial stack pointer of every program. */
+/* Entry and initial stack pointer of every program. Both are among the first three registers everywhere. */
 #define ENTRY 0x200000ul
 #define STACK_TOP (LIMEN_IPC_BUFFER_ADDRESS - 0x1000)
 
@@ -14,7 +14,7 @@ static void start_over(void)
 {
     seL4_UserContext context = { .pc = ENTRY, .sp = STACK_TOP };
     ((struct attack_state *)attack_state)->restarts++;
-    seL4_Error error = seL4_TCB_WriteRegisters(BASE_TCB_CAP + hostile_id, seL4_True, 0, 2, &context);
+    seL4_Error error = seL4_TCB_WriteRegisters(BASE_TCB_CAP + hostile_id, seL4_True, 0, 3, &context);
     if (error != seL4_NoError) {
         microkit_internal_crash(error);
     }

@@ -11,6 +11,9 @@
 //!
 //! [release]                        # only in this configuration
 //! forbid = ["MON|"]
+//!
+//! [debug.aarch64]                  # only in this configuration on this instruction set
+//! expect = ["ec: 0x24"]
 //! ```
 //!
 //! An entry of `expect` or `forbid` is text within a line, or a regular expression between slashes. Each counts as a
@@ -24,6 +27,10 @@ use crate::failure::{Context, Failure, Outcome};
 use crate::files;
 use crate::project::Project;
 use crate::qemu::Session;
+
+/// Configurations and instruction sets in which a demand may hold.
+const CONFIGS: [&str; 2] = ["debug", "release"];
+const ARCHITECTURES: [&str; 3] = ["aarch64", "riscv64", "x86_64"];
 
 /// What `suite.toml` says, with its defaults.
 #[derive(Debug)]
@@ -58,7 +65,9 @@ struct Demand {
     pattern: Pattern,
     wanted: bool,
     /// The configuration in which this holds; every one if there is none.
-    config: Option<String>,
+    config: Option<&'static str>,
+    /// The instruction set on which this holds; every one if there is none.
+    architecture: Option<&'static str>,
 }
 
 #[derive(Debug)]
@@ -83,13 +92,15 @@ impl Suite {
         let table = table.get_ref();
         known_keys(table, &["configs", "boards", "expect", "forbid", "debug", "release"])?;
         let list = |key| if table.contains_key(key) { board::words(table, key).map(Some) } else { Ok(None) };
-        let mut demands = demands(table, None)?;
-        for config in ["debug", "release"] {
-            if let Some(inside) = table.get(config) {
-                let inside = inside.get_ref().as_table();
-                let inside = inside.ok_or_else(|| Failure::new(format!("'{config}' must be a table")))?;
+        let mut demands = demands(table, None, None)?;
+        for config in CONFIGS {
+            let Some(inside) = inner(table, config)? else { continue };
+            known_keys(inside, &[&["expect", "forbid"], ARCHITECTURES.as_slice()].concat())?;
+            demands.extend(self::demands(inside, Some(config), None)?);
+            for architecture in ARCHITECTURES {
+                let Some(inside) = inner(inside, architecture)? else { continue };
                 known_keys(inside, &["expect", "forbid"])?;
-                demands.extend(self::demands(inside, Some(config))?);
+                demands.extend(self::demands(inside, Some(config), Some(architecture))?);
             }
         }
         Ok(Self {
@@ -105,8 +116,8 @@ impl Suite {
         if runs { &self.configs } else { &[] }
     }
 
-    /// Judges a finished run in a configuration.
-    pub fn judge(&self, session: &Session, config: &str) -> Verdict {
+    /// Judges a finished run in a configuration on an instruction set.
+    pub fn judge(&self, session: &Session, config: &str, architecture: &str) -> Verdict {
         let mut verdict = Verdict::default();
         let tests = session.lines.iter().filter_map(|line| line.strip_prefix("TEST "));
         for test in tests {
@@ -116,7 +127,10 @@ impl Suite {
             }
         }
         verdict.complaints.extend(miscount(&session.lines, &verdict));
-        let holds = |demand: &&Demand| demand.config.as_ref().is_none_or(|name| name == config);
+        let holds = |demand: &&Demand| {
+            demand.config.is_none_or(|name| name == config)
+                && demand.architecture.is_none_or(|name| name == architecture)
+        };
         for Demand { pattern, wanted, .. } in self.demands.iter().filter(holds) {
             match (session.lines.iter().any(|line| pattern.is_in(line)), wanted) {
                 (true, true) | (false, false) => verdict.passed += 1,
@@ -141,13 +155,23 @@ fn known_keys(table: &DeTable<'_>, known: &[&str]) -> Outcome {
     }
 }
 
-fn demands(table: &DeTable<'_>, config: Option<&str>) -> Outcome<Vec<Demand>> {
+/// The table with this name inside another one.
+fn inner<'a, 'i>(table: &'a DeTable<'i>, name: &str) -> Outcome<Option<&'a DeTable<'i>>> {
+    let Some(inside) = table.get(name) else { return Ok(None) };
+    let inside = inside.get_ref().as_table();
+    inside.map(Some).ok_or_else(|| Failure::new(format!("'{name}' must be a table")))
+}
+
+fn demands(
+    table: &DeTable<'_>,
+    config: Option<&'static str>,
+    architecture: Option<&'static str>,
+) -> Outcome<Vec<Demand>> {
     let mut demands = Vec::new();
     for (key, wanted) in [("expect", true), ("forbid", false)] {
         if table.contains_key(key) {
             for written in board::words(table, key)? {
-                let config = config.map(str::to_owned);
-                demands.push(Demand { pattern: Pattern::parse(written)?, wanted, config });
+                demands.push(Demand { pattern: Pattern::parse(written)?, wanted, config, architecture });
             }
         }
     }
@@ -185,7 +209,7 @@ mod tests {
 
     fn judge(suite: &str, lines: &[&str]) -> Verdict {
         let lines = lines.iter().map(|&line| line.to_owned()).collect();
-        Suite::parse(suite).unwrap().judge(&Session { lines, ending: Ending::Done }, "debug")
+        Suite::parse(suite).unwrap().judge(&Session { lines, ending: Ending::Done }, "debug", "aarch64")
     }
 
     #[test]
@@ -216,6 +240,14 @@ mod tests {
         assert_eq!(judge(suite, &lines), Verdict { passed: 2, complaints: Vec::new() });
         assert!(Suite::parse("debug = 1").is_err());
         assert!(Suite::parse("[debug]\nboards = []").is_err());
+    }
+
+    #[test]
+    fn a_demand_may_hold_on_one_instruction_set_only() {
+        let lines = ["TEST a PASS", "SUITE s 1 passed, 0 failed", "ec"];
+        let suite = "[debug.aarch64]\nexpect = ['ec']\n[debug.riscv64]\nexpect = ['no']";
+        assert_eq!(judge(suite, &lines), Verdict { passed: 2, complaints: Vec::new() });
+        assert!(Suite::parse("[debug.arm]\nexpect = ['ec']").is_err());
     }
 
     #[test]

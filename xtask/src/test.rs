@@ -199,7 +199,7 @@ impl Job {
         let session =
             boot.run(|line| expected.as_mut().is_some_and(|expected| expected.complete_with(line)))?;
         let mut verdict = match &expected {
-            None => Suite::of(&self.project)?.judge(&session, &self.config),
+            None => Suite::of(&self.project)?.judge(&session, &self.config, &self.board.architecture),
             Some(expected) => Verdict::single(expected.outcome().and_then(|()| session.ending.outcome())),
         };
         let console = image.with_file_name("console.txt");
