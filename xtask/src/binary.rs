@@ -13,13 +13,13 @@ const FPU_FUNCTIONS: &str = "fpu";
 ///
 /// # Errors
 /// When other code does (the failure lists the instructions), or the file cannot be disassembled.
-pub fn uses_no_vectors(file: &Path) -> Outcome {
+pub fn uses_no_vectors(file: &Path, architecture: &str) -> Outcome {
     let listing =
         process::capture(Command::new("llvm-objdump").args(["-d", "--no-show-raw-insn"]).arg(file))?;
     if !listing.contains('\t') {
         return Err(Failure::new(format!("{} has no instructions", file.display())));
     }
-    let found = vector_instructions(&listing);
+    let found = vector_instructions(&listing, architecture);
     if found.is_empty() {
         return Ok(());
     }
@@ -27,12 +27,14 @@ pub fn uses_no_vectors(file: &Path) -> Outcome {
     Err(Failure::new(format!("{} uses vector registers in {} places:{list}", file.display(), found.len())))
 }
 
-fn vector_instructions(listing: &str) -> Vec<String> {
+fn vector_instructions(listing: &str, architecture: &str) -> Vec<String> {
+    let names_vector = if architecture == "riscv64" { names_riscv_float } else { names_arm_vector };
     let mut function = "";
     let mut found = Vec::new();
     for line in listing.lines() {
-        if let Some(name) = line.strip_suffix(">:").and_then(|head| head.split_once('<')) {
-            function = name.1;
+        if let Some((_, name)) = line.strip_suffix(">:").and_then(|head| head.split_once('<')) {
+            // A label inside a function does not end it.
+            function = if name.starts_with(".L") { function } else { name };
         } else if let Some((_, instruction)) = line.split_once('\t')
             && !function.contains(FPU_FUNCTIONS)
             && names_vector(instruction)
@@ -44,13 +46,22 @@ fn vector_instructions(listing: &str) -> Vec<String> {
 }
 
 /// Whether an AArch64 instruction has a register `v0`..`v31` in any of its widths, or a lane of one.
-fn names_vector(instruction: &str) -> bool {
+fn names_arm_vector(instruction: &str) -> bool {
     let operands = instruction.split_once('\t').map_or("", |(_, operands)| operands);
     let operands = operands.split(['<', '/']).next().unwrap_or_default();
     operands.split([' ', ',', '[', ']', '{', '}']).any(|word| {
         let register = word.split('.').next().unwrap_or_default();
         let number = register.strip_prefix(['q', 'v', 'd', 's', 'h', 'b']).unwrap_or("none");
         number.len() <= 2 && number.parse::<u8>().is_ok_and(|number| number < 32)
+    })
+}
+
+/// Whether a RISC-V instruction has a floating-point register.
+fn names_riscv_float(instruction: &str) -> bool {
+    let operands = instruction.split_once('\t').map_or("", |(_, operands)| operands);
+    operands.split([' ', ',', '(', ')']).any(|word| {
+        let number = ["ft", "fa", "fs"].iter().find_map(|bank| word.strip_prefix(bank));
+        number.is_some_and(|number| number.parse::<u8>().is_ok_and(|number| number < 12))
     })
 }
 
@@ -114,19 +125,29 @@ mod tests {
     fn vector_registers_are_recognised_and_look_alikes_are_not() {
         for vector in ["ldp\tq0, q1, [x0]", "fmov\td31, x1", "mov\tv3.16b, v4.16b", "st1\t{ v0.b }[0], [x1]"]
         {
-            assert!(names_vector(vector), "{vector}");
+            assert!(names_arm_vector(vector), "{vector}");
         }
         for other in
             ["mov\tx0, #0xd0", "mrs\tx1, S3_0_C15_C2_1", "bl\t0x40 <d0>", "b.eq\t0x40 // q1", "dsb\tsy"]
         {
-            assert!(!names_vector(other), "{other}");
+            assert!(!names_arm_vector(other), "{other}");
+        }
+    }
+
+    #[test]
+    fn floating_point_registers_are_told_from_others_on_riscv() {
+        for float in ["fld\tfa0, 8(a1)", "fmv.x.d\ta0, ft11", "fsd\tfs2, 0(sp)"] {
+            assert!(names_riscv_float(float), "{float}");
+        }
+        for other in ["ld\ts0, 8(sp)", "csrr\ta0, fcsr", "jal\t0x40 <fa0>", "fence\trw, rw"] {
+            assert!(!names_riscv_float(other), "{other}");
         }
     }
 
     #[test]
     fn only_functions_of_the_fpu_may_use_vectors() {
         let listing = "\n0000000000000000 <limen::fpu::save>:\n       0: \tstr\tq0, [x0]\n\n0000000000000004 <enter>:\n       4: \tstr\tq1, [x0]\n";
-        assert_eq!(vector_instructions(listing), ["enter: str q1, [x0]"]);
+        assert_eq!(vector_instructions(listing, "aarch64"), ["enter: str q1, [x0]"]);
     }
 
     #[test]

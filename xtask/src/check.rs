@@ -1,6 +1,5 @@
 //! `./x check`: everything that can be said about the tree without running a system.
 
-use std::path::Path;
 use std::process::Command as Process;
 
 use crate::binary;
@@ -107,11 +106,9 @@ fn binaries(workspace: &Workspace) -> Outcome {
         let part = workspace.sdk().join("board").join(&board.name).join("release");
         let kernel = part.join("elf/sel4.elf");
         binary::separates_write_and_execute(&kernel)?;
-        without_vectors(&[&kernel, &part.join("elf/loader.elf"), &part.join("lib/libmicrokit.a")])?;
+        for file in [&kernel, &part.join("elf/loader.elf"), &part.join("lib/libmicrokit.a")] {
+            binary::uses_no_vectors(file, &board.architecture)?;
+        }
     }
     Ok(())
-}
-
-fn without_vectors(files: &[&Path]) -> Outcome {
-    files.iter().try_for_each(|file| binary::uses_no_vectors(file))
 }

@@ -170,8 +170,8 @@ fn walk_table<F: Format, E>(
 ) -> Result<(), E> {
     let span = span_bytes(root.height);
     let groups = tables.table(root.table).as_chunks::<GROUP>().0;
-    for group_index in entries.start / GROUP..entries.end / GROUP {
-        let group = &groups[group_index];
+    let groups = groups.iter().enumerate().take(entries.end / GROUP).skip(entries.start / GROUP);
+    for (group_index, group) in groups {
         if group.iter().fold(0, |all, entry| all | entry) == 0 {
             continue;
         }

@@ -28,6 +28,7 @@ pub(crate) fn sample() -> ImageWriter {
         interrupt_cpu_paddr: 0x0801_0000,
         interrupt_lines: 288,
         timer_interrupt: 27,
+        timer_frequency: 0,
         user_top: USER_TOP_AARCH64,
     };
     writer.counts = Counts { endpoints: 2, notifications: 3, replies: 2, vspaces: 2 };
