@@ -1,4 +1,4 @@
-//! The first code on ARM and RISC-V: starts the instruction counter, leaves the hypervisor's mode, turns on the
+//! The first code on ARM and RISC-V: notes when boot starts, leaves the hypervisor's mode, turns on the
 //! MMU and jumps to the kernel.
 //!
 //! Nothing can be printed here. If the plan that the tool left behind the loader cannot be carried out, the
