@@ -114,7 +114,8 @@ static void the_configuration_macros_are_right(void)
 #if defined(CONFIG_ARCH_AARCH64) && defined(CONFIG_ARCH_ARM) && defined(CONFIG_PLAT_QEMU_ARM_VIRT)
     known |= 1;
 #endif
-#if defined(CONFIG_ARCH_RISCV) && !defined(CONFIG_ARCH_ARM) && defined(CONFIG_PLAT_QEMU_RISCV_VIRT)
+#if defined(CONFIG_ARCH_RISCV) && !defined(CONFIG_ARCH_ARM) \
+    && (defined(CONFIG_PLAT_QEMU_RISCV_VIRT) || defined(CONFIG_PLAT_HIFIVE))
     known |= 3;
 #endif
 #if defined(CONFIG_EXPORT_PCNT_USER) && defined(CONFIG_EXPORT_PTMR_USER) && defined(CONFIG_AARCH64_USER_CACHE_ENABLE)

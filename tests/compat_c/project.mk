@@ -1,7 +1,7 @@
 # The rules of a project that knows nothing but the interface of the SDK: headers, library, link script and tool.
 #
-# It takes the instruction set from the text of gen_config.h (in board.mk), calls the linker directly, links the library inside a group,
-# and puts configuration into a finished program with objcopy.
+# It takes the instruction set from the text of gen_config.h (in board.mk), calls the linker directly, links the library
+# inside a group, and puts configuration into a finished program with objcopy.
 
 ifeq ($(strip $(BUILD_DIR)),)
 $(error BUILD_DIR must be specified)

@@ -15,15 +15,23 @@ GCC_aarch64 := aarch64-linux-gnu
 GCC_riscv64 := riscv64-unknown-elf
 GCC := $(GCC_$(ARCH))
 
-# The object with the driver of the serial port.
-UART_aarch64 := uart_pl011.o
-UART_riscv64 := uart_ns16550.o
-UART := $(UART_$(ARCH))
+# The object with the driver of the serial port, and where its registers are.
+UART_qemu_virt_aarch64 := uart_pl011.o
+UART_qemu_virt_aarch64_el1 := uart_pl011.o
+UART_qemu_virt_riscv64 := uart_ns16550.o
+UART_hifive_unleashed := uart_sifive.o
+UART := $(UART_$(MICROKIT_BOARD))
+UART_PADDR_qemu_virt_aarch64 := 0x9000000
+UART_PADDR_qemu_virt_aarch64_el1 := 0x9000000
+UART_PADDR_qemu_virt_riscv64 := 0x10000000
+UART_PADDR_hifive_unleashed := 0x10010000
+UART_PADDR := $(UART_PADDR_$(MICROKIT_BOARD))
 
 # Descriptions have the physical addresses of AArch64 boards: the serial port, and places in RAM.
-ADDRESSES_aarch64 := s/^//
-ADDRESSES_riscv64 := s/phys_addr="0x9000000"/phys_addr="0x10000000"/; s/phys_addr="0x5/phys_addr="0xd/
+FIXED_aarch64 := 0x5
+FIXED_riscv64 := 0xd
+ADDRESSES := s/phys_addr="0x9000000"/phys_addr="$(UART_PADDR)"/; s/phys_addr="0x5/phys_addr="$(FIXED_$(ARCH))/
 
 $(BUILD_DIR)/%.system: %.system $(MAKEFILE_LIST)
 	mkdir -p $(@D)
-	sed '$(ADDRESSES_$(ARCH))' $< > $@
+	sed '$(ADDRESSES)' $< > $@

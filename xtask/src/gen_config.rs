@@ -69,7 +69,7 @@ const KERNEL: [Row; 31] = [
 ];
 
 /// Platforms that existing programs distinguish.
-const PLATFORMS: [&str; 3] = ["QEMU_ARM_VIRT", "QEMU_RISCV_VIRT", "PC99"];
+const PLATFORMS: [&str; 4] = ["QEMU_ARM_VIRT", "QEMU_RISCV_VIRT", "HIFIVE", "PC99"];
 
 /// What programs ask about the programming interface.
 const INTERFACE: [Row; 3] = [

@@ -48,7 +48,7 @@ macro_rules! record {
 record! {
     /// Facts about the machine that the kernel's drivers need. Addresses are physical.
     pub struct Board {
-        /// Driver of the debug console: 1 = PL011, 2 = NS16550.
+        /// Driver of the debug console: 1 = PL011, 2 = NS16550, 3 = SiFive's.
         pub serial_kind,
         /// Register page of the debug console.
         pub serial_paddr,

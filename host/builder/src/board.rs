@@ -82,6 +82,8 @@ pub enum SerialKind {
     Pl011 = 1,
     /// The PC's, with byte-wide registers.
     Ns16550 = 2,
+    /// SiFive's.
+    Sifive = 3,
 }
 
 /// An interrupt controller.
@@ -232,7 +234,7 @@ mod tests {
             assert!(board.qemu.iter().any(|word| word.contains("{image}")));
             count += 1;
         }
-        assert_eq!(count, 3);
+        assert_eq!(count, 4);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use core::fmt;
 use core::sync::atomic::{AtomicU64, Ordering};
 
-use crate::driver::{ns16550, pl011};
+use crate::driver::{ns16550, pl011, sifive};
 use crate::layout::CONSOLE;
 use crate::mmio::Window;
 
@@ -11,6 +11,8 @@ use crate::mmio::Window;
 const KIND_PL011: u64 = 1;
 /// Board fact: the driver is [`ns16550`].
 const KIND_NS16550: u64 = 2;
+/// Board fact: the driver is [`sifive`].
+const KIND_SIFIVE: u64 = 3;
 /// No driver.
 const KIND_NONE: u64 = 0;
 
@@ -21,8 +23,10 @@ static KIND: AtomicU64 = AtomicU64::new(KIND_NONE);
 
 /// Opens the console with the driver that the board names; a board without a known one stays silent.
 pub fn open(serial_kind: u64) {
-    if serial_kind == KIND_PL011 {
-        pl011::init(PORT);
+    match serial_kind {
+        KIND_PL011 => pl011::init(PORT),
+        KIND_SIFIVE => sifive::init(PORT),
+        _ => {}
     }
     KIND.store(serial_kind, Ordering::Relaxed);
 }
@@ -32,6 +36,7 @@ pub fn put(byte: u8) {
     let put = match KIND.load(Ordering::Relaxed) {
         KIND_PL011 => pl011::put,
         KIND_NS16550 => ns16550::put,
+        KIND_SIFIVE => sifive::put,
         _ => return,
     };
     if byte == b'\n' {

@@ -2,3 +2,4 @@
 
 pub mod ns16550;
 pub mod pl011;
+pub mod sifive;

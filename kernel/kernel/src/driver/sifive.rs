@@ -1,0 +1,22 @@
+//! The serial port of SiFive's boards.
+//!
+//! Speed and format stay as the firmware has set them. Source: SiFive FU540-C000 Manual, UART.
+
+use crate::mmio::Window;
+
+const TRANSMIT: u32 = 0x00;
+const TRANSMIT_CONTROL: u32 = 0x08;
+
+const TRANSMIT_FULL: u32 = 1 << 31;
+const ENABLE: u32 = 1 << 0;
+
+/// Lets the port transmit.
+pub fn init(port: Window) {
+    port.write(TRANSMIT_CONTROL, port.read(TRANSMIT_CONTROL) | ENABLE);
+}
+
+/// Sends one byte, after those that are waiting.
+pub fn put(port: Window, byte: u8) {
+    while port.read(TRANSMIT) & TRANSMIT_FULL != 0 {}
+    port.write(TRANSMIT, u32::from(byte));
+}
