@@ -29,5 +29,17 @@ named_numbers! {
         SchedContextUnbindObject = 36 => "SchedContextUnbindObject",
         /// Microseconds consumed since the last time this was asked.
         SchedContextConsumed = 37 => "SchedContextConsumed",
+        /// x86: read a byte from a port. MR0: the port.
+        X86IoPortIn8 = 51 => "X86IOPortIn8",
+        /// x86: read two bytes from a port. MR0: the port.
+        X86IoPortIn16 = 52 => "X86IOPortIn16",
+        /// x86: read four bytes from a port. MR0: the port.
+        X86IoPortIn32 = 53 => "X86IOPortIn32",
+        /// x86: write a byte to a port. MR0: the port; MR1: the byte.
+        X86IoPortOut8 = 54 => "X86IOPortOut8",
+        /// x86: write two bytes to a port. MR0: the port; MR1: the bytes.
+        X86IoPortOut16 = 55 => "X86IOPortOut16",
+        /// x86: write four bytes to a port. MR0: the port; MR1: the bytes.
+        X86IoPortOut32 = 56 => "X86IOPortOut32",
     }
 }

@@ -32,3 +32,10 @@ pub const LARGE_PAGE_BYTES: u64 = 0x20_0000;
 pub const USER_TOP_AARCH64: u64 = 0xff_ffff_ffff;
 /// Highest user address on RISC-V, inclusive: the lower half of Sv39 without its last page.
 pub const USER_TOP_RISCV64: u64 = 0x3f_ffff_efff;
+/// Highest user address on x86-64, inclusive: the last page of 47 bits is left out.
+pub const USER_TOP_X86_64: u64 = 0x7fff_ffff_efff;
+/// I/O ports of x86.
+pub const IO_PORTS: u64 = 1 << 16;
+/// I/O ports that the kernel uses, first and last of each range: the older interrupt controllers and the timer that
+/// tells how fast the others are. A program with them could stop the machine from being interrupted.
+pub const KERNEL_IO_PORTS: [(u64, u64); 4] = [(0x20, 0x21), (0x40, 0x43), (0x61, 0x61), (0xa0, 0xa1)];

@@ -9,6 +9,8 @@ pub struct RegisterMap {
     pub name: &'static str,
     /// The trap instruction.
     pub trap: &'static str,
+    /// Registers that do not survive it.
+    pub clobbers: &'static [&'static str],
     /// System-call number.
     pub syscall: &'static str,
     /// Capability pointer in, badge out.
@@ -33,6 +35,7 @@ pub struct RegisterMap {
 pub const AARCH64: RegisterMap = RegisterMap {
     name: "aarch64",
     trap: "svc #0",
+    clobbers: &[],
     syscall: "x7",
     cptr: "x0",
     info: "x1",
@@ -87,6 +90,7 @@ pub const AARCH64: RegisterMap = RegisterMap {
 pub const RISCV64: RegisterMap = RegisterMap {
     name: "riscv64",
     trap: "ecall",
+    clobbers: &[],
     syscall: "a7",
     cptr: "a0",
     info: "a1",
@@ -99,4 +103,26 @@ pub const RISCV64: RegisterMap = RegisterMap {
     ],
     unknown_syscall: &["FaultIP", "SP", "RA", "A0", "A1", "A2", "A3", "A4", "A5", "A6", "Syscall"],
     user_exception: &["FaultIP", "SP", "Number", "Code"],
+};
+
+/// 64-bit x86. The trap instruction itself overwrites rcx and r11.
+pub const X86_64: RegisterMap = RegisterMap {
+    name: "x86_64",
+    trap: "syscall",
+    clobbers: &["rcx", "r11"],
+    syscall: "rdx",
+    cptr: "rdi",
+    info: "rsi",
+    words: ["r10", "r8", "r9", "r15"],
+    reply: "r12",
+    send: "r13",
+    context: &[
+        "rip", "rsp", "rflags", "rax", "rbx", "rcx", "rdx", "rsi", "rdi", "rbp", "r8", "r9", "r10", "r11",
+        "r12", "r13", "r14", "r15", "fs_base", "gs_base",
+    ],
+    unknown_syscall: &[
+        "RAX", "RBX", "RCX", "RDX", "RSI", "RDI", "RBP", "R8", "R9", "R10", "R11", "R12", "R13", "R14",
+        "R15", "FaultIP", "SP", "FLAGS", "Syscall",
+    ],
+    user_exception: &["FaultIP", "SP", "FLAGS", "Number", "Code"],
 };
