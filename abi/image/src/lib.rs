@@ -17,11 +17,13 @@
 #![forbid(unsafe_code)]
 
 pub mod loader;
+mod place;
 mod record;
 mod validate;
 #[cfg(feature = "writer")]
 mod writer;
 
+pub use place::{MODULE_OFFSET, Machine, PLACED_RANGES, UNPLACED, place};
 pub use record::{
     Board, Cap, CapKind, Counts, Mapping, MappingFlags, NONE, Range, Region, RegionKind, Rights,
     SchedContext, Thread, ThreadFlags,
@@ -58,7 +60,7 @@ impl HeaderWord {
     pub const TABLES_BYTES: usize = 4;
     /// [`checksum`] of header and tables with this word taken as zero.
     pub const CHECKSUM: usize = 5;
-    /// Physical address of the image's first byte.
+    /// Physical address of the image's first byte, or [`UNPLACED`].
     pub const IMAGE_PADDR: usize = 6;
     /// Bytes of the whole image.
     pub const IMAGE_BYTES: usize = 7;
@@ -217,6 +219,11 @@ impl<'a> Image<'a> {
     /// Capabilities.
     pub fn caps(&self) -> impl Iterator<Item = Cap> + 'a {
         self.records(Table::Caps)
+    }
+
+    /// The header word that counts the records of a table.
+    const fn count_word(table: Table) -> usize {
+        FIXED_WORDS + 2 * table as usize + 1
     }
 
     fn header(&self, index: usize) -> u64 {

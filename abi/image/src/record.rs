@@ -48,13 +48,13 @@ macro_rules! record {
 record! {
     /// Facts about the machine that the kernel's drivers need. Addresses are physical.
     pub struct Board {
-        /// Driver of the debug console: 1 = PL011, 2 = NS16550, 3 = SiFive's.
+        /// Driver of the debug console: 1 = PL011, 2 = NS16550, 3 = SiFive's, 4 = the first serial port of a PC.
         pub serial_kind,
         /// Register page of the debug console.
         pub serial_paddr,
-        /// Driver of the interrupt controller: 1 = GICv2, 2 = PLIC.
+        /// Driver of the interrupt controller: 1 = GICv2, 2 = PLIC, 3 = APIC.
         pub interrupt_controller_kind,
-        /// GICv2: distributor. PLIC: the controller.
+        /// GICv2: distributor. PLIC: the controller. APIC: that for devices.
         pub interrupt_controller_paddr,
         /// GICv2: CPU interface. PLIC: claim registers of hart 0's supervisor context; those of hart n lie n times
         /// 8 KiB further.
@@ -106,6 +106,11 @@ record! {
     }
 }
 
+impl Region {
+    /// Position of the kind among the words.
+    pub(crate) const KIND: usize = 2;
+}
+
 /// Where the first contents of a region come from.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u64)]
@@ -116,13 +121,17 @@ pub enum RegionKind {
     Contents = 1,
     /// Registers of a device; never touched by the kernel.
     Device = 2,
+    /// Becomes [`Self::Zero`] when the image is placed at boot; until then the address is its alignment.
+    Floating = 3,
 }
 
 impl RegionKind {
     /// The kind with this number.
     #[must_use]
     pub fn from_raw(raw: u64) -> Option<Self> {
-        [Self::Zero, Self::Contents, Self::Device].into_iter().find(|kind| *kind as u64 == raw)
+        [Self::Zero, Self::Contents, Self::Device, Self::Floating]
+            .into_iter()
+            .find(|kind| *kind as u64 == raw)
     }
 }
 
@@ -299,9 +308,9 @@ record! {
         pub slot,
         /// A [`CapKind`].
         pub kind,
-        /// Index of the object.
+        /// Index of the object; the first port of an I/O port range.
         pub object,
-        /// Badge that a receiver sees.
+        /// Badge that a receiver sees; the last port of an I/O port range.
         pub badge,
         /// [`Rights`] bits.
         pub rights,
@@ -324,13 +333,16 @@ pub enum CapKind {
     SchedContext = 5,
     /// An address space.
     Vspace = 6,
+    /// A range of I/O ports; x86 only.
+    IoPort = 7,
 }
 
 impl CapKind {
     /// The kind with this number.
     #[must_use]
     pub fn from_raw(raw: u64) -> Option<Self> {
-        [Self::Thread, Self::Endpoint, Self::Notification, Self::Reply, Self::SchedContext, Self::Vspace]
+        use CapKind::{Endpoint, IoPort, Notification, Reply, SchedContext, Thread, Vspace};
+        [Thread, Endpoint, Notification, Reply, SchedContext, Vspace, IoPort]
             .into_iter()
             .find(|kind| *kind as u64 == raw)
     }

@@ -8,7 +8,9 @@ use crate::record::{
     Board, Cap, CapKind, Counts, Mapping, MappingFlags, NONE, Range, Record, Region, RegionKind, Rights,
     SchedContext, Thread, ThreadFlags,
 };
-use crate::{HEADER_WORDS, HeaderWord, Image, MAGIC, Options, Table, VERSION, checksum, word};
+use crate::{
+    Architecture, HEADER_WORDS, HeaderWord, Image, MAGIC, Options, Table, UNPLACED, VERSION, checksum, word,
+};
 
 /// Which rule an image breaks. `index` is the position of the record in its table.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -24,6 +26,12 @@ pub enum ImageError {
     },
     /// An option bit without a meaning.
     Options,
+    /// The image has no address yet.
+    Unplaced,
+    /// The image has an address, but is to be placed.
+    Placed,
+    /// The machine has no room for the image and its regions.
+    NoRoom,
     /// Header and tables do not match their checksum.
     Checksum,
     /// A table lies outside the tables, or has a count that is not allowed.
@@ -56,6 +64,9 @@ impl fmt::Display for ImageError {
                 write!(f, "the image has format version {found}, this kernel reads {VERSION}")
             }
             Self::Options => write!(f, "the image has option bits without a meaning"),
+            Self::Unplaced => write!(f, "the image has no address yet"),
+            Self::Placed => write!(f, "the image is for a machine whose memory is known before boot"),
+            Self::NoRoom => write!(f, "there is no room in the RAM after the image"),
             Self::Checksum => write!(f, "header and tables do not match their checksum"),
             Self::Directory { table } => {
                 write!(f, "table {table} lies outside the image or has a wrong count")
@@ -87,6 +98,19 @@ pub(crate) fn validate(bytes: &[u8]) -> Result<Image<'_>, ImageError> {
 }
 
 fn check_header(bytes: &[u8]) -> Result<Image<'_>, ImageError> {
+    let image = check_format(bytes)?;
+    if image.paddr() == UNPLACED {
+        return Err(ImageError::Unplaced);
+    }
+    if image.paddr() >= ADDRESS_LIMIT || !page_aligned(image.paddr()) {
+        return Err(ImageError::Truncated);
+    }
+    check_checksum(&image)?;
+    Ok(image)
+}
+
+/// Checks that header and tables are there, in a format of which everything is known.
+pub(crate) fn check_format(bytes: &[u8]) -> Result<Image<'_>, ImageError> {
     let header = |index| word(bytes, index).ok_or(ImageError::Truncated);
     if header(HeaderWord::MAGIC)? != MAGIC {
         return Err(ImageError::Magic);
@@ -99,22 +123,26 @@ fn check_header(bytes: &[u8]) -> Result<Image<'_>, ImageError> {
         return Err(ImageError::Options);
     }
     let tables_bytes = header(HeaderWord::TABLES_BYTES)?;
-    let paddr = header(HeaderWord::IMAGE_PADDR)?;
     let image_bytes = header(HeaderWord::IMAGE_BYTES)?;
     let tables = usize::try_from(tables_bytes).ok().and_then(|length| bytes.get(..length));
     let tables = tables.ok_or(ImageError::Truncated)?;
     let too_small =
         tables.len() < HEADER_WORDS * 8 || !tables.len().is_multiple_of(8) || image_bytes < tables_bytes;
-    if too_small || paddr >= ADDRESS_LIMIT || image_bytes >= ADDRESS_LIMIT || !page_aligned(paddr) {
+    if too_small || image_bytes >= ADDRESS_LIMIT {
         return Err(ImageError::Truncated);
-    }
-    if checksum(tables) != header(HeaderWord::CHECKSUM)? {
-        return Err(ImageError::Checksum);
     }
     Ok(Image { bytes: tables })
 }
 
-fn check_directory(image: &Image<'_>) -> Check {
+pub(crate) fn check_checksum(image: &Image<'_>) -> Check {
+    if checksum(image.bytes) == image.header(HeaderWord::CHECKSUM) {
+        Ok(())
+    } else {
+        Err(ImageError::Checksum)
+    }
+}
+
+pub(crate) fn check_directory(image: &Image<'_>) -> Check {
     table_fits::<Board>(image, Table::Board, 1..=1)?;
     table_fits::<Counts>(image, Table::Counts, 1..=1)?;
     table_fits::<Range>(image, Table::Ram, 1..=16)?;
@@ -214,7 +242,7 @@ fn check_regions(image: &Image<'_>) -> Check {
                 check(!image.ram().any(|ram| overlaps(range, ram)), "a device in RAM")?;
                 check(!is_kernel_device(&image.board(), range), "a device of the kernel")?;
             }
-            None => check(false, "unknown kind")?,
+            Some(RegionKind::Floating) | None => check(false, "unknown kind")?,
         }
     }
     Ok(())
@@ -289,6 +317,11 @@ fn check_caps(image: &Image<'_>) -> Check {
             Some(CapKind::Reply) => counts.replies,
             Some(CapKind::SchedContext) => image.directory(Table::SchedContexts).1,
             Some(CapKind::Vspace) => counts.vspaces,
+            Some(CapKind::IoPort) => {
+                let x86 = image.architecture() == Architecture::X86_64 as u64;
+                check(x86 && may_have_ports(cap.object, cap.badge), "ports that no program may have")?;
+                limits::IO_PORTS
+            }
             None => 0,
         };
         check(cap.object < objects, "no such object")?;
@@ -300,6 +333,11 @@ fn check_caps(image: &Image<'_>) -> Check {
         }
     }
     Ok(())
+}
+
+fn may_have_ports(first: u64, last: u64) -> bool {
+    let is_apart = |&(start, end): &(u64, u64)| last < start || end < first;
+    first <= last && last < limits::IO_PORTS && limits::KERNEL_IO_PORTS.iter().all(is_apart)
 }
 
 fn check_threads(image: &Image<'_>) -> Check {

@@ -4,6 +4,7 @@
 #![allow(clippy::expect_used, clippy::panic, reason = "a broken expectation ends a test")]
 
 mod damage;
+mod placing;
 mod random;
 mod rules;
 mod sample;

@@ -31,6 +31,7 @@ fn check_memory(image: &Image<'_>) {
                 assert!(image.reserved().any(|range| meets(&range)) && !meets(&image.pool()));
             }
             RegionKind::Device => assert!(!image.ram().any(|ram| meets(&ram))),
+            RegionKind::Floating => panic!("a region without a place"),
         }
     }
 }
@@ -77,6 +78,7 @@ fn check_caps(image: &Image<'_>) {
             CapKind::Reply => counts.replies,
             CapKind::SchedContext => image.sched_contexts().count() as u64,
             CapKind::Vspace => counts.vspaces,
+            CapKind::IoPort => limits::IO_PORTS,
         };
         assert!(cap.object < objects);
     }

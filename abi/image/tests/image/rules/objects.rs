@@ -1,7 +1,7 @@
 //! Kernel objects: how many, who uses which, and with what numbers.
 
 use limen_abi::limits;
-use limen_image::{CapKind, ImageError, SchedContext, Table};
+use limen_image::{Architecture, Cap, CapKind, ImageError, ImageWriter, SchedContext, Table};
 
 use super::{Case, PAGE, record};
 use crate::sample::cap;
@@ -31,6 +31,17 @@ pub(super) const SCHED_CONTEXTS: &[Case] = &[
     ),
 ];
 
+const PORTS: ImageError = record(Table::Caps, 0, "ports that no program may have");
+
+fn ports(first: u64, last: u64) -> Cap {
+    Cap { badge: last, ..cap(0, 1, CapKind::IoPort, first) }
+}
+
+fn spoil_with_ports(writer: &mut ImageWriter, first: u64, last: u64) {
+    writer.architecture = Architecture::X86_64;
+    writer.caps[0] = ports(first, last);
+}
+
 pub(super) const CAPS: &[Case] = &[
     ("table", |w| w.caps[6].table = 2, record(Table::Caps, 6, "no such capability table")),
     ("slot 0", |w| w.caps[0].slot = 0, record(Table::Caps, 0, "no such slot")),
@@ -45,7 +56,11 @@ pub(super) const CAPS: &[Case] = &[
     ("scheduling context", |w| w.caps[4].object = 3, record(Table::Caps, 4, "no such object")),
     ("address space", |w| w.caps[5].object = 3, record(Table::Caps, 5, "no such object")),
     ("kind 0", |w| w.caps[0].kind = 0, record(Table::Caps, 0, "no such object")),
-    ("kind without a meaning", |w| w.caps[0].kind = 7, record(Table::Caps, 0, "no such object")),
+    ("kind without a meaning", |w| w.caps[0].kind = 8, record(Table::Caps, 0, "no such object")),
+    ("ports where there are none", |w| w.caps[0] = ports(0x3f8, 0x3ff), PORTS),
+    ("ports of the timer", |w| spoil_with_ports(w, 0x30, 0x40), PORTS),
+    ("the last port before the first", |w| spoil_with_ports(w, 0x3ff, 0x3f8), PORTS),
+    ("a port that is none", |w| spoil_with_ports(w, 0xffff, 0x1_0000), PORTS),
     (
         "reply object of two threads",
         |w| w.caps[6] = cap(1, 511, CapKind::Reply, 0),
