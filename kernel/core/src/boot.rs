@@ -10,6 +10,7 @@ use crate::kernel::{
     CapTables, Endpoints, Kernel, MessageBuffers, Notifications, Replies, SchedContexts, Threads, Vspaces,
 };
 use crate::machine::{Context, CounterAccess, Machine, Ticks};
+use crate::object::io_port::Ports;
 use crate::object::thread::State;
 
 /// Fills the capability tables as the image says.
@@ -31,6 +32,9 @@ fn cap<M: Machine>(record: &limen_image::Cap) -> Option<Cap> {
         CapKind::Reply => Cap::Reply(Replies::id(object)?),
         CapKind::SchedContext => Cap::SchedContext(SchedContexts::id(object)?),
         CapKind::Vspace => Cap::Vspace(Vspaces::id(object)?),
+        CapKind::IoPort => {
+            Cap::IoPort { ports: Ports { first: object as u16, last: badge as u16 }.as_word() }
+        }
     })
 }
 

@@ -73,6 +73,11 @@ pub enum Cap {
     SchedContext(SchedContextId),
     /// An address space.
     Vspace(VspaceId),
+    /// I/O ports.
+    IoPort {
+        /// Which, as a word: so it lies where other kinds have their badge, and a capability stays two loads.
+        ports: u64,
+    },
 }
 
 /// Why a capability pointer led nowhere, with the details that go into a fault or an error message.

@@ -14,6 +14,7 @@ use crate::fault::{Fault, Phase};
 use crate::kernel::Kernel;
 use crate::machine::Machine;
 use crate::message::Answer;
+use crate::object::io_port::{self, Ports};
 use crate::object::{sched_context, thread};
 
 /// Why a request was refused; goes to the caller as an error code with words.
@@ -92,6 +93,7 @@ impl<M: Machine> Arguments<'_, M> {
 enum Request {
     Thread(thread::Request),
     SchedContext(sched_context::Request),
+    IoPort(io_port::Request),
 }
 
 impl Request {
@@ -107,6 +109,9 @@ impl Request {
             Cap::SchedContext(id) => {
                 sched_context::Request::decode(kernel, id, &arguments).map(Self::SchedContext)
             }
+            Cap::IoPort { ports } => {
+                io_port::Request::decode(Ports::from_word(ports), &arguments).map(Self::IoPort)
+            }
             Cap::Vspace(_) => Err(InvokeError::IllegalOperation),
             Cap::Null | Cap::Endpoint { .. } | Cap::Notification { .. } | Cap::Reply(_) => {
                 Err(InvokeError::InvalidCapability { index: 0 })
@@ -118,6 +123,7 @@ impl Request {
         match self {
             Self::Thread(request) => request.perform(kernel, caller),
             Self::SchedContext(request) => request.perform(kernel),
+            Self::IoPort(request) => request.perform(kernel),
         }
     }
 }

@@ -49,6 +49,12 @@ pub trait Machine {
     /// The interrupt that is waiting to be served, if any.
     fn acknowledge_interrupt(&mut self) -> Option<Interrupt>;
 
+    /// Reads an I/O port. Only an image for x86 has capabilities that lead here.
+    fn read_port(&mut self, port: u16, width: PortWidth) -> u32;
+
+    /// Writes the lower bytes of a value to an I/O port.
+    fn write_port(&mut self, port: u16, width: PortWidth, value: u32);
+
     /// Prints one byte on the debug console.
     fn put_char(&mut self, byte: u8);
 }
@@ -61,6 +67,17 @@ pub enum CounterAccess {
     Denied,
     /// Reading it works.
     Granted,
+}
+
+/// How much of an I/O port is accessed, in bytes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum PortWidth {
+    /// One.
+    Byte = 1,
+    /// Two, from two ports.
+    TwoBytes = 2,
+    /// Four, from four ports.
+    FourBytes = 4,
 }
 
 /// Something that happened outside the running program.

@@ -116,11 +116,13 @@ impl<M: Machine> Kernel<M> {
                 self.send(current, id, badge, rights, info, mode)
             }
             Cap::Reply(reply) => self.answer_now(current, reply, info),
-            Cap::Thread(_) | Cap::SchedContext(_) => match self.bad_argument(current, info) {
-                Some(fault) if mode == SendMode::Send => self.fault_in_syscall(current, fault),
-                Some(_) => Outcome::NOTHING,
-                None => self.invoke(current, cap, info).map_or(Outcome::NOTHING, |(_, outcome)| outcome),
-            },
+            Cap::Thread(_) | Cap::SchedContext(_) | Cap::IoPort { .. } => {
+                match self.bad_argument(current, info) {
+                    Some(fault) if mode == SendMode::Send => self.fault_in_syscall(current, fault),
+                    Some(_) => Outcome::NOTHING,
+                    None => self.invoke(current, cap, info).map_or(Outcome::NOTHING, |(_, outcome)| outcome),
+                }
+            }
             _ => Outcome::NOTHING,
         }
     }

@@ -1,8 +1,9 @@
 //! Every system call and every method does what it is for: a new one does not compile until it has a line here.
 
 use limen_abi::{ErrorCode, Label, Syscall};
+use limen_core::machine::PortWidth;
 
-use crate::support::{Arguments, Family, REPLY, Service};
+use crate::support::{Arguments, Family, Grant, REPLY, Service};
 
 const MESSAGE: Arguments<'_> = Arguments { label: 3, words: &[4], caps: &[] };
 
@@ -60,7 +61,43 @@ fn check(syscall: Syscall) {
 fn every_method_has_its_effect() {
     for (label, name, _) in Label::ALL {
         println!("{name}");
-        check_method(*label);
+        match port_width(*label) {
+            Some(width) => check_port_method(*label, width),
+            None => check_method(*label),
+        }
+    }
+}
+
+/// What a method of I/O ports accesses; none for other methods.
+fn port_width(label: Label) -> Option<PortWidth> {
+    match label {
+        Label::X86IoPortIn8 | Label::X86IoPortOut8 => Some(PortWidth::Byte),
+        Label::X86IoPortIn16 | Label::X86IoPortOut16 => Some(PortWidth::TwoBytes),
+        Label::X86IoPortIn32 | Label::X86IoPortOut32 => Some(PortWidth::FourBytes),
+        _ => None,
+    }
+}
+
+/// A program reads and writes in a range of eight ports, and is refused outside.
+fn check_port_method(label: Label, width: PortWidth) {
+    const FIRST: u64 = 0x3f8;
+    let mut family = Family::active(200);
+    family.plan.for_ports();
+    let slot = family.plan.grant(family.parent, Grant::ports(FIRST, FIRST + 7));
+    let parent = family.parent;
+    let mut system = family.plan.boot();
+    let arguments = Arguments { label: label.as_raw(), words: &[FIRST + 4, 0x1234_5678], caps: &[] };
+    system.syscall(parent, Syscall::Call, slot, &arguments);
+    if matches!(label, Label::X86IoPortIn8 | Label::X86IoPortIn16 | Label::X86IoPortIn32) {
+        system.assert_message(parent, 0, 0, &[(FIRST + 4) << 8 | width as u64]);
+    } else {
+        assert_eq!(system.kernel.machine.ports_written, [(0x3fc, width, 0x1234_5678)]);
+    }
+    let arguments = Arguments { words: &[FIRST + 8 - (width as u64 - 1), 0], ..arguments };
+    let outside = Arguments { words: &[FIRST + 8, 0], ..arguments };
+    for arguments in [outside, arguments].into_iter().take(if width == PortWidth::Byte { 1 } else { 2 }) {
+        system.syscall(parent, Syscall::Call, slot, &arguments);
+        system.assert_refused(parent, ErrorCode::IllegalOperation, &[]);
     }
 }
 
@@ -85,6 +122,7 @@ fn check_method(label: Label) {
             time_slot
         }
         Label::SchedContextBind => free_slot,
+        _ => unreachable!("checked elsewhere"),
     };
     let caps = [if label == Label::SchedContextBind { passive_slot } else { family.control }];
     let arguments = Arguments { label: label.as_raw(), words: &[0, 1, 0x1234], caps: &caps };
@@ -98,7 +136,7 @@ fn check_method(label: Label) {
         Label::SchedContextUnbind | Label::SchedContextUnbindObject => system.assert_holds(child, None),
         Label::SchedContextConsumed => system.assert_message(parent, 0, 0, &[0]),
         // A method of interrupt lines, not of threads.
-        Label::IrqHandlerAck => system.assert_refused(parent, ErrorCode::IllegalOperation, &[]),
+        _ => system.assert_refused(parent, ErrorCode::IllegalOperation, &[]),
     }
     assert_ne!(slot, REPLY);
 }

@@ -4,7 +4,7 @@ use limen_abi::limits;
 use limen_core::arena::ThreadId;
 use limen_core::cap::CapTable;
 use limen_core::kernel::{CapTables, MessageBuffers};
-use limen_core::machine::{CounterAccess, Interrupt, Machine, Ticks};
+use limen_core::machine::{CounterAccess, Interrupt, Machine, PortWidth, Ticks};
 use limen_core::message::MessageBuffer;
 
 use super::context::TestContext;
@@ -38,6 +38,8 @@ pub(crate) struct HostMachine {
     pub(crate) interrupt: Option<Interrupt>,
     /// What was printed.
     pub(crate) console: Vec<u8>,
+    /// What was written to I/O ports.
+    pub(crate) ports_written: Vec<(u16, PortWidth, u32)>,
     /// The capability tables.
     pub(crate) tables: Box<CapTables>,
     buffers: Box<MessageBuffers>,
@@ -58,6 +60,7 @@ impl HostMachine {
             counter: CounterAccess::Denied,
             interrupt: None,
             console: Vec::new(),
+            ports_written: Vec::new(),
             tables,
             buffers: Box::new(MessageBuffers::new([const { MessageBuffer::new() }; limits::THREADS])),
         }
@@ -115,6 +118,14 @@ impl Machine for HostMachine {
 
     fn acknowledge_interrupt(&mut self) -> Option<Interrupt> {
         self.interrupt.take()
+    }
+
+    fn read_port(&mut self, port: u16, width: PortWidth) -> u32 {
+        u32::from(port) << 8 | width as u32
+    }
+
+    fn write_port(&mut self, port: u16, width: PortWidth, value: u32) {
+        self.ports_written.push((port, width, value));
     }
 
     fn put_char(&mut self, byte: u8) {

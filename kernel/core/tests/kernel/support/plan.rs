@@ -66,6 +66,11 @@ impl Grant {
         Self { kind, object, badge: 0, rights: 0 }
     }
 
+    /// I/O ports from `first` to `last`.
+    pub(crate) const fn ports(first: u64, last: u64) -> Self {
+        Self { badge: last, ..Self::plain(CapKind::IoPort, first) }
+    }
+
     /// An address space.
     pub(crate) const fn vspace(thread: Thread) -> Self {
         Self::plain(CapKind::Vspace, thread.0)
@@ -255,6 +260,11 @@ impl Plan {
     /// Lets a thread read the cycle counter.
     pub(crate) fn grant_counter(&mut self, thread: Thread) {
         self.record(thread).flags |= ThreadFlags::COUNTER;
+    }
+
+    /// Makes this a system for an architecture that has I/O ports.
+    pub(crate) fn for_ports(&mut self) {
+        self.writer.architecture = Architecture::X86_64;
     }
 
     /// Lets programs print through the kernel.
