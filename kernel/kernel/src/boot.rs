@@ -67,7 +67,8 @@ fn finish(first_cycle: u64) {
 fn map_devices(board: &Board, tables: &mut TablePool) -> Result<(), MapError> {
     let access = Access { owner: Owner::Kernel, write: true, execute: false, memory: MemoryType::Device };
     let console = (layout::CONSOLE, PhysAddr(board.serial_paddr));
-    for (vaddr, paddr) in [console].into_iter().chain(irq::windows(board)) {
+    let devices = [console].into_iter().chain(irq::windows(board));
+    for (vaddr, paddr) in devices.filter(|(_, paddr)| paddr.0 != 0) {
         let run = Run { vaddr, paddr, bytes: PAGE_BYTES, height: 0, access };
         page_table::map::<Descriptors>(tables, cpu::kernel_root(), &run)?;
     }

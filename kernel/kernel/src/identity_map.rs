@@ -23,6 +23,14 @@ pub fn image_tables(start: PhysAddr) -> Option<&'static [u8]> {
     bytes(start, usize::try_from(u64::from_le_bytes(*word)).ok()?)
 }
 
+/// The same, to be changed before anybody else reads it.
+pub fn image_tables_mut(start: PhysAddr) -> Option<&'static mut [u8]> {
+    let length = image_tables(start)?.len();
+    // SAFETY: `image_tables` has found the bytes in the identity map, and has not kept them. Only a port whose images
+    // are placed at boot asks, once, before it reads the image.
+    Some(unsafe { slice::from_raw_parts_mut(with_exposed_provenance_mut(start.0 as usize), length) })
+}
+
 fn bytes(start: PhysAddr, length: usize) -> Option<&'static [u8]> {
     let last = start.0.checked_add(length as u64)?.checked_sub(1)?;
     for address in [start.0, last] {

@@ -9,7 +9,7 @@ use limen_core::address::VirtAddr;
 use crate::page_table::span_bytes;
 
 /// First address of the kernel's image.
-const IMAGE: u64 = 0xffff_ffff_8000_0000;
+pub const IMAGE: u64 = 0xffff_ffff_8000_0000;
 const WINDOWS: u64 = IMAGE + span_bytes(2) - span_bytes(1);
 
 /// Registers of the debug console.

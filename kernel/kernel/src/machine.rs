@@ -4,10 +4,10 @@ use core::num::NonZeroU64;
 
 use limen_core::arena::ThreadId;
 use limen_core::kernel::{CapTables, MessageBuffers};
-use limen_core::machine::{CounterAccess, Interrupt, Machine, Ticks};
+use limen_core::machine::{CounterAccess, Interrupt, Machine, PortWidth, Ticks};
 use limen_image::Board;
 
-use crate::arch::{context, cpu, fpu, irq, timer};
+use crate::arch::{context, cpu, fpu, irq, ports, timer};
 use crate::panic::fatal;
 use crate::{console, entry};
 
@@ -88,6 +88,14 @@ impl Machine for Hardware {
         }
         irq::end(line);
         Some(if line == self.timer_line { Interrupt::Timer } else { Interrupt::Unexpected })
+    }
+
+    fn read_port(&mut self, port: u16, width: PortWidth) -> u32 {
+        ports::read(port, width)
+    }
+
+    fn write_port(&mut self, port: u16, width: PortWidth, value: u32) {
+        ports::write(port, width, value);
     }
 
     fn put_char(&mut self, byte: u8) {

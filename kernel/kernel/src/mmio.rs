@@ -5,6 +5,8 @@ use core::ptr::{with_exposed_provenance, with_exposed_provenance_mut};
 use limen_abi::limits::PAGE_BYTES;
 use limen_core::address::VirtAddr;
 
+use crate::driver::ns16550;
+
 /// A page of device registers of 32 bits, or of 8.
 #[derive(Clone, Copy, Debug)]
 pub struct Window {
@@ -32,19 +34,21 @@ impl Window {
         unsafe { with_exposed_provenance_mut::<u32>(self.address::<u32>(offset)).write_volatile(value) }
     }
 
-    /// Reads the register of one byte at this offset, which wraps within the page.
-    pub fn read_byte(self, offset: u32) -> u8 {
-        // SAFETY: as for `read`.
-        unsafe { with_exposed_provenance::<u8>(self.address::<u8>(offset)).read_volatile() }
-    }
-
-    /// Writes the register of one byte at this offset, which wraps within the page.
-    pub fn write_byte(self, offset: u32, value: u8) {
-        // SAFETY: as for `read`.
-        unsafe { with_exposed_provenance_mut::<u8>(self.address::<u8>(offset)).write_volatile(value) }
-    }
-
     fn address<Register>(self, offset: u32) -> usize {
         self.base + (offset as usize & (PAGE_BYTES as usize - size_of::<Register>()))
+    }
+}
+
+impl ns16550::Registers for Window {
+    fn read(&self, register: u16) -> u8 {
+        // SAFETY: as for `Window::read`.
+        unsafe { with_exposed_provenance::<u8>(self.address::<u8>(u32::from(register))).read_volatile() }
+    }
+
+    fn write(&self, register: u16, value: u8) {
+        // SAFETY: as for `Window::read`.
+        unsafe {
+            with_exposed_provenance_mut::<u8>(self.address::<u8>(u32::from(register))).write_volatile(value)
+        }
     }
 }

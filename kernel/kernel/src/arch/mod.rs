@@ -9,3 +9,8 @@ pub(crate) use aarch64::*;
 pub mod riscv64;
 #[cfg(target_arch = "riscv64")]
 pub(crate) use riscv64::*;
+
+#[cfg(target_arch = "x86_64")]
+pub mod x86_64;
+#[cfg(target_arch = "x86_64")]
+pub(crate) use x86_64::*;

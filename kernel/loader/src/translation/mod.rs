@@ -4,3 +4,4 @@ pub mod aarch64;
 pub mod format;
 pub mod riscv64;
 pub mod tables;
+pub mod x86_64;

@@ -11,6 +11,8 @@ pub mod cpu;
 pub mod fpu;
 pub mod irq;
 pub mod mmu;
+pub mod ports;
+pub mod serial;
 #[expect(unsafe_code, reason = "system registers")]
 pub mod timer;
 #[expect(unsafe_code, reason = "trap entry and return are assembly")]

@@ -12,6 +12,8 @@ pub mod fpu;
 #[expect(unsafe_code, reason = "system registers")]
 pub mod irq;
 pub mod mmu;
+pub mod ports;
+pub mod serial;
 #[expect(unsafe_code, reason = "system registers and calls of the firmware")]
 pub mod timer;
 #[expect(unsafe_code, reason = "trap entry and return are assembly")]

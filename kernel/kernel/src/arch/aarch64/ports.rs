@@ -1,0 +1,11 @@
+//! I/O ports: this architecture has none, and no image for it has a capability to one.
+
+use limen_core::machine::PortWidth;
+
+/// Nothing can be read.
+pub fn read(_: u16, _: PortWidth) -> u32 {
+    0
+}
+
+/// Nothing can be written.
+pub fn write(_: u16, _: PortWidth, _: u32) {}

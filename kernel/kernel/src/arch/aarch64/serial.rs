@@ -1,0 +1,3 @@
+//! The serial port of the debug console: its registers are memory.
+
+pub use crate::driver::mapped_serial::{open, put};

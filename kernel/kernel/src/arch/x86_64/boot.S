@@ -1,0 +1,151 @@
+// The kernel's first instructions. A Multiboot 1 loader enters in 32-bit mode without paging, with a magic number in
+// eax and the physical address of what it has to say in ebx. Source: Multiboot Specification 0.6.96, part 3.
+
+.equ MULTIBOOT_HEADER_MAGIC, 0x1badb002
+// Modules on pages; say how much memory there is.
+.equ MULTIBOOT_HEADER_FLAGS, 1 << 0 | 1 << 1
+
+.equ CPUID_EXTENDED_FEATURES, 0x80000001
+// SYSCALL, no-execute, long mode.
+.equ CPUID_NEEDED, 1 << 11 | 1 << 20 | 1 << 29
+.equ CR0_PROTECTION, 1 << 0
+.equ CR0_MONITOR_COPROCESSOR, 1 << 1
+.equ CR0_NUMERIC_ERROR, 1 << 5
+.equ CR0_WRITE_PROTECT, 1 << 16
+.equ CR0_PAGING, 1 << 31
+.equ CR4_PAE, 1 << 5
+.equ CR4_FXSAVE, 1 << 9
+.equ CR4_SIMD_EXCEPTIONS, 1 << 10
+.equ MSR_EFER, 0xc0000080
+.equ EFER_SYSCALL, 1 << 0
+.equ EFER_LONG_MODE, 1 << 8
+.equ EFER_NO_EXECUTE, 1 << 11
+
+.equ TABLE_BYTES, 0x1000
+.equ ENTRY_TABLE, 0x3
+.equ ENTRY_LARGE_PAGE, 0x83
+.equ LARGE_PAGE_BYTES, 0x200000
+// The identity map: tables of large pages, a gigabyte each.
+.equ IDENTITY_GIB, 4
+// Where the kernel's last two gigabytes are in its tables.
+.equ TOP_ENTRY, 511
+.equ KERNEL_ENTRY, 510
+
+.section .text.start, "ax"
+.code32
+.global _start
+_start:
+    jmp     1f
+    .balign 4
+    .long   MULTIBOOT_HEADER_MAGIC, MULTIBOOT_HEADER_FLAGS, -(MULTIBOOT_HEADER_MAGIC + MULTIBOOT_HEADER_FLAGS)
+1:  mov     esi, eax
+    rdtsc
+    mov     [{boot_stamp} - {LOAD_OFFSET}], eax
+    mov     [{boot_stamp} - {LOAD_OFFSET} + 4], edx
+    mov     ebp, ebx
+    cld
+    lea     esp, [kernel_stack_top - {LOAD_OFFSET}]
+    mov     eax, CPUID_EXTENDED_FEATURES
+    cpuid
+    and     edx, CPUID_NEEDED
+    cmp     edx, CPUID_NEEDED
+    jne     stop_early
+    // Identity map, and the kernel where it is linked: two large pages for now.
+    lea     eax, [boot_low_pointers - {LOAD_OFFSET} + ENTRY_TABLE]
+    mov     [boot_root - {LOAD_OFFSET}], eax
+    lea     eax, [boot_high_pointers - {LOAD_OFFSET} + ENTRY_TABLE]
+    mov     [boot_root - {LOAD_OFFSET} + 8 * TOP_ENTRY], eax
+    lea     eax, [boot_high_directory - {LOAD_OFFSET} + ENTRY_TABLE]
+    mov     [boot_high_pointers - {LOAD_OFFSET} + 8 * KERNEL_ENTRY], eax
+    mov     dword ptr [boot_high_directory - {LOAD_OFFSET}], {LOAD_ADDRESS} + ENTRY_LARGE_PAGE
+    mov     dword ptr [boot_high_directory - {LOAD_OFFSET} + 8], {LOAD_ADDRESS} + LARGE_PAGE_BYTES + ENTRY_LARGE_PAGE
+    lea     edi, [boot_low_pointers - {LOAD_OFFSET}]
+    lea     eax, [boot_directories - {LOAD_OFFSET} + ENTRY_TABLE]
+    mov     ecx, IDENTITY_GIB
+2:  mov     [edi], eax
+    add     eax, TABLE_BYTES
+    add     edi, 8
+    dec     ecx
+    jnz     2b
+    lea     edi, [boot_directories - {LOAD_OFFSET}]
+    mov     eax, ENTRY_LARGE_PAGE
+    mov     ecx, IDENTITY_GIB * TABLE_BYTES / 8
+3:  mov     [edi], eax
+    add     eax, LARGE_PAGE_BYTES
+    add     edi, 8
+    dec     ecx
+    jnz     3b
+    mov     eax, CR4_PAE | CR4_FXSAVE | CR4_SIMD_EXCEPTIONS
+    mov     cr4, eax
+    lea     eax, [boot_root - {LOAD_OFFSET}]
+    mov     cr3, eax
+    mov     ecx, MSR_EFER
+    mov     eax, EFER_SYSCALL | EFER_LONG_MODE | EFER_NO_EXECUTE
+    xor     edx, edx
+    wrmsr
+    mov     eax, CR0_PROTECTION | CR0_MONITOR_COPROCESSOR | CR0_NUMERIC_ERROR | CR0_WRITE_PROTECT | CR0_PAGING
+    mov     cr0, eax
+    lgdt    [early_gdt - {LOAD_OFFSET}]
+    push    {KERNEL_CODE}
+    lea     eax, [long_mode - {LOAD_OFFSET}]
+    push    eax
+    retf
+
+stop_early:
+    cli
+    hlt
+    jmp     stop_early
+
+    .balign 8
+early_gdt:
+    .word   {GDT_BYTES} - 1
+    .long   {gdt} - {LOAD_OFFSET}
+
+.code64
+long_mode:
+    movabs  rax, offset long_mode_high
+    jmp     rax
+long_mode_high:
+    lea     rsp, [rip + kernel_stack_top]
+    mov     eax, {KERNEL_DATA}
+    mov     ds, eax
+    mov     es, eax
+    mov     ss, eax
+    xor     eax, eax
+    mov     fs, eax
+    mov     gs, eax
+    mov     edi, esi
+    mov     esi, ebp
+    xor     ebp, ebp
+    call    {start}
+
+.text
+// clear_pages(rdi: start, rsi: end), both page-aligned, start below end.
+.global clear_pages
+clear_pages:
+    mov     rcx, rsi
+    sub     rcx, rdi
+    shr     rcx, 3
+    xor     eax, eax
+    rep stosq
+    ret
+
+.section .bss.tables, "aw", @nobits
+    .balign TABLE_BYTES
+.global boot_root
+boot_root:
+    .skip   TABLE_BYTES
+boot_low_pointers:
+    .skip   TABLE_BYTES
+boot_high_pointers:
+    .skip   TABLE_BYTES
+boot_high_directory:
+    .skip   TABLE_BYTES
+boot_directories:
+    .skip   IDENTITY_GIB * TABLE_BYTES
+
+.section .bss.stack, "aw", @nobits
+    .balign TABLE_BYTES
+    .skip   {STACK_BYTES}
+.global kernel_stack_top
+kernel_stack_top:

@@ -1,0 +1,177 @@
+//! The entry point: gives the kernel page tables of its own, finds the boot image, and makes it fit this machine.
+
+use core::arch::global_asm;
+use core::cell::UnsafeCell;
+
+use limen_core::address::{PhysAddr, VirtAddr};
+use limen_image::{ImageError, MODULE_OFFSET, Machine, Range};
+
+use super::cpu::{self, BOOT_STAMP, SpaceRegister};
+use super::multiboot::{self, Information};
+use super::{segments, trap};
+use crate::address_space::AddressSpace;
+use crate::arch::mmu::Descriptors;
+use crate::identity_map::{self, TablePool};
+use crate::layout;
+use crate::page_table::{
+    Access, ENTRIES, Format, MapError, MemoryType, Owner, Root, Run, Table, Tables, map,
+};
+use crate::panic::fatal;
+
+/// What is added to physical addresses in the kernel's image.
+pub const LOAD_OFFSET: u64 = layout::IMAGE - LOAD_ADDRESS;
+/// Where the kernel's image is loaded; the linker is told the same.
+const LOAD_ADDRESS: u64 = 2 << 20;
+/// Physical addresses that the identity map covers, from zero.
+pub const IDENTITY_BYTES: u64 = 4 << 30;
+/// Ranges of RAM that are looked at.
+const RAM_RANGES: usize = 8;
+/// Bytes of the kernel's stack. Nothing in the kernel recurses deeper than page tables are high.
+const STACK_BYTES: usize = 16 << 10;
+/// Tables of the kernel: three above those of its pages, which reach four mebibytes.
+const KERNEL_TABLES: usize = 5;
+
+global_asm!(
+    include_str!("boot.S"),
+    LOAD_OFFSET = const LOAD_OFFSET,
+    LOAD_ADDRESS = const LOAD_ADDRESS,
+    STACK_BYTES = const STACK_BYTES,
+    KERNEL_CODE = const segments::KERNEL_CODE,
+    KERNEL_DATA = const segments::KERNEL_DATA,
+    GDT_BYTES = const segments::GDT_BYTES,
+    gdt = sym segments::GDT,
+    boot_stamp = sym BOOT_STAMP,
+    start = sym start,
+);
+
+/// Page tables in the kernel's image. The first is the top of the kernel's own.
+#[repr(C, align(4096))]
+struct KernelTables(UnsafeCell<[Table; KERNEL_TABLES]>);
+
+// SAFETY: reached by physical address only, through `TablePool`.
+unsafe impl Sync for KernelTables {}
+
+static KERNEL_PAGES: KernelTables = KernelTables(UnsafeCell::new([[0; ENTRIES]; KERNEL_TABLES]));
+
+unsafe extern "C" {
+    // From the linker script.
+    static __text_start: u8;
+    static __text_end: u8;
+    static __rodata_start: u8;
+    static __rodata_end: u8;
+    static __data_start: u8;
+    static __data_end: u8;
+    static __bss_start: u8;
+    static __bss_end: u8;
+    /// Clears memory from `start` up to `end`, both page-aligned.
+    fn clear_pages(start: u64, end: u64);
+    /// The top table of the entry point.
+    static mut boot_root: Table;
+}
+
+/// Called by the entry point with what the Multiboot loader has left in registers.
+extern "C" fn start(magic: u32, information: u32) -> ! {
+    trap::init();
+    if magic != multiboot::MAGIC || !cpu::enable_features() || map_kernel().is_err() {
+        cpu::stop();
+    }
+    let image = place_image(information)
+        .unwrap_or_else(|error| fatal(format_args!("the boot image is refused: {error}")));
+    crate::boot::start(image, cpu::boot_stamp())
+}
+
+/// From the tables of the entry point, in which everything can be written and executed, to the kernel's own.
+fn map_kernel() -> Result<(), MapError> {
+    let start = paddr((&raw const KERNEL_PAGES).addr());
+    let end = start + size_of::<KernelTables>() as u64;
+    let mut tables = TablePool::new(Range { start, end });
+    let table = tables.allocate().ok_or(MapError::OutOfTables)?;
+    let root = Root { table, height: Descriptors::KERNEL_HEIGHT };
+    let text = Access { owner: Owner::Kernel, write: false, execute: true, memory: MemoryType::Cached };
+    let rodata = Access { execute: false, ..text };
+    let data = Access { write: true, ..rodata };
+    for (start, end, access) in [
+        (&raw const __text_start, &raw const __text_end, text),
+        (&raw const __rodata_start, &raw const __rodata_end, rodata),
+        (&raw const __data_start, &raw const __data_end, data),
+        (&raw const __bss_start, &raw const __bss_end, data),
+    ] {
+        let (start, bytes) = (start.addr(), (end.addr() - start.addr()) as u64);
+        let (vaddr, paddr) = (VirtAddr(start as u64), PhysAddr(paddr(start)));
+        map::<Descriptors>(&mut tables, root, &Run { vaddr, paddr, bytes, height: 0, access })?;
+    }
+    let identity = tables.table(PhysAddr(paddr((&raw const boot_root).addr())))[0];
+    tables.table_mut(table)[0] = identity;
+    enter(table);
+    Ok(())
+}
+
+/// Makes the module of the Multiboot loader a boot image for this machine, and says where it is.
+fn place_image(information: u32) -> Result<PhysAddr, ImageError> {
+    // SAFETY: the identity map is in place, and the loader has left the information there.
+    let information = unsafe { Information::at(information) }.ok_or(ImageError::Truncated)?;
+    let module = information.module().ok_or(ImageError::Truncated)?;
+    let mut ram = [Range::default(); RAM_RANGES];
+    let count = information.ram().zip(&mut ram).map(|(range, to)| *to = range).count();
+    let kernel = Range { start: LOAD_ADDRESS, end: paddr((&raw const __bss_end).addr()) };
+    let image_paddr = module.start + MODULE_OFFSET;
+    let machine = Machine { image_paddr, ram: &ram[..count], kernel };
+    let tables = identity_map::image_tables_mut(PhysAddr(image_paddr)).ok_or(ImageError::Truncated)?;
+    limen_image::place(tables, &machine)?;
+    Ok(PhysAddr(image_paddr))
+}
+
+/// Clears whole pages of RAM.
+///
+/// # Safety
+/// The identity map is in place, and nobody refers to the memory.
+pub unsafe fn clear(range: Range) {
+    // SAFETY: the caller vouches for the memory.
+    unsafe { clear_pages(range.start, range.end) }
+}
+
+/// Makes what caches hold of RAM visible to accesses without cache. This architecture keeps them coherent.
+///
+/// # Safety
+/// None is needed here; other architectures need the identity map.
+pub unsafe fn write_back(_: Range) {}
+
+/// Where the kernel's code lies in physical memory.
+pub fn code() -> Range {
+    let [start, end] = [&raw const __text_start, &raw const __text_end].map(|end| paddr(end.addr()));
+    Range { start, end }
+}
+
+/// Lets programs execute pages that they can write. This architecture forbids no such page by itself.
+pub fn allow_writable_code() {}
+
+/// Removes the identity map. The lower half is empty until an address space is entered.
+pub fn leave_identity_map() {
+    let top = KERNEL_PAGES.0.get().cast::<u64>();
+    // SAFETY: the first entry is that of the identity map. Nobody else refers to the tables, and nobody uses a
+    // physical address from here on.
+    unsafe { top.write_volatile(0) }
+    enter(kernel_table());
+    cpu::enable_global_pages();
+}
+
+/// The top of the kernel's tables.
+pub fn kernel_table() -> PhysAddr {
+    PhysAddr(paddr((&raw const KERNEL_PAGES).addr()))
+}
+
+/// The physical address of something in the kernel's image.
+fn paddr(vaddr: usize) -> u64 {
+    (vaddr as u64).wrapping_sub(LOAD_OFFSET)
+}
+
+/// Whether an address is one of the kernel's image.
+pub fn is_in_image(vaddr: u64) -> bool {
+    (layout::IMAGE..(&raw const __bss_end).addr() as u64).contains(&vaddr)
+}
+
+fn enter(root: PhysAddr) {
+    if let Some(space) = SpaceRegister::new(AddressSpace { root, asid: 0 }) {
+        cpu::switch_space(space);
+    }
+}

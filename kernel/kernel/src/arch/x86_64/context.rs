@@ -1,0 +1,223 @@
+//! The registers of a thread.
+//!
+//! The processor itself pushes the last five words of the context of the running thread, and the error code, when
+//! it takes a trap from user mode: the task state segment says that the kernel's stack is there. The trap code
+//! saves the others on every entry, except the bases of fs and gs: those in the context are stale while a thread
+//! runs.
+
+use limen_abi::MessageInfo;
+use limen_core::machine;
+
+use super::segments::{USER_CODE, USER_DATA};
+
+/// Bytes of a system-call instruction.
+const SYSCALL_BYTES: u64 = 2;
+/// The flags that a program may set: those of arithmetic, direction and single step.
+const USER_FLAGS: u64 = 0xdd5;
+/// The flags that are always set in user mode: a reserved one, and interrupts are on.
+const FIXED_FLAGS: u64 = 1 << 1 | 1 << 9;
+/// Bits of a virtual address; those above repeat the highest.
+const ADDRESS_BITS: u32 = 48;
+
+/// The word of a context with each register, in the order in which the processor and the trap code push them from
+/// the end.
+mod word {
+    pub(super) const FS_BASE: usize = 0;
+    pub(super) const GS_BASE: usize = 1;
+    pub(super) const R15: usize = 2;
+    pub(super) const R14: usize = 3;
+    pub(super) const R13: usize = 4;
+    pub(super) const R12: usize = 5;
+    pub(super) const RBP: usize = 6;
+    pub(super) const RBX: usize = 7;
+    pub(super) const R11: usize = 8;
+    pub(super) const R10: usize = 9;
+    pub(super) const R9: usize = 10;
+    pub(super) const R8: usize = 11;
+    pub(super) const RDI: usize = 12;
+    pub(super) const RSI: usize = 13;
+    pub(super) const RDX: usize = 14;
+    pub(super) const RCX: usize = 15;
+    pub(super) const RAX: usize = 16;
+    /// How the kernel was entered: a vector, or [`super::SYSCALL`].
+    pub(super) const ENTRY: usize = 17;
+    pub(super) const RIP: usize = 19;
+    pub(super) const CS: usize = 20;
+    pub(super) const RFLAGS: usize = 21;
+    pub(super) const RSP: usize = 22;
+    pub(super) const SS: usize = 23;
+    pub(super) const COUNT: usize = 24;
+}
+
+/// The word of each register in `seL4_UserContext` order; see `limen_abi::register::X86_64`.
+const ORDER: [usize; 20] = [
+    word::RIP,
+    word::RSP,
+    word::RFLAGS,
+    word::RAX,
+    word::RBX,
+    word::RCX,
+    word::RDX,
+    word::RSI,
+    word::RDI,
+    word::RBP,
+    word::R8,
+    word::R9,
+    word::R10,
+    word::R11,
+    word::R12,
+    word::R13,
+    word::R14,
+    word::R15,
+    word::FS_BASE,
+    word::GS_BASE,
+];
+
+/// Registers of the system-call convention that carry message words.
+const MESSAGE: [usize; 4] = [word::R10, word::R8, word::R9, word::R15];
+
+/// How a thread entered whose rcx and r11 mean nothing any more, so that the short way back will do.
+pub const SYSCALL: u64 = 0x100;
+/// How a thread entered whose registers were written by others: every one counts.
+const WRITTEN: u64 = 0;
+
+const BYTES: usize = size_of::<u64>();
+/// Offsets that the trap code uses.
+pub const FS_BASE: usize = word::FS_BASE * BYTES;
+/// As above.
+pub const GS_BASE: usize = word::GS_BASE * BYTES;
+/// As above.
+pub const R15: usize = word::R15 * BYTES;
+/// As above.
+pub const R14: usize = word::R14 * BYTES;
+/// As above.
+pub const R13: usize = word::R13 * BYTES;
+/// As above.
+pub const R12: usize = word::R12 * BYTES;
+/// As above.
+pub const RBP: usize = word::RBP * BYTES;
+/// As above.
+pub const RBX: usize = word::RBX * BYTES;
+/// As above.
+pub const R10: usize = word::R10 * BYTES;
+/// As above.
+pub const R9: usize = word::R9 * BYTES;
+/// As above.
+pub const R8: usize = word::R8 * BYTES;
+/// As above.
+pub const RDI: usize = word::RDI * BYTES;
+/// As above.
+pub const RSI: usize = word::RSI * BYTES;
+/// As above.
+pub const RDX: usize = word::RDX * BYTES;
+/// As above.
+pub const RAX: usize = word::RAX * BYTES;
+/// As above.
+pub const ENTRY: usize = word::ENTRY * BYTES;
+/// As above.
+pub const RIP: usize = word::RIP * BYTES;
+/// As above.
+pub const CS: usize = word::CS * BYTES;
+/// As above.
+pub const RFLAGS: usize = word::RFLAGS * BYTES;
+/// As above.
+pub const RSP: usize = word::RSP * BYTES;
+/// The end of a context.
+pub const END: usize = size_of::<Context>();
+
+/// The registers of user mode, at the offsets that the processor and the trap code use. Aligned, because the
+/// processor aligns the stack before it pushes.
+#[derive(Clone, Copy, Debug)]
+#[repr(C, align(16))]
+pub struct Context([u64; word::COUNT]);
+
+const fn canonical(address: u64) -> u64 {
+    const UNUSED: u32 = u64::BITS - ADDRESS_BITS;
+    ((address << UNUSED).cast_signed() >> UNUSED).cast_unsigned()
+}
+
+impl machine::Context for Context {
+    const ZERO: Self = {
+        let mut words = [0; word::COUNT];
+        words[word::ENTRY] = WRITTEN;
+        words[word::CS] = USER_CODE as u64;
+        words[word::RFLAGS] = FIXED_FLAGS;
+        words[word::SS] = USER_DATA as u64;
+        Self(words)
+    };
+    const REGISTERS: usize = ORDER.len();
+    const PC: usize = 0;
+    const SP: usize = 1;
+    // RAX, RBX, RCX, RDX, RSI, RDI, RBP, R8 to R15, FaultIP, SP, FLAGS.
+    const UNKNOWN_SYSCALL: &'static [usize] = &[3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 0, 1, 2];
+    // FaultIP, SP, FLAGS.
+    const USER_EXCEPTION: &'static [usize] = &[0, 1, 2];
+    const EXCEPTION_CODE_WORDS: usize = 1;
+
+    #[inline]
+    fn cptr(&self) -> u64 {
+        self.0[word::RDI]
+    }
+
+    #[inline]
+    fn info(&self) -> MessageInfo {
+        MessageInfo::from_raw(self.0[word::RSI])
+    }
+
+    #[inline]
+    fn reply_cptr(&self) -> u64 {
+        self.0[word::R12]
+    }
+
+    #[inline]
+    fn send_cptr(&self) -> u64 {
+        self.0[word::R13]
+    }
+
+    #[inline]
+    fn words(&self) -> [u64; 4] {
+        MESSAGE.map(|place| self.0[place])
+    }
+
+    #[inline]
+    fn set_words(&mut self, words: [u64; 4], length: usize) {
+        if length >= words.len() {
+            for (place, value) in MESSAGE.into_iter().zip(words) {
+                self.0[place] = value;
+            }
+            return;
+        }
+        for (place, value) in MESSAGE.into_iter().zip(words).take(length) {
+            self.0[place] = value;
+        }
+    }
+
+    #[inline]
+    fn set_badge(&mut self, badge: u64) {
+        self.0[word::RDI] = badge;
+    }
+
+    #[inline]
+    fn set_info(&mut self, info: MessageInfo) {
+        self.0[word::RSI] = info.as_raw();
+    }
+
+    fn register(&self, position: usize) -> u64 {
+        ORDER.get(position).map_or(0, |place| self.0[*place])
+    }
+
+    fn set_register(&mut self, position: usize, value: u64) {
+        let Some(place) = ORDER.get(position) else { return };
+        self.0[word::ENTRY] = WRITTEN;
+        self.0[*place] = match *place {
+            word::RIP | word::FS_BASE | word::GS_BASE => canonical(value),
+            word::RFLAGS => value & USER_FLAGS | FIXED_FLAGS,
+            _ => value,
+        };
+    }
+
+    #[inline]
+    fn rewind_syscall(&mut self) {
+        self.0[word::RIP] = self.0[word::RIP].wrapping_sub(SYSCALL_BYTES);
+    }
+}

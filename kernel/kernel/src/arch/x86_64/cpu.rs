@@ -1,0 +1,182 @@
+//! The processor: control registers, model-specific registers, waiting.
+
+use core::arch::asm;
+use core::arch::x86_64::{__cpuid, __cpuid_count};
+use core::fmt;
+use core::num::NonZeroU64;
+use core::sync::atomic::{AtomicU64, Ordering};
+
+use limen_core::address::{PhysAddr, VirtAddr};
+use limen_core::machine::CounterAccess;
+
+use super::boot;
+use crate::address_space::AddressSpace;
+use crate::arch::mmu::Descriptors;
+use crate::page_table::{Format, Root};
+
+/// Addresses of model-specific registers.
+#[derive(Debug)]
+pub struct Msr;
+impl Msr {
+    /// Selectors of system calls and returns.
+    pub const STAR: u32 = 0xc000_0081;
+    /// Entry point of system calls.
+    pub const LSTAR: u32 = 0xc000_0082;
+    /// Flags that a system call clears.
+    pub const SFMASK: u32 = 0xc000_0084;
+}
+
+/// CPUID leaf 7, EBX: a register of the instructions that read and write the bases of fs and gs.
+const HAS_FSGSBASE: u32 = 1 << 0;
+const HAS_SMEP: u32 = 1 << 7;
+const HAS_SMAP: u32 = 1 << 20;
+/// CPUID leaf 7, ECX.
+const HAS_UMIP: u32 = 1 << 2;
+
+const CR4_GLOBAL_PAGES: u64 = 1 << 7;
+const CR4_UMIP: u64 = 1 << 11;
+const CR4_FSGSBASE: u64 = 1 << 16;
+const CR4_SMEP: u64 = 1 << 20;
+const CR4_SMAP: u64 = 1 << 21;
+
+/// The time-stamp counter at the kernel's first instruction, which stores it.
+pub static BOOT_STAMP: AtomicU64 = AtomicU64::new(0);
+
+/// The time-stamp counter; in deterministic emulation it counts instructions.
+#[inline]
+pub fn timestamp() -> u64 {
+    // SAFETY: reads a counter.
+    unsafe { core::arch::x86_64::_rdtsc() }
+}
+
+/// The cycle counter: the same.
+pub fn cycles() -> u64 {
+    timestamp()
+}
+
+/// The cycle counter at the kernel's first instruction.
+pub fn boot_stamp() -> u64 {
+    BOOT_STAMP.load(Ordering::Relaxed)
+}
+
+/// Every program may read the time-stamp counter, because existing ones do without asking.
+#[inline]
+pub fn set_user_counter(_: CounterAccess) {}
+
+/// Turns on what protects the kernel from its own mistakes, where the processor has it. False if the processor lacks
+/// something that the kernel cannot do without.
+pub fn enable_features() -> bool {
+    if __cpuid(0).eax < 7 {
+        return false;
+    }
+    let features = __cpuid_count(7, 0);
+    if features.ebx & HAS_FSGSBASE == 0 {
+        return false;
+    }
+    let has = |present: bool, bit: u64| if present { bit } else { 0 };
+    let wanted = CR4_FSGSBASE
+        | has(features.ebx & HAS_SMEP != 0, CR4_SMEP)
+        | has(features.ebx & HAS_SMAP != 0, CR4_SMAP)
+        | has(features.ecx & HAS_UMIP != 0, CR4_UMIP);
+    set_cr4(wanted);
+    true
+}
+
+/// Lets the TLB keep what all address spaces share.
+pub fn enable_global_pages() {
+    set_cr4(CR4_GLOBAL_PAGES);
+}
+
+fn set_cr4(bits: u64) {
+    // SAFETY: the bits restrict what code can do or cache; the kernel does not do what they forbid.
+    unsafe {
+        let old: u64;
+        asm!("mov {}, cr4", out(reg) old, options(nomem, nostack, preserves_flags));
+        asm!("mov cr4, {}", in(reg) old | bits, options(nostack, preserves_flags));
+    }
+}
+
+/// Writes a model-specific register.
+///
+/// # Safety
+/// The new value keeps memory safe.
+pub unsafe fn write_msr(register: u32, value: u64) {
+    let (low, high) = (value as u32, (value >> 32) as u32);
+    // SAFETY: the caller vouches for the value.
+    unsafe {
+        asm!("wrmsr", in("ecx") register, in("eax") low, in("edx") high, options(nostack, preserves_flags));
+    }
+}
+
+/// An address space as the register that selects it wants it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct SpaceRegister(NonZeroU64);
+
+impl SpaceRegister {
+    /// The value for `space`; none where there are no tables. Its identifier is not used: the emulator that the port
+    /// was tested on does not have them.
+    pub fn new(space: AddressSpace) -> Option<Self> {
+        NonZeroU64::new(space.root.0).map(Self)
+    }
+}
+
+/// Makes `space` the address space of user mode.
+#[inline]
+pub fn switch_space(space: SpaceRegister) {
+    // SAFETY: the lower half belongs to programs once boot is over; the kernel keeps no reference into it. The upper
+    // half is the same everywhere. The tables were checked at boot and are not changed afterwards.
+    unsafe { asm!("mov cr3, {}", in(reg) space.0.get(), options(nostack, preserves_flags)) }
+}
+
+/// The top table of the kernel's half.
+pub fn kernel_root() -> Root {
+    Root { table: boot::kernel_table(), height: Descriptors::KERNEL_HEIGHT }
+}
+
+/// The physical address behind an address that the kernel can read; `None` if it cannot.
+pub fn translate(address: VirtAddr) -> Option<PhysAddr> {
+    match address.0 {
+        identity if identity < boot::IDENTITY_BYTES => Some(PhysAddr(identity)),
+        kernel if boot::is_in_image(kernel) => Some(PhysAddr(kernel - boot::LOAD_OFFSET)),
+        _ => None,
+    }
+}
+
+/// Makes new page-table entries visible to the MMU. Enough where the old entries were empty.
+pub fn publish_tables() {
+    // SAFETY: a barrier.
+    unsafe { asm!("mfence", options(nostack, preserves_flags)) }
+}
+
+/// Makes instructions that were written to memory before the machine started visible to fetches. This architecture
+/// does so by itself.
+pub fn publish_code() {}
+
+/// Stops the processor for good.
+pub fn stop() -> ! {
+    loop {
+        // SAFETY: nothing runs any more, so nobody misses the interrupts.
+        unsafe { asm!("cli", "hlt", options(nomem, nostack)) }
+    }
+}
+
+/// What the processor says about the last exception that the kernel took.
+#[derive(Clone, Copy, Debug)]
+pub struct Exception {
+    /// Address of the last page fault.
+    address: u64,
+}
+
+impl fmt::Display for Exception {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "cr2 {:#x}", self.address)
+    }
+}
+
+/// The last exception.
+pub fn last_exception() -> Exception {
+    let address: u64;
+    // SAFETY: reads a register.
+    unsafe { asm!("mov {}, cr2", out(reg) address, options(nomem, nostack, preserves_flags)) }
+    Exception { address }
+}

@@ -1,0 +1,129 @@
+//! Interrupt controllers: the one in the processor and the one for devices. The older pair of 8259 is silenced.
+//!
+//! A line is named by its vector. Every pin of the I/O controller stays masked: nobody can ask for one yet. Source:
+//! Intel SDM, volume 3, chapter 11; 82093AA I/O Advanced Programmable Interrupt Controller.
+
+use core::sync::atomic::{AtomicU32, Ordering};
+
+use limen_core::address::{PhysAddr, VirtAddr};
+use limen_image::Board;
+
+use super::ports::write_byte;
+use crate::layout;
+use crate::mmio::Window;
+
+/// Board fact: the controllers are those for this driver.
+pub const KIND: u64 = 3;
+
+/// The vector that says that an interrupt went away before it was served.
+const SPURIOUS: u32 = 0xff;
+/// Vectors of the older controllers, out of the way of exceptions.
+const OLD_VECTORS: [u8; 2] = [0x20, 0x28];
+/// Vectors from here on come from the processor's own controller.
+const FIRST_VECTOR: u32 = 0x30;
+
+/// Registers of the processor's own controller, by offset.
+pub(super) mod local {
+    pub(in super::super) const TASK_PRIORITY: u32 = 0x80;
+    pub(in super::super) const END: u32 = 0xb0;
+    pub(in super::super) const SPURIOUS_VECTOR: u32 = 0xf0;
+    pub(in super::super) const TIMER: u32 = 0x320;
+    pub(in super::super) const INITIAL_COUNT: u32 = 0x380;
+    pub(in super::super) const CURRENT_COUNT: u32 = 0x390;
+    pub(in super::super) const DIVISOR: u32 = 0x3e0;
+    /// Local sources besides the timer: two pins and errors.
+    pub(in super::super) const OTHERS: [u32; 3] = [0x350, 0x360, 0x370];
+    /// Bit of a source: it does not interrupt.
+    pub(in super::super) const MASKED: u32 = 1 << 16;
+    /// Bit of the spurious vector's register: the controller works.
+    pub(in super::super) const ENABLED: u32 = 1 << 8;
+}
+
+/// Registers of the controller for devices: an index, and the register that it selects.
+mod devices {
+    pub(super) const SELECT: u32 = 0x00;
+    pub(super) const VALUE: u32 = 0x10;
+    /// The lower half of the first pin's entry; two registers for each.
+    pub(super) const FIRST_PIN: u32 = 0x10;
+}
+
+/// Ports of the older controllers: command and data of each.
+const OLD: [(u16, u16); 2] = [(0x20, 0x21), (0xa0, 0xa1)];
+/// What the older controllers are told to begin with: that four words follow.
+const OLD_BEGIN: u8 = 0x11;
+/// How they are connected to each other, as each of them sees it.
+const OLD_CASCADE: [u8; 2] = [1 << 2, 2];
+/// The last of the four words: the 8086 mode.
+const OLD_MODE: u8 = 1;
+
+const DEVICES_PAGE: VirtAddr = layout::interrupt_controller(0);
+const LOCAL_PAGE: VirtAddr = layout::interrupt_controller(1);
+const DEVICES: Window = Window::at(DEVICES_PAGE);
+pub(super) const LOCAL: Window = Window::at(LOCAL_PAGE);
+
+/// The vector of the interrupt that brought the processor into the kernel; zero when it was served.
+static WAITING: AtomicU32 = AtomicU32::new(0);
+
+/// The pages that the driver uses, and what must be mapped there before it does.
+pub fn windows(board: &Board) -> [(VirtAddr, PhysAddr); 2] {
+    [
+        (DEVICES_PAGE, PhysAddr(board.interrupt_controller_paddr)),
+        (LOCAL_PAGE, PhysAddr(board.interrupt_cpu_paddr)),
+    ]
+}
+
+/// Puts the controllers, which have this many pins for devices, into a known state: everything masked.
+pub fn init(lines: u32) {
+    silence_old_controllers();
+    for pin in 0..lines {
+        DEVICES.write(devices::SELECT, devices::FIRST_PIN + 2 * pin);
+        DEVICES.write(devices::VALUE, local::MASKED);
+    }
+    for source in local::OTHERS {
+        LOCAL.write(source, local::MASKED);
+    }
+    LOCAL.write(local::TIMER, local::MASKED);
+    LOCAL.write(local::TASK_PRIORITY, 0);
+    LOCAL.write(local::SPURIOUS_VECTOR, local::ENABLED | SPURIOUS);
+}
+
+fn silence_old_controllers() {
+    for (((command, data), vector), cascade) in OLD.into_iter().zip(OLD_VECTORS).zip(OLD_CASCADE) {
+        write_byte(command, OLD_BEGIN);
+        write_byte(data, vector);
+        write_byte(data, cascade);
+        write_byte(data, OLD_MODE);
+        write_byte(data, u8::MAX);
+    }
+}
+
+/// Remembers the vector of an interrupt until [`acknowledge`].
+#[inline]
+pub fn note(vector: u64) {
+    WAITING.store(vector as u32, Ordering::Relaxed);
+}
+
+/// The line that is to be served, if any. It stays active until [`end`].
+#[inline]
+pub fn acknowledge() -> Option<u32> {
+    let line = WAITING.swap(0, Ordering::Relaxed);
+    (FIRST_VECTOR..SPURIOUS).contains(&line).then_some(line)
+}
+
+/// Ends the service of a line that [`acknowledge`] returned.
+#[inline]
+pub fn end(_: u32) {
+    LOCAL.write(local::END, 0);
+}
+
+/// Keeps a line from interrupting: only the timer's is ever unmasked.
+#[inline]
+pub fn mask(_: u32) {
+    LOCAL.write(local::TIMER, local::MASKED);
+}
+
+/// Lets the timer's line interrupt.
+#[inline]
+pub fn unmask(line: u32) {
+    LOCAL.write(local::TIMER, line);
+}

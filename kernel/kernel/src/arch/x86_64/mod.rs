@@ -1,0 +1,26 @@
+//! 64-bit x86, on one processor.
+
+use limen_image::Architecture;
+
+#[expect(unsafe_code, reason = "the entry point is assembly; clearing and leaving the identity map are")]
+pub mod boot;
+pub mod context;
+#[expect(unsafe_code, reason = "control registers and waiting")]
+pub mod cpu;
+#[expect(unsafe_code, reason = "registers that the compiler does not know, saved by assembly")]
+pub mod fpu;
+pub mod irq;
+pub mod mmu;
+#[expect(unsafe_code, reason = "reads what the boot loader has left in memory")]
+pub mod multiboot;
+#[expect(unsafe_code, reason = "instructions for ports")]
+pub mod ports;
+#[expect(unsafe_code, reason = "tables that the processor reads by itself")]
+pub mod segments;
+pub mod serial;
+pub mod timer;
+#[expect(unsafe_code, reason = "trap entry and return are assembly")]
+pub mod trap;
+
+/// The architecture of images that this kernel can carry out.
+pub const ARCHITECTURE: Architecture = Architecture::X86_64;

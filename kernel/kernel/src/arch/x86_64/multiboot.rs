@@ -1,0 +1,82 @@
+//! What a Multiboot 1 loader says: where its modules are, and which memory there is.
+//!
+//! Source: Multiboot Specification 0.6.96, section 3.3.
+
+use core::ptr::with_exposed_provenance;
+use core::slice;
+
+use limen_abi::limits::PAGE_BYTES;
+use limen_image::Range;
+
+use super::boot::IDENTITY_BYTES;
+
+/// What the loader leaves in a register.
+pub const MAGIC: u32 = 0x2bad_b002;
+
+/// Words of the information, by position.
+const FLAGS: usize = 0;
+const MODULE_COUNT: usize = 5;
+const MODULES: usize = 6;
+const MEMORY_BYTES: usize = 11;
+const MEMORY: usize = 12;
+const WORDS: usize = 13;
+
+/// The words about modules and about memory mean something.
+const HAS_MODULES_AND_MEMORY: u32 = 1 << 3 | 1 << 6;
+/// Kind of memory that is RAM.
+const AVAILABLE: u32 = 1;
+/// An entry of the memory map: its size after this word, base and length in two words each, kind.
+const ENTRY_WORDS: usize = 6;
+/// Memory below is left to the firmware.
+const LOW_MEMORY: u64 = 1 << 20;
+
+/// The information.
+#[derive(Debug)]
+pub struct Information(&'static [u32]);
+
+impl Information {
+    /// The information at this physical address; `None` if it says nothing about modules or memory.
+    ///
+    /// # Safety
+    /// The identity map is in place, and a loader has left the information there.
+    pub unsafe fn at(paddr: u32) -> Option<Self> {
+        // SAFETY: the caller vouches for the memory.
+        let words = unsafe { words(paddr, WORDS) }?;
+        let complete = words[FLAGS] & HAS_MODULES_AND_MEMORY == HAS_MODULES_AND_MEMORY;
+        complete.then_some(Self(words))
+    }
+
+    /// Where the first module is.
+    pub fn module(&self) -> Option<Range> {
+        if self.0[MODULE_COUNT] == 0 {
+            return None;
+        }
+        // SAFETY: see `at`; the information is complete.
+        let module = unsafe { words(self.0[MODULES], 2) }?;
+        Some(Range { start: u64::from(module[0]), end: u64::from(module[1]) })
+    }
+
+    /// RAM that the identity map covers and the firmware does not use, in whole pages, in the order of the map.
+    pub fn ram(&self) -> impl Iterator<Item = Range> {
+        // SAFETY: see `at`; the information is complete.
+        let map = unsafe { words(self.0[MEMORY], self.0[MEMORY_BYTES] as usize / size_of::<u32>()) };
+        let entries = map.unwrap_or_default().as_chunks::<ENTRY_WORDS>().0;
+        entries.iter().filter_map(|[_, base_low, base_high, low, high, kind]| {
+            let base = u64::from(*base_low) | u64::from(*base_high) << 32;
+            let end = base.saturating_add(u64::from(*low) | u64::from(*high) << 32).min(IDENTITY_BYTES);
+            let start = base.max(LOW_MEMORY).next_multiple_of(PAGE_BYTES);
+            let end = end / PAGE_BYTES * PAGE_BYTES;
+            (*kind == AVAILABLE && start < end).then_some(Range { start, end })
+        })
+    }
+}
+
+/// This many words at a physical address.
+///
+/// # Safety
+/// The identity map is in place, and nobody writes to the words.
+unsafe fn words(paddr: u32, count: usize) -> Option<&'static [u32]> {
+    let aligned = (paddr as usize).is_multiple_of(size_of::<u32>()) && paddr != 0;
+    // SAFETY: the caller vouches for the memory; an address of 32 bits is in the identity map.
+    aligned.then(|| unsafe { slice::from_raw_parts(with_exposed_provenance(paddr as usize), count) })
+}

@@ -1,0 +1,151 @@
+//! The tables that the processor reads by itself: segments, the task state, and where traps go.
+//!
+//! Segments exist only because the processor insists: they tell user from kernel mode. Source: Intel SDM, volume 3,
+//! sections 3.4.5, 6.14 and 8.7.
+
+use core::arch::asm;
+use core::cell::UnsafeCell;
+use core::mem::offset_of;
+
+/// Selector of the kernel's code.
+pub const KERNEL_CODE: u16 = 0x08;
+/// Selector of the kernel's data.
+pub const KERNEL_DATA: u16 = 0x10;
+/// What `sysret` counts from: data comes next, then code.
+pub const SYSRET_BASE: u16 = 0x18 | 3;
+/// Selector of programs' data.
+pub const USER_DATA: u16 = 0x20 | 3;
+/// Selector of programs' code.
+pub const USER_CODE: u16 = 0x28 | 3;
+const TASK_STATE: u16 = 0x30;
+
+const CODE_DESCRIPTOR: u64 = 0x00af_9b00_0000_ffff;
+const DATA_DESCRIPTOR: u64 = 0x00cf_9300_0000_ffff;
+/// Descriptor privilege level 3.
+const USER_LEVEL: u64 = 3 << 45;
+/// A 64-bit task state segment that is not busy.
+const TASK_STATE_DESCRIPTOR: u64 = 0x89 << 40;
+
+/// Traps that may come at any time, so that they need a stack of their own: NMI, double fault, machine check.
+const ANY_TIME: [usize; 3] = [2, 8, 18];
+/// The breakpoint, which programs may raise by an instruction.
+const BREAKPOINT: usize = 3;
+const EMERGENCY_STACK_BYTES: usize = 4096;
+
+/// Entries of the table of traps.
+const VECTORS: usize = 256;
+/// Bytes between the entry points of two vectors.
+pub const STUB_BYTES: usize = 16;
+
+/// A gate that masks interrupts, present.
+const INTERRUPT_GATE: u64 = 0x8e << 40;
+/// Software may go through the gate from user mode.
+const GATE_FOR_USER: u64 = 3 << 45;
+
+/// What the processor reads through a shared reference while it writes it.
+#[repr(transparent)]
+pub struct Shared<T>(UnsafeCell<T>);
+
+// SAFETY: written by `init`, before the processor uses it, and afterwards only by the processor and by the trap
+// code, which is assembly.
+unsafe impl<T> Sync for Shared<T> {}
+
+/// The 64-bit task state segment.
+#[repr(C, packed(4))]
+pub struct TaskState {
+    reserved: u32,
+    /// Where the stack is after a trap from user mode: the end of the running thread's context.
+    stack: u64,
+    unused: [u64; 3],
+    emergency_stack: u64,
+    other_stacks: [u64; 6],
+    reserved_too: u64,
+    reserved_three: u16,
+    io_map: u16,
+}
+
+/// Offset of the stack for traps from user mode.
+pub const STACK: usize = offset_of!(TaskState, stack);
+/// Bytes of the table of segments.
+pub const GDT_BYTES: usize = size_of::<[u64; 8]>();
+
+/// The table of segments.
+pub static GDT: Shared<[u64; 8]> = Shared(UnsafeCell::new([
+    0,
+    CODE_DESCRIPTOR,
+    DATA_DESCRIPTOR,
+    0,
+    DATA_DESCRIPTOR | USER_LEVEL,
+    CODE_DESCRIPTOR | USER_LEVEL,
+    0,
+    0,
+]));
+
+/// The task state.
+pub static TASK: Shared<TaskState> = Shared(UnsafeCell::new(TaskState {
+    reserved: 0,
+    stack: 0,
+    unused: [0; 3],
+    emergency_stack: 0,
+    other_stacks: [0; 6],
+    reserved_too: 0,
+    reserved_three: 0,
+    // Behind the end: programs may use no port.
+    io_map: size_of::<TaskState>() as u16,
+}));
+
+static IDT: Shared<[[u64; 2]; VECTORS]> = Shared(UnsafeCell::new([[0; 2]; VECTORS]));
+
+#[repr(align(16))]
+struct EmergencyStack(UnsafeCell<[u8; EMERGENCY_STACK_BYTES]>);
+
+// SAFETY: only the processor uses it.
+unsafe impl Sync for EmergencyStack {}
+
+static EMERGENCY_STACK: EmergencyStack = EmergencyStack(UnsafeCell::new([0; EMERGENCY_STACK_BYTES]));
+
+/// Address and size of a table, as the processor loads them.
+#[repr(C, packed)]
+struct TablePointer {
+    limit: u16,
+    base: u64,
+}
+
+impl TablePointer {
+    fn to<T>(table: &'static Shared<T>) -> Self {
+        Self { limit: (size_of::<T>() - 1) as u16, base: table.0.get().addr() as u64 }
+    }
+}
+
+/// Makes the tables whole and lets the processor use them. `stubs` is the entry point of vector 0.
+pub fn init(stubs: usize) {
+    let task = TASK.0.get();
+    let stack = EMERGENCY_STACK.0.get().addr() + EMERGENCY_STACK_BYTES;
+    // SAFETY: called once at boot, before a trap can come, and nobody else refers to the tables. The descriptors
+    // name the task state and the stubs, which never move.
+    unsafe {
+        (*task).emergency_stack = stack as u64;
+        let [low, high] = task_state_descriptor(task.addr() as u64);
+        let gdt = &mut *GDT.0.get();
+        (gdt[TASK_STATE as usize / 8], gdt[TASK_STATE as usize / 8 + 1]) = (low, high);
+        for (vector, entry) in (*IDT.0.get()).iter_mut().enumerate() {
+            *entry = gate(vector, (stubs + vector * STUB_BYTES) as u64);
+        }
+        asm!("lgdt [{}]", in(reg) &TablePointer::to(&GDT), options(nostack, preserves_flags));
+        asm!("lidt [{}]", in(reg) &TablePointer::to(&IDT), options(nostack, preserves_flags));
+        asm!("ltr {:x}", in(reg) TASK_STATE, options(nostack, preserves_flags));
+    }
+}
+
+fn task_state_descriptor(base: u64) -> [u64; 2] {
+    let limit = size_of::<TaskState>() as u64 - 1;
+    let low = limit | (base & 0xff_ffff) << 16 | TASK_STATE_DESCRIPTOR | (base >> 24 & 0xff) << 56;
+    [low, base >> 32]
+}
+
+fn gate(vector: usize, target: u64) -> [u64; 2] {
+    let user = if vector == BREAKPOINT { GATE_FOR_USER } else { 0 };
+    let stack = u64::from(ANY_TIME.contains(&vector)) << 32;
+    let low = target & 0xffff | u64::from(KERNEL_CODE) << 16 | stack | INTERRUPT_GATE | user;
+    [low | (target >> 16 & 0xffff) << 48, target >> 32]
+}

@@ -1,0 +1,31 @@
+//! The serial port of the debug console: the first one of a PC.
+
+use super::ports::{read_byte, write_byte};
+use crate::driver::ns16550::{self, Registers};
+
+/// Board fact: the first serial port of a PC.
+const KIND: u64 = 4;
+/// Its first I/O port.
+const FIRST: u16 = 0x3f8;
+
+struct Ports;
+
+impl Registers for Ports {
+    fn read(&self, register: u16) -> u8 {
+        read_byte(FIRST + register)
+    }
+
+    fn write(&self, register: u16, value: u8) {
+        write_byte(FIRST + register, value);
+    }
+}
+
+/// False if the port is not one for this driver.
+pub fn open(kind: u64) -> bool {
+    kind == KIND
+}
+
+/// Sends one byte, after those that are waiting.
+pub fn put(byte: u8) {
+    ns16550::put(&Ports, byte);
+}

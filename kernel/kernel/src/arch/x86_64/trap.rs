@@ -1,0 +1,133 @@
+//! Traps from user mode: what happened, in the words of the core.
+//!
+//! Source: Intel SDM, volume 3, chapter 6; volume 2, SYSCALL and SYSRET.
+
+use core::arch::global_asm;
+
+use limen_core::event::Event;
+use limen_core::fault::{Access, Fault};
+
+use super::cpu::{Msr, write_msr};
+use super::{context, irq, segments};
+use crate::arch::context::Context;
+use crate::entry::{self, Door};
+use crate::panic::fatal;
+
+/// The vector of page faults.
+const PAGE_FAULT: u64 = 14;
+/// Error code of a page fault: it was an instruction fetch.
+const INSTRUCTION_FETCH: u64 = 1 << 4;
+/// Vectors below are exceptions.
+const FIRST_INTERRUPT: u32 = 32;
+/// How far below the top of the kernel stack the last report starts: out of the way of what may be broken.
+const EMERGENCY_OFFSET: u32 = 2048;
+/// RFLAGS that a system call clears: trap, interrupts, direction, nested task, alignment check.
+const MASKED_FLAGS: u64 = 1 << 8 | 1 << 9 | 1 << 10 | 1 << 14 | 1 << 18;
+/// IA32_STAR: position of the selectors of system calls.
+const SYSCALL_SHIFT: u32 = 32;
+/// IA32_STAR: position of the selectors of returns.
+const SYSRET_SHIFT: u32 = 48;
+
+global_asm!(
+    include_str!("trap.S"),
+    FS_BASE = const context::FS_BASE,
+    GS_BASE = const context::GS_BASE,
+    R15 = const context::R15,
+    R14 = const context::R14,
+    R13 = const context::R13,
+    R12 = const context::R12,
+    RBP = const context::RBP,
+    RBX = const context::RBX,
+    R10 = const context::R10,
+    R9 = const context::R9,
+    R8 = const context::R8,
+    RDI = const context::RDI,
+    RSI = const context::RSI,
+    RDX = const context::RDX,
+    RAX = const context::RAX,
+    ENTRY = const context::ENTRY,
+    RIP = const context::RIP,
+    CS = const context::CS,
+    RFLAGS = const context::RFLAGS,
+    RSP = const context::RSP,
+    END = const context::END,
+    SYSCALL = const context::SYSCALL,
+    STACK = const segments::STACK,
+    STUB_BYTES = const segments::STUB_BYTES,
+    FIRST_INTERRUPT = const FIRST_INTERRUPT,
+    EMERGENCY_OFFSET = const EMERGENCY_OFFSET,
+    kernel = sym entry::KERNEL,
+    task = sym segments::TASK,
+    enter_syscall = sym enter_syscall,
+    enter_fault = sym enter_fault,
+    enter_interrupt = sym enter_interrupt,
+    panic_in_kernel = sym panic_in_kernel,
+);
+
+unsafe extern "C" {
+    fn trap_start(context: *mut Context) -> !;
+    fn trap_syscall();
+    fn trap_stubs();
+}
+
+/// Lets traps and system calls into the kernel.
+pub fn init() {
+    segments::init((trap_stubs as *const ()).addr());
+    let selectors =
+        u64::from(segments::KERNEL_CODE) << SYSCALL_SHIFT | u64::from(segments::SYSRET_BASE) << SYSRET_SHIFT;
+    // SAFETY: the entry point is that of system calls; the selectors are those of the tables just loaded.
+    unsafe {
+        write_msr(Msr::STAR, selectors);
+        write_msr(Msr::LSTAR, (trap_syscall as *const ()).addr() as u64);
+        write_msr(Msr::SFMASK, MASKED_FLAGS);
+    }
+}
+
+extern "C" fn enter_syscall(door: &Door, number: i64) -> *mut Context {
+    entry::enter(door, Event::Syscall(number))
+}
+
+extern "C" fn enter_fault(door: &Door, vector: u64, code: u64, address: u64) -> *mut Context {
+    let fault = match vector {
+        PAGE_FAULT => {
+            let fetched = code & INSTRUCTION_FETCH != 0;
+            let access = if fetched { Access::Instruction } else { Access::Data };
+            Fault::Vm { address, access, status: code }
+        }
+        number => Fault::UserException { number, code },
+    };
+    entry::enter_checked(door, Event::Fault(fault))
+}
+
+extern "C" fn enter_interrupt(door: &Door, vector: u64) -> *mut Context {
+    irq::note(vector);
+    entry::enter_checked(door, Event::Interrupt)
+}
+
+/// The end of what the processor and the stubs push.
+#[repr(C)]
+struct Frame {
+    vector: u64,
+    code: u64,
+    rip: u64,
+    cs: u64,
+    rflags: u64,
+    rsp: u64,
+}
+
+extern "C" fn panic_in_kernel(frame: &Frame) -> ! {
+    let Frame { vector, code, rip, cs, rflags, rsp } = frame;
+    fatal(format_args!(
+        "the kernel itself took exception {vector}, code {code:#x}, at {cs:#x}:{rip:#x}, rsp {rsp:#x}, \
+         rflags {rflags:#x}"
+    ))
+}
+
+/// Runs the thread with these registers, or idles if there is none. Boot ends here.
+///
+/// # Safety
+/// `context` is null or points into the kernel's threads, and nobody has borrowed the kernel any more.
+pub unsafe fn run(context: *mut Context) -> ! {
+    // SAFETY: the threads are never moved, and what is on the stack of boot is not needed any more.
+    unsafe { trap_start(context) }
+}

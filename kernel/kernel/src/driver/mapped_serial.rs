@@ -1,0 +1,43 @@
+//! Serial ports whose registers are memory: the driver that the board names.
+
+use core::sync::atomic::{AtomicU64, Ordering};
+
+use super::{ns16550, pl011, sifive};
+use crate::layout::CONSOLE;
+use crate::mmio::Window;
+
+/// Board fact: the driver is [`pl011`].
+const KIND_PL011: u64 = 1;
+/// Board fact: the driver is [`ns16550`].
+const KIND_NS16550: u64 = 2;
+/// Board fact: the driver is [`sifive`].
+const KIND_SIFIVE: u64 = 3;
+/// No driver.
+const KIND_NONE: u64 = 0;
+
+const PORT: Window = Window::at(CONSOLE);
+
+/// The driver of the open port. There is one processor and no concurrency in the kernel.
+static KIND: AtomicU64 = AtomicU64::new(KIND_NONE);
+
+/// Lets the port transmit. False if there is no driver for it.
+pub fn open(kind: u64) -> bool {
+    match kind {
+        KIND_PL011 => pl011::init(PORT),
+        KIND_SIFIVE => sifive::init(PORT),
+        KIND_NS16550 => {}
+        _ => return false,
+    }
+    KIND.store(kind, Ordering::Relaxed);
+    true
+}
+
+/// Sends one byte, after those that are waiting.
+pub fn put(byte: u8) {
+    match KIND.load(Ordering::Relaxed) {
+        KIND_PL011 => pl011::put(PORT, byte),
+        KIND_NS16550 => ns16550::put(&PORT, byte),
+        KIND_SIFIVE => sifive::put(PORT, byte),
+        _ => {}
+    }
+}

@@ -1,0 +1,111 @@
+//! Entries of translation tables.
+//!
+//! Source: Intel 64 and IA-32 Architectures Software Developer's Manual, volume 3, chapter 4.
+
+use limen_core::address::PhysAddr;
+
+use crate::translation::format::{Access, Entry, Format, Halves, MemoryType, Owner, Permissions};
+
+const PRESENT: u64 = 1 << 0;
+const WRITABLE: u64 = 1 << 1;
+const USER: u64 = 1 << 2;
+const WRITE_THROUGH: u64 = 1 << 3;
+const CACHE_DISABLED: u64 = 1 << 4;
+const ACCESSED: u64 = 1 << 5;
+const DIRTY: u64 = 1 << 6;
+const LARGE: u64 = 1 << 7;
+const GLOBAL: u64 = 1 << 8;
+const EXECUTE_NEVER: u64 = 1 << 63;
+const ADDRESS_MASK: u64 = 0x000f_ffff_ffff_f000;
+
+/// Four-level paging.
+#[derive(Debug)]
+pub struct Descriptors;
+
+impl Format for Descriptors {
+    const USER_HEIGHT: u32 = 3;
+    const KERNEL_HEIGHT: u32 = 3;
+    const MAX_LEAF_HEIGHT: u32 = 2;
+    const HALVES: Halves = Halves::Together;
+
+    fn branch(table: PhysAddr) -> u64 {
+        table.0 | PRESENT | WRITABLE | USER | ACCESSED
+    }
+
+    fn attributes(height: u32, access: Access) -> u64 {
+        let has = |condition: bool, bits: u64| if condition { bits } else { 0 };
+        PRESENT
+            | ACCESSED
+            | DIRTY
+            | has(height > 0, LARGE)
+            | has(access.write, WRITABLE)
+            | if access.owner == Owner::User { USER } else { GLOBAL }
+            | has(access.memory != MemoryType::Cached, WRITE_THROUGH | CACHE_DISABLED)
+            | has(!access.execute, EXECUTE_NEVER)
+    }
+
+    fn leaf(start: PhysAddr, attributes: u64) -> u64 {
+        start.0 | attributes
+    }
+
+    fn decode(entry: u64, height: u32) -> Entry {
+        let address = PhysAddr(entry & ADDRESS_MASK);
+        if entry & PRESENT == 0 {
+            Entry::Empty
+        } else if height > 0 && entry & LARGE == 0 {
+            Entry::Branch(address)
+        } else {
+            Entry::Leaf(address, permissions(entry))
+        }
+    }
+}
+
+/// That the kernel executes no page of programs rests on SMEP where the processor has it.
+fn permissions(entry: u64) -> Permissions {
+    Permissions {
+        user: entry & USER != 0,
+        writable: entry & WRITABLE != 0,
+        kernel_executable: entry & (EXECUTE_NEVER | USER) == 0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CODE: Access =
+        Access { owner: Owner::User, write: false, execute: true, memory: MemoryType::Cached };
+
+    fn permissions_of(height: u32, access: Access) -> Permissions {
+        match Descriptors::decode(
+            Descriptors::leaf(PhysAddr(0x20_0000), Descriptors::attributes(height, access)),
+            height,
+        ) {
+            Entry::Leaf(PhysAddr(0x20_0000), permissions) => permissions,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn what_is_written_is_what_is_read() {
+        for height in [0, 1] {
+            let permissions = permissions_of(height, CODE);
+            assert_eq!(
+                (permissions.user, permissions.writable, permissions.kernel_executable),
+                (true, false, false)
+            );
+            let permissions = permissions_of(height, Access { owner: Owner::Kernel, ..CODE });
+            assert_eq!((permissions.user, permissions.kernel_executable), (false, true));
+            let permissions = permissions_of(height, Access { write: true, execute: false, ..CODE });
+            assert_eq!((permissions.writable, permissions.kernel_executable), (true, false));
+        }
+    }
+
+    #[test]
+    fn tables_and_nothing_are_told_from_memory() {
+        let table = PhysAddr(0x1234_5000);
+        assert_eq!(Descriptors::decode(Descriptors::branch(table), 3), Entry::Branch(table));
+        assert_eq!(Descriptors::decode(Descriptors::branch(table), 1), Entry::Branch(table));
+        assert_eq!(Descriptors::decode(0, 0), Entry::Empty);
+    }
+}

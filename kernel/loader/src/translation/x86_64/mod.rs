@@ -1,0 +1,3 @@
+//! 64-bit x86: four levels of tables, for both halves of the addresses.
+
+pub mod descriptor;
