@@ -40,6 +40,12 @@ diagnostic_codes! {
     COUNTER_DUPLICATE = "counter-duplicate";
     VIRTUAL_MACHINE_OUTSIDE_PD = "virtual-machine-outside-pd";
     IOPORT_ARCHITECTURE = "ioport-architecture";
+    IOPORT_ID_RANGE = "ioport-id-range";
+    IOPORT_ID_DUPLICATE = "ioport-id-duplicate";
+    IOPORT_SIZE_ZERO = "ioport-size-zero";
+    IOPORT_RANGE = "ioport-range";
+    IOPORT_KERNEL = "ioport-kernel";
+    IOPORT_OVERLAP = "ioport-overlap";
 
     MR_NAME_DUPLICATE = "mr-name-duplicate";
     MR_PAGE_SIZE = "mr-page-size";

@@ -16,6 +16,7 @@ pub mod code;
 pub mod diagnostic;
 mod draft;
 mod header;
+mod ioport;
 mod map;
 mod memory_region;
 pub mod model;

@@ -41,6 +41,8 @@ pub struct ProtectionDomain {
     pub counter: bool,
     /// The program.
     pub program_image: ProgramImage,
+    /// I/O ports it may use; x86 only.
+    pub ioports: Vec<IoPort>,
     /// Memory regions it sees.
     pub maps: Vec<Map>,
     /// Symbols that receive physical addresses.
@@ -65,6 +67,23 @@ pub struct ProgramImage {
     pub path: String,
     /// File whose symbols are used instead, when `path` is stripped.
     pub path_for_symbols: Option<String>,
+    /// The element.
+    pub span: Span,
+}
+
+/// A range of I/O ports.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct IoPort {
+    /// 0 to 61, unique in the protection domain.
+    pub id: u8,
+    /// First port.
+    pub addr: u16,
+    /// Last port.
+    pub last: u16,
+    /// Symbol that receives the id.
+    pub setvar_id: Option<Symbol>,
+    /// Symbol that receives the first port.
+    pub setvar_addr: Option<Symbol>,
     /// The element.
     pub span: Span,
 }

@@ -6,13 +6,13 @@ use crate::attribute::{Attributes, Reported, value_error};
 use crate::code;
 use crate::diagnostic::Diagnostic;
 use crate::draft::{Contents, MapDraft, ProtectionDomainDraft, SetvarDraft};
-use crate::model::ProgramImage;
+use crate::model::{IoPort, ProgramImage};
 use crate::symbols::Symbols;
 use crate::target::{Architecture, Target};
 use crate::xml::Element;
-use crate::{header, map, program_image, setvar, unexpected};
+use crate::{header, ioport, map, program_image, setvar, unexpected};
 
-const CHILDREN: &[&str] = &["program_image", "map", "setvar", "counter", "protection_domain"];
+const CHILDREN: &[&str] = &["program_image", "map", "setvar", "counter", "ioport", "protection_domain"];
 
 /// Reads protection domains with what is inside them.
 pub(crate) struct Reader<'a, 'p> {
@@ -35,6 +35,7 @@ struct Parent {
 struct Inside<'a> {
     program_image: Option<Result<ProgramImage, Reported>>,
     counter: bool,
+    ioports: Vec<Result<IoPort, Reported>>,
     maps: Vec<Result<MapDraft<'a>, Reported>>,
     setvars: Vec<Result<SetvarDraft<'a>, Reported>>,
     symbols: Symbols<'a>,
@@ -81,6 +82,9 @@ impl<'a> Reader<'a, '_> {
                     inside.maps.push(map::read(child, limit, &mut inside.symbols, self.problems));
                 }
                 "setvar" => inside.setvars.push(setvar::read(child, &mut inside.symbols, self.problems)),
+                "ioport" if self.target.architecture == Architecture::X86_64 => {
+                    inside.ioports.push(ioport::read(child, &mut inside.symbols, self.problems));
+                }
                 "counter" => self.read_counter(element, child, &mut inside),
                 "protection_domain" => {
                     self.read_nested(child, Some(this));
@@ -95,6 +99,7 @@ impl<'a> Reader<'a, '_> {
         Ok(Contents {
             program_image: program_image?,
             counter: inside.counter,
+            ioports: inside.ioports.into_iter().collect::<Result<_, _>>()?,
             maps: inside.maps.into_iter().collect::<Result<_, _>>()?,
             setvars: inside.setvars.into_iter().collect::<Result<_, _>>()?,
             symbols: inside.symbols,
@@ -139,13 +144,13 @@ impl<'a> Reader<'a, '_> {
 
     fn unexpected_child(&self, parent: &Element, child: &Element) -> Diagnostic {
         match child.name() {
-            "ioport" if self.target.architecture != Architecture::X86_64 => {
+            "ioport" => {
                 let help =
                     "Device registers of this architecture are memory: map a memory_region with phys_addr.";
                 let text = "I/O Ports are only available on x86";
                 value_error(code::IOPORT_ARCHITECTURE, parent, text, help)
             }
-            "irq" | "ioport" | "virtual_machine" | "cspace" => unexpected::unsupported_element(child),
+            "irq" | "virtual_machine" | "cspace" => unexpected::unsupported_element(child),
             _ => {
                 let problem = unexpected::unknown_element(child, CHILDREN);
                 // Here the known wording has no "Error: " and begins with a capital letter.

@@ -1,6 +1,6 @@
 //! What the rules of a description need to know about the machine.
 
-use limen_abi::limits::{LARGE_PAGE_BYTES, PAGE_BYTES, USER_TOP_AARCH64, USER_TOP_RISCV64};
+use limen_abi::limits::{LARGE_PAGE_BYTES, PAGE_BYTES, USER_TOP_AARCH64, USER_TOP_RISCV64, USER_TOP_X86_64};
 
 /// Instruction set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -38,7 +38,7 @@ impl Target {
 
     /// One x86-64 processor.
     pub const fn x86_64() -> Self {
-        Self { architecture: Architecture::X86_64, user_top: 0x7fff_ffff_efff, cpus: 1 }
+        Self { architecture: Architecture::X86_64, user_top: USER_TOP_X86_64, cpus: 1 }
     }
 
     /// Page sizes that a memory region may ask for, in bytes.

@@ -1,6 +1,7 @@
 //! Rules that look across elements, in the order in which Microkit users see their errors.
 
 mod channels;
+mod ioports;
 mod maps;
 mod names;
 mod page_size;
@@ -20,6 +21,7 @@ pub(crate) fn check(draft: SystemDraft, target: &Target) -> Result<Parsed, Vec<D
     let mut warnings = Vec::new();
     names::check(&draft, &mut problems);
     channels::check(&draft, &mut problems);
+    ioports::check(&draft, &mut problems);
     let maps = maps::resolve(&draft, target, &mut problems, &mut warnings);
     phys_addr::check(&draft.memory_regions, &mut problems);
     let setvars = setvars::resolve(&draft, target, &mut problems);
@@ -65,6 +67,7 @@ fn domain(draft: ProtectionDomainDraft, maps: Vec<Map>, setvars: Vec<Setvar>) ->
         stack_bytes: header.stack_bytes,
         fpu: header.fpu,
         counter: contents.counter,
+        ioports: contents.ioports,
         program_image: contents.program_image,
         maps,
         setvars,
