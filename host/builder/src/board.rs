@@ -33,7 +33,11 @@ pub struct Board {
     pub architecture: Architecture,
     /// `CONFIG_PLAT_<platform>` is defined for programs.
     pub platform: String,
-    /// Physical address at which the image is placed and entered.
+    /// How the kernel gets into memory.
+    #[serde(default)]
+    pub boot: BootProtocol,
+    /// Physical address at which the image is placed. Where Limen's own loader boots, also where it is entered; where
+    /// the image is placed at boot, the address that it is first tried with.
     pub loader_address: u64,
     /// Highest user address, inclusive.
     pub user_top: u64,
@@ -53,6 +57,17 @@ pub struct Board {
     pub timer: Timer,
 }
 
+/// How the kernel gets into memory.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum BootProtocol {
+    /// Limen's loader is the first part of the image and brings the kernel.
+    #[default]
+    Loader,
+    /// A Multiboot loader loads the kernel, and the image as a module whose address is known only then.
+    Multiboot,
+}
+
 /// Physical addresses, `start < end`, page-aligned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -69,7 +84,7 @@ pub struct MemoryRange {
 pub struct Serial {
     /// Which driver it needs.
     pub kind: SerialKind,
-    /// Physical address of its registers.
+    /// Physical address of its registers; 0 where they are not memory.
     pub paddr: u64,
 }
 
@@ -84,6 +99,8 @@ pub enum SerialKind {
     Ns16550 = 2,
     /// SiFive's.
     Sifive = 3,
+    /// The first serial port of a PC.
+    Com1 = 4,
 }
 
 /// An interrupt controller.
@@ -92,10 +109,11 @@ pub enum SerialKind {
 pub struct InterruptController {
     /// Which driver it needs.
     pub kind: InterruptControllerKind,
-    /// Physical address of the controller; GICv2: of its distributor.
+    /// Physical address of the controller; GICv2: of its distributor; APIC: of the one for devices.
     pub paddr: u64,
     /// GICv2: physical address of the CPU interface. PLIC: of the page with which hart 0 claims interrupts in supervisor
-    /// mode; where it has none, 8 KiB before that of hart 1.
+    /// mode; where it has none, 8 KiB before that of hart 1. APIC: of
+    /// the controller in the processor.
     pub cpu_paddr: u64,
     /// Interrupt lines, numbered from 0.
     pub lines: u64,
@@ -110,6 +128,8 @@ pub enum InterruptControllerKind {
     GicV2 = 1,
     /// RISC-V Platform-Level Interrupt Controller.
     Plic = 2,
+    /// The local and I/O controllers of a PC.
+    Apic = 3,
 }
 
 /// The timer that the kernel uses.
@@ -234,7 +254,7 @@ mod tests {
             assert!(board.qemu.iter().any(|word| word.contains("{image}")));
             count += 1;
         }
-        assert_eq!(count, 4);
+        assert_eq!(count, 5);
     }
 
     #[test]

@@ -27,8 +27,8 @@ pub struct Parts {
     pub system: SystemDescription,
     /// The program of every protection domain, then the monitor.
     pub programs: Vec<Program>,
-    /// The loader.
-    pub loader: Loader,
+    /// The loader, if the board has one of Limen's.
+    pub loader: Option<Loader>,
     /// The kernel.
     pub kernel: Kernel,
 }
@@ -66,12 +66,16 @@ impl Parts {
         let caps = capabilities(&self.system, &objects, &self.config);
         let mut tables = image::records(&self.board, &self.config, &spaces, &objects, caps);
         let (tables_bytes, contents_bytes) = (tables.tables_bytes(), image::contents_bytes(&spaces));
-        let layout = Layout::new(&self.board, &self.loader, &self.kernel, tables_bytes, contents_bytes)?;
+        let layout =
+            Layout::new(&self.board, self.loader.as_ref(), &self.kernel, tables_bytes, contents_bytes)?;
         let memory = MemoryPlan::new(&self.board, &self.system, &spaces, layout.taken())?;
         let paddr = |region| spaces.extent_of_region(region).map_or(0, |e| memory.places[e].paddr);
         patch::apply(&patches, &mut self.programs, paddr);
-        let image = image::finish(&mut tables, &spaces, &self.programs, &layout, &memory)?;
-        let flat = layout.flat(&self.board, &self.loader, &image, &self.kernel);
+        let image = image::finish(&self.board, &mut tables, &spaces, &self.programs, &layout, &memory)?;
+        let flat = match &self.loader {
+            Some(loader) => layout.flat(&self.board, loader, &image, &self.kernel),
+            None => image,
+        };
         let file = match image_type {
             ImageType::Elf => wrap_in_elf(&flat, layout.start, self.board.architecture)?,
             ImageType::Uimage => uimage::wrap(&flat, &layout, &self.board)?,

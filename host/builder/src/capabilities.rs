@@ -51,6 +51,11 @@ fn own_objects(caps: &mut Vec<Cap>, system: &SystemDescription, objects: &Object
     }
     caps.push(cap(index, slot::VSPACE, CapKind::Vspace, own));
     caps.push(cap(index, slot::REPLY, CapKind::Reply, own));
+    for ports in &domain.ioports {
+        let range =
+            cap(index, slot::BASE_IOPORT + u64::from(ports.id), CapKind::IoPort, u64::from(ports.addr));
+        caps.push(Cap { badge: u64::from(ports.last), ..range });
+    }
     if domain.passive {
         caps.push(Cap { rights: Rights::SEND, ..monitor(slot::MONITOR_ENDPOINT) });
     }

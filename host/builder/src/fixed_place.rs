@@ -36,7 +36,7 @@ pub(crate) fn find(
             format!("ERROR: memory region '{name}' physical address range [0x{start:x}..0x{end:x}) {why}");
         error(code::MR_PHYS_ADDR, message).at(&region.span).help(help)
     })?;
-    Ok(Some(Place { paddr, kind }))
+    Ok(Some(Place { paddr, kind, fixed: true }))
 }
 
 fn check_unused(board: &Board, range: Range, reserved: Range) -> Result<(), Refusal> {

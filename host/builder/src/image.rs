@@ -3,11 +3,14 @@
 //! The number of records is known before any physical address is, so the image is written in two goes: [`records`]
 //! fills the tables and tells their size, [`finish`] fills in the addresses.
 
-use limen_image::{Cap, Image, ImageWriter, Mapping, Region};
+use limen_image::{
+    Cap, Image, ImageError, ImageWriter, Machine, Mapping, PLACED_RANGES, Range, Region, RegionKind,
+    UNPLACED, place,
+};
 use limen_sdf::{Architecture, Diagnostic};
 
 use crate::address_space::{AddressSpaces, Purpose};
-use crate::board::Board;
+use crate::board::{Board, BootProtocol};
 use crate::code;
 use crate::config::Config;
 use crate::error::{Context, error};
@@ -29,8 +32,16 @@ pub fn records(
     writer.options = config.options();
     writer.board = board.image_record();
     writer.counts = objects.counts;
-    writer.ram = board.ram_ranges();
-    writer.reserved = vec![limen_image::Range::default()];
+    match board.boot {
+        BootProtocol::Loader => {
+            writer.ram = board.ram_ranges();
+            writer.reserved = vec![Range::default()];
+        }
+        BootProtocol::Multiboot => {
+            writer.ram = vec![Range::default(); PLACED_RANGES];
+            writer.reserved = vec![Range::default(); PLACED_RANGES];
+        }
+    }
     writer.regions = vec![Region::default(); spaces.extents.len()];
     writer.mappings = vec![Mapping::default(); spaces.mappings.len()];
     writer.sched_contexts.clone_from(&objects.sched_contexts);
@@ -44,6 +55,7 @@ pub fn records(
 /// # Errors
 /// The kernel would refuse the image, which is a defect of this tool.
 pub fn finish(
+    board: &Board,
     writer: &mut ImageWriter,
     spaces: &AddressSpaces,
     programs: &[Program],
@@ -51,9 +63,17 @@ pub fn finish(
     memory: &MemoryPlan,
 ) -> Result<Vec<u8>, Diagnostic> {
     let order = ascending_extents(memory);
-    writer.reserved = vec![layout.taken().reserved];
-    writer.pool = memory.pool;
-    writer.regions = order.iter().map(|&extent| region(spaces, memory, extent)).collect();
+    match board.boot {
+        BootProtocol::Loader => {
+            writer.reserved = vec![layout.taken().reserved];
+            writer.pool = memory.pool;
+            writer.regions = order.iter().map(|&extent| region(spaces, memory, extent)).collect();
+        }
+        BootProtocol::Multiboot => {
+            let region = |&extent| unplaced_region(spaces, memory, layout, extent);
+            writer.regions = order.iter().map(region).collect();
+        }
+    }
     let mut region_of = vec![0; order.len()];
     for (region, &extent) in order.iter().enumerate() {
         region_of[extent] = region as u64;
@@ -70,14 +90,28 @@ pub fn finish(
             flags: mapping.flags,
         })
         .collect();
-    let mut bytes = writer.finish(layout.image_paddr, layout.image_bytes());
-    Image::validate(&bytes).map_err(|reason| {
+    let paddr = match board.boot {
+        BootProtocol::Loader => layout.image_paddr,
+        BootProtocol::Multiboot => UNPLACED,
+    };
+    let mut bytes = writer.finish(paddr, layout.image_bytes());
+    check(board, layout, bytes.clone()).map_err(|reason| {
         error(code::IMAGE_REFUSED, format!("ERROR: the kernel would refuse this boot image: {reason}"))
             .help("This is a defect of the tool; please report it together with the system description.")
     })?;
     bytes.resize((layout.contents_paddr - layout.image_paddr) as usize, 0);
     append_contents(&mut bytes, spaces, programs);
     Ok(bytes)
+}
+
+/// Whether the kernel will take the image; one that is placed at boot, on a machine with the RAM of the board file.
+fn check(board: &Board, layout: &Layout, mut bytes: Vec<u8>) -> Result<(), ImageError> {
+    if board.boot == BootProtocol::Multiboot {
+        let kernel =
+            board.pinned.map_or(Range::default(), |range| Range { start: range.start, end: range.end });
+        place(&mut bytes, &Machine { image_paddr: layout.image_paddr, ram: &board.ram_ranges(), kernel })?;
+    }
+    Image::validate(&bytes).map(drop)
 }
 
 /// Bytes of page contents.
@@ -107,6 +141,18 @@ fn ascending_extents(memory: &MemoryPlan) -> Vec<usize> {
 fn region(spaces: &AddressSpaces, memory: &MemoryPlan, extent: usize) -> Region {
     let place = memory.places[extent];
     Region { paddr: place.paddr, bytes: spaces.extents[extent].bytes, kind: place.kind as u64 }
+}
+
+/// What is known of a region whose place is decided at boot; see `limen_image::place`.
+fn unplaced_region(spaces: &AddressSpaces, memory: &MemoryPlan, layout: &Layout, extent: usize) -> Region {
+    let region = region(spaces, memory, extent);
+    match memory.places[extent].kind {
+        RegionKind::Contents => Region { paddr: region.paddr - layout.image_paddr, ..region },
+        RegionKind::Zero if !memory.places[extent].fixed => {
+            Region { paddr: spaces.extents[extent].alignment, kind: RegionKind::Floating as u64, ..region }
+        }
+        _ => region,
+    }
 }
 
 fn architecture(board: &Board) -> limen_image::Architecture {

@@ -29,6 +29,8 @@ pub struct Place {
     pub paddr: u64,
     /// Where its first contents come from.
     pub kind: RegionKind,
+    /// The description asks for this address.
+    pub fixed: bool,
 }
 
 /// Where everything lies.
@@ -60,7 +62,7 @@ impl MemoryPlan {
         spaces: &AddressSpaces,
         taken: Taken,
     ) -> Result<Self, Diagnostic> {
-        let mut places = vec![Place { paddr: 0, kind: RegionKind::Zero }; spaces.extents.len()];
+        let mut places = vec![Place { paddr: 0, kind: RegionKind::Zero, fixed: false }; spaces.extents.len()];
         let mut free = FreeMemory::new(board, taken.reserved);
         place_contents(&spaces.extents, taken.contents_paddr, &mut places);
         let mut floating = Vec::new();
@@ -93,7 +95,7 @@ fn place_contents(extents: &[Extent], start: u64, places: &mut [Place]) {
     let mut paddr = start;
     for (extent, place) in extents.iter().zip(places) {
         if matches!(extent.purpose, Purpose::Contents { .. }) {
-            *place = Place { paddr, kind: RegionKind::Contents };
+            *place = Place { paddr, kind: RegionKind::Contents, fixed: false };
             paddr += extent.bytes;
         }
     }

@@ -99,7 +99,7 @@ fn library_values(
         ("microkit_irqs", Value::word(0)),
         ("microkit_notifications", Value::word(mask(|end| end.may_notify))),
         ("microkit_pps", Value::word(mask(|end| end.may_call))),
-        ("microkit_ioports", Value::word(0)),
+        ("microkit_ioports", Value::word(domain.ioports.iter().fold(0, |mask, ports| mask | 1 << ports.id))),
     ]
 }
 
@@ -114,6 +114,10 @@ fn description_values<'a>(
         let bytes = system.memory_regions[map.region].bytes;
         values.extend(map.setvar_vaddr.iter().map(|symbol| (symbol, Value::word(map.vaddr))));
         values.extend(map.setvar_size.iter().map(|symbol| (symbol, Value::word(bytes))));
+    }
+    for ports in &domain.ioports {
+        values.extend(ports.setvar_id.iter().map(|symbol| (symbol, Value::word(u64::from(ports.id)))));
+        values.extend(ports.setvar_addr.iter().map(|symbol| (symbol, Value::word(u64::from(ports.addr)))));
     }
     values.extend(domain.setvars.iter().map(|setvar| (&setvar.symbol, Value::Paddr(setvar.region_paddr))));
     let ends = system.channels.iter().flat_map(|channel| &channel.ends);

@@ -48,23 +48,24 @@ impl Layout {
     /// They do not fit in the RAM at the loader's address.
     pub fn new(
         board: &Board,
-        loader: &Loader,
+        loader: Option<&Loader>,
         kernel: &Kernel,
         tables_bytes: u64,
         contents_bytes: u64,
     ) -> Result<Self, Diagnostic> {
         let start = board.loader_address;
-        let plan_paddr = start + pages(loader.bytes.len() as u64);
-        let image_paddr = plan_paddr + PAGE_BYTES;
+        let plan_paddr = start + loader.map_or(0, |loader| pages(loader.bytes.len() as u64));
+        let image_paddr = plan_paddr + loader.map_or(0, |_| PAGE_BYTES);
         let contents_paddr = image_paddr + pages(tables_bytes);
         let image_end = contents_paddr + contents_bytes;
         let mut zero_paddr = image_end;
         let mut kernel_paddrs = Vec::new();
-        for segment in &kernel.segments {
+        // Without a loader of ours, the kernel is a file of its own.
+        for segment in kernel.segments.iter().filter(|_| loader.is_some()) {
             kernel_paddrs.push(zero_paddr);
             zero_paddr += pages(segment.data.len() as u64);
         }
-        let end = zero_paddr.saturating_add(kernel.zero_bytes());
+        let end = zero_paddr.saturating_add(loader.map_or(0, |_| kernel.zero_bytes()));
         let ram_end = board.ram.iter().find(|ram| ram.start <= start && start < ram.end).map_or(0, |r| r.end);
         if end > ram_end {
             let message = format!(
@@ -128,7 +129,7 @@ impl Layout {
     }
 }
 
-/// The same bytes as an ELF file with one segment, entered at its first byte.
+/// The same bytes as an ELF file with one segment, entered at its first byte. They start one page into the file.
 ///
 /// # Errors
 /// The file would be larger than this machine's memory can hold.

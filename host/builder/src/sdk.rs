@@ -72,6 +72,12 @@ impl SdkConfig {
         self.elf("sel4.elf")
     }
 
+    /// The kernel as Multiboot loaders take it; only where it is not part of the image.
+    #[must_use]
+    pub fn multiboot_kernel(&self) -> PathBuf {
+        self.elf("sel4_32.elf")
+    }
+
     /// The loader.
     #[must_use]
     pub fn loader(&self) -> PathBuf {

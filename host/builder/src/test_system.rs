@@ -61,7 +61,7 @@ pub(crate) fn parts(text: &str, config: &str) -> Parts {
         board: board(),
         config: Config::new(config),
         programs: programs.chain([program("monitor", &TestElf::monitor())]).collect(),
-        loader: Loader::from_elf(&elf_file(&TestElf::loader())).unwrap(),
+        loader: Some(Loader::from_elf(&elf_file(&TestElf::loader())).unwrap()),
         kernel: Kernel::from_elf(&elf_file(&TestElf::kernel())).unwrap(),
         system,
     }

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
+use limen_builder::board::BootProtocol;
 use limen_builder::report::human_bytes;
 use limen_builder::sdk::SdkConfig;
 use limen_builder::system_file::{Kernel, Loader};
@@ -65,7 +66,7 @@ pub(crate) fn build(arguments: &Arguments) -> Result<Success, Failure> {
     let parts = parts(arguments, &request, parsed.system).map_err(|problem| located(vec![problem]))?;
     let built = parts.build(request.image_type).map_err(|problem| located(vec![problem]))?;
     let report = Report::new(&built);
-    output::write(&output_files(arguments, built.file, &report)?)?;
+    output::write(&output_files(arguments, &request, built.file, &report)?)?;
     let warnings = parsed.warnings.iter().map(|warning| limen_sdf::render(warning, Some(&text)) + "\n");
     Ok(Success { lines: warnings.collect::<String>() + &summary(&report) })
 }
@@ -148,7 +149,10 @@ fn parts(arguments: &Arguments, request: &Request, system: SystemDescription) ->
     let kernel = arguments.override_kernel.clone().unwrap_or_else(|| files.kernel());
     Ok(Parts {
         programs: programs.chain([monitor]).collect::<Result<_, _>>()?,
-        loader: Loader::read(&files.loader(), architecture)?,
+        loader: match board.boot {
+            BootProtocol::Loader => Some(Loader::read(&files.loader(), architecture)?),
+            BootProtocol::Multiboot => None,
+        },
         kernel: Kernel::read(&kernel, architecture)?,
         board: board.clone(),
         config: config.clone(),
@@ -158,6 +162,7 @@ fn parts(arguments: &Arguments, request: &Request, system: SystemDescription) ->
 
 fn output_files(
     arguments: &Arguments,
+    request: &Request,
     image: Vec<u8>,
     report: &Report,
 ) -> Result<Vec<OutputFile>, Diagnostic> {
@@ -171,8 +176,25 @@ fn output_files(
     if let Some(path) = &arguments.capdl_json {
         files.push(OutputFile { path: path.clone(), bytes: report.graph().to_json().into_bytes() });
     }
+    if request.board.boot == BootProtocol::Multiboot {
+        files.extend(kernel_files(arguments, &request.files)?);
+    }
     output::check_distinct(&files)?;
     Ok(files)
+}
+
+/// The kernel, which a Multiboot loader wants beside the image.
+fn kernel_files(arguments: &Arguments, files: &SdkConfig) -> Result<Vec<OutputFile>, Diagnostic> {
+    let copy = |from: PathBuf| {
+        let path = arguments.output.with_file_name(from.file_name().unwrap_or_default());
+        let bytes = fs::read(&from).map_err(|e| {
+            let message = format!("Error: kernel file '{}' cannot be read: {e}", from.display());
+            let help = Some("The SDK is not complete; build or install it again.".to_owned());
+            Diagnostic { code: "sdk-file-missing", span: None, message, help }
+        })?;
+        Ok(OutputFile { path, bytes })
+    };
+    [files.kernel(), files.multiboot_kernel()].map(copy).into_iter().collect()
 }
 
 fn summary(report: &Report) -> String {

@@ -68,7 +68,7 @@ pub(super) fn physical(built: &Built) -> Vec<Memory> {
     ];
     for (extent, place) in built.spaces.extents.iter().zip(&built.memory.places) {
         let kind = match place.kind {
-            RegionKind::Zero => "zero",
+            RegionKind::Zero | RegionKind::Floating => "zero",
             RegionKind::Contents => "contents",
             RegionKind::Device => "device",
         };

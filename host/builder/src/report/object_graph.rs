@@ -58,7 +58,7 @@ pub struct Capability {
     pub slot: u64,
     /// Kind of the object.
     pub kind: &'static str,
-    /// Protection domain to which the object belongs, or `monitor`.
+    /// Protection domain to which the object belongs, or `monitor`; the range of I/O ports.
     pub object: String,
     /// Some of `send`, `receive`, `grant`, `grant-reply`.
     pub rights: Vec<&'static str>,
@@ -121,7 +121,12 @@ fn capability(built: &Built, cap: &Cap) -> Capability {
         Some(CapKind::Reply) => ("reply", cap.object),
         Some(CapKind::SchedContext) => ("scheduling context", cap.object),
         Some(CapKind::Vspace) => ("address space", cap.object),
+        Some(CapKind::IoPort) => ("I/O ports", cap.table),
         None => ("unknown", cap.object),
+    };
+    let object = match CapKind::from_raw(cap.kind) {
+        Some(CapKind::IoPort) => format!("{:#x} to {:#x}", cap.object, cap.badge),
+        _ => name(built, owner),
     };
     let names = [
         (Rights::SEND, "send"),
@@ -130,13 +135,7 @@ fn capability(built: &Built, cap: &Cap) -> Capability {
         (Rights::GRANT_REPLY, "grant-reply"),
     ];
     let rights = names.into_iter().filter(|(bit, _)| cap.rights & bit != 0).map(|(_, name)| name);
-    Capability {
-        slot: cap.slot,
-        kind,
-        object: name(built, owner),
-        rights: rights.collect(),
-        badge: Hex(cap.badge),
-    }
+    Capability { slot: cap.slot, kind, object, rights: rights.collect(), badge: Hex(cap.badge) }
 }
 
 /// Name of the program with this index.
