@@ -17,6 +17,7 @@ TARGET_FLAGS_aarch64 := -mgeneral-regs-only -mstrict-align
 # Programs pass floating-point arguments in registers, and objects that differ in that cannot be linked. The library's
 # own code is free of floating point, so it uses none of these registers.
 TARGET_FLAGS_riscv64 := -march=rv64imafdc -mabi=lp64d -mcmodel=medany
+TARGET_FLAGS_x86_64 := -mgeneral-regs-only -march=x86-64 -mtune=generic
 TARGET_FLAGS := $(TARGET_FLAGS_$(ARCH))
 ifneq ($(findstring clang,$(CC)),)
 TARGET_FLAGS += -target $(ARCH)-none-elf

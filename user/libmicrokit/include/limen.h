@@ -9,7 +9,7 @@
 LIMEN_INLINE seL4_Uint64 limen_counter(void)
 {
     seL4_Uint64 count;
-    __asm__ volatile (LIMEN_READ_COUNTER : "=r"(count) : : "memory");
+    LIMEN_READ_COUNTER(count);
     return count;
 }
 

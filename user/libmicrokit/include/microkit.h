@@ -62,6 +62,7 @@ void microkit_dbg_put32(seL4_Uint32 x);
 
 /* Reports on the debug console, kept out of line because they are rare. */
 void limen_report_channel(const char *function, microkit_channel ch) __attribute__((cold));
+void limen_report_ioport(const char *function, microkit_ioport id) __attribute__((cold));
 void limen_report_child(const char *trouble, microkit_child child) __attribute__((cold));
 void limen_report_lost_signal(const char *function, microkit_channel ch) __attribute__((cold));
 
@@ -216,5 +217,40 @@ static inline seL4_CPtr microkit_cspace_root_slot_to_cptr(seL4_Word slot)
     }
     return slot << (seL4_WordBits - PD_ROOT_CAP_BITS);
 }
+
+#if defined(CONFIG_ARCH_X86_64)
+/* Reads and writes of an I/O port by its address. A port outside the range stops the program; a range that the
+ * description does not grant is reported, and reading it gives 0. */
+#define LIMEN_DEFINE_PORT_ACCESS(bits)                                                                              \
+    static inline seL4_Uint##bits microkit_x86_ioport_read_##bits(microkit_ioport id, seL4_Word addr)               \
+    {                                                                                                               \
+        if (!limen_is_granted(microkit_ioports, id)) {                                                              \
+            limen_report_ioport("microkit_x86_ioport_read_" #bits, id);                                             \
+            return 0;                                                                                               \
+        }                                                                                                           \
+        seL4_X86_IOPort_In##bits##_t answer = seL4_X86_IOPort_In##bits(BASE_IOPORT_CAP + id, (seL4_Uint16)addr);    \
+        if (answer.error != seL4_NoError) {                                                                         \
+            microkit_dbg_puts("microkit_x86_ioport_read_" #bits ": error reading data\n");                          \
+            microkit_internal_crash((seL4_Error)answer.error);                                                      \
+        }                                                                                                           \
+        return answer.result;                                                                                       \
+    }                                                                                                               \
+    static inline void microkit_x86_ioport_write_##bits(microkit_ioport id, seL4_Word addr, seL4_Word data)         \
+    {                                                                                                               \
+        if (!limen_is_granted(microkit_ioports, id)) {                                                              \
+            limen_report_ioport("microkit_x86_ioport_write_" #bits, id);                                            \
+            return;                                                                                                 \
+        }                                                                                                           \
+        seL4_Error err = seL4_X86_IOPort_Out##bits(BASE_IOPORT_CAP + id, addr, data);                               \
+        if (err != seL4_NoError) {                                                                                  \
+            microkit_dbg_puts("microkit_x86_ioport_write_" #bits ": error writing data\n");                         \
+            microkit_internal_crash(err);                                                                           \
+        }                                                                                                           \
+    }
+LIMEN_DEFINE_PORT_ACCESS(8)
+LIMEN_DEFINE_PORT_ACCESS(16)
+LIMEN_DEFINE_PORT_ACCESS(32)
+#undef LIMEN_DEFINE_PORT_ACCESS
+#endif
 
 #endif /* MICROKIT_H */

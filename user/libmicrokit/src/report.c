@@ -25,6 +25,15 @@ void limen_report_channel(const char *function, microkit_channel ch)
     print_quoted(ch);
 }
 
+void limen_report_ioport(const char *function, microkit_ioport id)
+{
+    limen_print_name();
+    microkit_dbg_puts(" ");
+    microkit_dbg_puts(function);
+    microkit_dbg_puts(": invalid I/O Port ID given");
+    print_quoted(id);
+}
+
 void limen_report_child(const char *trouble, microkit_child child)
 {
     microkit_dbg_puts(trouble);

@@ -79,7 +79,8 @@ static seL4_Error use_methods(seL4_CPtr cptr)
     if (error != seL4_NoError) {
         return error;
     }
-    context.pc += 4;
+    /* The program counter comes first on every architecture. */
+    *(seL4_Word *)&context += 4;
     error = seL4_TCB_WriteRegisters(cptr, seL4_False, 0, LIMEN_CONTEXT_WORDS, &context);
     seL4_TCB_Suspend(cptr);
     seL4_TCB_Resume(cptr);

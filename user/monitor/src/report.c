@@ -24,8 +24,6 @@ static fault_message_t save_message(seL4_MessageInfo_t message)
 static const char *const register_names[] = { LIMEN_FOR_EACH_REGISTER(QUOTE_REGISTER) };
 
 /* The stack pointer's line has one space less than the others in the reports that people are used to. */
-#define SP_INDEX (__builtin_offsetof(seL4_UserContext, sp) / sizeof(seL4_Word))
-
 static void print_registers(seL4_TCB tcb)
 {
     seL4_UserContext context;
@@ -38,7 +36,7 @@ static void print_registers(seL4_TCB tcb)
     microkit_dbg_puts("Registers: \n");
     for (seL4_Word i = 0; i < LENGTH_OF(register_names); i++) {
         microkit_dbg_puts(register_names[i]);
-        print_word(i == SP_INDEX ? ": " : " : ", ((const seL4_Word *)&context)[i]);
+        print_word(i == LIMEN_STACK_POINTER ? ": " : " : ", ((const seL4_Word *)&context)[i]);
         microkit_dbg_puts("\n");
     }
 }

@@ -4,7 +4,7 @@
 
 #include <limen/abi_aarch64.h>
 
-/* Reads the cycle counter into operand 0, after everything before it is done. */
-#define LIMEN_READ_COUNTER "isb\n\tmrs %0, pmccntr_el0"
+/* Reads the cycle counter into `count`, after everything before it is done. */
+#define LIMEN_READ_COUNTER(count) __asm__ volatile ("isb\n\tmrs %0, pmccntr_el0" : "=r"(count) : : "memory")
 
 #endif /* LIMEN_AARCH64_H */

@@ -108,6 +108,18 @@ typedef enum seL4_InvocationLabel {
     SchedContextUnbindObject = 36,
     /* Microseconds consumed since the last time this was asked. */
     SchedContextConsumed = 37,
+    /* x86: read a byte from a port. MR0: the port. */
+    X86IOPortIn8 = 51,
+    /* x86: read two bytes from a port. MR0: the port. */
+    X86IOPortIn16 = 52,
+    /* x86: read four bytes from a port. MR0: the port. */
+    X86IOPortIn32 = 53,
+    /* x86: write a byte to a port. MR0: the port; MR1: the byte. */
+    X86IOPortOut8 = 54,
+    /* x86: write two bytes to a port. MR0: the port; MR1: the bytes. */
+    X86IOPortOut16 = 55,
+    /* x86: write four bytes to a port. MR0: the port; MR1: the bytes. */
+    X86IOPortOut32 = 56,
 } seL4_InvocationLabel;
 
 /* Words of the message CapFault. */

@@ -7,6 +7,9 @@
 /* The instruction that enters the kernel. */
 #define LIMEN_TRAP "svc #0"
 
+/* What does not survive it: memory that threads share, and registers. */
+#define LIMEN_TRAP_CLOBBERS "memory"
+
 /* System-call number. */
 #define LIMEN_REGISTER_NUMBER "x7"
 
@@ -72,6 +75,9 @@
     DO(x28) \
     DO(tpidr_el0) \
     DO(tpidrro_el0)
+
+/* Position of the stack pointer in that order. */
+#define LIMEN_STACK_POINTER 1
 
 /* Words of the message UnknownSyscall. */
 typedef enum seL4_UnknownSyscall_Msg {

@@ -7,6 +7,9 @@
 /* The instruction that enters the kernel. */
 #define LIMEN_TRAP "ecall"
 
+/* What does not survive it: memory that threads share, and registers. */
+#define LIMEN_TRAP_CLOBBERS "memory"
+
 /* System-call number. */
 #define LIMEN_REGISTER_NUMBER "a7"
 
@@ -68,6 +71,9 @@
     DO(t5) \
     DO(t6) \
     DO(tp)
+
+/* Position of the stack pointer in that order. */
+#define LIMEN_STACK_POINTER 2
 
 /* Words of the message UnknownSyscall. */
 typedef enum seL4_UnknownSyscall_Msg {

@@ -8,6 +8,8 @@
 #include <limen/aarch64.h>
 #elif defined(CONFIG_ARCH_RISCV)
 #include <limen/riscv64.h>
+#elif defined(CONFIG_ARCH_X86_64)
+#include <limen/x86_64.h>
 #else
 #error "this SDK has no headers for the configured architecture"
 #endif

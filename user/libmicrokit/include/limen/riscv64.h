@@ -4,7 +4,7 @@
 
 #include <limen/abi_riscv64.h>
 
-/* Reads the cycle counter into operand 0. */
-#define LIMEN_READ_COUNTER "rdcycle %0"
+/* Reads the cycle counter into `count`. */
+#define LIMEN_READ_COUNTER(count) __asm__ volatile ("rdcycle %0" : "=r"(count) : : "memory")
 
 #endif /* LIMEN_RISCV64_H */

@@ -130,4 +130,39 @@ static inline seL4_SchedContext_Consumed_t seL4_SchedContext_Consumed(seL4_Sched
     return result;
 }
 
+#if defined(CONFIG_ARCH_X86)
+/* What a port was found to hold. */
+typedef struct seL4_X86_IOPort_In8 {
+    int error;
+    seL4_Uint8 result;
+} seL4_X86_IOPort_In8_t;
+typedef struct seL4_X86_IOPort_In16 {
+    int error;
+    seL4_Uint16 result;
+} seL4_X86_IOPort_In16_t;
+typedef struct seL4_X86_IOPort_In32 {
+    int error;
+    seL4_Uint32 result;
+} seL4_X86_IOPort_In32_t;
+
+/* Reads and writes of a port, which must lie in the range of the capability with all its bytes. */
+#define LIMEN_DEFINE_PORT_ACCESS(bits)                                                                             \
+    static inline seL4_X86_IOPort_In##bits##_t seL4_X86_IOPort_In##bits(seL4_CPtr service, seL4_Uint16 port)       \
+    {                                                                                                              \
+        limen_received_t answer = limen_invoke(service, X86IOPortIn##bits, 0, 1, limen_two_words(port, 0));        \
+        seL4_X86_IOPort_In##bits##_t result;                                                                       \
+        result.error = limen_outcome(answer);                                                                      \
+        result.result = (seL4_Uint##bits)answer.words.mr0;                                                         \
+        return result;                                                                                             \
+    }                                                                                                              \
+    static inline seL4_Error seL4_X86_IOPort_Out##bits(seL4_CPtr service, seL4_Word port, seL4_Word data)          \
+    {                                                                                                              \
+        return limen_outcome(limen_invoke(service, X86IOPortOut##bits, 0, 2, limen_two_words(port, data)));        \
+    }
+LIMEN_DEFINE_PORT_ACCESS(8)
+LIMEN_DEFINE_PORT_ACCESS(16)
+LIMEN_DEFINE_PORT_ACCESS(32)
+#undef LIMEN_DEFINE_PORT_ACCESS
+#endif
+
 #endif /* SEL4_INVOCATIONS_H */

@@ -49,7 +49,7 @@ LIMEN_INLINE void limen_trap_plain(seL4_Syscall_ID call, seL4_Word argument)
 {
     LIMEN_NUMBER(call);
     LIMEN_CPTR(argument);
-    __asm__ volatile (LIMEN_TRAP : : "r"(number), "r"(cptr) : "memory");
+    __asm__ volatile (LIMEN_TRAP : : "r"(number), "r"(cptr) : LIMEN_TRAP_CLOBBERS);
 }
 
 /* Sends a message without words. */
@@ -58,7 +58,7 @@ LIMEN_INLINE void limen_trap_send_empty(seL4_Syscall_ID call, seL4_CPtr dest, se
     LIMEN_NUMBER(call);
     LIMEN_CPTR(dest);
     LIMEN_INFO(message);
-    __asm__ volatile (LIMEN_TRAP : : "r"(number), "r"(cptr), "r"(info) : "memory");
+    __asm__ volatile (LIMEN_TRAP : : "r"(number), "r"(cptr), "r"(info) : LIMEN_TRAP_CLOBBERS);
 }
 
 /* Sends a message. */
@@ -72,7 +72,7 @@ LIMEN_INLINE void limen_trap_send(seL4_Syscall_ID call, seL4_CPtr dest, seL4_Mes
     __asm__ volatile (LIMEN_TRAP
                       :
                       : "r"(number), "r"(cptr), "r"(info), "r"(mr0), "r"(mr1), "r"(mr2), "r"(mr3)
-                      : "memory");
+                      : LIMEN_TRAP_CLOBBERS);
 }
 
 /* Receives. Calls that take no reply object ignore `reply_object`. */
@@ -86,7 +86,7 @@ LIMEN_INLINE limen_received_t limen_trap_receive(seL4_Syscall_ID call, seL4_CPtr
     __asm__ volatile (LIMEN_TRAP
                       : "+r"(cptr), "=r"(info), "=r"(mr0), "=r"(mr1), "=r"(mr2), "=r"(mr3)
                       : "r"(number), "r"(reply)
-                      : "memory");
+                      : LIMEN_TRAP_CLOBBERS);
     LIMEN_RETURN_RECEIVED;
 }
 
@@ -100,7 +100,7 @@ LIMEN_INLINE limen_received_t limen_trap_call_empty(seL4_CPtr dest, seL4_Message
     __asm__ volatile (LIMEN_TRAP
                       : "+r"(cptr), "+r"(info), "=r"(mr0), "=r"(mr1), "=r"(mr2), "=r"(mr3)
                       : "r"(number)
-                      : "memory");
+                      : LIMEN_TRAP_CLOBBERS);
     LIMEN_RETURN_RECEIVED;
 }
 
@@ -114,7 +114,7 @@ LIMEN_INLINE limen_received_t limen_trap_call(seL4_CPtr dest, seL4_MessageInfo_t
     __asm__ volatile (LIMEN_TRAP
                       : "+r"(cptr), "+r"(info), "+r"(mr0), "+r"(mr1), "+r"(mr2), "+r"(mr3)
                       : "r"(number)
-                      : "memory");
+                      : LIMEN_TRAP_CLOBBERS);
     LIMEN_RETURN_RECEIVED;
 }
 
@@ -131,7 +131,7 @@ LIMEN_INLINE limen_received_t limen_trap_send_receive(seL4_Syscall_ID call, seL4
     __asm__ volatile (LIMEN_TRAP
                       : "+r"(cptr), "+r"(info), "+r"(mr0), "+r"(mr1), "+r"(mr2), "+r"(mr3)
                       : "r"(number), "r"(reply)
-                      : "memory");
+                      : LIMEN_TRAP_CLOBBERS);
     LIMEN_RETURN_RECEIVED;
 }
 
@@ -148,7 +148,7 @@ LIMEN_INLINE limen_received_t limen_trap_nb_send_recv(seL4_CPtr dest, seL4_CPtr 
     __asm__ volatile (LIMEN_TRAP
                       : "+r"(cptr), "+r"(info), "+r"(mr0), "+r"(mr1), "+r"(mr2), "+r"(mr3)
                       : "r"(number), "r"(reply), "r"(destination)
-                      : "memory");
+                      : LIMEN_TRAP_CLOBBERS);
     LIMEN_RETURN_RECEIVED;
 }
 
