@@ -28,7 +28,11 @@ pub fn uses_no_vectors(file: &Path, architecture: &str) -> Outcome {
 }
 
 fn vector_instructions(listing: &str, architecture: &str) -> Vec<String> {
-    let names_vector = if architecture == "riscv64" { names_riscv_float } else { names_arm_vector };
+    let names_vector = match architecture {
+        "riscv64" => names_riscv_float,
+        "x86_64" => names_x86_vector,
+        _ => names_arm_vector,
+    };
     let mut function = "";
     let mut found = Vec::new();
     for line in listing.lines() {
@@ -54,6 +58,15 @@ fn names_arm_vector(instruction: &str) -> bool {
         let number = register.strip_prefix(['q', 'v', 'd', 's', 'h', 'b']).unwrap_or("none");
         number.len() <= 2 && number.parse::<u8>().is_ok_and(|number| number < 32)
     })
+}
+
+/// Whether an x86 instruction has a register of SSE or MMX, or belongs to the x87 unit.
+fn names_x86_vector(instruction: &str) -> bool {
+    let (mnemonic, operands) = instruction.split_once('\t').unwrap_or((instruction, ""));
+    let operands = operands.split(['<', '#']).next().unwrap_or_default();
+    // The head of a listing has a space where instructions have a tab.
+    let is_x87 = mnemonic.starts_with('f') && !mnemonic.contains(' ');
+    is_x87 || ["%xmm", "%ymm", "%zmm", "%mm", "%st"].iter().any(|name| operands.contains(name))
 }
 
 /// Whether a RISC-V instruction has a floating-point register.
@@ -141,6 +154,16 @@ mod tests {
         }
         for other in ["ld\ts0, 8(sp)", "csrr\ta0, fcsr", "jal\t0x40 <fa0>", "fence\trw, rw"] {
             assert!(!names_riscv_float(other), "{other}");
+        }
+    }
+
+    #[test]
+    fn vector_registers_of_x86_are_recognised_and_look_alikes_are_not() {
+        for vector in ["movups\t%xmm0, (%rdi)", "fxsave64\t(%rdi)", "movq\t%mm1, %rax", "fninit"] {
+            assert!(names_x86_vector(vector), "{vector}");
+        }
+        for other in ["movq\t%rax, (%rdi)", "callq\t0x40 <fpu_xmm>", "leaq\t8(%rip), %rax # 0x40 <%xmm>"] {
+            assert!(!names_x86_vector(other), "{other}");
         }
     }
 

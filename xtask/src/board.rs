@@ -22,10 +22,21 @@ pub struct Board {
     pub architecture: String,
     /// Platform name for `CONFIG_PLAT_*`, as in `QEMU_ARM_VIRT`.
     pub platform: String,
-    /// The emulator and its arguments, `{image}` standing for the boot image.
+    /// How the kernel gets into memory.
+    pub boot: BootProtocol,
+    /// The emulator and its arguments, `{image}` standing for the boot image and `{folder}` for where that is.
     pub qemu: Vec<String>,
     /// The data file itself.
     pub file: PathBuf,
+}
+
+/// Who loads the kernel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BootProtocol {
+    /// Limen's loader, as part of the boot image.
+    Loader,
+    /// A Multiboot loader.
+    Multiboot,
 }
 
 /// The board that commands use when none is named.
@@ -67,6 +78,7 @@ fn parse(text: &str, file: &Path) -> Outcome<Board> {
         aliases: if table.contains_key("aliases") { words(table, "aliases")? } else { Vec::new() },
         architecture: word(table, "architecture")?,
         platform: word(table, "platform")?,
+        boot: boot_protocol(table)?,
         qemu: words(table, "qemu")?,
         file: file.to_path_buf(),
     })
@@ -75,6 +87,17 @@ fn parse(text: &str, file: &Path) -> Outcome<Board> {
 fn word(table: &DeTable<'_>, key: &str) -> Outcome<String> {
     let value = table.get(key).and_then(|value| value.get_ref().as_str());
     value.map(str::to_owned).ok_or_else(|| Failure::new(format!("'{key}' must be a string")))
+}
+
+fn boot_protocol(table: &DeTable<'_>) -> Outcome<BootProtocol> {
+    if !table.contains_key("boot") {
+        return Ok(BootProtocol::Loader);
+    }
+    match word(table, "boot")?.as_str() {
+        "loader" => Ok(BootProtocol::Loader),
+        "multiboot" => Ok(BootProtocol::Multiboot),
+        other => Err(Failure::new(format!("'boot' cannot be '{other}'"))),
+    }
 }
 
 /// A list of strings.

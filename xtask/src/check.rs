@@ -3,7 +3,7 @@
 use std::process::Command as Process;
 
 use crate::binary;
-use crate::board;
+use crate::board::{self, BootProtocol};
 use crate::command::{Command, no_arguments};
 use crate::failure::{Failure, Outcome};
 use crate::generate;
@@ -64,12 +64,9 @@ fn host_lints(_: &Workspace) -> Outcome {
 }
 
 fn kernel_lints(workspace: &Workspace) -> Outcome {
-    for target in sdk::targets(&board::all(workspace)?)? {
+    for port in sdk::ports(&board::all(workspace)?)? {
         let mut clippy = process::cargo("clippy");
-        clippy
-            .args(["--release", "--target", target])
-            .args(sdk::TARGET_PACKAGES.iter().flat_map(|p| ["--package", p]));
-        process::run(clippy.args(["--", "-D", "warnings"]))?;
+        process::run(clippy.args(port.options()).args(["--", "-D", "warnings"]))?;
     }
     Ok(())
 }
@@ -106,8 +103,9 @@ fn binaries(workspace: &Workspace) -> Outcome {
         let part = workspace.sdk().join("board").join(&board.name).join("release");
         let kernel = part.join("elf/sel4.elf");
         binary::separates_write_and_execute(&kernel)?;
-        for file in [&kernel, &part.join("elf/loader.elf"), &part.join("lib/libmicrokit.a")] {
-            binary::uses_no_vectors(file, &board.architecture)?;
+        let loader = (board.boot == BootProtocol::Loader).then(|| part.join("elf/loader.elf"));
+        for file in [kernel, part.join("lib/libmicrokit.a")].into_iter().chain(loader) {
+            binary::uses_no_vectors(&file, &board.architecture)?;
         }
     }
     Ok(())

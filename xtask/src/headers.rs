@@ -21,10 +21,17 @@ pub fn files() -> Vec<(PathBuf, String)> {
 }
 
 /// Every generated header, by the name of its file.
-pub fn all() -> [(&'static str, CHeader); 4] {
+pub fn all() -> [(&'static str, CHeader); 5] {
     let aarch64 = architecture("LIMEN_ABI_AARCH64_H", &register::AARCH64, limits::USER_TOP_AARCH64);
     let riscv64 = architecture("LIMEN_ABI_RISCV64_H", &register::RISCV64, limits::USER_TOP_RISCV64);
-    [("abi.h", abi()), ("slots.h", slots()), ("abi_aarch64.h", aarch64), ("abi_riscv64.h", riscv64)]
+    let x86_64 = architecture("LIMEN_ABI_X86_64_H", &register::X86_64, limits::USER_TOP_X86_64);
+    [
+        ("abi.h", abi()),
+        ("slots.h", slots()),
+        ("abi_aarch64.h", aarch64),
+        ("abi_riscv64.h", riscv64),
+        ("abi_x86_64.h", x86_64),
+    ]
 }
 
 /// What is the same on every architecture: calls, errors, faults, methods, messages, sizes.
@@ -259,6 +266,8 @@ fn architecture(guard: &'static str, map: &RegisterMap, user_top: u64) -> CHeade
         "LIMEN_FOR_EACH_REGISTER",
         map.context,
     );
+    let stack_pointer = map.context.iter().position(|name| ["sp", "rsp"].contains(name)).unwrap_or(0);
+    header.constant("Position of the stack pointer in that order.", "LIMEN_STACK_POINTER", stack_pointer);
     register_words(&mut header, "UnknownSyscall", map.unknown_syscall);
     register_words(&mut header, "UserException", map.user_exception);
     header.title("Addresses");
@@ -271,6 +280,12 @@ fn architecture(guard: &'static str, map: &RegisterMap, user_top: u64) -> CHeade
 fn system_call_registers(header: &mut CHeader, map: &RegisterMap) {
     header.title("Registers of a system call");
     header.constant("The instruction that enters the kernel.", "LIMEN_TRAP", quoted(map.trap));
+    let clobbers: String = map.clobbers.iter().map(|name| format!(", {}", quoted(name))).collect();
+    header.constant(
+        "What does not survive it: memory that threads share, and registers.",
+        "LIMEN_TRAP_CLOBBERS",
+        format!("\"memory\"{clobbers}"),
+    );
     header.constant("System-call number.", "LIMEN_REGISTER_NUMBER", quoted(map.syscall));
     header.constant("Capability pointer in, badge out.", "LIMEN_REGISTER_CPTR", quoted(map.cptr));
     header.constant("Message info, in and out.", "LIMEN_REGISTER_INFO", quoted(map.info));

@@ -128,7 +128,9 @@ impl Boot<'_> {
 
     fn command(&self) -> Vec<String> {
         let image = self.image.display().to_string();
-        let words = self.board.qemu.iter().map(|word| word.replace("{image}", &image));
+        let folder = self.image.parent().unwrap_or(Path::new(".")).display().to_string();
+        let words = self.board.qemu.iter();
+        let words = words.map(|word| word.replace("{image}", &image).replace("{folder}", &folder));
         let mut command = interruptible(words.collect());
         command.extend(self.extra.iter().map(|word| (*word).to_owned()));
         command
@@ -275,6 +277,7 @@ fn collect(mut stderr: ChildStderr) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::board::BootProtocol;
 
     fn shell(script: &str, silence: Duration) -> Session {
         let words = ["sh", "-c", script].map(str::to_owned);
@@ -283,6 +286,7 @@ mod tests {
             aliases: Vec::new(),
             architecture: "none".into(),
             platform: "none".into(),
+            boot: BootProtocol::Loader,
             qemu: words.to_vec(),
             file: "shell.toml".into(),
         };

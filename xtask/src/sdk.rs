@@ -6,7 +6,7 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::Command as Process;
 
-use crate::board::{self, Board};
+use crate::board::{self, Board, BootProtocol};
 use crate::command::{Command, no_arguments};
 use crate::failure::{Context, Failure, Outcome};
 use crate::files;
@@ -27,12 +27,30 @@ and lays them out in build/sdk. Files whose contents do not change are not touch
   make MICROKIT_SDK=$PWD/build/sdk MICROKIT_BOARD=qemu_virt_aarch64 MICROKIT_CONFIG=debug ...
 ";
 
-/// Rust target of the kernel and the loader, by instruction set.
-const TARGETS: [(&str, &str); 2] =
-    [("aarch64", "aarch64-unknown-none-softfloat"), ("riscv64", "riscv64imac-unknown-none-elf")];
+/// What runs on an instruction set before any program does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Port {
+    architecture: &'static str,
+    /// The Rust target.
+    pub target: &'static str,
+    /// The packages that are built for it.
+    pub packages: &'static [&'static str],
+}
 
-/// Packages that run on the target machine.
-pub const TARGET_PACKAGES: [&str; 2] = ["limen-kernel", "limen-loader"];
+const LOADED: &[&str] = &["limen-kernel", "limen-loader"];
+const PORTS: [Port; 3] = [
+    Port { architecture: "aarch64", target: "aarch64-unknown-none-softfloat", packages: LOADED },
+    Port { architecture: "riscv64", target: "riscv64imac-unknown-none-elf", packages: LOADED },
+    Port { architecture: "x86_64", target: "x86_64-unknown-none", packages: &["limen-kernel"] },
+];
+
+impl Port {
+    /// Options of cargo that select target and packages.
+    pub fn options(&self) -> impl Iterator<Item = &'static str> {
+        let packages = self.packages.iter().flat_map(|package| ["--package", package]);
+        ["--release", "--target", self.target].into_iter().chain(packages)
+    }
+}
 
 fn run(workspace: &Workspace, arguments: lexopt::Parser) -> Outcome {
     no_arguments(arguments)?;
@@ -69,25 +87,23 @@ fn lock(workspace: &Workspace) -> Outcome<File> {
 
 fn build_rust(boards: &[Board]) -> Outcome {
     process::run(process::cargo("build").args(["--release", "--package", "microkit"]))?;
-    for target in targets(boards)? {
-        let mut cargo = process::cargo("build");
-        cargo.args(["--release", "--target", target]);
-        process::run(cargo.args(TARGET_PACKAGES.iter().flat_map(|package| ["--package", package])))?;
+    for port in ports(boards)? {
+        process::run(process::cargo("build").args(port.options()))?;
     }
     Ok(())
 }
 
-/// The Rust targets that the kernel is built for, each once.
+/// The ports that the boards need, each once.
 ///
 /// # Errors
 /// When a board has an instruction set without a kernel port.
-pub fn targets(boards: &[Board]) -> Outcome<BTreeSet<&'static str>> {
-    boards.iter().map(|board| target(&board.architecture)).collect()
+pub fn ports(boards: &[Board]) -> Outcome<BTreeSet<Port>> {
+    boards.iter().map(|board| port(&board.architecture)).collect()
 }
 
-fn target(architecture: &str) -> Outcome<&'static str> {
-    let found = TARGETS.iter().find(|(name, _)| *name == architecture).map(|(_, target)| *target);
-    found.ok_or_else(|| Failure::new(format!("there is no Rust target for instruction set '{architecture}'")))
+fn port(architecture: &str) -> Outcome<Port> {
+    let found = PORTS.into_iter().find(|port| port.architecture == architecture);
+    found.ok_or_else(|| Failure::new(format!("there is no kernel for instruction set '{architecture}'")))
 }
 
 /// The SDK's folder for one board and configuration.
@@ -104,9 +120,22 @@ impl Part<'_> {
         self.write_headers()?;
         self.build_user("libmicrokit", &[("libmicrokit.a", "lib"), ("microkit.ld", "lib")])?;
         self.build_user("monitor", &[("monitor.elf", "elf")])?;
-        let built = self.workspace.target().join(target(&self.board.architecture)?).join("release");
+        let built = self.workspace.target().join(port(&self.board.architecture)?.target).join("release");
         files::copy(&built.join("limen-kernel"), &folder.join("elf/sel4.elf"))?;
-        files::copy(&built.join("limen-loader"), &folder.join("elf/loader.elf"))
+        match self.board.boot {
+            BootProtocol::Loader => files::copy(&built.join("limen-loader"), &folder.join("elf/loader.elf")),
+            BootProtocol::Multiboot => self.write_multiboot_kernel(&built.join("limen-kernel")),
+        }
+    }
+
+    /// Multiboot loaders take 32-bit files only: the same segments at the same physical addresses.
+    fn write_multiboot_kernel(&self, kernel: &Path) -> Outcome {
+        let small = self.workspace.target().join("sel4_32.elf");
+        let mut objcopy = Process::new("llvm-objcopy");
+        process::capture(
+            objcopy.args(["--strip-all", "--output-target=elf32-i386"]).arg(kernel).arg(&small),
+        )?;
+        files::copy(&small, &self.folder().join("elf/sel4_32.elf"))
     }
 
     fn folder(&self) -> PathBuf {
