@@ -93,6 +93,8 @@ static void types_have_the_documented_sizes(void)
     CHECK_EQUAL(sizeof(microkit_channel), 4);
 #if defined(CONFIG_ARCH_RISCV)
     CHECK_EQUAL(sizeof(seL4_UserContext), 32 * 8);
+#elif defined(CONFIG_ARCH_X86_64)
+    CHECK_EQUAL(sizeof(seL4_UserContext), 20 * 8);
 #else
     CHECK_EQUAL(sizeof(seL4_UserContext), 36 * 8);
 #endif
@@ -116,6 +118,9 @@ static void the_configuration_macros_are_right(void)
 #endif
 #if defined(CONFIG_ARCH_RISCV) && !defined(CONFIG_ARCH_ARM) \
     && (defined(CONFIG_PLAT_QEMU_RISCV_VIRT) || defined(CONFIG_PLAT_HIFIVE))
+    known |= 3;
+#endif
+#if defined(CONFIG_ARCH_X86_64) && defined(CONFIG_ARCH_X86) && defined(CONFIG_PLAT_PC99)
     known |= 3;
 #endif
 #if defined(CONFIG_EXPORT_PCNT_USER) && defined(CONFIG_EXPORT_PTMR_USER) && defined(CONFIG_AARCH64_USER_CACHE_ENABLE)

@@ -2,6 +2,7 @@
 
 #include "keeper.h"
 #include "test.h"
+#include "instructions.h"
 
 /* What a program attempted, and why it could not. */
 enum attempt { LOADING, STORING, FETCHING };
@@ -181,7 +182,7 @@ static void an_access_can_be_repaired_through_registers(void)
     order(LOAD, NOWHERE);
     receive_fault(CULPRIT, seL4_Fault_VMFault, seL4_VMFault_Length);
     CHECK_EQUAL(seL4_TCB_ReadRegisters(BASE_TCB_CAP + CULPRIT, seL4_False, 0, LIMEN_CONTEXT_WORDS, &context), 0);
-    CHECK_EQUAL(context.pc, culprit()->instruction);
+    CHECK_EQUAL(context.PROGRAM_COUNTER, culprit()->instruction);
     CHECK_EQUAL(context.ARGUMENT, NOWHERE);
     context.ARGUMENT = (seL4_Word)&culprit()->counter - orders_culprit + 0x3000000;
     culprit()->counter = 4711;
@@ -254,7 +255,7 @@ static void an_unknown_system_call_is_emulated(void)
     order(SYSTEM_CALL, 0);
     culprit()->number = (seL4_Word)-100;
     receive_fault(CULPRIT, seL4_Fault_UnknownSyscall, seL4_UnknownSyscall_Length);
-    for (int i = 0; i < 7; i++) {
+    for (int i = 0; i < CALL_WORDS; i++) {
         CHECK_EQUAL(seL4_GetMR(FIRST_CALL_WORD + i), FIRST_REGISTER + (seL4_Word)i);
     }
     CHECK_EQUAL(seL4_GetMR(seL4_UnknownSyscall_FaultIP), culprit()->instruction);

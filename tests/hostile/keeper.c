@@ -1,6 +1,7 @@
 /* The parent of the hostile program: starts it over whenever it faults, or when the tester finds it stuck. */
 
 #include "attack.h"
+#include "instructions.h"
 
 /* Set by the tool. */
 seL4_Word attack_state;
@@ -12,7 +13,7 @@ seL4_Word hostile_id;
 
 static void start_over(void)
 {
-    seL4_UserContext context = { .pc = ENTRY, .sp = STACK_TOP };
+    seL4_UserContext context = { .PROGRAM_COUNTER = ENTRY, .STACK_POINTER = STACK_TOP };
     ((struct attack_state *)attack_state)->restarts++;
     seL4_Error error = seL4_TCB_WriteRegisters(BASE_TCB_CAP + hostile_id, seL4_True, 0, 3, &context);
     if (error != seL4_NoError) {

@@ -6,6 +6,7 @@ ARCH := $(shell grep 'CONFIG_SEL4_ARCH  ' $(BOARD_DIR)/include/kernel/gen_config
 
 ARCH_FLAGS_aarch64 := -mstrict-align
 ARCH_FLAGS_riscv64 := -march=rv64imafdc -mabi=lp64d -mcmodel=medany
+ARCH_FLAGS_x86_64 := -march=x86-64 -mtune=generic
 ARCH_FLAGS := $(ARCH_FLAGS_$(ARCH))
 ifeq ($(ARCH_FLAGS),)
 $(error there are no compiler flags for the architecture '$(ARCH)')
@@ -13,6 +14,7 @@ endif
 
 GCC_aarch64 := aarch64-linux-gnu
 GCC_riscv64 := riscv64-unknown-elf
+GCC_x86_64 := x86_64-linux-gnu
 GCC := $(GCC_$(ARCH))
 
 # The object with the driver of the serial port, and where its registers are.
@@ -20,6 +22,7 @@ UART_qemu_virt_aarch64 := uart_pl011.o
 UART_qemu_virt_aarch64_el1 := uart_pl011.o
 UART_qemu_virt_riscv64 := uart_ns16550.o
 UART_hifive_unleashed := uart_sifive.o
+UART_x86_64_generic := uart_com1.o
 UART := $(UART_$(MICROKIT_BOARD))
 UART_PADDR_qemu_virt_aarch64 := 0x9000000
 UART_PADDR_qemu_virt_aarch64_el1 := 0x9000000
@@ -27,10 +30,17 @@ UART_PADDR_qemu_virt_riscv64 := 0x10000000
 UART_PADDR_hifive_unleashed := 0x10010000
 UART_PADDR := $(UART_PADDR_$(MICROKIT_BOARD))
 
-# Descriptions have the physical addresses of AArch64 boards: the serial port, and places in RAM.
+# Descriptions have the physical addresses of AArch64 boards: the serial port, and places in RAM. On x86 the serial port
+# is not memory, and only regions with a fixed address can tell it.
 FIXED_aarch64 := 0x5
 FIXED_riscv64 := 0xd
-ADDRESSES := s/phys_addr="0x9000000"/phys_addr="$(UART_PADDR)"/; s/phys_addr="0x5/phys_addr="$(FIXED_$(ARCH))/
+FIXED_x86_64 := 0x1
+ADDRESSES_x86_64 := /<memory_region name="uart"/d; s/<map mr="uart".*>/<ioport id="0" addr="0x3f8" size="8"\/>/; \
+    s/name="small" size/name="small" phys_addr="0x12000000" size/; \
+    s/name="large" size/name="large" phys_addr="0x12200000" size/; \
+    s/name="larger" size/name="larger" phys_addr="0x12400000" size/; \
+    s/name="queue" size/name="queue" phys_addr="0x12a00000" size/
+ADDRESSES := s/phys_addr="0x9000000"/phys_addr="$(UART_PADDR)"/; s/phys_addr="0x5/phys_addr="$(FIXED_$(ARCH))/; $(ADDRESSES_$(ARCH))
 
 $(BUILD_DIR)/%.system: %.system $(MAKEFILE_LIST)
 	mkdir -p $(@D)

@@ -16,8 +16,10 @@
 /* The register with a function's first argument and result. */
 #define ARGUMENT a0
 
-/* The words of the system-call registers in their message. */
+/* The words of the message with registers that a program had filled for the call, one after another. The first carries
+ * an argument, and the result. */
 #define FIRST_CALL_WORD seL4_UnknownSyscall_A0
+#define CALL_WORDS 7
 
 /* The cause does not tell what is missing from what is forbidden. */
 static inline void check_status(seL4_Word cause, enum attempt attempt, enum obstacle obstacle)

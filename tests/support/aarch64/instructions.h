@@ -1,4 +1,4 @@
-/* Instructions that programs of every architecture need and C has no name for. */
+/* Instructions and registers that programs of every architecture need and C has no name for. */
 #ifndef TESTS_INSTRUCTIONS_H
 #define TESTS_INSTRUCTIONS_H
 
@@ -6,5 +6,9 @@
 #define UNDEFINED_INSTRUCTION "udf #0"
 
 #define READ_STACK_POINTER "mov %0, sp"
+
+/* Names in seL4_UserContext. */
+#define PROGRAM_COUNTER pc
+#define STACK_POINTER sp
 
 #endif /* TESTS_INSTRUCTIONS_H */
