@@ -22,12 +22,14 @@ UART_qemu_virt_aarch64 := uart_pl011.o
 UART_qemu_virt_aarch64_el1 := uart_pl011.o
 UART_qemu_virt_riscv64 := uart_ns16550.o
 UART_hifive_unleashed := uart_sifive.o
+UART_zcu102 := uart_cadence.o
 UART_x86_64_generic := uart_com1.o
 UART := $(UART_$(MICROKIT_BOARD))
 UART_PADDR_qemu_virt_aarch64 := 0x9000000
 UART_PADDR_qemu_virt_aarch64_el1 := 0x9000000
 UART_PADDR_qemu_virt_riscv64 := 0x10000000
 UART_PADDR_hifive_unleashed := 0x10010000
+UART_PADDR_zcu102 := 0xff000000
 UART_PADDR := $(UART_PADDR_$(MICROKIT_BOARD))
 
 # Descriptions have the physical addresses of AArch64 boards: the serial port, and places in RAM. On x86 the serial port

@@ -48,7 +48,8 @@ macro_rules! record {
 record! {
     /// Facts about the machine that the kernel's drivers need. Addresses are physical.
     pub struct Board {
-        /// Driver of the debug console: 1 = PL011, 2 = NS16550, 3 = SiFive's, 4 = the first serial port of a PC.
+        /// Driver of the debug console: 1 = PL011, 2 = NS16550, 3 = SiFive's, 4 = the first serial port of a PC,
+        /// 5 = Cadence's.
         pub serial_kind,
         /// Register page of the debug console.
         pub serial_paddr,

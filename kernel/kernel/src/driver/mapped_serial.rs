@@ -2,7 +2,7 @@
 
 use core::sync::atomic::{AtomicU64, Ordering};
 
-use super::{ns16550, pl011, sifive};
+use super::{cadence, ns16550, pl011, sifive};
 use crate::layout::CONSOLE;
 use crate::mmio::Window;
 
@@ -12,6 +12,8 @@ const KIND_PL011: u64 = 1;
 const KIND_NS16550: u64 = 2;
 /// Board fact: the driver is [`sifive`].
 const KIND_SIFIVE: u64 = 3;
+/// Board fact: the driver is [`cadence`].
+const KIND_CADENCE: u64 = 5;
 /// No driver.
 const KIND_NONE: u64 = 0;
 
@@ -25,6 +27,7 @@ pub fn open(kind: u64) -> bool {
     match kind {
         KIND_PL011 => pl011::init(PORT),
         KIND_SIFIVE => sifive::init(PORT),
+        KIND_CADENCE => cadence::init(PORT),
         KIND_NS16550 => {}
         _ => return false,
     }
@@ -38,6 +41,7 @@ pub fn put(byte: u8) {
         KIND_PL011 => pl011::put(PORT, byte),
         KIND_NS16550 => ns16550::put(&PORT, byte),
         KIND_SIFIVE => sifive::put(PORT, byte),
+        KIND_CADENCE => cadence::put(PORT, byte),
         _ => {}
     }
 }
