@@ -113,7 +113,8 @@ static void message_info_has_the_documented_form(void)
 static void the_configuration_macros_are_right(void)
 {
     int known = 0;
-#if defined(CONFIG_ARCH_AARCH64) && defined(CONFIG_ARCH_ARM) && defined(CONFIG_PLAT_QEMU_ARM_VIRT)
+#if defined(CONFIG_ARCH_AARCH64) && defined(CONFIG_ARCH_ARM) \
+    && (defined(CONFIG_PLAT_QEMU_ARM_VIRT) || defined(CONFIG_PLAT_ZYNQMP))
     known |= 1;
 #endif
 #if defined(CONFIG_ARCH_RISCV) && !defined(CONFIG_ARCH_ARM) \
