@@ -89,6 +89,21 @@ pub enum Interrupt {
     Unexpected,
 }
 
+/// Where a context keeps the parts of a system call, in the port's own numbering of its words.
+#[derive(Clone, Copy, Debug)]
+pub struct Convention {
+    /// Capability pointer in, badge out.
+    pub cptr: usize,
+    /// Message info in and out.
+    pub info: usize,
+    /// Message words 0 to 3.
+    pub words: [usize; 4],
+    /// The reply object's capability pointer.
+    pub reply: usize,
+    /// The destination of NBSendRecv's send.
+    pub send: usize,
+}
+
 /// The registers of a thread, as far as the core needs to know them.
 ///
 /// Source: spec of the system-call convention in [`limen_abi::register`].
@@ -108,22 +123,67 @@ pub trait Context: Copy + Debug {
     /// Code words of a UserException message after the number: 1 where the message has a code.
     const EXCEPTION_CODE_WORDS: usize;
 
+    /// Which word carries what in a system call.
+    const CONVENTION: Convention;
+
+    /// A word of the context by the port's own numbering, that of [`Self::CONVENTION`].
+    fn word(&self, place: usize) -> u64;
+    /// Sets a word of the context by the port's own numbering.
+    fn set_word(&mut self, place: usize, value: u64);
+
     /// The capability pointer of a system call.
-    fn cptr(&self) -> u64;
+    #[inline]
+    fn cptr(&self) -> u64 {
+        self.word(Self::CONVENTION.cptr)
+    }
+
     /// The message info of a system call, as the program wrote it.
-    fn info(&self) -> MessageInfo;
+    #[inline]
+    fn info(&self) -> MessageInfo {
+        MessageInfo::from_raw(self.word(Self::CONVENTION.info))
+    }
+
     /// The reply object's capability pointer of a system call.
-    fn reply_cptr(&self) -> u64;
+    #[inline]
+    fn reply_cptr(&self) -> u64 {
+        self.word(Self::CONVENTION.reply)
+    }
+
     /// The destination of NBSendRecv's send.
-    fn send_cptr(&self) -> u64;
+    #[inline]
+    fn send_cptr(&self) -> u64 {
+        self.word(Self::CONVENTION.send)
+    }
+
     /// Message words 0 to 3.
-    fn words(&self) -> [u64; 4];
+    #[inline]
+    fn words(&self) -> [u64; 4] {
+        Self::CONVENTION.words.map(|place| self.word(place))
+    }
+
     /// Sets the first `length` of message words 0 to 3; the others keep what the receiver left there.
-    fn set_words(&mut self, words: [u64; 4], length: usize);
+    #[inline]
+    fn set_words(&mut self, words: [u64; 4], length: usize) {
+        let places = Self::CONVENTION.words.into_iter().zip(words);
+        if length >= words.len() {
+            // Without a count, so that it becomes plain stores.
+            places.for_each(|(place, value)| self.set_word(place, value));
+        } else {
+            places.take(length).for_each(|(place, value)| self.set_word(place, value));
+        }
+    }
+
     /// Sets the badge that a receiver sees.
-    fn set_badge(&mut self, badge: u64);
+    #[inline]
+    fn set_badge(&mut self, badge: u64) {
+        self.set_word(Self::CONVENTION.cptr, badge);
+    }
+
     /// Sets the message info that a receiver sees.
-    fn set_info(&mut self, info: MessageInfo);
+    #[inline]
+    fn set_info(&mut self, info: MessageInfo) {
+        self.set_word(Self::CONVENTION.info, info.as_raw());
+    }
 
     /// A register by its position in `seL4_UserContext` order; zero past the end.
     fn register(&self, position: usize) -> u64;

@@ -4,7 +4,7 @@
 
 use limen_abi::MessageInfo;
 use limen_abi::register::AARCH64;
-use limen_core::machine::Context;
+use limen_core::machine::{Context, Convention};
 
 /// Registers in a context.
 pub(crate) const COUNT: usize = AARCH64.context.len();
@@ -69,39 +69,15 @@ impl Context for TestContext {
     const USER_EXCEPTION: &'static [usize] =
         &message_registers::<{ AARCH64.user_exception.len() - 2 }>(AARCH64.user_exception);
     const EXCEPTION_CODE_WORDS: usize = 1;
+    const CONVENTION: Convention =
+        Convention { cptr: CPTR, info: INFO, words: WORDS, reply: REPLY, send: SEND };
 
-    fn cptr(&self) -> u64 {
-        self.registers[CPTR]
+    fn word(&self, place: usize) -> u64 {
+        self.registers[place]
     }
 
-    fn info(&self) -> MessageInfo {
-        MessageInfo::from_raw(self.registers[INFO])
-    }
-
-    fn reply_cptr(&self) -> u64 {
-        self.registers[REPLY]
-    }
-
-    fn send_cptr(&self) -> u64 {
-        self.registers[SEND]
-    }
-
-    fn words(&self) -> [u64; 4] {
-        WORDS.map(|position| self.registers[position])
-    }
-
-    fn set_words(&mut self, words: [u64; 4], length: usize) {
-        for (position, word) in WORDS.into_iter().zip(words).take(length) {
-            self.registers[position] = word;
-        }
-    }
-
-    fn set_badge(&mut self, badge: u64) {
-        self.registers[CPTR] = badge;
-    }
-
-    fn set_info(&mut self, info: MessageInfo) {
-        self.registers[INFO] = info.as_raw();
+    fn set_word(&mut self, place: usize, value: u64) {
+        self.registers[place] = value;
     }
 
     fn register(&self, position: usize) -> u64 {

@@ -5,8 +5,7 @@
 
 use core::mem::offset_of;
 
-use limen_abi::MessageInfo;
-use limen_core::machine;
+use limen_core::machine::{self, Convention};
 
 /// Registers x0 to x30.
 const GENERAL: usize = 31;
@@ -14,15 +13,6 @@ const GENERAL: usize = 31;
 const SYSCALL_BYTES: u64 = 4;
 /// The flags of SPSR that a program may set: condition codes and SSBS. Mode, masks and single step are the kernel's.
 const USER_SPSR: u64 = 0xf000_0000 | 1 << 12;
-
-/// Register numbers of the system-call convention.
-mod convention {
-    pub(super) const CPTR: usize = 0;
-    pub(super) const INFO: usize = 1;
-    pub(super) const WORDS: usize = 2;
-    pub(super) const REPLY: usize = 6;
-    pub(super) const SEND: usize = 8;
-}
 
 /// The registers of user mode, at the offsets that the trap code uses.
 #[derive(Clone, Copy, Debug)]
@@ -89,54 +79,17 @@ impl machine::Context for Context {
     // FaultIP, SP, SPSR.
     const USER_EXCEPTION: &'static [usize] = &[0, 1, 2];
     const EXCEPTION_CODE_WORDS: usize = 1;
+    // Registers by number.
+    const CONVENTION: Convention = Convention { cptr: 0, info: 1, words: [2, 3, 4, 5], reply: 6, send: 8 };
 
     #[inline]
-    fn cptr(&self) -> u64 {
-        self.x[convention::CPTR]
+    fn word(&self, place: usize) -> u64 {
+        self.x[place]
     }
 
     #[inline]
-    fn info(&self) -> MessageInfo {
-        MessageInfo::from_raw(self.x[convention::INFO])
-    }
-
-    #[inline]
-    fn reply_cptr(&self) -> u64 {
-        self.x[convention::REPLY]
-    }
-
-    #[inline]
-    fn send_cptr(&self) -> u64 {
-        self.x[convention::SEND]
-    }
-
-    #[inline]
-    fn words(&self) -> [u64; 4] {
-        let [a, b, c, d] = [0, 1, 2, 3].map(|word| self.x[convention::WORDS + word]);
-        [a, b, c, d]
-    }
-
-    #[inline]
-    fn set_words(&mut self, words: [u64; 4], length: usize) {
-        if length >= words.len() {
-            for (word, value) in words.into_iter().enumerate() {
-                self.x[convention::WORDS + word] = value;
-            }
-            return;
-        }
-        for (word, value) in words.into_iter().enumerate().take(length) {
-            self.x[convention::WORDS + word] = value;
-        }
-    }
-
-    #[inline]
-    fn set_badge(&mut self, badge: u64) {
-        self.x[convention::CPTR] = badge;
-    }
-
-    #[inline]
-    fn set_info(&mut self, info: MessageInfo) {
-        self.x[convention::INFO] = info.as_raw();
+    fn set_word(&mut self, place: usize, value: u64) {
+        self.x[place] = value;
     }
 
     fn register(&self, position: usize) -> u64 {

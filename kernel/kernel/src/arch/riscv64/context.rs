@@ -5,20 +5,10 @@
 
 use core::mem::offset_of;
 
-use limen_abi::MessageInfo;
-use limen_core::machine;
+use limen_core::machine::{self, Convention};
 
 /// Bytes of a system-call instruction.
 const SYSCALL_BYTES: u64 = 4;
-
-/// Register numbers of the system-call convention.
-mod convention {
-    pub(super) const SEND: usize = 5;
-    pub(super) const CPTR: usize = 10;
-    pub(super) const INFO: usize = 11;
-    pub(super) const WORDS: usize = 12;
-    pub(super) const REPLY: usize = 16;
-}
 
 /// The registers of user mode, at the offsets that the trap code uses.
 #[derive(Clone, Copy, Debug)]
@@ -47,54 +37,18 @@ impl machine::Context for Context {
     // FaultIP, SP.
     const USER_EXCEPTION: &'static [usize] = &[0, 2];
     const EXCEPTION_CODE_WORDS: usize = 1;
+    // Registers by number.
+    const CONVENTION: Convention =
+        Convention { cptr: 10, info: 11, words: [12, 13, 14, 15], reply: 16, send: 5 };
 
     #[inline]
-    fn cptr(&self) -> u64 {
-        self.x[convention::CPTR]
+    fn word(&self, place: usize) -> u64 {
+        self.x[place]
     }
 
     #[inline]
-    fn info(&self) -> MessageInfo {
-        MessageInfo::from_raw(self.x[convention::INFO])
-    }
-
-    #[inline]
-    fn reply_cptr(&self) -> u64 {
-        self.x[convention::REPLY]
-    }
-
-    #[inline]
-    fn send_cptr(&self) -> u64 {
-        self.x[convention::SEND]
-    }
-
-    #[inline]
-    fn words(&self) -> [u64; 4] {
-        let [a, b, c, d] = [0, 1, 2, 3].map(|word| self.x[convention::WORDS + word]);
-        [a, b, c, d]
-    }
-
-    #[inline]
-    fn set_words(&mut self, words: [u64; 4], length: usize) {
-        if length >= words.len() {
-            for (word, value) in words.into_iter().enumerate() {
-                self.x[convention::WORDS + word] = value;
-            }
-            return;
-        }
-        for (word, value) in words.into_iter().enumerate().take(length) {
-            self.x[convention::WORDS + word] = value;
-        }
-    }
-
-    #[inline]
-    fn set_badge(&mut self, badge: u64) {
-        self.x[convention::CPTR] = badge;
-    }
-
-    #[inline]
-    fn set_info(&mut self, info: MessageInfo) {
-        self.x[convention::INFO] = info.as_raw();
+    fn set_word(&mut self, place: usize, value: u64) {
+        self.x[place] = value;
     }
 
     fn register(&self, position: usize) -> u64 {

@@ -5,8 +5,7 @@
 //! saves the others on every entry, except the bases of fs and gs: those in the context are stale while a thread
 //! runs.
 
-use limen_abi::MessageInfo;
-use limen_core::machine;
+use limen_core::machine::{self, Convention};
 
 use super::segments::{USER_CODE, USER_DATA};
 
@@ -72,9 +71,6 @@ const ORDER: [usize; 20] = [
     word::FS_BASE,
     word::GS_BASE,
 ];
-
-/// Registers of the system-call convention that carry message words.
-const MESSAGE: [usize; 4] = [word::R10, word::R8, word::R9, word::R15];
 
 /// How a thread entered whose rcx and r11 mean nothing any more, so that the short way back will do.
 pub const SYSCALL: u64 = 0x100;
@@ -153,53 +149,22 @@ impl machine::Context for Context {
     // FaultIP, SP, FLAGS.
     const USER_EXCEPTION: &'static [usize] = &[0, 1, 2];
     const EXCEPTION_CODE_WORDS: usize = 1;
+    const CONVENTION: Convention = Convention {
+        cptr: word::RDI,
+        info: word::RSI,
+        words: [word::R10, word::R8, word::R9, word::R15],
+        reply: word::R12,
+        send: word::R13,
+    };
 
     #[inline]
-    fn cptr(&self) -> u64 {
-        self.0[word::RDI]
+    fn word(&self, place: usize) -> u64 {
+        self.0[place]
     }
 
     #[inline]
-    fn info(&self) -> MessageInfo {
-        MessageInfo::from_raw(self.0[word::RSI])
-    }
-
-    #[inline]
-    fn reply_cptr(&self) -> u64 {
-        self.0[word::R12]
-    }
-
-    #[inline]
-    fn send_cptr(&self) -> u64 {
-        self.0[word::R13]
-    }
-
-    #[inline]
-    fn words(&self) -> [u64; 4] {
-        MESSAGE.map(|place| self.0[place])
-    }
-
-    #[inline]
-    fn set_words(&mut self, words: [u64; 4], length: usize) {
-        if length >= words.len() {
-            for (place, value) in MESSAGE.into_iter().zip(words) {
-                self.0[place] = value;
-            }
-            return;
-        }
-        for (place, value) in MESSAGE.into_iter().zip(words).take(length) {
-            self.0[place] = value;
-        }
-    }
-
-    #[inline]
-    fn set_badge(&mut self, badge: u64) {
-        self.0[word::RDI] = badge;
-    }
-
-    #[inline]
-    fn set_info(&mut self, info: MessageInfo) {
-        self.0[word::RSI] = info.as_raw();
+    fn set_word(&mut self, place: usize, value: u64) {
+        self.0[place] = value;
     }
 
     fn register(&self, position: usize) -> u64 {
