@@ -24,6 +24,15 @@ pub const MAX_USER_PRIORITY: u8 = 254;
 pub const MAX_CHANNEL_ID: u8 = 61;
 /// Longest name of a protection domain that a program sees, in bytes.
 pub const NAME_BYTES: usize = 64;
+/// Scheduling domains: ids 0 to 15.
+pub const DOMAINS: usize = 16;
+/// Entries of the domain schedule, end markers included.
+pub const DOMAIN_SCHEDULE: usize = 99;
+/// Least budget that is less than its period, in microseconds: twice the time that the kernel may need for one entry.
+/// A thread is not resumed for less.
+pub const MIN_BUDGET_US: u64 = 20;
+/// Longest period of a scheduling context and longest slot of a domain, in microseconds: an hour.
+pub const MAX_PERIOD_US: u64 = 3_600_000_000;
 /// Bytes in a page, the unit of mapping.
 pub const PAGE_BYTES: u64 = 0x1000;
 /// Bytes in a large page.

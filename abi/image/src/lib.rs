@@ -25,7 +25,7 @@ mod writer;
 
 pub use place::{MODULE_OFFSET, Machine, PLACED_RANGES, UNPLACED, place};
 pub use record::{
-    Board, Cap, CapKind, Counts, Mapping, MappingFlags, NONE, Range, Region, RegionKind, Rights,
+    Board, Cap, CapKind, Counts, DomainSlot, Mapping, MappingFlags, NONE, Range, Region, RegionKind, Rights,
     SchedContext, Thread, ThreadFlags,
 };
 pub use validate::ImageError;
@@ -114,11 +114,13 @@ pub enum Table {
     Threads = 8,
     /// [`Cap`]s, ascending by table and slot.
     Caps = 9,
+    /// [`DomainSlot`]s in the order of their turns; empty when there is one domain.
+    DomainSchedule = 10,
 }
 
 impl Table {
     /// Number of tables.
-    pub const COUNT: usize = 10;
+    pub const COUNT: usize = 11;
 }
 
 /// A validated image. Reading a record never fails.
@@ -219,6 +221,11 @@ impl<'a> Image<'a> {
     /// Capabilities.
     pub fn caps(&self) -> impl Iterator<Item = Cap> + 'a {
         self.records(Table::Caps)
+    }
+
+    /// The domain schedule.
+    pub fn domain_schedule(&self) -> impl Iterator<Item = DomainSlot> + 'a {
+        self.records(Table::DomainSchedule)
     }
 
     /// The header word that counts the records of a table.

@@ -82,6 +82,8 @@ record! {
         pub replies,
         /// Address spaces.
         pub vspaces,
+        /// Entry of the domain schedule that it starts with, and starts again with after its end.
+        pub domain_start,
     }
 }
 
@@ -173,7 +175,29 @@ impl MappingFlags {
 }
 
 record! {
-    /// A scheduling context. Limits are those of the tool: `0 < budget_us <= period_us`.
+    /// An entry of the domain schedule: how long the threads of a domain run. One of the durations is zero; both
+    /// are for an end marker, where the schedule starts again.
+    pub struct DomainSlot {
+        /// The domain, below `limits::DOMAINS`.
+        pub domain,
+        /// Duration in microseconds.
+        pub duration_us,
+        /// Duration in ticks of the kernel's timer.
+        pub duration_ticks,
+    }
+}
+
+impl DomainSlot {
+    /// Whether the schedule ends here.
+    #[must_use]
+    pub fn is_end(&self) -> bool {
+        self.duration_us == 0 && self.duration_ticks == 0
+    }
+}
+
+record! {
+    /// A scheduling context. Budget and period are equal (a slice of a round robin), or the budget is
+    /// less and at least `limits::MIN_BUDGET_US` (a share of the processor).
     pub struct SchedContext {
         /// Time per period, in microseconds.
         pub budget_us,
@@ -203,6 +227,10 @@ pub struct Thread {
     pub notification: u64,
     /// Slot of its own capability table that holds the fault handler's endpoint, or [`NONE`].
     pub fault_slot: u64,
+    /// Slot of its own capability table that holds the endpoint for an exhausted budget, or [`NONE`].
+    pub timeout_slot: u64,
+    /// Scheduling domain, below `limits::DOMAINS`; 0 in an image without a domain schedule.
+    pub domain: u64,
     /// [`ThreadFlags`] bits.
     pub flags: u64,
 }
@@ -255,6 +283,8 @@ record! {
         pub sched_context,
         pub notification,
         pub fault_slot,
+        pub timeout_slot,
+        pub domain,
         pub flags,
     }
 }
@@ -278,6 +308,8 @@ impl Record for Thread {
             sched_context: rest.sched_context,
             notification: rest.notification,
             fault_slot: rest.fault_slot,
+            timeout_slot: rest.timeout_slot,
+            domain: rest.domain,
             flags: rest.flags,
         })
     }
@@ -294,6 +326,8 @@ impl Record for Thread {
             sched_context: self.sched_context,
             notification: self.notification,
             fault_slot: self.fault_slot,
+            timeout_slot: self.timeout_slot,
+            domain: self.domain,
             flags: self.flags,
         }
         .write(out);
@@ -336,14 +370,16 @@ pub enum CapKind {
     Vspace = 6,
     /// A range of I/O ports; x86 only.
     IoPort = 7,
+    /// The right to give scheduling contexts other budgets and periods. Object 0.
+    SchedControl = 8,
 }
 
 impl CapKind {
     /// The kind with this number.
     #[must_use]
     pub fn from_raw(raw: u64) -> Option<Self> {
-        use CapKind::{Endpoint, IoPort, Notification, Reply, SchedContext, Thread, Vspace};
-        [Thread, Endpoint, Notification, Reply, SchedContext, Vspace, IoPort]
+        use CapKind::{Endpoint, IoPort, Notification, Reply, SchedContext, SchedControl, Thread, Vspace};
+        [Thread, Endpoint, Notification, Reply, SchedContext, Vspace, IoPort, SchedControl]
             .into_iter()
             .find(|kind| *kind as u64 == raw)
     }

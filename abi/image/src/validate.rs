@@ -5,8 +5,8 @@ use core::fmt;
 use limen_abi::limits;
 
 use crate::record::{
-    Board, Cap, CapKind, Counts, Mapping, MappingFlags, NONE, Range, Record, Region, RegionKind, Rights,
-    SchedContext, Thread, ThreadFlags,
+    Board, Cap, CapKind, Counts, DomainSlot, Mapping, MappingFlags, NONE, Range, Record, Region, RegionKind,
+    Rights, SchedContext, Thread, ThreadFlags,
 };
 use crate::{
     Architecture, HEADER_WORDS, HeaderWord, Image, MAGIC, Options, Table, UNPLACED, VERSION, checksum, word,
@@ -92,6 +92,7 @@ pub(crate) fn validate(bytes: &[u8]) -> Result<Image<'_>, ImageError> {
     check_regions(&image)?;
     check_mappings(&image)?;
     check_sched_contexts(&image)?;
+    check_domain_schedule(&image)?;
     check_caps(&image)?;
     check_threads(&image)?;
     Ok(image)
@@ -152,7 +153,8 @@ pub(crate) fn check_directory(image: &Image<'_>) -> Check {
     table_fits::<Mapping>(image, Table::Mappings, 0..=1 << 16)?;
     table_fits::<SchedContext>(image, Table::SchedContexts, 0..=limits::SCHED_CONTEXTS as u64)?;
     table_fits::<Thread>(image, Table::Threads, 1..=limits::THREADS as u64)?;
-    table_fits::<Cap>(image, Table::Caps, 0..=(limits::THREADS * limits::CAP_SLOTS) as u64)
+    table_fits::<Cap>(image, Table::Caps, 0..=(limits::THREADS * limits::CAP_SLOTS) as u64)?;
+    table_fits::<DomainSlot>(image, Table::DomainSchedule, 0..=limits::DOMAIN_SCHEDULE as u64)
 }
 
 fn table_fits<R: Record>(image: &Image<'_>, table: Table, counts: core::ops::RangeInclusive<u64>) -> Check {
@@ -286,14 +288,29 @@ fn check_mappings(image: &Image<'_>) -> Check {
 }
 
 fn check_sched_contexts(image: &Image<'_>) -> Check {
-    // An hour: far above any budget, far below what could overflow in ticks.
-    const MAX_US: u64 = 3_600_000_000;
     for (index, context) in image.sched_contexts().enumerate() {
-        let ok =
-            context.budget_us > 0 && context.budget_us <= context.period_us && context.period_us <= MAX_US;
+        let SchedContext { budget_us: budget, period_us: period } = context;
+        let is_slice = budget == period && budget > 0;
+        let is_share = budget < period && budget >= limits::MIN_BUDGET_US;
+        let ok = (is_slice || is_share) && period <= limits::MAX_PERIOD_US;
         rule(Table::SchedContexts, index, ok, "budget and period are not in range")?;
     }
     Ok(())
+}
+
+fn check_domain_schedule(image: &Image<'_>) -> Check {
+    // A tick is shorter than 100 microseconds on every timer that there is.
+    const MAX_TICKS: u64 = 100 * limits::MAX_PERIOD_US;
+    for (index, slot) in image.domain_schedule().enumerate() {
+        let check = |ok, what| rule(Table::DomainSchedule, index, ok, what);
+        check(slot.domain < limits::DOMAINS as u64, "no such domain")?;
+        let sane = slot.duration_us <= limits::MAX_PERIOD_US && slot.duration_ticks <= MAX_TICKS;
+        check(sane && (slot.duration_us == 0 || slot.duration_ticks == 0), "a duration that is not allowed")?;
+    }
+    let start = image.counts().domain_start;
+    let first = image.domain_schedule().nth(start as usize);
+    let ok = first.map_or(start == 0, |slot| !slot.is_end());
+    rule(Table::Counts, 0, ok, "the domain schedule starts with nothing")
 }
 
 fn check_caps(image: &Image<'_>) -> Check {
@@ -317,6 +334,7 @@ fn check_caps(image: &Image<'_>) -> Check {
             Some(CapKind::Reply) => counts.replies,
             Some(CapKind::SchedContext) => image.directory(Table::SchedContexts).1,
             Some(CapKind::Vspace) => counts.vspaces,
+            Some(CapKind::SchedControl) => 1,
             Some(CapKind::IoPort) => {
                 let x86 = image.architecture() == Architecture::X86_64 as u64;
                 check(x86 && may_have_ports(cap.object, cap.badge), "ports that no program may have")?;
@@ -350,6 +368,9 @@ fn check_threads(image: &Image<'_>) -> Check {
         check(optional(thread.sched_context, sched_contexts), "no such scheduling context")?;
         check(optional(thread.notification, counts.notifications), "no such notification")?;
         check(optional(thread.fault_slot, limits::CAP_SLOTS as u64), "no such fault slot")?;
+        check(optional(thread.timeout_slot, limits::CAP_SLOTS as u64), "no such timeout slot")?;
+        let domains = if image.directory(Table::DomainSchedule).1 == 0 { 1 } else { limits::DOMAINS as u64 };
+        check(thread.domain < domains, "no such domain")?;
         check(thread.flags & !ThreadFlags::ALL == 0, "flags that are not allowed")?;
         let top = image.board().user_top;
         let buffer_fits = page_aligned(thread.ipc_buffer) && thread.ipc_buffer <= top;

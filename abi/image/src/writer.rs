@@ -1,6 +1,6 @@
 //! Writing an image: collect records, then lay them out with directory and checksum.
 
-use crate::record::{Board, Cap, Counts, Mapping, Range, Record, Region, SchedContext, Thread};
+use crate::record::{Board, Cap, Counts, DomainSlot, Mapping, Range, Record, Region, SchedContext, Thread};
 use crate::{Architecture, FIXED_WORDS, HEADER_WORDS, HeaderWord, MAGIC, Table, VERSION, checksum};
 
 /// The records of an image under construction.
@@ -21,6 +21,7 @@ pub struct ImageWriter {
     pub sched_contexts: Vec<SchedContext>,
     pub threads: Vec<Thread>,
     pub caps: Vec<Cap>,
+    pub domain_schedule: Vec<DomainSlot>,
 }
 
 impl ImageWriter {
@@ -40,6 +41,7 @@ impl ImageWriter {
             sched_contexts: Vec::new(),
             threads: Vec::new(),
             caps: Vec::new(),
+            domain_schedule: Vec::new(),
         }
     }
 
@@ -78,6 +80,7 @@ impl ImageWriter {
         append(&mut words, Table::SchedContexts, &self.sched_contexts);
         append(&mut words, Table::Threads, &self.threads);
         append(&mut words, Table::Caps, &self.caps);
+        append(&mut words, Table::DomainSchedule, &self.domain_schedule);
         words
     }
 }

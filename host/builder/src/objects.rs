@@ -61,6 +61,7 @@ impl Objects {
                 notifications: domains.len() as u64,
                 replies: all,
                 vspaces: all,
+                domain_start: 0,
             },
             endpoint_owners,
         })
@@ -120,6 +121,8 @@ fn thread(
         sched_context: own,
         notification: if domain.is_some() { own } else { NONE },
         fault_slot: if domain.is_some() { slot::FAULT_ENDPOINT } else { NONE },
+        timeout_slot: NONE,
+        domain: 0,
         flags: if counts_cycles { ThreadFlags::COUNTER } else { 0 },
     }
 }

@@ -32,6 +32,7 @@ fn cap<M: Machine>(record: &limen_image::Cap) -> Option<Cap> {
         CapKind::Reply => Cap::Reply(Replies::id(object)?),
         CapKind::SchedContext => Cap::SchedContext(SchedContexts::id(object)?),
         CapKind::Vspace => Cap::Vspace(Vspaces::id(object)?),
+        CapKind::SchedControl => Cap::SchedControl,
         CapKind::IoPort => {
             Cap::IoPort { ports: Ports { first: object as u16, last: badge as u16 }.as_word() }
         }

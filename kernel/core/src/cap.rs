@@ -73,6 +73,8 @@ pub enum Cap {
     SchedContext(SchedContextId),
     /// An address space.
     Vspace(VspaceId),
+    /// The right to give scheduling contexts other budgets and periods.
+    SchedControl,
     /// I/O ports.
     IoPort {
         /// Which, as a word: so it lies where other kinds have their badge, and a capability stays two loads.

@@ -112,7 +112,7 @@ impl Request {
             Cap::IoPort { ports } => {
                 io_port::Request::decode(Ports::from_word(ports), &arguments).map(Self::IoPort)
             }
-            Cap::Vspace(_) => Err(InvokeError::IllegalOperation),
+            Cap::Vspace(_) | Cap::SchedControl => Err(InvokeError::IllegalOperation),
             Cap::Null | Cap::Endpoint { .. } | Cap::Notification { .. } | Cap::Reply(_) => {
                 Err(InvokeError::InvalidCapability { index: 0 })
             }

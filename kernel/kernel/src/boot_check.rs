@@ -193,7 +193,13 @@ mod tests {
         writer.pool = Range { start: 0x9000_0000, end: 0x9010_0000 };
         let contents = Region { paddr: CONTENTS, bytes: 0x1000, kind: RegionKind::Contents as u64 };
         writer.regions = [contents].into();
-        let none = Thread { sched_context: NONE, notification: NONE, fault_slot: NONE, ..Thread::default() };
+        let none = Thread {
+            sched_context: NONE,
+            notification: NONE,
+            fault_slot: NONE,
+            timeout_slot: NONE,
+            ..Thread::default()
+        };
         writer.threads = [Thread { ipc_buffer: IPC_BUFFER.0, ..none }].into();
         writer.finish(IMAGE, 0x3000)
     }

@@ -2,7 +2,9 @@
 //! do harm.
 
 use limen_abi::limits::PAGE_BYTES;
-use limen_image::{Board, CapKind, Image, ImageWriter, MappingFlags, NONE, RegionKind, SchedContext};
+use limen_image::{
+    Board, CapKind, DomainSlot, Image, ImageWriter, MappingFlags, NONE, RegionKind, SchedContext,
+};
 use proptest::collection::{btree_map, vec};
 use proptest::prelude::*;
 use proptest::test_runner::{RngAlgorithm, RngSeed};
@@ -51,8 +53,26 @@ fn valid_images() -> impl Strategy<Value = ImageWriter> {
             })
             .collect();
         place_caps(&mut writer, caps);
+        place_domains(&mut writer);
         writer
     })
+}
+
+/// A schedule of as many domains as there are priorities among the threads, at most.
+fn place_domains(writer: &mut ImageWriter) {
+    let Some(last) = writer.threads.last() else { return };
+    let domains = last.priority % 17;
+    writer.domain_schedule = (0..domains)
+        .map(|domain| DomainSlot {
+            domain,
+            duration_us: domain % 2 * 7,
+            duration_ticks: (domain + 1) % 2 * 9,
+        })
+        .collect();
+    writer.counts.domain_start = domains / 2;
+    for thread in writer.threads.iter_mut().filter(|_| domains > 0) {
+        thread.domain = thread.priority % domains;
+    }
 }
 
 /// Disjoint regions of any kind, in ascending order.
@@ -143,6 +163,7 @@ proptest! {
         prop_assert_eq!(image.sched_contexts().collect::<Vec<_>>(), writer.sched_contexts);
         prop_assert_eq!(image.threads().collect::<Vec<_>>(), writer.threads);
         prop_assert_eq!(image.caps().collect::<Vec<_>>(), writer.caps);
+        prop_assert_eq!(image.domain_schedule().collect::<Vec<_>>(), writer.domain_schedule);
     }
 }
 

@@ -2,9 +2,9 @@
 
 use limen_abi::limits::{PAGE_BYTES, USER_TOP_AARCH64};
 use limen_image::{
-    Architecture, Board, Cap, CapKind, Counts, HeaderWord, Image, ImageError, ImageWriter, Mapping,
-    MappingFlags, NONE, Options, Range, Region, RegionKind, Rights, SchedContext, Thread, ThreadFlags,
-    checksum,
+    Architecture, Board, Cap, CapKind, Counts, DomainSlot, HeaderWord, Image, ImageError, ImageWriter,
+    Mapping, MappingFlags, NONE, Options, Range, Region, RegionKind, Rights, SchedContext, Thread,
+    ThreadFlags, checksum,
 };
 
 /// Where the image lies.
@@ -31,7 +31,7 @@ pub(crate) fn sample() -> ImageWriter {
         timer_frequency: 0,
         user_top: USER_TOP_AARCH64,
     };
-    writer.counts = Counts { endpoints: 2, notifications: 3, replies: 2, vspaces: 2 };
+    writer.counts = Counts { endpoints: 2, notifications: 3, replies: 2, vspaces: 2, domain_start: 0 };
     writer.ram = vec![range(0x4000_0000, 0x4800_0000), range(0x5000_0000, 0x5100_0000)];
     writer.reserved = vec![range(0x4000_0000, 0x4000_1000), range(0x4010_0000, 0x4200_0000)];
     writer.pool = range(0x4200_0000, 0x4240_0000);
@@ -46,8 +46,10 @@ pub(crate) fn sample() -> ImageWriter {
         mapping(0, 0x80_0000, PAGE_BYTES, 0, MappingFlags::READ | MappingFlags::UNCACHED),
         mapping(1, 0x20_0000, 0x1000, 1, 0),
     ];
-    writer.sched_contexts =
-        vec![SchedContext { budget_us: 100, period_us: 100 }, SchedContext { budget_us: 1, period_us: 1000 }];
+    writer.sched_contexts = vec![
+        SchedContext { budget_us: 100, period_us: 100 },
+        SchedContext { budget_us: 20, period_us: 1000 },
+    ];
     writer.threads = vec![thread(0, 254), thread(1, 3)];
     writer.caps = vec![
         cap(0, 1, CapKind::Endpoint, 0),
@@ -58,6 +60,7 @@ pub(crate) fn sample() -> ImageWriter {
         cap(1, 3, CapKind::Vspace, 1),
         cap(1, 511, CapKind::Endpoint, 1),
     ];
+    writer.domain_schedule = vec![DomainSlot { domain: 0, duration_us: 5, duration_ticks: 0 }];
     writer
 }
 
@@ -88,6 +91,8 @@ pub(crate) fn thread(index: u64, priority: u64) -> Thread {
         sched_context: index,
         notification: if index == 0 { 1 } else { NONE },
         fault_slot: if index == 0 { 1 } else { NONE },
+        timeout_slot: NONE,
+        domain: 0,
         flags: ThreadFlags::COUNTER,
     }
 }

@@ -122,10 +122,12 @@ fn capability(built: &Built, cap: &Cap) -> Capability {
         Some(CapKind::SchedContext) => ("scheduling context", cap.object),
         Some(CapKind::Vspace) => ("address space", cap.object),
         Some(CapKind::IoPort) => ("I/O ports", cap.table),
+        Some(CapKind::SchedControl) => ("scheduling control", cap.table),
         None => ("unknown", cap.object),
     };
     let object = match CapKind::from_raw(cap.kind) {
         Some(CapKind::IoPort) => format!("{:#x} to {:#x}", cap.object, cap.badge),
+        Some(CapKind::SchedControl) => "every scheduling context".to_owned(),
         _ => name(built, owner),
     };
     let names = [

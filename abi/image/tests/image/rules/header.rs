@@ -1,7 +1,7 @@
 //! Header, checksum and table directory.
 
 use limen_abi::limits;
-use limen_image::{HEADER_WORDS, HeaderWord, ImageError, Table};
+use limen_image::{DomainSlot, HEADER_WORDS, HeaderWord, ImageError, Table};
 
 use super::{Case, LIMIT, check};
 use crate::sample::{IMAGE_PADDR, bytes_of, fix_checksum, judge, sample, set_word, thread, word};
@@ -131,6 +131,11 @@ fn number_of_records() {
             "threads",
             |w| w.threads = (0..65).map(|index| thread(index, 1)).collect(),
             ImageError::Directory { table: Table::Threads as usize },
+        ),
+        (
+            "domain schedule",
+            |w| w.domain_schedule = vec![DomainSlot { domain: 0, duration_us: 1, duration_ticks: 0 }; 100],
+            ImageError::Directory { table: Table::DomainSchedule as usize },
         ),
         (
             "capabilities",

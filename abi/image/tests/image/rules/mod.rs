@@ -31,13 +31,14 @@ fn check(cases: &[Case]) {
     }
 }
 
-const GROUPS: [&[Case]; 8] = [
+const GROUPS: [&[Case]; 9] = [
     objects::COUNTS,
     memory::BOARD,
     memory::RANGES,
     memory::REGIONS,
     mappings::MAPPINGS,
     objects::SCHED_CONTEXTS,
+    objects::DOMAINS,
     objects::CAPS,
     objects::THREADS,
 ];

@@ -1,7 +1,7 @@
 //! Kernel objects: how many, who uses which, and with what numbers.
 
 use limen_abi::limits;
-use limen_image::{Architecture, Cap, CapKind, ImageError, ImageWriter, SchedContext, Table};
+use limen_image::{Architecture, Cap, CapKind, DomainSlot, ImageError, ImageWriter, SchedContext, Table};
 
 use super::{Case, PAGE, record};
 use crate::sample::cap;
@@ -20,6 +20,11 @@ pub(super) const SCHED_CONTEXTS: &[Case] = &[
         record(Table::SchedContexts, 1, "budget and period are not in range"),
     ),
     (
+        "share below the least",
+        |w| w.sched_contexts[1] = SchedContext { budget_us: 19, period_us: 20 },
+        record(Table::SchedContexts, 1, "budget and period are not in range"),
+    ),
+    (
         "budget above period",
         |w| w.sched_contexts[0].budget_us = 101,
         record(Table::SchedContexts, 0, "budget and period are not in range"),
@@ -30,6 +35,57 @@ pub(super) const SCHED_CONTEXTS: &[Case] = &[
         record(Table::SchedContexts, 0, "budget and period are not in range"),
     ),
 ];
+
+pub(super) const DOMAINS: &[Case] = &[
+    (
+        "domain",
+        |w| w.domain_schedule = vec![slot(16, 5, 0)],
+        record(Table::DomainSchedule, 0, "no such domain"),
+    ),
+    (
+        "two durations",
+        |w| w.domain_schedule = vec![slot(0, 5, 0), slot(1, 5, 5)],
+        record(Table::DomainSchedule, 1, "a duration that is not allowed"),
+    ),
+    (
+        "long slot",
+        |w| w.domain_schedule = vec![slot(0, 3_600_000_001, 0)],
+        record(Table::DomainSchedule, 0, "a duration that is not allowed"),
+    ),
+    (
+        "start at an end marker",
+        |w| {
+            w.domain_schedule = vec![slot(0, 5, 0), slot(0, 0, 0)];
+            w.counts.domain_start = 1;
+        },
+        record(Table::Counts, 0, "the domain schedule starts with nothing"),
+    ),
+    (
+        "start beyond the schedule",
+        |w| w.counts.domain_start = 1,
+        record(Table::Counts, 0, "the domain schedule starts with nothing"),
+    ),
+    (
+        "domain of a thread without a schedule",
+        |w| {
+            w.domain_schedule.clear();
+            w.threads[0].domain = 1;
+        },
+        record(Table::Threads, 0, "no such domain"),
+    ),
+    (
+        "domain of a thread in a schedule",
+        |w| {
+            w.domain_schedule = vec![slot(0, 0, 7)];
+            w.threads[1].domain = 16;
+        },
+        record(Table::Threads, 1, "no such domain"),
+    ),
+];
+
+fn slot(domain: u64, duration_us: u64, duration_ticks: u64) -> DomainSlot {
+    DomainSlot { domain, duration_us, duration_ticks }
+}
 
 const PORTS: ImageError = record(Table::Caps, 0, "ports that no program may have");
 
@@ -56,7 +112,7 @@ pub(super) const CAPS: &[Case] = &[
     ("scheduling context", |w| w.caps[4].object = 3, record(Table::Caps, 4, "no such object")),
     ("address space", |w| w.caps[5].object = 3, record(Table::Caps, 5, "no such object")),
     ("kind 0", |w| w.caps[0].kind = 0, record(Table::Caps, 0, "no such object")),
-    ("kind without a meaning", |w| w.caps[0].kind = 8, record(Table::Caps, 0, "no such object")),
+    ("kind without a meaning", |w| w.caps[0].kind = 9, record(Table::Caps, 0, "no such object")),
     ("ports where there are none", |w| w.caps[0] = ports(0x3f8, 0x3ff), PORTS),
     ("ports of the timer", |w| spoil_with_ports(w, 0x30, 0x40), PORTS),
     ("the last port before the first", |w| spoil_with_ports(w, 0x3ff, 0x3f8), PORTS),
@@ -78,6 +134,7 @@ pub(super) const THREADS: &[Case] = &[
     ),
     ("notification", |w| w.threads[1].notification = 3, record(Table::Threads, 1, "no such notification")),
     ("fault slot", |w| w.threads[1].fault_slot = 512, record(Table::Threads, 1, "no such fault slot")),
+    ("timeout slot", |w| w.threads[0].timeout_slot = 512, record(Table::Threads, 0, "no such timeout slot")),
     ("flags", |w| w.threads[1].flags = 2, record(Table::Threads, 1, "flags that are not allowed")),
     (
         "buffer in a page",

@@ -179,6 +179,8 @@ impl Plan {
             sched_context: NONE,
             notification: NONE,
             fault_slot: NONE,
+            timeout_slot: NONE,
+            domain: 0,
             flags: 0,
         });
         self.writer.counts.vspaces += 1;
