@@ -21,6 +21,8 @@ named_numbers! {
         TcbResume = 13 => "TCBResume",
         /// Let an interrupt line be delivered again.
         IrqHandlerAck = 27 => "IRQAckIRQ",
+        /// Give a scheduling context (extra capability 0) a budget (MR0, us) and a period (MR1). MR3: timeout data.
+        SchedControlConfigureFlags = 33 => "SchedControlConfigureFlags",
         /// Give a scheduling context to a thread or a notification. Extra capability 0: the receiver.
         SchedContextBind = 34 => "SchedContextBind",
         /// Take a scheduling context from whoever has it.

@@ -45,11 +45,10 @@ impl<M: Machine> Kernel<M> {
     pub fn populate(&mut self, image: &Image<'_>, space_of: impl Fn(u64) -> Option<M::Space>) {
         self.options = image.options();
         self.core.programmed = Ticks::MAX;
+        self.populate_domains(image);
         for (index, record) in image.sched_contexts().enumerate() {
             if let Some(id) = SchedContexts::id(index as u64) {
-                let budget = self.machine.ticks_from_us(record.budget_us);
-                self.sched_contexts[id].budget = budget;
-                self.sched_contexts[id].remaining = budget;
+                self.configure(id, record.budget_us, record.period_us, Ticks::MAX);
             }
         }
         for (index, record) in image.threads().enumerate() {
@@ -62,11 +61,14 @@ impl<M: Machine> Kernel<M> {
     /// Lets the most important thread run. The image is not needed any more.
     pub fn start(&mut self) {
         self.core.since = self.machine.now();
+        self.core.slot_end = self.first_slot_end();
+        self.arm(self.core.slot_end);
         self.run_highest();
     }
 
     fn populate_thread(&mut self, id: ThreadId, record: &limen_image::Thread, space: Option<M::Space>) {
-        let fault_handler = self.machine.cap_tables()[id].slot(record.fault_slot);
+        let caps = &self.machine.cap_tables()[id];
+        let (fault_handler, timeout_handler) = (caps.slot(record.fault_slot), caps.slot(record.timeout_slot));
         let sched_context = optional(record.sched_context, SchedContexts::id);
         let notification = optional(record.notification, Notifications::id);
         let thread = &mut self.threads[id];
@@ -75,6 +77,8 @@ impl<M: Machine> Kernel<M> {
         thread.priority = record.priority as u8;
         thread.space = space;
         thread.fault_handler = fault_handler;
+        thread.timeout_handler = timeout_handler;
+        thread.domain = record.domain as u8;
         thread.sched_context = sched_context;
         thread.notification = notification;
         thread.state = State::Runnable;

@@ -2,27 +2,34 @@
 
 use crate::arena::{SchedContextId, ThreadId};
 use crate::machine::{CounterAccess, Ticks};
-use crate::sched::ready::ReadyQueues;
+use crate::sched::domain::DomainQueues;
 
-/// The state of a processor between two events.
+/// The state of a processor between two events. What every switch looks at comes first, where it is in reach of one
+/// instruction.
 #[derive(Debug)]
+#[repr(C)]
 pub struct Core<Space> {
     /// The thread that runs; none while the processor idles.
     pub current: Option<ThreadId>,
     /// What it runs on. Also while idle: the last one used.
     pub sched_context: Option<SchedContextId>,
+    /// The thread whose floating-point registers are in the unit.
+    pub fpu_owner: Option<ThreadId>,
+    /// The domain whose threads run.
+    pub domain: u8,
+    /// Whether user mode may read the cycle counter now.
+    pub counter: CounterAccess,
     /// When time was last charged.
     pub since: Ticks,
-    /// What the timer is set to. Never later than the end of the current slice.
+    /// What the timer is set to. Never later than the end of the current slice, the next release, and the end of the
+    /// domain's slot.
     pub programmed: Ticks,
     /// The address space that is entered.
     pub space: Option<Space>,
-    /// The thread whose floating-point registers are in the unit.
-    pub fpu_owner: Option<ThreadId>,
-    /// Whether user mode may read the cycle counter now.
-    pub counter: CounterAccess,
-    /// Who else could run.
-    pub ready: ReadyQueues,
+    /// When the slot of the domain ends.
+    pub slot_end: Ticks,
+    /// Who else could run, or will.
+    pub queues: DomainQueues,
 }
 
 impl<Space> Core<Space> {
@@ -30,11 +37,13 @@ impl<Space> Core<Space> {
     pub const IDLE: Self = Self {
         current: None,
         sched_context: None,
+        fpu_owner: None,
+        domain: 0,
+        counter: CounterAccess::Denied,
         since: 0,
         programmed: Ticks::MAX,
         space: None,
-        fpu_owner: None,
-        counter: CounterAccess::Denied,
-        ready: ReadyQueues::EMPTY,
+        slot_end: Ticks::MAX,
+        queues: DomainQueues::EMPTY,
     };
 }

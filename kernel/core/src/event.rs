@@ -93,7 +93,7 @@ impl<M: Machine> Kernel<M> {
     #[inline(never)]
     fn interrupt(&mut self) -> Outcome {
         match self.machine.acknowledge_interrupt() {
-            Some(Interrupt::Timer) => self.end_slice(),
+            Some(Interrupt::Timer) => self.timer_fired(),
             Some(Interrupt::Unexpected) | None => Outcome::NOTHING,
         }
     }

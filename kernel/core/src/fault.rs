@@ -4,7 +4,8 @@
 //! thread stops. The program counter of a faulting thread is at the instruction that faulted.
 
 use limen_abi::error::LookupFailure as FailureNumber;
-use limen_abi::fault::{CapFaultWord, VmFaultWord};
+use limen_abi::fault::{CapFaultWord, TimeoutWord, VmFaultWord};
+use limen_abi::message::REGISTER_WORDS;
 use limen_abi::{FaultLabel, MessageInfo};
 
 use crate::arena::ThreadId;
@@ -47,6 +48,13 @@ pub enum Fault {
         /// What the processor reported.
         status: u64,
     },
+    /// The budget is used up.
+    Timeout {
+        /// What the scheduling context is called by whoever configured it.
+        data: u64,
+        /// Microseconds used since the last time somebody asked.
+        consumed_us: u64,
+    },
 }
 
 /// The half of a system call that failed.
@@ -79,6 +87,7 @@ impl Fault {
             Self::UnknownSyscall { .. } => FaultLabel::UnknownSyscall,
             Self::UserException { .. } => FaultLabel::UserException,
             Self::Vm { .. } => FaultLabel::VmFault,
+            Self::Timeout { .. } => FaultLabel::Timeout,
         }
     }
 
@@ -93,32 +102,42 @@ impl Fault {
             }
             Self::UnknownSyscall { .. } => C::UNKNOWN_SYSCALL.len() + 1,
             Self::UserException { .. } => C::USER_EXCEPTION.len() + 1 + C::EXCEPTION_CODE_WORDS,
+            Self::Timeout { .. } => TimeoutWord::LENGTH,
             Self::Vm { .. } => VmFaultWord::LENGTH,
         }
     }
 
-    /// A word of the message about a thread with these registers.
-    fn word<C: Context>(&self, position: usize, context: &C) -> u64 {
+    /// The first words of the message about a thread with these registers: those that go into registers.
+    fn first_words<C: Context>(&self, context: &C) -> [u64; REGISTER_WORDS] {
         let pc = context.register(C::PC);
         match *self {
-            Self::Cap { cptr, phase, failure } => match position {
-                CapFaultWord::IP => pc,
-                CapFaultWord::ADDRESS => cptr,
-                CapFaultWord::IN_RECEIVE_PHASE => u64::from(phase == Phase::Receive),
-                _ => failure_word(failure, position - CapFaultWord::LOOKUP_FAILURE),
-            },
+            Self::Cap { cptr, phase, failure } => {
+                [pc, cptr, u64::from(phase == Phase::Receive), failure_word(failure, 0)]
+            }
+            Self::UnknownSyscall { number } => {
+                [0, 1, 2, 3].map(|at| register_or(context, C::UNKNOWN_SYSCALL, at, [number, 0]))
+            }
+            Self::UserException { number, code } => {
+                [0, 1, 2, 3].map(|at| register_or(context, C::USER_EXCEPTION, at, [number, code]))
+            }
+            Self::Vm { address, access, status } => {
+                [pc, address, u64::from(access == Access::Instruction), status]
+            }
+            Self::Timeout { data, consumed_us } => [data, consumed_us, 0, 0],
+        }
+    }
+
+    /// A word of the message that lies behind the first ones, or is in a list of registers.
+    fn later_word<C: Context>(&self, position: usize, context: &C) -> u64 {
+        match *self {
+            Self::Cap { failure, .. } => failure_word(failure, position - CapFaultWord::LOOKUP_FAILURE),
             Self::UnknownSyscall { number } => {
                 register_or(context, C::UNKNOWN_SYSCALL, position, [number, 0])
             }
             Self::UserException { number, code } => {
                 register_or(context, C::USER_EXCEPTION, position, [number, code])
             }
-            Self::Vm { address, access, status } => match position {
-                VmFaultWord::IP => pc,
-                VmFaultWord::ADDRESS => address,
-                VmFaultWord::PREFETCH => u64::from(access == Access::Instruction),
-                _ => status,
-            },
+            Self::Vm { .. } | Self::Timeout { .. } => 0,
         }
     }
 }
@@ -137,6 +156,7 @@ fn failure_word(failure: LookupFailure, position: usize) -> u64 {
 }
 
 /// A word of a message that lists registers first.
+#[inline]
 fn register_or<C: Context>(context: &C, registers: &[usize], position: usize, rest: [u64; 2]) -> u64 {
     match registers.get(position) {
         Some(register) => context.register(*register),
@@ -148,14 +168,33 @@ impl<M: Machine> Kernel<M> {
     /// Stops a thread that faulted and tells its handler.
     #[inline(never)]
     pub(crate) fn deliver_fault(&mut self, thread: ThreadId, fault: Fault) -> Outcome {
-        let (id, badge, rights) = match self.threads[thread].fault_handler {
+        self.report(thread, fault, self.threads[thread].fault_handler)
+    }
+
+    /// Tells whoever wants to know that the budget of the current thread is used up. Nothing if nobody does.
+    #[cold]
+    pub(crate) fn deliver_timeout(&mut self, thread: ThreadId) -> Option<Outcome> {
+        let id = self.threads[thread].sched_context.filter(|id| self.shares[*id].is_limited())?;
+        let Cap::Endpoint { .. } = self.threads[thread].timeout_handler else { return None };
+        let consumed_us = self.take_consumed(id);
+        let fault = Fault::Timeout { data: self.shares[id].data, consumed_us };
+        Some(self.report(thread, fault, self.threads[thread].timeout_handler))
+    }
+
+    #[inline]
+    fn report(&mut self, thread: ThreadId, fault: Fault, handler: Cap) -> Outcome {
+        let (id, badge, rights) = match handler {
             Cap::Endpoint { id, badge, rights } if rights.can_send() => (id, badge, rights),
             _ => {
                 self.threads[thread].state = State::Inactive;
                 return Outcome::WAITS;
             }
         };
-        let after = if rights.can_call() { AfterSend::AwaitReply } else { AfterSend::Stop };
+        let after = match fault {
+            _ if !rights.can_call() => AfterSend::Stop,
+            Fault::Timeout { .. } => AfterSend::AwaitReplyOnly,
+            _ => AfterSend::AwaitReply,
+        };
         self.threads[thread].fault = Some(fault);
         let Some(receiver) = self.take_receiver(id) else {
             return self.block_sending(thread, id, badge, after);
@@ -170,11 +209,13 @@ impl<M: Machine> Kernel<M> {
     pub(crate) fn transfer_fault(&mut self, from: ThreadId, to: ThreadId, badge: u64) {
         let Some(fault) = self.threads[from].fault else { return };
         let length = fault.length::<M::Context>();
-        for position in 0..length {
-            let word = fault.word(position, &self.threads[from].context);
+        let first = fault.first_words(&self.threads[from].context);
+        for position in REGISTER_WORDS..length {
+            let word = fault.later_word(position, &self.threads[from].context);
             self.set_message_word(to, position, word);
         }
         let context = &mut self.threads[to].context;
+        context.set_words(first, length.min(REGISTER_WORDS));
         context.set_badge(badge);
         context.set_info(MessageInfo::new(fault.label().as_raw(), length));
     }
@@ -182,6 +223,7 @@ impl<M: Machine> Kernel<M> {
     /// Carries out a handler's answer: new registers where the fault allows them, then go on or stop.
     pub(crate) fn answer_fault(&mut self, handler: ThreadId, thread: ThreadId, info: MessageInfo) {
         let registers: &[usize] = match self.threads[thread].fault.take() {
+            Some(Fault::Timeout { .. }) => M::Context::TIMEOUT,
             Some(Fault::UnknownSyscall { .. }) => M::Context::UNKNOWN_SYSCALL,
             Some(Fault::UserException { .. }) => M::Context::USER_EXCEPTION,
             Some(Fault::Cap { .. } | Fault::Vm { .. }) | None => {

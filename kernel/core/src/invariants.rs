@@ -11,6 +11,7 @@ use crate::object::notification::Signals;
 use crate::object::reply::Reply;
 use crate::object::thread::State;
 use crate::sched::queue::Queue;
+use crate::sched::ready::ReadyQueues;
 
 /// Calls on one scheduling context, at most one per thread.
 const MAX_CALLS: usize = limen_abi::limits::THREADS;
@@ -23,6 +24,7 @@ impl<M: Machine> Kernel<M> {
     pub fn check_invariants(&self) -> Result<(), &'static str> {
         self.check_ready_queues()?;
         self.check_current()?;
+        self.check_timer()?;
         self.check_endpoints()?;
         self.check_notifications()?;
         self.check_threads()?;
@@ -30,9 +32,27 @@ impl<M: Machine> Kernel<M> {
         self.check_sched_contexts()
     }
 
-    /// Ready queues hold exactly the schedulable threads except the current one [9, 10, 11].
+    /// Ready queues hold exactly the schedulable threads except the current one, and the others those without time, each
+    /// in the queues of its domain [9, 10, 11, 12].
     fn check_ready_queues(&self) -> Result<(), &'static str> {
-        let ready = &self.core.ready;
+        let mut ready = 0;
+        let mut postponed = 0;
+        let others = self.other_queues.iter().zip(0..).filter(|(_, domain)| *domain != self.core.domain);
+        let others = others.filter(|_| self.schedule.current().is_some());
+        for (queues, domain) in others.chain([(&self.core.queues, self.core.domain)]) {
+            ready += self.check_ready(&queues.ready, domain)?;
+            postponed += self.check_postponed(&queues.postponed, domain)?;
+        }
+        let running = usize::from(self.core.current.is_some());
+        let schedulable = self.threads.iter().filter(|(_, thread)| thread.is_schedulable()).count();
+        ensure(schedulable == ready + running, "a thread that could run is in no queue")?;
+        ensure(
+            postponed == self.count(|state| state == State::Postponed),
+            "a postponed thread is in no queue",
+        )
+    }
+
+    fn check_ready(&self, ready: &ReadyQueues, domain: u8) -> Result<usize, &'static str> {
         ensure(ready.is_sound(&self.links), "ready queues, bitmap and top disagree")?;
         for (thread, priority) in ready.iter(&self.links) {
             ensure(self.threads[thread].is_schedulable(), "a ready thread could not run")?;
@@ -41,11 +61,45 @@ impl<M: Machine> Kernel<M> {
                 "a ready thread is in the queue of another priority",
             )?;
             ensure(self.core.current != Some(thread), "the current thread is in a ready queue")?;
+            ensure(
+                self.threads[thread].domain == domain,
+                "a ready thread is in the queue of another domain",
+            )?;
         }
-        let schedulable = self.threads.iter().filter(|(_, thread)| thread.is_schedulable()).count();
-        let running = usize::from(self.core.current.is_some());
-        let queued = ready.iter(&self.links).count();
-        ensure(schedulable == queued + running, "a thread that could run is in no queue")
+        Ok(ready.iter(&self.links).count())
+    }
+
+    fn check_postponed(&self, postponed: &Queue, domain: u8) -> Result<usize, &'static str> {
+        ensure(postponed.is_sound(&self.links), "the links of the postponed threads disagree")?;
+        let mut previous = 0;
+        for thread in postponed.iter(&self.links) {
+            let thread = &self.threads[thread];
+            ensure(thread.state == State::Postponed, "a thread that is not postponed is among those")?;
+            ensure(thread.domain == domain, "a postponed thread is in the queue of another domain")?;
+            let share = thread.sched_context.map(|id| &self.shares[id]).filter(|share| share.is_limited());
+            let time = share.ok_or("a postponed thread has no budget to wait for")?.release_time();
+            ensure(time >= previous, "postponed threads are not in order of their release")?;
+            previous = time;
+        }
+        Ok(postponed.iter(&self.links).count())
+    }
+
+    /// The timer fires in time for the current slice, the next release, and the end of the domain's slot [14].
+    fn check_timer(&self) -> Result<(), &'static str> {
+        let programmed = self.core.programmed;
+        ensure(programmed <= self.next_release(), "the timer fires after a thread is released")?;
+        ensure(programmed <= self.core.slot_end, "the timer fires after the end of the domain's slot")?;
+        let Some(id) = self.core.sched_context else { return Ok(()) };
+        let share = &self.shares[id];
+        let rest = if share.is_limited() {
+            share.refills().next().map_or(0, |refill| refill.amount)
+        } else {
+            self.sched_contexts[id].remaining
+        };
+        ensure(
+            programmed <= self.core.since.saturating_add(rest),
+            "the timer fires after the end of the slice",
+        )
     }
 
     /// The current thread is the most important one and runs on its own scheduling context [11, 15, 17, 19].
@@ -55,17 +109,13 @@ impl<M: Machine> Kernel<M> {
         };
         let thread = &self.threads[current];
         ensure(thread.is_schedulable(), "the current thread cannot run")?;
-        ensure(self.core.ready.none_above(thread.priority), "a more important thread waits")?;
+        let top = u16::from(thread.priority) + 1;
+        ensure(self.core.queues.ready.highest() <= top, "a more important thread waits")?;
+        ensure(thread.domain == self.core.domain, "a thread runs outside its domain")?;
         ensure(thread.sched_context == self.core.sched_context, "time is charged to somebody else")?;
         ensure(self.core.fpu_owner == Some(current), "the unit holds registers of another thread")?;
         ensure(self.core.space == thread.space, "another address space is entered")?;
-        ensure(self.core.counter == thread.counter, "the counter has the access of another thread")?;
-        let end =
-            thread.sched_context.map(|id| self.core.since.saturating_add(self.sched_contexts[id].remaining));
-        ensure(
-            end.is_some_and(|end| self.core.programmed <= end),
-            "the timer fires after the end of the slice",
-        )
+        ensure(self.core.counter == thread.counter, "the counter has the access of another thread")
     }
 
     /// A thread waits at an endpoint exactly if it is in its queue, in order of priority [8, 9].
@@ -157,7 +207,12 @@ impl<M: Machine> Kernel<M> {
     /// Stacks of calls are chains without cycles; slices fit their budgets [8, 13, 16].
     fn check_sched_contexts(&self) -> Result<(), &'static str> {
         for (id, sched_context) in self.sched_contexts.iter() {
-            ensure(sched_context.remaining <= sched_context.budget, "a slice is longer than its budget")?;
+            let (share, budget) = (&self.shares[id], sched_context.budget);
+            if share.is_limited() {
+                ensure(sched_context.remaining == 0, "a share has a slice")?;
+                ensure(share.is_sound(budget), "refills overlap, or do not make up the budget")?;
+            }
+            ensure(sched_context.remaining <= budget, "a slice is longer than its budget")?;
             if let Some(thread) = sched_context.thread {
                 ensure(
                     self.threads[thread].sched_context == Some(id),

@@ -15,7 +15,7 @@ use crate::kernel::Kernel;
 use crate::machine::Machine;
 use crate::message::Answer;
 use crate::object::io_port::{self, Ports};
-use crate::object::{sched_context, thread};
+use crate::object::{sched_context, sched_control, thread};
 
 /// Why a request was refused; goes to the caller as an error code with words.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -93,6 +93,7 @@ impl<M: Machine> Arguments<'_, M> {
 enum Request {
     Thread(thread::Request),
     SchedContext(sched_context::Request),
+    SchedControl(sched_control::Request),
     IoPort(io_port::Request),
 }
 
@@ -112,7 +113,8 @@ impl Request {
             Cap::IoPort { ports } => {
                 io_port::Request::decode(Ports::from_word(ports), &arguments).map(Self::IoPort)
             }
-            Cap::Vspace(_) | Cap::SchedControl => Err(InvokeError::IllegalOperation),
+            Cap::SchedControl => sched_control::Request::decode(&arguments).map(Self::SchedControl),
+            Cap::Vspace(_) => Err(InvokeError::IllegalOperation),
             Cap::Null | Cap::Endpoint { .. } | Cap::Notification { .. } | Cap::Reply(_) => {
                 Err(InvokeError::InvalidCapability { index: 0 })
             }
@@ -123,6 +125,7 @@ impl Request {
         match self {
             Self::Thread(request) => request.perform(kernel, caller),
             Self::SchedContext(request) => request.perform(kernel),
+            Self::SchedControl(request) => request.perform(kernel),
             Self::IoPort(request) => request.perform(kernel),
         }
     }

@@ -12,7 +12,9 @@ use crate::object::notification::Notification;
 use crate::object::reply::Reply;
 use crate::object::sched_context::SchedContext;
 use crate::object::thread::Thread;
+use crate::sched::domain::{DomainQueues, Schedule};
 use crate::sched::queue::{Links, ThreadLinks};
+use crate::sched::share::Share;
 
 /// Threads by id.
 pub type Threads<M> = Arena<tag::Thread, Thread<M>, { limits::THREADS }>;
@@ -24,6 +26,8 @@ pub type Notifications = Arena<tag::Notification, Notification, { limits::NOTIFI
 pub type Replies = Arena<tag::Reply, Reply, { limits::REPLIES }>;
 /// Scheduling contexts by id.
 pub type SchedContexts = Arena<tag::SchedContext, SchedContext, { limits::SCHED_CONTEXTS }>;
+/// Limits of scheduling contexts, by their id.
+pub type Shares = Arena<tag::SchedContext, Share, { limits::SCHED_CONTEXTS }>;
 /// Capability tables by the thread that uses them.
 pub type CapTables = Arena<tag::Thread, CapTable, { limits::THREADS }>;
 /// Address spaces by id; the port keeps their tables.
@@ -34,9 +38,13 @@ pub type MessageBuffers = Arena<tag::Thread, MessageBuffer, { limits::THREADS }>
 /// Every object, and the processor that uses them.
 ///
 /// Objects name each other by id only. Capability tables and message buffers lie where the port puts them: the
-/// tables are only read after boot, and the buffers are shared with user mode.
+/// tables are only read after boot, and the buffers are shared with user mode. Threads come first: to find one
+/// takes a shift and an addition.
 #[derive(Debug)]
+#[repr(C)]
 pub struct Kernel<M: Machine> {
+    /// Threads.
+    pub threads: Threads<M>,
     /// The processor.
     pub core: Core<M::Space>,
     /// The hardware.
@@ -45,8 +53,6 @@ pub struct Kernel<M: Machine> {
     pub options: u64,
     /// Queue neighbours of each thread.
     pub links: ThreadLinks,
-    /// Threads.
-    pub threads: Threads<M>,
     /// Endpoints.
     pub endpoints: Endpoints,
     /// Notifications.
@@ -55,6 +61,12 @@ pub struct Kernel<M: Machine> {
     pub replies: Replies,
     /// Scheduling contexts.
     pub sched_contexts: SchedContexts,
+    /// What scheduling contexts with less budget than their period may use when.
+    pub shares: Shares,
+    /// The turns of the domains.
+    pub schedule: Schedule,
+    /// The queues of the domains that do not run.
+    pub other_queues: [DomainQueues; limits::DOMAINS],
 }
 
 impl<M: Machine> Kernel<M> {
@@ -70,6 +82,9 @@ impl<M: Machine> Kernel<M> {
             notifications: Notifications::new([Notification::IDLE; limits::NOTIFICATIONS]),
             replies: Replies::new([Reply::Free; limits::REPLIES]),
             sched_contexts: SchedContexts::new([SchedContext::UNUSED; limits::SCHED_CONTEXTS]),
+            shares: Shares::new([Share::UNLIMITED; limits::SCHED_CONTEXTS]),
+            schedule: Schedule::NONE,
+            other_queues: [DomainQueues::EMPTY; limits::DOMAINS],
         }
     }
 

@@ -89,6 +89,18 @@ pub enum Interrupt {
     Unexpected,
 }
 
+/// The first `N` registers in `seL4_UserContext` order.
+#[must_use]
+pub const fn first_registers<const N: usize>() -> [usize; N] {
+    let mut registers = [0; N];
+    let mut position = 0;
+    while position < N {
+        registers[position] = position;
+        position += 1;
+    }
+    registers
+}
+
 /// Where a context keeps the parts of a system call, in the port's own numbering of its words.
 #[derive(Clone, Copy, Debug)]
 pub struct Convention {
@@ -118,6 +130,8 @@ pub trait Context: Copy + Debug {
     const SP: usize;
     /// Registers of an UnknownSyscall message, before the system-call number.
     const UNKNOWN_SYSCALL: &'static [usize];
+    /// Registers that the answer to a Timeout message may set: all that a program can, but thread pointers.
+    const TIMEOUT: &'static [usize];
     /// Registers of a UserException message, before number and code.
     const USER_EXCEPTION: &'static [usize];
     /// Code words of a UserException message after the number: 1 where the message has a code.

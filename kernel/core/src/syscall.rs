@@ -116,14 +116,18 @@ impl<M: Machine> Kernel<M> {
                 self.send(current, id, badge, rights, info, mode)
             }
             Cap::Reply(reply) => self.answer_now(current, reply, info),
-            Cap::Thread(_) | Cap::SchedContext(_) | Cap::IoPort { .. } => {
-                match self.bad_argument(current, info) {
-                    Some(fault) if mode == SendMode::Send => self.fault_in_syscall(current, fault),
-                    Some(_) => Outcome::NOTHING,
-                    None => self.invoke(current, cap, info).map_or(Outcome::NOTHING, |(_, outcome)| outcome),
-                }
-            }
-            _ => Outcome::NOTHING,
+            Cap::Null | Cap::Endpoint { .. } | Cap::Notification { .. } => Outcome::NOTHING,
+            _ => self.send_request(current, cap, info, mode),
+        }
+    }
+
+    /// A request whose answer nobody waits for.
+    #[inline(never)]
+    fn send_request(&mut self, current: ThreadId, cap: Cap, info: MessageInfo, mode: SendMode) -> Outcome {
+        match self.bad_argument(current, info) {
+            Some(fault) if mode == SendMode::Send => self.fault_in_syscall(current, fault),
+            Some(_) => Outcome::NOTHING,
+            None => self.invoke(current, cap, info).map_or(Outcome::NOTHING, |(_, outcome)| outcome),
         }
     }
 
@@ -173,7 +177,7 @@ impl<M: Machine> Kernel<M> {
     /// scheduling contexts for anything.
     fn send_first(&mut self, current: ThreadId, cap: Cap, info: MessageInfo) -> Option<ThreadId> {
         let outcome = match cap {
-            Cap::Thread(_) | Cap::SchedContext(_) => Outcome::NOTHING,
+            Cap::Thread(_) | Cap::SchedContext(_) | Cap::SchedControl => Outcome::NOTHING,
             _ => self.send_to(current, cap, info, SendMode::Donating),
         };
         outcome.woken

@@ -5,4 +5,5 @@ pub mod io_port;
 pub mod notification;
 pub mod reply;
 pub mod sched_context;
+pub mod sched_control;
 pub mod thread;

@@ -54,7 +54,7 @@ impl<M: Machine> Kernel<M> {
         reply: Option<ReplyId>,
         after: AfterSend,
     ) {
-        let Some(reply) = reply.filter(|_| after == AfterSend::AwaitReply) else {
+        let Some(reply) = reply.filter(|_| after != AfterSend::Stop) else {
             // Nobody will ever be able to answer: if it is resumed, it starts again with what it did.
             let caller = &mut self.threads[caller];
             caller.state = State::Inactive;
@@ -63,7 +63,7 @@ impl<M: Machine> Kernel<M> {
             }
             return;
         };
-        let loan = self.lend(caller, callee, reply);
+        let loan = if after == AfterSend::AwaitReply { self.lend(caller, callee, reply) } else { None };
         self.replies[reply] = Reply::Owed { caller, loan };
         self.threads[caller].state = State::Calling { reply };
     }

@@ -1,7 +1,8 @@
 //! Scheduling contexts: the right to use the processor.
 //!
 //! A scheduling context belongs to a thread, or is lent along a chain of calls, or waits at a notification for the
-//! thread that a signal wakes. Its budget is a slice of a round robin among threads of one priority.
+//! thread that a signal wakes. A budget that is the whole period is a slice of a round robin among threads of one
+//! priority; a smaller one is a share, see [`crate::sched::share`].
 
 use limen_abi::Label;
 
@@ -14,12 +15,12 @@ use crate::kernel::Kernel;
 use crate::machine::{Machine, Ticks};
 use crate::message::Answer;
 
-/// A scheduling context.
+/// A scheduling context. Its limit, if it has one, is in `Kernel::shares`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct SchedContext {
-    /// Length of a slice.
+    /// Length of a slice, or the budget of a share.
     pub budget: Ticks,
-    /// What is left of the current slice.
+    /// What is left of the current slice; always zero for a share.
     pub remaining: Ticks,
     /// Ticks used since the program last asked.
     pub consumed: Ticks,
@@ -112,9 +113,7 @@ impl Request {
             Self::UnbindThread(id) => kernel.unbind_thread(id),
             Self::Consumed(id) => {
                 kernel.charge_current();
-                let consumed = core::mem::take(&mut kernel.sched_contexts[id].consumed);
-                let us = kernel.machine.us_from_ticks(consumed);
-                return (Answer::Word(us), Outcome::NOTHING);
+                return (Answer::Word(kernel.take_consumed(id)), Outcome::NOTHING);
             }
         }
         (Answer::Empty, Outcome::NOTHING)
@@ -170,6 +169,12 @@ fn not_running<M: Machine>(kernel: &Kernel<M>, id: SchedContextId) -> Result<(),
 }
 
 impl<M: Machine> Kernel<M> {
+    /// Microseconds that were charged since the last time somebody asked.
+    pub(crate) fn take_consumed(&mut self, id: SchedContextId) -> u64 {
+        let consumed = core::mem::take(&mut self.sched_contexts[id].consumed);
+        self.machine.us_from_ticks(consumed)
+    }
+
     /// A woken thread without a scheduling context gets the notification's, if nobody runs on it.
     pub(crate) fn lend_from_notification(&mut self, from: NotificationId, thread: ThreadId) {
         if let Some(id) = self.notifications[from].sched_context
@@ -221,11 +226,11 @@ impl<M: Machine> Kernel<M> {
         Some(heir).filter(|heir| self.threads[*heir].is_schedulable())
     }
 
-    /// Takes away what a thread runs on. The thread is not in a ready queue afterwards.
+    /// Takes away what a thread runs on. The thread is in no queue of the scheduler afterwards.
     #[inline]
     pub(crate) fn leave_sched_context(&mut self, thread: ThreadId) {
-        if self.core.current != Some(thread) && self.threads[thread].is_schedulable() {
-            self.core.ready.remove(&mut self.links, thread, self.threads[thread].priority);
+        if self.core.current != Some(thread) {
+            self.leave_queues(thread);
         }
         self.threads[thread].sched_context = None;
     }

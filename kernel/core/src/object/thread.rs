@@ -12,7 +12,9 @@
 //! ```
 //!
 //! The current thread and the threads in the ready queues are Runnable and have a scheduling context. A Runnable
-//! thread without one (a passive server between messages that was resumed) waits for a donation.
+//! thread without one (a passive server between messages that was resumed) waits for a donation. A thread whose turn
+//! comes when its budget is used up is Postponed until the next part of the budget comes back: as Runnable, but in
+//! the queue of those that wait for time.
 
 use limen_abi::{Label, message};
 
@@ -45,6 +47,10 @@ pub struct Thread<M: Machine> {
     pub fault_handler: Cap,
     /// The fault that it waits for an answer to.
     pub fault: Option<Fault>,
+    /// Where an exhausted budget is reported: an endpoint capability, or nothing.
+    pub timeout_handler: Cap,
+    /// Its scheduling domain.
+    pub domain: u8,
     /// Whether it may read the cycle counter.
     pub counter: CounterAccess,
 }
@@ -57,6 +63,8 @@ pub enum State {
     Inactive,
     /// Running, or could run.
     Runnable,
+    /// Could run, but has no time left until it is released.
+    Postponed,
     /// Waiting for a message.
     Receiving {
         /// Where.
@@ -90,8 +98,10 @@ pub enum State {
 pub enum AfterSend {
     /// Goes on.
     GoOn,
-    /// Waits for the answer.
+    /// Waits for the answer, and lends its time meanwhile.
     AwaitReply,
+    /// Waits for the answer, and has no time to lend.
+    AwaitReplyOnly,
     /// Stops: its capability does not let it be answered.
     Stop,
 }
@@ -107,6 +117,8 @@ impl<M: Machine> Thread<M> {
         notification: None,
         fault_handler: Cap::Null,
         fault: None,
+        timeout_handler: Cap::Null,
+        domain: 0,
         counter: CounterAccess::Denied,
     };
 
@@ -207,8 +219,8 @@ fn not_current<M: Machine>(kernel: &Kernel<M>, thread: ThreadId) -> Result<(), I
 impl<M: Machine> Kernel<M> {
     /// Stops a thread. What it was waiting for is forgotten; its system call starts again when it is resumed.
     pub(crate) fn suspend(&mut self, thread: ThreadId) -> Outcome {
-        if self.threads[thread].is_schedulable() && self.core.current != Some(thread) {
-            self.core.ready.remove(&mut self.links, thread, self.threads[thread].priority);
+        if self.core.current != Some(thread) {
+            self.leave_queues(thread);
         }
         self.cancel(thread);
         self.threads[thread].state = State::Inactive;
@@ -217,7 +229,7 @@ impl<M: Machine> Kernel<M> {
 
     /// Lets a thread that does not run start again: at its program counter, or with the system call it waits in.
     pub(crate) fn resume(&mut self, thread: ThreadId) -> Outcome {
-        if self.threads[thread].state == State::Runnable {
+        if matches!(self.threads[thread].state, State::Runnable | State::Postponed) {
             return Outcome::NOTHING;
         }
         self.cancel(thread);
@@ -229,7 +241,7 @@ impl<M: Machine> Kernel<M> {
     /// that has to start again.
     pub(crate) fn cancel(&mut self, thread: ThreadId) {
         match self.threads[thread].state {
-            State::Inactive | State::Runnable => return,
+            State::Inactive | State::Runnable | State::Postponed => return,
             State::Receiving { endpoint, .. } | State::Sending { endpoint, .. } => {
                 self.endpoints[endpoint].remove(&mut self.links, thread);
             }
@@ -272,7 +284,8 @@ impl<M: Machine> Kernel<M> {
     /// A register as it would be if the thread had to start again.
     fn restart_register(&self, thread: ThreadId, position: usize) -> u64 {
         let thread = &self.threads[thread];
-        let in_syscall = !matches!(thread.state, State::Inactive | State::Runnable) && thread.fault.is_none();
+        let in_syscall = !matches!(thread.state, State::Inactive | State::Runnable | State::Postponed)
+            && thread.fault.is_none();
         if position == M::Context::PC && in_syscall {
             let mut context = thread.context;
             context.rewind_syscall();

@@ -1,10 +1,16 @@
 //! Charging time to scheduling contexts, and the lazy timer.
 //!
 //! Time is charged when the processor goes from one scheduling context to another and when the timer fires; a
-//! call that lends its scheduling context reads no clock. The timer is set only when the end of the current slice
-//! lies before what it is set to already; when it fires too early for the slice that runs by then, it is set again.
-//! So the invariant is: `programmed <= end of the current slice`, and a slice is overrun by at most one entry into
-//! the kernel.
+//! call that lends its scheduling context reads no clock. The timer is set only when what it has to be set to lies
+//! before what it is set to already; when it fires too early for what holds by then, it is set again. So the
+//! invariant is: `programmed <= min(end of the slice, next release, end of the domain's slot)`, and a slice, a budget
+//! or a slot is overrun by at most one entry into the kernel.
+//!
+//! A scheduling context whose budget is its whole period has slices of a round robin. What of a slice is left is in
+//! the scheduling context itself; that of a limited one is always zero there, so that its [`Share`] is looked at, and
+//! costs something, only where there is one.
+//!
+//! [`Share`]: super::share::Share
 
 use crate::arena::{SchedContextId, ThreadId};
 use crate::event::Outcome;
@@ -12,75 +18,172 @@ use crate::kernel::Kernel;
 use crate::machine::{Machine, Ticks};
 
 impl<M: Machine> Kernel<M> {
-    /// Charges what was used so far, and starts charging the scheduling context of `thread`.
+    /// Charges what was used so far, and starts charging the scheduling context of `thread`. False if that has
+    /// nothing left.
     #[inline]
-    pub(crate) fn follow_sched_context(&mut self, thread: ThreadId) {
+    pub(crate) fn follow_sched_context(&mut self, thread: ThreadId) -> bool {
         let next = self.threads[thread].sched_context;
-        if next != self.core.sched_context {
-            self.change_sched_context(next);
-        }
+        next == self.core.sched_context || self.change_sched_context(next)
     }
 
+    /// Calls of other functions are the last thing on each way, so that the usual way needs no stack.
     #[inline(never)]
-    fn change_sched_context(&mut self, next: Option<SchedContextId>) {
-        self.charge_current();
+    fn change_sched_context(&mut self, next: Option<SchedContextId>) -> bool {
+        let now = self.machine.now();
+        if let Some(id) = self.core.sched_context {
+            let used = now.saturating_sub(self.core.since);
+            let sched_context = &mut self.sched_contexts[id];
+            if used >= sched_context.remaining {
+                return self.change_used_up(next, now);
+            }
+            sched_context.remaining -= used;
+            sched_context.consumed = sched_context.consumed.wrapping_add(used);
+        }
+        self.core.since = now;
         self.core.sched_context = next;
-        self.limit_slice();
+        self.limit_slice()
+    }
+
+    #[cold]
+    fn change_used_up(&mut self, next: Option<SchedContextId>, now: Ticks) -> bool {
+        self.charge(now);
+        self.core.sched_context = next;
+        self.limit_slice()
     }
 
     /// Charges the time since the last charge.
-    #[inline]
     pub(crate) fn charge_current(&mut self) {
         let now = self.machine.now();
-        let used = now.saturating_sub(self.core.since);
-        self.core.since = now;
+        self.charge(now);
+    }
+
+    fn charge(&mut self, now: Ticks) {
+        let start = core::mem::replace(&mut self.core.since, now);
+        let used = now.saturating_sub(start);
         let Some(id) = self.core.sched_context else { return };
         let sched_context = &mut self.sched_contexts[id];
         sched_context.consumed = sched_context.consumed.wrapping_add(used);
         sched_context.remaining = sched_context.remaining.saturating_sub(used);
+        if self.shares[id].is_limited() {
+            self.shares[id].charge(start, used);
+        }
     }
 
-    /// Sets the timer unless it fires before the current slice ends anyway. A slice without rest is a new one.
+    /// Charges what was used so far, and charges nobody from now on: whoever runs next is looked at anew.
+    pub(crate) fn stop_charging(&mut self) {
+        self.charge_current();
+        self.core.sched_context = None;
+    }
+
+    /// Sets the timer unless it fires before the current slice ends anyway. False if there is no slice.
     #[inline]
-    fn limit_slice(&mut self) {
-        let Some(id) = self.core.sched_context else { return };
-        let sched_context = &mut self.sched_contexts[id];
-        if sched_context.remaining == 0 {
-            sched_context.remaining = sched_context.budget;
+    fn limit_slice(&mut self) -> bool {
+        let Some(id) = self.core.sched_context else { return false };
+        let remaining = self.sched_contexts[id].remaining;
+        if remaining == 0 {
+            return self.begin_slice(id);
         }
-        let end = self.core.since.saturating_add(sched_context.remaining);
-        if end < self.core.programmed {
-            self.core.programmed = end;
-            self.machine.set_deadline(end);
+        self.arm(self.core.since.saturating_add(remaining));
+        true
+    }
+
+    /// A slice without rest is a new one; a share has what has come back by now.
+    #[inline(never)]
+    fn begin_slice(&mut self, id: SchedContextId) -> bool {
+        let slice = if self.shares[id].is_limited() {
+            self.shares[id].begin(self.core.since)
+        } else {
+            let budget = self.sched_contexts[id].budget;
+            self.sched_contexts[id].remaining = budget;
+            budget
+        };
+        if slice == 0 {
+            return false;
+        }
+        self.arm(self.core.since.saturating_add(slice));
+        true
+    }
+
+    /// Sets the timer to `deadline` if that lies before what it is set to.
+    #[inline]
+    pub(crate) fn arm(&mut self, deadline: Ticks) {
+        if deadline < self.core.programmed {
+            self.core.programmed = deadline;
+            self.machine.set_deadline(deadline);
         }
     }
 
-    /// The timer has fired: a slice without rest ends, and the next thread of the priority has its turn.
-    pub(crate) fn end_slice(&mut self) -> Outcome {
+    /// Whether something is left of the slice or the share of a thread, as far as time has been charged.
+    pub(crate) fn has_turn(&self, thread: ThreadId) -> bool {
+        self.threads[thread].sched_context.is_some_and(|id| self.rest(id) != 0)
+    }
+
+    /// What is left of a slice or a share, as far as time has been charged.
+    fn rest(&self, id: SchedContextId) -> Ticks {
+        let remaining = self.sched_contexts[id].remaining;
+        if remaining == 0 && self.shares[id].is_limited() {
+            return self.shares[id].rest(self.core.since);
+        }
+        remaining
+    }
+
+    /// The timer has fired: a domain's slot ends, threads are released, a slice ends, or it was too early.
+    pub(crate) fn timer_fired(&mut self) -> Outcome {
         self.core.programmed = Ticks::MAX;
+        self.charge_current();
+        let outcome = if self.core.since >= self.core.slot_end {
+            self.end_domain_slot();
+            Outcome::NOTHING
+        } else {
+            self.release_due();
+            self.end_slice()
+        };
+        self.set_timer();
+        outcome
+    }
+
+    /// A slice without rest ends, and the next thread of the priority has its turn.
+    fn end_slice(&mut self) -> Outcome {
         let Some(current) = self.core.current else {
-            // Nobody to limit; the next switch sets the timer.
-            self.machine.set_deadline(Ticks::MAX);
+            self.run_highest();
             return Outcome::NOTHING;
         };
-        self.charge_current();
-        if self.core.sched_context.is_some_and(|id| self.sched_contexts[id].remaining == 0) {
-            self.enqueue(current);
-            self.run_highest();
+        if self.has_turn(current) {
+            self.give_way(current);
+            return Outcome::NOTHING;
         }
-        self.limit_slice();
+        self.core.sched_context = None;
+        if let Some(outcome) = self.deliver_timeout(current) {
+            return outcome;
+        }
+        self.enqueue(current);
+        self.run_highest();
         Outcome::NOTHING
     }
 
-    /// Gives up the rest of the slice.
+    /// Sets the timer to the earliest of what it is for; to nothing if there is nothing.
+    fn set_timer(&mut self) {
+        let slice = self.core.sched_context.map_or(Ticks::MAX, |id| self.rest(id));
+        self.arm(self.core.since.saturating_add(slice));
+        self.arm(self.next_release());
+        self.arm(self.core.slot_end);
+        if self.core.programmed == Ticks::MAX {
+            self.machine.set_deadline(Ticks::MAX);
+        }
+    }
+
+    /// Gives up the rest of the slice, or what of the budget could be used now.
     pub(crate) fn yield_slice(&mut self) -> Outcome {
         self.charge_current();
         if let (Some(current), Some(id)) = (self.core.current, self.core.sched_context) {
             self.sched_contexts[id].remaining = 0;
+            if self.shares[id].is_limited() {
+                self.shares[id].forfeit(self.core.since);
+            }
+            self.core.sched_context = None;
             self.enqueue(current);
             self.run_highest();
         }
-        self.limit_slice();
         Outcome::NOTHING
     }
 }

@@ -1,6 +1,9 @@
 //! Which thread runs, and for how long.
 
 pub mod budget;
+pub mod domain;
 pub mod queue;
 pub mod ready;
+pub mod release;
 pub mod select;
+pub mod share;

@@ -82,18 +82,29 @@ impl Queue {
         thread: ThreadId,
         priority_of: impl Fn(ThreadId) -> u8,
     ) {
-        // The common cases: nobody waits, or everybody is at least as important.
+        let priority = priority_of(thread);
+        self.insert_before_first(links, thread, |other| priority_of(other) < priority);
+    }
+
+    /// Adds a thread before the first of those for which `is_successor` holds: none, or all from one on.
+    #[inline]
+    pub fn insert_before_first(
+        &mut self,
+        links: &mut ThreadLinks,
+        thread: ThreadId,
+        is_successor: impl Fn(ThreadId) -> bool,
+    ) {
+        // The common cases: nobody waits, or everybody goes first.
         match self.tail {
-            Some(tail) if priority_of(tail) < priority_of(thread) => {}
+            Some(tail) if is_successor(tail) => {}
             _ => return self.push_back(links, thread),
         }
-        let priority = priority_of(thread);
-        let mut successor = self.head;
-        while let Some(candidate) = successor {
-            if priority_of(candidate) < priority {
+        let mut next = self.head;
+        while let Some(candidate) = next {
+            if is_successor(candidate) {
                 return self.insert_before(links, thread, candidate);
             }
-            successor = links[candidate].next;
+            next = links[candidate].next;
         }
     }
 

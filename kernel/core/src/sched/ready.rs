@@ -12,22 +12,39 @@ const WORDS: usize = limits::PRIORITIES / 64;
 pub struct ReadyQueues {
     queues: [Queue; limits::PRIORITIES],
     bitmap: [u64; WORDS],
-    /// Highest priority with a thread, plus one; zero when there is none.
+    /// Highest priority with a thread, plus one; zero when there is none. [`UNKNOWN_TOP`] for ever where there are
+    /// several domains.
     top: u16,
 }
+
+/// Above every priority, so that nobody is ever seen to be the highest at a glance: where there are several domains, a
+/// look at the priority of a woken thread is not enough.
+const UNKNOWN_TOP: u16 = limits::PRIORITIES as u16 + 1;
 
 impl ReadyQueues {
     /// Queues without threads.
     pub const EMPTY: Self = Self { queues: [Queue::EMPTY; limits::PRIORITIES], bitmap: [0; WORDS], top: 0 };
 
-    /// Whether no ready thread has a priority above this one.
+    /// Makes the quick looks at the highest priority fail: they do not ask for the domain of a thread.
+    pub(crate) fn expect_domains(&mut self) {
+        self.top = UNKNOWN_TOP;
+    }
+
+    /// The highest priority with a thread, plus one; zero when there is none.
+    #[must_use]
+    #[inline]
+    pub fn highest(&self) -> u16 {
+        if self.top == UNKNOWN_TOP { highest(&self.bitmap) } else { self.top }
+    }
+
+    /// Whether no ready thread has a priority above this one, and there is one domain.
     #[must_use]
     #[inline]
     pub fn none_above(&self, priority: u8) -> bool {
         self.top <= u16::from(priority) + 1
     }
 
-    /// Whether no ready thread has this priority or a higher one.
+    /// Whether no ready thread has this priority or a higher one, and there is one domain.
     #[must_use]
     #[inline]
     pub fn none_from(&self, priority: u8) -> bool {
@@ -51,7 +68,7 @@ impl ReadyQueues {
     /// Takes the first thread of the highest priority.
     #[inline]
     pub fn pop_highest(&mut self, links: &mut ThreadLinks) -> Option<ThreadId> {
-        let priority = self.top.checked_sub(1)? as u8;
+        let priority = self.highest().checked_sub(1)? as u8;
         let queue = &mut self.queues[priority as usize];
         let thread = queue.pop_front(links);
         if queue.is_empty() {
@@ -94,7 +111,7 @@ impl ReadyQueues {
     pub fn is_sound(&self, links: &ThreadLinks) -> bool {
         let marked = |priority: usize| self.bitmap[priority / 64] >> (priority % 64) & 1 == 1;
         let queues = self.queues.iter().enumerate();
-        self.top == highest(&self.bitmap)
+        self.highest() == highest(&self.bitmap)
             && queues.into_iter().all(|(priority, q)| q.is_sound(links) && marked(priority) != q.is_empty())
     }
 }

@@ -4,7 +4,7 @@ use crate::arena::ThreadId;
 use crate::event::{Next, Outcome};
 use crate::kernel::Kernel;
 use crate::machine::Machine;
-use crate::object::thread::State;
+use crate::object::thread::{State, Thread};
 
 impl<M: Machine> Kernel<M> {
     /// Lets the most important thread run after a system call.
@@ -21,7 +21,7 @@ impl<M: Machine> Kernel<M> {
     /// The current thread waits: the woken one runs at once unless a ready one has a higher priority.
     #[inline(always)]
     pub(crate) fn hand_over(&mut self, woken: ThreadId) {
-        if self.core.ready.none_from(self.threads[woken].priority) {
+        if self.core.queues.ready.none_from(self.threads[woken].priority) {
             self.switch_to(woken);
         } else {
             self.take_turns(woken);
@@ -32,12 +32,19 @@ impl<M: Machine> Kernel<M> {
     /// something is left of its slice.
     #[inline(never)]
     fn take_turns(&mut self, woken: ThreadId) {
-        if self.is_highest(woken) && self.has_turn(woken) {
+        let top = u16::from(self.threads[woken].priority) + 1;
+        let is_highest = self.in_current_domain(woken) && self.core.queues.ready.highest() <= top;
+        if is_highest && self.has_turn(woken) {
             self.switch_to(woken);
         } else {
             self.enqueue(woken);
             self.run_highest();
         }
+    }
+
+    #[inline]
+    fn in_current_domain(&self, thread: ThreadId) -> bool {
+        self.threads[thread].domain == self.core.domain
     }
 
     /// The current thread could go on: it does, also at equal priority, unless somebody has a higher one.
@@ -50,7 +57,13 @@ impl<M: Machine> Kernel<M> {
             return self.switch_to(woken);
         }
         self.enqueue(woken);
-        if !self.core.ready.none_above(priority) {
+        self.give_way(current);
+    }
+
+    /// Lets a thread above the current one run, if there is one.
+    #[inline]
+    pub(crate) fn give_way(&mut self, current: ThreadId) {
+        if !self.core.queues.ready.none_above(self.threads[current].priority) {
             self.set_aside(current);
             self.run_highest();
         }
@@ -58,12 +71,12 @@ impl<M: Machine> Kernel<M> {
 
     /// Queues the current thread before its equals; behind them if its slice has just ended.
     #[inline]
-    fn set_aside(&mut self, current: ThreadId) {
+    pub(crate) fn set_aside(&mut self, current: ThreadId) {
         let priority = self.threads[current].priority;
-        if self.core.ready.none_from(priority) || self.turn_goes_on(current) {
-            self.core.ready.push_front(&mut self.links, current, priority);
+        if self.core.queues.ready.none_from(priority) || self.turn_goes_on(current) {
+            self.core.queues.ready.push_front(&mut self.links, current, priority);
         } else {
-            self.core.ready.push_back(&mut self.links, current, priority);
+            self.core.queues.ready.push_back(&mut self.links, current, priority);
         }
     }
 
@@ -73,56 +86,96 @@ impl<M: Machine> Kernel<M> {
         self.has_turn(current)
     }
 
-    /// Whether something is left of the slice of a thread.
-    fn has_turn(&self, thread: ThreadId) -> bool {
-        self.threads[thread].sched_context.is_some_and(|id| self.sched_contexts[id].remaining != 0)
-    }
-
     /// The outcome where it is not known whether `current` still has the time that it was entered with.
     #[inline(never)]
     pub(crate) fn outcome_for(&mut self, current: ThreadId, woken: Option<ThreadId>) -> Outcome {
-        if self.threads[current].state == State::Runnable && self.with_time(current).is_some() {
-            self.follow_sched_context(current);
-            Outcome { current: Next::GoesOn, woken }
-        } else {
-            Outcome { current: Next::Waits, woken }
+        if self.threads[current].state != State::Runnable || self.with_time(current).is_none() {
+            return Outcome { current: Next::Waits, woken };
         }
+        if self.follow_sched_context(current) {
+            return Outcome { current: Next::GoesOn, woken };
+        }
+        self.postpone(current);
+        Outcome { current: Next::Waits, woken }
     }
 
     #[inline]
     fn is_highest(&self, thread: ThreadId) -> bool {
-        self.core.ready.none_above(self.threads[thread].priority)
+        self.core.queues.ready.none_above(self.threads[thread].priority)
     }
 
     /// Adds a schedulable thread that is in no queue to the ready queues.
     #[inline]
     pub(crate) fn enqueue(&mut self, thread: ThreadId) {
+        if !self.in_current_domain(thread) {
+            return self.enqueue_elsewhere(thread);
+        }
         let priority = self.threads[thread].priority;
-        self.core.ready.push_back(&mut self.links, thread, priority);
+        self.core.queues.ready.push_back(&mut self.links, thread, priority);
     }
 
-    /// Switches to the first ready thread of the highest priority, or idles.
+    #[cold]
+    fn enqueue_elsewhere(&mut self, thread: ThreadId) {
+        let Thread { priority, domain, .. } = self.threads[thread];
+        let (queues, links) = self.queues_of(domain);
+        queues.ready.push_back(links, thread, priority);
+    }
+
+    /// Takes a thread that does not run out of the queue in which it waits for the processor or for time, if it is in
+    /// one.
+    #[inline(never)]
+    pub(crate) fn leave_queues(&mut self, thread: ThreadId) {
+        let Thread { priority, domain, .. } = self.threads[thread];
+        if self.threads[thread].is_schedulable() {
+            let (queues, links) = self.queues_of(domain);
+            queues.ready.remove(links, thread, priority);
+        } else if self.threads[thread].state == State::Postponed {
+            self.end_postponement(thread);
+        }
+    }
+
+    /// Switches to the first ready thread of the highest priority that has time, or idles.
     #[inline(never)]
     pub(crate) fn run_highest(&mut self) {
-        match self.core.ready.pop_highest(&mut self.links) {
+        match self.core.queues.ready.pop_highest(&mut self.links) {
             Some(next) => self.switch_to(next),
             None => self.idle(),
         }
     }
 
+    /// The same, after the first one was found to have no time.
+    #[cold]
+    fn run_another(&mut self) {
+        while let Some(next) = self.core.queues.ready.pop_highest(&mut self.links) {
+            if self.enter(next) {
+                return;
+            }
+        }
+        self.idle();
+    }
+
     /// Nobody can run: waiting costs nobody anything.
     #[cold]
     fn idle(&mut self) {
-        self.charge_current();
-        self.core.sched_context = None;
+        self.stop_charging();
         self.core.current = None;
     }
 
-    /// Makes a schedulable thread that is in no queue the current one.
+    /// Makes a schedulable thread of the current domain that is in no queue the current one, if it has time.
     #[inline(always)]
     pub(crate) fn switch_to(&mut self, next: ThreadId) {
+        if !self.enter(next) {
+            self.run_another();
+        }
+    }
+
+    #[inline(always)]
+    fn enter(&mut self, next: ThreadId) -> bool {
+        if !self.follow_sched_context(next) {
+            self.postpone(next);
+            return false;
+        }
         self.core.current = Some(next);
-        self.follow_sched_context(next);
         let thread = &self.threads[next];
         if self.core.space != thread.space
             && let Some(space) = thread.space
@@ -138,5 +191,6 @@ impl<M: Machine> Kernel<M> {
             self.machine.switch_fpu(self.core.fpu_owner, next);
             self.core.fpu_owner = Some(next);
         }
+        true
     }
 }

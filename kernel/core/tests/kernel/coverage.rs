@@ -110,9 +110,11 @@ fn check_method(label: Label) {
     let free_slot = family.plan.grant(family.parent, free.control());
     let passive = family.plan.passive("passive", 1);
     let passive_slot = family.plan.grant(family.parent, passive.control());
+    let sched_control = family.plan.grant(family.parent, Grant::sched_control());
     let (parent, child) = (family.parent, family.child);
     let mut system = family.plan.boot();
     let slot = match label {
+        Label::SchedControlConfigureFlags => sched_control,
         Label::TcbReadRegisters
         | Label::TcbWriteRegisters
         | Label::TcbSuspend
@@ -124,8 +126,16 @@ fn check_method(label: Label) {
         Label::SchedContextBind => free_slot,
         _ => unreachable!("checked elsewhere"),
     };
-    let caps = [if label == Label::SchedContextBind { passive_slot } else { family.control }];
-    let arguments = Arguments { label: label.as_raw(), words: &[0, 1, 0x1234], caps: &caps };
+    let caps = match label {
+        Label::SchedContextBind => [passive_slot],
+        Label::SchedControlConfigureFlags => [time_slot],
+        _ => [family.control],
+    };
+    let words: &[u64] = match label {
+        Label::SchedControlConfigureFlags => &[30, 500, 0, 7, 0],
+        _ => &[0, 1, 0x1234],
+    };
+    let arguments = Arguments { label: label.as_raw(), words, caps: &caps };
     system.syscall(parent, Syscall::Call, slot, &arguments);
     match label {
         Label::TcbReadRegisters => system.assert_message(parent, 0, 0, &[system.pc(child)]),
@@ -134,6 +144,10 @@ fn check_method(label: Label) {
         Label::TcbResume => system.assert_runnable(child),
         Label::SchedContextBind => system.assert_holds(passive, Some(free)),
         Label::SchedContextUnbind | Label::SchedContextUnbindObject => system.assert_holds(child, None),
+        Label::SchedControlConfigureFlags => {
+            system.assert_message(parent, 0, 0, &[]);
+            assert!(system.kernel.shares[time.id()].is_limited());
+        }
         Label::SchedContextConsumed => system.assert_message(parent, 0, 0, &[0]),
         // A method of interrupt lines, not of threads.
         _ => system.assert_refused(parent, ErrorCode::IllegalOperation, &[]),

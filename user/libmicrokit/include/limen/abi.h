@@ -100,6 +100,8 @@ typedef enum seL4_InvocationLabel {
     TCBResume = 13,
     /* Let an interrupt line be delivered again. */
     IRQAckIRQ = 27,
+    /* Give a scheduling context (extra capability 0) a budget (MR0, us) and a period (MR1). MR3: timeout data. */
+    SchedControlConfigureFlags = 33,
     /* Give a scheduling context to a thread or a notification. Extra capability 0: the receiver. */
     SchedContextBind = 34,
     /* Take a scheduling context from whoever has it. */

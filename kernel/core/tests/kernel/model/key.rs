@@ -30,11 +30,12 @@ pub(super) fn key(system: &mut System) -> Vec<u16> {
 /// Takes the ready threads out and puts them back: that is quicker than to look into the queue of every priority.
 fn add_ready_threads(key: &mut Vec<u16>, system: &mut System) {
     let kernel = &mut *system.kernel;
-    let ready: Vec<_> = std::iter::from_fn(|| kernel.core.ready.pop_highest(&mut kernel.links)).collect();
+    let ready: Vec<_> =
+        std::iter::from_fn(|| kernel.core.queues.ready.pop_highest(&mut kernel.links)).collect();
     for thread in ready {
         key.push(number(Some(thread)));
         let priority = kernel.threads[thread].priority;
-        kernel.core.ready.push_back(&mut kernel.links, thread, priority);
+        kernel.core.queues.ready.push_back(&mut kernel.links, thread, priority);
     }
     key.push(NONE);
 }
@@ -51,6 +52,7 @@ fn state(state: State) -> [u16; 3] {
     match state {
         State::Inactive => [0, NONE, NONE],
         State::Runnable => [1, NONE, NONE],
+        State::Postponed => [9, NONE, NONE],
         State::Receiving { endpoint, reply } => [2, number(Some(endpoint)), number(reply)],
         State::Waiting { notification } => [3, number(Some(notification)), NONE],
         State::Sending { endpoint, then, .. } => [4 + after(then), number(Some(endpoint)), NONE],
@@ -63,6 +65,7 @@ fn after(then: AfterSend) -> u16 {
         AfterSend::GoOn => 0,
         AfterSend::AwaitReply => 1,
         AfterSend::Stop => 2,
+        AfterSend::AwaitReplyOnly => 3,
     }
 }
 

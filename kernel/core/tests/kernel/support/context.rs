@@ -4,7 +4,7 @@
 
 use limen_abi::MessageInfo;
 use limen_abi::register::AARCH64;
-use limen_core::machine::{Context, Convention};
+use limen_core::machine::{Context, Convention, first_registers};
 
 /// Registers in a context.
 pub(crate) const COUNT: usize = AARCH64.context.len();
@@ -66,6 +66,7 @@ impl Context for TestContext {
     const SP: usize = SP;
     const UNKNOWN_SYSCALL: &'static [usize] =
         &message_registers::<{ AARCH64.unknown_syscall.len() - 1 }>(AARCH64.unknown_syscall);
+    const TIMEOUT: &'static [usize] = &first_registers::<{ COUNT - 2 }>();
     const USER_EXCEPTION: &'static [usize] =
         &message_registers::<{ AARCH64.user_exception.len() - 2 }>(AARCH64.user_exception);
     const EXCEPTION_CODE_WORDS: usize = 1;

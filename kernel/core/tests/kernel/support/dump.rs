@@ -31,7 +31,7 @@ impl System {
             write!(out, "{:?}, fault {:x?}", state.notification, state.fault)?;
             writeln!(out, ", pc {:#x}, x0.. {:x?}", registers[PC], &registers[X0..X0 + 8])?;
         }
-        let ready: Vec<_> = core.ready.iter(&kernel.links).collect();
+        let ready: Vec<_> = core.queues.ready.iter(&kernel.links).collect();
         writeln!(out, "  ready {ready:?}")?;
         for (id, endpoint) in kernel.endpoints.iter().filter(|(_, e)| **e != EndpointState::Idle) {
             writeln!(out, "  endpoint {id:?}: {endpoint:?}")?;

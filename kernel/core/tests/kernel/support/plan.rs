@@ -7,7 +7,7 @@ use limen_abi::limits::{PAGE_BYTES, USER_TOP_AARCH64};
 use limen_core::arena::{EndpointId, NotificationId, ReplyId, SchedContextId, ThreadId};
 use limen_core::kernel::{Endpoints, Notifications, Replies, SchedContexts, Threads};
 use limen_image::{
-    Architecture, Board, Cap, CapKind, ImageWriter, NONE, Options, Range, Rights,
+    Architecture, Board, Cap, CapKind, DomainSlot, ImageWriter, NONE, Options, Range, Rights,
     SchedContext as SchedRecord, Thread as ThreadRecord, ThreadFlags,
 };
 
@@ -69,6 +69,11 @@ impl Grant {
     /// I/O ports from `first` to `last`.
     pub(crate) const fn ports(first: u64, last: u64) -> Self {
         Self { badge: last, ..Self::plain(CapKind::IoPort, first) }
+    }
+
+    /// The right to configure scheduling contexts.
+    pub(crate) const fn sched_control() -> Self {
+        Self::plain(CapKind::SchedControl, 0)
     }
 
     /// An address space.
@@ -207,6 +212,28 @@ impl Plan {
     pub(crate) fn slice(&mut self, thread: Thread, slice_us: u64) {
         let index = self.sched_context_of(thread).0 as usize;
         self.writer.sched_contexts[index] = SchedRecord { budget_us: slice_us, period_us: slice_us };
+    }
+
+    /// Gives a thread less than the whole processor.
+    pub(crate) fn share(&mut self, thread: Thread, budget_us: u64, period_us: u64) {
+        let index = self.sched_context_of(thread).0 as usize;
+        self.writer.sched_contexts[index] = SchedRecord { budget_us, period_us };
+    }
+
+    /// Puts a thread into a domain.
+    pub(crate) fn put_into_domain(&mut self, thread: Thread, domain: u64) {
+        self.record(thread).domain = domain;
+    }
+
+    /// Adds a turn of a domain to the schedule, in ticks; a turn of no ticks ends the schedule.
+    pub(crate) fn turn(&mut self, domain: u64, ticks: u64) {
+        let slot = DomainSlot { domain, duration_us: 0, duration_ticks: ticks };
+        self.writer.domain_schedule.push(slot);
+    }
+
+    /// Reports an exhausted budget to an endpoint.
+    pub(crate) fn handle_timeouts(&mut self, thread: Thread, handler: Grant) {
+        self.record(thread).timeout_slot = self.grant(thread, handler);
     }
 
     /// An endpoint.

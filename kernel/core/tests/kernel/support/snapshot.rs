@@ -57,7 +57,7 @@ impl Snapshot {
             notifications: first(&kernel.notifications, size.notifications),
             replies: first(&kernel.replies, size.replies),
             sched_contexts: first(&kernel.sched_contexts, size.sched_contexts),
-            ready: core.ready.iter(&kernel.links).collect(),
+            ready: core.queues.ready.iter(&kernel.links).collect(),
             current: core.current,
             charged: core.sched_context,
             since: core.since,
@@ -80,9 +80,9 @@ impl Snapshot {
         copy_back(&mut kernel.notifications, &self.notifications);
         copy_back(&mut kernel.replies, &self.replies);
         copy_back(&mut kernel.sched_contexts, &self.sched_contexts);
-        core.ready = ReadyQueues::EMPTY;
+        core.queues.ready = ReadyQueues::EMPTY;
         for (thread, priority) in self.ready.iter().rev() {
-            core.ready.push_front(&mut kernel.links, *thread, *priority);
+            core.queues.ready.push_front(&mut kernel.links, *thread, *priority);
         }
         core.current = self.current;
         core.sched_context = self.charged;

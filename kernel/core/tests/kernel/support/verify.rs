@@ -35,7 +35,7 @@ impl System {
 
     /// The processor idles only if nobody could run.
     fn check_idle(&self) -> Result<(), &'static str> {
-        let nobody = self.kernel.core.ready.iter(&self.kernel.links).next().is_none();
+        let nobody = self.kernel.core.queues.ready.iter(&self.kernel.links).next().is_none();
         ensure(self.current().is_some() || nobody, "the processor idles while a thread could run")
     }
 

@@ -5,7 +5,7 @@
 
 use core::mem::offset_of;
 
-use limen_core::machine::{self, Convention};
+use limen_core::machine::{self, Convention, first_registers};
 
 /// Registers x0 to x30.
 const GENERAL: usize = 31;
@@ -77,6 +77,7 @@ impl machine::Context for Context {
     // x0 to x7, FaultIP, SP, LR, SPSR.
     const UNKNOWN_SYSCALL: &'static [usize] = &[3, 4, 5, 6, 7, 8, 9, 10, 0, 1, 16, 2];
     // FaultIP, SP, SPSR.
+    const TIMEOUT: &'static [usize] = &first_registers::<34>();
     const USER_EXCEPTION: &'static [usize] = &[0, 1, 2];
     const EXCEPTION_CODE_WORDS: usize = 1;
     // Registers by number.

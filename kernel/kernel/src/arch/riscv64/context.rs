@@ -5,7 +5,7 @@
 
 use core::mem::offset_of;
 
-use limen_core::machine::{self, Convention};
+use limen_core::machine::{self, Convention, first_registers};
 
 /// Bytes of a system-call instruction.
 const SYSCALL_BYTES: u64 = 4;
@@ -35,6 +35,7 @@ impl machine::Context for Context {
     // FaultIP, SP, RA, a0 to a6.
     const UNKNOWN_SYSCALL: &'static [usize] = &[0, 2, 1, 16, 17, 18, 19, 20, 21, 22];
     // FaultIP, SP.
+    const TIMEOUT: &'static [usize] = &first_registers::<31>();
     const USER_EXCEPTION: &'static [usize] = &[0, 2];
     const EXCEPTION_CODE_WORDS: usize = 1;
     // Registers by number.

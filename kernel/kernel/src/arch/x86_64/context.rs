@@ -5,7 +5,7 @@
 //! saves the others on every entry, except the bases of fs and gs: those in the context are stale while a thread
 //! runs.
 
-use limen_core::machine::{self, Convention};
+use limen_core::machine::{self, Convention, first_registers};
 
 use super::segments::{USER_CODE, USER_DATA};
 
@@ -147,6 +147,7 @@ impl machine::Context for Context {
     // RAX, RBX, RCX, RDX, RSI, RDI, RBP, R8 to R15, FaultIP, SP, FLAGS.
     const UNKNOWN_SYSCALL: &'static [usize] = &[3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 0, 1, 2];
     // FaultIP, SP, FLAGS.
+    const TIMEOUT: &'static [usize] = &first_registers::<18>();
     const USER_EXCEPTION: &'static [usize] = &[0, 1, 2];
     const EXCEPTION_CODE_WORDS: usize = 1;
     const CONVENTION: Convention = Convention {

@@ -1,0 +1,49 @@
+//! Threads whose budget is used up, in order of the time when the next part of it comes back.
+//!
+//! A thread is found to be without time when its turn comes, and only then: it is set aside as Postponed, until the
+//! timer fires for it. So waking a thread reads no clock.
+
+use crate::arena::ThreadId;
+use crate::kernel::Kernel;
+use crate::machine::{Machine, Ticks};
+use crate::object::thread::State;
+
+impl<M: Machine> Kernel<M> {
+    /// Sets a Runnable thread of the current domain aside, which is in no queue and has used up its budget.
+    #[cold]
+    pub(crate) fn postpone(&mut self, thread: ThreadId) {
+        self.core.sched_context = None;
+        self.threads[thread].state = State::Postponed;
+        let time = self.release_time(thread);
+        let (threads, shares) = (&self.threads, &self.shares);
+        let is_later =
+            |other: ThreadId| threads[other].sched_context.is_some_and(|id| shares[id].release_time() > time);
+        self.core.queues.postponed.insert_before_first(&mut self.links, thread, is_later);
+        self.arm(time);
+    }
+
+    fn release_time(&self, thread: ThreadId) -> Ticks {
+        self.threads[thread].sched_context.map_or(Ticks::MAX, |id| self.shares[id].release_time())
+    }
+
+    /// When the next thread of the current domain has time again.
+    pub(crate) fn next_release(&self) -> Ticks {
+        self.core.queues.postponed.head().map_or(Ticks::MAX, |thread| self.release_time(thread))
+    }
+
+    /// Makes the threads of the current domain ready that have time again.
+    pub(crate) fn release_due(&mut self) {
+        while self.next_release() <= self.core.since {
+            let Some(thread) = self.core.queues.postponed.pop_front(&mut self.links) else { return };
+            self.threads[thread].state = State::Runnable;
+            self.enqueue(thread);
+        }
+    }
+
+    /// Takes a Postponed thread out of its queue; it is Runnable and in no queue afterwards.
+    pub(crate) fn end_postponement(&mut self, thread: ThreadId) {
+        let (queues, links) = self.queues_of(self.threads[thread].domain);
+        queues.postponed.remove(links, thread);
+        self.threads[thread].state = State::Runnable;
+    }
+}

@@ -1,0 +1,300 @@
+//! The budget of a scheduling context that may use less than the whole processor.
+//!
+//! A share is a sporadic server: what a thread uses from time `t` on comes back at `t` plus the period, and not
+//! before, so that no window of one period ever holds more than the budget. The budget is kept as a list of
+//! refills in order of time; time that has come back and is not used does not add up, it waits.
+//!
+//! ```text
+//!        begin                 charge (used 3)               begin
+//!   now: | 10 |       now: | 7 |    +period: | 3 |     later: |  10  |
+//! ```
+//!
+//! A list has a fixed length. When it is full, two neighbours become one which comes back as late as the later of them,
+//! where that delays the least: a share is delayed then, never exceeded.
+
+use crate::machine::Ticks;
+
+/// Refills of a share. A thread that is interrupted more often in a period loses a little of its share.
+const REFILLS: usize = 16;
+
+/// An amount of time that may be used from a point of time on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Refill {
+    /// From when on.
+    pub time: Ticks,
+    /// How much.
+    pub amount: Ticks,
+}
+
+impl Refill {
+    /// When it is used up, if it is used at once.
+    fn end(self) -> Ticks {
+        self.time.saturating_add(self.amount)
+    }
+
+    /// How much is delayed, times for how long, when this refill becomes one with a later one.
+    fn cost_of_delay_into(self, later: Self) -> u64 {
+        later.time.saturating_sub(self.end()).saturating_mul(self.amount)
+    }
+
+    /// One refill with both amounts, none of which comes earlier than before. `later` starts after this one ends.
+    fn delayed_into(self, later: Self) -> Self {
+        Self { time: later.time.saturating_sub(self.amount), amount: self.amount + later.amount }
+    }
+}
+
+/// Budget and period, and what of the budget may be used when.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Share {
+    /// Zero for a scheduling context that is not limited.
+    period: Ticks,
+    /// A thread is not resumed for less than this.
+    least: Ticks,
+    /// What the fault that tells of its end says about it.
+    pub data: u64,
+    refills: [Refill; REFILLS],
+    length: usize,
+}
+
+impl Share {
+    /// No limit.
+    pub const UNLIMITED: Self =
+        Self { period: 0, least: 0, data: 0, refills: [Refill { time: 0, amount: 0 }; REFILLS], length: 0 };
+
+    /// A share of which `left` may be used at once; the rest of the budget comes a period later. `least` is at most
+    /// the budget, and the budget less than the period.
+    #[must_use]
+    pub fn new(left: Ticks, budget: Ticks, period: Ticks, least: Ticks, now: Ticks) -> Self {
+        let mut share = Self { period, least, ..Self::UNLIMITED };
+        let left = left.min(budget);
+        share.append(Refill { time: now, amount: left });
+        share.append(Refill { time: now.saturating_add(period), amount: budget - left });
+        share
+    }
+
+    /// Whether there is a limit.
+    #[must_use]
+    pub fn is_limited(&self) -> bool {
+        self.period != 0
+    }
+
+    /// What may be used from now on; zero when it is too little to begin, until [`Self::release_time`].
+    pub fn begin(&mut self, now: Ticks) -> Ticks {
+        if self.refills[0].time > now {
+            return 0;
+        }
+        self.refills[0].time = now;
+        while self.length > 1 && self.refills[1].time <= self.refills[0].end() {
+            let arrived = self.take_first().amount;
+            self.refills[0] = Refill { time: now, amount: self.refills[0].amount + arrived };
+        }
+        while self.length > 1 && self.refills[0].amount < self.least {
+            let crumb = self.take_first();
+            self.refills[0] = crumb.delayed_into(self.refills[0]);
+        }
+        if self.refills[0].time > now { 0 } else { self.refills[0].amount }
+    }
+
+    /// What a thread that has begun may still use.
+    #[must_use]
+    pub fn rest(&self, now: Ticks) -> Ticks {
+        if self.refills[0].time <= now { self.refills[0].amount } else { 0 }
+    }
+
+    /// When the next refill comes.
+    #[must_use]
+    pub fn release_time(&self) -> Ticks {
+        self.refills[0].time
+    }
+
+    /// Takes what was used from `start` on; it comes back a period later. Who has used more than there was pays
+    /// with time: everything comes back later by as much.
+    pub fn charge(&mut self, start: Ticks, used: Ticks) {
+        let mut owed = used;
+        while owed > 0 && self.length > 0 {
+            let taken = owed.min(self.refills[0].amount);
+            self.refills[0].amount -= taken;
+            owed -= taken;
+            if self.refills[0].amount == 0 {
+                self.take_first();
+            }
+        }
+        let time = start.saturating_add(self.period).saturating_add(owed);
+        self.append(Refill { time, amount: used - owed });
+    }
+
+    /// Gives up what could be used now.
+    pub fn forfeit(&mut self, now: Ticks) {
+        self.charge(now, self.rest(now));
+    }
+
+    fn append(&mut self, refill: Refill) {
+        if refill.amount == 0 {
+            return;
+        }
+        if let Some(last) = self.length.checked_sub(1).and_then(|last| self.refills.get_mut(last))
+            && refill.time <= last.end()
+        {
+            last.amount += refill.amount;
+            return;
+        }
+        if self.length == REFILLS {
+            let [.., last] = &mut self.refills;
+            let cost = last.cost_of_delay_into(refill);
+            match self.cheapest_pair().filter(|(_, other)| *other < cost) {
+                Some((first, _)) => self.join(first),
+                None => {
+                    let [.., last] = &mut self.refills;
+                    *last = last.delayed_into(refill);
+                    return;
+                }
+            }
+        }
+        if let Some(free) = self.refills.get_mut(self.length) {
+            *free = refill;
+            self.length += 1;
+        }
+    }
+
+    /// The neighbours in a full list that are joined at the least cost: the position of the first, and the cost.
+    fn cheapest_pair(&self) -> Option<(usize, u64)> {
+        let pairs = self.refills.iter().zip(self.refills.iter().skip(1)).enumerate();
+        pairs.map(|(first, (a, b))| (first, a.cost_of_delay_into(*b))).min_by_key(|(_, cost)| *cost)
+    }
+
+    /// Joins the refill at this position of a full list with the next one.
+    fn join(&mut self, first: usize) {
+        for position in first..REFILLS - 1 {
+            let next = self.refills[position + 1];
+            self.refills[position] =
+                if position == first { self.refills[position].delayed_into(next) } else { next };
+        }
+        self.length -= 1;
+    }
+
+    fn take_first(&mut self) -> Refill {
+        let first = self.refills[0];
+        self.refills.copy_within(1.., 0);
+        self.length = self.length.saturating_sub(1);
+        first
+    }
+
+    /// The refills in order of time.
+    pub fn refills(&self) -> impl Iterator<Item = Refill> + '_ {
+        self.refills.iter().copied().take(self.length)
+    }
+
+    /// Whether the refills are in order, do not overlap, and make up the budget.
+    #[must_use]
+    pub fn is_sound(&self, budget: Ticks) -> bool {
+        let mut previous_end = 0;
+        let in_order = self.refills().all(|refill| {
+            let follows = refill.time >= previous_end && refill.amount > 0;
+            previous_end = refill.end();
+            follows
+        });
+        in_order && self.refills().map(|refill| refill.amount).sum::<Ticks>() == budget
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LEAST: Ticks = 20;
+
+    fn refills(share: &Share) -> Vec<(Ticks, Ticks)> {
+        share.refills().map(|refill| (refill.time, refill.amount)).collect()
+    }
+
+    #[test]
+    fn what_was_used_comes_back_a_period_later() {
+        let mut share = Share::new(100, 100, 400, LEAST, 0);
+        assert_eq!(share.begin(50), 100);
+        share.charge(50, 30);
+        assert_eq!(refills(&share), [(50, 70), (450, 30)]);
+        assert_eq!(share.begin(200), 70);
+        share.charge(200, 70);
+        assert_eq!(refills(&share), [(450, 30), (600, 70)]);
+        assert_eq!((share.begin(300), share.release_time()), (0, 450));
+        assert_eq!(share.begin(600), 100);
+    }
+
+    #[test]
+    fn neighbours_without_a_gap_are_one() {
+        let mut share = Share::new(100, 100, 400, LEAST, 0);
+        share.begin(0);
+        share.charge(0, 30);
+        share.charge(30, 30);
+        assert_eq!(refills(&share), [(0, 40), (400, 60)]);
+    }
+
+    #[test]
+    fn a_crumb_waits_for_the_next_refill() {
+        let mut share = Share::new(100, 100, 400, LEAST, 0);
+        share.begin(0);
+        share.charge(0, 90);
+        assert_eq!((share.begin(200), share.release_time()), (0, 390));
+        assert_eq!(share.begin(390), 100);
+    }
+
+    #[test]
+    fn an_overrun_is_paid_with_time() {
+        let mut share = Share::new(100, 100, 400, LEAST, 0);
+        share.begin(0);
+        share.charge(0, 130);
+        assert_eq!(refills(&share), [(430, 100)]);
+    }
+
+    #[test]
+    fn an_overrun_takes_from_the_next_refill_first() {
+        let mut share = Share::new(100, 100, 400, LEAST, 0);
+        share.begin(0);
+        share.charge(0, 60);
+        assert_eq!(share.begin(100), 40);
+        share.charge(100, 50);
+        assert_eq!(refills(&share), [(400, 50), (500, 50)]);
+    }
+
+    #[test]
+    fn giving_up_delays_only_what_could_be_used() {
+        let mut share = Share::new(100, 100, 400, LEAST, 0);
+        share.begin(0);
+        share.charge(0, 60);
+        share.forfeit(60);
+        assert_eq!(refills(&share), [(400, 100)]);
+    }
+
+    #[test]
+    fn a_full_list_joins_where_it_delays_least() {
+        let mut share = Share::new(1000, 1000, 10_000, LEAST, 0);
+        let mut now = 0;
+        for gap in [50, 50, 50, 3].into_iter().chain([50; 13]) {
+            assert!(share.begin(now) > 0);
+            share.charge(now, 25);
+            now += 25 + gap;
+            assert!(share.is_sound(1000), "{share:?}");
+        }
+        assert_eq!(share.refills().count(), REFILLS);
+        let joined = Refill { time: 10_228, amount: 50 };
+        assert!(share.refills().any(|refill| refill == joined), "{share:?}");
+    }
+
+    #[test]
+    fn a_replacement_gives_no_more_than_was_left() {
+        let share = Share::new(30, 100, 400, LEAST, 1000);
+        assert_eq!(refills(&share), [(1000, 30), (1400, 70)]);
+        let share = Share::new(0, 100, 400, LEAST, 1000);
+        assert_eq!(refills(&share), [(1400, 100)]);
+        let share = Share::new(300, 100, 400, LEAST, 1000);
+        assert_eq!(refills(&share), [(1000, 100)]);
+    }
+
+    #[test]
+    fn time_near_its_end_does_not_wrap() {
+        let mut share = Share::new(100, 100, 400, LEAST, Ticks::MAX - 50);
+        assert_eq!(share.begin(Ticks::MAX - 50), 100);
+        share.charge(Ticks::MAX - 50, 100);
+        assert_eq!((share.begin(Ticks::MAX - 1), share.release_time()), (0, Ticks::MAX));
+    }
+}

@@ -1,0 +1,272 @@
+//! Budgets below their period: what a thread may use, when it comes back, and who pays.
+
+use limen_abi::{ErrorCode, Label};
+use limen_core::object::thread::State;
+
+use crate::support::{Arguments, Checking, Grant, Plan, Service, System, Thread};
+
+/// Threads with these priorities, budgets and periods, above one that never stops.
+fn shares(shapes: &[(u8, u64, u64)]) -> (System, Vec<Thread>) {
+    let mut plan = Plan::new();
+    let mut threads = Vec::new();
+    for (index, (priority, budget, period)) in shapes.iter().enumerate() {
+        let thread = plan.thread(&format!("share {index}"), *priority);
+        plan.share(thread, *budget, *period);
+        threads.push(thread);
+    }
+    threads.push(plan.thread("spinner", 1));
+    (plan.boot(), threads)
+}
+
+/// Lets the system run, and gives how long each of the threads ran.
+fn run(system: &mut System, threads: &[Thread], ticks: u64) -> Vec<u64> {
+    let mut used = vec![0; threads.len()];
+    let end = system.kernel.machine.now + ticks;
+    while system.kernel.machine.now < end {
+        let before = system.kernel.machine.now;
+        let current = system.current();
+        let next = system.kernel.machine.deadline.min(end);
+        system.pass(next - before);
+        if let Some(index) = threads.iter().position(|thread| Some(*thread) == current) {
+            used[index] += next - before;
+        }
+        if system.kernel.machine.deadline <= system.kernel.machine.now {
+            system.run_to_timer();
+        }
+    }
+    used
+}
+
+#[test]
+fn a_share_gets_its_budget_in_each_period_and_no_more() {
+    for (budget, period) in [(100, 400), (200, 1000), (2000, 10_000), (20, 21)] {
+        let (mut system, threads) = shares(&[(50, budget, period)]);
+        let used = run(&mut system, &threads, 1000 * period);
+        assert_eq!(used, [1000 * budget, 1000 * (period - budget)]);
+    }
+}
+
+#[test]
+fn shares_one_below_the_other_get_what_they_are_promised() {
+    let (mut system, threads) = shares(&[(60, 2000, 10_000), (50, 3000, 10_000)]);
+    assert_eq!(run(&mut system, &threads, 10_000_000), [2_000_000, 3_000_000, 5_000_000]);
+    let (mut system, threads) = shares(&[(60, 100, 400), (50, 200, 1000)]);
+    assert_eq!(run(&mut system, &threads, 10_000_000), [2_500_000, 2_000_000, 5_500_000]);
+}
+
+#[test]
+fn a_share_is_delivered_although_it_is_interrupted_all_the_time() {
+    let (mut system, threads) = shares(&[(60, 20, 90), (50, 3000, 10_000)]);
+    system.checking = Checking::ByHand;
+    let [often, share, _] = run(&mut system, &threads, 1_000_000)[..] else { panic!("three threads") };
+    system.verify("all of it");
+    assert!((222_000..=222_240).contains(&often), "{often}");
+    assert!((298_000..=300_000).contains(&share), "{share}");
+}
+
+#[test]
+fn a_used_up_thread_is_postponed_until_its_budget_comes_back() {
+    let (mut system, threads) = shares(&[(50, 100, 400)]);
+    let [share, spinner] = threads[..] else { panic!("two threads") };
+    assert_eq!(system.kernel.machine.deadline, 100);
+    system.run_to_timer();
+    system.assert_running(spinner);
+    assert_eq!((system.state(share), system.kernel.machine.deadline), (State::Postponed, 400));
+    system.run_to_timer();
+    system.assert_running(share);
+    assert_eq!(system.kernel.machine.now, 400);
+}
+
+#[test]
+fn nobody_else_means_idling_until_the_budget_comes_back() {
+    let mut plan = Plan::new();
+    let share = plan.thread("share", 50);
+    plan.share(share, 100, 400);
+    let mut system = plan.boot();
+    system.run_to_timer();
+    system.assert_idle();
+    system.run_to_timer();
+    system.assert_running(share);
+}
+
+#[test]
+fn yielding_gives_up_what_could_be_used_now() {
+    let (mut system, threads) = shares(&[(50, 100, 400)]);
+    let [share, spinner] = threads[..] else { panic!("two threads") };
+    system.pass(30);
+    system.yield_slice(share);
+    system.run_for(369);
+    system.assert_running(spinner);
+    system.run_to_timer();
+    system.assert_running(share);
+    assert_eq!(system.kernel.machine.now, 400);
+}
+
+#[test]
+fn a_postponed_thread_can_be_stopped_and_goes_on_where_it_was() {
+    let mut plan = Plan::new();
+    let share = plan.thread("share", 50);
+    plan.share(share, 100, 400);
+    let master = plan.thread("master", 10);
+    let control = plan.grant(master, share.control());
+    let mut system = plan.boot();
+    let pc = system.pc(share);
+    system.run_to_timer();
+    system.call(master, control, Label::TcbSuspend.as_raw(), &[]);
+    system.assert_inactive(share);
+    system.call(master, control, Label::TcbResume.as_raw(), &[]);
+    system.assert_running(master);
+    assert_eq!(system.state(share), State::Postponed);
+    system.run_to_timer();
+    system.assert_running(share);
+    assert_eq!((system.kernel.machine.now, system.pc(share)), (400, pc));
+}
+
+#[test]
+fn a_passive_server_is_charged_to_its_caller() {
+    let mut service = Service::passive(100);
+    service.plan.share(service.client, 100, 400);
+    let mut system = service.boot();
+    system.pass(30);
+    system.call(service.client, service.call, 0, &[]);
+    system.assert_running(service.server);
+    system.run_to_timer();
+    assert_eq!((system.state(service.server), system.kernel.machine.now), (State::Postponed, 100));
+    system.run_to_timer();
+    system.assert_running(service.server);
+    assert_eq!(system.kernel.machine.now, 400);
+}
+
+#[test]
+fn who_is_woken_without_time_waits_for_it_and_the_others_go_on() {
+    let mut plan = Plan::new();
+    let share = plan.thread("share", 50);
+    plan.share(share, 100, 400);
+    let low = plan.thread("low", 10);
+    let notification = plan.notification();
+    let wait = plan.grant(share, notification.waiter());
+    let wake = plan.grant(low, notification.signaller(1));
+    let mut system = plan.boot();
+    system.pass(95);
+    system.wait(share, wait);
+    system.pass(5);
+    system.signal(low, wake);
+    system.assert_running(low);
+    assert_eq!(system.state(share), State::Postponed);
+    system.run_for(200);
+    system.run_to_timer();
+    system.assert_signal(share, 1);
+    // The five ticks that were left wait for the rest, which came back at 400.
+    assert_eq!(system.kernel.machine.now, 395);
+}
+
+/// A thread with a share, and a more important one that may change it.
+fn controlled() -> (System, Thread, Thread, u64, u64, u64) {
+    let mut plan = Plan::new();
+    let share = plan.thread("share", 50);
+    plan.share(share, 100, 400);
+    let master = plan.thread("master", 60);
+    let notification = plan.notification();
+    let wait = plan.grant(master, notification.waiter());
+    let wake = plan.grant(share, notification.signaller(1));
+    let control = plan.grant(master, Grant::sched_control());
+    let time = plan.sched_context_of(share);
+    let time = plan.grant(master, time.control());
+    let mut system = plan.boot();
+    system.wait(master, wait);
+    system.pass(60);
+    system.signal(share, wake);
+    system.assert_running(master);
+    (system, master, share, control, time, wait)
+}
+
+fn configure(system: &mut System, thread: Thread, control: u64, time: u64, words: &[u64]) {
+    let label = Label::SchedControlConfigureFlags.as_raw();
+    let arguments = Arguments { label, words, caps: &[time] };
+    system.syscall(thread, limen_abi::Syscall::Call, control, &arguments);
+}
+
+#[test]
+fn a_new_budget_gives_no_time_twice() {
+    let (mut system, master, share, control, time, wait) = controlled();
+    configure(&mut system, master, control, time, &[200, 1000, 0, 0, 0]);
+    system.assert_done(master);
+    system.wait(master, wait);
+    system.assert_running(share);
+    system.run_to_timer();
+    assert_eq!((system.kernel.machine.now, system.state(share)), (100, State::Postponed));
+    system.run_to_timer();
+    assert_eq!(system.kernel.machine.now, 1060);
+    system.assert_running(share);
+}
+
+#[test]
+fn a_slice_can_become_a_share_and_a_share_a_slice() {
+    let (mut system, master, share, control, time, wait) = controlled();
+    configure(&mut system, master, control, time, &[400, 400, 0, 0, 0]);
+    system.assert_done(master);
+    system.wait(master, wait);
+    system.run_for(5000);
+    system.assert_running(share);
+}
+
+#[test]
+fn a_change_releases_who_waits_for_a_longer_period() {
+    let mut plan = Plan::new();
+    let share = plan.thread("share", 50);
+    plan.share(share, 100, 10_000);
+    let master = plan.thread("master", 10);
+    let control = plan.grant(master, Grant::sched_control());
+    let time = plan.sched_context_of(share);
+    let time = plan.grant(master, time.control());
+    let mut system = plan.boot();
+    system.run_to_timer();
+    system.pass(50);
+    configure(&mut system, master, control, time, &[100, 200, 0, 0, 0]);
+    system.assert_done(master);
+    system.assert_running(master);
+    assert_eq!((system.state(share), system.kernel.machine.deadline), (State::Postponed, 350));
+    system.run_to_timer();
+    system.assert_running(share);
+}
+
+#[test]
+fn a_change_of_ones_own_time_counts_at_once() {
+    let mut plan = Plan::new();
+    let master = plan.thread("master", 60);
+    let low = plan.thread("low", 10);
+    let control = plan.grant(master, Grant::sched_control());
+    let time = plan.sched_context_of(master);
+    let time = plan.grant(master, time.control());
+    let mut system = plan.boot();
+    system.pass(50);
+    configure(&mut system, master, control, time, &[30, 300, 0, 0, 0]);
+    system.assert_running(master);
+    assert_eq!(system.kernel.machine.deadline, 80);
+    system.run_to_timer();
+    system.assert_running(low);
+}
+
+#[test]
+fn bad_budgets_are_refused_in_order() {
+    let (mut system, master, _, control, time, _) = controlled();
+    let range = |min, max| (ErrorCode::RangeError, vec![min, max]);
+    let hour = 3_600_000_000;
+    let cases = [
+        (vec![hour + 1, 5, 0, 0, 0], range(20, hour)),
+        (vec![100, hour + 1, 0, 0, 0], range(20, hour)),
+        (vec![19, 100, 0, 0, 0], range(20, hour)),
+        (vec![20, 19, 0, 0, 0], range(20, hour)),
+        (vec![101, 100, 0, 0, 0], range(20, 100)),
+        (vec![50, 100, 9, 0, 0], range(0, 8)),
+        (vec![50, 100, 0, 0], (ErrorCode::TruncatedMessage, vec![])),
+    ];
+    for (words, (code, details)) in cases {
+        configure(&mut system, master, control, time, &words);
+        system.assert_refused(master, code, &details);
+    }
+    configure(&mut system, master, control, control, &[50, 100, 0, 0, 0]);
+    system.assert_refused(master, ErrorCode::InvalidCapability, &[1]);
+    system.call(master, control, Label::SchedControlConfigureFlags.as_raw(), &[50, 100, 0, 0, 0]);
+    system.assert_refused(master, ErrorCode::TruncatedMessage, &[]);
+}
