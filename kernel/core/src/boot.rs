@@ -40,9 +40,13 @@ fn cap<M: Machine>(record: &limen_image::Cap) -> Option<Cap> {
 }
 
 impl<M: Machine> Kernel<M> {
-    /// Makes the objects of the image; its threads are ready to run. `space_of` gives the address space that the
-    /// port built for each index.
-    pub fn populate(&mut self, image: &Image<'_>, space_of: impl Fn(u64) -> Option<M::Space>) {
+    /// Makes the objects of the image; its threads are ready to run. `enter_space` gives the address space that the
+    /// port built for an index to a thread with these registers, in which the port may note it.
+    pub fn populate(
+        &mut self,
+        image: &Image<'_>,
+        enter_space: impl Fn(u64, &mut M::Context) -> Option<M::Space>,
+    ) {
         self.options = image.options();
         self.core.programmed = Ticks::MAX;
         self.populate_domains(image);
@@ -53,7 +57,9 @@ impl<M: Machine> Kernel<M> {
         }
         for (index, record) in image.threads().enumerate() {
             if let Some(id) = Threads::<M>::id(index as u64) {
-                self.populate_thread(id, &record, space_of(record.vspace));
+                let thread = &mut self.threads[id];
+                thread.space = enter_space(record.vspace, &mut thread.context);
+                self.populate_thread(id, &record);
             }
         }
     }
@@ -66,7 +72,7 @@ impl<M: Machine> Kernel<M> {
         self.run_highest();
     }
 
-    fn populate_thread(&mut self, id: ThreadId, record: &limen_image::Thread, space: Option<M::Space>) {
+    fn populate_thread(&mut self, id: ThreadId, record: &limen_image::Thread) {
         let caps = &self.machine.cap_tables()[id];
         let (fault_handler, timeout_handler) = (caps.slot(record.fault_slot), caps.slot(record.timeout_slot));
         let sched_context = optional(record.sched_context, SchedContexts::id);
@@ -75,7 +81,6 @@ impl<M: Machine> Kernel<M> {
         thread.context.set_register(M::Context::PC, record.entry);
         thread.context.set_register(M::Context::SP, record.stack_top);
         thread.priority = record.priority as u8;
-        thread.space = space;
         thread.fault_handler = fault_handler;
         thread.timeout_handler = timeout_handler;
         thread.domain = record.domain as u8;

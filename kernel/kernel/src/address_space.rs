@@ -39,8 +39,8 @@ pub struct BufferPage {
 /// The message buffers of all threads.
 pub type BufferPages = [Option<BufferPage>; THREADS];
 
-/// Builds the address spaces that `image` describes, with these message buffers. The kernel's own addresses are all
-/// mapped under `kernel` by now.
+/// Builds the address spaces that `image` describes, with these message buffers. What of the kernel is mapped in each
+/// of them is all under `shared` by now.
 ///
 /// # Errors
 /// See [`MapError`].
@@ -48,12 +48,12 @@ pub fn build<F: Format>(
     image: &Image<'_>,
     buffers: &BufferPages,
     tables: &mut impl Tables,
-    kernel: Root,
+    shared: Root,
 ) -> Result<AddressSpaces, MapError> {
     let mut spaces = [AddressSpace::default(); VSPACES];
     for (space, asid) in spaces.iter_mut().zip(1..).take(image.counts().vspaces as usize) {
         *space = AddressSpace { root: tables.allocate().ok_or(MapError::OutOfTables)?, asid };
-        share_kernel::<F>(tables, kernel, space.tables::<F>());
+        share_kernel::<F>(tables, shared, space.tables::<F>());
     }
     let root = |vspace: u64| spaces[vspace as usize % VSPACES].tables::<F>();
     for mapping in image.mappings().filter(|mapping| mapping.flags & MappingFlags::READ != 0) {

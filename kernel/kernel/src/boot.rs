@@ -13,15 +13,15 @@ use limen_image::{Board, Image, ImageError, MappingFlags, Options, Range, Region
 use crate::address_space::{self, AddressSpaces, BufferPage, BufferPages};
 use crate::arch::mmu::{self, Descriptors};
 use crate::arch::{self, cpu, irq, timer};
-use crate::boot_check::{UserRules, Violation, check_kernel};
+use crate::boot_check::{UserRules, Violation, check_entry_area, check_kernel};
 use crate::identity_map::{self, TablePool};
-use crate::page_table::{self, Access, MapError, MemoryType, Owner, Run};
+use crate::page_table::{self, Access, MapError, MemoryType, Owner, Root, Run};
 use crate::panic::fatal;
-use crate::{console, entry, layout};
+use crate::{command_line, console, entry, layout};
 
 /// Boots from the image at `image_paddr`. Entered once, with interrupts masked. `first_cycle` is what the cycle counter
-/// said at the first instruction of the loader.
-pub fn start(image_paddr: PhysAddr, first_cycle: u64) -> ! {
+/// said at the first instruction of the loader; the port has done what `command_line` asks for.
+pub fn start(image_paddr: PhysAddr, first_cycle: u64, command_line: &[u8]) -> ! {
     let tables_of_image = identity_map::image_tables(image_paddr).ok_or(ImageError::Truncated);
     let image = tables_of_image.and_then(Image::validate);
     let image = image.unwrap_or_else(|error| fatal(format_args!("the boot image is refused: {error}")));
@@ -30,10 +30,10 @@ pub fn start(image_paddr: PhysAddr, first_cycle: u64) -> ! {
     map_devices(&image.board(), &mut tables)
         .unwrap_or_else(|error| fatal(format_args!("the kernel's devices cannot be mapped: {error:?}")));
     start_devices(&image);
-    print_facts(&image);
+    print_facts(&image, command_line);
     clear_regions(&image);
     let buffers = buffer_pages(&image);
-    let spaces = address_space::build::<Descriptors>(&image, &buffers, &mut tables, cpu::kernel_root())
+    let spaces = address_space::build::<Descriptors>(&image, &buffers, &mut tables, shared_root())
         .unwrap_or_else(|error| fatal(format_args!("the address spaces cannot be built: {error:?}")));
     check_tables(&image, &buffers, &tables, &spaces)
         .unwrap_or_else(|violation| fatal(format_args!("{violation}")));
@@ -92,7 +92,7 @@ fn start_devices(image: &Image<'_>) {
     irq::unmask(board.timer_interrupt as u32);
 }
 
-fn print_facts(image: &Image<'_>) {
+fn print_facts(image: &Image<'_>, command_line: &[u8]) {
     let ram: u64 = image.ram().map(|range| (range.end - range.start) >> 20).sum();
     let board = image.board();
     console::line(format_args!("Limen on {:?}", arch::ARCHITECTURE));
@@ -105,6 +105,17 @@ fn print_facts(image: &Image<'_>) {
         image.image_bytes() >> 10,
         image.paddr()
     ));
+    if arch::boot::entry_area().is_some() {
+        console::line(format_args!("  page tables are switched at kernel entry"));
+    }
+    for word in command_line::unknown(command_line) {
+        console::line(format_args!("  the command line's '{}' means nothing", word.escape_ascii()));
+    }
+}
+
+/// The tables with what of the kernel is mapped while programs run.
+fn shared_root() -> Root {
+    arch::boot::entry_area().map_or_else(cpu::kernel_root, |area| area.root)
 }
 
 fn clear_regions(image: &Image<'_>) {
@@ -147,7 +158,10 @@ fn check_tables(
     let code = arch::boot::code();
     let taken = Range { start: image.paddr(), end: image.paddr() + image.image_bytes() };
     check_kernel::<Descriptors>(tables, cpu::kernel_root(), code, taken)?;
-    let rules = UserRules::new(image, buffers, code);
+    if let Some(area) = arch::boot::entry_area() {
+        check_entry_area::<Descriptors>(tables, &area)?;
+    }
+    let rules = UserRules::new(image, buffers, code, shared_root());
     for (index, space) in spaces.iter().enumerate().take(image.counts().vspaces as usize) {
         rules.check::<Descriptors>(tables, index, space.tables::<Descriptors>())?;
     }

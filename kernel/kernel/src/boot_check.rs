@@ -3,6 +3,8 @@
 //! - The kernel's half: nothing but the kernel's code is executable, nothing makes that code writable, and
 //!   nothing is open to programs. None of it lies in the boot image, whose page contents belong to programs.
 //! - Address spaces: no page is executable for the kernel, closed to programs, or an alias of the kernel's code.
+//! - Every address space shares what of the kernel was checked: its half, or the entry area, which is nothing but the
+//!   pages that it is for, with the access that they are for.
 //! - Memory of the kernel (reserved RAM and the pool of page tables) is not mapped into any address space. Two
 //!   things are: page contents of the image, and each thread's own message buffer at its own address.
 //!
@@ -15,7 +17,7 @@ use limen_core::address::{PhysAddr, VirtAddr};
 use limen_image::{Image, Range, RegionKind};
 
 use crate::address_space::BufferPages;
-use crate::page_table::{Format, Found, Root, Tables, walk};
+use crate::page_table::{ENTRIES, Format, Found, Halves, Root, Tables, span_bytes, walk};
 
 /// A mapping that must not be.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -64,9 +66,46 @@ pub fn check_kernel<F: Format>(
     })
 }
 
+/// What of the kernel is mapped while programs run, where that is not its whole half. Ranges are physical.
+#[derive(Clone, Copy, Debug)]
+pub struct EntryArea {
+    /// Its tables.
+    pub root: Root,
+    /// Code: executed, never written.
+    pub text: Range,
+    /// Tables of the processor: never written.
+    pub tables: Range,
+    /// Stacks.
+    pub stacks: Range,
+}
+
+/// Checks that the tables of the entry area have nothing else.
+///
+/// # Errors
+/// The first mapping that breaks a rule.
+pub fn check_entry_area<F: Format>(tables: &impl Tables, area: &EntryArea) -> Result<(), Violation> {
+    walk::<F, _>(tables, area.root, 0..ENTRIES, |found| {
+        let Found { vaddr, paddr, permissions, .. } = found;
+        let memory = memory(&found);
+        let rule = |ok, rule| require(ok, Violation { vspace: None, vaddr, paddr, rule });
+        rule(!permissions.user, "programs can access it")?;
+        let pages = [area.text, area.tables, area.stacks];
+        rule(pages.iter().any(|pages| contains(*pages, memory)), "not for the entry area")?;
+        rule(
+            !permissions.kernel_executable || contains(area.text, memory),
+            "executable in the entry area, but not its code",
+        )?;
+        rule(
+            !permissions.writable || contains(area.stacks, memory),
+            "writable in the entry area, but not a stack",
+        )
+    })
+}
+
 /// What address spaces are checked against.
 #[derive(Debug)]
 pub struct UserRules<'a> {
+    shared: Root,
     image: &'a Image<'a>,
     buffers: &'a BufferPages,
     code: Range,
@@ -74,12 +113,13 @@ pub struct UserRules<'a> {
 }
 
 impl<'a> UserRules<'a> {
-    /// Rules for the address spaces of `image` with these message buffers. `code` is where the kernel's code lies.
-    pub fn new(image: &'a Image<'a>, buffers: &'a BufferPages, code: Range) -> Self {
+    /// Rules for the address spaces of `image` with these message buffers. `code` is where the kernel's code lies;
+    /// `shared` has the kernel's addresses that all address spaces share.
+    pub fn new(image: &'a Image<'a>, buffers: &'a BufferPages, code: Range, shared: Root) -> Self {
         let end = image.paddr() + image.image_bytes();
         let mut contents = image.regions().filter(|region| region.kind == RegionKind::Contents as u64);
         let contents = Range { start: contents.next().map_or(end, |first| first.paddr), end };
-        Self { image, buffers, code, contents }
+        Self { shared, image, buffers, code, contents }
     }
 
     /// Checks an address space.
@@ -87,6 +127,7 @@ impl<'a> UserRules<'a> {
     /// # Errors
     /// The first mapping that breaks a rule.
     pub fn check<F: Format>(&self, tables: &impl Tables, vspace: usize, root: Root) -> Result<(), Violation> {
+        self.check_shared::<F>(tables, vspace, root)?;
         walk::<F, _>(tables, root, F::HALVES.user(), |found| {
             let Found { vaddr, paddr, permissions, .. } = found;
             let memory = memory(&found);
@@ -97,6 +138,27 @@ impl<'a> UserRules<'a> {
             let allowed = !self.is_kernel_memory(memory) || self.is_message_buffer(vspace, &found);
             rule(allowed, "memory of the kernel")
         })
+    }
+
+    /// What is shared was checked once, so it is enough that the same tables are entered.
+    fn check_shared<F: Format>(
+        &self,
+        tables: &impl Tables,
+        vspace: usize,
+        root: Root,
+    ) -> Result<(), Violation> {
+        if F::HALVES == Halves::Apart {
+            return Ok(());
+        }
+        let [own, shared] = [root, self.shared].map(|root| &tables.table(root.table)[F::HALVES.kernel()]);
+        let violation = Violation {
+            vspace: Some(vspace),
+            vaddr: VirtAddr(span_bytes(root.height) * F::HALVES.kernel().start as u64),
+            paddr: root.table,
+            rule: "not the kernel's half that all share",
+        };
+        // Boot is measured, and a comparison of slices goes byte by byte here.
+        require(own.iter().zip(shared).all(|(own, shared)| own == shared), violation)
     }
 
     fn is_kernel_memory(&self, memory: Range) -> bool {
@@ -141,9 +203,10 @@ mod tests {
 
     use super::*;
     use limen_loader::translation::aarch64::descriptor::Descriptors;
+    use limen_loader::translation::x86_64;
 
     use crate::address_space::BufferPage;
-    use crate::page_table::{Access, MemoryType, Owner, Run, map};
+    use crate::page_table::{Access, MemoryType, Owner, Run, map, share_kernel};
     use crate::test_tables::TestTables;
 
     const IMAGE: u64 = 0x7000_0000;
@@ -170,7 +233,7 @@ mod tests {
         let mut buffers: BufferPages = [None; limen_abi::limits::THREADS];
         buffers[0] = Some(BufferPage { vspace: 0, vaddr: IPC_BUFFER, paddr: BUFFER });
         let (tables, root) = mapped(3, [(vaddr.0 / PAGE_BYTES, paddr, access)].into_iter());
-        let rules = UserRules::new(&image, &buffers, CODE);
+        let rules = UserRules::new(&image, &buffers, CODE, root);
         rules.check::<Descriptors>(&tables, vspace, root).map_err(|violation| violation.rule)
     }
 
@@ -258,5 +321,61 @@ mod tests {
         assert_eq!(user(0, IPC_BUFFER, BUFFER.0, USER_DATA), Ok(()));
         assert_eq!(user(1, IPC_BUFFER, BUFFER.0, USER_DATA), Err("memory of the kernel"));
         assert_eq!(user(0, IPC_BUFFER, BUFFER.0 + PAGE_BYTES, USER_DATA), Err("memory of the kernel"));
+    }
+
+    fn entry_area(page: u64, access: Access) -> Result<(), &'static str> {
+        type Paging = x86_64::descriptor::Descriptors;
+        let pages = |first| Range { start: first * PAGE_BYTES, end: (first + 2) * PAGE_BYTES };
+        let (mut tables, root) = TestTables::with_root(3, 16);
+        let area = EntryArea { root, text: pages(10), tables: pages(20), stacks: pages(30) };
+        let (vaddr, paddr) = (VirtAddr(0xffff_ffff_8000_0000), PhysAddr(page * PAGE_BYTES));
+        let run = Run { vaddr, paddr, bytes: PAGE_BYTES, height: 0, access };
+        assert_eq!(map::<Paging>(&mut tables, root, &run), Ok(()));
+        check_entry_area::<Paging>(&tables, &area).map_err(|violation| violation.rule)
+    }
+
+    #[test]
+    fn an_entry_area_of_code_tables_and_stacks_passes() {
+        let tables = Access { execute: false, ..KERNEL_CODE };
+        for (page, access) in [(10, KERNEL_CODE), (21, tables), (31, KERNEL_DATA), (30, tables)] {
+            assert_eq!(entry_area(page, access), Ok(()));
+        }
+    }
+
+    #[test]
+    fn what_an_entry_area_does_not_need_is_found() {
+        assert_eq!(entry_area(12, KERNEL_CODE), Err("not for the entry area"));
+        assert_eq!(entry_area(10, USER_CODE), Err("programs can access it"));
+        for page in [20, 30] {
+            assert_eq!(entry_area(page, KERNEL_CODE), Err("executable in the entry area, but not its code"));
+        }
+        for page in [10, 20] {
+            assert_eq!(entry_area(page, KERNEL_DATA), Err("writable in the entry area, but not a stack"));
+        }
+    }
+
+    #[test]
+    fn an_address_space_with_another_kernel_half_is_found() {
+        type Paging = x86_64::descriptor::Descriptors;
+        let bytes = image();
+        let image = Image::validate(&bytes).expect("a valid image");
+        let buffers: BufferPages = [None; limen_abi::limits::THREADS];
+        let (mut tables, shared) = TestTables::with_root(3, 16);
+        let root = Root { table: tables.allocate().unwrap(), height: 3 };
+        let page = Run {
+            vaddr: VirtAddr(0xffff_ffff_8000_0000),
+            paddr: PhysAddr(CODE.start),
+            bytes: PAGE_BYTES,
+            height: 0,
+            access: KERNEL_CODE,
+        };
+        assert_eq!(map::<Paging>(&mut tables, shared, &page), Ok(()));
+        let check = |tables: &TestTables| {
+            let rules = UserRules::new(&image, &buffers, CODE, shared);
+            rules.check::<Paging>(tables, 1, root).map_err(|violation| violation.rule)
+        };
+        assert_eq!(check(&tables), Err("not the kernel's half that all share"));
+        share_kernel::<Paging>(&mut tables, shared, root);
+        assert_eq!(check(&tables), Ok(()));
     }
 }

@@ -92,7 +92,11 @@ pub fn start(image: &Image<'_>, spaces: &AddressSpaces, leave_boot: impl FnOnce(
     let (tables, kernel) = unsafe { (&mut *CAP_TABLES.0.get(), &mut *KERNEL.0.get()) };
     place_caps::<Hardware>(tables, image);
     kernel.machine = Hardware::probe(&image.board());
-    kernel.populate(image, |index| spaces.get(index as usize).and_then(|space| SpaceRegister::new(*space)));
+    kernel.populate(image, |index, context| {
+        let space = *spaces.get(index as usize)?;
+        context.set_space(space);
+        SpaceRegister::new(space)
+    });
     leave_boot();
     kernel.start();
     // SAFETY: the context is one of `kernel`, whose borrow ends here.

@@ -5,6 +5,7 @@
 
 pub mod address_space;
 pub mod boot_check;
+pub mod command_line;
 pub mod page_table;
 
 #[cfg(test)]

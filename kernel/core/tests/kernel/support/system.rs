@@ -74,7 +74,7 @@ impl System {
         let mut tables = HostMachine::empty_tables();
         place_caps::<HostMachine>(&mut tables, &image);
         let mut kernel = Box::new(Kernel::new(HostMachine::new(tables, ticks_per_us)));
-        kernel.populate(&image, |index| Vspaces::id(index).map(|_| Space(index)));
+        kernel.populate(&image, |index, _| Vspaces::id(index).map(|_| Space(index)));
         kernel.start();
         let system = Self { kernel, names, size: Size::of(&image), checking: Checking::EachEvent };
         system.verify("boot");

@@ -8,6 +8,7 @@ use limen_loader::translation::aarch64::system::SCTLR_WXN;
 
 use super::cpu::{self, read_register, write_register};
 use crate::address_space::AddressSpace;
+use crate::boot_check::EntryArea;
 
 /// Bytes of the kernel's stack. Nothing in the kernel recurses deeper than page tables are high.
 const STACK_BYTES: usize = 16 << 10;
@@ -33,7 +34,7 @@ unsafe extern "C" {
 /// Called by the entry point with the address that the loader passes.
 extern "C" fn start(image_paddr: u64) -> ! {
     // The loader has set the counter to zero.
-    crate::boot::start(PhysAddr(image_paddr), 0)
+    crate::boot::start(PhysAddr(image_paddr), 0, &[])
 }
 
 /// Clears whole pages of RAM.
@@ -67,6 +68,11 @@ pub fn allow_writable_code() {
     // SAFETY: takes away a second line of defence that the checked tables do not need; the first address space is
     // entered after `leave_identity_map`, which makes the processor forget what it cached under the old value.
     unsafe { write_register!("sctlr_el1", value) }
+}
+
+/// What of the kernel is mapped while programs run, if that is not its whole half. Here it always is.
+pub fn entry_area() -> Option<EntryArea> {
+    None
 }
 
 /// Removes the loader's identity map. The lower half is empty until an address space is entered.

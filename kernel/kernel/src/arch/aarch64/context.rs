@@ -7,6 +7,8 @@ use core::mem::offset_of;
 
 use limen_core::machine::{self, Convention, first_registers};
 
+use crate::address_space::AddressSpace;
+
 /// Registers x0 to x30.
 const GENERAL: usize = 31;
 /// Bytes of a system-call instruction.
@@ -67,6 +69,11 @@ impl Context {
     fn x(&self, number: usize) -> u64 {
         self.x.get(number).copied().unwrap_or(0)
     }
+}
+
+impl Context {
+    /// Notes the address space of the thread. Here nobody asks the registers for it.
+    pub fn set_space(&mut self, _: AddressSpace) {}
 }
 
 impl machine::Context for Context {

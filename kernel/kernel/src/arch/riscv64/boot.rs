@@ -9,6 +9,7 @@ use limen_loader::translation::riscv64::system;
 
 use super::mmu::Descriptors;
 use super::{cpu, irq};
+use crate::boot_check::EntryArea;
 use crate::identity_map::TablePool;
 use crate::page_table::{ENTRIES, Root, Table, share_kernel};
 
@@ -38,7 +39,7 @@ unsafe extern "C" {
 /// Called by the entry point with what the loader passes.
 extern "C" fn start(image_paddr: u64, hart: u64, first_cycle: u64) -> ! {
     irq::set_hart(hart);
-    crate::boot::start(PhysAddr(image_paddr), first_cycle)
+    crate::boot::start(PhysAddr(image_paddr), first_cycle, &[])
 }
 
 /// Clears whole pages of RAM.
@@ -66,6 +67,11 @@ pub fn code() -> Range {
 
 /// Lets programs execute pages that they can write, which nothing forbids here.
 pub fn allow_writable_code() {}
+
+/// What of the kernel is mapped while programs run, if that is not its whole half. Here it always is.
+pub fn entry_area() -> Option<EntryArea> {
+    None
+}
 
 /// Removes the loader's identity map. The lower half is empty until an address space is entered.
 pub fn leave_identity_map() {

@@ -7,6 +7,8 @@ use core::mem::offset_of;
 
 use limen_core::machine::{self, Convention, first_registers};
 
+use crate::address_space::AddressSpace;
+
 /// Bytes of a system-call instruction.
 const SYSCALL_BYTES: u64 = 4;
 
@@ -26,6 +28,11 @@ const ORDER: [usize; 32] = [
     0, 1, 2, 3, 8, 9, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 10, 11, 12, 13, 14, 15, 16, 17, 5, 6, 7, 28,
     29, 30, 31, 4,
 ];
+
+impl Context {
+    /// Notes the address space of the thread. Here nobody asks the registers for it.
+    pub fn set_space(&mut self, _: AddressSpace) {}
+}
 
 impl machine::Context for Context {
     const ZERO: Self = Self { x: [0; 32] };

@@ -99,7 +99,7 @@ stop_early:
     .balign 8
 early_gdt:
     .word   {GDT_BYTES} - 1
-    .long   {gdt} - {LOAD_OFFSET}
+    .long   {tables} + {GDT} - {LOAD_OFFSET}
 
 .code64
 long_mode:

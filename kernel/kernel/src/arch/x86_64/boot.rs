@@ -8,9 +8,12 @@ use limen_image::{ImageError, MODULE_OFFSET, Machine, Range};
 
 use super::cpu::{self, BOOT_STAMP, SpaceRegister};
 use super::multiboot::{self, Information};
-use super::{segments, trap};
+use super::segments::{self, Way};
+use super::{entry_area, trap};
 use crate::address_space::AddressSpace;
 use crate::arch::mmu::Descriptors;
+use crate::boot_check::EntryArea;
+use crate::command_line::{Choice, Settings};
 use crate::identity_map::{self, TablePool};
 use crate::layout;
 use crate::page_table::{
@@ -28,8 +31,8 @@ pub const IDENTITY_BYTES: u64 = 4 << 30;
 const RAM_RANGES: usize = 8;
 /// Bytes of the kernel's stack. Nothing in the kernel recurses deeper than page tables are high.
 const STACK_BYTES: usize = 16 << 10;
-/// Tables of the kernel: three above those of its pages, which reach four mebibytes.
-const KERNEL_TABLES: usize = 5;
+/// Tables of the kernel: three above those of its pages, which reach four mebibytes; and as many of the entry area.
+const KERNEL_TABLES: usize = 2 * 5;
 
 global_asm!(
     include_str!("boot.S"),
@@ -39,19 +42,21 @@ global_asm!(
     KERNEL_CODE = const segments::KERNEL_CODE,
     KERNEL_DATA = const segments::KERNEL_DATA,
     GDT_BYTES = const segments::GDT_BYTES,
-    gdt = sym segments::GDT,
+    GDT = const segments::GDT,
+    tables = sym segments::TABLES,
     boot_stamp = sym BOOT_STAMP,
     start = sym start,
 );
 
 /// Page tables in the kernel's image. The first is the top of the kernel's own.
 #[repr(C, align(4096))]
-struct KernelTables(UnsafeCell<[Table; KERNEL_TABLES]>);
+pub struct KernelTables(UnsafeCell<[Table; KERNEL_TABLES]>);
 
 // SAFETY: reached by physical address only, through `TablePool`.
 unsafe impl Sync for KernelTables {}
 
-static KERNEL_PAGES: KernelTables = KernelTables(UnsafeCell::new([[0; ENTRIES]; KERNEL_TABLES]));
+/// The kernel's page tables.
+pub static KERNEL_PAGES: KernelTables = KernelTables(UnsafeCell::new([[0; ENTRIES]; KERNEL_TABLES]));
 
 unsafe extern "C" {
     // From the linker script.
@@ -71,17 +76,24 @@ unsafe extern "C" {
 
 /// Called by the entry point with what the Multiboot loader has left in registers.
 extern "C" fn start(magic: u32, information: u32) -> ! {
-    trap::init();
-    if magic != multiboot::MAGIC || !cpu::enable_features() || map_kernel().is_err() {
+    trap::init(Way::Plain);
+    if magic != multiboot::MAGIC || !cpu::enable_features() {
         cpu::stop();
     }
-    let image = place_image(information)
-        .unwrap_or_else(|error| fatal(format_args!("the boot image is refused: {error}")));
-    crate::boot::start(image, cpu::boot_stamp())
+    // SAFETY: the identity map is in place, and a loader has left the information there.
+    let information = unsafe { Information::at(information) };
+    let command_line = information.as_ref().map_or(&[][..], Information::command_line);
+    if map_kernel(Settings::of(command_line)).is_err() {
+        cpu::stop();
+    }
+    let image = information.ok_or(ImageError::Truncated).and_then(place_image);
+    let image = image.unwrap_or_else(|error| fatal(format_args!("the boot image is refused: {error}")));
+    crate::boot::start(image, cpu::boot_stamp(), command_line)
 }
 
-/// From the tables of the entry point, in which everything can be written and executed, to the kernel's own.
-fn map_kernel() -> Result<(), MapError> {
+/// From the tables of the entry point, in which everything can be written and executed, to the kernel's own, which are
+/// not those of programs if `settings` or the processor want it so.
+fn map_kernel(settings: Settings) -> Result<(), MapError> {
     let start = paddr((&raw const KERNEL_PAGES).addr());
     let end = start + size_of::<KernelTables>() as u64;
     let mut tables = TablePool::new(Range { start, end });
@@ -102,14 +114,21 @@ fn map_kernel() -> Result<(), MapError> {
     }
     let identity = tables.table(PhysAddr(paddr((&raw const boot_root).addr())))[0];
     tables.table_mut(table)[0] = identity;
+    let is_switched = match settings.page_table_switch {
+        Choice::On => true,
+        Choice::Off => false,
+        Choice::Auto => cpu::has_meltdown(),
+    };
+    if is_switched {
+        entry_area::build(&mut tables)?;
+        trap::init(Way::Switched);
+    }
     enter(table);
     Ok(())
 }
 
 /// Makes the module of the Multiboot loader a boot image for this machine, and says where it is.
-fn place_image(information: u32) -> Result<PhysAddr, ImageError> {
-    // SAFETY: the identity map is in place, and the loader has left the information there.
-    let information = unsafe { Information::at(information) }.ok_or(ImageError::Truncated)?;
+fn place_image(information: Information) -> Result<PhysAddr, ImageError> {
     let module = information.module().ok_or(ImageError::Truncated)?;
     let mut ram = [Range::default(); RAM_RANGES];
     let count = information.ram().zip(&mut ram).map(|(range, to)| *to = range).count();
@@ -152,7 +171,15 @@ pub fn leave_identity_map() {
     // physical address from here on.
     unsafe { top.write_volatile(0) }
     enter(kernel_table());
-    cpu::enable_global_pages();
+    // Where page tables are switched, the TLB must forget the kernel whenever it is left.
+    if !entry_area::is_used() {
+        cpu::enable_global_pages();
+    }
+}
+
+/// What of the kernel is mapped while programs run, if that is not its whole half.
+pub fn entry_area() -> Option<EntryArea> {
+    entry_area::area()
 }
 
 /// The top of the kernel's tables.
@@ -161,7 +188,7 @@ pub fn kernel_table() -> PhysAddr {
 }
 
 /// The physical address of something in the kernel's image.
-fn paddr(vaddr: usize) -> u64 {
+pub fn paddr(vaddr: usize) -> u64 {
     (vaddr as u64).wrapping_sub(LOAD_OFFSET)
 }
 

@@ -1,13 +1,14 @@
 //! The registers of a thread.
 //!
-//! The processor itself pushes the last five words of the context of the running thread, and the error code, when
-//! it takes a trap from user mode: the task state segment says that the kernel's stack is there. The trap code
-//! saves the others on every entry, except the bases of fs and gs: those in the context are stale while a thread
-//! runs.
+//! The last five words of the context of the running thread, and the error code, are what the processor pushes when it
+//! takes a trap from user mode: into the context itself, which the task state segment calls the kernel's stack, unless
+//! page tables are switched (`entry_area.rs`). The trap code saves the others on every entry, except the bases of fs
+//! and gs: those in the context are stale while a thread runs.
 
 use limen_core::machine::{self, Convention, first_registers};
 
 use super::segments::{USER_CODE, USER_DATA};
+use crate::address_space::AddressSpace;
 
 /// Bytes of a system-call instruction.
 const SYSCALL_BYTES: u64 = 2;
@@ -23,29 +24,31 @@ const ADDRESS_BITS: u32 = 48;
 mod word {
     pub(super) const FS_BASE: usize = 0;
     pub(super) const GS_BASE: usize = 1;
-    pub(super) const R15: usize = 2;
-    pub(super) const R14: usize = 3;
-    pub(super) const R13: usize = 4;
-    pub(super) const R12: usize = 5;
-    pub(super) const RBP: usize = 6;
-    pub(super) const RBX: usize = 7;
-    pub(super) const R11: usize = 8;
-    pub(super) const R10: usize = 9;
-    pub(super) const R9: usize = 10;
-    pub(super) const R8: usize = 11;
-    pub(super) const RDI: usize = 12;
-    pub(super) const RSI: usize = 13;
-    pub(super) const RDX: usize = 14;
-    pub(super) const RCX: usize = 15;
-    pub(super) const RAX: usize = 16;
+    /// No register: what the way out loads where page tables are switched. The word after it keeps the end aligned.
+    pub(super) const SPACE: usize = 2;
+    pub(super) const R15: usize = 4;
+    pub(super) const R14: usize = 5;
+    pub(super) const R13: usize = 6;
+    pub(super) const R12: usize = 7;
+    pub(super) const RBP: usize = 8;
+    pub(super) const RBX: usize = 9;
+    pub(super) const R11: usize = 10;
+    pub(super) const R10: usize = 11;
+    pub(super) const R9: usize = 12;
+    pub(super) const R8: usize = 13;
+    pub(super) const RDI: usize = 14;
+    pub(super) const RSI: usize = 15;
+    pub(super) const RDX: usize = 16;
+    pub(super) const RCX: usize = 17;
+    pub(super) const RAX: usize = 18;
     /// How the kernel was entered: a vector, or [`super::SYSCALL`].
-    pub(super) const ENTRY: usize = 17;
-    pub(super) const RIP: usize = 19;
-    pub(super) const CS: usize = 20;
-    pub(super) const RFLAGS: usize = 21;
-    pub(super) const RSP: usize = 22;
-    pub(super) const SS: usize = 23;
-    pub(super) const COUNT: usize = 24;
+    pub(super) const ENTRY: usize = 19;
+    pub(super) const RIP: usize = 21;
+    pub(super) const CS: usize = 22;
+    pub(super) const RFLAGS: usize = 23;
+    pub(super) const RSP: usize = 24;
+    pub(super) const SS: usize = 25;
+    pub(super) const COUNT: usize = 26;
 }
 
 /// The word of each register in `seL4_UserContext` order; see `limen_abi::register::X86_64`.
@@ -79,6 +82,8 @@ const WRITTEN: u64 = 0;
 
 const BYTES: usize = size_of::<u64>();
 /// Offsets that the trap code uses.
+pub const SPACE: usize = word::SPACE * BYTES;
+/// As above.
 pub const FS_BASE: usize = word::FS_BASE * BYTES;
 /// As above.
 pub const GS_BASE: usize = word::GS_BASE * BYTES;
@@ -126,6 +131,13 @@ pub const END: usize = size_of::<Context>();
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(16))]
 pub struct Context([u64; word::COUNT]);
+
+impl Context {
+    /// Notes the address space of the thread.
+    pub fn set_space(&mut self, space: AddressSpace) {
+        self.0[word::SPACE] = space.root.0;
+    }
+}
 
 const fn canonical(address: u64) -> u64 {
     const UNUSED: u32 = u64::BITS - ADDRESS_BITS;

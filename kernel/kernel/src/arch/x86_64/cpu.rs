@@ -9,7 +9,7 @@ use core::sync::atomic::{AtomicU64, Ordering};
 use limen_core::address::{PhysAddr, VirtAddr};
 use limen_core::machine::CounterAccess;
 
-use super::boot;
+use super::{boot, entry_area};
 use crate::address_space::AddressSpace;
 use crate::arch::mmu::Descriptors;
 use crate::page_table::{Format, Root};
@@ -24,6 +24,8 @@ impl Msr {
     pub const LSTAR: u32 = 0xc000_0082;
     /// Flags that a system call clears.
     pub const SFMASK: u32 = 0xc000_0084;
+    /// Which defects the processor does not have.
+    const ARCH_CAPABILITIES: u32 = 0x10a;
 }
 
 /// CPUID leaf 7, EBX: a register of the instructions that read and write the bases of fs and gs.
@@ -32,6 +34,12 @@ const HAS_SMEP: u32 = 1 << 7;
 const HAS_SMAP: u32 = 1 << 20;
 /// CPUID leaf 7, ECX.
 const HAS_UMIP: u32 = 1 << 2;
+/// CPUID leaf 7, EDX: a register of defects.
+const HAS_ARCH_CAPABILITIES: u32 = 1 << 29;
+/// That register: what may not be accessed cannot be found out either.
+const RDCL_NO: u64 = 1 << 0;
+/// CPUID leaf 0, EBX, EDX and ECX, of processors that may have that defect.
+const INTEL: [[u8; 4]; 3] = [*b"Genu", *b"ineI", *b"ntel"];
 
 const CR4_GLOBAL_PAGES: u64 = 1 << 7;
 const CR4_UMIP: u64 = 1 << 11;
@@ -82,6 +90,18 @@ pub fn enable_features() -> bool {
     true
 }
 
+/// Whether programs can find out what is in memory that is mapped but closed to them (Meltdown, CVE-2017-5754).
+///
+/// Source: Intel, "Rogue Data Cache Load": processors that do not have it say so; other makers' do not have it.
+pub fn has_meltdown() -> bool {
+    let vendor = __cpuid(0);
+    if [vendor.ebx, vendor.edx, vendor.ecx].map(u32::to_le_bytes) != INTEL {
+        return false;
+    }
+    let says = vendor.eax >= 7 && __cpuid_count(7, 0).edx & HAS_ARCH_CAPABILITIES != 0;
+    !(says && read_msr(Msr::ARCH_CAPABILITIES) & RDCL_NO != 0)
+}
+
 /// Lets the TLB keep what all address spaces share.
 pub fn enable_global_pages() {
     set_cr4(CR4_GLOBAL_PAGES);
@@ -94,6 +114,22 @@ fn set_cr4(bits: u64) {
         asm!("mov {}, cr4", out(reg) old, options(nomem, nostack, preserves_flags));
         asm!("mov cr4, {}", in(reg) old | bits, options(nostack, preserves_flags));
     }
+}
+
+/// Reads a model-specific register, which the processor must have.
+fn read_msr(register: u32) -> u64 {
+    let (low, high): (u32, u32);
+    // SAFETY: those that the kernel reads say what the processor is; reading them changes nothing.
+    unsafe {
+        asm!(
+            "rdmsr",
+            in("ecx") register,
+            out("eax") low,
+            out("edx") high,
+            options(nomem, nostack, preserves_flags)
+        );
+    }
+    u64::from(high) << 32 | u64::from(low)
 }
 
 /// Writes a model-specific register.
@@ -114,13 +150,15 @@ pub struct SpaceRegister(NonZeroU64);
 
 impl SpaceRegister {
     /// The value for `space`; none where there are no tables. Its identifier is not used: the emulator that the port
-    /// was tested on does not have them.
+    /// was tested on does not have them. Where page tables are switched, the kernel has the same for all, and the way
+    /// out enters the space of the thread.
     pub fn new(space: AddressSpace) -> Option<Self> {
-        NonZeroU64::new(space.root.0).map(Self)
+        let root = if entry_area::is_used() { boot::kernel_table() } else { space.root };
+        NonZeroU64::new(root.0).map(Self)
     }
 }
 
-/// Makes `space` the address space of user mode.
+/// Makes `space` the address space, of user mode as well unless page tables are switched.
 #[inline]
 pub fn switch_space(space: SpaceRegister) {
     // SAFETY: the lower half belongs to programs once boot is over; the kernel keeps no reference into it. The upper

@@ -7,6 +7,8 @@ pub mod boot;
 pub mod context;
 #[expect(unsafe_code, reason = "control registers and waiting")]
 pub mod cpu;
+#[expect(unsafe_code, reason = "memory that the processor and the trap code use, and nobody else")]
+pub mod entry_area;
 #[expect(unsafe_code, reason = "registers that the compiler does not know, saved by assembly")]
 pub mod fpu;
 pub mod irq;

@@ -2,6 +2,7 @@
 //!
 //! Source: Multiboot Specification 0.6.96, section 3.3.
 
+use core::ffi::CStr;
 use core::ptr::with_exposed_provenance;
 use core::slice;
 
@@ -15,6 +16,7 @@ pub const MAGIC: u32 = 0x2bad_b002;
 
 /// Words of the information, by position.
 const FLAGS: usize = 0;
+const COMMAND_LINE: usize = 4;
 const MODULE_COUNT: usize = 5;
 const MODULES: usize = 6;
 const MEMORY_BYTES: usize = 11;
@@ -23,6 +25,10 @@ const WORDS: usize = 13;
 
 /// The words about modules and about memory mean something.
 const HAS_MODULES_AND_MEMORY: u32 = 1 << 3 | 1 << 6;
+/// The word about the command line means something.
+const HAS_COMMAND_LINE: u32 = 1 << 2;
+/// Bytes of a command line that are looked at.
+const COMMAND_LINE_BYTES: usize = 1024;
 /// Kind of memory that is RAM.
 const AVAILABLE: u32 = 1;
 /// An entry of the memory map: its size after this word, base and length in two words each, kind.
@@ -44,6 +50,18 @@ impl Information {
         let words = unsafe { words(paddr, WORDS) }?;
         let complete = words[FLAGS] & HAS_MODULES_AND_MEMORY == HAS_MODULES_AND_MEMORY;
         complete.then_some(Self(words))
+    }
+
+    /// What the person who booted has to say, without the zero at the end; empty if it is too long.
+    pub fn command_line(&self) -> &'static [u8] {
+        let start = self.0[COMMAND_LINE] as usize;
+        let covered = start + COMMAND_LINE_BYTES <= IDENTITY_BYTES as usize;
+        if self.0[FLAGS] & HAS_COMMAND_LINE == 0 || start == 0 || !covered {
+            return &[];
+        }
+        // SAFETY: see `at`; the identity map covers the bytes.
+        let bytes = unsafe { slice::from_raw_parts(with_exposed_provenance(start), COMMAND_LINE_BYTES) };
+        CStr::from_bytes_until_nul(bytes).map_or(&[], CStr::to_bytes)
     }
 
     /// Where the first module is.

@@ -7,6 +7,8 @@ use core::arch::asm;
 use core::cell::UnsafeCell;
 use core::mem::offset_of;
 
+use super::entry_area::STACKS;
+
 /// Selector of the kernel's code.
 pub const KERNEL_CODE: u16 = 0x08;
 /// Selector of the kernel's data.
@@ -30,7 +32,6 @@ const TASK_STATE_DESCRIPTOR: u64 = 0x89 << 40;
 const ANY_TIME: [usize; 3] = [2, 8, 18];
 /// The breakpoint, which programs may raise by an instruction.
 const BREAKPOINT: usize = 3;
-const EMERGENCY_STACK_BYTES: usize = 4096;
 
 /// Entries of the table of traps.
 const VECTORS: usize = 256;
@@ -54,7 +55,7 @@ unsafe impl<T> Sync for Shared<T> {}
 #[repr(C, packed(4))]
 pub struct TaskState {
     reserved: u32,
-    /// Where the stack is after a trap from user mode: the end of the running thread's context.
+    /// Where the stack is after a trap from user mode.
     stack: u64,
     unused: [u64; 3],
     emergency_stack: u64,
@@ -64,45 +65,54 @@ pub struct TaskState {
     io_map: u16,
 }
 
+impl TaskState {
+    const EMPTY: Self = Self {
+        reserved: 0,
+        stack: 0,
+        unused: [0; 3],
+        emergency_stack: 0,
+        other_stacks: [0; 6],
+        reserved_too: 0,
+        reserved_three: 0,
+        // Behind the end: programs may use no port.
+        io_map: size_of::<Self>() as u16,
+    };
+}
+
 /// Offset of the stack for traps from user mode.
 pub const STACK: usize = offset_of!(TaskState, stack);
 /// Bytes of the table of segments.
 pub const GDT_BYTES: usize = size_of::<[u64; 8]>();
+/// Offset of the table of segments in [`TABLES`].
+pub const GDT: usize = offset_of!(Tables, segments);
 
-/// The table of segments.
-pub static GDT: Shared<[u64; 8]> = Shared(UnsafeCell::new([
-    0,
-    CODE_DESCRIPTOR,
-    DATA_DESCRIPTOR,
-    0,
-    DATA_DESCRIPTOR | USER_LEVEL,
-    CODE_DESCRIPTOR | USER_LEVEL,
-    0,
-    0,
-]));
+/// What the processor reads whoever runs, in pages of its own: see `entry_area`. The processor writes nothing here,
+/// because accesses are recorded in the descriptors from the start.
+#[repr(C, align(4096))]
+pub struct Tables {
+    traps: [[u64; 2]; VECTORS],
+    segments: [u64; 8],
+    task: TaskState,
+}
 
-/// The task state.
-pub static TASK: Shared<TaskState> = Shared(UnsafeCell::new(TaskState {
-    reserved: 0,
-    stack: 0,
-    unused: [0; 3],
-    emergency_stack: 0,
-    other_stacks: [0; 6],
-    reserved_too: 0,
-    reserved_three: 0,
-    // Behind the end: programs may use no port.
-    io_map: size_of::<TaskState>() as u16,
+/// The tables.
+pub static TABLES: Shared<Tables> = Shared(UnsafeCell::new(Tables {
+    traps: [[0; 2]; VECTORS],
+    segments: [
+        0,
+        CODE_DESCRIPTOR,
+        DATA_DESCRIPTOR,
+        0,
+        DATA_DESCRIPTOR | USER_LEVEL,
+        CODE_DESCRIPTOR | USER_LEVEL,
+        0,
+        0,
+    ],
+    task: TaskState::EMPTY,
 }));
 
-static IDT: Shared<[[u64; 2]; VECTORS]> = Shared(UnsafeCell::new([[0; 2]; VECTORS]));
-
-#[repr(align(16))]
-struct EmergencyStack(UnsafeCell<[u8; EMERGENCY_STACK_BYTES]>);
-
-// SAFETY: only the processor uses it.
-unsafe impl Sync for EmergencyStack {}
-
-static EMERGENCY_STACK: EmergencyStack = EmergencyStack(UnsafeCell::new([0; EMERGENCY_STACK_BYTES]));
+/// Where the context of the running thread ends, as its stack. The plain way makes it the processor's task state.
+pub static TASK: Shared<TaskState> = Shared(UnsafeCell::new(TaskState::EMPTY));
 
 /// Address and size of a table, as the processor loads them.
 #[repr(C, packed)]
@@ -112,27 +122,43 @@ struct TablePointer {
 }
 
 impl TablePointer {
-    fn to<T>(table: &'static Shared<T>) -> Self {
-        Self { limit: (size_of::<T>() - 1) as u16, base: table.0.get().addr() as u64 }
+    fn to<T>(table: *const T) -> Self {
+        Self { limit: (size_of::<T>() - 1) as u16, base: table.addr() as u64 }
     }
 }
 
+/// Which way traps go in and out.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Way {
+    /// Straight into the context of the running thread.
+    Plain,
+    /// Over the stack of the entry area.
+    Switched,
+}
+
 /// Makes the tables whole and lets the processor use them. `stubs` is the entry point of vector 0.
-pub fn init(stubs: usize) {
-    let task = TASK.0.get();
-    let stack = EMERGENCY_STACK.0.get().addr() + EMERGENCY_STACK_BYTES;
-    // SAFETY: called once at boot, before a trap can come, and nobody else refers to the tables. The descriptors
-    // name the task state and the stubs, which never move.
+pub fn init(way: Way, stubs: usize) {
+    let tables = TABLES.0.get();
+    // SAFETY: called at boot with interrupts off, and nobody else refers to the tables. The descriptors name a task
+    // state and stubs that never move.
     unsafe {
-        (*task).emergency_stack = stack as u64;
+        (*TASK.0.get()).emergency_stack = STACKS.emergency_end();
+        (*tables).task.emergency_stack = STACKS.emergency_end();
+        (*tables).task.stack = STACKS.entry_end();
+        let task = match way {
+            Way::Plain => TASK.0.get(),
+            Way::Switched => &raw mut (*tables).task,
+        };
         let [low, high] = task_state_descriptor(task.addr() as u64);
-        let gdt = &mut *GDT.0.get();
-        (gdt[TASK_STATE as usize / 8], gdt[TASK_STATE as usize / 8 + 1]) = (low, high);
-        for (vector, entry) in (*IDT.0.get()).iter_mut().enumerate() {
+        let segments = &mut (*tables).segments;
+        (segments[TASK_STATE as usize / 8], segments[TASK_STATE as usize / 8 + 1]) = (low, high);
+        for (vector, entry) in (*tables).traps.iter_mut().enumerate() {
             *entry = gate(vector, (stubs + vector * STUB_BYTES) as u64);
         }
-        asm!("lgdt [{}]", in(reg) &TablePointer::to(&GDT), options(nostack, preserves_flags));
-        asm!("lidt [{}]", in(reg) &TablePointer::to(&IDT), options(nostack, preserves_flags));
+        let segments = TablePointer::to(&raw const (*tables).segments);
+        let traps = TablePointer::to(&raw const (*tables).traps);
+        asm!("lgdt [{}]", in(reg) &segments, options(nostack, preserves_flags));
+        asm!("lidt [{}]", in(reg) &traps, options(nostack, preserves_flags));
         asm!("ltr {:x}", in(reg) TASK_STATE, options(nostack, preserves_flags));
     }
 }

@@ -1,9 +1,19 @@
 // Entry from user mode and return to it.
 //
-// While a program runs, the task state segment says that the kernel's stack is the end of the context of its thread.
-// A trap pushes there; a system call, for which the processor pushes nothing, stores there. Either saves every
-// register but the bases of fs and gs, then calls Rust on the kernel stack. Rust returns the context to run. Only when
-// that is another one are those bases exchanged. What the return has to load depends on how the thread had entered.
+// While a program runs, `task` says where the context of its thread ends. A trap is pushed there; a system call, for
+// which the processor pushes nothing, stores there. Either saves every register but the bases of fs and gs, then calls
+// Rust on the kernel stack. Rust returns the context to run. Only when that is another one are those bases exchanged.
+// What the return has to load depends on how the thread had entered.
+//
+// All of it exists twice. The plain way has the kernel mapped in every address space, and `task` is the processor's
+// task state, so that the processor itself pushes into the context. The switched way loads the kernel's page tables
+// first and the program's last (see entry_area.rs). Boot decides which way the processor is told; neither asks.
+
+// The spare register of every entry is rsp: where the program's is, is known.
+.macro load_kernel_tables
+    mov     esp, offset {kernel_table} - {LOAD_OFFSET}
+    mov     cr3, rsp
+.endm
 
 // The kernel stack instead of the context, and the first argument of every entry.
 .macro enter_kernel_stack
@@ -18,17 +28,41 @@
     jne     \label
 .endm
 
-.section .text.trap, "ax"
+// One entry point for each vector: an error code if the processor pushes none, and the vector.
+.macro trap_stubs way
+.balign {STUB_BYTES}
+.global trap_stubs_\way
+trap_stubs_\way:
+    .set number, 0
+    .rept 256
+    .balign {STUB_BYTES}
+    .if number != 8 && (number < 10 || number > 14) && number != 17 && number != 21 && number != 29 && number != 30
+    push    0
+    .endif
+    push    number
+    // These have a stack of their own, because they may come at any time.
+    .if number == 2 || number == 8 || number == 18
+    jmp     trap_fatal_\way
+    .else
+    jmp     trap_entry_\way
+    .endif
+    .set number, number + 1
+    .endr
+.endm
 
+.macro ways_in_and_out way
 // rcx: the program counter; r11: the flags. The stack is still the program's.
 .balign 16
-.global trap_syscall
-trap_syscall:
-    mov     [rip + user_stack], rsp
+.global trap_syscall_\way
+trap_syscall_\way:
+    mov     [rip + {stacks} + {PARKED}], rsp
+.ifc \way, switched
+    load_kernel_tables
+.endif
     mov     rsp, [rip + {task} + {STACK}]
     mov     [rsp + {RIP} - {END}], rcx
     mov     [rsp + {RFLAGS} - {END}], r11
-    mov     rcx, [rip + user_stack]
+    mov     rcx, [rip + {stacks} + {PARKED}]
     mov     [rsp + {RSP} - {END}], rcx
     mov     [rsp + {RAX} - {END}], rax
     mov     [rsp + {RDX} - {END}], rdx
@@ -46,10 +80,10 @@ trap_syscall:
     enter_kernel_stack
     mov     rsi, rdx
     call    {enter_syscall}
-    if_other_thread syscall_switch
+    if_other_thread syscall_switch_\way
 
 // rax: the context to run. Rust has kept rbx, rbp and r12 to r14, or `run` has loaded them.
-syscall_return:
+syscall_return_\way:
     mov     rcx, [rax + {RIP}]
     mov     r11, [rax + {RFLAGS}]
     mov     rdi, [rax + {RDI}]
@@ -60,21 +94,29 @@ syscall_return:
     mov     r15, [rax + {R15}]
     mov     rdx, [rax + {RDX}]
     mov     rsp, [rax + {RSP}]
+.ifc \way, switched
+    mov     [rip + {stacks} + {PARKED}], rsp
+    mov     rsp, [rax + {SPACE}]
     mov     rax, [rax + {RAX}]
+    mov     cr3, rsp
+    mov     rsp, [rip + {stacks} + {PARKED}]
+.else
+    mov     rax, [rax + {RAX}]
+.endif
     sysretq
 
-syscall_switch:
+syscall_switch_\way:
     mov     rdx, [rip + {task} + {STACK}]
     mov     qword ptr [rdx + {ENTRY} - {END}], {SYSCALL}
 // rdx: the end of the context to leave.
-leave:
+leave_\way:
     rdfsbase r8
     rdgsbase r9
     mov     [rdx + {FS_BASE} - {END}], r8
     mov     [rdx + {GS_BASE} - {END}], r9
     test    rax, rax
     jz      idle
-run:
+run_\way:
     lea     rcx, [rax + {END}]
     mov     [rip + {task} + {STACK}], rcx
     mov     r8, [rax + {FS_BASE}]
@@ -82,7 +124,7 @@ run:
     wrfsbase r8
     wrgsbase r9
     cmp     qword ptr [rax + {ENTRY}], {SYSCALL}
-    jne     trap_restore
+    jne     trap_restore_\way
     // No thread stops at a system call in the last page of user addresses, so its program counter is canonical:
     // `sysret` with another one would fault in the kernel with the stack of the program.
     mov     rbx, [rax + {RBX}]
@@ -90,29 +132,22 @@ run:
     mov     r12, [rax + {R12}]
     mov     r13, [rax + {R13}]
     mov     r14, [rax + {R14}]
-    jmp     syscall_return
+    jmp     syscall_return_\way
 
-// One entry point for each vector: an error code if the processor pushes none, and the vector.
-.balign {STUB_BYTES}
-.global trap_stubs
-trap_stubs:
-    .set number, 0
-    .rept 256
-    .balign {STUB_BYTES}
-    .if number != 8 && (number < 10 || number > 14) && number != 17 && number != 21 && number != 29 && number != 30
-    push    0
-    .endif
-    push    number
-    // These have a stack of their own, because they may come at any time.
-    .if number == 2 || number == 8 || number == 18
-    jmp     trap_fatal
-    .else
-    jmp     trap_entry
-    .endif
-    .set number, number + 1
+// The stub has pushed the vector and made sure of an error code.
+trap_entry_\way:
+    test    byte ptr [rsp + {CS} - {ENTRY}], 3
+    jz      trap_from_kernel_\way
+.ifc \way, switched
+    load_kernel_tables
+    mov     rsp, [rip + {task} + {STACK}]
+    // What the processor and the stub have pushed, from the stack of the entry area.
+    .set    position, {END} - 8
+    .rept   ({END} - {ENTRY}) / 8
+    push    qword ptr [rip + {stacks} + {ENTRY_END} - {END} + position]
+    .set    position, position - 8
     .endr
-
-trap_entry:
+.endif
     cld
     push    rax
     push    rcx
@@ -130,21 +165,27 @@ trap_entry:
     push    r14
     push    r15
     mov     rsi, [rsp + {ENTRY} - {R15}]
-    test    byte ptr [rsp + {CS} - {R15}], 3
-    jz      trap_from_kernel
     cmp     esi, {FIRST_INTERRUPT}
-    jae     trap_interrupt
+    jae     trap_interrupt_\way
     mov     rdx, [rsp + {ENTRY} + 8 - {R15}]
     mov     rcx, cr2
     enter_kernel_stack
     call    {enter_fault}
-    jmp     trap_return
-trap_interrupt:
+    jmp     trap_return_\way
+trap_interrupt_\way:
     enter_kernel_stack
     call    {enter_interrupt}
-trap_return:
-    if_other_thread trap_switch
-trap_restore:
+trap_return_\way:
+    if_other_thread trap_switch_\way
+trap_restore_\way:
+.ifc \way, switched
+    lea     rsp, [rip + {stacks} + {ENTRY_END}]
+    .set    position, {END} - 8
+    .rept   ({END} - {RIP}) / 8
+    push    qword ptr [rax + position]
+    .set    position, position - 8
+    .endr
+.endif
     lea     rsp, [rax + {R15}]
     pop     r15
     pop     r14
@@ -161,12 +202,57 @@ trap_restore:
     pop     rdx
     pop     rcx
     pop     rax
-    add     rsp, 16
+.ifc \way, switched
+    mov     rsp, [rsp + {SPACE} - {ENTRY}]
+    mov     cr3, rsp
+    lea     rsp, [rip + {stacks} + {ENTRY_END} - ({END} - {RIP})]
+.else
+    add     rsp, {RIP} - {ENTRY}
+.endif
     iretq
 
-trap_switch:
+trap_switch_\way:
     mov     rdx, [rip + {task} + {STACK}]
-    jmp     leave
+    jmp     leave_\way
+
+// An interrupt ends idling; anything else is a bug of the kernel. Either way nobody needs the registers, and a bug may
+// have come with the program's page tables: the last instructions of the switched way run on them.
+trap_from_kernel_\way:
+.ifc \way, switched
+    mov     eax, offset {kernel_table} - {LOAD_OFFSET}
+    mov     cr3, rax
+.endif
+    mov     rsi, [rsp]
+    cmp     esi, {FIRST_INTERRUPT}
+    jb      trap_fatal_\way
+    enter_kernel_stack
+    call    {enter_interrupt}
+    test    rax, rax
+    jz      idle
+    jmp     run_\way
+
+// Nothing can be trusted except what is printed now.
+trap_fatal_\way:
+.ifc \way, switched
+    mov     eax, offset {kernel_table} - {LOAD_OFFSET}
+    mov     cr3, rax
+.endif
+    mov     rdi, rsp
+    lea     rsp, [rip + kernel_stack_top - {EMERGENCY_OFFSET}]
+    call    {panic_in_kernel}
+
+// void trap_start(rdi: context or zero): leaves boot for the first thread.
+.global trap_start_\way
+trap_start_\way:
+    mov     rax, rdi
+    test    rax, rax
+    jz      idle
+    jmp     run_\way
+.endm
+
+.section .text.trap, "ax"
+    ways_in_and_out plain
+    trap_stubs plain
 
 // Nobody can run. This is the only place where the kernel can be interrupted; it does not come back here.
 idle:
@@ -175,33 +261,13 @@ idle:
     hlt
     jmp     1b
 
-// void trap_start(rdi: context or zero): leaves boot for the first thread.
-.global trap_start
-trap_start:
-    mov     rax, rdi
-    test    rax, rax
-    jz      idle
-    jmp     run
-
-// rsi: the vector. An interrupt ends idling; anything else is a bug of the kernel.
-trap_from_kernel:
-    cmp     esi, {FIRST_INTERRUPT}
-    jb      1f
-    enter_kernel_stack
-    call    {enter_interrupt}
-    test    rax, rax
-    jz      idle
-    jmp     run
-1:  lea     rdi, [rsp + {ENTRY} - {R15}]
-    jmp     2f
-// Nothing can be trusted except what is printed now.
-trap_fatal:
-    mov     rdi, rsp
-2:  lea     rsp, [rip + kernel_stack_top - {EMERGENCY_OFFSET}]
-    call    {panic_in_kernel}
-
-.section .bss.trap, "aw", @nobits
-    .balign 8
-// The stack pointer of the program, while there is no other place for it.
-user_stack:
-    .skip   8
+// Whole pages, because programs' page tables have them.
+.section .text.entry_area, "ax"
+.balign {PAGE_BYTES}
+.global entry_area_text
+entry_area_text:
+    trap_stubs switched
+    ways_in_and_out switched
+.balign {PAGE_BYTES}
+.global entry_area_text_end
+entry_area_text_end:

@@ -4,11 +4,15 @@
 
 use core::arch::global_asm;
 
+use limen_abi::limits::PAGE_BYTES;
 use limen_core::event::Event;
 use limen_core::fault::{Access, Fault};
 
+use super::boot::{KERNEL_PAGES, LOAD_OFFSET};
 use super::cpu::{Msr, write_msr};
-use super::{context, irq, segments};
+use super::entry_area::{self, STACKS, Stacks};
+use super::segments::{self, Way};
+use super::{context, irq};
 use crate::arch::context::Context;
 use crate::entry::{self, Door};
 use crate::panic::fatal;
@@ -30,6 +34,7 @@ const SYSRET_SHIFT: u32 = 48;
 
 global_asm!(
     include_str!("trap.S"),
+    SPACE = const context::SPACE,
     FS_BASE = const context::FS_BASE,
     GS_BASE = const context::GS_BASE,
     R15 = const context::R15,
@@ -56,6 +61,12 @@ global_asm!(
     STUB_BYTES = const segments::STUB_BYTES,
     FIRST_INTERRUPT = const FIRST_INTERRUPT,
     EMERGENCY_OFFSET = const EMERGENCY_OFFSET,
+    ENTRY_END = const Stacks::ENTRY_END,
+    PARKED = const Stacks::PARKED,
+    PAGE_BYTES = const PAGE_BYTES,
+    LOAD_OFFSET = const LOAD_OFFSET,
+    kernel_table = sym KERNEL_PAGES,
+    stacks = sym STACKS,
     kernel = sym entry::KERNEL,
     task = sym segments::TASK,
     enter_syscall = sym enter_syscall,
@@ -65,20 +76,27 @@ global_asm!(
 );
 
 unsafe extern "C" {
-    fn trap_start(context: *mut Context) -> !;
-    fn trap_syscall();
-    fn trap_stubs();
+    fn trap_start_plain(context: *mut Context) -> !;
+    fn trap_start_switched(context: *mut Context) -> !;
+    fn trap_syscall_plain();
+    fn trap_syscall_switched();
+    fn trap_stubs_plain();
+    fn trap_stubs_switched();
 }
 
-/// Lets traps and system calls into the kernel.
-pub fn init() {
-    segments::init((trap_stubs as *const ()).addr());
+/// Lets traps and system calls into the kernel, which is mapped in full while the processor is there.
+pub fn init(way: Way) {
+    let [stubs, syscall] = match way {
+        Way::Plain => [trap_stubs_plain as *const (), trap_syscall_plain as *const ()],
+        Way::Switched => [trap_stubs_switched as *const (), trap_syscall_switched as *const ()],
+    };
+    segments::init(way, stubs.addr());
     let selectors =
         u64::from(segments::KERNEL_CODE) << SYSCALL_SHIFT | u64::from(segments::SYSRET_BASE) << SYSRET_SHIFT;
     // SAFETY: the entry point is that of system calls; the selectors are those of the tables just loaded.
     unsafe {
         write_msr(Msr::STAR, selectors);
-        write_msr(Msr::LSTAR, (trap_syscall as *const ()).addr() as u64);
+        write_msr(Msr::LSTAR, syscall.addr() as u64);
         write_msr(Msr::SFMASK, MASKED_FLAGS);
     }
 }
@@ -128,6 +146,7 @@ extern "C" fn panic_in_kernel(frame: &Frame) -> ! {
 /// # Safety
 /// `context` is null or points into the kernel's threads, and nobody has borrowed the kernel any more.
 pub unsafe fn run(context: *mut Context) -> ! {
+    let start = if entry_area::is_used() { trap_start_switched } else { trap_start_plain };
     // SAFETY: the threads are never moved, and what is on the stack of boot is not needed any more.
-    unsafe { trap_start(context) }
+    unsafe { start(context) }
 }
