@@ -21,12 +21,13 @@ pub const COMMAND: Command =
     Command { name: "bench", summary: "measure every path and compare with the reference", help: HELP, run };
 
 const HELP: &str = "
-usage: ./x bench [--board BOARD] [--json FILE] [--html FILE] [--quick]
+usage: ./x bench [--board BOARD] [--variant NAME] [--json FILE] [--html FILE] [--quick]
 
 Boots every system under bench/ in its release configuration on an emulator that counts instructions
 exactly, so that every machine prints the same figures, and shows them beside the reference and the targets.
 
   --board BOARD       default: qemu_virt_aarch64
+  --variant NAME      another machine or option of the board, see its data file; may be repeated
   --json FILE         write the figures for other programs
   --html FILE         write a report with a plot
   --quick             fewer repetitions (programs are built with QUICK=1)
@@ -39,6 +40,7 @@ const DETERMINISTIC: [&str; 2] = ["-icount", "shift=0,sleep=off"];
 
 struct Options {
     board: String,
+    variants: Vec<String>,
     json: Option<PathBuf>,
     html: Option<PathBuf>,
     quick: bool,
@@ -46,7 +48,7 @@ struct Options {
 
 fn run(workspace: &Workspace, arguments: lexopt::Parser) -> Outcome {
     let options = parse(arguments)?;
-    let board = board::named(workspace, &options.board)?;
+    let board = board::named(workspace, &options.board)?.with(&options.variants)?;
     let reference = Reference::built_in().map_err(Failure::new)?;
     sdk::build(workspace)?;
     let results = measure(workspace, &board, options.quick)?;
@@ -62,10 +64,17 @@ fn run(workspace: &Workspace, arguments: lexopt::Parser) -> Outcome {
 }
 
 fn parse(mut arguments: lexopt::Parser) -> Outcome<Options> {
-    let mut options = Options { board: board::DEFAULT.to_owned(), json: None, html: None, quick: false };
+    let mut options = Options {
+        board: board::DEFAULT.to_owned(),
+        variants: Vec::new(),
+        json: None,
+        html: None,
+        quick: false,
+    };
     while let Some(argument) = arguments.next()? {
         match argument {
             Long("board") => options.board = arguments.value()?.string()?,
+            Long("variant") => options.variants.push(arguments.value()?.string()?),
             Long("json") => options.json = Some(arguments.value()?.into()),
             Long("html") => options.html = Some(arguments.value()?.into()),
             Long("quick") => options.quick = true,
@@ -86,7 +95,7 @@ fn measure(workspace: &Workspace, board: &Board, quick: bool) -> Outcome<Results
         return Err(Failure::new("there is nothing to measure under bench/"));
     }
     Ok(Results {
-        board: board.name.clone(),
+        board: board.title(),
         config: CONFIG.to_owned(),
         unit: "instructions".to_owned(),
         commit: commit(workspace)?,

@@ -3,6 +3,7 @@
 //! The builder checks these files in full. Only this much is read again here, so that the commands build and run
 //! (and can say what is wrong) while the crates that they build do not compile.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use toml::de::DeTable;
@@ -26,6 +27,10 @@ pub struct Board {
     pub boot: BootProtocol,
     /// The emulator and its arguments, `{image}` standing for the boot image and `{folder}` for where that is.
     pub qemu: Vec<String>,
+    /// Other ways to call the emulator: words that are added to its command, by name.
+    pub variants: BTreeMap<String, Vec<String>>,
+    /// The variants that are added already.
+    pub chosen: Vec<String>,
     /// The data file itself.
     pub file: PathBuf,
 }
@@ -37,6 +42,35 @@ pub enum BootProtocol {
     Loader,
     /// A Multiboot loader.
     Multiboot,
+}
+
+impl Board {
+    /// The same board, with these variants of the emulator's command.
+    ///
+    /// # Errors
+    /// When it does not have one; the failure lists those that it has.
+    pub fn with(&self, variants: &[String]) -> Outcome<Self> {
+        let mut board = self.clone();
+        for name in variants {
+            let Some(words) = self.variants.get(name) else {
+                let known = self.variants.keys().cloned().collect::<Vec<_>>().join(", ");
+                let known =
+                    if known.is_empty() { "it has none".to_owned() } else { format!("choose from: {known}") };
+                return Err(Failure::new(format!("{} has no variant '{name}'; {known}", self.name)));
+            };
+            board.qemu.extend(words.iter().cloned());
+            board.chosen.push(name.clone());
+        }
+        Ok(board)
+    }
+
+    /// Its name and the variants that were chosen, for people.
+    pub fn title(&self) -> String {
+        if self.chosen.is_empty() {
+            return self.name.clone();
+        }
+        format!("{} with {}", self.name, self.chosen.join(" and "))
+    }
 }
 
 /// The board that commands use when none is named.
@@ -80,6 +114,8 @@ fn parse(text: &str, file: &Path) -> Outcome<Board> {
         platform: word(table, "platform")?,
         boot: boot_protocol(table)?,
         qemu: words(table, "qemu")?,
+        variants: variants(table)?,
+        chosen: Vec::new(),
         file: file.to_path_buf(),
     })
 }
@@ -98,6 +134,14 @@ fn boot_protocol(table: &DeTable<'_>) -> Outcome<BootProtocol> {
         "multiboot" => Ok(BootProtocol::Multiboot),
         other => Err(Failure::new(format!("'boot' cannot be '{other}'"))),
     }
+}
+
+fn variants(table: &DeTable<'_>) -> Outcome<BTreeMap<String, Vec<String>>> {
+    let Some(value) = table.get("variants") else { return Ok(BTreeMap::new()) };
+    let missing = || Failure::new("'variants' must be a table");
+    let table = value.get_ref().as_table().ok_or_else(missing)?;
+    let names = table.keys().map(|name| name.get_ref().to_string());
+    names.map(|name| words(table, &name).map(|words| (name, words))).collect()
 }
 
 /// A list of strings.
@@ -131,5 +175,16 @@ mod tests {
     fn a_missing_fact_is_named() {
         let failure = parse("architecture = 'aarch64'\nplatform = 1\n", Path::new("b.toml")).unwrap_err();
         assert_eq!(failure.to_string(), "'platform' must be a string");
+    }
+
+    #[test]
+    fn a_variant_adds_words_to_the_command() {
+        let text = format!("{GOOD}[variants]\nlarge = ['-m', '4G']\n");
+        let board = parse(&text, Path::new("b.toml")).unwrap();
+        let large = board.with(&["large".to_owned()]).unwrap();
+        assert_eq!(large.qemu, ["qemu-system-aarch64", "{image}", "-m", "4G"]);
+        assert_eq!((board.title().as_str(), large.title().as_str()), ("b", "b with large"));
+        let failure = board.with(&["small".to_owned()]).unwrap_err();
+        assert_eq!(failure.to_string(), "b has no variant 'small'; choose from: large");
     }
 }

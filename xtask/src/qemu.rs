@@ -276,6 +276,8 @@ fn collect(mut stderr: ChildStderr) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
     use super::*;
     use crate::board::BootProtocol;
 
@@ -288,6 +290,8 @@ mod tests {
             platform: "none".into(),
             boot: BootProtocol::Loader,
             qemu: words.to_vec(),
+            variants: BTreeMap::new(),
+            chosen: Vec::new(),
             file: "shell.toml".into(),
         };
         let (audience, silence) = (Audience::Nobody, Some(silence));

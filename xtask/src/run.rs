@@ -18,7 +18,7 @@ pub const COMMAND: Command =
     Command { name: "run", summary: "build a system, boot it in QEMU, show its console", help: HELP, run };
 
 const HELP: &str = "
-usage: ./x run [SYSTEM] [--board BOARD] [--config CONFIG] [--timeout SECONDS]
+usage: ./x run [SYSTEM] [--board BOARD] [--variant NAME] [--config CONFIG] [--timeout SECONDS]
 
 Builds the SDK and a system, boots the system in QEMU and shows its console. On a terminal, keys reach
 the system, and Ctrl-C ends the run. The run ends with success when the system prints LIMEN|DONE, or
@@ -26,6 +26,7 @@ everything in its expected.txt; with failure when it prints LIMEN|FAIL, ends by 
 
   SYSTEM              a folder under examples/, tests/ or bench/, or a path; default: examples/tour
   --board BOARD       default: qemu_virt_aarch64
+  --variant NAME      another machine or option of the board, see its data file; may be repeated
   --config CONFIG     debug, release or benchmark; default: debug
   --timeout SECONDS   how long the system may print nothing; default: 60; 0 waits for ever
 ";
@@ -33,16 +34,17 @@ everything in its expected.txt; with failure when it prints LIMEN|FAIL, ends by 
 struct Options {
     system: String,
     board: String,
+    variants: Vec<String>,
     config: String,
     silence: Option<Duration>,
 }
 
 fn run(workspace: &Workspace, arguments: lexopt::Parser) -> Outcome {
     let options = parse(arguments)?;
-    let board = board::named(workspace, &options.board)?;
+    let board = board::named(workspace, &options.board)?.with(&options.variants)?;
     let project = Project::locate(workspace, &options.system)?;
     sdk::build(workspace)?;
-    eprintln!("building {} for {} ({})", project.name, board.name, options.config);
+    eprintln!("building {} for {} ({})", project.name, board.title(), options.config);
     let image =
         project.build(workspace, &Build { board: &board, config: &options.config, variables: &[] })?;
     let mut expected = Expected::of(&project)?;
@@ -60,12 +62,14 @@ fn parse(mut arguments: lexopt::Parser) -> Outcome<Options> {
     let mut options = Options {
         system: "examples/tour".to_owned(),
         board: board::DEFAULT.to_owned(),
+        variants: Vec::new(),
         config: "debug".to_owned(),
         silence: Some(qemu::SILENCE),
     };
     while let Some(argument) = arguments.next()? {
         match argument {
             Long("board") => options.board = arguments.value()?.string()?,
+            Long("variant") => options.variants.push(arguments.value()?.string()?),
             Long("config") => {
                 options.config = one_of("configuration", arguments.value()?.string()?, &CONFIGS)?
             }

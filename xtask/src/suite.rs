@@ -8,6 +8,7 @@
 //! boards = ["qemu_virt_aarch64"]   # default: all
 //! expect = ["MON|ERROR: faulting PD: child", "/^pc : 0x[0-9a-f]{16}$/"]
 //! forbid = ["PANIC"]
+//! variants = ["q35"]               # boots once more, in debug, on boards that have these variants
 //!
 //! [release]                        # only in this configuration
 //! forbid = ["MON|"]
@@ -22,7 +23,7 @@
 use regex_lite::Regex;
 use toml::de::DeTable;
 
-use crate::board;
+use crate::board::{self, Board};
 use crate::failure::{Context, Failure, Outcome};
 use crate::files;
 use crate::project::Project;
@@ -32,11 +33,15 @@ use crate::qemu::Session;
 const CONFIGS: [&str; 2] = ["debug", "release"];
 const ARCHITECTURES: [&str; 3] = ["aarch64", "riscv64", "x86_64"];
 
+/// The configuration in which variants of boards are tried: the kernel checks itself there.
+const VARIANT_CONFIG: &str = "debug";
+
 /// What `suite.toml` says, with its defaults.
 #[derive(Debug)]
 pub struct Suite {
     configs: Vec<String>,
     boards: Option<Vec<String>>,
+    variants: Vec<String>,
     demands: Vec<Demand>,
 }
 
@@ -90,7 +95,7 @@ impl Suite {
     fn parse(text: &str) -> Outcome<Self> {
         let table = DeTable::parse(text).context(|| "not valid TOML".to_owned())?;
         let table = table.get_ref();
-        known_keys(table, &["configs", "boards", "expect", "forbid", "debug", "release"])?;
+        known_keys(table, &["configs", "boards", "variants", "expect", "forbid", "debug", "release"])?;
         let list = |key| if table.contains_key(key) { board::words(table, key).map(Some) } else { Ok(None) };
         let mut demands = demands(table, None, None)?;
         for config in CONFIGS {
@@ -106,6 +111,7 @@ impl Suite {
         Ok(Self {
             configs: list("configs")?.unwrap_or_else(|| ["debug", "release"].map(str::to_owned).to_vec()),
             boards: list("boards")?,
+            variants: list("variants")?.unwrap_or_default(),
             demands,
         })
     }
@@ -114,6 +120,24 @@ impl Suite {
     pub fn configs(&self, board: &str) -> &[String] {
         let runs = self.boards.as_ref().is_none_or(|boards| boards.iter().any(|name| name == board));
         if runs { &self.configs } else { &[] }
+    }
+
+    /// The board with the variants that the suite asks for; none if it asks for none, or not in this configuration, or
+    /// the board does not have them.
+    pub fn variant_of(&self, board: &Board, config: &str) -> Option<Board> {
+        let wanted = !self.variants.is_empty() && config == VARIANT_CONFIG;
+        wanted.then(|| board.with(&self.variants).ok()).flatten()
+    }
+
+    /// Makes sure that what no board has is not asked for.
+    ///
+    /// # Errors
+    /// When none of these boards has the suite's variants.
+    pub fn check_variants(&self, boards: &[Board]) -> Outcome {
+        if boards.iter().any(|board| board.with(&self.variants).is_ok()) {
+            return Ok(());
+        }
+        Err(Failure::new(format!("no board has the variants {}", self.variants.join(", "))))
     }
 
     /// Judges a finished run in a configuration on an instruction set.
@@ -204,7 +228,10 @@ impl Pattern {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
     use super::*;
+    use crate::board::BootProtocol;
     use crate::qemu::Ending;
 
     fn judge(suite: &str, lines: &[&str]) -> Verdict {
@@ -218,6 +245,29 @@ mod tests {
         let narrow = Suite::parse("configs = ['debug']\nboards = ['a']\n").unwrap();
         assert_eq!(narrow.configs("a"), ["debug"]);
         assert!(narrow.configs("b").is_empty());
+    }
+
+    #[test]
+    fn variants_run_in_debug_on_boards_that_have_them() {
+        let variants = BTreeMap::from([("large".to_owned(), vec!["-m".to_owned()])]);
+        let board = Board {
+            name: "a".into(),
+            aliases: Vec::new(),
+            architecture: "none".into(),
+            platform: "none".into(),
+            boot: BootProtocol::Loader,
+            qemu: Vec::new(),
+            variants,
+            chosen: Vec::new(),
+            file: "a.toml".into(),
+        };
+        let suite = Suite::parse("variants = ['large']").unwrap();
+        assert_eq!(suite.variant_of(&board, "debug").unwrap().qemu, ["-m"]);
+        assert!(suite.variant_of(&board, "release").is_none());
+        assert!(Suite::parse("").unwrap().variant_of(&board, "debug").is_none());
+        let suite = Suite::parse("variants = ['huge']").unwrap();
+        assert!(suite.variant_of(&board, "debug").is_none());
+        assert_eq!(suite.check_variants(&[board]).unwrap_err().to_string(), "no board has the variants huge");
     }
 
     #[test]

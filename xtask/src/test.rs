@@ -10,7 +10,7 @@ use crate::board::{self, Board};
 use crate::check;
 use crate::command::Command;
 use crate::expected::Expected;
-use crate::failure::{Failure, Outcome};
+use crate::failure::{Context, Failure, Outcome};
 use crate::files;
 use crate::host_tests;
 use crate::project::{Build, Project};
@@ -28,7 +28,8 @@ usage: ./x test [FILTER] [--board BOARD]
 
 Runs the tests of the host crates (named `host`), compiles every header of the SDK (`headers`), then boots
 the suites under tests/ in debug and release, and the examples that have an expected.txt in debug, on every
-board. Ends with a line `N passed, N failed`.
+board. Suites that ask for variants of a board are booted once more with them, in debug. Ends with a line
+`N passed, N failed`.
 
   FILTER              only what has this text in its name, as in `host` or `tests/ipc on qemu_virt_aarch64`
   --board BOARD       only this board
@@ -107,10 +108,11 @@ impl Tally {
     }
 }
 
-/// A system to boot once, and how to judge it.
+/// A system to boot, and how to judge it.
 struct Job {
     project: Project,
-    board: Board,
+    /// The board, and the same one with variants: one after the other, because they share what is built.
+    boards: Vec<Board>,
     config: String,
     judge: Judge,
 }
@@ -123,28 +125,38 @@ enum Judge {
 }
 
 fn jobs(workspace: &Workspace, boards: &[Board], filter: &str) -> Outcome<Vec<Job>> {
+    let all_boards = board::all(workspace)?;
     let mut jobs = Vec::new();
     for board in boards {
         for project in Project::on_shelf(workspace, "tests")? {
-            for config in Suite::of(&project)?.configs(&board.name) {
+            let suite = Suite::of(&project)?;
+            suite.check_variants(&all_boards).context(|| project.name.clone())?;
+            for config in suite.configs(&board.name) {
+                let mut boards = vec![board.clone()];
+                boards.extend(suite.variant_of(board, config));
                 let (project, config) = (project.clone(), config.clone());
-                jobs.push(Job { project, board: board.clone(), config, judge: Judge::Suite });
+                jobs.push(Job { project, boards, config, judge: Judge::Suite });
             }
         }
         for project in Project::on_shelf(workspace, "examples")? {
             // Only debug systems print through the kernel.
             if Expected::of(&project)?.is_some() {
-                jobs.push(Job {
-                    project,
-                    board: board.clone(),
-                    config: "debug".to_owned(),
-                    judge: Judge::Example,
-                });
+                let (boards, config) = (vec![board.clone()], "debug".to_owned());
+                jobs.push(Job { project, boards, config, judge: Judge::Example });
             }
         }
     }
-    jobs.retain(|job| job.name().contains(filter));
+    for job in &mut jobs {
+        let (project, config) = (&job.project, &job.config);
+        job.boards.retain(|board| name(project, board, config).contains(filter));
+    }
+    jobs.retain(|job| !job.boards.is_empty());
     Ok(jobs)
+}
+
+/// What a boot is called, and chosen by.
+fn name(project: &Project, board: &Board, config: &str) -> String {
+    format!("{} on {} ({config})", project.name, board.title())
 }
 
 fn run_all(workspace: &Workspace, jobs: &[Job], tally: Tally) -> Tally {
@@ -152,11 +164,15 @@ fn run_all(workspace: &Workspace, jobs: &[Job], tally: Tally) -> Tally {
     let tally = Mutex::new(tally);
     let work = || {
         while let Some((index, job)) = queue.lock().ok().and_then(|mut queue| queue.next()) {
-            announce(index, jobs.len(), &job.name());
-            let verdict = job.run(workspace).unwrap_or_else(|failure| Verdict::single(Err(failure)));
-            announce_end();
-            if let Ok(mut tally) = tally.lock() {
-                tally.add(&job.name(), verdict);
+            for board in &job.boards {
+                let name = name(&job.project, board, &job.config);
+                announce(index, jobs.len(), &name);
+                let verdict =
+                    job.run(workspace, board).unwrap_or_else(|failure| Verdict::single(Err(failure)));
+                announce_end();
+                if let Ok(mut tally) = tally.lock() {
+                    tally.add(&name, verdict);
+                }
             }
         }
     };
@@ -182,16 +198,10 @@ fn announce_end() {
 }
 
 impl Job {
-    fn name(&self) -> String {
-        format!("{} on {} ({})", self.project.name, self.board.name, self.config)
-    }
-
-    fn run(&self, workspace: &Workspace) -> Outcome<Verdict> {
-        let image = self
-            .project
-            .build(workspace, &Build { board: &self.board, config: &self.config, variables: &[] })?;
+    fn run(&self, workspace: &Workspace, board: &Board) -> Outcome<Verdict> {
+        let image = self.project.build(workspace, &Build { board, config: &self.config, variables: &[] })?;
         let (audience, silence) = (Audience::Nobody, Some(qemu::SILENCE));
-        let boot = Boot { board: &self.board, image: &image, extra: &[], audience, silence };
+        let boot = Boot { board, image: &image, extra: &[], audience, silence };
         let mut expected = match self.judge {
             Judge::Suite => None,
             Judge::Example => Expected::of(&self.project)?,
@@ -199,10 +209,11 @@ impl Job {
         let session =
             boot.run(|line| expected.as_mut().is_some_and(|expected| expected.complete_with(line)))?;
         let mut verdict = match &expected {
-            None => Suite::of(&self.project)?.judge(&session, &self.config, &self.board.architecture),
+            None => Suite::of(&self.project)?.judge(&session, &self.config, &board.architecture),
             Some(expected) => Verdict::single(expected.outcome().and_then(|()| session.ending.outcome())),
         };
-        let console = image.with_file_name("console.txt");
+        let file = [&["console".to_owned()], board.chosen.as_slice()].concat().join("-");
+        let console = image.with_file_name(file + ".txt");
         files::write(&console, session.lines.join("\n") + "\n")?;
         if let Some(last) = verdict.complaints.last_mut() {
             let tail = &session.lines[session.lines.len().saturating_sub(TAIL)..];

@@ -4,6 +4,7 @@
 //! `board/<name>/<config>/board.toml` in the SDK. A file is checked when it is read, so that the rest of the builder
 //! relies on its ranges.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
@@ -45,6 +46,9 @@ pub struct Board {
     pub image_type: ImageType,
     /// Command line of the emulator, one word per entry; `{image}` stands for the image file.
     pub qemu: Vec<String>,
+    /// Other ways to call the emulator: words that are added to its command line, by name.
+    #[serde(default)]
+    pub variants: BTreeMap<String, Vec<String>>,
     /// RAM, ascending and disjoint.
     pub ram: Vec<MemoryRange>,
     /// RAM that is kept for memory regions with a fixed address.
