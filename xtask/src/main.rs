@@ -4,6 +4,7 @@
 mod bench;
 mod binary;
 mod board;
+mod boot_case;
 mod check;
 mod command;
 mod expected;

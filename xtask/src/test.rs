@@ -1,12 +1,14 @@
 //! `./x test`: host tests, headers, then every on-target suite and example on every board.
 
 use std::io::{IsTerminal, stderr};
+use std::path::Path;
 use std::sync::Mutex;
 use std::thread;
 
 use lexopt::prelude::*;
 
 use crate::board::{self, Board};
+use crate::boot_case::{CASES, Case};
 use crate::check;
 use crate::command::Command;
 use crate::expected::Expected;
@@ -27,8 +29,8 @@ const HELP: &str = "
 usage: ./x test [FILTER] [--board BOARD]
 
 Runs the tests of the host crates (named `host`), compiles every header of the SDK (`headers`), then boots
-the suites under tests/ in debug and release, and the examples that have an expected.txt in debug, on every
-board. Suites that ask for variants of a board are booted once more with them, in debug. Ends with a line
+the suites under tests/ in debug and release, the examples that have an expected.txt in debug, and boots
+that go another way than usual (named `boot/...`), on every board. Suites that ask for variants of a board are booted once more with them, in debug. Ends with a line
 `N passed, N failed`.
 
   FILTER              only what has this text in its name, as in `host` or `tests/ipc on qemu_virt_aarch64`
@@ -122,6 +124,8 @@ enum Judge {
     Suite,
     /// By the lines of `expected.txt`.
     Example,
+    /// By the line of an unusual boot.
+    Boot(&'static Case),
 }
 
 fn jobs(workspace: &Workspace, boards: &[Board], filter: &str) -> Outcome<Vec<Job>> {
@@ -144,6 +148,12 @@ fn jobs(workspace: &Workspace, boards: &[Board], filter: &str) -> Outcome<Vec<Jo
                 let (boards, config) = (vec![board.clone()], "debug".to_owned());
                 jobs.push(Job { project, boards, config, judge: Judge::Example });
             }
+        }
+    }
+    for (board, case) in boards.iter().flat_map(|board| CASES.iter().map(move |case| (board, case))) {
+        if let Some(project) = case.project(workspace, board) {
+            let (boards, config) = (vec![board.clone()], case.config.to_owned());
+            jobs.push(Job { project, boards, config, judge: Judge::Boot(case) });
         }
     }
     for job in &mut jobs {
@@ -200,11 +210,14 @@ fn announce_end() {
 impl Job {
     fn run(&self, workspace: &Workspace, board: &Board) -> Outcome<Verdict> {
         let image = self.project.build(workspace, &Build { board, config: &self.config, variables: &[] })?;
+        if let Judge::Boot(case) = self.judge {
+            return boot(board, &image, case);
+        }
         let (audience, silence) = (Audience::Nobody, Some(qemu::SILENCE));
         let boot = Boot { board, image: &image, extra: &[], audience, silence };
         let mut expected = match self.judge {
-            Judge::Suite => None,
             Judge::Example => Expected::of(&self.project)?,
+            Judge::Suite | Judge::Boot(_) => None,
         };
         let session =
             boot.run(|line| expected.as_mut().is_some_and(|expected| expected.complete_with(line)))?;
@@ -222,4 +235,12 @@ impl Job {
         }
         Ok(verdict)
     }
+}
+
+fn boot(board: &Board, image: &Path, case: &Case) -> Outcome<Verdict> {
+    let image = case.image(image)?;
+    let (audience, silence) = (Audience::Nobody, Some(qemu::SILENCE));
+    let boot = Boot { board, image: &image, extra: case.arguments, audience, silence };
+    let session = boot.run(|line| case.is_seen(line))?;
+    Ok(Verdict::single(case.judge(&session)))
 }

@@ -40,13 +40,17 @@ pub struct LoaderPlan {
     pub ram_start: u64,
     /// First address after it.
     pub ram_end: u64,
+    /// Driver of the debug console: 1 = PL011, 2 = NS16550, 3 = SiFive's, 5 = Cadence's.
+    pub serial_kind: u64,
+    /// Physical address of its register page; zero if there is none.
+    pub serial_paddr: u64,
     /// The kernel's segments.
     pub segments: [KernelSegment; MAX_SEGMENTS],
 }
 
 impl LoaderPlan {
     /// Words of the plan.
-    pub const WORDS: usize = 7 + 4 * MAX_SEGMENTS;
+    pub const WORDS: usize = 9 + 4 * MAX_SEGMENTS;
 
     /// The plan as the loader finds it in memory.
     #[must_use]
@@ -60,6 +64,8 @@ impl LoaderPlan {
             self.zero_bytes,
             self.ram_start,
             self.ram_end,
+            self.serial_kind,
+            self.serial_paddr,
         ];
         let tail = self.segments.iter().flat_map(|s| [s.vaddr, s.paddr, s.bytes, s.flags]);
         for (to, from) in words.iter_mut().zip(head.into_iter().chain(tail)) {
@@ -71,13 +77,15 @@ impl LoaderPlan {
 
 #[cfg(test)]
 mod tests {
+    use core::mem::offset_of;
+
     use super::*;
 
     #[test]
     fn words_and_layout_agree() {
         assert_eq!(size_of::<LoaderPlan>(), LoaderPlan::WORDS * 8);
-        let plan = LoaderPlan { magic: MAGIC, ram_end: 7, ..LoaderPlan::default() };
+        let plan = LoaderPlan { magic: MAGIC, serial_paddr: 7, ..LoaderPlan::default() };
         assert_eq!(plan.to_words()[0], MAGIC);
-        assert_eq!(plan.to_words()[6], 7);
+        assert_eq!(plan.to_words()[offset_of!(LoaderPlan, serial_paddr) / 8], 7);
     }
 }

@@ -48,11 +48,6 @@ macro_rules! record {
 record! {
     /// Facts about the machine that the kernel's drivers need. Addresses are physical.
     pub struct Board {
-        /// Driver of the debug console: 1 = PL011, 2 = NS16550, 3 = SiFive's, 4 = the first serial port of a PC,
-        /// 5 = Cadence's.
-        pub serial_kind,
-        /// Register page of the debug console.
-        pub serial_paddr,
         /// Driver of the interrupt controller: 1 = GICv2, 2 = PLIC, 3 = APIC.
         pub interrupt_controller_kind,
         /// GICv2: distributor. PLIC: the controller. APIC: that for devices.

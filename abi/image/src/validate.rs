@@ -170,7 +170,7 @@ fn table_fits<R: Record>(image: &Image<'_>, table: Table, counts: core::ops::Ran
 
 /// The kernel maps the pages of its devices, and adds sizes to user addresses.
 fn check_board(board: &Board) -> Check {
-    for page in [board.serial_paddr, board.interrupt_controller_paddr, board.interrupt_cpu_paddr] {
+    for page in [board.interrupt_controller_paddr, board.interrupt_cpu_paddr] {
         rule(Table::Board, 0, page_aligned(page) && page < ADDRESS_LIMIT, "not the address of a page")?;
     }
     let ends_page = board.user_top < ADDRESS_LIMIT && page_aligned(board.user_top + 1);

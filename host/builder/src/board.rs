@@ -92,7 +92,7 @@ pub struct Serial {
     pub paddr: u64,
 }
 
-/// UART drivers. The number is the one in the boot image.
+/// UART drivers. The number is the one in the loader's plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[repr(u64)]
@@ -176,8 +176,6 @@ impl Board {
     #[must_use]
     pub fn image_record(&self) -> image::Board {
         image::Board {
-            serial_kind: self.serial.kind as u64,
-            serial_paddr: self.serial.paddr,
             interrupt_controller_kind: self.interrupt_controller.kind as u64,
             interrupt_controller_paddr: self.interrupt_controller.paddr,
             interrupt_cpu_paddr: self.interrupt_controller.cpu_paddr,
@@ -210,6 +208,9 @@ impl Board {
             previous_end = ram.end;
         }
         self.pinned.map_or(Ok(()), |pinned| pinned.check())?;
+        if !self.serial.paddr.is_multiple_of(PAGE_BYTES) || self.serial.paddr >= ADDRESS_LIMIT {
+            return Err("the serial port's paddr is not the address of a page".to_owned());
+        }
         let loader = self.loader_address;
         let in_ram = self.ram.iter().any(|ram| ram.start <= loader && loader < ram.end);
         if !in_ram || !loader.is_multiple_of(PAGE_BYTES) {
@@ -270,6 +271,7 @@ mod tests {
             ("end = 0xc000_0000", "end = 0x3000_0000", "not a range of pages"),
             ("0xff_ffff_ffff", "0xff_ffff_fff0", "user_top"),
             ("pl011", "pl012", "unknown variant"),
+            ("0x0900_0000", "0x0900_0004", "serial port"),
             ("\"aarch64\"", "\"arm\"", "unknown architecture"),
             ("[timer]", "[clock]", "unknown field"),
         ] {

@@ -105,6 +105,8 @@ impl Layout {
             zero_bytes: self.end - self.zero_paddr,
             ram_start: board.ram.first().map_or(0, |ram| ram.start),
             ram_end: board.ram.last().map_or(0, |ram| ram.end),
+            serial_kind: board.serial.kind as u64,
+            serial_paddr: board.serial.paddr,
             segments,
         }
     }

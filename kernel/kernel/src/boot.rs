@@ -17,7 +17,7 @@ use crate::boot_check::{UserRules, Violation, check_entry_area, check_kernel};
 use crate::identity_map::{self, TablePool};
 use crate::page_table::{self, Access, MapError, MemoryType, Owner, Root, Run};
 use crate::panic::fatal;
-use crate::{command_line, console, entry, layout};
+use crate::{command_line, console, entry};
 
 /// Boots from the image at `image_paddr`. Entered once, with interrupts masked. `first_cycle` is what the cycle counter
 /// said at the first instruction of the loader; the port has done what `command_line` asks for.
@@ -26,11 +26,14 @@ pub fn start(image_paddr: PhysAddr, first_cycle: u64, command_line: &[u8]) -> ! 
     let image = tables_of_image.and_then(Image::validate);
     let image = image.unwrap_or_else(|error| fatal(format_args!("the boot image is refused: {error}")));
     check_target(&image, image_paddr);
+    if image.options() & Options::PRINTING != 0 {
+        console::open();
+    }
+    print_facts(&image, command_line);
     let mut tables = TablePool::new(image.pool());
     map_devices(&image.board(), &mut tables)
         .unwrap_or_else(|error| fatal(format_args!("the kernel's devices cannot be mapped: {error:?}")));
-    start_devices(&image);
-    print_facts(&image, command_line);
+    start_devices(&image.board());
     clear_regions(&image);
     let buffers = buffer_pages(&image);
     let spaces = address_space::build::<Descriptors>(&image, &buffers, &mut tables, shared_root())
@@ -66,9 +69,7 @@ fn finish(first_cycle: u64) {
 
 fn map_devices(board: &Board, tables: &mut TablePool) -> Result<(), MapError> {
     let access = Access { owner: Owner::Kernel, write: true, execute: false, memory: MemoryType::Device };
-    let console = (layout::CONSOLE, PhysAddr(board.serial_paddr));
-    let devices = [console].into_iter().chain(irq::windows(board));
-    for (vaddr, paddr) in devices.filter(|(_, paddr)| paddr.0 != 0) {
+    for (vaddr, paddr) in irq::windows(board).into_iter().filter(|(_, paddr)| paddr.0 != 0) {
         let run = Run { vaddr, paddr, bytes: PAGE_BYTES, height: 0, access };
         page_table::map::<Descriptors>(tables, cpu::kernel_root(), &run)?;
     }
@@ -76,11 +77,7 @@ fn map_devices(board: &Board, tables: &mut TablePool) -> Result<(), MapError> {
     Ok(())
 }
 
-fn start_devices(image: &Image<'_>) {
-    let board = image.board();
-    if image.options() & Options::PRINTING != 0 {
-        console::open(board.serial_kind);
-    }
+fn start_devices(board: &Board) {
     if board.interrupt_controller_kind != irq::KIND {
         fatal(format_args!(
             "there is no driver for interrupt controller {}",

@@ -1,16 +1,26 @@
-//! The debug console. Until it is opened, and in images without printing, everything written to it is dropped.
+//! The debug console. Until it is opened, everything written to it is dropped: in images without printing it is opened
+//! only to say why the kernel stops.
 
 use core::fmt;
-use core::sync::atomic::{AtomicBool, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use crate::arch::serial;
 
-/// Whether bytes go to the port. There is one processor and no concurrency in the kernel.
+/// The driver of the port. There is one processor and no concurrency in the kernel.
+static KIND: AtomicU64 = AtomicU64::new(0);
+/// Whether bytes go to the port.
 static OPEN: AtomicBool = AtomicBool::new(false);
 
-/// Opens the console with the driver that the board names; a board without a known one stays silent.
-pub fn open(serial_kind: u64) {
-    OPEN.store(serial::open(serial_kind), Ordering::Relaxed);
+/// Notes the driver of the port, whose registers can be reached from now on. The port itself is left alone.
+pub fn attach(serial_kind: u64) {
+    KIND.store(serial_kind, Ordering::Relaxed);
+}
+
+/// Lets everything be printed; without a known driver, the console stays silent.
+pub fn open() {
+    if !OPEN.load(Ordering::Relaxed) {
+        OPEN.store(serial::open(KIND.load(Ordering::Relaxed)), Ordering::Relaxed);
+    }
 }
 
 /// Prints one byte; a line feed becomes carriage return and line feed.

@@ -26,8 +26,6 @@ pub mod entry;
 #[expect(unsafe_code, reason = "reaches RAM by physical address while boot lasts")]
 pub mod identity_map;
 #[cfg(not(test))]
-pub mod layout;
-#[cfg(not(test))]
 pub mod machine;
 #[cfg(not(test))]
 #[expect(unsafe_code, reason = "device registers are memory that the compiler does not know")]

@@ -1,4 +1,5 @@
-//! The end: a report on the debug console, then nothing.
+//! The end: a report on the debug console, then nothing. It is printed in every configuration: a machine that stops
+//! without a word helps nobody.
 
 use core::fmt;
 use core::panic::{Location, PanicInfo};
@@ -18,6 +19,7 @@ fn panic(info: &PanicInfo<'_>) -> ! {
 }
 
 fn report(what: fmt::Arguments<'_>, location: Option<&Location<'_>>) -> ! {
+    console::open();
     console::line(format_args!("The kernel stopped: {what}"));
     if let Some(location) = location {
         console::line(format_args!("  in {location}"));

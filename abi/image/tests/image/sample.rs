@@ -21,8 +21,6 @@ pub(crate) fn sample() -> ImageWriter {
     let mut writer = ImageWriter::new(Architecture::Aarch64);
     writer.options = Options::PRINTING;
     writer.board = Board {
-        serial_kind: 1,
-        serial_paddr: 0x0900_0000,
         interrupt_controller_kind: 1,
         interrupt_controller_paddr: 0x0800_0000,
         interrupt_cpu_paddr: 0x0801_0000,

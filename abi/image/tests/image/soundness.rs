@@ -15,7 +15,7 @@ pub(crate) fn check(image: &Image<'_>) {
 fn check_memory(image: &Image<'_>) {
     let board = image.board();
     assert!(board.user_top < 1 << 48);
-    for page in [board.serial_paddr, board.interrupt_controller_paddr, board.interrupt_cpu_paddr] {
+    for page in [board.interrupt_controller_paddr, board.interrupt_cpu_paddr] {
         assert_eq!(page % limits::PAGE_BYTES, 0);
     }
     let kernel: Vec<Range> = image.reserved().chain([image.pool()]).collect();

@@ -1,4 +1,5 @@
-//! The tables with which the kernel starts: RAM at its physical addresses below, the kernel's segments above.
+//! The tables with which the kernel starts: RAM at its physical addresses below, the kernel's segments and its serial
+//! port above.
 //!
 //! RAM is writable and never executable, except the loader's code, which is executable and not writable. The
 //! kernel removes this identity map before it runs a program; it keeps the tables of its own half.
@@ -8,15 +9,18 @@ use limen_core::address::{PhysAddr, VirtAddr};
 use limen_image::loader::{LoaderPlan, MAGIC};
 
 use super::format::{self, Access, ENTRIES, Entry, Format, Halves, MemoryType, Owner, index, span_bytes};
+use crate::layout::CONSOLE;
 
-/// Tables that the loader has room for: the top of each half, up to 9 for the ends of RAM and the loader's code, and
-/// the rest for a kernel of up to 6 MiB.
-pub const TABLES: usize = 16;
+/// Tables that the loader has room for: the top of each half, up to 9 for the ends of RAM and the loader's code, one for
+/// the serial port, and the rest for a kernel of up to 6 MiB.
+pub const TABLES: usize = 17;
 
 /// RAM that the kernel may write.
 const DATA: Access = Access { owner: Owner::Kernel, write: true, execute: false, memory: MemoryType::Cached };
 const READ_ONLY: Access = Access { write: false, ..DATA };
 const CODE: Access = Access { execute: true, ..READ_ONLY };
+/// Registers of the kernel's serial port.
+const DEVICE: Access = Access { memory: MemoryType::Device, ..DATA };
 
 /// ELF program header flags.
 const EXECUTE: u64 = 1;
@@ -96,6 +100,10 @@ impl<'a> Pool<'a> {
                 let entry = F::leaf(PhysAddr(segment.paddr + offset), attributes);
                 self.map_page::<F>(kernel, F::KERNEL_HEIGHT, segment.vaddr + offset, entry)?;
             }
+        }
+        if plan.serial_paddr != 0 {
+            let entry = F::leaf(PhysAddr(plan.serial_paddr), F::attributes(0, DEVICE));
+            self.map_page::<F>(kernel, F::KERNEL_HEIGHT, CONSOLE.0, entry)?;
         }
         Some(Roots { identity: self.address(identity), kernel: self.address(kernel) })
     }
@@ -287,6 +295,21 @@ mod tests {
         assert_eq!(built.kernel::<F>(KERNEL + 0x3000), None);
     }
 
+    fn the_serial_port_is_a_device<F: Format>() {
+        let plan = LoaderPlan {
+            magic: MAGIC,
+            ram_start: RAM.start,
+            ram_end: RAM.end,
+            serial_paddr: 0x0900_0000,
+            ..LoaderPlan::default()
+        };
+        let mut tables = Box::new([Table([0; ENTRIES]); TABLES]);
+        let roots = build::<F>(&plan, &mut tables, LOADER.start, LOADER.end);
+        let built = Built { tables, roots };
+        assert_eq!(built.kernel::<F>(CONSOLE.0), page::<F>(0x0900_0000, DEVICE));
+        assert_eq!(super::tests::built::<F>(RAM, &[]).kernel::<F>(CONSOLE.0), None);
+    }
+
     fn a_plan_that_cannot_be_carried_out_gives_no_tables<F: Format>() {
         let huge = KernelSegment { vaddr: KERNEL, paddr: 0x7010_0000, bytes: 1 << 30, flags: 6 };
         assert_eq!(built::<F>(RAM, &[huge]).roots, Roots::default());
@@ -305,6 +328,7 @@ mod tests {
         ram_is_mapped_to_itself_up_to_its_ends
         only_the_loaders_code_is_executable
         segments_have_the_access_of_their_flags
+        the_serial_port_is_a_device
         a_plan_that_cannot_be_carried_out_gives_no_tables
     }
 }

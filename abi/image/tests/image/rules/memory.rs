@@ -12,16 +12,6 @@ pub(super) const BOARD: &[Case] = &[
         record(Table::Board, 0, "highest user address is not the end of a page"),
     ),
     (
-        "console at no page",
-        |w| w.board.serial_paddr += 8,
-        record(Table::Board, 0, "not the address of a page"),
-    ),
-    (
-        "console at no address",
-        |w| w.board.serial_paddr = LIMIT,
-        record(Table::Board, 0, "not the address of a page"),
-    ),
-    (
         "interrupt controller at no page",
         |w| w.board.interrupt_controller_paddr += 1,
         record(Table::Board, 0, "not the address of a page"),

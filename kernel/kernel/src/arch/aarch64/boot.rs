@@ -9,6 +9,7 @@ use limen_loader::translation::aarch64::system::SCTLR_WXN;
 use super::cpu::{self, read_register, write_register};
 use crate::address_space::AddressSpace;
 use crate::boot_check::EntryArea;
+use crate::console;
 
 /// Bytes of the kernel's stack. Nothing in the kernel recurses deeper than page tables are high.
 const STACK_BYTES: usize = 16 << 10;
@@ -31,8 +32,9 @@ unsafe extern "C" {
     fn write_back_lines(start: u64, end: u64);
 }
 
-/// Called by the entry point with the address that the loader passes.
-extern "C" fn start(image_paddr: u64) -> ! {
+/// Called by the entry point with what the loader passes.
+extern "C" fn start(image_paddr: u64, serial_kind: u64) -> ! {
+    console::attach(serial_kind);
     // The loader has set the counter to zero.
     crate::boot::start(PhysAddr(image_paddr), 0, &[])
 }

@@ -6,8 +6,8 @@
 use limen_core::address::{PhysAddr, VirtAddr};
 use limen_image::Board;
 
-use crate::layout;
 use crate::mmio::Window;
+use limen_loader::layout;
 
 /// Board fact: the controller is one for this driver.
 pub const KIND: u64 = 1;

@@ -10,6 +10,7 @@ use limen_loader::translation::riscv64::system;
 use super::mmu::Descriptors;
 use super::{cpu, irq};
 use crate::boot_check::EntryArea;
+use crate::console;
 use crate::identity_map::TablePool;
 use crate::page_table::{ENTRIES, Root, Table, share_kernel};
 
@@ -37,7 +38,8 @@ unsafe extern "C" {
 }
 
 /// Called by the entry point with what the loader passes.
-extern "C" fn start(image_paddr: u64, hart: u64, first_cycle: u64) -> ! {
+extern "C" fn start(image_paddr: u64, hart: u64, first_cycle: u64, serial_kind: u64) -> ! {
+    console::attach(serial_kind);
     irq::set_hart(hart);
     crate::boot::start(PhysAddr(image_paddr), first_cycle, &[])
 }

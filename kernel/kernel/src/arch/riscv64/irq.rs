@@ -12,8 +12,8 @@ use limen_core::address::{PhysAddr, VirtAddr};
 use limen_image::Board;
 
 use super::cpu::read_register;
-use crate::layout;
 use crate::mmio::Window;
+use limen_loader::layout;
 
 /// Board fact: the controller is one for this driver.
 pub const KIND: u64 = 2;

@@ -8,6 +8,9 @@
 .equ CPUID_EXTENDED_FEATURES, 0x80000001
 // SYSCALL, no-execute, long mode.
 .equ CPUID_NEEDED, 1 << 11 | 1 << 20 | 1 << 29
+.equ SERIAL_DATA, 0x3f8
+.equ SERIAL_LINE_STATUS, SERIAL_DATA + 5
+.equ SERIAL_TRANSMIT_EMPTY, 1 << 5
 .equ CR0_PROTECTION, 1 << 0
 .equ CR0_MONITOR_COPROCESSOR, 1 << 1
 .equ CR0_NUMERIC_ERROR, 1 << 5
@@ -91,10 +94,25 @@ _start:
     push    eax
     retf
 
+// Says what is missing on the first serial port.
 stop_early:
-    cli
+    lea     esi, [missing_feature - {LOAD_OFFSET}]
+4:  mov     edx, SERIAL_LINE_STATUS
+5:  in      al, dx
+    test    al, SERIAL_TRANSMIT_EMPTY
+    jz      5b
+    lodsb
+    test    al, al
+    jz      6f
+    mov     edx, SERIAL_DATA
+    out     dx, al
+    jmp     4b
+6:  cli
     hlt
-    jmp     stop_early
+    jmp     6b
+
+missing_feature:
+    .asciz  "The kernel stopped: the processor must have 64-bit mode, SYSCALL and no-execute pages (NX).\r\n"
 
     .balign 8
 early_gdt:

@@ -9,17 +9,18 @@ use limen_image::{ImageError, MODULE_OFFSET, Machine, Range};
 use super::cpu::{self, BOOT_STAMP, SpaceRegister};
 use super::multiboot::{self, Information};
 use super::segments::{self, Way};
-use super::{entry_area, trap};
+use super::{entry_area, serial, trap};
 use crate::address_space::AddressSpace;
 use crate::arch::mmu::Descriptors;
 use crate::boot_check::EntryArea;
 use crate::command_line::{Choice, Settings};
+use crate::console;
 use crate::identity_map::{self, TablePool};
-use crate::layout;
 use crate::page_table::{
     Access, ENTRIES, Format, MapError, MemoryType, Owner, Root, Run, Table, Tables, map,
 };
 use crate::panic::fatal;
+use limen_loader::layout;
 
 /// What is added to physical addresses in the kernel's image.
 pub const LOAD_OFFSET: u64 = layout::IMAGE - LOAD_ADDRESS;
@@ -77,17 +78,24 @@ unsafe extern "C" {
 /// Called by the entry point with what the Multiboot loader has left in registers.
 extern "C" fn start(magic: u32, information: u32) -> ! {
     trap::init(Way::Plain);
-    if magic != multiboot::MAGIC || !cpu::enable_features() {
-        cpu::stop();
+    console::attach(serial::KIND);
+    if magic != multiboot::MAGIC {
+        fatal(format_args!("it was not started by a Multiboot loader"));
     }
+    cpu::enable_features()
+        .unwrap_or_else(|missing| fatal(format_args!("the processor has no {missing}, which it needs")));
     // SAFETY: the identity map is in place, and a loader has left the information there.
-    let information = unsafe { Information::at(information) };
-    let command_line = information.as_ref().map_or(&[][..], Information::command_line);
-    if map_kernel(Settings::of(command_line)).is_err() {
-        cpu::stop();
-    }
-    let image = information.ok_or(ImageError::Truncated).and_then(place_image);
-    let image = image.unwrap_or_else(|error| fatal(format_args!("the boot image is refused: {error}")));
+    let information = unsafe { Information::at(information) }.unwrap_or_else(|| {
+        fatal(format_args!("the boot loader does not say which modules and which memory there are"))
+    });
+    let command_line = information.command_line();
+    map_kernel(Settings::of(command_line))
+        .unwrap_or_else(|error| fatal(format_args!("the kernel cannot be mapped: {error:?}")));
+    let module = information.module().unwrap_or_else(|| {
+        fatal(format_args!("the boot loader has loaded no module, and the boot image must be the first"))
+    });
+    let image = place_image(&information, module)
+        .unwrap_or_else(|error| fatal(format_args!("the boot image is refused: {error}")));
     crate::boot::start(image, cpu::boot_stamp(), command_line)
 }
 
@@ -128,8 +136,7 @@ fn map_kernel(settings: Settings) -> Result<(), MapError> {
 }
 
 /// Makes the module of the Multiboot loader a boot image for this machine, and says where it is.
-fn place_image(information: Information) -> Result<PhysAddr, ImageError> {
-    let module = information.module().ok_or(ImageError::Truncated)?;
+fn place_image(information: &Information, module: Range) -> Result<PhysAddr, ImageError> {
     let mut ram = [Range::default(); RAM_RANGES];
     let count = information.ram().zip(&mut ram).map(|(range, to)| *to = range).count();
     let kernel = Range { start: LOAD_ADDRESS, end: paddr((&raw const __bss_end).addr()) };

@@ -71,15 +71,18 @@ pub fn boot_stamp() -> u64 {
 #[inline]
 pub fn set_user_counter(_: CounterAccess) {}
 
-/// Turns on what protects the kernel from its own mistakes, where the processor has it. False if the processor lacks
-/// something that the kernel cannot do without.
-pub fn enable_features() -> bool {
+/// Turns on what protects the kernel from its own mistakes, where the processor has it.
+///
+/// # Errors
+/// What the processor lacks and the kernel cannot do without.
+pub fn enable_features() -> Result<(), &'static str> {
+    const NEEDED: &str = "instructions for the bases of fs and gs (FSGSBASE)";
     if __cpuid(0).eax < 7 {
-        return false;
+        return Err(NEEDED);
     }
     let features = __cpuid_count(7, 0);
     if features.ebx & HAS_FSGSBASE == 0 {
-        return false;
+        return Err(NEEDED);
     }
     let has = |present: bool, bit: u64| if present { bit } else { 0 };
     let wanted = CR4_FSGSBASE
@@ -87,7 +90,7 @@ pub fn enable_features() -> bool {
         | has(features.ebx & HAS_SMAP != 0, CR4_SMAP)
         | has(features.ecx & HAS_UMIP != 0, CR4_UMIP);
     set_cr4(wanted);
-    true
+    Ok(())
 }
 
 /// Whether programs can find out what is in memory that is mapped but closed to them (Meltdown, CVE-2017-5754).

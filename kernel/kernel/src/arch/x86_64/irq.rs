@@ -9,8 +9,8 @@ use limen_core::address::{PhysAddr, VirtAddr};
 use limen_image::Board;
 
 use super::ports::write_byte;
-use crate::layout;
 use crate::mmio::Window;
+use limen_loader::layout;
 
 /// Board fact: the controllers are those for this driver.
 pub const KIND: u64 = 3;

@@ -3,8 +3,8 @@
 use super::ports::{read_byte, write_byte};
 use crate::driver::ns16550::{self, Registers};
 
-/// Board fact: the first serial port of a PC.
-const KIND: u64 = 4;
+/// The driver of the first serial port of a PC.
+pub const KIND: u64 = 4;
 /// Its first I/O port.
 const FIRST: u16 = 0x3f8;
 

@@ -140,6 +140,7 @@ at_el1:
 
 enter_kernel:
     ldr     x0, [x9, #{PLAN_IMAGE}]
+    ldr     x1, [x9, #{PLAN_SERIAL_KIND}]
     ldr     x9, [x9, #{PLAN_ENTRY}]
     br      x9
 

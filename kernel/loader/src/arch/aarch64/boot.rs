@@ -12,6 +12,7 @@ core::arch::global_asm!(
     TABLES_BYTES = const size_of::<tables::Tables>(),
     PLAN_ENTRY = const offset_of!(LoaderPlan, kernel_entry),
     PLAN_IMAGE = const offset_of!(LoaderPlan, image_paddr),
+    PLAN_SERIAL_KIND = const offset_of!(LoaderPlan, serial_kind),
     PLAN_ZERO_START = const offset_of!(LoaderPlan, zero_paddr),
     PLAN_ZERO_BYTES = const offset_of!(LoaderPlan, zero_bytes),
     MAIR = const system::MAIR,

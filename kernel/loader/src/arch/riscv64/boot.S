@@ -48,6 +48,7 @@ enter_kernel:
     ld      t0, {PLAN_ENTRY}(s2)
     mv      a1, s1
     mv      a2, s0
+    ld      a3, {PLAN_SERIAL_KIND}(s2)
     jr      t0
 
 stop:

@@ -6,7 +6,7 @@
 use limen_abi::limits::PAGE_BYTES;
 use limen_core::address::VirtAddr;
 
-use crate::page_table::span_bytes;
+use crate::translation::format::span_bytes;
 
 /// First address of the kernel's image.
 pub const IMAGE: u64 = 0xffff_ffff_8000_0000;
@@ -16,6 +16,7 @@ const WINDOWS: u64 = IMAGE + span_bytes(2) - span_bytes(1);
 pub const CONSOLE: VirtAddr = VirtAddr(WINDOWS);
 
 /// The page of this number that is set aside for the interrupt controller, below 100.
+#[must_use]
 pub const fn interrupt_controller(page: u64) -> VirtAddr {
     VirtAddr(WINDOWS + (1 + page) * PAGE_BYTES)
 }

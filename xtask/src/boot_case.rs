@@ -1,0 +1,156 @@
+//! What the kernel says when boot goes another way than usual, or cannot go on.
+//!
+//! Each case boots a system with something changed, and waits for one line on the console.
+
+use std::path::{Path, PathBuf};
+
+use crate::board::Board;
+use crate::failure::{Context, Failure, Outcome};
+use crate::files;
+use crate::project::Project;
+use crate::qemu::Session;
+use crate::workspace::Workspace;
+
+/// A boot that is not the usual one.
+#[derive(Debug)]
+pub struct Case {
+    /// What is unusual.
+    name: &'static str,
+    /// The folder of the system.
+    system: &'static str,
+    /// The configuration. In release, the kernel says only why it stops.
+    pub config: &'static str,
+    /// The only instruction set that has the case, if it is only one.
+    architecture: Option<&'static str>,
+    /// The boot image is not as the tool has written it.
+    damaged: bool,
+    /// Arguments added to the emulator's.
+    pub arguments: &'static [&'static str],
+    /// What a line of the console says.
+    line: &'static str,
+}
+
+/// Every case.
+pub const CASES: [Case; 6] = [
+    Case {
+        name: "damaged_image",
+        system: "examples/hello",
+        config: "release",
+        architecture: None,
+        damaged: true,
+        arguments: &[],
+        line: "The kernel stopped: the boot image is refused: ",
+    },
+    Case {
+        name: "no_64_bit_mode",
+        system: "examples/hello",
+        config: "release",
+        architecture: Some("x86_64"),
+        damaged: false,
+        arguments: &["-cpu", "qemu32"],
+        line: "The kernel stopped: the processor must have 64-bit mode",
+    },
+    Case {
+        name: "no_fsgsbase",
+        system: "examples/hello",
+        config: "release",
+        architecture: Some("x86_64"),
+        damaged: false,
+        arguments: &["-cpu", "qemu64"],
+        line: "The kernel stopped: the processor has no instructions for the bases of fs and gs",
+    },
+    Case {
+        name: "meltdown",
+        system: "examples/hello",
+        config: "debug",
+        architecture: Some("x86_64"),
+        damaged: false,
+        arguments: &["-cpu", "Haswell"],
+        line: "page tables are switched at kernel entry",
+    },
+    // A program that reads the kernel's first byte: the processor says that nothing is mapped there.
+    Case {
+        name: "kernel_not_mapped",
+        system: "tests/faults_monitor",
+        config: "debug",
+        architecture: Some("x86_64"),
+        damaged: false,
+        arguments: &["-append", "page_table_switch=on"],
+        line: "fault_addr=0xffffffff80000000  fsr=0x0000000000000004",
+    },
+    Case {
+        name: "unknown_word",
+        system: "examples/hello",
+        config: "debug",
+        architecture: Some("x86_64"),
+        damaged: false,
+        arguments: &["-append", "page_table_switch=perhaps"],
+        line: "the command line's 'page_table_switch=perhaps' means nothing",
+    },
+];
+
+impl Case {
+    /// The system to boot, in a folder of its own; none if the board does not have the case.
+    pub fn project(&self, workspace: &Workspace, board: &Board) -> Option<Project> {
+        let has = self.architecture.is_none_or(|architecture| architecture == board.architecture);
+        let (name, folder) = (format!("boot/{}", self.name), workspace.path(self.system));
+        has.then_some(Project { name, folder })
+    }
+
+    /// The boot image of the case, made from the usual one beside it.
+    ///
+    /// # Errors
+    /// When a file cannot be read or written, or has no boot image.
+    pub fn image(&self, usual: &Path) -> Outcome<PathBuf> {
+        if !self.damaged {
+            return Ok(usual.to_path_buf());
+        }
+        let mut bytes = std::fs::read(usual).context(|| format!("cannot read {}", usual.display()))?;
+        damage(&mut bytes)?;
+        let damaged = usual.with_file_name("damaged.img");
+        files::write(&damaged, bytes)?;
+        Ok(damaged)
+    }
+
+    /// Whether the console has the line.
+    pub fn is_seen(&self, line: &str) -> bool {
+        line.contains(self.line)
+    }
+
+    /// What the run has shown.
+    ///
+    /// # Errors
+    /// When it ended without the line.
+    pub fn judge(&self, session: &Session) -> Outcome {
+        if session.lines.iter().any(|line| self.is_seen(line)) {
+            return Ok(());
+        }
+        session.ending.outcome()?;
+        Err(Failure::new(format!("the console lacks: {}", self.line)))
+    }
+}
+
+/// Changes the checksum of the boot image.
+fn damage(bytes: &mut [u8]) -> Outcome {
+    const MAGIC: &[u8] = b"LIMENIMG";
+    /// Where the checksum is in the image.
+    const CHECKSUM: usize = 5 * 8;
+    let start = bytes.windows(MAGIC.len()).position(|window| window == MAGIC);
+    let byte = start.and_then(|start| bytes.get_mut(start + CHECKSUM));
+    *byte.ok_or_else(|| Failure::new("there is no boot image in the file"))? ^= 1;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn damage_changes_one_byte_of_the_image() {
+        let mut bytes = [&[0; 8][..], b"LIMENIMG", &[7; 300]].concat();
+        damage(&mut bytes).unwrap();
+        assert_eq!(bytes[8 + 5 * 8], 6);
+        assert_eq!(bytes.iter().filter(|byte| **byte == 6).count(), 1);
+        assert!(damage(&mut [0; 400]).is_err());
+    }
+}
