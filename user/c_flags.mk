@@ -14,9 +14,10 @@ LD := ld.lld
 endif
 
 TARGET_FLAGS_aarch64 := -mgeneral-regs-only -mstrict-align
-# Programs pass floating-point arguments in registers, and objects that differ in that cannot be linked. The library's
-# own code is free of floating point, so it uses none of these registers.
-TARGET_FLAGS_riscv64 := -march=rv64imafdc -mabi=lp64d -mcmodel=medany
+# Programs pass floating-point arguments in registers, unless the board goes by an older name (SOFT_FLOAT=True); objects
+# that differ in that cannot be linked. The library's own code is free of floating point, so it uses none of these
+# registers.
+TARGET_FLAGS_riscv64 := $(if $(SOFT_FLOAT),-march=rv64imac -mabi=lp64,-march=rv64imafdc -mabi=lp64d) -mcmodel=medany
 TARGET_FLAGS_x86_64 := -mgeneral-regs-only -march=x86-64 -mtune=generic
 TARGET_FLAGS := $(TARGET_FLAGS_$(ARCH))
 ifneq ($(findstring clang,$(CC)),)

@@ -35,6 +35,23 @@ static void sections_of_other_names_are_loaded(void)
     CHECK_EQUAL(odd_numbers[0], 7);
 }
 
+#if !defined(CONFIG_LIB_LIMEN_MEMZERO)
+/* The header leaves this name to programs. */
+static void memzero(void *start, unsigned long count)
+{
+    volatile char *bytes = start;
+    while (count--) {
+        *bytes++ = 0;
+    }
+}
+#endif
+
+static void programs_have_their_own_memzero(void)
+{
+    memzero((void *)odd_numbers, 8);
+    CHECK_EQUAL(odd_numbers[0] + odd_numbers[1] + odd_numbers[2], 5);
+}
+
 static void constant_text_is_there(void)
 {
     CHECK_EQUAL((seL4_Word)messages[1][5], 'd');
@@ -150,6 +167,7 @@ void init(void)
 {
     RUN(the_configuration_was_put_in);
     RUN(sections_of_other_names_are_loaded);
+    RUN(programs_have_their_own_memzero);
     RUN(constant_text_is_there);
     RUN(variables_of_any_word_type_are_set);
     RUN(a_queue_in_shared_memory);

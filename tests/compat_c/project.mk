@@ -30,7 +30,7 @@ all: $(IMAGE_FILE)
 include $(SUPPORT)board.mk
 
 CFLAGS := $(ARCH_FLAGS) -nostdlib -ffreestanding -g -O3 -Wall -Wno-unused-function -Werror \
-    -I$(BOARD_DIR)/include -I$(SUPPORT) -I$(SOURCES) -DSUITE_NAME='"$(notdir $(CURDIR))"' -DSUITE_TESTS=10ul
+    -I$(BOARD_DIR)/include -I$(SUPPORT) -I$(SOURCES) -DSUITE_NAME='"$(notdir $(CURDIR))"' -DSUITE_TESTS=11ul
 LDFLAGS := -L$(BOARD_DIR)/lib
 LIBS := --start-group -lmicrokit -Tmicrokit.ld $(BUILD_DIR)/libutil.a --end-group
 

@@ -2,10 +2,14 @@
 #
 # BOARD_DIR and BUILD_DIR are set before; SUPPORT is the folder of this file.
 
-ARCH := $(shell grep 'CONFIG_SEL4_ARCH  ' $(BOARD_DIR)/include/kernel/gen_config.h | cut -d' ' -f4)
+GEN_CONFIG := $(BOARD_DIR)/include/kernel/gen_config.h
+ARCH := $(shell grep 'CONFIG_SEL4_ARCH  ' $(GEN_CONFIG) | cut -d' ' -f4)
+PLATFORM := $(shell grep 'CONFIG_PLAT  ' $(GEN_CONFIG) | cut -d' ' -f4)
+HARD_FLOAT := $(shell grep 'CONFIG_RISCV_EXT_D  ' $(GEN_CONFIG))
 
 ARCH_FLAGS_aarch64 := -mstrict-align
-ARCH_FLAGS_riscv64 := -march=rv64imafdc -mabi=lp64d -mcmodel=medany
+# Under the board's older name, floating-point arguments travel in integer registers.
+ARCH_FLAGS_riscv64 := -march=rv64imafdc -mabi=$(if $(HARD_FLOAT),lp64d,lp64) -mcmodel=medany
 ARCH_FLAGS_x86_64 := -march=x86-64 -mtune=generic
 ARCH_FLAGS := $(ARCH_FLAGS_$(ARCH))
 ifeq ($(ARCH_FLAGS),)
@@ -18,19 +22,17 @@ GCC_x86_64 := x86_64-linux-gnu
 GCC := $(GCC_$(ARCH))
 
 # The object with the driver of the serial port, and where its registers are.
-UART_qemu_virt_aarch64 := uart_pl011.o
-UART_qemu_virt_aarch64_el1 := uart_pl011.o
-UART_qemu_virt_riscv64 := uart_ns16550.o
-UART_hifive_unleashed := uart_sifive.o
-UART_zcu102 := uart_cadence.o
-UART_x86_64_generic := uart_com1.o
-UART := $(UART_$(MICROKIT_BOARD))
-UART_PADDR_qemu_virt_aarch64 := 0x9000000
-UART_PADDR_qemu_virt_aarch64_el1 := 0x9000000
-UART_PADDR_qemu_virt_riscv64 := 0x10000000
-UART_PADDR_hifive_unleashed := 0x10010000
-UART_PADDR_zcu102 := 0xff000000
-UART_PADDR := $(UART_PADDR_$(MICROKIT_BOARD))
+UART_qemu-arm-virt := uart_pl011.o
+UART_qemu-riscv-virt := uart_ns16550.o
+UART_hifive := uart_sifive.o
+UART_zynqmp := uart_cadence.o
+UART_pc99 := uart_com1.o
+UART := $(UART_$(PLATFORM))
+UART_PADDR_qemu-arm-virt := 0x9000000
+UART_PADDR_qemu-riscv-virt := 0x10000000
+UART_PADDR_hifive := 0x10010000
+UART_PADDR_zynqmp := 0xff000000
+UART_PADDR := $(UART_PADDR_$(PLATFORM))
 
 # Descriptions have the physical addresses of AArch64 boards: the serial port, and places in RAM. On x86 the serial port
 # is not memory, and only regions with a fixed address can tell it.

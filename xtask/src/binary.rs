@@ -78,6 +78,46 @@ fn names_riscv_float(instruction: &str) -> bool {
     })
 }
 
+/// How objects pass floating-point numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FloatAbi {
+    /// In integer registers.
+    Soft,
+    /// In registers of their own, up to the size of a `double`.
+    Double,
+}
+
+/// Checks how every member of a RISC-V library passes floating-point numbers: linkers refuse to mix.
+///
+/// # Errors
+/// When a member differs, or the library cannot be read.
+pub fn passes_floats(library: &Path, wanted: FloatAbi) -> Outcome {
+    let headers = process::capture(Command::new("llvm-readelf").arg("-h").arg(library))?;
+    match float_abis(&headers) {
+        found if found.is_empty() => Err(Failure::new(format!("{} has no members", library.display()))),
+        found if found.iter().all(|abi| *abi == Some(wanted)) => Ok(()),
+        found => Err(Failure::new(format!("{}: {wanted:?} expected, but {found:?}", library.display()))),
+    }
+}
+
+/// The convention of each member; `None` for one that is neither.
+fn float_abis(headers: &str) -> Vec<Option<FloatAbi>> {
+    /// The two bits of `e_flags` that say it (RISC-V ELF psABI, "File header").
+    const CONVENTION: u32 = 0x6;
+    let flags = headers.lines().filter_map(|line| line.trim().strip_prefix("Flags:"));
+    let number = |flags: &str| {
+        let digits = flags.trim().strip_prefix("0x")?.split(',').next()?;
+        u32::from_str_radix(digits, 16).ok()
+    };
+    flags
+        .map(|flags| match number(flags)? & CONVENTION {
+            0x0 => Some(FloatAbi::Soft),
+            0x4 => Some(FloatAbi::Double),
+            _ => None,
+        })
+        .collect()
+}
+
 /// Checks that no segment of a 64-bit little-endian ELF file is both writable and executable.
 ///
 /// # Errors
@@ -171,6 +211,13 @@ mod tests {
     fn only_functions_of_the_fpu_may_use_vectors() {
         let listing = "\n0000000000000000 <limen::fpu::save>:\n       0: \tstr\tq0, [x0]\n\n0000000000000004 <enter>:\n       4: \tstr\tq1, [x0]\n";
         assert_eq!(vector_instructions(listing, "aarch64"), ["enter: str q1, [x0]"]);
+    }
+
+    #[test]
+    fn conventions_for_floating_point_are_told_apart() {
+        let headers =
+            "File: a.o\n  Flags:   0x1, RVC\n  Flags:   0x5, RVC, double-float ABI\n  Flags:   0x3\n";
+        assert_eq!(float_abis(headers), [Some(FloatAbi::Soft), Some(FloatAbi::Double), None]);
     }
 
     #[test]

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use toml::de::DeTable;
 
+use crate::binary::FloatAbi;
 use crate::failure::{Context, Failure, Outcome};
 use crate::files;
 use crate::workspace::Workspace;
@@ -15,10 +16,12 @@ use crate::workspace::Workspace;
 /// One file of `host/builder/boards/`, as far as `xtask` is concerned; the tool reads the rest.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Board {
-    /// The file's name without its ending, which is what `--board` takes.
+    /// What `--board` takes, and its folder in the SDK: the file's name without its ending, or an older name.
     pub name: String,
     /// Older names that existing projects use.
     pub aliases: Vec<String>,
+    /// The name now, if `name` is an older one.
+    pub renamed: Option<String>,
     /// Instruction set, as in `aarch64`.
     pub architecture: String,
     /// Platform name for `CONFIG_PLAT_*`, as in `QEMU_ARM_VIRT`.
@@ -87,16 +90,40 @@ pub fn all(workspace: &Workspace) -> Outcome<Vec<Board>> {
     data.map(|file| read(&folder.join(file))).collect()
 }
 
-/// The board with a name or alias.
+/// Every board, each followed by itself under its older names.
+///
+/// # Errors
+/// As [`all`].
+pub fn all_names(workspace: &Workspace) -> Outcome<Vec<Board>> {
+    let boards = all(workspace)?.into_iter();
+    Ok(boards.flat_map(|board| [vec![board.clone()], board.under_older_names()].concat()).collect())
+}
+
+/// The board with a name, which may be an older one.
 ///
 /// # Errors
 /// When there is none; the failure lists the boards.
 pub fn named(workspace: &Workspace, name: &str) -> Outcome<Board> {
-    let boards = all(workspace)?;
+    let boards = all_names(workspace)?;
     let names: Vec<_> = boards.iter().map(|board| board.name.clone()).collect();
-    let known = |board: &Board| board.name == name || board.aliases.iter().any(|alias| alias == name);
     let missing = || Failure::new(format!("there is no board '{name}'; choose from: {}", names.join(", ")));
-    boards.into_iter().find(known).ok_or_else(missing)
+    boards.into_iter().find(|board| board.name == name).ok_or_else(missing)
+}
+
+impl Board {
+    /// The same board under each of its older names.
+    pub fn under_older_names(&self) -> Vec<Self> {
+        let renamed =
+            |alias: &String| Self { name: alias.clone(), renamed: Some(self.name.clone()), ..self.clone() };
+        self.aliases.iter().map(renamed).collect()
+    }
+
+    /// How programs pass floating-point numbers, on instruction sets that have several ways. The SDKs that had the
+    /// older names were built for the one without registers.
+    pub fn float_abi(&self) -> Option<FloatAbi> {
+        let choice = if self.renamed.is_some() { FloatAbi::Soft } else { FloatAbi::Double };
+        (self.architecture == "riscv64").then_some(choice)
+    }
 }
 
 fn read(file: &Path) -> Outcome<Board> {
@@ -110,6 +137,7 @@ fn parse(text: &str, file: &Path) -> Outcome<Board> {
     Ok(Board {
         name: file.file_stem().unwrap_or_default().to_string_lossy().into_owned(),
         aliases: if table.contains_key("aliases") { words(table, "aliases")? } else { Vec::new() },
+        renamed: None,
         architecture: word(table, "architecture")?,
         platform: word(table, "platform")?,
         boot: boot_protocol(table)?,
@@ -169,6 +197,15 @@ mod tests {
         assert_eq!((board.name.as_str(), board.architecture.as_str()), ("b", "aarch64"));
         assert_eq!(board.qemu.len(), 2);
         assert!(board.aliases.is_empty());
+    }
+
+    #[test]
+    fn the_older_name_on_riscv_has_no_registers_for_floating_point() {
+        let text = GOOD.replace("aarch64", "riscv64") + "aliases = ['older']\n";
+        let board = parse(&text, Path::new("b.toml")).unwrap();
+        let older = board.under_older_names().remove(0);
+        assert_eq!((older.name.as_str(), older.renamed.as_deref()), ("older", Some("b")));
+        assert_eq!((board.float_abi(), older.float_abi()), (Some(FloatAbi::Double), Some(FloatAbi::Soft)));
     }
 
     #[test]

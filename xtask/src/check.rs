@@ -3,7 +3,7 @@
 use std::process::Command as Process;
 
 use crate::binary;
-use crate::board::{self, BootProtocol};
+use crate::board::{self, Board, BootProtocol};
 use crate::command::{Command, no_arguments};
 use crate::failure::{Failure, Outcome};
 use crate::generate;
@@ -91,7 +91,7 @@ fn complain(sentences: Vec<String>) -> Outcome {
 /// When one does not; the failure carries what the compiler said.
 pub fn sdk_headers(workspace: &Workspace) -> Outcome {
     sdk::build(workspace)?;
-    for board in board::all(workspace)? {
+    for board in board::all_names(workspace)? {
         sdk::make(workspace, &board, "debug", "libmicrokit", &["check-headers"])?;
     }
     Ok(())
@@ -104,9 +104,18 @@ fn binaries(workspace: &Workspace) -> Outcome {
         let kernel = part.join("elf/sel4.elf");
         binary::separates_write_and_execute(&kernel)?;
         let loader = (board.boot == BootProtocol::Loader).then(|| part.join("elf/loader.elf"));
-        for file in [kernel, part.join("lib/libmicrokit.a")].into_iter().chain(loader) {
+        for file in [kernel].into_iter().chain(loader) {
             binary::uses_no_vectors(&file, &board.architecture)?;
         }
     }
-    Ok(())
+    board::all_names(workspace)?.iter().try_for_each(|board| library(workspace, board))
+}
+
+fn library(workspace: &Workspace, board: &Board) -> Outcome {
+    let library = workspace.sdk().join("board").join(&board.name).join("release/lib/libmicrokit.a");
+    binary::uses_no_vectors(&library, &board.architecture)?;
+    match board.float_abi() {
+        Some(wanted) => binary::passes_floats(&library, wanted),
+        None => Ok(()),
+    }
 }

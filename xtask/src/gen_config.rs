@@ -3,6 +3,9 @@
 //! An enabled option is `#define CONFIG_NAME  value` with two spaces, a disabled one is a comment: Makefiles of
 //! existing projects take the value of `CONFIG_SEL4_ARCH` from the fourth field of its line.
 
+use crate::binary::FloatAbi;
+use crate::board::Board;
+
 /// When an option is enabled.
 #[derive(Clone, Copy)]
 enum When {
@@ -14,17 +17,23 @@ enum When {
     Benchmark,
     /// On one instruction set.
     On(&'static str),
+    /// On RISC-V, where programs pass floating-point numbers in registers of their own.
+    HardFloat,
+    /// In the folder of a board's older name.
+    OlderName,
 }
-use When::{Always, Benchmark, Debug, Never, On};
+use When::{Always, Benchmark, Debug, HardFloat, Never, OlderName, On};
 
 impl When {
-    fn holds(self, architecture: &str, config: &str) -> bool {
+    fn holds(self, board: &Board, config: &str) -> bool {
         match self {
             Always => true,
             Never => false,
             Debug => config == "debug",
             Benchmark => config == "benchmark",
-            On(name) => architecture == name,
+            On(name) => board.architecture == name,
+            HardFloat => board.float_abi() == Some(FloatAbi::Double),
+            OlderName => board.renamed.is_some(),
         }
     }
 }
@@ -34,7 +43,7 @@ type Row = (&'static str, &'static str, When);
 
 /// What programs and Makefiles ask about the kernel. Options that name the instruction set and the platform are
 /// added by [`kernel`].
-const KERNEL: [Row; 31] = [
+const KERNEL: [Row; 33] = [
     ("ARCH_AARCH64", "", On("aarch64")),
     ("ARCH_ARM", "", On("aarch64")),
     ("ARCH_RISCV", "", On("riscv64")),
@@ -47,6 +56,8 @@ const KERNEL: [Row; 31] = [
     ("MAX_NUM_NODES", "1", Always),
     ("ENABLE_SMP_SUPPORT", "", Never),
     ("HAVE_FPU", "", Always),
+    ("RISCV_EXT_F", "", HardFloat),
+    ("RISCV_EXT_D", "", HardFloat),
     ("DEBUG_BUILD", "", Debug),
     ("PRINTING", "", Debug),
     ("HARDWARE_DEBUG_API", "", Never),
@@ -72,10 +83,11 @@ const KERNEL: [Row; 31] = [
 const PLATFORMS: [&str; 4] = ["QEMU_ARM_VIRT", "QEMU_RISCV_VIRT", "HIFIVE", "PC99"];
 
 /// What programs ask about the programming interface.
-const INTERFACE: [Row; 3] = [
+const INTERFACE: [Row; 4] = [
     ("LIB_SEL4_INLINE_INVOCATIONS", "", Always),
     ("LIB_SEL4_PRINT_INVOCATION_ERRORS", "", Never),
     ("LIB_SEL4_PUBLIC_SYMBOLS", "", Never),
+    ("LIB_LIMEN_MEMZERO", "", OlderName),
 ];
 
 /// An option that has been decided.
@@ -97,11 +109,9 @@ impl Setting {
 }
 
 /// The files of one board and configuration, with names relative to its `include` folder.
-///
-/// `architecture` is an instruction set as in `aarch64`, `platform` the name in `CONFIG_PLAT_*`.
-pub fn files(architecture: &str, platform: &str, config: &str) -> [(&'static str, String); 4] {
-    let kernel = kernel(architecture, platform, config);
-    let interface = decide(&INTERFACE, architecture, config);
+pub fn files(board: &Board, config: &str) -> [(&'static str, String); 4] {
+    let kernel = kernel(board, config);
+    let interface = decide(&INTERFACE, board, config);
     [
         ("kernel/gen_config.h", header("What the kernel was built to do.", &kernel)),
         ("kernel/gen_config.json", json(&kernel)),
@@ -110,7 +120,8 @@ pub fn files(architecture: &str, platform: &str, config: &str) -> [(&'static str
     ]
 }
 
-fn kernel(architecture: &str, platform: &str, config: &str) -> Vec<Setting> {
+fn kernel(board: &Board, config: &str) -> Vec<Setting> {
+    let (architecture, platform) = (board.architecture.as_str(), board.platform.as_str());
     let family = match architecture {
         "aarch64" => "arm",
         "riscv64" => "riscv",
@@ -124,14 +135,14 @@ fn kernel(architecture: &str, platform: &str, config: &str) -> Vec<Setting> {
     settings.push(Setting::flag(format!("PLAT_{platform}"), true));
     let others = PLATFORMS.iter().filter(|name| **name != platform);
     settings.extend(others.map(|name| Setting::flag(format!("PLAT_{name}"), false)));
-    settings.extend(decide(&KERNEL, architecture, config));
+    settings.extend(decide(&KERNEL, board, config));
     settings
 }
 
-fn decide(rows: &[Row], architecture: &str, config: &str) -> Vec<Setting> {
+fn decide(rows: &[Row], board: &Board, config: &str) -> Vec<Setting> {
     let decide = |(name, value, when): &Row| Setting {
         name: (*name).to_owned(),
-        value: when.holds(architecture, config).then(|| (*value).to_owned()),
+        value: when.holds(board, config).then(|| (*value).to_owned()),
     };
     rows.iter().map(decide).collect()
 }
@@ -156,10 +167,28 @@ fn json(settings: &[Setting]) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
     use super::*;
+    use crate::board::BootProtocol;
+
+    fn board(architecture: &str, platform: &str) -> Board {
+        Board {
+            name: "now".into(),
+            aliases: vec!["older".into()],
+            renamed: None,
+            architecture: architecture.into(),
+            platform: platform.into(),
+            boot: BootProtocol::Loader,
+            qemu: Vec::new(),
+            variants: BTreeMap::new(),
+            chosen: Vec::new(),
+            file: "now.toml".into(),
+        }
+    }
 
     fn kernel_header(config: &str) -> String {
-        header("", &kernel("aarch64", "QEMU_ARM_VIRT", config))
+        header("", &kernel(&board("aarch64", "QEMU_ARM_VIRT"), config))
     }
 
     #[test]
@@ -178,9 +207,20 @@ mod tests {
 
     #[test]
     fn flags_and_numbers_of_one_differ_in_json() {
-        let text = json(&kernel("aarch64", "QEMU_ARM_VIRT", "release"));
+        let text = json(&kernel(&board("aarch64", "QEMU_ARM_VIRT"), "release"));
         assert!(text.contains("\"KERNEL_MCS\": true"));
         assert!(text.contains("\"MAX_NUM_NODES\": \"1\""));
         assert!(text.contains("\"PRINTING\": false"));
+    }
+
+    #[test]
+    fn older_names_say_what_their_sdks_were() {
+        let now = board("riscv64", "QEMU_RISCV_VIRT");
+        let older = now.under_older_names().remove(0);
+        let text = |board| files(board, "debug").map(|(_, text)| text).concat();
+        assert!(text(&now).contains("#define CONFIG_RISCV_EXT_D  1\n"));
+        assert!(text(&now).contains("/* disabled: CONFIG_LIB_LIMEN_MEMZERO */\n"));
+        assert!(text(&older).contains("/* disabled: CONFIG_RISCV_EXT_D */\n"));
+        assert!(text(&older).contains("#define CONFIG_LIB_LIMEN_MEMZERO  1\n"));
     }
 }

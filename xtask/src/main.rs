@@ -20,6 +20,7 @@ mod project;
 mod qemu;
 mod run;
 mod sdk;
+mod sdk_tests;
 mod suite;
 mod test;
 mod tidy;

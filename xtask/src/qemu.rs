@@ -286,6 +286,7 @@ mod tests {
         let board = Board {
             name: "shell".into(),
             aliases: Vec::new(),
+            renamed: None,
             architecture: "none".into(),
             platform: "none".into(),
             boot: BootProtocol::Loader,

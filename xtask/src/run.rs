@@ -25,7 +25,7 @@ the system, and Ctrl-C ends the run. The run ends with success when the system p
 everything in its expected.txt; with failure when it prints LIMEN|FAIL, ends by itself or falls silent.
 
   SYSTEM              a folder under examples/, tests/ or bench/, or a path; default: examples/tour
-  --board BOARD       default: qemu_virt_aarch64
+  --board BOARD       default: qemu_virt_aarch64; older names work as well
   --variant NAME      another machine or option of the board, see its data file; may be repeated
   --config CONFIG     debug, release or benchmark; default: debug
   --timeout SECONDS   how long the system may print nothing; default: 60; 0 waits for ever

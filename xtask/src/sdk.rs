@@ -6,6 +6,7 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::Command as Process;
 
+use crate::binary::FloatAbi;
 use crate::board::{self, Board, BootProtocol};
 use crate::command::{Command, no_arguments};
 use crate::failure::{Context, Failure, Outcome};
@@ -68,13 +69,21 @@ pub fn build(workspace: &Workspace) -> Outcome {
     let boards = board::all(workspace)?;
     build_rust(&boards)?;
     files::copy(&workspace.target().join("release/microkit"), &workspace.sdk().join("bin/microkit"))?;
-    for board in &boards {
+    for board in board::all_names(workspace)? {
+        remove_link(&workspace.sdk().join("board").join(&board.name))?;
         for config in CONFIGS {
-            Part { workspace, board, config }.build()?;
+            Part { workspace, board: &board, config }.build()?;
         }
-        link_aliases(workspace, board)?;
     }
     copy_documents(workspace)
+}
+
+/// What is written into a folder must not end up in another one, to which an earlier SDK has made it a link.
+fn remove_link(folder: &Path) -> Outcome {
+    if folder.is_symlink() {
+        fs::remove_file(folder).context(|| format!("cannot remove {}", folder.display()))?;
+    }
+    Ok(())
 }
 
 fn lock(workspace: &Workspace) -> Outcome<File> {
@@ -115,10 +124,19 @@ struct Part<'a> {
 
 impl Part<'_> {
     fn build(&self) -> Outcome {
-        let folder = self.folder();
-        files::copy(&self.board.file, &folder.join("board.toml"))?;
         self.write_headers()?;
         self.build_user("libmicrokit", &[("libmicrokit.a", "lib"), ("microkit.ld", "lib")])?;
+        match &self.board.renamed {
+            // Only programs see a difference.
+            Some(name) => ["board.toml", "elf"].iter().try_for_each(|entry| self.link(entry, name)),
+            None => self.build_system(),
+        }
+    }
+
+    /// Builds what is not for programs.
+    fn build_system(&self) -> Outcome {
+        let folder = self.folder();
+        files::copy(&self.board.file, &folder.join("board.toml"))?;
         self.build_user("monitor", &[("monitor.elf", "elf")])?;
         let built = self.workspace.target().join(port(&self.board.architecture)?.target).join("release");
         files::copy(&built.join("limen-kernel"), &folder.join("elf/sel4.elf"))?;
@@ -138,13 +156,23 @@ impl Part<'_> {
         files::copy(&small, &self.folder().join("elf/sel4_32.elf"))
     }
 
+    /// Makes `entry` a link to that of the board with this name.
+    fn link(&self, entry: &str, name: &str) -> Outcome {
+        let (link, target) =
+            (self.folder().join(entry), Path::new("../..").join(name).join(self.config).join(entry));
+        if fs::read_link(&link).is_ok_and(|present| present == target) {
+            return Ok(());
+        }
+        symlink(target, &link).context(|| format!("cannot link {}", link.display()))
+    }
+
     fn folder(&self) -> PathBuf {
         self.workspace.sdk().join("board").join(&self.board.name).join(self.config)
     }
 
     fn write_headers(&self) -> Outcome {
         let include = self.folder().join("include");
-        let generated = gen_config::files(&self.board.architecture, &self.board.platform, self.config);
+        let generated = gen_config::files(self.board, self.config);
         let names = generated.iter().map(|(name, _)| PathBuf::from(name)).collect();
         files::mirror(&self.workspace.path("user/libmicrokit/include"), &include, &names)?;
         for (name, text) in &generated {
@@ -181,20 +209,11 @@ pub fn make(
     make.arg(format!("INCLUDE={}", sdk.join("include").display()));
     make.arg(format!("LIB={}", sdk.join("lib").display()));
     make.arg(format!("ARCH={}", board.architecture)).arg(format!("CONFIG={config}"));
+    if board.float_abi() == Some(FloatAbi::Soft) {
+        make.arg("SOFT_FLOAT=True");
+    }
     process::capture(make.args(goals))?;
     Ok(output)
-}
-
-/// Older names of a board are links, because projects build include paths from the name.
-fn link_aliases(workspace: &Workspace, board: &Board) -> Outcome {
-    for alias in &board.aliases {
-        let link = workspace.sdk().join("board").join(alias);
-        if fs::read_link(&link).is_ok_and(|target| target == Path::new(&board.name)) {
-            continue;
-        }
-        symlink(&board.name, &link).context(|| format!("cannot link {}", link.display()))?;
-    }
-    Ok(())
 }
 
 fn copy_documents(workspace: &Workspace) -> Outcome {

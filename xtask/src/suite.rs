@@ -5,7 +5,7 @@
 //!
 //! ```toml
 //! configs = ["debug"]              # default: debug and release
-//! boards = ["qemu_virt_aarch64"]   # default: all
+//! boards = ["qemu_virt_aarch64"]   # default: all, by their present names
 //! expect = ["MON|ERROR: faulting PD: child", "/^pc : 0x[0-9a-f]{16}$/"]
 //! forbid = ["PANIC"]
 //! variants = ["q35"]               # boots once more, in debug, on boards that have these variants
@@ -116,10 +116,14 @@ impl Suite {
         })
     }
 
+    /// Whether the suite is meant for this board in particular.
+    pub fn names(&self, board: &str) -> bool {
+        self.boards.as_ref().is_some_and(|boards| boards.iter().any(|name| name == board))
+    }
+
     /// The configurations in which the suite runs on a board; none if it does not run there.
     pub fn configs(&self, board: &str) -> &[String] {
-        let runs = self.boards.as_ref().is_none_or(|boards| boards.iter().any(|name| name == board));
-        if runs { &self.configs } else { &[] }
+        if self.boards.is_none() || self.names(board) { &self.configs } else { &[] }
     }
 
     /// The board with the variants that the suite asks for; none if it asks for none, or not in this configuration, or
@@ -253,6 +257,7 @@ mod tests {
         let board = Board {
             name: "a".into(),
             aliases: Vec::new(),
+            renamed: None,
             architecture: "none".into(),
             platform: "none".into(),
             boot: BootProtocol::Loader,

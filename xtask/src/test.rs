@@ -18,6 +18,7 @@ use crate::host_tests;
 use crate::project::{Build, Project};
 use crate::qemu::{self, Audience, Boot};
 use crate::sdk;
+use crate::sdk_tests;
 use crate::suite::{Suite, Verdict};
 use crate::workspace::Workspace;
 
@@ -28,13 +29,14 @@ pub const COMMAND: Command =
 const HELP: &str = "
 usage: ./x test [FILTER] [--board BOARD]
 
-Runs the tests of the host crates (named `host`), compiles every header of the SDK (`headers`), then boots
-the suites under tests/ in debug and release, the examples that have an expected.txt in debug, and boots
-that go another way than usual (named `boot/...`), on every board. Suites that ask for variants of a board are booted once more with them, in debug. Ends with a line
+Runs the tests of the host crates (named `host`), compiles every header of the SDK (`headers`), tries out
+the finished SDK (`sdk`), then boots the suites under tests/ in debug and release, the examples that have an
+expected.txt in debug, and boots that go another way than usual (named `boot/...`), on every board. Suites
+that ask for variants of a board are booted once more with them, in debug. Ends with a line
 `N passed, N failed`.
 
   FILTER              only what has this text in its name, as in `host` or `tests/ipc on qemu_virt_aarch64`
-  --board BOARD       only this board
+  --board BOARD       only this board; under an older name too
 ";
 
 /// Systems that run at once: more would only wait for each other on a small machine.
@@ -48,11 +50,18 @@ struct Options {
     board: Option<String>,
 }
 
+impl Options {
+    /// The kernel does not know by which name a board goes: only who asks for an older one gets everything again.
+    fn run_everything_on(&self, board: &Board) -> bool {
+        board.renamed.is_none() || self.board.is_some()
+    }
+}
+
 fn run(workspace: &Workspace, arguments: lexopt::Parser) -> Outcome {
     let options = parse(arguments)?;
     let boards = match &options.board {
         Some(name) => vec![board::named(workspace, name)?],
-        None => board::all(workspace)?,
+        None => board::all_names(workspace)?,
     };
     let mut tally = Tally::default();
     if "host".contains(&options.filter) {
@@ -61,10 +70,16 @@ fn run(workspace: &Workspace, arguments: lexopt::Parser) -> Outcome {
     if "headers".contains(&options.filter) {
         tally.add("headers", Verdict::single(check::sdk_headers(workspace)));
     }
-    let jobs = jobs(workspace, &boards, &options.filter)?;
-    if !jobs.is_empty() {
+    let tests_sdk = "sdk".contains(&options.filter);
+    let jobs = jobs(workspace, &boards, &options)?;
+    if tests_sdk || !jobs.is_empty() {
         match sdk::build(workspace) {
-            Ok(()) => tally = run_all(workspace, &jobs, tally),
+            Ok(()) => {
+                if tests_sdk {
+                    tally.add("sdk", sdk_tests::run(workspace));
+                }
+                tally = run_all(workspace, &jobs, tally);
+            }
             Err(failure) => tally.add("sdk", Verdict::single(Err(failure))),
         }
     }
@@ -128,13 +143,17 @@ enum Judge {
     Boot(&'static Case),
 }
 
-fn jobs(workspace: &Workspace, boards: &[Board], filter: &str) -> Outcome<Vec<Job>> {
+fn jobs(workspace: &Workspace, boards: &[Board], options: &Options) -> Outcome<Vec<Job>> {
     let all_boards = board::all(workspace)?;
     let mut jobs = Vec::new();
     for board in boards {
+        let everything = options.run_everything_on(board);
         for project in Project::on_shelf(workspace, "tests")? {
             let suite = Suite::of(&project)?;
             suite.check_variants(&all_boards).context(|| project.name.clone())?;
+            if !everything && !suite.names(&board.name) {
+                continue;
+            }
             for config in suite.configs(&board.name) {
                 let mut boards = vec![board.clone()];
                 boards.extend(suite.variant_of(board, config));
@@ -142,7 +161,7 @@ fn jobs(workspace: &Workspace, boards: &[Board], filter: &str) -> Outcome<Vec<Jo
                 jobs.push(Job { project, boards, config, judge: Judge::Suite });
             }
         }
-        for project in Project::on_shelf(workspace, "examples")? {
+        for project in Project::on_shelf(workspace, "examples")?.into_iter().filter(|_| everything) {
             // Only debug systems print through the kernel.
             if Expected::of(&project)?.is_some() {
                 let (boards, config) = (vec![board.clone()], "debug".to_owned());
@@ -150,7 +169,8 @@ fn jobs(workspace: &Workspace, boards: &[Board], filter: &str) -> Outcome<Vec<Jo
             }
         }
     }
-    for (board, case) in boards.iter().flat_map(|board| CASES.iter().map(move |case| (board, case))) {
+    let usual = boards.iter().filter(|board| options.run_everything_on(board));
+    for (board, case) in usual.flat_map(|board| CASES.iter().map(move |case| (board, case))) {
         if let Some(project) = case.project(workspace, board) {
             let (boards, config) = (vec![board.clone()], case.config.to_owned());
             jobs.push(Job { project, boards, config, judge: Judge::Boot(case) });
@@ -158,7 +178,7 @@ fn jobs(workspace: &Workspace, boards: &[Board], filter: &str) -> Outcome<Vec<Jo
     }
     for job in &mut jobs {
         let (project, config) = (&job.project, &job.config);
-        job.boards.retain(|board| name(project, board, config).contains(filter));
+        job.boards.retain(|board| name(project, board, config).contains(&options.filter));
     }
     jobs.retain(|job| !job.boards.is_empty());
     Ok(jobs)

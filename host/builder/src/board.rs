@@ -27,7 +27,7 @@ const ADDRESS_LIMIT: u64 = 1 << 48;
 pub struct Board {
     /// Name of its directory in the SDK.
     pub name: String,
-    /// Names that older projects use for it.
+    /// Names that older projects use for it. Under these the SDK has what such projects expect of the library.
     pub aliases: Vec<String>,
     /// Instruction set.
     #[serde(deserialize_with = "architecture")]

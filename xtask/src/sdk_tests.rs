@@ -1,0 +1,83 @@
+//! Tests of the finished SDK that need neither QEMU nor a kernel.
+
+use std::path::Path;
+use std::process::Command;
+
+use crate::binary::FloatAbi;
+use crate::board::{self, Board};
+use crate::failure::{Context, Failure, Outcome};
+use crate::files;
+use crate::process;
+use crate::suite::Verdict;
+use crate::workspace::Workspace;
+
+type Test = fn(&Workspace) -> Outcome;
+
+const TESTS: [Test; 1] = [linkers_tell_conventions_apart];
+
+/// Runs every test on the SDK in `build/sdk`.
+pub fn run(workspace: &Workspace) -> Verdict {
+    let mut verdict = Verdict::default();
+    for test in TESTS {
+        let Verdict { passed, complaints } = Verdict::single(test(workspace));
+        verdict.passed += passed;
+        verdict.complaints.extend(complaints);
+    }
+    verdict
+}
+
+/// The least that links with the library.
+const PROGRAM: &str =
+    "#include <microkit.h>\nvoid init(void) {}\nvoid notified(microkit_channel ch) { (void)ch; }\n";
+
+/// Each compiler with the linker that goes with it.
+const TOOLCHAINS: [(&str, &str); 2] = [
+    ("clang -target riscv64-none-elf", "ld.lld"),
+    ("riscv64-unknown-elf-gcc -fno-pic", "riscv64-unknown-elf-ld"),
+];
+
+/// Programs link with the library of their own convention for floating point, and with no other.
+fn linkers_tell_conventions_apart(workspace: &Workspace) -> Outcome {
+    let folder = workspace.path("build/sdk-tests");
+    files::write(&folder.join("program.c"), PROGRAM)?;
+    for board in board::all_names(workspace)? {
+        let Some(own) = board.float_abi() else { continue };
+        for (compiler, linker) in TOOLCHAINS {
+            for abi in [FloatAbi::Soft, FloatAbi::Double] {
+                compile(workspace, &folder, &board, compiler, abi)?;
+                let linked = link(workspace, &folder, &board, linker);
+                judge(abi == own, linked)
+                    .context(|| format!("a program for {abi:?} with {linker} on {}", board.name))?;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn judge(is_wanted: bool, linked: Outcome) -> Outcome {
+    match linked {
+        Err(failure) if is_wanted => Err(failure),
+        Ok(()) if !is_wanted => Err(Failure::new("it linked, although it is for another convention")),
+        _ => Ok(()),
+    }
+}
+
+fn compile(workspace: &Workspace, folder: &Path, board: &Board, compiler: &str, abi: FloatAbi) -> Outcome {
+    let flags = match abi {
+        FloatAbi::Soft => ["-march=rv64imac", "-mabi=lp64"],
+        FloatAbi::Double => ["-march=rv64imafdc", "-mabi=lp64d"],
+    };
+    let include = workspace.sdk().join("board").join(&board.name).join("debug/include");
+    let mut words = compiler.split(' ');
+    let mut compile = Command::new(words.next().unwrap_or_default());
+    compile.args(words).args(flags).args(["-mcmodel=medany", "-ffreestanding", "-O2", "-c"]);
+    compile.arg("-I").arg(include).arg(folder.join("program.c"));
+    process::capture(compile.arg("-o").arg(folder.join("program.o"))).map(drop)
+}
+
+fn link(workspace: &Workspace, folder: &Path, board: &Board, linker: &str) -> Outcome {
+    let library = workspace.sdk().join("board").join(&board.name).join("debug/lib");
+    let mut link = Command::new(linker);
+    link.arg("-L").arg(library).arg(folder.join("program.o")).args(["-lmicrokit", "-Tmicrokit.ld"]);
+    process::capture(link.arg("-o").arg(folder.join("program.elf"))).map(drop)
+}
