@@ -152,7 +152,7 @@ fn check_tables(
     tables: &TablePool,
     spaces: &AddressSpaces,
 ) -> Result<(), Violation> {
-    let code = arch::boot::code();
+    let code = identity_map::code();
     let taken = Range { start: image.paddr(), end: image.paddr() + image.image_bytes() };
     check_kernel::<Descriptors>(tables, cpu::kernel_root(), code, taken)?;
     if let Some(area) = arch::boot::entry_area() {

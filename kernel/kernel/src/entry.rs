@@ -65,6 +65,16 @@ pub fn enter_checked(door: &Door, event: Event) -> *mut Context {
     context_to_run(kernel)
 }
 
+/// A system call, as every port's trap code reports it.
+pub extern "C" fn enter_syscall(door: &Door, number: i64) -> *mut Context {
+    enter(door, Event::Syscall(number))
+}
+
+/// An interrupt, as a port's trap code reports it unless it has more to say.
+pub extern "C" fn enter_interrupt(door: &Door) -> *mut Context {
+    enter_checked(door, Event::Interrupt)
+}
+
 /// The trap code restores the registers from here, and saves them here at the next trap.
 #[inline]
 fn context_to_run(kernel: &mut Kernel<Hardware>) -> *mut Context {

@@ -83,11 +83,27 @@ impl Tables for TablePool {
     }
 }
 
+unsafe extern "C" {
+    /// First byte of the kernel's code; from the linker script.
+    static __text_start: u8;
+    /// First byte after the kernel's code; from the linker script.
+    static __text_end: u8;
+    /// Clears memory from `start` up to `end`, both page-aligned; in the port's `boot.S`.
+    fn clear_pages(start: u64, end: u64);
+}
+
+/// Where the kernel's code lies in physical memory.
+pub fn code() -> Range {
+    let (start, end) = ((&raw const __text_start).addr(), (&raw const __text_end).addr());
+    let paddr = arch::cpu::translate(VirtAddr(start as u64)).unwrap_or_default().0;
+    Range { start: paddr, end: paddr + (end - start) as u64 }
+}
+
 /// Clears RAM that belongs to nobody yet: a page of the pool, or a region that the image wants cleared.
 pub fn clear(range: Range) {
     // SAFETY: the image was validated: pool and cleared regions are RAM in whole pages, apart from each other
     // and from everything that loader, kernel and image occupy.
-    unsafe { arch::boot::clear(range) }
+    unsafe { clear_pages(range.start, range.end) }
 }
 
 /// Makes what caches hold of RAM visible to accesses without cache.

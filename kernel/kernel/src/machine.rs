@@ -7,9 +7,9 @@ use limen_core::kernel::{CapTables, MessageBuffers};
 use limen_core::machine::{CounterAccess, Interrupt, Machine, PortWidth, Ticks};
 use limen_image::Board;
 
-use crate::arch::{context, cpu, fpu, irq, ports, timer};
+use crate::arch::{context, cpu, irq, ports, timer};
 use crate::panic::fatal;
-use crate::{console, entry};
+use crate::{console, entry, fpu};
 
 const US_PER_SECOND: u64 = 1_000_000;
 

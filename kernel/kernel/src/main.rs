@@ -23,6 +23,9 @@ pub mod driver;
 #[expect(unsafe_code, reason = "lends out the one kernel between trap entry and return")]
 pub mod entry;
 #[cfg(not(test))]
+#[expect(unsafe_code, reason = "registers that the compiler does not know, saved by assembly")]
+pub mod fpu;
+#[cfg(not(test))]
 #[expect(unsafe_code, reason = "reaches RAM by physical address while boot lasts")]
 pub mod identity_map;
 #[cfg(not(test))]
@@ -32,3 +35,6 @@ pub mod machine;
 pub mod mmio;
 #[cfg(not(test))]
 pub mod panic;
+#[cfg(not(test))]
+#[expect(unsafe_code, reason = "memory that only assembly names")]
+pub mod stack;

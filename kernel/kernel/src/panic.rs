@@ -13,6 +13,11 @@ pub fn fatal(what: fmt::Arguments<'_>) -> ! {
     report(what, Some(Location::caller()))
 }
 
+/// An exception in the kernel, as a port's trap code reports it unless it has more to say.
+pub extern "C" fn exception_in_kernel() -> ! {
+    fatal(format_args!("the kernel itself took an exception"))
+}
+
 #[panic_handler]
 fn panic(info: &PanicInfo<'_>) -> ! {
     report(format_args!("{}", info.message()), info.location())

@@ -1,5 +1,22 @@
 //! Selects the port. Every port has the same modules with the same functions.
 
+/// A port's trap code with the operands that it needs besides those of every port. `enter_fault` is the port's own.
+macro_rules! trap_code {
+    ($($operand:tt)*) => {
+        core::arch::global_asm!(
+            include_str!("trap.S"),
+            EMERGENCY_OFFSET = const $crate::stack::EMERGENCY_OFFSET,
+            kernel = sym $crate::entry::KERNEL,
+            enter_syscall = sym $crate::entry::enter_syscall,
+            enter_fault = sym enter_fault,
+            $($operand)*
+        );
+    };
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+pub mod no_ports;
+
 #[cfg(target_arch = "aarch64")]
 pub mod aarch64;
 #[cfg(target_arch = "aarch64")]

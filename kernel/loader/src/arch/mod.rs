@@ -1,5 +1,35 @@
 //! Selects the port.
 
+use core::mem::offset_of;
+
+use limen_image::loader::LoaderPlan;
+use limen_loader::translation::tables::{self, Tables};
+
+/// The entry point in the port's `boot.S`: with memory of its own, and the constants that every port needs besides
+/// those given here.
+macro_rules! entry_point {
+    ($($operand:tt)*) => {
+        core::arch::global_asm!(
+            include_str!("boot.S"),
+            include_str!("../memory.S"),
+            build_tables = sym $crate::arch::tables::build::<Descriptors>,
+            TABLES_BYTES = const size_of::<$crate::arch::Tables>(),
+            PLAN_ENTRY = const $crate::arch::PLAN_ENTRY,
+            PLAN_IMAGE = const $crate::arch::PLAN_IMAGE,
+            PLAN_SERIAL_KIND = const $crate::arch::PLAN_SERIAL_KIND,
+            PLAN_ZERO_START = const $crate::arch::PLAN_ZERO_START,
+            PLAN_ZERO_BYTES = const $crate::arch::PLAN_ZERO_BYTES,
+            $($operand)*
+        );
+    };
+}
+
+const PLAN_ENTRY: usize = offset_of!(LoaderPlan, kernel_entry);
+const PLAN_IMAGE: usize = offset_of!(LoaderPlan, image_paddr);
+const PLAN_SERIAL_KIND: usize = offset_of!(LoaderPlan, serial_kind);
+const PLAN_ZERO_START: usize = offset_of!(LoaderPlan, zero_paddr);
+const PLAN_ZERO_BYTES: usize = offset_of!(LoaderPlan, zero_bytes);
+
 #[cfg(target_arch = "aarch64")]
 mod aarch64;
 #[cfg(target_arch = "riscv64")]

@@ -30,7 +30,10 @@ pub trait Format {
     /// The bits of an entry of this height that maps memory, without the address.
     fn attributes(height: u32, access: Access) -> u64;
     /// The entry that maps memory at `start`.
-    fn leaf(start: PhysAddr, attributes: u64) -> u64;
+    #[must_use]
+    fn leaf(start: PhysAddr, attributes: u64) -> u64 {
+        start.0 | attributes
+    }
     /// What an entry of this height means.
     fn decode(entry: u64, height: u32) -> Entry;
 }

@@ -64,9 +64,3 @@ write_back_lines:
     b.lo    1b
     dsb     sy
     ret
-
-.section .bss.stack, "aw", @nobits
-    .balign PAGE_BYTES
-    .skip   {STACK_BYTES}
-.global kernel_stack_top
-kernel_stack_top:

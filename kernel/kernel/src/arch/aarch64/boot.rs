@@ -11,10 +11,7 @@ use crate::address_space::AddressSpace;
 use crate::boot_check::EntryArea;
 use crate::console;
 
-/// Bytes of the kernel's stack. Nothing in the kernel recurses deeper than page tables are high.
-const STACK_BYTES: usize = 16 << 10;
-
-global_asm!(include_str!("boot.S"), start = sym start, STACK_BYTES = const STACK_BYTES);
+global_asm!(include_str!("boot.S"), start = sym start);
 
 /// The part of a top table that 40-bit addresses use, without entries.
 #[repr(C, align(64))]
@@ -22,12 +19,6 @@ struct EmptyTable([u64; 2]);
 static EMPTY_TABLE: EmptyTable = EmptyTable([0; 2]);
 
 unsafe extern "C" {
-    /// First byte of the kernel's code; from the linker script.
-    static __text_start: u8;
-    /// First byte after the kernel's code; from the linker script.
-    static __text_end: u8;
-    /// Clears memory from `start` up to `end`, both page-aligned.
-    fn clear_pages(start: u64, end: u64);
     /// Writes cached lines from `start` up to `end` back to memory and forgets them.
     fn write_back_lines(start: u64, end: u64);
 }
@@ -39,15 +30,6 @@ extern "C" fn start(image_paddr: u64, serial_kind: u64) -> ! {
     crate::boot::start(PhysAddr(image_paddr), 0, &[])
 }
 
-/// Clears whole pages of RAM.
-///
-/// # Safety
-/// The identity map is in place, and nobody refers to the memory.
-pub unsafe fn clear(range: Range) {
-    // SAFETY: the caller vouches for the memory.
-    unsafe { clear_pages(range.start, range.end) }
-}
-
 /// Makes what caches hold of RAM visible to accesses without cache.
 ///
 /// # Safety
@@ -55,13 +37,6 @@ pub unsafe fn clear(range: Range) {
 pub unsafe fn write_back(range: Range) {
     // SAFETY: the memory is mapped; its contents do not change.
     unsafe { write_back_lines(range.start, range.end) }
-}
-
-/// Where the kernel's code lies in physical memory.
-pub fn code() -> Range {
-    let (start, end) = ((&raw const __text_start).addr(), (&raw const __text_end).addr());
-    let paddr = cpu::translate(VirtAddr(start as u64)).unwrap_or_default().0;
-    Range { start: paddr, end: paddr + (end - start) as u64 }
 }
 
 /// Lets programs execute pages that they can write. The kernel's tables have none, with or without this.

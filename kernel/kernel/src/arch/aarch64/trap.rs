@@ -2,15 +2,13 @@
 //!
 //! Source: Arm Architecture Reference Manual (DDI 0487), ESR_EL1.
 
-use core::arch::global_asm;
-
 use limen_core::event::Event;
 use limen_core::fault::{Access, Fault};
 
 use super::context;
 use crate::arch::context::Context;
 use crate::entry::{self, Door};
-use crate::panic::fatal;
+use crate::panic::exception_in_kernel;
 
 /// ESR_EL1: position of the exception class.
 const ESR_CLASS_SHIFT: u32 = 26;
@@ -22,31 +20,20 @@ const CLASS_SVC: u64 = 0x15;
 const CLASS_INSTRUCTION_ABORT: u64 = 0x20;
 /// Exception class of a data abort in user mode.
 const CLASS_DATA_ABORT: u64 = 0x24;
-/// How far below the top of the kernel stack the last report starts: out of the way of what may be broken.
-const EMERGENCY_OFFSET: u32 = 2048;
 
-global_asm!(
-    include_str!("trap.S"),
+trap_code!(
     X0 = const context::X0,
     SP = const context::SP,
     PC = const context::PC,
     TPIDR = const context::TPIDR,
     ESR_CLASS_SHIFT = const ESR_CLASS_SHIFT,
     CLASS_SVC = const CLASS_SVC,
-    EMERGENCY_OFFSET = const EMERGENCY_OFFSET,
-    kernel = sym entry::KERNEL,
-    enter_syscall = sym enter_syscall,
-    enter_fault = sym enter_fault,
-    enter_interrupt = sym enter_interrupt,
-    panic_in_kernel = sym panic_in_kernel,
+    enter_interrupt = sym entry::enter_interrupt,
+    panic_in_kernel = sym exception_in_kernel,
 );
 
 unsafe extern "C" {
     fn trap_start(context: *mut Context) -> !;
-}
-
-extern "C" fn enter_syscall(door: &Door, number: i64) -> *mut Context {
-    entry::enter(door, Event::Syscall(number))
 }
 
 extern "C" fn enter_fault(door: &Door, status: u64, address: u64) -> *mut Context {
@@ -56,14 +43,6 @@ extern "C" fn enter_fault(door: &Door, status: u64, address: u64) -> *mut Contex
         _ => Fault::UserException { number: status & u64::from(u32::MAX), code: 0 },
     };
     entry::enter_checked(door, Event::Fault(fault))
-}
-
-extern "C" fn enter_interrupt(door: &Door) -> *mut Context {
-    entry::enter_checked(door, Event::Interrupt)
-}
-
-extern "C" fn panic_in_kernel() -> ! {
-    fatal(format_args!("the kernel itself took an exception"))
 }
 
 /// Runs the thread with these registers, or idles if there is none. Boot ends here.

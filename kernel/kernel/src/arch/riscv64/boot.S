@@ -41,9 +41,3 @@ clear_pages:
     add     a0, a0, t0
     bltu    a0, a1, 1b
     ret
-
-.section .bss.stack, "aw", @nobits
-    .balign PAGE_BYTES
-    .skip   {STACK_BYTES}
-.global kernel_stack_top
-kernel_stack_top:

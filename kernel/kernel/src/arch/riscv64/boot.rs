@@ -14,10 +14,7 @@ use crate::console;
 use crate::identity_map::TablePool;
 use crate::page_table::{ENTRIES, Root, Table, share_kernel};
 
-/// Bytes of the kernel's stack. Nothing in the kernel recurses deeper than page tables are high.
-const STACK_BYTES: usize = 16 << 10;
-
-global_asm!(include_str!("boot.S"), start = sym start, STACK_BYTES = const STACK_BYTES);
+global_asm!(include_str!("boot.S"), start = sym start);
 
 /// The top table while no program's is in use.
 #[repr(C, align(4096))]
@@ -28,29 +25,11 @@ unsafe impl Sync for TopTable {}
 
 static KERNEL_ONLY: TopTable = TopTable(UnsafeCell::new([0; ENTRIES]));
 
-unsafe extern "C" {
-    /// First byte of the kernel's code; from the linker script.
-    static __text_start: u8;
-    /// First byte after the kernel's code; from the linker script.
-    static __text_end: u8;
-    /// Clears memory from `start` up to `end`, both page-aligned.
-    fn clear_pages(start: u64, end: u64);
-}
-
 /// Called by the entry point with what the loader passes.
 extern "C" fn start(image_paddr: u64, hart: u64, first_cycle: u64, serial_kind: u64) -> ! {
     console::attach(serial_kind);
     irq::set_hart(hart);
     crate::boot::start(PhysAddr(image_paddr), first_cycle, &[])
-}
-
-/// Clears whole pages of RAM.
-///
-/// # Safety
-/// The identity map is in place, and nobody refers to the memory.
-pub unsafe fn clear(range: Range) {
-    // SAFETY: the caller vouches for the memory.
-    unsafe { clear_pages(range.start, range.end) }
 }
 
 /// Makes what caches hold of RAM visible to accesses without cache: they are the same, because what is cached follows
@@ -59,13 +38,6 @@ pub unsafe fn clear(range: Range) {
 /// # Safety
 /// None is needed; other architectures need the identity map.
 pub unsafe fn write_back(_: Range) {}
-
-/// Where the kernel's code lies in physical memory.
-pub fn code() -> Range {
-    let (start, end) = ((&raw const __text_start).addr(), (&raw const __text_end).addr());
-    let paddr = cpu::translate(VirtAddr(start as u64)).unwrap_or_default().0;
-    Range { start: paddr, end: paddr + (end - start) as u64 }
-}
 
 /// Lets programs execute pages that they can write, which nothing forbids here.
 pub fn allow_writable_code() {}

@@ -1,52 +1,18 @@
 //! The floating-point registers: 32 of 64 bits, with control and status.
-//!
-//! The unit is on for everybody, and whoever runs owns it: every change of thread saves and loads all registers.
 
 use core::arch::global_asm;
-use core::cell::UnsafeCell;
-
-use limen_abi::limits;
-use limen_core::arena::ThreadId;
-use limen_core::kernel::Threads;
-
-use crate::machine::Hardware;
 
 /// What the unit holds for one thread.
+#[derive(Debug)]
 #[repr(C, align(16))]
-struct Registers {
+pub struct Registers {
     values: [u64; 32],
     control: u64,
 }
 
-/// The registers of the threads that do not run.
-struct SaveAreas(UnsafeCell<[Registers; limits::THREADS]>);
-
-// SAFETY: only `switch` touches them, from inside `entry::enter`.
-unsafe impl Sync for SaveAreas {}
-
-static SAVE_AREAS: SaveAreas =
-    SaveAreas(UnsafeCell::new([const { Registers { values: [0; 32], control: 0 } }; limits::THREADS]));
+impl Registers {
+    /// Of a thread that has not used the unit.
+    pub const INITIAL: Self = Self { values: [0; 32], control: 0 };
+}
 
 global_asm!(include_str!("fpu.S"));
-
-unsafe extern "C" {
-    fn fpu_exchange(save: *mut Registers, load: *const Registers);
-    fn fpu_load(from: *const Registers);
-}
-
-/// Puts away the registers of `from` and brings those of `to`.
-#[inline]
-pub fn switch(from: Option<ThreadId>, to: ThreadId) {
-    // SAFETY: both areas are elements of the array, and nobody holds a reference to it.
-    unsafe {
-        match from {
-            Some(from) => fpu_exchange(area(from), area(to)),
-            None => fpu_load(area(to)),
-        }
-    }
-}
-
-#[inline]
-fn area(thread: ThreadId) -> *mut Registers {
-    SAVE_AREAS.0.get().cast::<Registers>().wrapping_add(Threads::<Hardware>::index_of(thread))
-}

@@ -2,17 +2,18 @@
 
 use limen_image::Architecture;
 
+pub use super::no_ports as ports;
+
 #[expect(unsafe_code, reason = "the entry point is assembly; clearing and leaving the identity map are")]
 pub mod boot;
 pub mod context;
 #[expect(unsafe_code, reason = "system registers and barriers")]
 pub mod cpu;
-#[expect(unsafe_code, reason = "registers that the compiler does not know, saved by assembly")]
+#[expect(unsafe_code, reason = "assembly")]
 pub mod fpu;
 #[expect(unsafe_code, reason = "system registers")]
 pub mod irq;
 pub mod mmu;
-pub mod ports;
 pub mod serial;
 #[expect(unsafe_code, reason = "system registers and calls of the firmware")]
 pub mod timer;

@@ -161,9 +161,3 @@ boot_high_directory:
     .skip   TABLE_BYTES
 boot_directories:
     .skip   IDENTITY_GIB * TABLE_BYTES
-
-.section .bss.stack, "aw", @nobits
-    .balign TABLE_BYTES
-    .skip   {STACK_BYTES}
-.global kernel_stack_top
-kernel_stack_top:

@@ -30,8 +30,6 @@ const LOAD_ADDRESS: u64 = 2 << 20;
 pub const IDENTITY_BYTES: u64 = 4 << 30;
 /// Ranges of RAM that are looked at.
 const RAM_RANGES: usize = 8;
-/// Bytes of the kernel's stack. Nothing in the kernel recurses deeper than page tables are high.
-const STACK_BYTES: usize = 16 << 10;
 /// Tables of the kernel: three above those of its pages, which reach four mebibytes; and as many of the entry area.
 const KERNEL_TABLES: usize = 2 * 5;
 
@@ -39,7 +37,6 @@ global_asm!(
     include_str!("boot.S"),
     LOAD_OFFSET = const LOAD_OFFSET,
     LOAD_ADDRESS = const LOAD_ADDRESS,
-    STACK_BYTES = const STACK_BYTES,
     KERNEL_CODE = const segments::KERNEL_CODE,
     KERNEL_DATA = const segments::KERNEL_DATA,
     GDT_BYTES = const segments::GDT_BYTES,
@@ -69,8 +66,6 @@ unsafe extern "C" {
     static __data_end: u8;
     static __bss_start: u8;
     static __bss_end: u8;
-    /// Clears memory from `start` up to `end`, both page-aligned.
-    fn clear_pages(start: u64, end: u64);
     /// The top table of the entry point.
     static mut boot_root: Table;
 }
@@ -147,26 +142,11 @@ fn place_image(information: &Information, module: Range) -> Result<PhysAddr, Ima
     Ok(PhysAddr(image_paddr))
 }
 
-/// Clears whole pages of RAM.
-///
-/// # Safety
-/// The identity map is in place, and nobody refers to the memory.
-pub unsafe fn clear(range: Range) {
-    // SAFETY: the caller vouches for the memory.
-    unsafe { clear_pages(range.start, range.end) }
-}
-
 /// Makes what caches hold of RAM visible to accesses without cache. This architecture keeps them coherent.
 ///
 /// # Safety
 /// None is needed here; other architectures need the identity map.
 pub unsafe fn write_back(_: Range) {}
-
-/// Where the kernel's code lies in physical memory.
-pub fn code() -> Range {
-    let [start, end] = [&raw const __text_start, &raw const __text_end].map(|end| paddr(end.addr()));
-    Range { start, end }
-}
 
 /// Lets programs execute pages that they can write. This architecture forbids no such page by itself.
 pub fn allow_writable_code() {}

@@ -9,7 +9,7 @@ pub mod context;
 pub mod cpu;
 #[expect(unsafe_code, reason = "memory that the processor and the trap code use, and nobody else")]
 pub mod entry_area;
-#[expect(unsafe_code, reason = "registers that the compiler does not know, saved by assembly")]
+#[expect(unsafe_code, reason = "assembly")]
 pub mod fpu;
 pub mod irq;
 pub mod mmu;

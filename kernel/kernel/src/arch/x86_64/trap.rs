@@ -2,8 +2,6 @@
 //!
 //! Source: Intel SDM, volume 3, chapter 6; volume 2, SYSCALL and SYSRET.
 
-use core::arch::global_asm;
-
 use limen_abi::limits::PAGE_BYTES;
 use limen_core::event::Event;
 use limen_core::fault::{Access, Fault};
@@ -23,8 +21,6 @@ const PAGE_FAULT: u64 = 14;
 const INSTRUCTION_FETCH: u64 = 1 << 4;
 /// Vectors below are exceptions.
 const FIRST_INTERRUPT: u32 = 32;
-/// How far below the top of the kernel stack the last report starts: out of the way of what may be broken.
-const EMERGENCY_OFFSET: u32 = 2048;
 /// RFLAGS that a system call clears: trap, interrupts, direction, nested task, alignment check.
 const MASKED_FLAGS: u64 = 1 << 8 | 1 << 9 | 1 << 10 | 1 << 14 | 1 << 18;
 /// IA32_STAR: position of the selectors of system calls.
@@ -32,8 +28,7 @@ const SYSCALL_SHIFT: u32 = 32;
 /// IA32_STAR: position of the selectors of returns.
 const SYSRET_SHIFT: u32 = 48;
 
-global_asm!(
-    include_str!("trap.S"),
+trap_code!(
     SPACE = const context::SPACE,
     FS_BASE = const context::FS_BASE,
     GS_BASE = const context::GS_BASE,
@@ -60,17 +55,13 @@ global_asm!(
     STACK = const segments::STACK,
     STUB_BYTES = const segments::STUB_BYTES,
     FIRST_INTERRUPT = const FIRST_INTERRUPT,
-    EMERGENCY_OFFSET = const EMERGENCY_OFFSET,
     ENTRY_END = const Stacks::ENTRY_END,
     PARKED = const Stacks::PARKED,
     PAGE_BYTES = const PAGE_BYTES,
     LOAD_OFFSET = const LOAD_OFFSET,
     kernel_table = sym KERNEL_PAGES,
     stacks = sym STACKS,
-    kernel = sym entry::KERNEL,
     task = sym segments::TASK,
-    enter_syscall = sym enter_syscall,
-    enter_fault = sym enter_fault,
     enter_interrupt = sym enter_interrupt,
     panic_in_kernel = sym panic_in_kernel,
 );
@@ -99,10 +90,6 @@ pub fn init(way: Way) {
         write_msr(Msr::LSTAR, syscall.addr() as u64);
         write_msr(Msr::SFMASK, MASKED_FLAGS);
     }
-}
-
-extern "C" fn enter_syscall(door: &Door, number: i64) -> *mut Context {
-    entry::enter(door, Event::Syscall(number))
 }
 
 extern "C" fn enter_fault(door: &Door, vector: u64, code: u64, address: u64) -> *mut Context {

@@ -178,10 +178,3 @@ from_el1:
     b.ne    stop
     mov     x0, #-1
     eret
-
-.section .bss
-    .balign PAGE_BYTES
-tables:
-    .skip   {TABLES_BYTES}
-    .skip   PAGE_BYTES
-stack_top:

@@ -54,10 +54,3 @@ enter_kernel:
 stop:
     wfi
     j       stop
-
-.section .bss
-    .balign PAGE_BYTES
-tables:
-    .skip   {TABLES_BYTES}
-    .skip   PAGE_BYTES
-stack_top:

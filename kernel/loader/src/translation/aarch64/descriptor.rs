@@ -56,10 +56,6 @@ impl Format for Descriptors {
         entry
     }
 
-    fn leaf(start: PhysAddr, attributes: u64) -> u64 {
-        start.0 | attributes
-    }
-
     fn decode(entry: u64, height: u32) -> Entry {
         let address = PhysAddr(entry & ADDRESS_MASK);
         if entry & VALID == 0 {

@@ -1,4 +1,4 @@
-//! I/O ports: this architecture has none, and no image for it has a capability to one.
+//! I/O ports where there are none: no image for such an architecture has a capability to one.
 
 use limen_core::machine::PortWidth;
 
