@@ -19,18 +19,19 @@ pub const COMMAND: Command =
 const HELP: &str = "
 usage: ./x check
 
-Checks formatting, lints (host and kernel targets), the rules of CONTRIBUTING.md, generated files,
-that every header of the SDK compiles alone, and what the linked kernel may contain. Reports every
-check that fails, not only the first.
+Checks formatting, lints (host and kernel targets), the rules of CONTRIBUTING.md, how many lines two ports
+have in common (fewer than 5 %, and nowhere eight in a row), generated files, that every header of the SDK
+compiles alone, and what the linked files may contain. Reports every check that fails, not only the first.
 ";
 
 type Check = (&'static str, fn(&Workspace) -> Outcome);
 
-const CHECKS: [Check; 7] = [
+const CHECKS: [Check; 8] = [
     ("formatting", formatting),
     ("lints of host crates", host_lints),
     ("lints of kernel crates", kernel_lints),
     ("repository rules", repository_rules),
+    ("equal lines in ports", equal_lines),
     ("generated files", generated_files),
     ("headers of the SDK", sdk_headers),
     ("binaries", binaries),
@@ -74,6 +75,15 @@ fn kernel_lints(workspace: &Workspace) -> Outcome {
 fn repository_rules(workspace: &Workspace) -> Outcome {
     let objections = tidy::examine(workspace.root())?;
     complain(objections.iter().map(ToString::to_string).collect())
+}
+
+fn equal_lines(workspace: &Workspace) -> Outcome {
+    let found = tidy::shared_lines(workspace.root())?;
+    if found.are_too_many() {
+        return Err(Failure::new(format!("{found}\nMove them above the ports.")));
+    }
+    println!("{found}");
+    Ok(())
 }
 
 fn generated_files(workspace: &Workspace) -> Outcome {

@@ -5,12 +5,15 @@
 
 mod architecture;
 mod dependencies;
+mod shared_lines;
 mod source;
 mod text;
 
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+
+pub use shared_lines::SharedLines;
 
 use crate::failure::Outcome;
 use crate::process;
@@ -67,6 +70,14 @@ pub fn examine(root: &Path) -> Outcome<Vec<Objection>> {
     objections.extend(text::dead_links(&files, |target| root.join(target).exists()));
     objections.sort_by(|a, b| (&a.path, a.line).cmp(&(&b.path, b.line)));
     Ok(objections)
+}
+
+/// Measures what the ports have in common.
+///
+/// # Errors
+/// When git cannot list the files.
+pub fn shared_lines(root: &Path) -> Outcome<SharedLines> {
+    tracked(root).map(|files| shared_lines::measure(&files))
 }
 
 /// A rule that needs nothing but the files.
