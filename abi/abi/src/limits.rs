@@ -33,6 +33,10 @@ pub const DOMAIN_SCHEDULE: usize = 99;
 pub const MIN_BUDGET_US: u64 = 20;
 /// Longest period of a scheduling context and longest slot of a domain, in microseconds: an hour.
 pub const MAX_PERIOD_US: u64 = 3_600_000_000;
+/// Lines of the largest interrupt controller: they are numbered below. GICv2 has 1020, PLIC 1024.
+pub const INTERRUPT_LINES: u64 = 1024;
+/// Vectors of an x86 processor, which are what its timer is given.
+pub const INTERRUPT_VECTORS: u64 = 256;
 /// Bytes in a page, the unit of mapping.
 pub const PAGE_BYTES: u64 = 0x1000;
 /// Bytes in a large page.

@@ -16,6 +16,7 @@
 #![cfg_attr(not(any(test, feature = "writer")), no_std)]
 #![forbid(unsafe_code)]
 
+mod interrupt_controller;
 pub mod loader;
 mod place;
 mod record;
@@ -23,6 +24,7 @@ mod validate;
 #[cfg(feature = "writer")]
 mod writer;
 
+pub use interrupt_controller::InterruptController;
 pub use place::{MODULE_OFFSET, Machine, PLACED_RANGES, UNPLACED, place};
 pub use record::{
     Board, Cap, CapKind, Counts, DomainSlot, Mapping, MappingFlags, NONE, Range, Region, RegionKind, Rights,

@@ -48,7 +48,7 @@ macro_rules! record {
 record! {
     /// Facts about the machine that the kernel's drivers need. Addresses are physical.
     pub struct Board {
-        /// Driver of the interrupt controller: 1 = GICv2, 2 = PLIC, 3 = APIC.
+        /// An [`InterruptController`](crate::InterruptController).
         pub interrupt_controller_kind,
         /// GICv2: distributor. PLIC: the controller. APIC: that for devices.
         pub interrupt_controller_paddr,

@@ -86,7 +86,7 @@ type Check = Result<(), ImageError>;
 pub(crate) fn validate(bytes: &[u8]) -> Result<Image<'_>, ImageError> {
     let image = check_header(bytes)?;
     check_directory(&image)?;
-    check_board(&image.board())?;
+    check_board(&image)?;
     check_counts(&image)?;
     check_ranges(&image)?;
     check_regions(&image)?;
@@ -168,11 +168,19 @@ fn table_fits<R: Record>(image: &Image<'_>, table: Table, counts: core::ops::Ran
     }
 }
 
-/// The kernel maps the pages of its devices, and adds sizes to user addresses.
-fn check_board(board: &Board) -> Check {
+/// The kernel maps the pages of its devices, writes to a register for each interrupt line, and adds sizes to user
+/// addresses.
+fn check_board(image: &Image<'_>) -> Check {
+    let board = image.board();
     for page in [board.interrupt_controller_paddr, board.interrupt_cpu_paddr] {
         rule(Table::Board, 0, page_aligned(page) && page < ADDRESS_LIMIT, "not the address of a page")?;
     }
+    let fits = board.interrupt_lines <= limits::INTERRUPT_LINES;
+    rule(Table::Board, 0, fits, "more interrupt lines than any controller has")?;
+    let is_x86 = image.architecture() == Architecture::X86_64 as u64;
+    let lines = if is_x86 { limits::INTERRUPT_VECTORS } else { limits::INTERRUPT_LINES };
+    let exists = board.timer_interrupt < lines;
+    rule(Table::Board, 0, exists, "the timer has an interrupt line that no controller has")?;
     let ends_page = board.user_top < ADDRESS_LIMIT && page_aligned(board.user_top + 1);
     rule(Table::Board, 0, ends_page, "highest user address is not the end of a page")
 }
@@ -252,9 +260,10 @@ fn check_regions(image: &Image<'_>) -> Check {
 
 /// Interrupt-controller registers would let a program take over the machine; the debug console may be shared.
 fn is_kernel_device(board: &Board, range: Range) -> bool {
-    [board.interrupt_controller_paddr, board.interrupt_cpu_paddr].into_iter().any(|page| {
-        page != 0 && overlaps(range, Range { start: page, end: page.saturating_add(limits::PAGE_BYTES) })
-    })
+    board
+        .interrupt_registers()
+        .into_iter()
+        .any(|registers| registers.start != 0 && overlaps(range, registers))
 }
 
 fn check_mappings(image: &Image<'_>) -> Check {

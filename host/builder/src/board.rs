@@ -8,18 +8,15 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use limen_abi::limits::PAGE_BYTES;
 use limen_image as image;
 use limen_sdf::{Architecture, Diagnostic, Target};
 use serde::Deserialize;
 
+use crate::board_rules;
 use crate::code;
 use crate::error::{Context, error};
 use crate::image_type::ImageType;
 use crate::system_file::INCOMPLETE_SDK;
-
-/// Addresses that the boot image can hold end here (48 bits).
-const ADDRESS_LIMIT: u64 = 1 << 48;
 
 /// Facts about a machine.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
@@ -125,17 +122,28 @@ pub struct InterruptController {
     pub lines: u64,
 }
 
-/// Interrupt controller drivers. The number is the one in the boot image.
+/// Interrupt controller drivers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-#[repr(u64)]
 pub enum InterruptControllerKind {
     /// Arm Generic Interrupt Controller, version 2.
-    GicV2 = 1,
+    GicV2,
     /// RISC-V Platform-Level Interrupt Controller.
-    Plic = 2,
+    Plic,
     /// The local and I/O controllers of a PC.
-    Apic = 3,
+    Apic,
+}
+
+impl InterruptControllerKind {
+    /// The kind as the boot image names it.
+    #[must_use]
+    pub fn in_image(self) -> image::InterruptController {
+        match self {
+            Self::GicV2 => image::InterruptController::GicV2,
+            Self::Plic => image::InterruptController::Plic,
+            Self::Apic => image::InterruptController::Apic,
+        }
+    }
 }
 
 /// The timer that the kernel uses.
@@ -176,7 +184,7 @@ impl Board {
     #[must_use]
     pub fn image_record(&self) -> image::Board {
         image::Board {
-            interrupt_controller_kind: self.interrupt_controller.kind as u64,
+            interrupt_controller_kind: self.interrupt_controller.kind.in_image() as u64,
             interrupt_controller_paddr: self.interrupt_controller.paddr,
             interrupt_cpu_paddr: self.interrupt_controller.cpu_paddr,
             interrupt_lines: self.interrupt_controller.lines,
@@ -194,43 +202,8 @@ impl Board {
 
     pub(crate) fn parse(text: &str) -> Result<Self, String> {
         let board: Self = toml::from_str(text).map_err(|e| e.to_string().trim_end().to_owned())?;
-        board.check()?;
+        board_rules::check(&board)?;
         Ok(board)
-    }
-
-    fn check(&self) -> Result<(), String> {
-        let mut previous_end = 0;
-        for ram in &self.ram {
-            ram.check()?;
-            if ram.start < previous_end {
-                return Err("RAM ranges are not in ascending order".to_owned());
-            }
-            previous_end = ram.end;
-        }
-        self.pinned.map_or(Ok(()), |pinned| pinned.check())?;
-        if !self.serial.paddr.is_multiple_of(PAGE_BYTES) || self.serial.paddr >= ADDRESS_LIMIT {
-            return Err("the serial port's paddr is not the address of a page".to_owned());
-        }
-        let loader = self.loader_address;
-        let in_ram = self.ram.iter().any(|ram| ram.start <= loader && loader < ram.end);
-        if !in_ram || !loader.is_multiple_of(PAGE_BYTES) {
-            return Err("loader_address is not the address of a page in RAM".to_owned());
-        }
-        let user_end = self.user_top.saturating_add(1);
-        if !user_end.is_multiple_of(PAGE_BYTES) || !(1 << 32..ADDRESS_LIMIT).contains(&user_end) {
-            return Err("user_top is not the last byte of a page between 2^32 and 2^48".to_owned());
-        }
-        Ok(())
-    }
-}
-
-impl MemoryRange {
-    fn check(&self) -> Result<(), String> {
-        let aligned = self.start.is_multiple_of(PAGE_BYTES) && self.end.is_multiple_of(PAGE_BYTES);
-        if aligned && self.start < self.end && self.end < ADDRESS_LIMIT {
-            return Ok(());
-        }
-        Err(format!("[0x{:x}..0x{:x}) is not a range of pages", self.start, self.end))
     }
 }
 
@@ -265,13 +238,33 @@ mod tests {
     }
 
     #[test]
+    fn rules_depend_on_the_interrupt_controller() {
+        let riscv = include_str!("../boards/qemu_virt_riscv64.toml");
+        let pc = include_str!("../boards/x86_64_generic.toml");
+        for (text, from, to, reason) in [
+            (riscv, "0x0c20_1000", "0x0c00_1000", "contexts"),
+            (riscv, "interrupt = 0", "interrupt = 1", "timer.interrupt is not between 0 and 0"),
+            (riscv, "lines = 96", "lines = 1025", "lines is not between 1 and 1024"),
+            (pc, "lines = 24", "lines = 121", "lines is not between 1 and 120"),
+            (pc, "interrupt = 0xef", "interrupt = 0x20", "timer.interrupt is not between 48 and 254"),
+        ] {
+            let message = Board::parse(&text.replacen(from, to, 1)).unwrap_err();
+            assert!(message.contains(reason), "{message}");
+        }
+    }
+
+    #[test]
     fn facts_that_cannot_be_are_refused() {
         for (from, to, reason) in [
             ("0x7000_0000", "0x3000_0000", "loader_address"),
             ("end = 0xc000_0000", "end = 0x3000_0000", "not a range of pages"),
-            ("0xff_ffff_ffff", "0xff_ffff_fff0", "user_top"),
+            ("0xff_ffff_ffff", "0x7fff_ffff_ffff", "user_top is not 0xffffffffff"),
+            ("0x0900_0000", "0x0900_0004", "serial.paddr"),
+            ("0x0801_0000", "0x1_0000_0000_0000", "interrupt_controller.cpu_paddr"),
+            ("lines = 288", "lines = 1021", "lines is not between 1 and 1020"),
+            ("lines = 288", "lines = 0", "lines is not between 1 and 1020"),
+            ("interrupt = 27", "interrupt = 33", "timer.interrupt is not between 16 and 31"),
             ("pl011", "pl012", "unknown variant"),
-            ("0x0900_0000", "0x0900_0004", "serial port"),
             ("\"aarch64\"", "\"arm\"", "unknown architecture"),
             ("[timer]", "[clock]", "unknown field"),
         ] {

@@ -1,6 +1,5 @@
 //! Memory regions with a fixed physical address: which addresses they may have.
 
-use limen_abi::limits::PAGE_BYTES;
 use limen_image::{Range, RegionKind};
 use limen_sdf::Diagnostic;
 use limen_sdf::model::MemoryRegion;
@@ -45,10 +44,9 @@ fn check_unused(board: &Board, range: Range, reserved: Range) -> Result<(), Refu
         let why = format!("overlaps with loader, boot image and kernel [0x{start:x}..0x{end:x})");
         return Err((why, "Choose another phys_addr, or leave it out and let the tool choose."));
     }
-    let controller = board.interrupt_controller;
-    for register in [controller.paddr, controller.cpu_paddr] {
-        if overlaps(range, Range { start: register, end: register + PAGE_BYTES }) {
-            let why = format!("overlaps with the interrupt controller at 0x{register:x}");
+    for registers in board.image_record().interrupt_registers() {
+        if overlaps(range, registers) {
+            let why = format!("overlaps with the interrupt controller at 0x{:x}", registers.start);
             return Err((why, "Only the kernel may have it; programs use <irq> elements."));
         }
     }

@@ -18,6 +18,7 @@
 
 pub mod address_space;
 pub mod board;
+mod board_rules;
 pub mod build;
 pub mod capabilities;
 pub mod code;

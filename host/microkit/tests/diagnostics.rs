@@ -51,6 +51,10 @@ fn incomplete_sdks() {
         ("sdk-without-boards", "one.system", |w| w.remove("sdk/board")),
         ("sdk-board-file-missing", "one.system", |w| w.remove(&format!("{DEBUG}/board.toml"))),
         ("sdk-board-file-broken", "one.system", |w| w.write(&format!("{DEBUG}/board.toml"), "name = 1")),
+        ("sdk-board-file-impossible", "one.system", |w| {
+            let board = include_str!("../../builder/boards/qemu_virt_aarch64.toml");
+            w.write(&format!("{DEBUG}/board.toml"), board.replace("lines = 288", "lines = 100000"));
+        }),
         ("sdk-kernel-missing", "one.system", |w| w.remove(&format!("{DEBUG}/elf/sel4.elf"))),
         ("sdk-loader-missing", "one.system", |w| w.remove(&format!("{DEBUG}/elf/loader.elf"))),
         ("sdk-monitor-missing", "one.system", |w| w.remove(&format!("{DEBUG}/elf/monitor.elf"))),
@@ -162,6 +166,7 @@ fn memory() {
     check(&[
         ("memory-over-image", "one.system", |w| region(w, "0x70000000", "0x1000000", "0x1000")),
         ("memory-over-interrupt-controller", "one.system", |w| region(w, "0x8010000", "0x1000000", "0x1000")),
+        ("memory-over-interrupt-end", "one.system", |w| region(w, "0x8011000", "0x1000000", "0x1000")),
         ("memory-partly-ram", "one.system", |w| region(w, "0x3ffff000", "0x1000000", "0x2000")),
         ("memory-outside-machine", "one.system", |w| region(w, "0xfffffffff000", "0x1000000", "0x2000")),
         ("memory-region-too-large", "one.system", |w| region(w, "", "0x1000000", "0x70000000")),

@@ -1,6 +1,6 @@
 //! The board, and who has which memory.
 
-use limen_image::{Region, RegionKind, Table};
+use limen_image::{Architecture, Region, RegionKind, Table};
 
 use super::{Case, LIMIT, PAGE, record};
 use crate::sample::{IMAGE_BYTES, IMAGE_PADDR, range, region};
@@ -20,6 +20,21 @@ pub(super) const BOARD: &[Case] = &[
         "interrupt controller at no address",
         |w| w.board.interrupt_cpu_paddr = LIMIT,
         record(Table::Board, 0, "not the address of a page"),
+    ),
+    (
+        "more lines than there are",
+        |w| w.board.interrupt_lines = 1025,
+        record(Table::Board, 0, "more interrupt lines than any controller has"),
+    ),
+    (
+        "a timer without a line",
+        |w| w.board.timer_interrupt = 1024,
+        record(Table::Board, 0, "the timer has an interrupt line that no controller has"),
+    ),
+    (
+        "a timer without a vector",
+        |w| (w.architecture, w.board.timer_interrupt) = (Architecture::X86_64, 256),
+        record(Table::Board, 0, "the timer has an interrupt line that no controller has"),
     ),
     (
         "user top in a page",

@@ -4,13 +4,13 @@
 //! to the first processor. Source: Arm Generic Interrupt Controller Architecture Specification (IHI 0048).
 
 use limen_core::address::{PhysAddr, VirtAddr};
-use limen_image::Board;
+use limen_image::{Board, InterruptController};
 
 use crate::mmio::Window;
 use limen_loader::layout;
 
 /// Board fact: the controller is one for this driver.
-pub const KIND: u64 = 1;
+pub const KIND: u64 = InterruptController::GicV2 as u64;
 
 /// Lines per register that has one bit per line.
 const LINES_PER_WORD: u32 = u32::BITS;

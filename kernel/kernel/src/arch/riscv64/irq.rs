@@ -9,14 +9,14 @@ use core::sync::atomic::{AtomicU64, Ordering};
 
 use limen_abi::limits::PAGE_BYTES;
 use limen_core::address::{PhysAddr, VirtAddr};
-use limen_image::Board;
+use limen_image::{Board, InterruptController};
 
 use super::cpu::read_register;
 use crate::mmio::Window;
 use limen_loader::layout;
 
 /// Board fact: the controller is one for this driver.
-pub const KIND: u64 = 2;
+pub const KIND: u64 = InterruptController::Plic as u64;
 
 /// The line that stands for the timer of the hart.
 const TIMER_LINE: u32 = 0;

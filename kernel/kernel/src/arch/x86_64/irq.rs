@@ -6,14 +6,14 @@
 use core::sync::atomic::{AtomicU32, Ordering};
 
 use limen_core::address::{PhysAddr, VirtAddr};
-use limen_image::Board;
+use limen_image::{Board, InterruptController};
 
 use super::ports::write_byte;
 use crate::mmio::Window;
 use limen_loader::layout;
 
 /// Board fact: the controllers are those for this driver.
-pub const KIND: u64 = 3;
+pub const KIND: u64 = InterruptController::Apic as u64;
 
 /// The vector that says that an interrupt went away before it was served.
 const SPURIOUS: u32 = 0xff;

@@ -1,0 +1,50 @@
+//! Interrupt controllers: those that the kernel has drivers for, and where their registers lie.
+
+use limen_abi::limits::PAGE_BYTES;
+
+use crate::record::{Board, Range};
+
+/// Kinds of interrupt controllers. The number is a board's `interrupt_controller_kind`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u64)]
+pub enum InterruptController {
+    /// Arm Generic Interrupt Controller, version 2.
+    GicV2 = 1,
+    /// RISC-V Platform-Level Interrupt Controller.
+    Plic = 2,
+    /// The local and I/O controllers of a PC.
+    Apic = 3,
+}
+
+impl InterruptController {
+    /// The kind with this number.
+    #[must_use]
+    pub fn from_raw(raw: u64) -> Option<Self> {
+        [Self::GicV2, Self::Plic, Self::Apic].into_iter().find(|kind| *kind as u64 == raw)
+    }
+
+    /// Bytes of registers from the address of the controller, and from that of the part for a processor.
+    ///
+    /// A GICv2 has one page and two; machines that place these 64 KiB apart repeat each page in between (Arm GIC-400,
+    /// DDI 0471; Zynq UltraScale+, UG1085). The second page of the CPU interface ends interrupts. A PLIC has the
+    /// registers of every hart and mode in its 64 MiB (RISC-V PLIC Specification, "Memory Map").
+    #[must_use]
+    pub const fn register_bytes(self) -> [u64; 2] {
+        match self {
+            Self::GicV2 => [64 << 10, 128 << 10],
+            Self::Plic => [64 << 20, PAGE_BYTES],
+            Self::Apic => [PAGE_BYTES, PAGE_BYTES],
+        }
+    }
+}
+
+impl Board {
+    /// Registers with which a program could stop interrupts, or cause them. Ends may lie beyond all addresses.
+    #[must_use]
+    pub fn interrupt_registers(&self) -> [Range; 2] {
+        let kind = InterruptController::from_raw(self.interrupt_controller_kind);
+        let [controller, cpu] = kind.map_or([PAGE_BYTES; 2], InterruptController::register_bytes);
+        let from = |start: u64, bytes: u64| Range { start, end: start.saturating_add(bytes) };
+        [from(self.interrupt_controller_paddr, controller), from(self.interrupt_cpu_paddr, cpu)]
+    }
+}
