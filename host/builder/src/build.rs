@@ -7,6 +7,7 @@ use crate::address_space::AddressSpaces;
 use crate::board::Board;
 use crate::capabilities::capabilities;
 use crate::config::Config;
+use crate::device_maps;
 use crate::image_type::ImageType;
 use crate::memory::MemoryPlan;
 use crate::objects::Objects;
@@ -50,6 +51,8 @@ pub struct Built {
     pub layout: Layout,
     /// The tables of the boot image.
     pub tables: ImageWriter,
+    /// What is allowed but hardly meant.
+    pub warnings: Vec<Diagnostic>,
 }
 
 impl Parts {
@@ -81,7 +84,8 @@ impl Parts {
             ImageType::Uimage => uimage::wrap(&flat, &layout, &self.board)?,
             ImageType::Binary => flat,
         };
-        Ok(Built { file, parts: self, spaces, objects, memory, layout, tables })
+        let warnings = device_maps::warnings(&self.system, &spaces, &memory, self.board.architecture);
+        Ok(Built { file, parts: self, spaces, objects, memory, layout, tables, warnings })
     }
 }
 

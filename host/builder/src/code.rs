@@ -9,6 +9,8 @@ limen_sdf::diagnostic_codes! {
     MAP_OVER_ELF = "map-over-elf";
     PD_PERIOD_RANGE = "pd-period-range";
 
+    MAP_DEVICE_CACHED = "map-device-cached";
+    MAP_DEVICE_EXECUTABLE = "map-device-executable";
     MR_PHYS_ADDR = "mr-phys-addr";
     MEMORY_REGION_FULL = "memory-region-full";
     MEMORY_FULL = "memory-full";

@@ -23,6 +23,7 @@ pub mod build;
 pub mod capabilities;
 pub mod code;
 pub mod config;
+mod device_maps;
 pub mod elf;
 mod error;
 mod fixed_place;

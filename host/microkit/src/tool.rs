@@ -66,8 +66,9 @@ pub(crate) fn build(arguments: &Arguments) -> Result<Success, Failure> {
     let parts = parts(arguments, &request, parsed.system).map_err(|problem| located(vec![problem]))?;
     let built = parts.build(request.image_type).map_err(|problem| located(vec![problem]))?;
     let report = Report::new(&built);
+    let warnings = [parsed.warnings, built.warnings].concat();
     output::write(&output_files(arguments, &request, built.file, &report)?)?;
-    let warnings = parsed.warnings.iter().map(|warning| limen_sdf::render(warning, Some(&text)) + "\n");
+    let warnings = warnings.iter().map(|warning| limen_sdf::render(warning, Some(&text)) + "\n");
     Ok(Success { lines: warnings.collect::<String>() + &summary(&report) })
 }
 

@@ -57,6 +57,24 @@ fn reports_say_what_was_decided() {
 }
 
 #[test]
+fn what_is_hardly_meant_is_a_warning() {
+    let mut wrong = String::new();
+    for (name, map) in [
+        ("map-device-cached", r#"<map mr="uart" vaddr="0x1000000" />"#),
+        ("map-device-executable", r#"<map mr="uart" vaddr="0x1000000" perms="rx" cached="false" />"#),
+    ] {
+        let workspace = pair();
+        let text = PAIR.replace(r#"<map mr="uart" vaddr="0x1000000" perms="r" cached="false" />"#, map);
+        workspace.write("pair.system", text.replace("forgotten", "unused"));
+        let printed = succeed(&workspace, &format!("pair.system {BASE}"));
+        let (warnings, _) = printed.split_once("MICROKIT|").unwrap();
+        let (_, last) = warnings.split_once("[mr-unused]\n").unwrap();
+        wrong += &golden::difference(&format!("{name}.txt"), last);
+    }
+    assert!(wrong.is_empty(), "{wrong}");
+}
+
+#[test]
 fn outputs_are_the_same_every_time() {
     let outputs = |_| {
         let workspace = pair();

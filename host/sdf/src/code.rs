@@ -27,6 +27,7 @@ diagnostic_codes! {
     PD_TOO_MANY = "pd-too-many";
     PD_NAME_DUPLICATE = "pd-name-duplicate";
     PD_NAME_RESERVED = "pd-name-reserved";
+    PD_NAME_LONG = "pd-name-long";
     PD_PRIORITY_RANGE = "pd-priority-range";
     PD_BUDGET_ZERO = "pd-budget-zero";
     PD_BUDGET_PERIOD = "pd-budget-period";

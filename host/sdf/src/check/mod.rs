@@ -19,7 +19,7 @@ use crate::target::Target;
 pub(crate) fn check(draft: SystemDraft, target: &Target) -> Result<Parsed, Vec<Diagnostic>> {
     let mut problems = Vec::new();
     let mut warnings = Vec::new();
-    names::check(&draft, &mut problems);
+    names::check(&draft, &mut problems, &mut warnings);
     channels::check(&draft, &mut problems);
     ioports::check(&draft, &mut problems);
     let maps = maps::resolve(&draft, target, &mut problems, &mut warnings);

@@ -2,6 +2,8 @@
 
 use std::collections::HashMap;
 
+use limen_abi::limits::NAME_BYTES;
+
 use crate::code;
 use crate::diagnostic::{Diagnostic, Span};
 use crate::draft::SystemDraft;
@@ -9,12 +11,13 @@ use crate::draft::SystemDraft;
 /// The protection domain that the tool adds to every system.
 const RESERVED: &str = "monitor";
 
-pub(super) fn check(draft: &SystemDraft, problems: &mut Vec<Diagnostic>) {
+pub(super) fn check(draft: &SystemDraft, problems: &mut Vec<Diagnostic>, warnings: &mut Vec<Diagnostic>) {
     let domains =
         || draft.protection_domains.iter().map(|domain| (domain.header.name.as_str(), &domain.span));
     let regions = draft.memory_regions.iter().map(|draft| (draft.region.name.as_str(), &draft.region.span));
     check_unique(code::PD_NAME_DUPLICATE, "protection domain", domains(), problems);
     problems.extend(domains().filter(|(name, _)| *name == RESERVED).map(|(_, span)| reserved(span)));
+    warnings.extend(domains().filter(|(name, _)| name.len() > NAME_BYTES).map(long));
     check_unique(code::MR_NAME_DUPLICATE, "memory region", regions, problems);
 }
 
@@ -32,6 +35,17 @@ fn check_unique<'d>(
             problems.push(Diagnostic::new(code, span, message, help));
         }
     }
+}
+
+fn long((name, span): (&str, &Span)) -> Diagnostic {
+    let message = format!(
+        "WARNING: the name of protection domain '{name}' has {} bytes, of which programs see the first {NAME_BYTES}: \
+         {span}",
+        name.len()
+    );
+    let help =
+        "Reports of the program itself and of the monitor have a name without its end; choose a shorter one.";
+    Diagnostic::new(code::PD_NAME_LONG, span, message, help)
 }
 
 fn reserved(span: &Span) -> Diagnostic {
