@@ -179,8 +179,23 @@ static void long_messages_inside_a_call(void)
     }
 }
 
+/* What lies behind the words of a message is not overwritten where somebody looks. */
+static void words_after_the_last_are_refused_in_debug(void)
+{
+#if defined(CONFIG_DEBUG_BUILD)
+    seL4_Word before = seL4_GetUserData();
+    seL4_SetUserData(17);
+    microkit_mr_set(seL4_MsgMaxLength, 99);
+    CHECK_EQUAL(microkit_mr_get(seL4_MsgMaxLength), 0);
+    CHECK_EQUAL(microkit_mr_get(255), 0);
+    CHECK_EQUAL(seL4_GetUserData(), 17);
+    seL4_SetUserData(before);
+#endif
+}
+
 void init(void)
 {
+    RUN(words_after_the_last_are_refused_in_debug);
     RUN(callers_are_served_by_priority);
     run_for_server("active", ACTIVE);
     run_for_server("passive", PASSIVE);

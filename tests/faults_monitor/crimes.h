@@ -43,7 +43,11 @@
     DO(read_kernel_timer)            \
     DO(unknown_system_call)          \
     DO(call_outside_table)           \
-    DO(receive_from_nothing)
+    DO(receive_from_nothing)         \
+    DO(stop_child_after_the_last)    \
+    DO(stop_child_that_wraps)        \
+    DO(resume_child_without_slot)    \
+    DO(restart_child_that_is_none)
 
 #define CRIME_NUMBER(name) CRIME_##name,
 enum crime {

@@ -147,6 +147,27 @@ static void receive_from_nothing(void)
     seL4_Recv(500, &badge, LIMEN_REPLY_CAP);
 }
 
+static void stop_child_after_the_last(void)
+{
+    microkit_pd_stop(MICROKIT_MAX_CHANNEL_ID + 1);
+}
+
+/* In 32 bits the slot of this child would be that of a notification. */
+static void stop_child_that_wraps(void)
+{
+    microkit_pd_stop((microkit_child)BASE_OUTPUT_NOTIFICATION_CAP - BASE_TCB_CAP);
+}
+
+static void resume_child_without_slot(void)
+{
+    microkit_pd_resume(1000);
+}
+
+static void restart_child_that_is_none(void)
+{
+    microkit_pd_restart(0, 0x200000);
+}
+
 #define CRIME_NAME(name) #name,
 static const char *const names[] = { FOR_EACH_CRIME(CRIME_NAME) };
 

@@ -65,6 +65,7 @@ void limen_report_channel(const char *function, microkit_channel ch) __attribute
 void limen_report_ioport(const char *function, microkit_ioport id) __attribute__((cold));
 void limen_report_child(const char *trouble, microkit_child child) __attribute__((cold));
 void limen_report_lost_signal(const char *function, microkit_channel ch) __attribute__((cold));
+void limen_report_word(const char *function, seL4_Uint8 mr) __attribute__((cold));
 
 #ifdef __cplusplus
 }
@@ -130,15 +131,33 @@ static inline seL4_Word microkit_msginfo_get_count(microkit_msginfo msginfo)
     return seL4_MessageInfo_get_length(msginfo);
 }
 
-/* Message words: arguments before a protected call, results after it. */
+/* Whether a message has a word of this number. Asked in debug only, because messages are the hot path. */
+LIMEN_INLINE int limen_is_word(const char *function, seL4_Uint8 mr)
+{
+#if defined(CONFIG_DEBUG_BUILD)
+    if (__builtin_expect(mr >= seL4_MsgMaxLength, 0)) {
+        limen_report_word(function, mr);
+        return 0;
+    }
+#else
+    (void)function;
+    (void)mr;
+#endif
+    return 1;
+}
+
+/* Message words: arguments before a protected call, results after it. There are 120: in debug, others are reported and
+ * stay 0; elsewhere nobody looks. */
 static inline void microkit_mr_set(seL4_Uint8 mr, seL4_Word value)
 {
-    seL4_SetMR(mr, value);
+    if (limen_is_word("microkit_mr_set", mr)) {
+        seL4_SetMR(mr, value);
+    }
 }
 
 static inline seL4_Word microkit_mr_get(seL4_Uint8 mr)
 {
-    return seL4_GetMR(mr);
+    return limen_is_word("microkit_mr_get", mr) ? seL4_GetMR(mr) : 0;
 }
 
 /* Leaves a signal for the next receive, in place of an earlier one that still waits there. */
@@ -178,11 +197,18 @@ static inline void microkit_deferred_irq_ack(microkit_channel ch)
     limen_defer("microkit_deferred_irq_ack", ch, BASE_IRQ_CAP + ch, seL4_MessageInfo_new(IRQAckIRQ, 0, 0, 0));
 }
 
+/* The thread of a child. A number that no child can have must not lead to another capability: it gives none, and is
+ * then refused like that of a child that does not exist. */
+LIMEN_INLINE seL4_CPtr limen_child_thread(microkit_child pd)
+{
+    return pd <= MICROKIT_MAX_CHANNEL_ID ? BASE_TCB_CAP + pd : seL4_CapNull;
+}
+
 /* Lets a child run from `entry_point`. Its stack pointer, other registers and memory stay as they are. */
 static inline void microkit_pd_restart(microkit_child pd, seL4_Word entry_point)
 {
     limen_words_t request = { limen_register_flags(seL4_True, 0), 1, entry_point, 0 };
-    seL4_Error err = limen_outcome(limen_invoke(BASE_TCB_CAP + pd, TCBWriteRegisters, 0, 3, request));
+    seL4_Error err = limen_outcome(limen_invoke(limen_child_thread(pd), TCBWriteRegisters, 0, 3, request));
     if (err != seL4_NoError) {
         microkit_dbg_puts("microkit_pd_restart: error writing TCB registers\n");
         microkit_internal_crash(err);
@@ -192,7 +218,7 @@ static inline void microkit_pd_restart(microkit_child pd, seL4_Word entry_point)
 /* Stops a child until it is resumed or restarted. */
 static inline void microkit_pd_stop(microkit_child pd)
 {
-    seL4_Error err = seL4_TCB_Suspend(BASE_TCB_CAP + pd);
+    seL4_Error err = seL4_TCB_Suspend(limen_child_thread(pd));
     if (err != seL4_NoError) {
         limen_report_child("microkit_pd_stop: error stopping TCB", pd);
         microkit_internal_crash(err);
@@ -202,7 +228,7 @@ static inline void microkit_pd_stop(microkit_child pd)
 /* Lets a stopped child run on. */
 static inline void microkit_pd_resume(microkit_child pd)
 {
-    seL4_Error err = seL4_TCB_Resume(BASE_TCB_CAP + pd);
+    seL4_Error err = seL4_TCB_Resume(limen_child_thread(pd));
     if (err != seL4_NoError) {
         limen_report_child("microkit_pd_resume: error resuming TCB", pd);
         microkit_internal_crash(err);

@@ -34,6 +34,15 @@ void limen_report_ioport(const char *function, microkit_ioport id)
     print_quoted(id);
 }
 
+void limen_report_word(const char *function, seL4_Uint8 mr)
+{
+    limen_print_name();
+    microkit_dbg_puts(" ");
+    microkit_dbg_puts(function);
+    microkit_dbg_puts(": invalid message word given");
+    print_quoted(mr);
+}
+
 void limen_report_child(const char *trouble, microkit_child child)
 {
     microkit_dbg_puts(trouble);
