@@ -1,6 +1,6 @@
 //! Writing files only when their contents change, so that nothing that depends on them is built twice.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -51,11 +51,22 @@ pub fn mirror(from: &Path, to: &Path, keep: &BTreeSet<PathBuf>) -> Outcome {
     for file in &wanted {
         copy(&from.join(file), &to.join(file))?;
     }
-    for file in below(to)? {
-        if !wanted.contains(&file) && !keep.contains(&file) {
-            let stale = to.join(file);
-            fs::remove_file(&stale).context(|| format!("cannot remove {}", stale.display()))?;
-        }
+    remove_others(to, |file| wanted.contains(file) || keep.contains(file))
+}
+
+/// Makes `to` hold these files, whose names are relative to it, and no others.
+///
+/// # Errors
+/// When a file cannot be written or removed.
+pub fn fill(to: &Path, wanted: &BTreeMap<PathBuf, String>) -> Outcome {
+    wanted.iter().try_for_each(|(file, text)| write(&to.join(file), text))?;
+    remove_others(to, |file| wanted.contains_key(file))
+}
+
+fn remove_others(folder: &Path, is_wanted: impl Fn(&Path) -> bool) -> Outcome {
+    for file in below(folder)?.iter().filter(|file| !is_wanted(file)) {
+        let stale = folder.join(file);
+        fs::remove_file(&stale).context(|| format!("cannot remove {}", stale.display()))?;
     }
     Ok(())
 }
@@ -107,6 +118,15 @@ mod tests {
         assert_eq!(fs::metadata(&file).unwrap().modified().unwrap(), before);
         write(&file, "two").unwrap();
         assert_eq!(read(&file).unwrap(), "two");
+        fs::remove_dir_all(folder).unwrap();
+    }
+
+    #[test]
+    fn fill_leaves_nothing_else() {
+        let folder = scratch("fill");
+        write(&folder.join("sub/stale"), "s").unwrap();
+        fill(&folder, &BTreeMap::from([(PathBuf::from("a"), "a".to_owned())])).unwrap();
+        assert_eq!(below(&folder).unwrap(), BTreeSet::from([PathBuf::from("a")]));
         fs::remove_dir_all(folder).unwrap();
     }
 

@@ -13,6 +13,7 @@ use crate::failure::{Context, Failure, Outcome};
 use crate::files;
 use crate::gen_config;
 use crate::process;
+use crate::sdk_documents;
 use crate::workspace::{CONFIGS, Workspace};
 
 /// The command.
@@ -75,7 +76,7 @@ pub fn build(workspace: &Workspace) -> Outcome {
             Part { workspace, board: &board, config }.build()?;
         }
     }
-    copy_documents(workspace)
+    sdk_documents::write(workspace)
 }
 
 /// What is written into a folder must not end up in another one, to which an earlier SDK has made it a link.
@@ -214,12 +215,4 @@ pub fn make(
     }
     process::capture(make.args(goals))?;
     Ok(output)
-}
-
-fn copy_documents(workspace: &Workspace) -> Outcome {
-    let sdk = workspace.sdk();
-    files::write(&sdk.join("VERSION"), concat!(env!("CARGO_PKG_VERSION"), "\n"))?;
-    files::copy(&workspace.path("LICENSE"), &sdk.join("LICENSE.md"))?;
-    files::mirror(&workspace.path("examples"), &sdk.join("example"), &BTreeSet::new())?;
-    files::mirror(&workspace.path("docs"), &sdk.join("doc"), &BTreeSet::new())
 }

@@ -9,11 +9,12 @@ use crate::failure::{Context, Failure, Outcome};
 use crate::files;
 use crate::process;
 use crate::suite::Verdict;
+use crate::tidy;
 use crate::workspace::Workspace;
 
 type Test = fn(&Workspace) -> Outcome;
 
-const TESTS: [Test; 1] = [linkers_tell_conventions_apart];
+const TESTS: [Test; 2] = [linkers_tell_conventions_apart, links_of_documents_lead_somewhere];
 
 /// Runs every test on the SDK in `build/sdk`.
 pub fn run(workspace: &Workspace) -> Verdict {
@@ -24,6 +25,13 @@ pub fn run(workspace: &Workspace) -> Verdict {
         verdict.complaints.extend(complaints);
     }
     verdict
+}
+
+/// Who has only the SDK can follow every link of its documents.
+fn links_of_documents_lead_somewhere(workspace: &Workspace) -> Outcome {
+    let dead = tidy::dead_links_below(&workspace.sdk())?;
+    let list = dead.iter().map(|objection| format!("\n  {objection}")).collect::<String>();
+    if dead.is_empty() { Ok(()) } else { Err(Failure::new(format!("documents of the SDK:{list}"))) }
 }
 
 /// The least that links with the library.

@@ -16,6 +16,7 @@ use std::process::Command;
 pub use shared_lines::SharedLines;
 
 use crate::failure::Outcome;
+use crate::files;
 use crate::process;
 
 /// A file of the repository, with its text.
@@ -70,6 +71,21 @@ pub fn examine(root: &Path) -> Outcome<Vec<Objection>> {
     objections.extend(text::dead_links(&files, |target| root.join(target).exists()));
     objections.sort_by(|a, b| (&a.path, a.line).cmp(&(&b.path, b.line)));
     Ok(objections)
+}
+
+/// Links in documents below a folder that lead nowhere, or out of it.
+///
+/// # Errors
+/// When a file cannot be read.
+pub fn dead_links_below(folder: &Path) -> Outcome<Vec<Objection>> {
+    let documents = files::below(folder)?
+        .into_iter()
+        .filter(|file| file.extension().is_some_and(|ending| ending == "md"));
+    let read = |file: PathBuf| {
+        Ok(SourceFile { text: files::read(&folder.join(&file))?, path: file.display().to_string() })
+    };
+    let documents = documents.map(read).collect::<Outcome<Vec<_>>>()?;
+    Ok(text::dead_links(&documents, |target| folder.join(target).exists()))
 }
 
 /// Measures what the ports have in common.

@@ -1,8 +1,9 @@
 //! Rules about all text: names of this machine's folders, links between documents, white space.
 
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 use super::{Objection, Rule, SourceFile};
+use crate::links;
 
 pub(super) const RULES: &[Rule] = &[white_space];
 
@@ -42,35 +43,14 @@ pub(super) fn dead_links(files: &[SourceFile], exists: impl Fn(&Path) -> bool) -
     for file in files.iter().filter(|file| file.has_ending(&["md"])) {
         let folder = Path::new(&file.path).parent().unwrap_or(Path::new(""));
         for (index, line) in file.text.lines().enumerate() {
-            for target in
-                links(line).filter(|target| !resolve(folder, target).is_some_and(|path| exists(&path)))
+            for target in links::targets(line)
+                .filter(|target| !links::resolve(folder, target).is_some_and(|path| exists(&path)))
             {
                 found.push(file.object(index + 1, format!("the link to {target} leads nowhere")));
             }
         }
     }
     found
-}
-
-/// Targets of the inline links of a line that point into the repository, without their anchors.
-fn links(line: &str) -> impl Iterator<Item = &str> {
-    let targets = line.split("](").skip(1).filter_map(|rest| rest.split(')').next());
-    let files = targets.map(|target| target.split('#').next().unwrap_or_default());
-    files.filter(|target| !target.is_empty() && !target.contains("://") && !target.starts_with("mailto:"))
-}
-
-/// A link's path relative to the top folder; `None` if it leaves the repository.
-fn resolve(folder: &Path, target: &str) -> Option<PathBuf> {
-    let mut path = PathBuf::new();
-    for part in folder.join(target).components() {
-        match part {
-            Component::Normal(name) => path.push(name),
-            Component::CurDir => {}
-            Component::ParentDir if path.pop() => {}
-            Component::ParentDir | Component::RootDir | Component::Prefix(_) => return None,
-        }
-    }
-    Some(path)
 }
 
 #[cfg(test)]

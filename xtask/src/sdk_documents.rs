@@ -1,0 +1,96 @@
+//! The documents and examples of the SDK: copies in which every link leads to a file of the SDK.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use crate::failure::Outcome;
+use crate::files;
+use crate::links::{self, Replacement};
+use crate::workspace::Workspace;
+
+/// Where folders of the repository are in the SDK.
+const FOLDERS: [(&str, &str); 2] = [("docs", "doc"), ("examples", "example")];
+/// Where single documents of the repository are in the SDK.
+const DOCUMENTS: [(&str, &str); 3] =
+    [("CAVEATS.md", "doc/CAVEATS.md"), ("CHANGES.md", "doc/CHANGES.md"), ("LICENSE", "LICENSE.md")];
+
+/// Brings them up to date.
+///
+/// # Errors
+/// When a file cannot be read or written.
+pub fn write(workspace: &Workspace) -> Outcome {
+    let sdk = workspace.sdk();
+    files::write(&sdk.join("VERSION"), concat!(env!("CARGO_PKG_VERSION"), "\n"))?;
+    let mut wanted = BTreeMap::new();
+    for path in sources(workspace)? {
+        let text = files::read(&workspace.path(&path))?;
+        if let Some(place) = place(&path) {
+            wanted.insert(place, translated(&text, &path));
+        }
+    }
+    for (_, folder) in FOLDERS {
+        let inside = |(path, text): (&PathBuf, &String)| {
+            Some((path.strip_prefix(folder).ok()?.to_owned(), text.clone()))
+        };
+        files::fill(&sdk.join(folder), &wanted.iter().filter_map(inside).collect())?;
+    }
+    DOCUMENTS.iter().try_for_each(|(_, to)| files::write(&sdk.join(to), &wanted[Path::new(to)]))
+}
+
+/// The files that are copied, relative to the repository.
+fn sources(workspace: &Workspace) -> Outcome<Vec<PathBuf>> {
+    let mut found: Vec<_> = DOCUMENTS.iter().map(|(from, _)| PathBuf::from(from)).collect();
+    for (folder, _) in FOLDERS {
+        found.extend(files::below(&workspace.path(folder))?.iter().map(|file| Path::new(folder).join(file)));
+    }
+    Ok(found)
+}
+
+/// Where a file or folder of the repository is in the SDK; `None` for what is not in it.
+fn place(path: &Path) -> Option<PathBuf> {
+    let document =
+        DOCUMENTS.iter().find(|(from, _)| path == Path::new(from)).map(|(_, to)| PathBuf::from(to));
+    let folder = |(from, to): &(&str, &str)| Some(Path::new(to).join(path.strip_prefix(from).ok()?));
+    document.or_else(|| FOLDERS.iter().find_map(folder))
+}
+
+/// The text of a document, with links that hold in the SDK. What is not in the SDK is named instead.
+fn translated(text: &str, path: &Path) -> String {
+    let folder = path.parent().unwrap_or(Path::new(""));
+    let Some(new_folder) = place(path).and_then(|place| Some(place.parent()?.to_owned())) else {
+        return text.to_owned();
+    };
+    if path.extension().is_none_or(|ending| ending != "md") {
+        return text.to_owned();
+    }
+    links::rewrite(text, |words, target| {
+        let target = links::resolve(folder, target)?;
+        Some(match place(&target) {
+            Some(place) => Replacement::File(links::relative(&new_folder, &place)),
+            None if target.ends_with(words) => Replacement::Text(format!("`{}`", target.display())),
+            None => Replacement::Text(format!("{words} (in the sources: `{}`)", target.display())),
+        })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn links_lead_to_where_things_are_in_the_sdk() {
+        let text =
+            "[a](../CAVEATS.md) [b](decisions/0001.md#why) [c](../examples/tour/README.md) [d](../LICENSE)";
+        let wanted =
+            "[a](CAVEATS.md) [b](decisions/0001.md#why) [c](../example/tour/README.md) [d](../LICENSE.md)";
+        assert_eq!(translated(text, Path::new("docs/book.md")), wanted);
+    }
+
+    #[test]
+    fn what_is_not_in_the_sdk_is_named() {
+        let text =
+            "[abi/abi](../abi/abi), [code.rs](../host/sdf/src/code.rs), [the list](../host/sdf/src/code.rs)";
+        let wanted = "`abi/abi`, `host/sdf/src/code.rs`, the list (in the sources: `host/sdf/src/code.rs`)";
+        assert_eq!(translated(text, Path::new("docs/book.md")), wanted);
+    }
+}
