@@ -55,10 +55,10 @@ fn run(workspace: &Workspace, arguments: lexopt::Parser) -> Outcome {
     let comparison = Comparison::new(&results, &reference, &board.architecture);
     print!("{}", comparison.to_text());
     if let Some(file) = &options.json {
-        files::write(file, results.to_json())?;
+        files::write(&workspace.called_from(file), results.to_json())?;
     }
     if let Some(file) = &options.html {
-        files::write(file, comparison.to_html())?;
+        files::write(&workspace.called_from(file), comparison.to_html())?;
     }
     Ok(())
 }

@@ -16,6 +16,7 @@ mod headers;
 mod host_tests;
 mod links;
 mod manual;
+mod new;
 mod process;
 mod project;
 mod qemu;
@@ -35,8 +36,15 @@ use command::Command;
 use failure::{Failure, Outcome};
 use workspace::Workspace;
 
-const COMMANDS: [&Command; 6] =
-    [&run::COMMAND, &test::COMMAND, &check::COMMAND, &bench::COMMAND, &sdk::COMMAND, &generate::COMMAND];
+const COMMANDS: [&Command; 7] = [
+    &run::COMMAND,
+    &test::COMMAND,
+    &check::COMMAND,
+    &bench::COMMAND,
+    &sdk::COMMAND,
+    &new::COMMAND,
+    &generate::COMMAND,
+];
 
 fn main() -> ExitCode {
     match dispatch() {

@@ -41,7 +41,9 @@ impl Project {
     /// When there is none; the failure lists what there is.
     pub fn locate(workspace: &Workspace, system: &str) -> Outcome<Self> {
         let shelved = SHELVES.map(|shelf| workspace.path(shelf).join(system));
-        let found = std::iter::once(PathBuf::from(system)).chain(shelved).find(|folder| is_project(folder));
+        let found = std::iter::once(workspace.called_from(Path::new(system)))
+            .chain(shelved)
+            .find(|folder| is_project(folder));
         let Some(folder) = found else {
             let names = SHELVES.map(|shelf| Self::on_shelf(workspace, shelf));
             let names = names.into_iter().collect::<Outcome<Vec<_>>>()?.concat();

@@ -1,5 +1,6 @@
 //! Tests of the finished SDK that need neither QEMU nor a kernel.
 
+use std::fs;
 use std::path::Path;
 use std::process::Command;
 
@@ -7,14 +8,17 @@ use crate::binary::FloatAbi;
 use crate::board::{self, Board};
 use crate::failure::{Context, Failure, Outcome};
 use crate::files;
+use crate::new;
 use crate::process;
+use crate::qemu::{self, Audience, Boot};
 use crate::suite::Verdict;
 use crate::tidy;
 use crate::workspace::Workspace;
 
 type Test = fn(&Workspace) -> Outcome;
 
-const TESTS: [Test; 2] = [linkers_tell_conventions_apart, links_of_documents_lead_somewhere];
+const TESTS: [Test; 3] =
+    [linkers_tell_conventions_apart, links_of_documents_lead_somewhere, a_new_project_builds_and_runs];
 
 /// Runs every test on the SDK in `build/sdk`.
 pub fn run(workspace: &Workspace) -> Verdict {
@@ -32,6 +36,30 @@ fn links_of_documents_lead_somewhere(workspace: &Workspace) -> Outcome {
     let dead = tidy::dead_links_below(&workspace.sdk())?;
     let list = dead.iter().map(|objection| format!("\n  {objection}")).collect::<String>();
     if dead.is_empty() { Ok(()) } else { Err(Failure::new(format!("documents of the SDK:{list}"))) }
+}
+
+/// Without another word from its owner.
+fn a_new_project_builds_and_runs(workspace: &Workspace) -> Outcome {
+    let folder = workspace.path("build/sdk-tests/greeter");
+    if folder.exists() {
+        fs::remove_dir_all(&folder).context(|| format!("cannot remove {}", folder.display()))?;
+    }
+    new::create(workspace, &folder)?;
+    if new::create(workspace, &folder).is_ok() {
+        return Err(Failure::new("a project was made where there was one"));
+    }
+    let mut make = Command::new("make");
+    for variable in ["BUILD_DIR", "MICROKIT_SDK", "MICROKIT_BOARD", "MICROKIT_CONFIG"] {
+        make.env_remove(variable);
+    }
+    process::capture(make.arg("--no-print-directory").arg("-C").arg(&folder))?;
+    let board = board::named(workspace, board::DEFAULT)?;
+    let image = folder.join("build").join(&board.name).join("debug/loader.img");
+    let silence = Some(qemu::SILENCE);
+    Boot { board: &board, image: &image, extra: &[], audience: Audience::Nobody, silence }
+        .run(|_| false)?
+        .ending
+        .outcome()
 }
 
 /// The least that links with the library.

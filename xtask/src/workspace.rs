@@ -36,6 +36,12 @@ impl Workspace {
         self.root.join(relative)
     }
 
+    /// A path that a person has typed: relative to where they were, which `./x` says if it had to leave that folder.
+    pub fn called_from(&self, path: &Path) -> PathBuf {
+        env::var_os("LIMEN_CALLED_FROM")
+            .map_or_else(|| path.to_owned(), |folder| Path::new(&folder).join(path))
+    }
+
     /// The folder that holds the finished SDK.
     pub fn sdk(&self) -> PathBuf {
         self.path("build/sdk")
