@@ -8,6 +8,7 @@ use crate::command::{Command, no_arguments};
 use crate::failure::{Failure, Outcome};
 use crate::generate;
 use crate::process;
+use crate::progress;
 use crate::sdk;
 use crate::tidy;
 use crate::workspace::Workspace;
@@ -41,7 +42,10 @@ fn run(workspace: &Workspace, arguments: lexopt::Parser) -> Outcome {
     no_arguments(arguments)?;
     let mut failed = 0;
     for (name, check) in CHECKS {
-        match check(workspace) {
+        progress::show(&format!("check {name}"));
+        let outcome = check(workspace);
+        progress::clear();
+        match outcome {
             Ok(()) => println!("check {name}: ok"),
             Err(failure) => {
                 failed += 1;
@@ -61,13 +65,13 @@ fn formatting(_: &Workspace) -> Outcome {
 }
 
 fn host_lints(_: &Workspace) -> Outcome {
-    process::run(process::cargo("clippy").args(["--all-targets", "--", "-D", "warnings"]))
+    process::capture(process::cargo("clippy").args(["--all-targets", "--", "-D", "warnings"])).map(drop)
 }
 
 fn kernel_lints(workspace: &Workspace) -> Outcome {
     for port in sdk::ports(&board::all(workspace)?)? {
         let mut clippy = process::cargo("clippy");
-        process::run(clippy.args(port.options()).args(["--", "-D", "warnings"]))?;
+        process::capture(clippy.args(port.options()).args(["--", "-D", "warnings"]))?;
     }
     Ok(())
 }
@@ -82,6 +86,7 @@ fn equal_lines(workspace: &Workspace) -> Outcome {
     if found.are_too_many() {
         return Err(Failure::new(format!("{found}\nMove them above the ports.")));
     }
+    progress::clear();
     println!("{found}");
     Ok(())
 }

@@ -48,7 +48,9 @@ fn counts(line: &str) -> Option<(usize, usize)> {
 
 fn is_worth_showing(line: &str) -> bool {
     let routine = line.is_empty() || line.starts_with("running ") || line.starts_with("test result: ok");
-    !routine && !line.ends_with("... ok") && !line.chars().all(|c| c == '.')
+    // A point for each test, and at the end of a line how many there were.
+    let is_count = line.chars().all(|c| c == '.' || c == ' ' || c == '/' || c.is_ascii_digit());
+    !routine && !line.ends_with("... ok") && !is_count
 }
 
 #[cfg(test)]
@@ -66,6 +68,7 @@ mod tests {
     fn only_what_went_wrong_is_shown() {
         assert!(!is_worth_showing("test arena::tests::index ... ok"));
         assert!(!is_worth_showing("......"));
+        assert!(!is_worth_showing("...... 6/12"));
         assert!(is_worth_showing("test arena::tests::index ... FAILED"));
         assert!(is_worth_showing("thread 'arena' panicked"));
     }

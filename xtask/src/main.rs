@@ -18,6 +18,7 @@ mod links;
 mod manual;
 mod new;
 mod process;
+mod progress;
 mod project;
 mod qemu;
 mod run;

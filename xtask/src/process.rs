@@ -5,15 +5,6 @@ use std::process::{Command, Output, Stdio};
 
 use crate::failure::{Context, Failure, Outcome};
 
-/// Runs a program that talks to the person directly.
-///
-/// # Errors
-/// When it cannot be started or does not succeed.
-pub fn run(command: &mut Command) -> Outcome {
-    let status = command.status().context(|| cannot_start(command))?;
-    if status.success() { Ok(()) } else { Err(Failure::new(format!("{} failed ({status})", shown(command)))) }
-}
-
 /// Runs a program whose output matters only when it fails, or is the result.
 ///
 /// # Errors
@@ -29,12 +20,12 @@ pub fn capture(command: &mut Command) -> Outcome<String> {
     Err(Failure::new(format!("{} failed ({status})\n{stdout}{stderr}", shown(command))))
 }
 
-/// `cargo` as the user's toolchain selects it: with its progress bar on a terminal, silent elsewhere.
+/// `cargo` as the user's toolchain selects it, silent unless something is wrong; in colours for a terminal.
 pub fn cargo(subcommand: &str) -> Command {
     let mut command = Command::new("cargo");
-    command.arg(subcommand);
-    if !stderr().is_terminal() {
-        command.arg("--quiet");
+    command.args([subcommand, "--quiet"]);
+    if stderr().is_terminal() {
+        command.arg("--color=always");
     }
     command
 }

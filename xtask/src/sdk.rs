@@ -13,6 +13,7 @@ use crate::failure::{Context, Failure, Outcome};
 use crate::files;
 use crate::gen_config;
 use crate::process;
+use crate::progress;
 use crate::sdk_documents;
 use crate::workspace::{CONFIGS, Workspace};
 
@@ -66,11 +67,19 @@ fn run(workspace: &Workspace, arguments: lexopt::Parser) -> Outcome {
 /// # Errors
 /// When a part does not build.
 pub fn build(workspace: &Workspace) -> Outcome {
+    let result = build_parts(workspace);
+    progress::clear();
+    result
+}
+
+fn build_parts(workspace: &Workspace) -> Outcome {
+    progress::show("waiting for another process that builds the SDK");
     let _lock = lock(workspace)?;
     let boards = board::all(workspace)?;
     build_rust(&boards)?;
     files::copy(&workspace.target().join("release/microkit"), &workspace.sdk().join("bin/microkit"))?;
     for board in board::all_names(workspace)? {
+        progress::show(&format!("building library and monitor for {}", board.name));
         remove_link(&workspace.sdk().join("board").join(&board.name))?;
         for config in CONFIGS {
             Part { workspace, board: &board, config }.build()?;
@@ -96,9 +105,11 @@ fn lock(workspace: &Workspace) -> Outcome<File> {
 }
 
 fn build_rust(boards: &[Board]) -> Outcome {
-    process::run(process::cargo("build").args(["--release", "--package", "microkit"]))?;
+    progress::show("building the tool");
+    process::capture(process::cargo("build").args(["--release", "--package", "microkit"]))?;
     for port in ports(boards)? {
-        process::run(process::cargo("build").args(port.options()))?;
+        progress::show(&format!("building the kernel for {}", port.architecture));
+        process::capture(process::cargo("build").args(port.options()))?;
     }
     Ok(())
 }

@@ -1,8 +1,7 @@
 //! `./x test`: host tests, headers, then every on-target suite and example on every board.
 
-use std::io::{IsTerminal, stderr};
 use std::path::Path;
-use std::sync::Mutex;
+use std::sync::{Mutex, PoisonError};
 use std::thread;
 
 use lexopt::prelude::*;
@@ -15,6 +14,7 @@ use crate::expected::Expected;
 use crate::failure::{Context, Failure, Outcome};
 use crate::files;
 use crate::host_tests;
+use crate::progress;
 use crate::project::{Build, Project};
 use crate::qemu::{self, Audience, Boot};
 use crate::sdk;
@@ -39,6 +39,11 @@ that ask for variants of a board are booted once more with them, in debug. Ends 
   --board BOARD       only this board; under an older name too
 ";
 
+/// Names of what is tested without a system.
+const HOST: &str = "host";
+const HEADERS: &str = "headers";
+const SDK: &str = "sdk";
+
 /// Systems that run at once: more would only wait for each other on a small machine.
 const MOST_AT_ONCE: usize = 2;
 
@@ -55,6 +60,13 @@ impl Options {
     fn run_everything_on(&self, board: &Board) -> bool {
         board.renamed.is_none() || self.board.is_some()
     }
+
+    /// Whether what has this name is to be run. A filter that is a whole name means no other, so that `host` does not
+    /// run what is called hostile.
+    fn select(&self, name: &str) -> bool {
+        let is_whole = [HOST, HEADERS, SDK].contains(&self.filter.as_str());
+        if is_whole { name == self.filter } else { name.contains(&self.filter) }
+    }
 }
 
 fn run(workspace: &Workspace, arguments: lexopt::Parser) -> Outcome {
@@ -64,23 +76,29 @@ fn run(workspace: &Workspace, arguments: lexopt::Parser) -> Outcome {
         None => board::all_names(workspace)?,
     };
     let mut tally = Tally::default();
-    if "host".contains(&options.filter) {
-        tally.add("host", host_tests::run()?);
+    if options.select(HOST) {
+        progress::show("building and running host tests");
+        let verdict = host_tests::run()?;
+        progress::clear();
+        tally.add(HOST, &verdict);
     }
-    if "headers".contains(&options.filter) {
-        tally.add("headers", Verdict::single(check::sdk_headers(workspace)));
+    if options.select(HEADERS) {
+        progress::show("compiling headers");
+        let verdict = Verdict::single(check::sdk_headers(workspace));
+        progress::clear();
+        tally.add(HEADERS, &verdict);
     }
-    let tests_sdk = "sdk".contains(&options.filter);
+    let tests_sdk = options.select(SDK);
     let jobs = jobs(workspace, &boards, &options)?;
     if tests_sdk || !jobs.is_empty() {
         match sdk::build(workspace) {
             Ok(()) => {
                 if tests_sdk {
-                    tally.add("sdk", sdk_tests::run(workspace));
+                    tally.add(SDK, &sdk_tests::run(workspace));
                 }
                 tally = run_all(workspace, &jobs, tally);
             }
-            Err(failure) => tally.add("sdk", Verdict::single(Err(failure))),
+            Err(failure) => tally.add(SDK, &Verdict::single(Err(failure))),
         }
     }
     tally.finish(&options.filter)
@@ -106,12 +124,12 @@ struct Tally {
 }
 
 impl Tally {
-    fn add(&mut self, name: &str, verdict: Verdict) {
+    fn add(&mut self, name: &str, verdict: &Verdict) {
         self.passed += verdict.passed;
         self.failed += verdict.complaints.len();
         let word = if verdict.complaints.is_empty() { "ok" } else { "FAILED" };
         println!("{word:6} {name}: {} passed, {} failed", verdict.passed, verdict.complaints.len());
-        for complaint in verdict.complaints {
+        for complaint in &verdict.complaints {
             println!("       {}", complaint.replace('\n', "\n       "));
         }
     }
@@ -178,7 +196,7 @@ fn jobs(workspace: &Workspace, boards: &[Board], options: &Options) -> Outcome<V
     }
     for job in &mut jobs {
         let (project, config) = (&job.project, &job.config);
-        job.boards.retain(|board| name(project, board, config).contains(&options.filter));
+        job.boards.retain(|board| options.select(&name(project, board, config)));
     }
     jobs.retain(|job| !job.boards.is_empty());
     Ok(jobs)
@@ -190,19 +208,20 @@ fn name(project: &Project, board: &Board, config: &str) -> String {
 }
 
 fn run_all(workspace: &Workspace, jobs: &[Job], tally: Tally) -> Tally {
-    let queue = Mutex::new(jobs.iter().enumerate());
-    let tally = Mutex::new(tally);
+    let queue = Mutex::new(jobs.iter());
+    let of = jobs.iter().map(|job| job.boards.len()).sum();
+    let screen = Mutex::new(Screen { started: 0, of, running: Vec::new(), tally });
+    let with_screen = |act: &dyn Fn(&mut Screen)| {
+        act(&mut screen.lock().unwrap_or_else(PoisonError::into_inner));
+    };
     let work = || {
-        while let Some((index, job)) = queue.lock().ok().and_then(|mut queue| queue.next()) {
+        while let Some(job) = queue.lock().ok().and_then(|mut queue| queue.next()) {
             for board in &job.boards {
                 let name = name(&job.project, board, &job.config);
-                announce(index, jobs.len(), &name);
-                let verdict =
-                    job.run(workspace, board).unwrap_or_else(|failure| Verdict::single(Err(failure)));
-                announce_end();
-                if let Ok(mut tally) = tally.lock() {
-                    tally.add(&name, verdict);
-                }
+                with_screen(&|screen| screen.start(&name));
+                let verdict = job.run(workspace, board);
+                let verdict = verdict.unwrap_or_else(|failure| Verdict::single(Err(failure)));
+                with_screen(&|screen| screen.finish(&name, &verdict));
             }
         }
     };
@@ -211,19 +230,36 @@ fn run_all(workspace: &Workspace, jobs: &[Job], tally: Tally) -> Tally {
             scope.spawn(work);
         }
     });
-    tally.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner)
+    screen.into_inner().unwrap_or_else(PoisonError::into_inner).tally
 }
 
-/// On a terminal, a line that is overwritten says what is running.
-fn announce(index: usize, of: usize, name: &str) {
-    if stderr().is_terminal() {
-        eprint!("\r\x1b[K[{}/{of}] {name}", index + 1);
+/// What has run, and below it what runs.
+struct Screen {
+    started: usize,
+    of: usize,
+    running: Vec<String>,
+    tally: Tally,
+}
+
+impl Screen {
+    fn start(&mut self, name: &str) {
+        self.started += 1;
+        self.running.push(name.to_owned());
+        self.show();
     }
-}
 
-fn announce_end() {
-    if stderr().is_terminal() {
-        eprint!("\r\x1b[K");
+    fn finish(&mut self, name: &str, verdict: &Verdict) {
+        self.running.retain(|running| running != name);
+        progress::clear();
+        self.tally.add(name, verdict);
+        self.show();
+    }
+
+    fn show(&self) {
+        if self.running.is_empty() {
+            return progress::clear();
+        }
+        progress::show(&format!("[{}/{}] {}", self.started, self.of, self.running.join(", ")));
     }
 }
 
@@ -263,4 +299,16 @@ fn boot(board: &Board, image: &Path, case: &Case) -> Outcome<Verdict> {
     let boot = Boot { board, image: &image, extra: case.arguments, audience, silence };
     let session = boot.run(|line| case.is_seen(line))?;
     Ok(Verdict::single(case.judge(&session)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_filter_is_a_part_of_names_or_a_whole_one() {
+        let select = |filter: &str, name| Options { filter: filter.to_owned(), board: None }.select(name);
+        assert!(select("", HOST) && select("hostile", "tests/hostile on b (debug)"));
+        assert!(select("host", HOST) && !select("host", "tests/hostile on b (debug)"));
+    }
 }
