@@ -13,7 +13,7 @@ use crate::cap::{Cap, LookupFailure};
 use crate::event::{Next, Outcome};
 use crate::kernel::Kernel;
 use crate::machine::{Context, Machine};
-use crate::object::thread::{AfterSend, State};
+use crate::object::thread::{AfterSend, Restart, State};
 
 /// What a thread could not do.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -197,11 +197,11 @@ impl<M: Machine> Kernel<M> {
         };
         self.threads[thread].fault = Some(fault);
         let Some(receiver) = self.take_receiver(id) else {
-            return self.block_sending(thread, id, badge, after);
+            return self.block_sending(thread, id, badge, after, Restart::ProgramCounter);
         };
         self.transfer_fault(thread, receiver, badge);
         let reply = self.end_receiving(receiver);
-        self.await_reply(thread, receiver, reply, after);
+        self.await_reply(thread, receiver, reply, after, Restart::ProgramCounter);
         Outcome { current: Next::Waits, woken: self.with_time(receiver) }
     }
 

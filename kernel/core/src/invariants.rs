@@ -145,7 +145,8 @@ impl<M: Machine> Kernel<M> {
                 ensure(holder == Some(id), "a notification's scheduling context does not know it")?;
             }
             if let Signals::Waiting(queue) = notification.state {
-                let waits_here = |state| state == State::Waiting { notification: id };
+                let waits_here =
+                    |state| matches!(state, State::Waiting { notification, .. } if notification == id);
                 queued += self.check_queue(&queue, waits_here)?;
             }
         }
@@ -183,7 +184,7 @@ impl<M: Machine> Kernel<M> {
                 let bound = self.notifications[notification].thread;
                 ensure(bound == Some(id), "a thread's notification is bound to another")?;
             }
-            if let State::Calling { reply } = thread.state {
+            if let State::Calling { reply, .. } = thread.state {
                 let owed = matches!(self.replies[reply], Reply::Owed { caller, .. } if caller == id);
                 ensure(owed, "a caller waits on a reply object that does not know it")?;
             }
@@ -197,7 +198,8 @@ impl<M: Machine> Kernel<M> {
     fn check_replies(&self) -> Result<(), &'static str> {
         for (id, reply) in self.replies.iter() {
             if let Reply::Owed { caller, .. } = reply {
-                let waits = self.threads[*caller].state == State::Calling { reply: id };
+                let state = self.threads[*caller].state;
+                let waits = matches!(state, State::Calling { reply, .. } if reply == id);
                 ensure(waits, "a reply object is owed to a thread that does not wait on it")?;
             }
         }

@@ -5,7 +5,7 @@
 
 use limen_abi::MessageInfo;
 
-use super::thread::{AfterSend, State};
+use super::thread::{AfterSend, Restart, State};
 use crate::arena::{EndpointId, ReplyId, ThreadId};
 use crate::cap::Rights;
 use crate::event::{Blocking, Next, Outcome};
@@ -98,14 +98,16 @@ impl<M: Machine> Kernel<M> {
         };
         let Some(receiver) = self.endpoints[endpoint].take_receiver(&mut self.links) else {
             return match mode {
-                SendMode::Send | SendMode::Call => self.block_sending(sender, endpoint, badge, after),
+                SendMode::Send | SendMode::Call => {
+                    self.block_sending(sender, endpoint, badge, after, Restart::SystemCall)
+                }
                 SendMode::NonBlocking | SendMode::Donating => Outcome::NOTHING,
             };
         };
         self.transfer(sender, receiver, badge, info);
         let reply = self.end_receiving(receiver);
         let current = if mode == SendMode::Call {
-            self.await_reply(sender, receiver, reply, after);
+            self.await_reply(sender, receiver, reply, after, Restart::SystemCall);
             Next::Waits
         } else {
             Next::GoesOn
@@ -123,8 +125,9 @@ impl<M: Machine> Kernel<M> {
         endpoint: EndpointId,
         badge: u64,
         then: AfterSend,
+        again: Restart,
     ) -> Outcome {
-        self.threads[sender].state = State::Sending { endpoint, badge, then };
+        self.threads[sender].state = State::Sending { endpoint, badge, then, again };
         let mut queue = self.endpoints[endpoint].queue().unwrap_or_default();
         let threads = &self.threads;
         queue.insert_by_priority(&mut self.links, sender, |thread| threads[thread].priority);
@@ -165,7 +168,7 @@ impl<M: Machine> Kernel<M> {
             self.threads[receiver].context.set_badge(0);
             return Outcome::NOTHING;
         }
-        self.threads[receiver].state = State::Receiving { endpoint, reply };
+        self.threads[receiver].state = State::Receiving { endpoint, reply, again: Restart::SystemCall };
         let mut queue = self.endpoints[endpoint].queue().unwrap_or_default();
         let threads = &self.threads;
         queue.insert_by_priority(&mut self.links, receiver, |thread| threads[thread].priority);
@@ -176,7 +179,9 @@ impl<M: Machine> Kernel<M> {
 
     /// Takes over the message, call or fault of a thread that waited to send it.
     fn receive_from(&mut self, receiver: ThreadId, sender: ThreadId, reply: Option<ReplyId>) -> Outcome {
-        let State::Sending { badge, then, .. } = self.threads[sender].state else { return Outcome::NOTHING };
+        let State::Sending { badge, then, again, .. } = self.threads[sender].state else {
+            return Outcome::NOTHING;
+        };
         if self.threads[sender].fault.is_some() {
             self.transfer_fault(sender, receiver, badge);
         } else {
@@ -187,7 +192,7 @@ impl<M: Machine> Kernel<M> {
             self.threads[sender].state = State::Runnable;
             return self.wake(sender);
         }
-        self.await_reply(sender, receiver, reply, then);
+        self.await_reply(sender, receiver, reply, then, again);
         Outcome::NOTHING
     }
 }

@@ -12,7 +12,7 @@
 //! A notification may be bound to one thread: a signal then also ends that thread's waiting on an endpoint. It may
 //! carry a scheduling context for a thread that has none of its own (a passive server).
 
-use super::thread::State;
+use super::thread::{Restart, State};
 use crate::arena::{NotificationId, SchedContextId, ThreadId};
 use crate::event::{Blocking, Next, Outcome};
 use crate::kernel::Kernel;
@@ -128,7 +128,7 @@ impl<M: Machine> Kernel<M> {
         let threads = &self.threads;
         queue.insert_by_priority(&mut self.links, thread, |thread| threads[thread].priority);
         self.notifications[id].state = Signals::Waiting(queue);
-        self.threads[thread].state = State::Waiting { notification: id };
+        self.threads[thread].state = State::Waiting { notification: id, again: Restart::SystemCall };
         let woken = self.give_back_time(thread, Some(id));
         Outcome { current: Next::Waits, woken }
     }

@@ -13,7 +13,7 @@
 
 use limen_abi::MessageInfo;
 
-use super::thread::{AfterSend, State};
+use super::thread::{AfterSend, Restart, State};
 use crate::arena::{ReplyId, SchedContextId, ThreadId};
 use crate::kernel::Kernel;
 use crate::machine::{Context, Machine};
@@ -53,19 +53,21 @@ impl<M: Machine> Kernel<M> {
         callee: ThreadId,
         reply: Option<ReplyId>,
         after: AfterSend,
+        again: Restart,
     ) {
         let Some(reply) = reply.filter(|_| after != AfterSend::Stop) else {
             // Nobody will ever be able to answer: if it is resumed, it starts again with what it did.
             let caller = &mut self.threads[caller];
             caller.state = State::Inactive;
-            if caller.fault.take().is_none() {
+            caller.fault = None;
+            if again == Restart::SystemCall {
                 caller.context.rewind_syscall();
             }
             return;
         };
         let loan = if after == AfterSend::AwaitReply { self.lend(caller, callee, reply) } else { None };
         self.replies[reply] = Reply::Owed { caller, loan };
-        self.threads[caller].state = State::Calling { reply };
+        self.threads[caller].state = State::Calling { reply, again };
     }
 
     /// Moves the caller's scheduling context to a callee without one, and puts `reply` on its stack.

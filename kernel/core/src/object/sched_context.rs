@@ -95,7 +95,7 @@ impl Request {
                 if let Some(thread) = kernel.sched_contexts[id].thread {
                     let waits_for = match kernel.threads[thread].state {
                         State::Receiving { .. } => kernel.threads[thread].notification,
-                        State::Waiting { notification } => Some(notification),
+                        State::Waiting { notification, .. } => Some(notification),
                         _ => None,
                     };
                     if waits_for.is_some() {

@@ -71,11 +71,15 @@ pub enum State {
         endpoint: EndpointId,
         /// The reply object that the next caller will wait on.
         reply: Option<ReplyId>,
+        /// Where it starts again if it is stopped.
+        again: Restart,
     },
     /// Waiting for a signal.
     Waiting {
         /// Where.
         notification: NotificationId,
+        /// Where it starts again if it is stopped.
+        again: Restart,
     },
     /// Waiting until its message, call or fault is taken.
     Sending {
@@ -85,12 +89,49 @@ pub enum State {
         badge: u64,
         /// What happens when it is taken.
         then: AfterSend,
+        /// Where it starts again if it is stopped.
+        again: Restart,
     },
     /// Waiting for an answer to its call or fault.
     Calling {
         /// The reply object.
         reply: ReplyId,
+        /// Where it starts again if it is stopped.
+        again: Restart,
     },
+}
+
+/// Where a thread that waits starts again if it is taken out of its wait.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Restart {
+    /// At the system call that it waits in, which is the instruction before its program counter.
+    SystemCall,
+    /// At its program counter: it faulted there, or somebody has written it.
+    ProgramCounter,
+}
+
+impl State {
+    /// Where a thread in this state starts again; none if it does not wait.
+    fn again(self) -> Option<Restart> {
+        match self {
+            Self::Inactive | Self::Runnable | Self::Postponed => None,
+            Self::Receiving { again, .. }
+            | Self::Waiting { again, .. }
+            | Self::Sending { again, .. }
+            | Self::Calling { again, .. } => Some(again),
+        }
+    }
+
+    /// The program counter of the thread was written; if it waits, it need not start its system call again.
+    fn forget_syscall(&mut self) {
+        match self {
+            Self::Inactive | Self::Runnable | Self::Postponed => {}
+            Self::Receiving { again, .. }
+            | Self::Waiting { again, .. }
+            | Self::Sending { again, .. }
+            | Self::Calling { again, .. } => *again = Restart::ProgramCounter,
+        }
+    }
 }
 
 /// What a sender does once its message is taken.
@@ -245,16 +286,17 @@ impl<M: Machine> Kernel<M> {
             State::Receiving { endpoint, .. } | State::Sending { endpoint, .. } => {
                 self.endpoints[endpoint].remove(&mut self.links, thread);
             }
-            State::Waiting { notification } => {
+            State::Waiting { notification, .. } => {
                 self.notifications[notification].remove(&mut self.links, thread)
             }
-            State::Calling { reply } => self.release_reply(reply),
+            State::Calling { reply, .. } => self.release_reply(reply),
         }
         let target = &mut self.threads[thread];
-        target.state = State::Inactive;
-        if target.fault.take().is_none() {
+        if target.state.again() == Some(Restart::SystemCall) {
             target.context.rewind_syscall();
         }
+        target.fault = None;
+        target.state = State::Inactive;
     }
 
     /// A Runnable thread, if it has a scheduling context to run on. One that got a message without time runs on what
@@ -283,15 +325,11 @@ impl<M: Machine> Kernel<M> {
 
     /// A register as it would be if the thread had to start again.
     fn restart_register(&self, thread: ThreadId, position: usize) -> u64 {
-        let thread = &self.threads[thread];
-        let in_syscall = !matches!(thread.state, State::Inactive | State::Runnable | State::Postponed)
-            && thread.fault.is_none();
-        if position == M::Context::PC && in_syscall {
-            let mut context = thread.context;
+        let mut context = self.threads[thread].context;
+        if position == M::Context::PC && self.threads[thread].state.again() == Some(Restart::SystemCall) {
             context.rewind_syscall();
-            return context.register(position);
         }
-        thread.context.register(position)
+        context.register(position)
     }
 
     /// Registers of `thread` from the message of `caller`.
@@ -299,6 +337,9 @@ impl<M: Machine> Kernel<M> {
         for position in 0..count.min(message::MAX_LENGTH - WRITE_REGISTERS_HEADER) {
             let value = self.message_word(caller, WRITE_REGISTERS_HEADER + position);
             self.threads[thread].context.set_register(position, value);
+        }
+        if count > M::Context::PC {
+            self.threads[thread].state.forget_syscall();
         }
     }
 }

@@ -204,3 +204,58 @@ fn resuming_a_waiting_thread_without_values_repeats_its_system_call() {
     system.assert_running(family.child);
     assert_eq!(system.pc(family.child), pc);
 }
+
+/// A child that waits in a system call, while its parent writes its program counter; and the slots of child and parent
+/// for the endpoint of the call.
+fn written_while_it_waits(syscall: Syscall) -> (System, Family, [u64; 2]) {
+    let mut family = Family::active(50);
+    let meeting = family.plan.endpoint();
+    let slot = family.plan.grant(family.child, meeting.with(1, limen_image::Rights::ALL));
+    let other_side = family.plan.grant(family.parent, meeting.with(2, limen_image::Rights::ALL));
+    let mut system = family.plan.boot();
+    system.receive(family.child, syscall, slot, REPLY);
+    system.call(family.parent, family.control, WRITE, &[0, 1, 0x7000]);
+    system.call(family.parent, family.control, READ, &[0, 1]);
+    system.assert_message(family.parent, 0, 0, &[0x7000]);
+    (system, family, [slot, other_side])
+}
+
+const WAITS: [Syscall; 3] = [Syscall::Recv, Syscall::Call, Syscall::Send];
+
+#[test]
+fn a_program_counter_written_during_a_system_call_is_where_the_thread_resumes() {
+    for syscall in WAITS {
+        let (mut system, family, _) = written_while_it_waits(syscall);
+        system.call(family.parent, family.control, Label::TcbResume.as_raw(), &[]);
+        system.assert_running(family.child);
+        assert_eq!(system.pc(family.child), 0x7000);
+    }
+}
+
+#[test]
+fn a_program_counter_written_during_a_system_call_is_where_the_thread_goes_on() {
+    for syscall in WAITS {
+        let (mut system, family, [_, other_side]) = written_while_it_waits(syscall);
+        match syscall {
+            Syscall::Recv => system.send(family.parent, other_side, 0, &[]),
+            _ => system.recv(family.parent, other_side),
+        }
+        if syscall == Syscall::Call {
+            system.assert_calling(family.child);
+            system.call(family.parent, family.control, Label::TcbResume.as_raw(), &[]);
+        }
+        system.assert_running(family.child);
+        assert_eq!(system.pc(family.child), 0x7000);
+    }
+}
+
+#[test]
+fn a_written_program_counter_matters_to_one_wait_only() {
+    let (mut system, family, [slot, other_side]) = written_while_it_waits(Syscall::Recv);
+    system.send(family.parent, other_side, 0, &[]);
+    system.recv(family.child, slot);
+    assert_ne!(system.pc(family.child), 0x7000);
+    system.call(family.parent, family.control, Label::TcbResume.as_raw(), &[]);
+    system.assert_running(family.child);
+    assert_eq!(system.pc(family.child), 0x7000);
+}

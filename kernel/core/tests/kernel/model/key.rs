@@ -53,10 +53,10 @@ fn state(state: State) -> [u16; 3] {
         State::Inactive => [0, NONE, NONE],
         State::Runnable => [1, NONE, NONE],
         State::Postponed => [9, NONE, NONE],
-        State::Receiving { endpoint, reply } => [2, number(Some(endpoint)), number(reply)],
-        State::Waiting { notification } => [3, number(Some(notification)), NONE],
+        State::Receiving { endpoint, reply, .. } => [2, number(Some(endpoint)), number(reply)],
+        State::Waiting { notification, .. } => [3, number(Some(notification)), NONE],
         State::Sending { endpoint, then, .. } => [4 + after(then), number(Some(endpoint)), NONE],
-        State::Calling { reply } => [8, number(Some(reply)), NONE],
+        State::Calling { reply, .. } => [8, number(Some(reply)), NONE],
     }
 }
 

@@ -100,7 +100,7 @@ impl Model {
     /// Whoever waits for an answer is owed one, and no time is lost.
     fn check_state(&self, system: &System) {
         for thread in self.threads {
-            if let State::Calling { reply } = system.state(thread) {
+            if let State::Calling { reply, .. } = system.state(thread) {
                 let owed = system.kernel.replies[reply];
                 let is_owed = matches!(owed, Reply::Owed { caller, .. } if caller == thread.id());
                 system.equal(thread, "being owed an answer", is_owed, true);

@@ -72,7 +72,9 @@ impl System {
 
     /// This thread waits for a signal.
     pub(crate) fn assert_waiting(&self, thread: Thread, at: Notification) {
-        self.equal(thread, "state", self.state(thread), State::Waiting { notification: at.id() });
+        let here =
+            matches!(self.state(thread), State::Waiting { notification, .. } if notification == at.id());
+        self.state_is(thread, here, "should wait");
     }
 
     /// This thread waits for an answer.
