@@ -9,6 +9,7 @@ use core::mem::offset_of;
 
 use super::entry_area::STACKS;
 
+const NO_SEGMENT: u16 = 0;
 /// Selector of the kernel's code.
 pub const KERNEL_CODE: u16 = 0x08;
 /// Selector of the kernel's data.
@@ -160,6 +161,9 @@ pub fn init(way: Way, stubs: usize) {
         asm!("lgdt [{}]", in(reg) &segments, options(nostack, preserves_flags));
         asm!("lidt [{}]", in(reg) &traps, options(nostack, preserves_flags));
         asm!("ltr {:x}", in(reg) TASK_STATE, options(nostack, preserves_flags));
+        // A processor starts with a local table at address zero, which is memory of programs: its gates would lead
+        // them into the kernel. Source: Intel SDM, volume 3, table 9-1.
+        asm!("lldt {:x}", in(reg) NO_SEGMENT, options(nostack, preserves_flags));
     }
 }
 
