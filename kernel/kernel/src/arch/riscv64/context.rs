@@ -11,6 +11,8 @@ use crate::address_space::AddressSpace;
 
 /// Bytes of a system-call instruction.
 const SYSCALL_BYTES: u64 = 4;
+/// The bit that a program counter does not have. Source: Privileged ISA, `sepc`.
+const ODD: u64 = 1;
 
 /// The registers of user mode, at the offsets that the trap code uses.
 #[derive(Clone, Copy, Debug)]
@@ -65,6 +67,7 @@ impl machine::Context for Context {
 
     fn set_register(&mut self, position: usize, value: u64) {
         if let Some(number) = ORDER.get(position) {
+            let value = if position == Self::PC { value & !ODD } else { value };
             self.x[*number % 32] = value;
         }
     }
