@@ -27,20 +27,6 @@
     DO(odd_exclusive_load)           \
     DO(undefined_instruction)        \
     DO(breakpoint)                   \
-    DO(write_system_control)         \
-    DO(read_vector_base)             \
-    DO(write_translation_base)       \
-    DO(mask_interrupts)              \
-    DO(return_from_exception)        \
-    DO(hypervisor_call)              \
-    DO(secure_monitor_call)          \
-    DO(invalidate_tlb)               \
-    DO(clean_cache_by_set)           \
-    DO(translate_address)            \
-    DO(read_cycle_counter)           \
-    DO(write_cycle_control)          \
-    DO(write_kernel_timer)           \
-    DO(read_kernel_timer)            \
     DO(unknown_system_call)          \
     DO(call_outside_table)           \
     DO(receive_from_nothing)         \

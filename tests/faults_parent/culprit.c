@@ -8,11 +8,10 @@
 seL4_Word orders;
 
 extern char again[];
-extern char load_instruction[], store_instruction[], undefined_instruction[], breakpoint_instruction[];
+extern char load_instruction[], undefined_instruction[], breakpoint_instruction[];
 extern char system_call_instruction[], call_instruction[], receive_instruction[];
 seL4_Word load(seL4_Word address);
 void park(void);
-void store(seL4_Word address);
 void undefined(void);
 void breakpoint(void);
 seL4_Word system_call(seL4_Word number);
@@ -34,17 +33,6 @@ static void do_load(void)
 {
     announce(load_instruction);
     shared()->result = load(shared()->address);
-}
-
-static void do_store(void)
-{
-    announce(store_instruction);
-    store(shared()->address);
-}
-
-static void do_jump(void)
-{
-    ((void (*)(void))shared()->address)();
 }
 
 static void do_undefined(void)
@@ -94,8 +82,6 @@ void init(void)
     static void (*const actions[])(void) = {
         [IDLE] = do_nothing,
         [LOAD] = do_load,
-        [STORE] = do_store,
-        [JUMP] = do_jump,
         [UNDEFINED] = do_undefined,
         [BREAKPOINT] = do_breakpoint,
         [SYSTEM_CALL] = do_system_call,

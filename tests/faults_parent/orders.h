@@ -9,10 +9,6 @@ enum order {
     IDLE,
     /* Load from `address`. */
     LOAD,
-    /* Store to `address`. */
-    STORE,
-    /* Jump to `address`. */
-    JUMP,
     /* Execute an undefined instruction. */
     UNDEFINED,
     /* Execute a breakpoint. */

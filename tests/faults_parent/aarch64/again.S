@@ -18,13 +18,6 @@ load_instruction:
     ldr x0, [x0]
     ret
 
-    .global store_instruction
-    .global store
-store:
-store_instruction:
-    str xzr, [x0]
-    ret
-
     .global undefined_instruction
     .global undefined
 undefined:

@@ -22,13 +22,6 @@ load_instruction:
     ld a0, 0(a0)
     ret
 
-    .global store_instruction
-    .global store
-store:
-store_instruction:
-    sd zero, 0(a0)
-    ret
-
     .global undefined_instruction
     .global undefined
 undefined:

@@ -4,12 +4,7 @@
 
 #include "test.h"
 
-/* Causes. Source: The RISC-V Instruction Set Manual, Volume II: scause. */
-#define CAUSE_FETCH_PAGE_FAULT 12
-#define CAUSE_LOAD_PAGE_FAULT 13
-#define CAUSE_STORE_PAGE_FAULT 15
-
-/* Numbers of exceptions. */
+/* Numbers of exceptions. Source: The RISC-V Instruction Set Manual, Volume II: scause. */
 #define UNDEFINED_NUMBER 2
 #define BREAKPOINT_NUMBER 3
 
@@ -20,16 +15,6 @@
  * an argument, and the result. */
 #define FIRST_CALL_WORD seL4_UnknownSyscall_A0
 #define CALL_WORDS 7
-
-/* The cause does not tell what is missing from what is forbidden. */
-static inline void check_status(seL4_Word cause, enum attempt attempt, enum obstacle obstacle)
-{
-    static const seL4_Word causes[] = {
-        [LOADING] = CAUSE_LOAD_PAGE_FAULT, [STORING] = CAUSE_STORE_PAGE_FAULT, [FETCHING] = CAUSE_FETCH_PAGE_FAULT,
-    };
-    (void)obstacle;
-    CHECK_EQUAL(cause, causes[attempt]);
-}
 
 /* There are no flags. */
 static inline void check_flags(void)

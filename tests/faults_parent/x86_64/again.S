@@ -17,14 +17,6 @@ load_instruction:
     movq (%rdi), %rax
     ret
 
-    .global store_instruction
-    .global store
-store:
-    xorl %eax, %eax
-store_instruction:
-    movq %rax, (%rdi)
-    ret
-
     .global undefined_instruction
     .global undefined
 undefined:
