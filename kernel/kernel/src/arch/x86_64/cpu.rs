@@ -18,6 +18,8 @@ use crate::page_table::{Format, Root};
 #[derive(Debug)]
 pub struct Msr;
 impl Msr {
+    /// The selector of `sysenter`; zero turns it off.
+    pub const SYSENTER_CS: u32 = 0x174;
     /// Selectors of system calls and returns.
     pub const STAR: u32 = 0xc000_0081;
     /// Entry point of system calls.

@@ -84,8 +84,10 @@ pub fn init(way: Way) {
     segments::init(way, stubs.addr());
     let selectors =
         u64::from(segments::KERNEL_CODE) << SYSCALL_SHIFT | u64::from(segments::SYSRET_BASE) << SYSRET_SHIFT;
-    // SAFETY: the entry point is that of system calls; the selectors are those of the tables just loaded.
+    // SAFETY: the entry point is that of system calls; the selectors are those of the tables just loaded. What
+    // firmware may have left to `sysenter` is taken away.
     unsafe {
+        write_msr(Msr::SYSENTER_CS, 0);
         write_msr(Msr::STAR, selectors);
         write_msr(Msr::LSTAR, syscall.addr() as u64);
         write_msr(Msr::SFMASK, MASKED_FLAGS);
