@@ -18,6 +18,10 @@ enum attack {
     ATTACK_ADDRESSES,
     /* Random instructions. */
     ATTACK_INSTRUCTIONS,
+    /* One undefined instruction, then the next. */
+    ATTACK_FAULT,
+    /* None: wait for ever. */
+    ATTACK_REST,
 };
 
 struct attack_state {

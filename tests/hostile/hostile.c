@@ -2,6 +2,7 @@
 
 #include "attack.h"
 #include "code.h"
+#include "instructions.h"
 #include "random.h"
 
 #define SLOTS 600
@@ -61,11 +62,18 @@ static void scribble_message_buffer(void)
     }
 }
 
+/* Any label, any number of capabilities and words. */
+static seL4_Word random_info(void)
+{
+    seL4_Word label = random_below(2) ? random_below(70) : random_interesting();
+    return seL4_MessageInfo_new(label, random_below(8), random_below(4), random_below(128)).words[0];
+}
+
 static void attack_slots(seL4_Word attempt)
 {
     seL4_Word registers[REGISTERS] = { 0 };
     registers[CPTR] = attempt % SLOTS;
-    registers[INFO] = random_below(2) ? random_below(8) : random_interesting();
+    registers[INFO] = random_below(2) ? random_info() : random_interesting();
     registers[REPLY] = random_below(2) ? LIMEN_REPLY_CAP : random_below(SLOTS);
     registers[NUMBER] = -(attempt / SLOTS % 11) - 1;
     registers[DEST] = random_below(SLOTS);
@@ -98,6 +106,12 @@ static void attack_registers(void)
     scribble_message_buffer();
     for (int i = 0; i < REGISTERS; i++) {
         registers[i] = random_interesting();
+    }
+    if (random_below(2)) {
+        registers[INFO] = random_info();
+    }
+    if (random_below(2)) {
+        registers[CPTR] = used_slot();
     }
     if (random_below(8)) {
         registers[NUMBER] = -random_below(16);
@@ -142,7 +156,7 @@ static void attack_instructions(void)
 {
     volatile seL4_Uint32 *code = (volatile seL4_Uint32 *)code_to_write;
     for (int i = 0; i < CODE_WORDS; i++) {
-        code[i] = (seL4_Uint32)random_word();
+        code[i] = without_defects((seL4_Uint32)random_word());
     }
     publish_code(code_to_write, code_to_run, 4 * CODE_WORDS);
     /* The stack is in the same page. */
@@ -151,6 +165,12 @@ static void attack_instructions(void)
         registers[i] = random_interesting();
     }
     run_with(registers, code_to_run, code_to_write + 2048);
+}
+
+static void rest(void)
+{
+    seL4_Word badge;
+    seL4_Recv(LIMEN_INPUT_CAP, &badge, LIMEN_REPLY_CAP);
 }
 
 static void attack_once(seL4_Word attempt)
@@ -171,8 +191,15 @@ static void attack_once(seL4_Word attempt)
     case ATTACK_ADDRESSES:
         attack_addresses();
         break;
-    default:
+    case ATTACK_INSTRUCTIONS:
         attack_instructions();
+        break;
+    case ATTACK_FAULT:
+        shared()->attack = ATTACK_REST;
+        __asm__ volatile (UNDEFINED_INSTRUCTION);
+        break;
+    default:
+        rest();
         break;
     }
 }

@@ -4,12 +4,16 @@
  * If it makes no attempt although it could, it waits for something: then the keeper starts it over. */
 
 #include "attack.h"
+#include "print.h"
+#include "random.h"
 #include "test.h"
+#include "text.h"
 
 #define ACTIVE 0
 #define PASSIVE 1
 #define KEEPER 2
 #define SPONGE 5
+#define LOWER 6
 
 #define CANARIES 512
 #define WORDS 12
@@ -87,14 +91,27 @@ static void let_attack(void)
     }
 }
 
+/* What is silent for long is taken for dead. */
+#define ATTEMPTS_PER_LINE 5000
+
+static void print_progress(seL4_Word *lines)
+{
+    if (shared()->attempts / ATTEMPTS_PER_LINE != *lines) {
+        *lines = shared()->attempts / ATTEMPTS_PER_LINE;
+        print("HOSTILE goes on\n");
+    }
+}
+
 static void disturbs_nobody(void)
 {
+    seL4_Word lines = 0;
     shared()->attack = attack;
     shared()->attempts = 0;
     seL4_Word last = round + MOST_ROUNDS(attempts);
     while (shared()->attempts < attempts && round < last) {
         look_around();
         let_attack();
+        print_progress(&lines);
     }
     CHECK(shared()->attempts >= attempts);
 }
@@ -102,7 +119,7 @@ static void disturbs_nobody(void)
 static void run_attack(const char *name, enum attack next, seL4_Word times)
 {
     attack = next;
-    attempts = times;
+    attempts = TIMES * times;
     RUN_FOR(name, disturbs_nobody);
 }
 
@@ -115,6 +132,18 @@ static void notifications_still_arrive(void)
 {
     microkit_notify(SPONGE);
     CHECK_EQUAL(wait_for_signals() & (1ul << SPONGE), 1ul << SPONGE);
+}
+
+/* The hostile program, too, which now waits: so the one with the lowest priority runs. */
+static void faults_are_still_handled(void)
+{
+    seL4_Word restarts = shared()->restarts;
+    shared()->attack = ATTACK_FAULT;
+    microkit_notify(KEEPER);
+    microkit_notify(LOWER);
+    CHECK_EQUAL(wait_for_signals() & (1ul << LOWER), 1ul << LOWER);
+    CHECK_EQUAL(shared()->attack, ATTACK_REST);
+    CHECK_EQUAL(shared()->restarts, restarts + 2);
 }
 
 static void all_is_well_at_the_end(void)
@@ -131,8 +160,20 @@ static void all_is_well_at_the_start(void)
     }
 }
 
+static void print_parameters(void)
+{
+    struct text line = TEXT_EMPTY;
+    text_add(&line, "HOSTILE SEED=");
+    text_add_hexadecimal(&line, SEED);
+    text_add(&line, " TIMES=");
+    text_add_decimal(&line, TIMES);
+    text_add(&line, "\n");
+    print(text_terminated(&line));
+}
+
 void init(void)
 {
+    print_parameters();
     plant_canaries();
     RUN(all_is_well_at_the_start);
     run_attack("every_slot", ATTACK_SLOTS, 600 * 11);
@@ -143,6 +184,7 @@ void init(void)
     run_attack("random_instructions", ATTACK_INSTRUCTIONS, 5000);
     RUN(the_hostile_program_was_started_over);
     RUN(notifications_still_arrive);
+    RUN(faults_are_still_handled);
     RUN(all_is_well_at_the_end);
     suite_end();
 }

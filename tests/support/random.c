@@ -1,6 +1,7 @@
 #include "random.h"
 
-static seL4_Word state = 0x853c49e6748fea9bul;
+/* Never zero, which would stay. */
+static seL4_Word state = SEED ? SEED : 1;
 
 /* Xorshift*. Source: Vigna, An experimental exploration of Marsaglia's xorshift generators, scrambled. */
 seL4_Word random_word(void)

@@ -60,7 +60,11 @@ VPATH := $(ARCH) $(SOURCES) $(SUPPORT)
 
 all: $(IMAGE)
 
-$(BUILD_DIR)/%.o: %.c $(MAKEFILE_LIST) | $(BUILD_DIR)
+# Other flags make other objects.
+$(BUILD_DIR)/more_flags: ALWAYS | $(BUILD_DIR)
+	@echo '$(MORE_FLAGS)' | cmp -s - $@ || echo '$(MORE_FLAGS)' > $@
+
+$(BUILD_DIR)/%.o: %.c $(MAKEFILE_LIST) $(BUILD_DIR)/more_flags | $(BUILD_DIR)
 	$(CC) $(CFLAGS) -c $< -o $@
 
 $(BUILD_DIR)/%.o: %.S $(MAKEFILE_LIST) | $(BUILD_DIR)
@@ -78,5 +82,5 @@ $(BUILD_DIR):
 	mkdir -p $@
 
 .SECONDARY:
-.PHONY: all
+.PHONY: all ALWAYS
 -include $(wildcard $(BUILD_DIR)/*.d)

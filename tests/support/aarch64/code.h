@@ -10,6 +10,12 @@
 /* Makes a number below 2048 the result of a function. */
 #define INSTRUCTION_RESULT(number) (0x52800000u | (seL4_Uint32)(number) << 5)
 
+/* Random code without what the emulator executes wrongly: nothing is known. */
+LIMEN_INLINE seL4_Uint32 without_defects(seL4_Uint32 code)
+{
+    return code;
+}
+
 /* Lets instructions that were written at one address be executed at another. */
 LIMEN_INLINE void publish_code(seL4_Word written, seL4_Word run, seL4_Word bytes)
 {
