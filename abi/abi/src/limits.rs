@@ -37,6 +37,12 @@ pub const MAX_PERIOD_US: u64 = 3_600_000_000;
 pub const INTERRUPT_LINES: u64 = 1024;
 /// Vectors of an x86 processor, which are what its timer is given.
 pub const INTERRUPT_VECTORS: u64 = 256;
+/// Interrupts that a system may use, all protection domains together. A power of two.
+pub const INTERRUPTS: usize = 128;
+/// x86: the processor's vector for `vector="0"` in a description.
+pub const FIRST_INTERRUPT_VECTOR: u64 = 0x30;
+/// x86: highest `vector` in a description.
+pub const MAX_INTERRUPT_VECTOR: u64 = 107;
 /// Bytes in a page, the unit of mapping.
 pub const PAGE_BYTES: u64 = 0x1000;
 /// Bytes in a large page.

@@ -27,8 +27,8 @@ mod writer;
 pub use interrupt_controller::InterruptController;
 pub use place::{MODULE_OFFSET, Machine, PLACED_RANGES, UNPLACED, place};
 pub use record::{
-    Board, Cap, CapKind, Counts, DomainSlot, Mapping, MappingFlags, NONE, Range, Region, RegionKind, Rights,
-    SchedContext, Thread, ThreadFlags,
+    Board, Cap, CapKind, Counts, DomainSlot, Interrupt, InterruptFlags, InterruptSource, Mapping,
+    MappingFlags, NONE, Range, Region, RegionKind, Rights, SchedContext, Thread, ThreadFlags,
 };
 pub use validate::ImageError;
 #[cfg(feature = "writer")]
@@ -118,11 +118,13 @@ pub enum Table {
     Caps = 9,
     /// [`DomainSlot`]s in the order of their turns; empty when there is one domain.
     DomainSchedule = 10,
+    /// [`Interrupt`]s, ascending by line.
+    Interrupts = 11,
 }
 
 impl Table {
     /// Number of tables.
-    pub const COUNT: usize = 11;
+    pub const COUNT: usize = 12;
 }
 
 /// A validated image. Reading a record never fails.
@@ -228,6 +230,11 @@ impl<'a> Image<'a> {
     /// The domain schedule.
     pub fn domain_schedule(&self) -> impl Iterator<Item = DomainSlot> + 'a {
         self.records(Table::DomainSchedule)
+    }
+
+    /// Device interrupts, in index order.
+    pub fn interrupts(&self) -> impl Iterator<Item = Interrupt> + 'a {
+        self.records(Table::Interrupts)
     }
 
     /// The header word that counts the records of a table.

@@ -201,6 +201,58 @@ record! {
     }
 }
 
+record! {
+    /// A device interrupt that a program handles: where it comes from, and what it signals.
+    pub struct Interrupt {
+        /// The controller's number of the line; on x86, where a program chooses it, the processor's vector.
+        pub line,
+        /// An [`InterruptSource`].
+        pub source,
+        /// I/O APIC: its index. Message: address of the PCI device, `bus << 8 | device << 3 | function`.
+        pub unit,
+        /// I/O APIC: the pin. Message: its number among those of the device.
+        pub input,
+        /// [`InterruptFlags`] bits.
+        pub flags,
+        /// Notification that is signalled.
+        pub notification,
+        /// Bits that are signalled.
+        pub badge,
+    }
+}
+
+/// Where an interrupt comes from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u64)]
+pub enum InterruptSource {
+    /// A line of the interrupt controller; not on x86.
+    Line = 0,
+    /// A pin of an I/O APIC; x86 only.
+    Pin = 1,
+    /// A message that a PCI device writes; x86 only.
+    Message = 2,
+}
+
+impl InterruptSource {
+    /// The source with this number.
+    #[must_use]
+    pub fn from_raw(raw: u64) -> Option<Self> {
+        [Self::Line, Self::Pin, Self::Message].into_iter().find(|source| *source as u64 == raw)
+    }
+}
+
+/// Bits of an interrupt.
+#[derive(Debug)]
+pub struct InterruptFlags;
+impl InterruptFlags {
+    /// A change of the line interrupts; without it, its level.
+    pub const EDGE: u64 = 1 << 0;
+    /// The line is active when it is low. Pins only.
+    pub const ACTIVE_LOW: u64 = 1 << 1;
+    /// All bits with a meaning.
+    pub const ALL: u64 = Self::EDGE | Self::ACTIVE_LOW;
+}
+
 /// A thread as it starts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Thread {
@@ -367,14 +419,18 @@ pub enum CapKind {
     IoPort = 7,
     /// The right to give scheduling contexts other budgets and periods. Object 0.
     SchedControl = 8,
+    /// An interrupt.
+    Interrupt = 9,
 }
 
 impl CapKind {
     /// The kind with this number.
     #[must_use]
     pub fn from_raw(raw: u64) -> Option<Self> {
-        use CapKind::{Endpoint, IoPort, Notification, Reply, SchedContext, SchedControl, Thread, Vspace};
-        [Thread, Endpoint, Notification, Reply, SchedContext, Vspace, IoPort, SchedControl]
+        use CapKind::{
+            Endpoint, Interrupt, IoPort, Notification, Reply, SchedContext, SchedControl, Thread, Vspace,
+        };
+        [Thread, Endpoint, Notification, Reply, SchedContext, Vspace, IoPort, SchedControl, Interrupt]
             .into_iter()
             .find(|kind| *kind as u64 == raw)
     }

@@ -1,12 +1,14 @@
 //! The rules of a boot image. Everything that boot code relies on is checked here, and only here.
 
+mod interrupts;
+
 use core::fmt;
 
 use limen_abi::limits;
 
 use crate::record::{
-    Board, Cap, CapKind, Counts, DomainSlot, Mapping, MappingFlags, NONE, Range, Record, Region, RegionKind,
-    Rights, SchedContext, Thread, ThreadFlags,
+    Board, Cap, CapKind, Counts, DomainSlot, Interrupt, Mapping, MappingFlags, NONE, Range, Record, Region,
+    RegionKind, Rights, SchedContext, Thread, ThreadFlags,
 };
 use crate::{
     Architecture, HEADER_WORDS, HeaderWord, Image, MAGIC, Options, Table, UNPLACED, VERSION, checksum, word,
@@ -93,6 +95,7 @@ pub(crate) fn validate(bytes: &[u8]) -> Result<Image<'_>, ImageError> {
     check_mappings(&image)?;
     check_sched_contexts(&image)?;
     check_domain_schedule(&image)?;
+    interrupts::check(&image)?;
     check_caps(&image)?;
     check_threads(&image)?;
     Ok(image)
@@ -154,7 +157,8 @@ pub(crate) fn check_directory(image: &Image<'_>) -> Check {
     table_fits::<SchedContext>(image, Table::SchedContexts, 0..=limits::SCHED_CONTEXTS as u64)?;
     table_fits::<Thread>(image, Table::Threads, 1..=limits::THREADS as u64)?;
     table_fits::<Cap>(image, Table::Caps, 0..=(limits::THREADS * limits::CAP_SLOTS) as u64)?;
-    table_fits::<DomainSlot>(image, Table::DomainSchedule, 0..=limits::DOMAIN_SCHEDULE as u64)
+    table_fits::<DomainSlot>(image, Table::DomainSchedule, 0..=limits::DOMAIN_SCHEDULE as u64)?;
+    table_fits::<Interrupt>(image, Table::Interrupts, 0..=limits::INTERRUPTS as u64)
 }
 
 fn table_fits<R: Record>(image: &Image<'_>, table: Table, counts: core::ops::RangeInclusive<u64>) -> Check {
@@ -344,6 +348,7 @@ fn check_caps(image: &Image<'_>) -> Check {
             Some(CapKind::SchedContext) => image.directory(Table::SchedContexts).1,
             Some(CapKind::Vspace) => counts.vspaces,
             Some(CapKind::SchedControl) => 1,
+            Some(CapKind::Interrupt) => image.directory(Table::Interrupts).1,
             Some(CapKind::IoPort) => {
                 let x86 = image.architecture() == Architecture::X86_64 as u64;
                 check(x86 && may_have_ports(cap.object, cap.badge), "ports that no program may have")?;

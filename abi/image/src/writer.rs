@@ -1,6 +1,8 @@
 //! Writing an image: collect records, then lay them out with directory and checksum.
 
-use crate::record::{Board, Cap, Counts, DomainSlot, Mapping, Range, Record, Region, SchedContext, Thread};
+use crate::record::{
+    Board, Cap, Counts, DomainSlot, Interrupt, Mapping, Range, Record, Region, SchedContext, Thread,
+};
 use crate::{Architecture, FIXED_WORDS, HEADER_WORDS, HeaderWord, MAGIC, Table, VERSION, checksum};
 
 /// The records of an image under construction.
@@ -22,6 +24,7 @@ pub struct ImageWriter {
     pub threads: Vec<Thread>,
     pub caps: Vec<Cap>,
     pub domain_schedule: Vec<DomainSlot>,
+    pub interrupts: Vec<Interrupt>,
 }
 
 impl ImageWriter {
@@ -42,6 +45,7 @@ impl ImageWriter {
             threads: Vec::new(),
             caps: Vec::new(),
             domain_schedule: Vec::new(),
+            interrupts: Vec::new(),
         }
     }
 
@@ -81,6 +85,7 @@ impl ImageWriter {
         append(&mut words, Table::Threads, &self.threads);
         append(&mut words, Table::Caps, &self.caps);
         append(&mut words, Table::DomainSchedule, &self.domain_schedule);
+        append(&mut words, Table::Interrupts, &self.interrupts);
         words
     }
 }

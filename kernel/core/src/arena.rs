@@ -12,6 +12,11 @@ use core::ops::{Index, IndexMut};
 /// Names an object of the kind `Tag`.
 pub struct Id<Tag>(NonZeroU16, PhantomData<fn() -> Tag>);
 
+impl<Tag> Id<Tag> {
+    /// Names an object of every arena: what a record leads to that nobody uses.
+    pub const ANY: Self = Self(NonZeroU16::MIN, PhantomData);
+}
+
 impl<Tag> Clone for Id<Tag> {
     fn clone(&self) -> Self {
         *self
@@ -51,6 +56,9 @@ pub mod tag {
     /// An address space.
     #[derive(Debug)]
     pub enum Vspace {}
+    /// An interrupt.
+    #[derive(Debug)]
+    pub enum Irq {}
 }
 
 /// Names a thread.
@@ -65,6 +73,8 @@ pub type ReplyId = Id<tag::Reply>;
 pub type SchedContextId = Id<tag::SchedContext>;
 /// Names an address space.
 pub type VspaceId = Id<tag::Vspace>;
+/// Names an interrupt.
+pub type IrqId = Id<tag::Irq>;
 
 /// `N` objects of type `T`, indexed by `Id<Tag>`. `N` is a power of two.
 #[derive(Debug)]

@@ -7,10 +7,12 @@ use limen_image::{CapKind, Image, NONE, ThreadFlags};
 use crate::arena::{Id, ThreadId};
 use crate::cap::{Cap, Rights};
 use crate::kernel::{
-    CapTables, Endpoints, Kernel, MessageBuffers, Notifications, Replies, SchedContexts, Threads, Vspaces,
+    CapTables, Endpoints, Irqs, Kernel, MessageBuffers, Notifications, Replies, SchedContexts, Threads,
+    Vspaces,
 };
-use crate::machine::{Context, CounterAccess, Machine, Ticks};
+use crate::machine::{Context, CounterAccess, Line, Machine, Ticks};
 use crate::object::io_port::Ports;
+use crate::object::irq::{self, Irq};
 use crate::object::thread::State;
 
 /// Fills the capability tables as the image says.
@@ -33,6 +35,7 @@ fn cap<M: Machine>(record: &limen_image::Cap) -> Option<Cap> {
         CapKind::SchedContext => Cap::SchedContext(SchedContexts::id(object)?),
         CapKind::Vspace => Cap::Vspace(Vspaces::id(object)?),
         CapKind::SchedControl => Cap::SchedControl,
+        CapKind::Interrupt => Cap::Interrupt(Irqs::id(object)?),
         CapKind::IoPort => {
             Cap::IoPort { ports: Ports { first: object as u16, last: badge as u16 }.as_word() }
         }
@@ -55,6 +58,9 @@ impl<M: Machine> Kernel<M> {
                 self.configure(id, record.budget_us, record.period_us, Ticks::MAX);
             }
         }
+        for (index, record) in image.interrupts().enumerate() {
+            self.populate_interrupt(index as u64, &record);
+        }
         for (index, record) in image.threads().enumerate() {
             if let Some(id) = Threads::<M>::id(index as u64) {
                 let thread = &mut self.threads[id];
@@ -70,6 +76,17 @@ impl<M: Machine> Kernel<M> {
         self.core.slot_end = self.first_slot_end();
         self.arm(self.core.slot_end);
         self.run_highest();
+    }
+
+    fn populate_interrupt(&mut self, index: u64, record: &limen_image::Interrupt) {
+        let (Some(id), Some(notification)) = (Irqs::id(index), Notifications::id(record.notification)) else {
+            return;
+        };
+        let line = Line(record.line as u32);
+        self.irqs[id] = Irq { state: irq::State::Armed, line, notification, badge: record.badge };
+        if let Some(place) = self.irq_of_line.get_mut(line.0 as usize) {
+            *place = Some(id);
+        }
     }
 
     fn populate_thread(&mut self, id: ThreadId, record: &limen_image::Thread) {

@@ -6,7 +6,7 @@
 
 use limen_abi::{limits, slot};
 
-use crate::arena::{EndpointId, NotificationId, ReplyId, SchedContextId, ThreadId, VspaceId};
+use crate::arena::{EndpointId, IrqId, NotificationId, ReplyId, SchedContextId, ThreadId, VspaceId};
 
 /// What the holder of an endpoint or notification capability may do.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -75,6 +75,8 @@ pub enum Cap {
     Vspace(VspaceId),
     /// The right to give scheduling contexts other budgets and periods.
     SchedControl,
+    /// An interrupt.
+    Interrupt(IrqId),
     /// I/O ports.
     IoPort {
         /// Which, as a word: so it lies where other kinds have their badge, and a capability stays two loads.

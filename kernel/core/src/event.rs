@@ -94,7 +94,8 @@ impl<M: Machine> Kernel<M> {
     fn interrupt(&mut self) -> Outcome {
         match self.machine.acknowledge_interrupt() {
             Some(Interrupt::Timer) => self.timer_fired(),
-            Some(Interrupt::Unexpected) | None => Outcome::NOTHING,
+            Some(Interrupt::Line(line)) => self.deliver_interrupt(line),
+            None => Outcome::NOTHING,
         }
     }
 }

@@ -7,6 +7,7 @@ use crate::arena::{ReplyId, SchedContextId};
 use crate::kernel::Kernel;
 use crate::machine::Machine;
 use crate::object::endpoint::Endpoint;
+use crate::object::irq::Irq;
 use crate::object::notification::Signals;
 use crate::object::reply::Reply;
 use crate::object::thread::State;
@@ -29,7 +30,8 @@ impl<M: Machine> Kernel<M> {
         self.check_notifications()?;
         self.check_threads()?;
         self.check_replies()?;
-        self.check_sched_contexts()
+        self.check_sched_contexts()?;
+        self.check_interrupts()
     }
 
     /// Ready queues hold exactly the schedulable threads except the current one, and the others those without time, each
@@ -236,6 +238,16 @@ impl<M: Machine> Kernel<M> {
                 above = Some(reply);
             }
             ensure(next.is_none(), "calls on a scheduling context form a cycle")?;
+        }
+        Ok(())
+    }
+
+    /// An interrupt that was used is the one that its line leads to [24].
+    fn check_interrupts(&self) -> Result<(), &'static str> {
+        for (id, irq) in self.irqs.iter() {
+            let found = self.irq_of_line.get(irq.line.0 as usize).copied().flatten() == Some(id);
+            let unused = *irq == Irq::UNUSED;
+            ensure(found || unused, "an interrupt that no line leads to was used")?;
         }
         Ok(())
     }

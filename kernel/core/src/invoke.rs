@@ -15,7 +15,7 @@ use crate::kernel::Kernel;
 use crate::machine::Machine;
 use crate::message::Answer;
 use crate::object::io_port::{self, Ports};
-use crate::object::{sched_context, sched_control, thread};
+use crate::object::{irq, sched_context, sched_control, thread};
 
 /// Why a request was refused; goes to the caller as an error code with words.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -95,6 +95,7 @@ enum Request {
     SchedContext(sched_context::Request),
     SchedControl(sched_control::Request),
     IoPort(io_port::Request),
+    Interrupt(irq::Request),
 }
 
 impl Request {
@@ -110,6 +111,7 @@ impl Request {
             Cap::SchedContext(id) => {
                 sched_context::Request::decode(kernel, id, &arguments).map(Self::SchedContext)
             }
+            Cap::Interrupt(id) => irq::Request::decode(id, &arguments).map(Self::Interrupt),
             Cap::IoPort { ports } => {
                 io_port::Request::decode(Ports::from_word(ports), &arguments).map(Self::IoPort)
             }
@@ -127,6 +129,7 @@ impl Request {
             Self::SchedContext(request) => request.perform(kernel),
             Self::SchedControl(request) => request.perform(kernel),
             Self::IoPort(request) => request.perform(kernel),
+            Self::Interrupt(request) => request.perform(kernel),
         }
     }
 }

@@ -2,12 +2,13 @@
 
 use limen_abi::limits;
 
-use crate::arena::{Arena, ThreadId, tag};
+use crate::arena::{Arena, IrqId, ThreadId, tag};
 use crate::cap::{Cap, CapTable, LookupFailure};
 use crate::core::Core;
 use crate::machine::Machine;
 use crate::message::MessageBuffer;
 use crate::object::endpoint::Endpoint;
+use crate::object::irq::Irq;
 use crate::object::notification::Notification;
 use crate::object::reply::Reply;
 use crate::object::sched_context::SchedContext;
@@ -28,6 +29,8 @@ pub type Replies = Arena<tag::Reply, Reply, { limits::REPLIES }>;
 pub type SchedContexts = Arena<tag::SchedContext, SchedContext, { limits::SCHED_CONTEXTS }>;
 /// Limits of scheduling contexts, by their id.
 pub type Shares = Arena<tag::SchedContext, Share, { limits::SCHED_CONTEXTS }>;
+/// Interrupts by id.
+pub type Irqs = Arena<tag::Irq, Irq, { limits::INTERRUPTS }>;
 /// Capability tables by the thread that uses them.
 pub type CapTables = Arena<tag::Thread, CapTable, { limits::THREADS }>;
 /// Address spaces by id; the port keeps their tables.
@@ -67,6 +70,10 @@ pub struct Kernel<M: Machine> {
     pub schedule: Schedule,
     /// The queues of the domains that do not run.
     pub other_queues: [DomainQueues; limits::DOMAINS],
+    /// Interrupts.
+    pub irqs: Irqs,
+    /// Interrupts by the number of their line.
+    pub irq_of_line: [Option<IrqId>; limits::INTERRUPT_LINES as usize],
 }
 
 impl<M: Machine> Kernel<M> {
@@ -85,6 +92,8 @@ impl<M: Machine> Kernel<M> {
             shares: Shares::new([Share::UNLIMITED; limits::SCHED_CONTEXTS]),
             schedule: Schedule::NONE,
             other_queues: [DomainQueues::EMPTY; limits::DOMAINS],
+            irqs: Irqs::new([Irq::UNUSED; limits::INTERRUPTS]),
+            irq_of_line: [None; limits::INTERRUPT_LINES as usize],
         }
     }
 

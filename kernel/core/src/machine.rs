@@ -47,7 +47,19 @@ pub trait Machine {
     fn set_user_counter(&mut self, access: CounterAccess);
 
     /// The interrupt that is waiting to be served, if any.
+    ///
+    /// A line that it names does not interrupt again before [`Self::complete_interrupt`], with one exception: where the
+    /// controller would forget an edge that comes meanwhile, that edge interrupts, too.
     fn acknowledge_interrupt(&mut self) -> Option<Interrupt>;
+
+    /// The program has served the interrupt of a line that [`Self::acknowledge_interrupt`] named.
+    fn complete_interrupt(&mut self, line: Line);
+
+    /// Keeps a line from interrupting, at the price that an edge may be forgotten.
+    fn mask_line(&mut self, line: Line);
+
+    /// Lets a line interrupt that was masked.
+    fn unmask_line(&mut self, line: Line);
 
     /// Reads an I/O port. Only an image for x86 has capabilities that lead here.
     fn read_port(&mut self, port: u16, width: PortWidth) -> u32;
@@ -85,8 +97,8 @@ pub enum PortWidth {
 pub enum Interrupt {
     /// The deadline has passed.
     Timer,
-    /// A line that nobody has asked for; the port has masked it.
-    Unexpected,
+    /// A line of a device.
+    Line(Line),
 }
 
 /// The first `N` registers in `seL4_UserContext` order.
@@ -100,6 +112,10 @@ pub const fn first_registers<const N: usize>() -> [usize; N] {
     }
     registers
 }
+
+/// A line of the interrupt controller, by the controller's own number; on x86, the processor's vector.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Line(pub u32);
 
 /// Where a context keeps the parts of a system call, in the port's own numbering of its words.
 #[derive(Clone, Copy, Debug)]

@@ -3,14 +3,15 @@
 
 use limen_abi::limits::PAGE_BYTES;
 use limen_image::{
-    Board, CapKind, DomainSlot, Image, ImageWriter, MappingFlags, NONE, RegionKind, SchedContext,
+    Board, CapKind, DomainSlot, Image, ImageWriter, Interrupt, MappingFlags, NONE, RegionKind, SchedContext,
 };
 use proptest::collection::{btree_map, vec};
 use proptest::prelude::*;
 use proptest::test_runner::{RngAlgorithm, RngSeed};
 
 use crate::sample::{
-    CONTENTS_PADDR, DEVICE_PADDR, bytes_of, cap, fix_checksum, mapping, region, sample, set_word, thread,
+    CONTENTS_PADDR, DEVICE_PADDR, bytes_of, cap, fix_checksum, line, mapping, region, sample, set_word,
+    thread,
 };
 use crate::soundness;
 
@@ -54,6 +55,7 @@ fn valid_images() -> impl Strategy<Value = ImageWriter> {
             .collect();
         place_caps(&mut writer, caps);
         place_domains(&mut writer);
+        place_interrupts(&mut writer);
         writer
     })
 }
@@ -73,6 +75,18 @@ fn place_domains(writer: &mut ImageWriter) {
     for thread in writer.threads.iter_mut().filter(|_| domains > 0) {
         thread.domain = thread.priority % domains;
     }
+}
+
+/// An interrupt for each notification, at lines that are two apart.
+fn place_interrupts(writer: &mut ImageWriter) {
+    let lines = (0..writer.counts.notifications).map(|notification| (notification, 32 + 2 * notification));
+    writer.interrupts = lines
+        .map(|(notification, number)| Interrupt {
+            notification,
+            badge: number,
+            ..line(number, number / 2 % 2)
+        })
+        .collect();
 }
 
 /// Disjoint regions of any kind, in ascending order.
@@ -163,6 +177,7 @@ proptest! {
         prop_assert_eq!(image.sched_contexts().collect::<Vec<_>>(), writer.sched_contexts);
         prop_assert_eq!(image.threads().collect::<Vec<_>>(), writer.threads);
         prop_assert_eq!(image.caps().collect::<Vec<_>>(), writer.caps);
+        prop_assert_eq!(image.interrupts().collect::<Vec<_>>(), writer.interrupts);
         prop_assert_eq!(image.domain_schedule().collect::<Vec<_>>(), writer.domain_schedule);
     }
 }

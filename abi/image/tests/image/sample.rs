@@ -3,8 +3,8 @@
 use limen_abi::limits::{PAGE_BYTES, USER_TOP_AARCH64};
 use limen_image::{
     Architecture, Board, Cap, CapKind, Counts, DomainSlot, HeaderWord, Image, ImageError, ImageWriter,
-    Mapping, MappingFlags, NONE, Options, Range, Region, RegionKind, Rights, SchedContext, Thread,
-    ThreadFlags, checksum,
+    Interrupt, InterruptFlags, InterruptSource, Mapping, MappingFlags, NONE, Options, Range, Region,
+    RegionKind, Rights, SchedContext, Thread, ThreadFlags, checksum,
 };
 
 /// Where the image lies.
@@ -56,8 +56,10 @@ pub(crate) fn sample() -> ImageWriter {
         cap(0, 11, CapKind::Thread, 1),
         cap(1, 1, CapKind::SchedContext, 1),
         cap(1, 3, CapKind::Vspace, 1),
+        cap(1, 138, CapKind::Interrupt, 1),
         cap(1, 511, CapKind::Endpoint, 1),
     ];
+    writer.interrupts = vec![line(33, 0), line(287, InterruptFlags::EDGE)];
     writer.domain_schedule = vec![DomainSlot { domain: 0, duration_us: 5, duration_ticks: 0 }];
     writer
 }
@@ -93,6 +95,12 @@ pub(crate) fn thread(index: u64, priority: u64) -> Thread {
         domain: 0,
         flags: ThreadFlags::COUNTER,
     }
+}
+
+/// An interrupt from a line of the controller.
+pub(crate) const fn line(line: u64, flags: u64) -> Interrupt {
+    let source = InterruptSource::Line as u64;
+    Interrupt { line, source, unit: 0, input: 0, flags, notification: 2, badge: 1 }
 }
 
 /// A capability.

@@ -1,13 +1,14 @@
 //! What a kernel relies on, said again in other words than the validator's: whatever is accepted must be so.
 
 use limen_abi::limits;
-use limen_image::{CapKind, Image, Mapping, NONE, Range, RegionKind};
+use limen_image::{Architecture, CapKind, Image, InterruptSource, Mapping, NONE, Range, RegionKind};
 
 /// Fails unless everything in an accepted image can be carried out.
 pub(crate) fn check(image: &Image<'_>) {
     check_memory(image);
     image.mappings().for_each(|mapping| check_mapping(image, &mapping));
     check_threads(image);
+    check_interrupts(image);
     check_caps(image);
 }
 
@@ -66,6 +67,22 @@ fn check_threads(image: &Image<'_>) {
     }
 }
 
+/// Every line is one that the kernel can be asked for, and leads to one interrupt.
+fn check_interrupts(image: &Image<'_>) {
+    let is_x86 = image.architecture() == Architecture::X86_64 as u64;
+    assert!(image.interrupts().count() <= limits::INTERRUPTS);
+    for interrupt in image.interrupts() {
+        assert!(interrupt.line < limits::INTERRUPT_LINES && interrupt.line != image.board().timer_interrupt);
+        assert!(!is_x86 || (0x30..0xef).contains(&interrupt.line));
+        let same = image.interrupts().filter(|other| other.line == interrupt.line);
+        assert_eq!(same.count(), 1, "only itself");
+        let source = InterruptSource::from_raw(interrupt.source).expect("a source");
+        assert_eq!(source != InterruptSource::Line, is_x86);
+        assert!(source != InterruptSource::Pin || interrupt.input < image.board().interrupt_lines);
+        assert!(interrupt.notification < image.counts().notifications && interrupt.badge != 0);
+    }
+}
+
 fn check_caps(image: &Image<'_>) {
     let counts = image.counts();
     let threads = image.threads().count() as u64;
@@ -80,6 +97,7 @@ fn check_caps(image: &Image<'_>) {
             CapKind::Vspace => counts.vspaces,
             CapKind::IoPort => limits::IO_PORTS,
             CapKind::SchedControl => 1,
+            CapKind::Interrupt => image.interrupts().count() as u64,
         };
         assert!(cap.object < objects);
     }

@@ -2,6 +2,7 @@
 
 pub mod endpoint;
 pub mod io_port;
+pub mod irq;
 pub mod notification;
 pub mod reply;
 pub mod sched_context;

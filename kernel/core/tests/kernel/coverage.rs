@@ -3,7 +3,7 @@
 use limen_abi::{ErrorCode, Label, Syscall};
 use limen_core::machine::PortWidth;
 
-use crate::support::{Arguments, Family, Grant, REPLY, Service};
+use crate::support::{Arguments, Family, Grant, REPLY, Service, Wiring};
 
 const MESSAGE: Arguments<'_> = Arguments { label: 3, words: &[4], caps: &[] };
 
@@ -111,15 +111,19 @@ fn check_method(label: Label) {
     let passive = family.plan.passive("passive", 1);
     let passive_slot = family.plan.grant(family.parent, passive.control());
     let sched_control = family.plan.grant(family.parent, Grant::sched_control());
+    let notification = family.plan.notification();
+    let interrupt = family.plan.interrupt(Wiring::Level, notification, 1);
+    let interrupt_slot = family.plan.grant(family.parent, interrupt.control());
     let (parent, child) = (family.parent, family.child);
     let mut system = family.plan.boot();
+    system.set_asserted(interrupt, true);
+    system.take_interrupts();
     let slot = match label {
         Label::SchedControlConfigureFlags => sched_control,
-        Label::TcbReadRegisters
-        | Label::TcbWriteRegisters
-        | Label::TcbSuspend
-        | Label::TcbResume
-        | Label::IrqHandlerAck => family.control,
+        Label::IrqHandlerAck => interrupt_slot,
+        Label::TcbReadRegisters | Label::TcbWriteRegisters | Label::TcbSuspend | Label::TcbResume => {
+            family.control
+        }
         Label::SchedContextUnbind | Label::SchedContextUnbindObject | Label::SchedContextConsumed => {
             time_slot
         }
@@ -149,8 +153,8 @@ fn check_method(label: Label) {
             assert!(system.kernel.shares[time.id()].is_limited());
         }
         Label::SchedContextConsumed => system.assert_message(parent, 0, 0, &[0]),
-        // A method of interrupt lines, not of threads.
-        _ => system.assert_refused(parent, ErrorCode::IllegalOperation, &[]),
+        Label::IrqHandlerAck => assert_eq!(system.take_interrupts(), 1),
+        _ => unreachable!("checked elsewhere"),
     }
     assert_ne!(slot, REPLY);
 }

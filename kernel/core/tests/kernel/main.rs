@@ -12,6 +12,8 @@ mod domains;
 mod donation;
 mod fault_replies;
 mod faults;
+mod interrupt_model;
+mod interrupts;
 mod lookups;
 mod model;
 mod notification_time;

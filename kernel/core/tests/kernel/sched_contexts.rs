@@ -1,7 +1,7 @@
 //! Requests to scheduling contexts: binding, unbinding, and the time that was used.
 
 use limen_abi::{ErrorCode, Label};
-use limen_core::machine::Interrupt;
+use limen_core::machine::{Interrupt, Line};
 
 use crate::support::{Notification, Plan, REPLY, SchedContext, Service, System, Thread};
 
@@ -248,7 +248,7 @@ fn consumed_time_is_charged_to_who_ran() {
     system.pass(500);
     system.yield_slice(world.active);
     system.pass(70);
-    system.interrupt(Interrupt::Unexpected);
+    system.interrupt(Interrupt::Line(Line(1000)));
     system.call(world.manager, world.slots.active_time, CONSUMED, &[]);
     system.assert_message(world.manager, 0, 0, &[50]);
     system.call(world.manager, world.slots.own_time, CONSUMED, &[]);

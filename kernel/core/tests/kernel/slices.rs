@@ -1,7 +1,7 @@
 //! Time: slices, turns among equals, the lazy timer, and what is charged.
 
 use limen_abi::{MessageInfo, Syscall};
-use limen_core::machine::Interrupt;
+use limen_core::machine::{Interrupt, Line};
 
 use crate::support::{Notification, Plan, Service, System, Thread};
 
@@ -246,11 +246,11 @@ fn an_interrupt_that_nobody_asked_for_changes_nothing() {
     let (plan, [first, second], never) = equals([1000, 1000]);
     let mut system = plan.boot();
     system.pass(2000);
-    system.interrupt(Interrupt::Unexpected);
+    system.interrupt(Interrupt::Line(Line(1000)));
     system.assert_running(first);
     system.wait(first, never);
     system.wait(second, never);
-    system.interrupt(Interrupt::Unexpected);
+    system.interrupt(Interrupt::Line(Line(1000)));
     system.assert_idle();
 }
 

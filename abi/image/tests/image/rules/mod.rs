@@ -1,6 +1,7 @@
 //! One image for each rule that breaks it, and nothing else.
 
 mod header;
+mod interrupts;
 mod mappings;
 mod memory;
 mod objects;
@@ -31,7 +32,7 @@ fn check(cases: &[Case]) {
     }
 }
 
-const GROUPS: [&[Case]; 9] = [
+const GROUPS: [&[Case]; 10] = [
     objects::COUNTS,
     memory::BOARD,
     memory::RANGES,
@@ -39,6 +40,7 @@ const GROUPS: [&[Case]; 9] = [
     mappings::MAPPINGS,
     objects::SCHED_CONTEXTS,
     objects::DOMAINS,
+    interrupts::INTERRUPTS,
     objects::CAPS,
     objects::THREADS,
 ];
@@ -52,7 +54,8 @@ fn every_rule_is_kept_by_itself() {
 fn texts_of_rules() -> BTreeSet<&'static str> {
     let source = include_str!("../../../src/validate.rs");
     let (_, checks) = source.split_once("type Check").expect("checks follow their type");
-    checks.split('"').skip(1).step_by(2).collect()
+    let interrupts = include_str!("../../../src/validate/interrupts.rs");
+    [checks, interrupts].into_iter().flat_map(|text| text.split('"').skip(1).step_by(2)).collect()
 }
 
 #[test]

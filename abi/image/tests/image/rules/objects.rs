@@ -95,13 +95,14 @@ fn ports(first: u64, last: u64) -> Cap {
 
 fn spoil_with_ports(writer: &mut ImageWriter, first: u64, last: u64) {
     writer.architecture = Architecture::X86_64;
+    writer.interrupts.clear();
     writer.caps[0] = ports(first, last);
 }
 
 pub(super) const CAPS: &[Case] = &[
-    ("table", |w| w.caps[6].table = 2, record(Table::Caps, 6, "no such capability table")),
+    ("table", |w| w.caps[7].table = 2, record(Table::Caps, 7, "no such capability table")),
     ("slot 0", |w| w.caps[0].slot = 0, record(Table::Caps, 0, "no such slot")),
-    ("slot beyond the table", |w| w.caps[6].slot = 512, record(Table::Caps, 6, "no such slot")),
+    ("slot beyond the table", |w| w.caps[7].slot = 512, record(Table::Caps, 7, "no such slot")),
     ("slots out of order", |w| w.caps.swap(0, 1), record(Table::Caps, 1, "not in ascending order")),
     ("slot twice", |w| w.caps[1].slot = 1, record(Table::Caps, 1, "not in ascending order")),
     ("rights", |w| w.caps[0].rights = 1 << 4, record(Table::Caps, 0, "rights without a meaning")),
@@ -111,16 +112,17 @@ pub(super) const CAPS: &[Case] = &[
     ("thread", |w| w.caps[3].object = 3, record(Table::Caps, 3, "no such object")),
     ("scheduling context", |w| w.caps[4].object = 3, record(Table::Caps, 4, "no such object")),
     ("address space", |w| w.caps[5].object = 3, record(Table::Caps, 5, "no such object")),
+    ("interrupt", |w| w.caps[6].object = 2, record(Table::Caps, 6, "no such object")),
     ("kind 0", |w| w.caps[0].kind = 0, record(Table::Caps, 0, "no such object")),
-    ("kind without a meaning", |w| w.caps[0].kind = 9, record(Table::Caps, 0, "no such object")),
+    ("kind without a meaning", |w| w.caps[0].kind = 10, record(Table::Caps, 0, "no such object")),
     ("ports where there are none", |w| w.caps[0] = ports(0x3f8, 0x3ff), PORTS),
     ("ports of the timer", |w| spoil_with_ports(w, 0x30, 0x40), PORTS),
     ("the last port before the first", |w| spoil_with_ports(w, 0x3ff, 0x3f8), PORTS),
     ("a port that is none", |w| spoil_with_ports(w, 0xffff, 0x1_0000), PORTS),
     (
         "reply object of two threads",
-        |w| w.caps[6] = cap(1, 511, CapKind::Reply, 0),
-        record(Table::Caps, 6, "reply object of another thread"),
+        |w| w.caps[7] = cap(1, 511, CapKind::Reply, 0),
+        record(Table::Caps, 7, "reply object of another thread"),
     ),
 ];
 

@@ -3,7 +3,7 @@
 use limen_abi::{Label, MessageInfo, Syscall};
 use limen_core::event::Event;
 use limen_core::fault::{Access, Fault};
-use limen_core::machine::{Interrupt, Machine};
+use limen_core::machine::{Interrupt, Line, Machine};
 use proptest::prelude::*;
 
 use super::world::{CALL, NOTIFICATION, OBJECTS, RECEIVE, Shape, THREAD};
@@ -38,7 +38,8 @@ enum Action {
     Number(i64),
     Fault(u8),
     Timer,
-    Unexpected,
+    /// A device asserts its line or lets go of it, then something interrupts: a line that nobody has, if nothing else.
+    Device(u8, bool),
 }
 
 /// An event that is about to happen, and what the rules must know about it.
@@ -58,7 +59,7 @@ pub(super) fn steps() -> impl Strategy<Value = Step> {
         1 => prop_oneof![Just(0i64), Just(-13), any::<i64>()].prop_map(Action::Number),
         4 => any::<u8>().prop_map(Action::Fault),
         5 => Just(Action::Timer),
-        1 => Just(Action::Unexpected),
+        4 => any::<(u8, bool)>().prop_map(|(device, asserted)| Action::Device(device, asserted)),
     ];
     let word = prop_oneof![4 => 0..4u64, 1 => 0..40u64, 1 => any::<u64>()];
     let words = prop_oneof![8 => prop::collection::vec(word.clone(), 0..8), 1 => prop::collection::vec(word, 0..=127)];
@@ -87,8 +88,14 @@ impl Step {
                 system.kernel.machine.interrupt = Some(Interrupt::Timer);
                 plain(Event::Interrupt)
             }
-            (Action::Unexpected, _) | (_, None) => {
-                system.kernel.machine.interrupt = Some(Interrupt::Unexpected);
+            (Action::Device(device, asserted), _) => {
+                system.set_asserted(Shape::interrupt(*device), *asserted);
+                let line = system.kernel.machine.controller.acknowledge().unwrap_or(Line(1000));
+                system.kernel.machine.interrupt = Some(Interrupt::Line(line));
+                plain(Event::Interrupt)
+            }
+            (_, None) => {
+                system.kernel.machine.interrupt = Some(Interrupt::Line(Line(1000)));
                 plain(Event::Interrupt)
             }
             (Action::Sensible(choice), Some(thread)) => self.prepare_sensible(shape, system, thread, *choice),

@@ -4,7 +4,7 @@ use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::*;
 
-use crate::support::{Grant, Plan, REPLY, System, Thread};
+use crate::support::{Grant, Interrupt, Plan, REPLY, System, Thread, Wiring};
 
 /// Few priorities, so that many threads are equals; the highest is the monitor's.
 const PRIORITIES: [u8; 5] = [0, 64, 64, 128, 254];
@@ -74,7 +74,8 @@ fn threads() -> impl Strategy<Value = ThreadShape> {
 }
 
 fn caps() -> impl Strategy<Value = CapShape> {
-    let kind = prop_oneof![6 => Just(0), 4 => Just(1), 3 => Just(2), 3 => Just(3), 1 => Just(4)];
+    let kind =
+        prop_oneof![6 => Just(0), 4 => Just(1), 3 => Just(2), 3 => Just(3), 1 => Just(4), 2 => Just(5)];
     let rights = prop_oneof![3 => Just(0b1011), 1 => 0..16u64];
     (0..8usize, kind, 0..8u64, any::<u64>(), rights)
         .prop_map(|(holder, kind, object, badge, rights)| CapShape { holder, kind, object, badge, rights })
@@ -86,6 +87,12 @@ impl Shape {
         let mut plan = Plan::new();
         let endpoints: Vec<_> = (0..OBJECTS).map(|_| plan.endpoint()).collect();
         let notifications: Vec<_> = (0..OBJECTS).map(|_| plan.notification()).collect();
+        let interrupts: Vec<_> = (0..)
+            .zip(Wiring::ALL)
+            .map(|(index, wiring)| {
+                plan.interrupt(wiring, notifications[index % notifications.len()], 1 << 40)
+            })
+            .collect();
         let threads: Vec<_> = self.threads.iter().map(|shape| add_thread(&mut plan, shape)).collect();
         let mut bound = [false; OBJECTS as usize];
         for (thread, shape) in threads.iter().zip(&self.threads) {
@@ -106,6 +113,7 @@ impl Shape {
             1 => notifications[(object % OBJECTS) as usize].with(badge, rights),
             2 => threads[object as usize % threads.len()].control(),
             3 => times[object as usize % times.len()].control(),
+            4 => interrupts[object as usize % interrupts.len()].control(),
             _ => Grant::vspace(threads[object as usize % threads.len()]),
         };
         for cap in &self.caps {
@@ -141,6 +149,11 @@ impl Shape {
     /// Threads other than gardener and monitor.
     pub(super) fn workers(&self) -> u64 {
         self.threads.len() as u64
+    }
+
+    /// An interrupt of the system.
+    pub(super) fn interrupt(selector: u8) -> Interrupt {
+        Interrupt(u64::from(selector) % Wiring::ALL.len() as u64)
     }
 
     /// Whether this thread must not wait.

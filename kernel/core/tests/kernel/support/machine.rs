@@ -4,10 +4,11 @@ use limen_abi::limits;
 use limen_core::arena::ThreadId;
 use limen_core::cap::CapTable;
 use limen_core::kernel::{CapTables, MessageBuffers};
-use limen_core::machine::{CounterAccess, Interrupt, Machine, PortWidth, Ticks};
+use limen_core::machine::{CounterAccess, Interrupt, Line, Machine, PortWidth, Ticks};
 use limen_core::message::MessageBuffer;
 
 use super::context::TestContext;
+use super::controller::Controller;
 
 /// An address space: its index in the image.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -34,8 +35,10 @@ pub(crate) struct HostMachine {
     pub(crate) fpu_switches: usize,
     /// What user mode may do with the cycle counter.
     pub(crate) counter: CounterAccess,
-    /// What waits to be acknowledged.
+    /// What waits to be acknowledged, before the lines of the controller.
     pub(crate) interrupt: Option<Interrupt>,
+    /// Lines of devices.
+    pub(crate) controller: Controller,
     /// What was printed.
     pub(crate) console: Vec<u8>,
     /// What was written to I/O ports.
@@ -59,6 +62,7 @@ impl HostMachine {
             fpu_switches: 0,
             counter: CounterAccess::Denied,
             interrupt: None,
+            controller: Controller::default(),
             console: Vec::new(),
             ports_written: Vec::new(),
             tables,
@@ -117,7 +121,19 @@ impl Machine for HostMachine {
     }
 
     fn acknowledge_interrupt(&mut self) -> Option<Interrupt> {
-        self.interrupt.take()
+        self.interrupt.take().or_else(|| self.controller.acknowledge().map(Interrupt::Line))
+    }
+
+    fn complete_interrupt(&mut self, line: Line) {
+        self.controller.complete(line);
+    }
+
+    fn mask_line(&mut self, line: Line) {
+        self.controller.set_masked(line, true);
+    }
+
+    fn unmask_line(&mut self, line: Line) {
+        self.controller.set_masked(line, false);
     }
 
     fn read_port(&mut self, port: u16, width: PortWidth) -> u32 {

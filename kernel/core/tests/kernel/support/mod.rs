@@ -1,6 +1,7 @@
 //! What the suites stand on: a machine of plain data, and systems that boot from a real image.
 
 mod context;
+mod controller;
 mod dump;
 mod expect;
 mod family;
@@ -13,9 +14,10 @@ mod system;
 mod verify;
 
 pub(crate) use context::{LR, PC, SP, SPSR, X0};
+pub(crate) use controller::{LineState, Wiring};
 pub(crate) use family::Family;
 pub(crate) use machine::Space;
-pub(crate) use plan::{Endpoint, Grant, Notification, Plan, SchedContext, Thread};
+pub(crate) use plan::{Endpoint, Grant, Interrupt, Notification, Plan, SchedContext, Thread};
 pub(crate) use service::Service;
 pub(crate) use snapshot::{Snapshot, ThreadSnapshot};
 pub(crate) use syscalls::{Arguments, REPLY};

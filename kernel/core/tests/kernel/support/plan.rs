@@ -4,13 +4,15 @@
 //! domain.
 
 use limen_abi::limits::{PAGE_BYTES, USER_TOP_AARCH64};
-use limen_core::arena::{EndpointId, NotificationId, ReplyId, SchedContextId, ThreadId};
-use limen_core::kernel::{Endpoints, Notifications, Replies, SchedContexts, Threads};
+use limen_core::arena::{EndpointId, IrqId, NotificationId, ReplyId, SchedContextId, ThreadId};
+use limen_core::kernel::{Endpoints, Irqs, Notifications, Replies, SchedContexts, Threads};
+use limen_core::machine::Line;
 use limen_image::{
-    Architecture, Board, Cap, CapKind, DomainSlot, ImageWriter, NONE, Options, Range, Rights,
-    SchedContext as SchedRecord, Thread as ThreadRecord, ThreadFlags,
+    Architecture, Board, Cap, CapKind, DomainSlot, ImageWriter, Interrupt as InterruptRecord, InterruptSource,
+    NONE, Options, Range, Rights, SchedContext as SchedRecord, Thread as ThreadRecord, ThreadFlags,
 };
 
+use super::controller::{Controller, Wiring};
 use super::machine::HostMachine;
 use super::syscalls::REPLY;
 use super::system::System;
@@ -49,6 +51,8 @@ handle!(/// A notification of the plan.
     Notification => NotificationId, Notifications);
 handle!(/// A reply object of the plan.
     Reply => ReplyId, Replies);
+handle!(/// An interrupt of the plan.
+    Interrupt => IrqId, Irqs);
 handle!(/// A scheduling context of the plan.
     SchedContext => SchedContextId, SchedContexts);
 
@@ -135,6 +139,18 @@ impl Reply {
     }
 }
 
+impl Interrupt {
+    /// The right to acknowledge it.
+    pub(crate) const fn control(self) -> Grant {
+        Grant::plain(CapKind::Interrupt, self.0)
+    }
+
+    /// The line that it comes from.
+    pub(crate) const fn line(self) -> Line {
+        Line(Controller::FIRST_LINE + self.0 as u32)
+    }
+}
+
 impl SchedContext {
     /// The right to control it.
     pub(crate) const fn control(self) -> Grant {
@@ -150,17 +166,23 @@ pub(crate) struct Plan {
     names: Vec<String>,
     next_slots: Vec<u64>,
     ticks_per_us: u64,
+    wirings: Vec<Wiring>,
 }
 
 impl Plan {
     /// A system without threads, whose timer has one tick per microsecond.
     pub(crate) fn new() -> Self {
         let mut writer = ImageWriter::new(Architecture::Aarch64);
-        writer.board = Board { user_top: USER_TOP_AARCH64, ..Board::default() };
+        writer.board = Board {
+            user_top: USER_TOP_AARCH64,
+            interrupt_lines: 288,
+            timer_interrupt: 27,
+            ..Board::default()
+        };
         writer.ram = vec![Range { start: 0x4000_0000, end: 0x4800_0000 }];
         writer.reserved = vec![Range { start: 0x4000_0000, end: 0x4200_0000 }];
         writer.pool = Range { start: 0x4200_0000, end: 0x4300_0000 };
-        Self { writer, names: Vec::new(), next_slots: Vec::new(), ticks_per_us: 1 }
+        Self { writer, names: Vec::new(), next_slots: Vec::new(), ticks_per_us: 1, wirings: Vec::new() }
     }
 
     /// A thread that runs on a scheduling context of its own; it has the same index.
@@ -255,6 +277,22 @@ impl Plan {
         notification
     }
 
+    /// An interrupt that signals these bits.
+    pub(crate) fn interrupt(&mut self, wiring: Wiring, notification: Notification, badge: u64) -> Interrupt {
+        let interrupt = Interrupt(self.wirings.len() as u64);
+        self.wirings.push(wiring);
+        self.writer.interrupts.push(InterruptRecord {
+            line: u64::from(interrupt.line().0),
+            source: InterruptSource::Line as u64,
+            unit: 0,
+            input: 0,
+            flags: 0,
+            notification: notification.0,
+            badge,
+        });
+        interrupt
+    }
+
     /// A reply object.
     pub(crate) fn reply(&mut self) -> Reply {
         self.writer.counts.replies += 1;
@@ -315,7 +353,9 @@ impl Plan {
 
     /// Boots the system: afterwards the most important thread runs its first instruction.
     pub(crate) fn boot(&self) -> System {
-        System::boot(&self.image(), self.names.clone(), self.ticks_per_us)
+        let mut system = System::boot(&self.image(), self.names.clone(), self.ticks_per_us);
+        system.kernel.machine.controller = Controller::new(&self.wirings);
+        system
     }
 
     /// What the image says about a thread.

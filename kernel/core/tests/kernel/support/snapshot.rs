@@ -4,6 +4,7 @@ use limen_core::arena::{Arena, Id, NotificationId, SchedContextId, ThreadId};
 use limen_core::fault::Fault;
 use limen_core::machine::{CounterAccess, Ticks};
 use limen_core::object::endpoint::Endpoint;
+use limen_core::object::irq::Irq;
 use limen_core::object::notification::Notification;
 use limen_core::object::reply::Reply;
 use limen_core::object::sched_context::SchedContext;
@@ -12,6 +13,7 @@ use limen_core::sched::queue::Links;
 use limen_core::sched::ready::ReadyQueues;
 
 use super::context::TestContext;
+use super::controller::Controller;
 use super::machine::Space;
 use super::plan::Thread;
 use super::system::System;
@@ -35,6 +37,8 @@ pub(crate) struct Snapshot {
     pub(crate) notifications: Vec<Notification>,
     pub(crate) replies: Vec<Reply>,
     pub(crate) sched_contexts: Vec<SchedContext>,
+    pub(crate) irqs: Vec<Irq>,
+    controller: Controller,
     pub(crate) ready: Vec<(ThreadId, u8)>,
     pub(crate) current: Option<ThreadId>,
     pub(crate) charged: Option<SchedContextId>,
@@ -57,6 +61,8 @@ impl Snapshot {
             notifications: first(&kernel.notifications, size.notifications),
             replies: first(&kernel.replies, size.replies),
             sched_contexts: first(&kernel.sched_contexts, size.sched_contexts),
+            irqs: first(&kernel.irqs, size.interrupts),
+            controller: kernel.machine.controller.clone(),
             ready: core.queues.ready.iter(&kernel.links).collect(),
             current: core.current,
             charged: core.sched_context,
@@ -80,6 +86,7 @@ impl Snapshot {
         copy_back(&mut kernel.notifications, &self.notifications);
         copy_back(&mut kernel.replies, &self.replies);
         copy_back(&mut kernel.sched_contexts, &self.sched_contexts);
+        copy_back(&mut kernel.irqs, &self.irqs);
         core.queues.ready = ReadyQueues::EMPTY;
         for (thread, priority) in self.ready.iter().rev() {
             core.queues.ready.push_front(&mut kernel.links, *thread, *priority);
@@ -93,6 +100,7 @@ impl Snapshot {
         (machine.space, machine.fpu, machine.counter) = (self.space, self.fpu, self.counter);
         (machine.now, machine.deadline) = (self.now, self.programmed);
         machine.interrupt = None;
+        machine.controller.clone_from(&self.controller);
     }
 }
 

@@ -5,12 +5,12 @@ use limen_core::boot::place_caps;
 use limen_core::event::Event;
 use limen_core::fault::Fault;
 use limen_core::kernel::{Threads, Vspaces};
-use limen_core::machine::{Interrupt, Ticks};
+use limen_core::machine::{self, Ticks};
 use limen_image::Image;
 
 use super::context::{COUNT, PC, SP, SPSR, TestContext};
 use super::machine::{HostMachine, Space};
-use super::plan::Thread;
+use super::plan::{Interrupt, Thread};
 
 /// A kernel with its machine, and the names of its threads.
 #[derive(Debug)]
@@ -41,6 +41,7 @@ pub(crate) struct Size {
     pub(crate) notifications: usize,
     pub(crate) replies: usize,
     pub(crate) sched_contexts: usize,
+    pub(crate) interrupts: usize,
 }
 
 impl Size {
@@ -51,6 +52,7 @@ impl Size {
             notifications: counts.notifications as usize,
             replies: counts.replies as usize,
             sched_contexts: image.sched_contexts().count(),
+            interrupts: image.interrupts().count(),
         }
     }
 }
@@ -146,7 +148,7 @@ impl System {
         let machine = &mut self.kernel.machine;
         assert_ne!(machine.deadline, Ticks::MAX, "the timer is not set");
         machine.now = machine.now.max(machine.deadline);
-        self.interrupt(Interrupt::Timer);
+        self.interrupt(machine::Interrupt::Timer);
     }
 
     /// Time passes, and the timer interrupts whenever it is due.
@@ -159,9 +161,30 @@ impl System {
     }
 
     /// An interrupt arrives.
-    pub(crate) fn interrupt(&mut self, interrupt: Interrupt) {
+    pub(crate) fn interrupt(&mut self, interrupt: machine::Interrupt) {
         self.kernel.machine.interrupt = Some(interrupt);
         self.event(Event::Interrupt);
+    }
+
+    /// The device asserts the line of an interrupt, or lets go of it. The processor does not notice yet.
+    pub(crate) fn set_asserted(&mut self, interrupt: Interrupt, asserted: bool) {
+        self.kernel.machine.controller.set_asserted(interrupt.line(), asserted);
+    }
+
+    /// An edge on the line of an interrupt. The processor does not notice yet.
+    pub(crate) fn edge(&mut self, interrupt: Interrupt) {
+        self.set_asserted(interrupt, true);
+        self.set_asserted(interrupt, false);
+    }
+
+    /// The processor takes whatever interrupts; gives how often it was interrupted.
+    pub(crate) fn take_interrupts(&mut self) -> usize {
+        let mut count = 0;
+        while let Some(line) = self.kernel.machine.controller.acknowledge() {
+            self.interrupt(machine::Interrupt::Line(line));
+            count += 1;
+        }
+        count
     }
 
     /// Fails unless this thread runs; only a running thread can do anything.

@@ -1,0 +1,81 @@
+//! Rules of interrupts: lines that the machine has and the kernel does not use, each once, that signal something.
+
+use limen_abi::limits;
+
+use super::{Check, rule};
+use crate::record::{Interrupt, InterruptFlags, InterruptSource};
+use crate::{Architecture, Image, Table};
+
+/// GICv2: the lines below are for interrupts between processors.
+const FIRST_GIC_LINE: u64 = 16;
+/// PLIC: line 0 is none.
+const FIRST_PLIC_LINE: u64 = 1;
+/// I/O APICs of a PC; their number is their position.
+const IO_APICS: u64 = 1;
+/// Addresses of PCI devices: 256 buses of 32 devices with 8 functions.
+const PCI_ADDRESSES: u64 = 1 << 16;
+
+pub(super) fn check(image: &Image<'_>) -> Check {
+    let mut previous = None;
+    for (index, interrupt) in image.interrupts().enumerate() {
+        let check = |ok, what| rule(Table::Interrupts, index, ok, what);
+        check(has_line(image, interrupt.line), "no such interrupt line")?;
+        check(interrupt.line != image.board().timer_interrupt, "the line of the kernel's timer")?;
+        check(previous.is_none_or(|line| interrupt.line > line), "not in ascending order")?;
+        previous = Some(interrupt.line);
+        check(has_source(image, &interrupt), "no such source of interrupts")?;
+        let shared = image.interrupts().take(index).any(|other| is_same_pin(&other, &interrupt));
+        check(!shared, "pin of another interrupt")?;
+        check(interrupt.flags & !flags_of(&interrupt) == 0, "flags that are not allowed")?;
+        check(is_edge(&interrupt) || !is_message(&interrupt), "a message has no level")?;
+        check(interrupt.notification < image.counts().notifications, "no such notification")?;
+        check(interrupt.badge != 0, "signals nothing")?;
+    }
+    Ok(())
+}
+
+fn has_line(image: &Image<'_>, line: u64) -> bool {
+    const VECTORS: core::ops::RangeInclusive<u64> =
+        limits::FIRST_INTERRUPT_VECTOR..=limits::FIRST_INTERRUPT_VECTOR + limits::MAX_INTERRUPT_VECTOR;
+    let lines = image.board().interrupt_lines;
+    if is(image, Architecture::X86_64) {
+        VECTORS.contains(&line)
+    } else if is(image, Architecture::Aarch64) {
+        (FIRST_GIC_LINE..lines).contains(&line)
+    } else {
+        (FIRST_PLIC_LINE..lines).contains(&line)
+    }
+}
+
+fn has_source(image: &Image<'_>, interrupt: &Interrupt) -> bool {
+    match InterruptSource::from_raw(interrupt.source) {
+        Some(InterruptSource::Line) => !is(image, Architecture::X86_64),
+        Some(InterruptSource::Pin) => {
+            let exists = interrupt.unit < IO_APICS && interrupt.input < image.board().interrupt_lines;
+            is(image, Architecture::X86_64) && exists
+        }
+        Some(InterruptSource::Message) => is(image, Architecture::X86_64) && interrupt.unit < PCI_ADDRESSES,
+        None => false,
+    }
+}
+
+fn is(image: &Image<'_>, architecture: Architecture) -> bool {
+    image.architecture() == architecture as u64
+}
+
+fn is_same_pin(one: &Interrupt, other: &Interrupt) -> bool {
+    let pin = InterruptSource::Pin as u64;
+    one.source == pin && other.source == pin && (one.unit, one.input) == (other.unit, other.input)
+}
+
+fn flags_of(interrupt: &Interrupt) -> u64 {
+    if interrupt.source == InterruptSource::Pin as u64 { InterruptFlags::ALL } else { InterruptFlags::EDGE }
+}
+
+fn is_message(interrupt: &Interrupt) -> bool {
+    interrupt.source == InterruptSource::Message as u64
+}
+
+fn is_edge(interrupt: &Interrupt) -> bool {
+    interrupt.flags & InterruptFlags::EDGE != 0
+}

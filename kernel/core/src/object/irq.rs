@@ -1,0 +1,114 @@
+//! Interrupts of devices: a line of the interrupt controller, and the notification that it signals.
+//!
+//! ```text
+//!            deliver: signal                     deliver: remember, mask the line
+//!   Armed -------------------------> Delivered ----------------------------------> DeliveredAgain
+//!    ^                                 |   ^                                              |
+//!    '---------- acknowledge ----------'   '------ acknowledge: unmask, signal -----------'
+//! ```
+//!
+//! The machine keeps a line quiet from its interrupt until the program acknowledges it, so a device that nobody serves
+//! interrupts once. Where the controller would forget an edge meanwhile, the machine reports it at once, and it is
+//! remembered here; any number of edges is one more signal. So at most two interrupts come for each acknowledgement, and
+//! no edge is lost. Lines start armed. What a line signals is decided at build time; it cannot be changed or cleared.
+
+use limen_abi::Label;
+
+use crate::arena::{IrqId, NotificationId};
+use crate::event::Outcome;
+use crate::invoke::{Arguments, InvokeError};
+use crate::kernel::Kernel;
+use crate::machine::{Line, Machine};
+use crate::message::Answer;
+
+/// An interrupt of a device.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Irq {
+    /// See the picture above.
+    pub state: State,
+    /// The line that it comes from.
+    pub line: Line,
+    /// What it signals.
+    pub notification: NotificationId,
+    /// Bits that it signals.
+    pub badge: u64,
+}
+
+/// The state of an interrupt.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum State {
+    /// The line may interrupt.
+    Armed,
+    /// The line has interrupted, and was not acknowledged yet.
+    Delivered,
+    /// As `Delivered`, and it has interrupted again.
+    DeliveredAgain,
+}
+
+impl Irq {
+    /// An interrupt that the system does not use: no line leads to it.
+    pub const UNUSED: Self =
+        Self { state: State::Armed, line: Line(0), notification: NotificationId::ANY, badge: 0 };
+}
+
+/// A checked request.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Request {
+    /// Let the line interrupt again.
+    Acknowledge(IrqId),
+}
+
+impl Request {
+    /// Looks at a message to an interrupt.
+    pub(crate) fn decode<M: Machine>(id: IrqId, arguments: &Arguments<'_, M>) -> Result<Self, InvokeError> {
+        match arguments.label() {
+            Some(Label::IrqHandlerAck) => Ok(Self::Acknowledge(id)),
+            _ => Err(InvokeError::IllegalOperation),
+        }
+    }
+
+    /// Does what was decoded.
+    pub(crate) fn perform<M: Machine>(self, kernel: &mut Kernel<M>) -> (Answer, Outcome) {
+        let Self::Acknowledge(id) = self;
+        (Answer::Empty, kernel.acknowledge(id))
+    }
+}
+
+impl<M: Machine> Kernel<M> {
+    /// A line has interrupted. One that nobody has stays as the machine left it.
+    #[inline]
+    pub(crate) fn deliver_interrupt(&mut self, line: Line) -> Outcome {
+        let Some(id) = self.irq_of_line.get(line.0 as usize).copied().flatten() else {
+            return Outcome::NOTHING;
+        };
+        let irq = &mut self.irqs[id];
+        if irq.state == State::Armed {
+            irq.state = State::Delivered;
+            let (notification, badge) = (irq.notification, irq.badge);
+            self.signal(notification, badge)
+        } else {
+            irq.state = State::DeliveredAgain;
+            self.machine.mask_line(line);
+            Outcome::NOTHING
+        }
+    }
+
+    /// The program is done with an interrupt. Without one, this does nothing.
+    fn acknowledge(&mut self, id: IrqId) -> Outcome {
+        let irq = &mut self.irqs[id];
+        let Irq { state, line, notification, badge } = *irq;
+        match state {
+            State::Armed => Outcome::NOTHING,
+            State::Delivered => {
+                irq.state = State::Armed;
+                self.machine.complete_interrupt(line);
+                Outcome::NOTHING
+            }
+            State::DeliveredAgain => {
+                irq.state = State::Delivered;
+                self.machine.unmask_line(line);
+                self.signal(notification, badge)
+            }
+        }
+    }
+}
