@@ -65,7 +65,7 @@ impl Parts {
         let patches = patch::collect(&self.system, &self.programs, &target)?;
         patch::apply(&patches, &mut self.programs, |_| 0);
         let spaces = AddressSpaces::plan(&self.system, &self.programs, &target)?;
-        let objects = Objects::new(&self.system, &self.programs, &self.config, &target)?;
+        let objects = Objects::new(&self.system, &self.programs, &self.config, &self.board)?;
         let caps = capabilities(&self.system, &objects, &self.config);
         let mut tables = image::records(&self.board, &self.config, &spaces, &objects, caps);
         let (tables_bytes, contents_bytes) = (tables.tables_bytes(), image::contents_bytes(&spaces));

@@ -25,6 +25,10 @@ pub fn capabilities(system: &SystemDescription, objects: &Objects, config: &Conf
         channel_end(&mut caps, objects, a, b);
         channel_end(&mut caps, objects, b, a);
     }
+    for (interrupt, object) in objects.interrupts.iter().zip(0..) {
+        let at = slot::BASE_IRQ + u64::from(interrupt.id);
+        caps.push(cap(interrupt.owner, at, CapKind::Interrupt, object));
+    }
     children(&mut caps, system, objects);
     monitor(&mut caps, system, objects);
     caps.sort_by_key(|cap| (cap.table, cap.slot));

@@ -8,6 +8,10 @@ limen_sdf::diagnostic_codes! {
     ELF_OVER_STACK = "elf-over-stack";
     MAP_OVER_ELF = "map-over-elf";
     PD_PERIOD_RANGE = "pd-period-range";
+    IRQ_LINE_RANGE = "irq-line-range";
+    IRQ_LINE_KERNEL = "irq-line-kernel";
+    IRQ_PIN_RANGE = "irq-pin-range";
+    IRQ_TOO_MANY = "irq-too-many";
 
     MAP_DEVICE_CACHED = "map-device-cached";
     MAP_DEVICE_EXECUTABLE = "map-device-executable";

@@ -47,6 +47,7 @@ pub fn records(
     writer.sched_contexts.clone_from(&objects.sched_contexts);
     writer.threads.clone_from(&objects.threads);
     writer.caps = caps;
+    writer.interrupts = objects.interrupts.iter().map(|interrupt| interrupt.record).collect();
     writer
 }
 

@@ -6,7 +6,7 @@
 //! | ELF files | [`elf`], [`program`] (made of [`segment`]s), [`system_file`] (kernel and loader) |
 //! | symbols that receive values | [`patch`] |
 //! | what programs see, and where it lies | [`address_space`], [`memory`] |
-//! | kernel objects and who may use them | [`objects`], [`capabilities`] |
+//! | kernel objects and who may use them | [`objects`], [`interrupts`], [`capabilities`] |
 //! | the boot image, and the file around it | [`image`], [`payload`], [`uimage`], [`image_type`] |
 //! | all of it in order | [`build`] |
 //! | what was decided, for people and for tools | [`report`] |
@@ -30,6 +30,7 @@ mod fixed_place;
 mod free_memory;
 pub mod image;
 pub mod image_type;
+pub mod interrupts;
 pub mod memory;
 pub mod objects;
 pub mod patch;

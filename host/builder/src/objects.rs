@@ -9,9 +9,11 @@ use limen_image::{Counts, NONE, SchedContext, Thread, ThreadFlags};
 use limen_sdf::model::{ProtectionDomain, SystemDescription};
 use limen_sdf::{Diagnostic, Target};
 
+use crate::board::Board;
 use crate::code;
 use crate::config::Config;
 use crate::error::{Context, error};
+use crate::interrupts::{OwnedInterrupt, interrupts};
 use crate::program::Program;
 
 /// Priority of the monitor, above every protection domain.
@@ -30,6 +32,8 @@ pub struct Objects {
     pub sched_contexts: Vec<SchedContext>,
     /// How many there are of the others.
     pub counts: Counts,
+    /// Interrupts, by index.
+    pub interrupts: Vec<OwnedInterrupt>,
     /// Protection domains with an endpoint, in index order.
     pub endpoint_owners: Vec<usize>,
 }
@@ -38,13 +42,14 @@ impl Objects {
     /// Decides which objects there are. `programs` are those of the protection domains, then the monitor.
     ///
     /// # Errors
-    /// A period is longer than the kernel can count.
+    /// A period is longer than the kernel can count, or an interrupt is not to be had.
     pub fn new(
         system: &SystemDescription,
         programs: &[Program],
         config: &Config,
-        target: &Target,
+        board: &Board,
     ) -> Result<Self, Diagnostic> {
+        let target = &board.target();
         let domains = &system.protection_domains;
         domains.iter().try_for_each(check_period)?;
         let endpoint_owners: Vec<usize> = (0..domains.len()).filter(|&pd| is_called(system, pd)).collect();
@@ -63,6 +68,7 @@ impl Objects {
                 vspaces: all,
                 domain_start: 0,
             },
+            interrupts: interrupts(system, board)?,
             endpoint_owners,
         })
     }

@@ -96,7 +96,7 @@ fn library_values(
     [
         ("microkit_name", Value::Bytes(name_bytes(&domain.name).to_vec())),
         ("microkit_passive", Value::Bytes(vec![u8::from(domain.passive)])),
-        ("microkit_irqs", Value::word(0)),
+        ("microkit_irqs", Value::word(domain.irqs.iter().fold(0, |mask, irq| mask | 1 << irq.id))),
         ("microkit_notifications", Value::word(mask(|end| end.may_notify))),
         ("microkit_pps", Value::word(mask(|end| end.may_call))),
         ("microkit_ioports", Value::word(domain.ioports.iter().fold(0, |mask, ports| mask | 1 << ports.id))),
@@ -118,6 +118,9 @@ fn description_values<'a>(
     for ports in &domain.ioports {
         values.extend(ports.setvar_id.iter().map(|symbol| (symbol, Value::word(u64::from(ports.id)))));
         values.extend(ports.setvar_addr.iter().map(|symbol| (symbol, Value::word(u64::from(ports.addr)))));
+    }
+    for irq in &domain.irqs {
+        values.extend(irq.setvar_id.iter().map(|symbol| (symbol, Value::word(u64::from(irq.id)))));
     }
     values.extend(domain.setvars.iter().map(|setvar| (&setvar.symbol, Value::Paddr(setvar.region_paddr))));
     let ends = system.channels.iter().flat_map(|channel| &channel.ends);

@@ -3,6 +3,7 @@
 //! In JSON, addresses and badges are hexadecimal strings; everything else that counts is a number.
 
 mod hex;
+mod interrupt_list;
 mod memory_map;
 mod object_graph;
 mod text;
@@ -12,6 +13,7 @@ use serde::Serialize;
 use crate::address_space::stack_bytes;
 use crate::build::Built;
 pub use hex::Hex;
+pub use interrupt_list::InterruptLine;
 pub use memory_map::{Memory, UserMemory, UserRange};
 pub use object_graph::{Capability, CapabilityTable, ObjectGraph, Thread};
 pub use text::human_bytes;
@@ -29,6 +31,7 @@ pub struct Report {
     protection_domains: Vec<ProtectionDomain>,
     #[serde(flatten)]
     graph: ObjectGraph,
+    interrupts: Vec<InterruptLine>,
     physical_memory: Vec<Memory>,
     address_spaces: Vec<UserMemory>,
     kernel: Kernel,
@@ -94,6 +97,7 @@ impl Report {
             sizes: sizes(built),
             protection_domains: domains.map(|index| protection_domain(built, index)).collect(),
             graph: ObjectGraph::new(built),
+            interrupts: interrupt_list::interrupts(built),
             physical_memory: memory_map::physical(built),
             address_spaces: memory_map::address_spaces(built),
             kernel: kernel(built),

@@ -15,6 +15,7 @@ type Case = (&'static str, &'static str, fn(&Workspace));
 
 const READ_WRITE: u32 = PF_R | PF_W;
 const READ_EXECUTE: u32 = PF_R | PF_X;
+const PC: &str = include_str!("../../builder/boards/x86_64_generic.toml");
 const DEBUG: &str = "sdk/board/qemu_virt_aarch64/debug";
 
 #[test]
@@ -93,8 +94,27 @@ fn descriptions() {
         ("system-two-errors", "one.system", |w| {
             w.write("one.system", r#"<system><protection_domain nam="a" priority="x" /></system>"#);
         }),
+        ("irq-of-kernel", "one.system", |w| domain(w, "", "<irq irq=\"27\" id=\"0\" />\n", "")),
+        ("irq-beyond-controller", "one.system", |w| domain(w, "", "<irq irq=\"288\" id=\"0\" />\n", "")),
+        ("irq-between-processors", "one.system", |w| domain(w, "", "<irq irq=\"15\" id=\"0\" />\n", "")),
+        ("irq-too-many", "one.system", many_irqs),
         ("system-period", "one.system", |w| domain(w, r#"budget="9" period="3600000001""#, "", "")),
     ]);
+}
+
+#[test]
+fn descriptions_for_a_pc() {
+    check_raw(&[("irq-pin-beyond-controller", "one.system --board x86_64_generic --config debug", |w| {
+        w.write("sdk/board/x86_64_generic/debug/board.toml", PC);
+        for (name, program) in [
+            ("one.elf", TestElf::program()),
+            ("sdk/board/x86_64_generic/debug/elf/sel4.elf", TestElf::kernel()),
+            ("sdk/board/x86_64_generic/debug/elf/monitor.elf", TestElf::monitor()),
+        ] {
+            elf(w, name, &TestElf { machine: EM_X86_64, ..program });
+        }
+        domain(w, "", "<irq pin=\"24\" vector=\"0\" id=\"0\" />\n", "");
+    })]);
 }
 
 #[test]
@@ -258,6 +278,19 @@ fn fixed_size((&(name, bytes), place): (&(&str, &str), u64)) -> (String, String)
         format!("<map mr=\"{name}\" vaddr=\"{vaddr:#x}\" />\n"),
         format!("<memory_region name=\"{name}\" size=\"{bytes}\" page_size=\"0x1000\" />\n"),
     )
+}
+
+/// Three programs with all the interrupts that a program can have.
+fn many_irqs(workspace: &Workspace) {
+    let irq = |id: u64, first: u64| format!("<irq irq=\"{}\" id=\"{id}\" />\n", first + id);
+    let irqs = |first: u64| (0..62).map(|id| irq(id, first)).collect::<String>();
+    let other = |(name, first): (&str, u64)| {
+        format!(
+            "<protection_domain name=\"{name}\">\n<program_image path=\"one.elf\" />\n{}</protection_domain>\n",
+            irqs(first)
+        )
+    };
+    domain(workspace, "", &irqs(156), &[("two", 32), ("three", 94)].map(other).concat());
 }
 
 fn setvar(workspace: &Workspace, symbol: &str) {

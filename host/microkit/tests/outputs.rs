@@ -17,6 +17,7 @@ const PAIR: &str = r#"<system>
         <program_image path="one.elf" />
         <map mr="shared" vaddr="0x400000" setvar_vaddr="word" />
         <map mr="uart" vaddr="0x1000000" perms="r" cached="false" />
+        <irq irq="33" id="4" />
         <protection_domain name="child" id="7" priority="5">
             <program_image path="one.elf" />
         </protection_domain>

@@ -140,6 +140,11 @@ pub(crate) fn value_error(
     Diagnostic::new(code, &span, message, help)
 }
 
+/// Whether a text is a number below zero, for rules that say so.
+pub(crate) fn is_negative(text: &str) -> bool {
+    text.strip_prefix('-').is_some_and(|digits| digits.parse::<u64>().is_ok())
+}
+
 fn parse_number(text: &str) -> Result<u64, std::num::ParseIntError> {
     let digits = text.replace('_', "");
     match digits.strip_prefix("0x") {

@@ -2,7 +2,7 @@
 
 use limen_abi::limits::MAX_CHANNEL_ID;
 
-use crate::attribute::{Attributes, Reported, value_error};
+use crate::attribute::{Attributes, Reported, is_negative, value_error};
 use crate::code;
 use crate::draft::ProtectionDomainDraft;
 use crate::model::{Channel, ChannelEnd, Symbol};
@@ -84,10 +84,6 @@ fn read_id(attributes: &mut Attributes) -> Result<u8, Reported> {
             Err(attributes.value_error(code::CHANNEL_ID_RANGE, "id", &text, help))
         }
     }
-}
-
-fn is_negative(text: &str) -> bool {
-    text.strip_prefix('-').is_some_and(|digits| digits.parse::<u64>().is_ok())
 }
 
 /// Index of the protection domain called `name`. One that is there but has problems of its own is not reported again.

@@ -48,6 +48,16 @@ diagnostic_codes! {
     IOPORT_KERNEL = "ioport-kernel";
     IOPORT_OVERLAP = "ioport-overlap";
 
+    IRQ_ARCHITECTURE = "irq-architecture";
+    IRQ_ID_RANGE = "irq-id-range";
+    IRQ_TRIGGER = "irq-trigger";
+    IRQ_POLARITY = "irq-polarity";
+    IRQ_NEGATIVE = "irq-negative";
+    IRQ_VECTOR_RANGE = "irq-vector-range";
+    IRQ_PCI_ADDRESS = "irq-pci-address";
+    IRQ_DUPLICATE = "irq-duplicate";
+    IRQ_PIN_DUPLICATE = "irq-pin-duplicate";
+
     MR_NAME_DUPLICATE = "mr-name-duplicate";
     MR_PAGE_SIZE = "mr-page-size";
     MR_SIZE_MISSING = "mr-size-missing";

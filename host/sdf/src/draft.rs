@@ -1,7 +1,7 @@
 //! A description as written: every element is legal in itself, memory regions are still names.
 
 use crate::diagnostic::Span;
-use crate::model::{Channel, ChildOf, IoPort, MemoryRegion, Perms, ProgramImage, Symbol};
+use crate::model::{Channel, ChildOf, IoPort, Irq, MemoryRegion, Perms, ProgramImage, Symbol};
 use crate::symbols::Symbols;
 
 /// A system before the rules that look across elements.
@@ -38,6 +38,7 @@ pub(crate) struct Contents<'a> {
     pub(crate) program_image: ProgramImage,
     pub(crate) counter: bool,
     pub(crate) ioports: Vec<IoPort>,
+    pub(crate) irqs: Vec<Irq>,
     pub(crate) maps: Vec<MapDraft<'a>>,
     pub(crate) setvars: Vec<SetvarDraft<'a>>,
     pub(crate) symbols: Symbols<'a>,

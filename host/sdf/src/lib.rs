@@ -17,6 +17,7 @@ pub mod diagnostic;
 mod draft;
 mod header;
 mod ioport;
+mod irq;
 mod map;
 mod memory_region;
 pub mod model;

@@ -43,6 +43,8 @@ pub struct ProtectionDomain {
     pub program_image: ProgramImage,
     /// I/O ports it may use; x86 only.
     pub ioports: Vec<IoPort>,
+    /// Interrupts it handles.
+    pub irqs: Vec<Irq>,
     /// Memory regions it sees.
     pub maps: Vec<Map>,
     /// Symbols that receive physical addresses.
@@ -86,6 +88,90 @@ pub struct IoPort {
     pub setvar_addr: Option<Symbol>,
     /// The element.
     pub span: Span,
+}
+
+/// An interrupt of a device.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Irq {
+    /// 0 to 61, unique in the protection domain among interrupts and channels.
+    pub id: u8,
+    /// Where it comes from.
+    pub source: IrqSource,
+    /// What of the line interrupts.
+    pub trigger: Trigger,
+    /// Symbol that receives the id.
+    pub setvar_id: Option<Symbol>,
+    /// The element.
+    pub span: Span,
+}
+
+/// Where an interrupt comes from. Vectors are 0 to 107.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum IrqSource {
+    /// A line of the interrupt controller; not on x86.
+    Line {
+        /// Its number.
+        line: u64,
+    },
+    /// A pin of an I/O APIC; x86 only.
+    Pin {
+        /// Which I/O APIC.
+        ioapic: u64,
+        /// Which of its pins.
+        pin: u64,
+        /// When the line is active.
+        polarity: Polarity,
+        /// By what it is known to the processor.
+        vector: u8,
+    },
+    /// A message of a PCI device; x86 only.
+    Message {
+        /// The device.
+        device: PciAddress,
+        /// Which of its messages.
+        handle: u64,
+        /// By what it is known to the processor.
+        vector: u8,
+    },
+}
+
+impl IrqSource {
+    /// The number that no other interrupt of the system has: line or vector.
+    #[must_use]
+    pub fn number(&self) -> u64 {
+        match self {
+            Self::Line { line } => *line,
+            Self::Pin { vector, .. } | Self::Message { vector, .. } => u64::from(*vector),
+        }
+    }
+}
+
+/// What of a line interrupts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Trigger {
+    /// That it is active.
+    Level,
+    /// That it becomes active.
+    Edge,
+}
+
+/// When a line is active.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs, reason = "the names say it")]
+pub enum Polarity {
+    High,
+    Low,
+}
+
+/// Where a PCI device is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PciAddress {
+    /// 0 to 255.
+    pub bus: u8,
+    /// 0 to 31.
+    pub device: u8,
+    /// 0 to 7.
+    pub function: u8,
 }
 
 /// A symbol name with the place that asked for it.

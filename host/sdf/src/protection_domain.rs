@@ -6,13 +6,14 @@ use crate::attribute::{Attributes, Reported, value_error};
 use crate::code;
 use crate::diagnostic::Diagnostic;
 use crate::draft::{Contents, MapDraft, ProtectionDomainDraft, SetvarDraft};
-use crate::model::{IoPort, ProgramImage};
+use crate::model::{IoPort, Irq, ProgramImage};
 use crate::symbols::Symbols;
 use crate::target::{Architecture, Target};
 use crate::xml::Element;
-use crate::{header, ioport, map, program_image, setvar, unexpected};
+use crate::{header, ioport, irq, map, program_image, setvar, unexpected};
 
-const CHILDREN: &[&str] = &["program_image", "map", "setvar", "counter", "ioport", "protection_domain"];
+const CHILDREN: &[&str] =
+    &["program_image", "map", "setvar", "counter", "ioport", "irq", "protection_domain"];
 
 /// Reads protection domains with what is inside them.
 pub(crate) struct Reader<'a, 'p> {
@@ -36,6 +37,7 @@ struct Inside<'a> {
     program_image: Option<Result<ProgramImage, Reported>>,
     counter: bool,
     ioports: Vec<Result<IoPort, Reported>>,
+    irqs: Vec<Result<Irq, Reported>>,
     maps: Vec<Result<MapDraft<'a>, Reported>>,
     setvars: Vec<Result<SetvarDraft<'a>, Reported>>,
     symbols: Symbols<'a>,
@@ -85,6 +87,7 @@ impl<'a> Reader<'a, '_> {
                 "ioport" if self.target.architecture == Architecture::X86_64 => {
                     inside.ioports.push(ioport::read(child, &mut inside.symbols, self.problems));
                 }
+                "irq" => inside.irqs.push(irq::read(child, self.target, &mut inside.symbols, self.problems)),
                 "counter" => self.read_counter(element, child, &mut inside),
                 "protection_domain" => {
                     self.read_nested(child, Some(this));
@@ -100,6 +103,7 @@ impl<'a> Reader<'a, '_> {
             program_image: program_image?,
             counter: inside.counter,
             ioports: inside.ioports.into_iter().collect::<Result<_, _>>()?,
+            irqs: inside.irqs.into_iter().collect::<Result<_, _>>()?,
             maps: inside.maps.into_iter().collect::<Result<_, _>>()?,
             setvars: inside.setvars.into_iter().collect::<Result<_, _>>()?,
             symbols: inside.symbols,
@@ -150,7 +154,7 @@ impl<'a> Reader<'a, '_> {
                 let text = "I/O Ports are only available on x86";
                 value_error(code::IOPORT_ARCHITECTURE, parent, text, help)
             }
-            "irq" | "virtual_machine" | "cspace" => unexpected::unsupported_element(child),
+            "virtual_machine" | "cspace" => unexpected::unsupported_element(child),
             _ => {
                 let problem = unexpected::unknown_element(child, CHILDREN);
                 // Here the known wording has no "Error: " and begins with a capital letter.

@@ -33,7 +33,7 @@ pub fn start(image_paddr: PhysAddr, first_cycle: u64, command_line: &[u8]) -> ! 
     let mut tables = TablePool::new(image.pool());
     map_devices(&image.board(), &mut tables)
         .unwrap_or_else(|error| fatal(format_args!("the kernel's devices cannot be mapped: {error:?}")));
-    start_devices(&image.board());
+    start_devices(&image);
     clear_regions(&image);
     let buffers = buffer_pages(&image);
     let spaces = address_space::build::<Descriptors>(&image, &buffers, &mut tables, shared_root())
@@ -77,7 +77,8 @@ fn map_devices(board: &Board, tables: &mut TablePool) -> Result<(), MapError> {
     Ok(())
 }
 
-fn start_devices(board: &Board) {
+fn start_devices(image: &Image<'_>) {
+    let board = image.board();
     if board.interrupt_controller_kind != irq::KIND {
         fatal(format_args!(
             "there is no driver for interrupt controller {}",
@@ -85,8 +86,9 @@ fn start_devices(board: &Board) {
         ));
     }
     irq::init(board.interrupt_lines as u32);
+    image.interrupts().for_each(|interrupt| irq::connect(&interrupt));
     timer::init();
-    irq::unmask(board.timer_interrupt as u32);
+    irq::connect_timer(board.timer_interrupt as u32);
 }
 
 fn print_facts(image: &Image<'_>, command_line: &[u8]) {

@@ -4,7 +4,7 @@ use core::num::NonZeroU64;
 
 use limen_core::arena::ThreadId;
 use limen_core::kernel::{CapTables, MessageBuffers};
-use limen_core::machine::{CounterAccess, Interrupt, Machine, PortWidth, Ticks};
+use limen_core::machine::{CounterAccess, Interrupt, Line, Machine, PortWidth, Ticks};
 use limen_image::Board;
 
 use crate::arch::{context, cpu, irq, ports, timer};
@@ -83,11 +83,25 @@ impl Machine for Hardware {
 
     fn acknowledge_interrupt(&mut self) -> Option<Interrupt> {
         let line = irq::acknowledge()?;
-        if line != self.timer_line {
-            irq::mask(line);
+        if line == self.timer_line {
+            irq::end(line);
+            Some(Interrupt::Timer)
+        } else {
+            irq::hold(line);
+            Some(Interrupt::Line(Line(line)))
         }
-        irq::end(line);
-        Some(if line == self.timer_line { Interrupt::Timer } else { Interrupt::Unexpected })
+    }
+
+    fn complete_interrupt(&mut self, line: Line) {
+        irq::complete(line.0);
+    }
+
+    fn mask_line(&mut self, line: Line) {
+        irq::mask(line.0);
+    }
+
+    fn unmask_line(&mut self, line: Line) {
+        irq::unmask(line.0);
     }
 
     fn read_port(&mut self, port: u16, width: PortWidth) -> u32 {

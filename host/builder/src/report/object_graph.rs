@@ -4,6 +4,7 @@ use limen_image::{Cap, CapKind, NONE, Rights};
 use serde::Serialize;
 
 use super::Hex;
+use super::interrupt_list::source;
 use crate::build::Built;
 
 /// All objects and capabilities of a system.
@@ -58,7 +59,7 @@ pub struct Capability {
     pub slot: u64,
     /// Kind of the object.
     pub kind: &'static str,
-    /// Protection domain to which the object belongs, or `monitor`; the range of I/O ports.
+    /// Protection domain to which the object belongs, or `monitor`; the range of I/O ports; the source of the interrupt.
     pub object: String,
     /// Some of `send`, `receive`, `grant`, `grant-reply`.
     pub rights: Vec<&'static str>,
@@ -73,6 +74,7 @@ impl ObjectGraph {
         let arrays = built.tables.threads.len() + built.tables.sched_contexts.len();
         let rest =
             counts.endpoints + counts.notifications + counts.replies + counts.vspaces + programs.len() as u64;
+        let rest = rest + built.tables.interrupts.len() as u64;
         Self {
             object_count: arrays as u64 + rest,
             threads: programs.clone().map(|index| thread(built, index)).collect(),
@@ -123,11 +125,13 @@ fn capability(built: &Built, cap: &Cap) -> Capability {
         Some(CapKind::Vspace) => ("address space", cap.object),
         Some(CapKind::IoPort) => ("I/O ports", cap.table),
         Some(CapKind::SchedControl) => ("scheduling control", cap.table),
+        Some(CapKind::Interrupt) => ("interrupt", cap.table),
         None => ("unknown", cap.object),
     };
     let object = match CapKind::from_raw(cap.kind) {
         Some(CapKind::IoPort) => format!("{:#x} to {:#x}", cap.object, cap.badge),
         Some(CapKind::SchedControl) => "every scheduling context".to_owned(),
+        Some(CapKind::Interrupt) => source(&built.tables.interrupts[cap.object as usize]),
         _ => name(built, owner),
     };
     let names = [

@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Write};
 
-use super::{Capability, CapabilityTable, Memory, Thread, UserMemory, UserRange};
+use super::{Capability, CapabilityTable, InterruptLine, Memory, Thread, UserMemory, UserRange};
 use super::{Hex, Kernel, ProtectionDomain, Report, Sizes};
 
 /// The whole report. Writing to a string cannot fail, so the result of [`fmt::Write`] carries nothing.
@@ -23,6 +23,8 @@ fn write_report(out: &mut String, report: &Report) -> fmt::Result {
     report.graph.threads.iter().try_for_each(|thread| write_thread(out, thread))?;
     section(out, "Capabilities")?;
     report.graph.capability_tables.iter().try_for_each(|table| capability_table(out, table))?;
+    section(out, "Interrupts")?;
+    report.interrupts.iter().try_for_each(|line| interrupt(out, line))?;
     section(out, "Physical memory")?;
     report.physical_memory.iter().try_for_each(|memory| physical(out, memory))?;
     section(out, "Address spaces")?;
@@ -105,6 +107,11 @@ fn capability(out: &mut String, cap: &Capability) -> fmt::Result {
         write!(out, ", badge 0x{:x}", cap.badge)?;
     }
     writeln!(out)
+}
+
+fn interrupt(out: &mut String, interrupt: &InterruptLine) -> fmt::Result {
+    let InterruptLine { line, source, trigger, owner, id } = interrupt;
+    writeln!(out, "{line:>4}  {source}, {trigger} -> {owner}, id {id}")
 }
 
 fn physical(out: &mut String, memory: &Memory) -> fmt::Result {

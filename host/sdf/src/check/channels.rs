@@ -1,20 +1,19 @@
-//! Channel ids are unique in each protection domain, and calls go to a higher priority.
+//! Channel ids are unique in each protection domain among channels and interrupts, and calls go to a higher priority.
 
-use std::collections::HashMap;
-
+use super::irqs::{Taken, duplicate_id};
 use crate::code;
 use crate::diagnostic::Diagnostic;
 use crate::draft::{ProtectionDomainDraft, SystemDraft};
 use crate::model::{Channel, ChannelEnd};
 
-pub(super) fn check(draft: &SystemDraft, problems: &mut Vec<Diagnostic>) {
-    let mut seen: HashMap<(usize, u8), &ChannelEnd> = HashMap::new();
+/// `taken` has the ids of interrupts.
+pub(super) fn check<'d>(draft: &'d SystemDraft, mut taken: Taken<'d>, problems: &mut Vec<Diagnostic>) {
     for channel in &draft.channels {
         let [a, b] = &channel.ends;
         let (Some(domain_a), Some(domain_b)) = (domain(draft, a), domain(draft, b)) else { continue };
         for (end, domain) in [(a, domain_a), (b, domain_b)] {
-            if let Some(first) = seen.get(&(end.protection_domain, end.id)) {
-                problems.push(duplicate_id(end, domain, first));
+            if let Some(first) = taken.get(&(end.protection_domain, end.id)) {
+                problems.push(duplicate_id(end.id, domain, &end.span, first));
             }
         }
         for (end, caller, callee) in [(a, domain_a, domain_b), (b, domain_b, domain_a)] {
@@ -25,20 +24,12 @@ pub(super) fn check(draft: &SystemDraft, problems: &mut Vec<Diagnostic>) {
         if a.protection_domain == b.protection_domain {
             problems.push(same_domain(channel, domain_a));
         }
-        seen.extend([a, b].map(|end| ((end.protection_domain, end.id), end)));
+        taken.extend([a, b].map(|end| ((end.protection_domain, end.id), &end.span)));
     }
 }
 
 fn domain<'d, 'a>(draft: &'d SystemDraft<'a>, end: &ChannelEnd) -> Option<&'d ProtectionDomainDraft<'a>> {
     draft.protection_domains.get(end.protection_domain)
-}
-
-/// The location in the message is the protection domain, as users know it; the span is the end.
-fn duplicate_id(end: &ChannelEnd, domain: &ProtectionDomainDraft, first: &ChannelEnd) -> Diagnostic {
-    let (id, name, location) = (end.id, &domain.header.name, &domain.span);
-    let message = format!("Error: duplicate channel id: {id} in protection domain: '{name}' @ {location}");
-    let help = format!("Choose another id; this one is taken: {}.", first.span);
-    Diagnostic::new(code::CHANNEL_ID_DUPLICATE, &end.span, message, help)
 }
 
 fn call_to_lower(

@@ -2,6 +2,7 @@
 
 mod channels;
 mod ioports;
+mod irqs;
 mod maps;
 mod names;
 mod page_size;
@@ -20,7 +21,8 @@ pub(crate) fn check(draft: SystemDraft, target: &Target) -> Result<Parsed, Vec<D
     let mut problems = Vec::new();
     let mut warnings = Vec::new();
     names::check(&draft, &mut problems, &mut warnings);
-    channels::check(&draft, &mut problems);
+    let taken = irqs::check(&draft, &mut problems);
+    channels::check(&draft, taken, &mut problems);
     ioports::check(&draft, &mut problems);
     let maps = maps::resolve(&draft, target, &mut problems, &mut warnings);
     phys_addr::check(&draft.memory_regions, &mut problems);
@@ -68,6 +70,7 @@ fn domain(draft: ProtectionDomainDraft, maps: Vec<Map>, setvars: Vec<Setvar>) ->
         fpu: header.fpu,
         counter: contents.counter,
         ioports: contents.ioports,
+        irqs: contents.irqs,
         program_image: contents.program_image,
         maps,
         setvars,

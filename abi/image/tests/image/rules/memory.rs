@@ -12,11 +12,6 @@ pub(super) const BOARD: &[Case] = &[
         record(Table::Board, 0, "highest user address is not the end of a page"),
     ),
     (
-        "lines that no controller has",
-        |w| w.board.interrupt_lines = 1025,
-        record(Table::Board, 0, "more interrupt lines than any controller has"),
-    ),
-    (
         "interrupt controller at no page",
         |w| w.board.interrupt_controller_paddr += 1,
         record(Table::Board, 0, "not the address of a page"),
@@ -55,6 +50,11 @@ pub(super) const BOARD: &[Case] = &[
         "user top at the limit",
         |w| w.board.user_top = LIMIT + PAGE - 1,
         record(Table::Board, 0, "highest user address is not the end of a page"),
+    ),
+    (
+        "lines that no controller has",
+        |w| w.board.interrupt_lines = 1025,
+        record(Table::Board, 0, "more interrupt lines than any controller has"),
     ),
 ];
 

@@ -8,8 +8,9 @@ use limen_core::arena::{EndpointId, IrqId, NotificationId, ReplyId, SchedContext
 use limen_core::kernel::{Endpoints, Irqs, Notifications, Replies, SchedContexts, Threads};
 use limen_core::machine::Line;
 use limen_image::{
-    Architecture, Board, Cap, CapKind, DomainSlot, ImageWriter, Interrupt as InterruptRecord, InterruptSource,
-    NONE, Options, Range, Rights, SchedContext as SchedRecord, Thread as ThreadRecord, ThreadFlags,
+    Architecture, Board, Cap, CapKind, DomainSlot, ImageWriter, Interrupt as InterruptRecord,
+    InterruptSource, NONE, Options, Range, Rights, SchedContext as SchedRecord, Thread as ThreadRecord,
+    ThreadFlags,
 };
 
 use super::controller::{Controller, Wiring};

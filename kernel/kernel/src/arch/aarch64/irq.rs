@@ -1,10 +1,11 @@
 //! The interrupt controller: GICv2.
 //!
-//! Every line is level or edge triggered as the controller has it after reset, has the same priority, and goes
-//! to the first processor. Source: Arm Generic Interrupt Controller Architecture Specification (IHI 0048).
+//! Every line has the same priority and goes to the first processor. A line is quiet between its interrupt and
+//! [`complete`] because it is masked; the distributor remembers an edge meanwhile. Source: Arm Generic Interrupt Controller
+//! Architecture Specification (IHI 0048).
 
 use limen_core::address::{PhysAddr, VirtAddr};
-use limen_image::{Board, InterruptController};
+use limen_image::{Board, Interrupt, InterruptController, InterruptFlags};
 
 use crate::mmio::Window;
 use limen_loader::layout;
@@ -16,12 +17,16 @@ pub const KIND: u64 = InterruptController::GicV2 as u64;
 const LINES_PER_WORD: u32 = u32::BITS;
 /// Lines per register that has one byte per line.
 const LINES_PER_BYTES: u32 = 4;
+/// Lines per register that has two bits per line.
+const LINES_PER_PAIRS: u32 = 16;
 /// Lines that belong to a processor; the others are shared.
 const PRIVATE_LINES: u32 = 32;
 /// A byte for each of four lines: the middle priority.
 const PRIORITIES: u32 = 0xa0a0_a0a0;
 /// A byte for each of four lines: the first processor.
 const TARGETS: u32 = 0x0101_0101;
+/// Two bits of a line: an edge interrupts.
+const EDGE: u32 = 0b10;
 /// Lines from here on mean that nothing is pending.
 const FIRST_SPECIAL_LINE: u32 = 1020;
 
@@ -35,6 +40,7 @@ mod distributor {
     pub(super) const CLEAR_ACTIVE: u32 = 0x380;
     pub(super) const PRIORITY: u32 = 0x400;
     pub(super) const TARGET: u32 = 0x800;
+    pub(super) const TRIGGER: u32 = 0xc00;
 }
 
 /// Registers of the CPU interface, by offset.
@@ -80,6 +86,22 @@ pub fn init(lines: u32) {
     CPU_INTERFACE.write(cpu_interface::CONTROL, 1);
 }
 
+/// Sets up the line of a device, and lets it interrupt.
+pub fn connect(interrupt: &Interrupt) {
+    let line = interrupt.line as u32;
+    let register = distributor::TRIGGER + 4 * (line / LINES_PER_PAIRS);
+    let edge = EDGE << (2 * (line % LINES_PER_PAIRS));
+    let others = DISTRIBUTOR.read(register) & !edge;
+    let is_edge = interrupt.flags & InterruptFlags::EDGE != 0;
+    DISTRIBUTOR.write(register, if is_edge { others | edge } else { others });
+    unmask(line);
+}
+
+/// Lets the line of the kernel's timer interrupt.
+pub fn connect_timer(line: u32) {
+    unmask(line);
+}
+
 /// The line that is to be served, if any. It stays active until [`end`].
 #[inline]
 pub fn acknowledge() -> Option<u32> {
@@ -87,10 +109,23 @@ pub fn acknowledge() -> Option<u32> {
     (line < FIRST_SPECIAL_LINE).then_some(line)
 }
 
-/// Ends the service of a line that [`acknowledge`] returned.
+/// Ends the service of a line that [`acknowledge`] returned; it may interrupt again.
 #[inline]
 pub fn end(line: u32) {
     CPU_INTERFACE.write(cpu_interface::END, line);
+}
+
+/// Keeps a line that [`acknowledge`] returned quiet until [`complete`].
+#[inline]
+pub fn hold(line: u32) {
+    mask(line);
+    end(line);
+}
+
+/// The program has served a line.
+#[inline]
+pub fn complete(line: u32) {
+    unmask(line);
 }
 
 /// Keeps a line from interrupting.

@@ -1,15 +1,16 @@
 //! The interrupt controller: PLIC, and beside it the timer interrupt of the hart.
 //!
 //! Every line is enabled for good; whether it may interrupt is said by its priority, zero or one. So a completion
-//! always finds its line enabled, without which the controller ignores it. The timer is line 0, which the controller
-//! does not have. Source: RISC-V Platform-Level Interrupt Controller Specification; Privileged ISA, `sie` and `sip`.
+//! always finds its line enabled, without which the controller ignores it. A line is quiet between its interrupt and
+//! [`complete`] because the controller waits for a completion; what an edge does meanwhile is up to the wires before
+//! the controller, which also decide what is an edge. The timer is line 0, which the controller does not have. Source: RISC-V Platform-Level Interrupt Controller Specification; Privileged ISA, `sie` and `sip`.
 
 use core::arch::asm;
 use core::sync::atomic::{AtomicU64, Ordering};
 
 use limen_abi::limits::PAGE_BYTES;
 use limen_core::address::{PhysAddr, VirtAddr};
-use limen_image::{Board, InterruptController};
+use limen_image::{Board, Interrupt, InterruptController};
 
 use super::cpu::read_register;
 use crate::mmio::Window;
@@ -86,7 +87,17 @@ pub fn init(lines: u32) {
     set_local(LOCAL_CONTROLLER);
 }
 
-/// The line that is to be served, if any. It stays in service until [`end`].
+/// Lets the line of a device interrupt. The controller does not know about triggers.
+pub fn connect(interrupt: &Interrupt) {
+    unmask(interrupt.line as u32);
+}
+
+/// Lets the timer of the hart interrupt.
+pub fn connect_timer(_: u32) {
+    set_local(LOCAL_TIMER);
+}
+
+/// The line that is to be served, if any.
 #[inline]
 pub fn acknowledge() -> Option<u32> {
     if read_register!("sip") & LOCAL_TIMER != 0 {
@@ -96,15 +107,21 @@ pub fn acknowledge() -> Option<u32> {
     (line != 0).then_some(line)
 }
 
-/// Ends the service of a line that [`acknowledge`] returned.
+/// Ends the service of the timer: nothing to do, a new deadline does it.
 #[inline]
-pub fn end(line: u32) {
-    if line != TIMER_LINE {
-        CONTEXT.write(context::CLAIM, line);
-    }
+pub fn end(_: u32) {}
+
+/// Keeps a line that [`acknowledge`] returned quiet until [`complete`]: it is until then.
+#[inline]
+pub fn hold(_: u32) {}
+
+/// The program has served a line.
+#[inline]
+pub fn complete(line: u32) {
+    CONTEXT.write(context::CLAIM, line);
 }
 
-/// Keeps a line of the controller from interrupting.
+/// Keeps a line from interrupting.
 #[inline]
 pub fn mask(line: u32) {
     PRIORITIES.write(4 * line, 0);
@@ -113,10 +130,7 @@ pub fn mask(line: u32) {
 /// Lets a line interrupt.
 #[inline]
 pub fn unmask(line: u32) {
-    match line {
-        TIMER_LINE => set_local(LOCAL_TIMER),
-        _ => PRIORITIES.write(4 * line, 1),
-    }
+    PRIORITIES.write(4 * line, 1);
 }
 
 fn set_local(interrupts: u64) {

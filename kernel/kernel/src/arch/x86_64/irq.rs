@@ -1,12 +1,13 @@
 //! Interrupt controllers: the one in the processor and the one for devices. The older pair of 8259 is silenced.
 //!
-//! A line is named by its vector. Every pin of the I/O controller stays masked: nobody can ask for one yet. Source:
-//! Intel SDM, volume 3, chapter 11; 82093AA I/O Advanced Programmable Interrupt Controller.
+//! A line is named by its vector. One with a level is quiet between its interrupt and [`complete`] because its pin is
+//! masked. One with edges is not: a masked pin forgets them, and messages of devices cannot be masked at all. Source: Intel
+//! SDM, volume 3, chapter 11; 82093AA I/O Advanced Programmable Interrupt Controller.
 
 use core::sync::atomic::{AtomicU32, Ordering};
 
 use limen_core::address::{PhysAddr, VirtAddr};
-use limen_image::{Board, InterruptController};
+use limen_image::{Board, Interrupt, InterruptController, InterruptFlags, InterruptSource};
 
 use super::ports::write_byte;
 use crate::mmio::Window;
@@ -24,6 +25,7 @@ const FIRST_VECTOR: u32 = 0x30;
 
 /// Registers of the processor's own controller, by offset.
 pub(super) mod local {
+    pub(in super::super) const ID: u32 = 0x20;
     pub(in super::super) const TASK_PRIORITY: u32 = 0x80;
     pub(in super::super) const END: u32 = 0xb0;
     pub(in super::super) const SPURIOUS_VECTOR: u32 = 0xf0;
@@ -45,6 +47,10 @@ mod devices {
     pub(super) const VALUE: u32 = 0x10;
     /// The lower half of the first pin's entry; two registers for each.
     pub(super) const FIRST_PIN: u32 = 0x10;
+    /// Bits of the lower half of an entry, beside the vector: active when low, level, masked.
+    pub(super) const LOW: u32 = 1 << 13;
+    pub(super) const LEVEL: u32 = 1 << 15;
+    pub(super) const MASKED: u32 = 1 << 16;
 }
 
 /// Ports of the older controllers: command and data of each.
@@ -61,6 +67,14 @@ const LOCAL_PAGE: VirtAddr = layout::interrupt_controller(1);
 const DEVICES: Window = Window::at(DEVICES_PAGE);
 pub(super) const LOCAL: Window = Window::at(LOCAL_PAGE);
 
+/// What each vector that a pin has comes from: the lower half of the pin's entry with the pin in the bits above
+/// [`PIN_SHIFT`]. Zero for other vectors.
+static SOURCES: [AtomicU32; VECTORS] = [const { AtomicU32::new(0) }; VECTORS];
+/// Vectors of the processor.
+const VECTORS: usize = 256;
+/// Where a word of [`SOURCES`] has the pin: above what an entry uses.
+const PIN_SHIFT: u32 = 24;
+
 /// The vector of the interrupt that brought the processor into the kernel; zero when it was served.
 static WAITING: AtomicU32 = AtomicU32::new(0);
 
@@ -76,8 +90,7 @@ pub fn windows(board: &Board) -> [(VirtAddr, PhysAddr); 2] {
 pub fn init(lines: u32) {
     silence_old_controllers();
     for pin in 0..lines {
-        DEVICES.write(devices::SELECT, devices::FIRST_PIN + 2 * pin);
-        DEVICES.write(devices::VALUE, local::MASKED);
+        write_pin(pin, devices::MASKED);
     }
     for source in local::OTHERS {
         LOCAL.write(source, local::MASKED);
@@ -97,6 +110,37 @@ fn silence_old_controllers() {
     }
 }
 
+/// Sets up the source of a vector, and lets it interrupt. Messages are set up by the driver of their device.
+pub fn connect(interrupt: &Interrupt) {
+    if interrupt.source != InterruptSource::Pin as u64 {
+        return;
+    }
+    let (vector, pin) = (interrupt.line as u32, interrupt.input as u32);
+    let when = |flag, bit| if interrupt.flags & flag != 0 { bit } else { 0 };
+    let entry = vector
+        | when(InterruptFlags::ACTIVE_LOW, devices::LOW)
+        | devices::LEVEL & !when(InterruptFlags::EDGE, devices::LEVEL);
+    source(vector).store(entry | pin << PIN_SHIFT, Ordering::Relaxed);
+    DEVICES.write(devices::SELECT, devices::FIRST_PIN + 2 * pin + 1);
+    DEVICES.write(devices::VALUE, LOCAL.read(local::ID));
+    write_pin(pin, entry);
+}
+
+/// Lets the timer of the processor interrupt with this vector.
+pub fn connect_timer(vector: u32) {
+    LOCAL.write(local::TIMER, vector);
+}
+
+/// Writes the lower half of a pin's entry.
+fn write_pin(pin: u32, entry: u32) {
+    DEVICES.write(devices::SELECT, devices::FIRST_PIN + 2 * pin);
+    DEVICES.write(devices::VALUE, entry);
+}
+
+fn source(vector: u32) -> &'static AtomicU32 {
+    &SOURCES[vector as usize % VECTORS]
+}
+
 /// Remembers the vector of an interrupt until [`acknowledge`].
 #[inline]
 pub fn note(vector: u64) {
@@ -110,20 +154,48 @@ pub fn acknowledge() -> Option<u32> {
     (FIRST_VECTOR..SPURIOUS).contains(&line).then_some(line)
 }
 
-/// Ends the service of a line that [`acknowledge`] returned.
+/// Ends the service of a line that [`acknowledge`] returned; it may interrupt again.
 #[inline]
 pub fn end(_: u32) {
     LOCAL.write(local::END, 0);
 }
 
-/// Keeps a line from interrupting: only the timer's is ever unmasked.
+/// Keeps a line that [`acknowledge`] returned quiet until [`complete`], unless it has edges.
 #[inline]
-pub fn mask(_: u32) {
-    LOCAL.write(local::TIMER, local::MASKED);
+pub fn hold(line: u32) {
+    let source = source(line).load(Ordering::Relaxed);
+    if source & devices::LEVEL != 0 {
+        write_source(source, devices::MASKED);
+    }
+    end(line);
 }
 
-/// Lets the timer's line interrupt.
+/// The program has served a line.
 #[inline]
+pub fn complete(line: u32) {
+    let source = source(line).load(Ordering::Relaxed);
+    if source & devices::LEVEL != 0 {
+        write_source(source, 0);
+    }
+}
+
+/// Keeps a line from interrupting. Messages cannot be kept.
+pub fn mask(line: u32) {
+    let source = source(line).load(Ordering::Relaxed);
+    if source != 0 {
+        write_source(source, devices::MASKED);
+    }
+}
+
+/// Lets a line interrupt.
 pub fn unmask(line: u32) {
-    LOCAL.write(local::TIMER, line);
+    let source = source(line).load(Ordering::Relaxed);
+    if source != 0 {
+        write_source(source, 0);
+    }
+}
+
+/// Writes the pin that a word of [`SOURCES`] tells.
+fn write_source(source: u32, masked: u32) {
+    write_pin(source >> PIN_SHIFT, source & ((1 << PIN_SHIFT) - 1) | masked);
 }
