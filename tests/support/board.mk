@@ -48,4 +48,4 @@ ADDRESSES := s/phys_addr="0x9000000"/phys_addr="$(UART_PADDR)"/; s/phys_addr="0x
 
 $(BUILD_DIR)/%.system: %.system $(MAKEFILE_LIST)
 	mkdir -p $(@D)
-	sed '$(ADDRESSES)' $< > $@
+	sed '$(MORE_ADDRESSES); $(ADDRESSES)' $< > $@

@@ -7,6 +7,7 @@
 #   SYSTEM     description, if it is not NAME.system
 #   MORE_COMMON  objects that go into every program, beside those of this folder
 #   MORE_FLAGS   flags for the compiler
+#   MORE_ADDRESSES  further changes that a board needs in the description, for sed
 #
 # What is different between architectures is in a folder of the architecture's name, beside the other sources.
 #

@@ -12,4 +12,7 @@
 
 #define INTERRUPT_CONTROLLER 0x08000000ul
 
+/* A line that is active all the time interrupts again after its acknowledgement. */
+#define LEVELS_COME_AGAIN 1
+
 #endif /* TESTS_MACHINE_H */

@@ -13,4 +13,7 @@
 /* The controller in the processor. */
 #define INTERRUPT_CONTROLLER 0xfee00000ul
 
+/* A line that is active all the time interrupts again after its acknowledgement. */
+#define LEVELS_COME_AGAIN 1
+
 #endif /* TESTS_MACHINE_H */

@@ -1,0 +1,50 @@
+/* The first comparator of a PC's event timer. Source: IA-PC HPET Specification, 2.3. */
+
+#include "level.h"
+
+/* Registers, as offsets in words of 64 bits. */
+enum hpet_register {
+    HPET_CONFIGURATION = 0x10 / 8,
+    HPET_STATUS = 0x20 / 8,
+    HPET_COUNTER = 0xf0 / 8,
+    HPET_TIMER_CONFIGURATION = 0x100 / 8,
+    HPET_TIMER_COMPARATOR = 0x108 / 8,
+};
+
+#define HPET_COUNT 1ul
+#define HPET_TIMER_0 1ul
+#define HPET_TIMER_LEVEL (1ul << 1)
+#define HPET_TIMER_ENABLE (1ul << 2)
+/* The pin of the I/O APIC, which the description has, too. */
+#define HPET_TIMER_PIN_2 (2ul << 9)
+/* Ticks that writing the comparator may take. */
+#define SHORT_TIME 100
+
+/* Where the registers are mapped; set by the tool. */
+seL4_Word level_base;
+
+static volatile seL4_Uint64 *registers(void)
+{
+    return (volatile seL4_Uint64 *)level_base;
+}
+
+void level_raise(void)
+{
+    registers()[HPET_CONFIGURATION] = HPET_COUNT;
+    registers()[HPET_TIMER_CONFIGURATION] = HPET_TIMER_LEVEL | HPET_TIMER_ENABLE | HPET_TIMER_PIN_2;
+    registers()[HPET_TIMER_COMPARATOR] = registers()[HPET_COUNTER] + SHORT_TIME;
+    /* Whoever is interrupted may make it quiet before it is seen here. */
+    while (!(registers()[HPET_STATUS] & HPET_TIMER_0)
+           && registers()[HPET_TIMER_CONFIGURATION] & HPET_TIMER_ENABLE) {
+        /* The emulator's clock does not get on while its registers are read without a break. */
+        for (int i = 0; i < 1000; i++) {
+            __asm__ volatile ("pause");
+        }
+    }
+}
+
+void level_clear(void)
+{
+    registers()[HPET_TIMER_CONFIGURATION] = 0;
+    registers()[HPET_STATUS] = HPET_TIMER_0;
+}
