@@ -6,6 +6,7 @@
 //! ```toml
 //! configs = ["debug"]              # default: debug and release
 //! boards = ["qemu_virt_aarch64"]   # default: all, by their present names
+//! qemu = ["-device", "edu"]        # further arguments for the emulator
 //! expect = ["MON|ERROR: faulting PD: child", "/^pc : 0x[0-9a-f]{16}$/"]
 //! forbid = ["PANIC"]
 //! variants = ["q35"]               # boots once more, in debug, on boards that have these variants
@@ -42,6 +43,7 @@ pub struct Suite {
     configs: Vec<String>,
     boards: Option<Vec<String>>,
     variants: Vec<String>,
+    qemu: Vec<String>,
     demands: Vec<Demand>,
 }
 
@@ -95,7 +97,10 @@ impl Suite {
     fn parse(text: &str) -> Outcome<Self> {
         let table = DeTable::parse(text).context(|| "not valid TOML".to_owned())?;
         let table = table.get_ref();
-        known_keys(table, &["configs", "boards", "variants", "expect", "forbid", "debug", "release"])?;
+        known_keys(
+            table,
+            &["configs", "boards", "variants", "qemu", "expect", "forbid", "debug", "release"],
+        )?;
         let list = |key| if table.contains_key(key) { board::words(table, key).map(Some) } else { Ok(None) };
         let mut demands = demands(table, None, None)?;
         for config in CONFIGS {
@@ -112,6 +117,7 @@ impl Suite {
             configs: list("configs")?.unwrap_or_else(|| ["debug", "release"].map(str::to_owned).to_vec()),
             boards: list("boards")?,
             variants: list("variants")?.unwrap_or_default(),
+            qemu: list("qemu")?.unwrap_or_default(),
             demands,
         })
     }
@@ -142,6 +148,11 @@ impl Suite {
             return Ok(());
         }
         Err(Failure::new(format!("no board has the variants {}", self.variants.join(", "))))
+    }
+
+    /// Arguments for the emulator beside those of the board.
+    pub fn qemu(&self) -> &[String] {
+        &self.qemu
     }
 
     /// Judges a finished run in a configuration on an instruction set.

@@ -270,7 +270,9 @@ impl Job {
             return boot(board, &image, case);
         }
         let (audience, silence) = (Audience::Nobody, Some(qemu::SILENCE));
-        let boot = Boot { board, image: &image, extra: &[], audience, silence };
+        let suite = Suite::of(&self.project)?;
+        let extra: Vec<&str> = suite.qemu().iter().map(String::as_str).collect();
+        let boot = Boot { board, image: &image, extra: &extra, audience, silence };
         let mut expected = match self.judge {
             Judge::Example => Expected::of(&self.project)?,
             Judge::Suite | Judge::Boot(_) => None,
@@ -278,7 +280,7 @@ impl Job {
         let session =
             boot.run(|line| expected.as_mut().is_some_and(|expected| expected.complete_with(line)))?;
         let mut verdict = match &expected {
-            None => Suite::of(&self.project)?.judge(&session, &self.config, &board.architecture),
+            None => suite.judge(&session, &self.config, &board.architecture),
             Some(expected) => Verdict::single(expected.outcome().and_then(|()| session.ending.outcome())),
         };
         let file = [&["console".to_owned()], board.chosen.as_slice()].concat().join("-");
