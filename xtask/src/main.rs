@@ -15,6 +15,7 @@ mod generate;
 mod headers;
 mod host_tests;
 mod links;
+mod load;
 mod manual;
 mod new;
 mod process;

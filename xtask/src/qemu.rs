@@ -4,7 +4,7 @@
 
 use std::io::{ErrorKind, IsTerminal, Read, Write, stdin, stdout};
 use std::path::Path;
-use std::process::{Child, ChildStderr, ChildStdout, Command, ExitStatus, Stdio};
+use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
@@ -25,6 +25,8 @@ pub enum Audience {
     Person,
     /// Nobody: the console is only collected.
     Nobody,
+    /// Nobody, but somebody types.
+    Typist,
 }
 
 /// Why a run ended.
@@ -96,6 +98,17 @@ impl Boot<'_> {
     /// # Errors
     /// When QEMU cannot be started.
     pub fn run(&self, mut until: impl FnMut(&str) -> bool) -> Outcome<Session> {
+        self.run_typing(|line, _| until(line))
+    }
+
+    /// As [`Self::run`]; `until` also gets what takes keys to type, if the audience is a typist.
+    ///
+    /// # Errors
+    /// When QEMU cannot be started.
+    pub fn run_typing(
+        &self,
+        mut until: impl FnMut(&str, Option<&Sender<Vec<u8>>>) -> bool,
+    ) -> Outcome<Session> {
         let mut qemu = Emulator::start(&self.command(), self.audience)?;
         let mut console = Console { pending: Vec::new(), lines: Vec::new() };
         let ending = loop {
@@ -104,9 +117,11 @@ impl Boot<'_> {
                     if self.audience == Audience::Person {
                         show(&bytes);
                     }
-                    let endless = self.audience == Audience::Nobody && console.lines.len() > MOST_LINES;
-                    let ending =
-                        console.take(&bytes, &mut until).or_else(|| endless.then_some(Ending::Endless));
+                    let endless = self.audience != Audience::Person && console.lines.len() > MOST_LINES;
+                    let keys = qemu.keys.clone();
+                    let ending = console
+                        .take(&bytes, &mut |line| until(line, keys.as_ref()))
+                        .or_else(|| endless.then_some(Ending::Endless));
                     if let Some(ending) = ending {
                         qemu.stop();
                         break ending;
@@ -196,6 +211,7 @@ fn indented(said: &str) -> String {
 struct Emulator {
     child: Child,
     console: Receiver<Vec<u8>>,
+    keys: Option<Sender<Vec<u8>>>,
     errors: Option<JoinHandle<String>>,
 }
 
@@ -206,8 +222,13 @@ impl Emulator {
         if let Some(output) = child.stdout.take() {
             thread::spawn(move || forward(output, &bytes));
         }
+        let keys = child.stdin.take().map(|input| {
+            let (keys, typed) = channel();
+            thread::spawn(move || type_in(input, &typed));
+            keys
+        });
         let errors = child.stderr.take().map(|stderr| thread::spawn(move || collect(stderr)));
-        Ok(Self { child, console, errors })
+        Ok(Self { child, console, keys, errors })
     }
 
     fn next(&self, silence: Option<Duration>) -> Result<Vec<u8>, RecvTimeoutError> {
@@ -244,10 +265,14 @@ fn spawn(command: &[String], audience: Audience) -> std::io::Result<Child> {
     let start = |words: &[String], prefix: &[&str]| {
         let mut all = prefix.iter().copied().chain(words.iter().map(String::as_str));
         let program = all.next().unwrap_or_default();
-        let keys = audience == Audience::Person && stdin().is_terminal();
+        let keys = stdin().is_terminal();
         Command::new(program)
             .args(all)
-            .stdin(if keys { Stdio::inherit() } else { Stdio::null() })
+            .stdin(match audience {
+                Audience::Typist => Stdio::piped(),
+                Audience::Person if keys => Stdio::inherit(),
+                Audience::Person | Audience::Nobody => Stdio::null(),
+            })
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()
@@ -262,6 +287,15 @@ fn forward(mut output: ChildStdout, bytes: &Sender<Vec<u8>>) {
     let mut buffer = [0; 4096];
     while let Ok(count @ 1..) = output.read(&mut buffer) {
         if bytes.send(buffer[..count].to_vec()).is_err() {
+            return;
+        }
+    }
+}
+
+/// The emulator takes what its machine has room for, so this waits; it ends with the emulator.
+fn type_in(mut input: ChildStdin, typed: &Receiver<Vec<u8>>) {
+    while let Ok(keys) = typed.recv() {
+        if input.write_all(&keys).and_then(|()| input.flush()).is_err() {
             return;
         }
     }

@@ -18,6 +18,8 @@
 //! expect = ["ec: 0x24"]
 //! ```
 //!
+//! `[load]` has lines typed at the console, see [`crate::load`].
+//!
 //! An entry of `expect` or `forbid` is text within a line, or a regular expression between slashes. Each counts as a
 //! test.
 
@@ -27,6 +29,7 @@ use toml::de::DeTable;
 use crate::board::{self, Board};
 use crate::failure::{Context, Failure, Outcome};
 use crate::files;
+use crate::load::Load;
 use crate::project::Project;
 use crate::qemu::Session;
 
@@ -44,6 +47,7 @@ pub struct Suite {
     boards: Option<Vec<String>>,
     variants: Vec<String>,
     qemu: Vec<String>,
+    load: Option<Load>,
     demands: Vec<Demand>,
 }
 
@@ -99,7 +103,7 @@ impl Suite {
         let table = table.get_ref();
         known_keys(
             table,
-            &["configs", "boards", "variants", "qemu", "expect", "forbid", "debug", "release"],
+            &["configs", "boards", "variants", "qemu", "load", "expect", "forbid", "debug", "release"],
         )?;
         let list = |key| if table.contains_key(key) { board::words(table, key).map(Some) } else { Ok(None) };
         let mut demands = demands(table, None, None)?;
@@ -118,6 +122,7 @@ impl Suite {
             boards: list("boards")?,
             variants: list("variants")?.unwrap_or_default(),
             qemu: list("qemu")?.unwrap_or_default(),
+            load: inner(table, "load")?.map(Load::parse).transpose()?,
             demands,
         })
     }
@@ -155,6 +160,11 @@ impl Suite {
         &self.qemu
     }
 
+    /// What is typed at the console.
+    pub fn load(&self) -> Option<&Load> {
+        self.load.as_ref()
+    }
+
     /// Judges a finished run in a configuration on an instruction set.
     pub fn judge(&self, session: &Session, config: &str, architecture: &str) -> Verdict {
         let mut verdict = Verdict::default();
@@ -176,6 +186,11 @@ impl Suite {
                 (false, true) => verdict.complaints.push(format!("the console lacks: {}", pattern.written)),
                 (true, false) => verdict.complaints.push(format!("the console has: {}", pattern.written)),
             }
+        }
+        match self.load.as_ref().map(|load| load.complaint(&session.lines)) {
+            Some(None) => verdict.passed += 1,
+            Some(Some(complaint)) => verdict.complaints.push(complaint),
+            None => {}
         }
         if let Err(failure) = session.ending.outcome() {
             verdict.complaints.push(failure.to_string());

@@ -269,16 +269,19 @@ impl Job {
         if let Judge::Boot(case) = self.judge {
             return boot(board, &image, case);
         }
-        let (audience, silence) = (Audience::Nobody, Some(qemu::SILENCE));
         let suite = Suite::of(&self.project)?;
+        let audience = if suite.load().is_some() { Audience::Typist } else { Audience::Nobody };
+        let silence = Some(qemu::SILENCE);
         let extra: Vec<&str> = suite.qemu().iter().map(String::as_str).collect();
         let boot = Boot { board, image: &image, extra: &extra, audience, silence };
         let mut expected = match self.judge {
             Judge::Example => Expected::of(&self.project)?,
             Judge::Suite | Judge::Boot(_) => None,
         };
-        let session =
-            boot.run(|line| expected.as_mut().is_some_and(|expected| expected.complete_with(line)))?;
+        let session = boot.run_typing(|line, keys| {
+            suite.load().into_iter().for_each(|load| load.follow(line, keys));
+            expected.as_mut().is_some_and(|expected| expected.complete_with(line))
+        })?;
         let mut verdict = match &expected {
             None => suite.judge(&session, &self.config, &board.architecture),
             Some(expected) => Verdict::single(expected.outcome().and_then(|()| session.ending.outcome())),

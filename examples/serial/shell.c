@@ -1,0 +1,56 @@
+/* Says every line again that is typed. */
+
+#include "client.h"
+
+/* Queues, set by the tool. */
+struct queue *output;
+struct queue *input;
+
+/* What a byte may become: a line end and the beginning of the next answer. */
+#define LONGEST_ANSWER 8
+
+static const char *const last_words = "quit";
+/* How much of them the current line consists of; -1 if of something else. */
+static int matched;
+static int at_start = 1;
+
+static void end_line(void)
+{
+    put("\r\n");
+    if (matched > 0 && last_words[matched] == 0) {
+        put("LIMEN|DONE\r\n");
+    }
+    matched = 0;
+    at_start = 1;
+}
+
+static void answer(char byte)
+{
+    if (at_start) {
+        put("> ");
+        at_start = 0;
+    }
+    matched = matched >= 0 && last_words[matched] == byte ? matched + 1 : -1;
+    queue_put(output, byte);
+}
+
+void init(void)
+{
+    put("shell: type something; 'quit' ends\r\n");
+    microkit_notify(DRIVER);
+}
+
+/* Something was typed, or there is room for answers again. */
+void notified(microkit_channel ch)
+{
+    (void)ch;
+    while (queue_length(input) != 0 && room() >= LONGEST_ANSWER + 12) {
+        char byte = queue_take(input);
+        if (byte == '\n' || byte == '\r') {
+            end_line();
+        } else {
+            answer(byte);
+        }
+    }
+    microkit_notify(DRIVER);
+}

@@ -1,0 +1,141 @@
+//! What a suite has typed at its console: lines that the system must answer, each of them, in order.
+//!
+//! ```toml
+//! [load]
+//! after = "shell: ready"   # the line of the console after which the typing begins
+//! lines = 1000             # how many lines are typed
+//! answer = "> "            # what stands before each line when the system says it again
+//! last = "quit"            # the line after them
+//! ```
+//!
+//! The lines are as good as random, and the same every time.
+
+use std::sync::mpsc::Sender;
+
+use toml::de::DeTable;
+
+use crate::failure::{Context, Failure, Outcome};
+
+/// Longest line, in characters.
+const LONGEST: u32 = 120;
+
+/// See the file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Load {
+    after: String,
+    answer: String,
+    lines: Vec<String>,
+}
+
+impl Load {
+    /// Reads the table `load`.
+    ///
+    /// # Errors
+    /// When something is missing or has the wrong type.
+    pub fn parse(table: &DeTable<'_>) -> Outcome<Self> {
+        let text = |key: &str| {
+            let value = table.get(key).and_then(|value| value.get_ref().as_str());
+            value.map(str::to_owned).ok_or_else(|| Failure::new(format!("'{key}' must be a text")))
+        };
+        let count = table.get("lines").and_then(|value| value.get_ref().as_integer());
+        let count = count.ok_or_else(|| Failure::new("'lines' must be a number".to_owned()))?;
+        let count: usize = count.as_str().parse().context(|| "lines".to_owned())?;
+        let mut random = Random(0x9e37_79b9_7f4a_7c15);
+        let lines = (0..count).map(|number| format!("{number} {}", random.text()));
+        Ok(Self {
+            after: text("after")?,
+            answer: text("answer")?,
+            lines: lines.chain([text("last")?]).collect(),
+        })
+    }
+
+    /// Everything that is typed.
+    pub fn typed(&self) -> Vec<u8> {
+        self.lines.iter().flat_map(|line| format!("{line}\n").into_bytes()).collect()
+    }
+
+    /// Starts to type when the console says so.
+    pub fn follow(&self, line: &str, keys: Option<&Sender<Vec<u8>>>) {
+        if let Some(keys) = keys.filter(|_| line == self.after) {
+            // A system that has ended needs no input.
+            _ = keys.send(self.typed());
+        }
+    }
+
+    /// What is wrong with the answers, if anything is.
+    pub fn complaint(&self, console: &[String]) -> Option<String> {
+        let answers: Vec<&str> = console.iter().filter_map(|line| line.strip_prefix(&self.answer)).collect();
+        for (position, line) in self.lines.iter().enumerate() {
+            match answers.get(position) {
+                Some(answer) if answer == line => {}
+                Some(answer) => {
+                    return Some(format!("line {position} was '{line}' and came back as '{answer}'"));
+                }
+                None => return Some(format!("line {position} of {} did not come back", self.lines.len())),
+            }
+        }
+        None
+    }
+}
+
+/// Numbers that look random: xorshift.
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self, below: u32) -> u32 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 >> 32) as u32 % below
+    }
+
+    fn text(&mut self) -> String {
+        (0..=self.next(LONGEST)).filter_map(|_| char::from_u32(u32::from(b'!') + self.next(94))).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn load(lines: usize) -> Load {
+        let text = format!("after = 'go'\nlines = {lines}\nanswer = '> '\nlast = 'quit'");
+        Load::parse(DeTable::parse(&text).unwrap().get_ref()).unwrap()
+    }
+
+    #[test]
+    fn a_load_is_the_same_every_time() {
+        assert_eq!(load(5), load(5));
+        assert_eq!(load(5).typed().iter().filter(|byte| **byte == b'\n').count(), 6);
+        assert!(load(5).typed().is_ascii());
+    }
+
+    #[test]
+    fn every_line_must_come_back_in_order() {
+        let load = load(2);
+        let mut console: Vec<String> = load.lines.iter().map(|line| format!("> {line}")).collect();
+        console.insert(1, "something else".to_owned());
+        assert_eq!(load.complaint(&console), None);
+        console.swap(0, 2);
+        assert!(load.complaint(&console).unwrap().starts_with("line 0 was"));
+        assert_eq!(load.complaint(&[]).unwrap(), "line 0 of 3 did not come back");
+    }
+
+    #[test]
+    fn typing_begins_after_its_line() {
+        let (keys, typed) = std::sync::mpsc::channel();
+        let load = load(1);
+        load.follow("not yet", Some(&keys));
+        assert!(typed.try_recv().is_err());
+        load.follow("go", Some(&keys));
+        assert_eq!(typed.try_recv().unwrap(), load.typed());
+    }
+
+    #[test]
+    fn a_load_has_all_its_parts() {
+        let table =
+            |text: &str| Load::parse(DeTable::parse(text).unwrap().get_ref()).unwrap_err().to_string();
+        assert!(table("after = 'go'").contains("'lines' must be a number"));
+        assert!(table("lines = 1\nafter = 'go'\nlast = 'x'").contains("'answer' must be a text"));
+    }
+}
