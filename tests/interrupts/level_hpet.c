@@ -11,12 +11,11 @@ enum hpet_register {
     HPET_TIMER_COMPARATOR = 0x108 / 8,
 };
 
-#define HPET_COUNT 1ul
+/* Counts, and takes the place of the older timer, which would otherwise interrupt at the same pin of the I/O APIC: 2. */
+#define HPET_COUNT_IN_PLACE_OF_8254 3ul
 #define HPET_TIMER_0 1ul
 #define HPET_TIMER_LEVEL (1ul << 1)
 #define HPET_TIMER_ENABLE (1ul << 2)
-/* The pin of the I/O APIC, which the description has, too. */
-#define HPET_TIMER_PIN_2 (2ul << 9)
 /* Ticks that writing the comparator may take. */
 #define SHORT_TIME 100
 
@@ -30,8 +29,8 @@ static volatile seL4_Uint64 *registers(void)
 
 void level_raise(void)
 {
-    registers()[HPET_CONFIGURATION] = HPET_COUNT;
-    registers()[HPET_TIMER_CONFIGURATION] = HPET_TIMER_LEVEL | HPET_TIMER_ENABLE | HPET_TIMER_PIN_2;
+    registers()[HPET_CONFIGURATION] = HPET_COUNT_IN_PLACE_OF_8254;
+    registers()[HPET_TIMER_CONFIGURATION] = HPET_TIMER_LEVEL | HPET_TIMER_ENABLE;
     registers()[HPET_TIMER_COMPARATOR] = registers()[HPET_COUNTER] + SHORT_TIME;
     /* Whoever is interrupted may make it quiet before it is seen here. */
     while (!(registers()[HPET_STATUS] & HPET_TIMER_0)
