@@ -14,6 +14,7 @@ static unsigned times_left;
 /* The interrupt is there before anybody could be told of it. */
 void init(void)
 {
+    level_start();
     level_raise();
     for (int i = 0; i < 8; i++) {
         seL4_Yield();

@@ -4,7 +4,10 @@
 
 #include <microkit.h>
 
-/* The line is active when this returns. */
+/* Once, before the others. */
+void level_start(void);
+
+/* The line is active when this returns. It takes one access to the device. */
 void level_raise(void);
 
 /* The line is not active when this returns. */

@@ -1,4 +1,5 @@
-/* The first comparator of a PC's event timer. Source: IA-PC HPET Specification, 2.3. */
+/* The first comparator of a PC's event timer. The emulator's interrupts one tick after it is told to compare with a time
+ * that has passed; a real one would wait for that time to come again. Source: IA-PC HPET Specification, 2.3. */
 
 #include "level.h"
 
@@ -6,7 +7,6 @@
 enum hpet_register {
     HPET_CONFIGURATION = 0x10 / 8,
     HPET_STATUS = 0x20 / 8,
-    HPET_COUNTER = 0xf0 / 8,
     HPET_TIMER_CONFIGURATION = 0x100 / 8,
     HPET_TIMER_COMPARATOR = 0x108 / 8,
 };
@@ -16,9 +16,6 @@ enum hpet_register {
 #define HPET_TIMER_0 1ul
 #define HPET_TIMER_LEVEL (1ul << 1)
 #define HPET_TIMER_ENABLE (1ul << 2)
-/* Ticks that writing the comparator may take. */
-#define SHORT_TIME 100
-
 /* Where the registers are mapped; set by the tool. */
 seL4_Word level_base;
 
@@ -27,11 +24,16 @@ static volatile seL4_Uint64 *registers(void)
     return (volatile seL4_Uint64 *)level_base;
 }
 
+void level_start(void)
+{
+    registers()[HPET_TIMER_CONFIGURATION] = 0;
+    registers()[HPET_CONFIGURATION] = HPET_COUNT_IN_PLACE_OF_8254;
+    registers()[HPET_TIMER_COMPARATOR] = 0;
+}
+
 void level_raise(void)
 {
-    registers()[HPET_CONFIGURATION] = HPET_COUNT_IN_PLACE_OF_8254;
     registers()[HPET_TIMER_CONFIGURATION] = HPET_TIMER_LEVEL | HPET_TIMER_ENABLE;
-    registers()[HPET_TIMER_COMPARATOR] = registers()[HPET_COUNTER] + SHORT_TIME;
     /* Whoever is interrupted may make it quiet before it is seen here. */
     while (!(registers()[HPET_STATUS] & HPET_TIMER_0)
            && registers()[HPET_TIMER_CONFIGURATION] & HPET_TIMER_ENABLE) {

@@ -5,10 +5,15 @@
 /* Part of every description; this device has no registers in memory. */
 seL4_Word level_base;
 
-void level_raise(void)
+void level_start(void)
 {
     /* A deadline that has passed. */
-    __asm__ volatile ("msr cntp_cval_el0, xzr\n\tmsr cntp_ctl_el0, %0\n\tisb" : : "r"(1ul) : "memory");
+    __asm__ volatile ("msr cntp_cval_el0, xzr\n\tmsr cntp_ctl_el0, xzr\n\tisb" : : : "memory");
+}
+
+void level_raise(void)
+{
+    __asm__ volatile ("msr cntp_ctl_el0, %0\n\tisb" : : "r"(1ul) : "memory");
 }
 
 void level_clear(void)

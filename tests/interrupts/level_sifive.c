@@ -21,9 +21,13 @@ static volatile seL4_Uint32 *registers(void)
     return (volatile seL4_Uint32 *)level_base;
 }
 
-void level_raise(void)
+void level_start(void)
 {
     registers()[SIFIVE_TRANSMIT_CONTROL] = SIFIVE_ENABLE_MARK_1;
+}
+
+void level_raise(void)
+{
     registers()[SIFIVE_INTERRUPTS] = SIFIVE_TRANSMIT_BELOW_MARK;
 }
 

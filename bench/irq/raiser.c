@@ -1,0 +1,20 @@
+/* Makes the device interrupt, again and again. The driver runs before the next round. */
+
+#include "level.h"
+#include "samples.h"
+
+/* Where the driver finds when the device was told; set by the tool. */
+seL4_Word stamp;
+
+void init(void)
+{
+    for (;;) {
+        *(volatile seL4_Word *)stamp = limen_counter();
+        level_raise();
+    }
+}
+
+void notified(microkit_channel ch)
+{
+    (void)ch;
+}
