@@ -76,7 +76,7 @@ impl Notification {
 
 impl<M: Machine> Kernel<M> {
     /// Signals the bits of `badge`.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn signal(&mut self, id: NotificationId, badge: u64) -> Outcome {
         let notification = &mut self.notifications[id];
         if let Signals::Active(bits) = &mut notification.state {
