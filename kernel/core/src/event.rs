@@ -90,7 +90,7 @@ impl<M: Machine> Kernel<M> {
     }
 
     /// Serves the interrupt that is waiting.
-    #[inline(never)]
+    #[inline(always)]
     fn interrupt(&mut self) -> Outcome {
         match self.machine.acknowledge_interrupt() {
             Some(Interrupt::Timer) => self.timer_fired(),

@@ -53,6 +53,7 @@ pub fn enter(door: &Door, event: Event) -> *mut Context {
 }
 
 /// As [`enter`], and checks the invariants afterwards where the image asks for it.
+#[inline(always)]
 pub fn enter_checked(door: &Door, event: Event) -> *mut Context {
     // SAFETY: called only from the trap handlers, see the module documentation.
     let kernel = unsafe { &mut *door.0.get() };
