@@ -20,6 +20,8 @@ enum answer {
     ANSWER_NOTHING,
     /* Acknowledges while the device is active; makes it quiet the eleventh time. */
     ANSWER_TEN_TIMES,
+    /* Acknowledges while the device is active, for ever. */
+    ANSWER_FOR_EVER,
 };
 
 #endif /* TESTS_INTERRUPTS_ORDERS_H */

@@ -183,6 +183,18 @@ static void an_active_line_without_acknowledgement_stops_nobody(void)
     CHECK_JOURNAL(LEVEL);
 }
 
+/* The handler is more important and always has something to do, but not always time. */
+static void a_storm_costs_no_more_than_the_budget_of_its_driver(void)
+{
+    order_answer(ANSWER_FOR_EVER);
+    raise_level();
+    seL4_Word before = journal_count();
+    CHECK(before >= (LEVELS_COME_AGAIN ? 100 : 1));
+    level_clear();
+    pause();
+    CHECK(journal_count() <= before + 1);
+}
+
 static void an_interrupt_is_acknowledged_by_every_way_to_send(void)
 {
     const seL4_CPtr interrupt = BASE_IRQ_CAP + EDGE;
@@ -242,6 +254,7 @@ void init(void)
     RUN(an_interrupt_is_acknowledged_by_every_way_to_send);
     RUN(interrupts_have_no_other_method);
     RUN(only_granted_interrupts_can_be_acknowledged);
+    RUN(a_storm_costs_no_more_than_the_budget_of_its_driver);
     suite_end();
 }
 
