@@ -1,0 +1,44 @@
+/* AArch64: a switch is a function call, so the registers that calls preserve are all that a context holds. */
+#ifndef LIMEN_COTHREAD_AARCH64_CONTEXT_H
+#define LIMEN_COTHREAD_AARCH64_CONTEXT_H
+
+typedef struct limen_co_context {
+    /* x19 to x28, x29 (frame pointer), x30 (where it continues). */
+    uint64_t general[12];
+    uint64_t stack_pointer;
+    /* co_no_err: what the switch that is continued returns, loaded together with the stack pointer. */
+    uint64_t result;
+    /* d8 to d15. */
+    uint64_t floating[8];
+} limen_co_context_t;
+
+#define LIMEN_CO_CONTINUES_AT 11
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+co_err_t limen_co_switch_all(limen_co_context_t *from, const limen_co_context_t *to);
+co_err_t limen_co_switch_no_fpu(limen_co_context_t *from, const limen_co_context_t *to);
+#ifdef __cplusplus
+}
+#endif
+
+LIMEN_CO_INLINE co_err_t limen_co_switch(limen_co_context_t *from, const limen_co_context_t *to)
+{
+    return LIMEN_CO_HAS_FPU ? limen_co_switch_all(from, to) : limen_co_switch_no_fpu(from, to);
+}
+
+/* `stack` and `bytes` are aligned. */
+LIMEN_CO_INLINE void limen_co_prepare(limen_co_context_t *context, uintptr_t stack, size_t bytes,
+                                      void (*start)(void))
+{
+    *context = (limen_co_context_t) {
+        .general = { 0 },
+        .stack_pointer = stack + bytes,
+        .result = co_no_err,
+        .floating = { 0 },
+    };
+    context->general[LIMEN_CO_CONTINUES_AT] = (uintptr_t)start;
+}
+
+#endif /* LIMEN_COTHREAD_AARCH64_CONTEXT_H */

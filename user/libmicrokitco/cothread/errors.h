@@ -1,0 +1,66 @@
+/* Error codes, each with its sentence: the one list from which the enumeration and the texts are made. */
+#ifndef LIMEN_COTHREAD_ERRORS_H
+#define LIMEN_COTHREAD_ERRORS_H
+
+/* The order up to join_deadlock_detected is that of the older library, whose two codes named 0 are told apart here.
+ * Codes that are never returned stay, because programs name them. */
+#define LIMEN_CO_FOR_EACH_ERROR(DO) \
+    DO(co_no_err, "no error") \
+    DO(co_err_generic_not_initialised, "the library, or the cothread that is named, is not initialised") \
+    DO(co_err_generic_invalid_handle, "there is no cothread with this handle") \
+    DO(co_err_init_already_initialised, "the library is initialised already") \
+    DO(co_err_init_stack_too_small, "a stack needs at least 0x1000 bytes") \
+    DO(co_err_init_num_costacks_not_equal_defined, "the number of stacks is not LIBMICROKITCO_MAX_COTHREADS") \
+    DO(co_err_init_co_stack_null, "a stack has the address 0") \
+    DO(co_err_init_free_handles_init_fail, "the queue of free handles could not be made") \
+    DO(co_err_init_sched_init_fail, "the scheduling queue could not be made") \
+    DO(co_err_init_free_handles_populate_fail, "the queue of free handles could not be filled") \
+    DO(co_err_my_arg_called_from_root_thread, "the root thread has no argument") \
+    DO(co_err_recv_ntfn_no_blocked, "no cothread waits for this notification") \
+    DO(co_err_recv_ntfn_already_queued, "a notification of this channel is kept already") \
+    DO(co_err_spawn_client_entry_null, "the entry point has the address 0") \
+    DO(co_err_spawn_num_args_negative, "the number of arguments is negative") \
+    DO(co_err_spawn_num_args_too_much, "there are too many arguments") \
+    DO(co_err_spawn_max_cothreads_reached, "every cothread is in use") \
+    DO(co_err_spawn_cannot_schedule, "the new cothread could not be scheduled") \
+    DO(co_err_mark_ready_already_ready, "the cothread is ready already") \
+    DO(co_err_mark_ready_cannot_mark_self, "a cothread cannot mark itself ready") \
+    DO(co_err_mark_ready_cannot_schedule, "the cothread could not be scheduled") \
+    DO(co_err_wait_invalid_channel, "the number of the channel is too large") \
+    DO(co_err_yield_cannot_schedule_caller, "the caller could not be scheduled") \
+    DO(co_err_destroy_specific_cannot_release_handle, "the handle could not be released") \
+    DO(co_err_destroy_specific_cannot_destroy_self, "the caller could not be destroyed") \
+    DO(co_err_join_cannot_join_to_root_thread, "the root thread never returns, so it cannot be joined") \
+    DO(co_err_join_deadlock_detected, "the cothread waits, perhaps through others, for the caller") \
+    DO(co_err_init_co_stack_overlap, "two stacks overlap, or a stack and the controller") \
+    DO(co_err_init_co_stack_wraps, "a stack reaches over the end of the address space") \
+    DO(co_err_init_controller_null, "the controller has the address 0") \
+    DO(co_err_generic_null_result, "the place for the result has the address 0") \
+    DO(co_err_generic_no_runnable_cothread, "the root thread cannot wait: no cothread is ready that could wake it") \
+    DO(co_err_recv_ntfn_invalid_channel, "the number of the channel is too large") \
+    DO(co_err_recv_ntfn_called_from_cothread, "only the root thread receives notifications") \
+    DO(co_err_wait_called_from_root_thread, "the root thread receives notifications and cannot wait for one") \
+    DO(co_err_mark_ready_waiting, "the cothread waits for a channel, a cothread or a lock, which must wake it") \
+    DO(co_err_destroy_specific_cannot_destroy_root, "the root thread cannot be destroyed") \
+    DO(co_err_destroy_specific_holds_mutex, "the cothread holds a mutex, which would stay locked for ever") \
+    DO(co_err_join_target_destroyed, "the cothread was destroyed and will not return") \
+    DO(co_err_exit_called_from_root_thread, "the root thread cannot exit") \
+    DO(co_err_object_not_initialised, "this semaphore, mutex or condition is not initialised") \
+    DO(co_err_object_in_use, "cothreads wait for this semaphore, mutex or condition, or hold it") \
+    DO(co_err_semaphore_overflow, "the semaphore has its greatest count already") \
+    DO(co_err_mutex_deadlock_detected, "the holder of the mutex waits, perhaps through others, for the caller") \
+    DO(co_err_mutex_not_holder, "the caller does not hold the mutex") \
+    DO(co_err_mutex_locked, "another cothread holds the mutex") \
+    DO(co_err_run_called_from_cothread, "only the root thread lets the others run") \
+    DO(co_err_stack_overflow, "the cothread has overflowed its stack") \
+    DO(co_err_thread_ended_with_mutex, "the cothread ended while it held a mutex")
+
+#define LIMEN_CO_ENUMERATE(name, text) name,
+typedef enum {
+    LIMEN_CO_FOR_EACH_ERROR(LIMEN_CO_ENUMERATE)
+    /* How many there are. */
+    co_num_errors
+} co_err_t;
+#undef LIMEN_CO_ENUMERATE
+
+#endif /* LIMEN_COTHREAD_ERRORS_H */

@@ -1,0 +1,64 @@
+/* What a program chooses in libmicrokitco_opts.h, checked.
+ *
+ *   LIBMICROKITCO_MAX_COTHREADS          how many cothreads; the root is counted only where the interface is 2
+ *   LIBMICROKITCO_API                    1: error codes, mark_ready, block, join (default)
+ *                                        2: the later interface, without error codes and with semaphores
+ *   LIBMICROKITCO_PREEMPTIVE_UNBLOCK     a notification that nobody waits for is kept, one for each channel
+ *   LIBMICROKITCO_RECV_NTFN_NO_FASTPATH  a single waiting cothread takes its turn behind those that are ready
+ *   LIBMICROKITCO_NO_FPU                 cothreads use no floating-point or vector register: switches leave them alone
+ *   LIBMICROKITCO_UNSAFE                 no check for overlapping stacks, and none for overflows at switches
+ *
+ * Interface 2 always keeps notifications and always takes the fast path. */
+#ifndef LIMEN_COTHREAD_OPTIONS_H
+#define LIMEN_COTHREAD_OPTIONS_H
+
+#include <libmicrokitco_opts.h>
+
+#if !defined(LIBMICROKITCO_MAX_COTHREADS)
+#error "libmicrokitco_opts.h must define LIBMICROKITCO_MAX_COTHREADS, the number of cothreads"
+#endif
+
+#if !defined(LIBMICROKITCO_API)
+#define LIBMICROKITCO_API 1
+#endif
+
+#if LIBMICROKITCO_API == 1
+#if LIBMICROKITCO_MAX_COTHREADS < 1
+#error "LIBMICROKITCO_MAX_COTHREADS must be at least 1"
+#endif
+#define LIMEN_CO_COTHREADS (LIBMICROKITCO_MAX_COTHREADS)
+#elif LIBMICROKITCO_API == 2
+#if LIBMICROKITCO_MAX_COTHREADS < 2
+#error "LIBMICROKITCO_MAX_COTHREADS must be at least 2: with LIBMICROKITCO_API 2 it counts the root as well"
+#endif
+#define LIMEN_CO_COTHREADS ((LIBMICROKITCO_MAX_COTHREADS) - 1)
+#else
+#error "LIBMICROKITCO_API must be 1 or 2"
+#endif
+
+/* The options as values, so that code asks with `if` and is compiled either way. */
+#if defined(LIBMICROKITCO_PREEMPTIVE_UNBLOCK) || LIBMICROKITCO_API == 2
+#define LIMEN_CO_KEEPS_NOTIFICATIONS 1
+#else
+#define LIMEN_CO_KEEPS_NOTIFICATIONS 0
+#endif
+
+#if defined(LIBMICROKITCO_RECV_NTFN_NO_FASTPATH) && LIBMICROKITCO_API == 1
+#define LIMEN_CO_HAS_FAST_PATH 0
+#else
+#define LIMEN_CO_HAS_FAST_PATH 1
+#endif
+
+#if defined(LIBMICROKITCO_UNSAFE)
+#define LIMEN_CO_CHECKS_STACKS 0
+#else
+#define LIMEN_CO_CHECKS_STACKS 1
+#endif
+
+#if defined(LIBMICROKITCO_NO_FPU)
+#define LIMEN_CO_HAS_FPU 0
+#else
+#define LIMEN_CO_HAS_FPU 1
+#endif
+
+#endif /* LIMEN_COTHREAD_OPTIONS_H */

@@ -1,0 +1,28 @@
+/* Switching back and forth between two threads of control, by one library each. */
+#ifndef LIMEN_COTHREAD_COMPARE_H
+#define LIMEN_COTHREAD_COMPARE_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define COMPARE_STACK_BYTES 0x10000
+
+/* Switches at least `count` times and is back when it returns. */
+typedef void (*exchange_t)(long count);
+
+void cothreads_bare(long count);
+/* yield between the root and as many cothreads as were started. */
+void cothreads_yield(long count);
+void cothreads_start_one(void);
+void cothreads_start_ten_thousand(void);
+void boost_fcontext(long count);
+void boost_fiber(long count);
+void pth_contexts(long count);
+void system_contexts(long count);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* LIMEN_COTHREAD_COMPARE_H */

@@ -1,0 +1,78 @@
+/* What stands in for <microkit.h> on a Linux host, so that a program's cothreads run in its ordinary unit tests: the
+ * part of the interface that programs with cothreads use, and the other sides of their channels, which a test plays.
+ *
+ *   static void disk(microkit_channel ch)      what the other side does when it is notified
+ *   {
+ *       limen_host_notify(ch);                 it notifies back at once
+ *   }
+ *
+ *   int main(void)
+ *   {
+ *       limen_host_set_peer(disk);
+ *       init();
+ *       limen_host_run();                      delivers notifications until none is left
+ *   }
+ *
+ * Link the test with the program, the library's sources and host.c. */
+#ifndef MICROKIT_H
+#define MICROKIT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef unsigned long seL4_Word;
+typedef unsigned char seL4_Uint8;
+typedef unsigned int seL4_Uint32;
+typedef unsigned int seL4_Error;
+typedef unsigned int microkit_channel;
+
+#define MICROKIT_MAX_CHANNELS 62
+#define MICROKIT_PD_NAME_LENGTH 64
+#define seL4_MsgMaxLength 120
+
+extern char microkit_name[MICROKIT_PD_NAME_LENGTH];
+
+/* Entry points of the program under test. */
+void init(void);
+void notified(microkit_channel ch);
+
+/* The program's side. */
+void microkit_notify(microkit_channel ch);
+void microkit_mr_set(seL4_Uint8 mr, seL4_Word value);
+seL4_Word microkit_mr_get(seL4_Uint8 mr);
+void microkit_dbg_putc(int c);
+void microkit_dbg_puts(const char *s);
+void microkit_dbg_put32(seL4_Uint32 x);
+/* Calls what limen_host_set_crash was given, or ends the process. */
+void microkit_internal_crash(seL4_Error err);
+
+/* The test's side. */
+typedef void (*limen_host_peer_t)(microkit_channel ch);
+typedef void (*limen_host_crash_t)(seL4_Error err);
+
+/* Who is told of the program's notifications; nobody at first. */
+void limen_host_set_peer(limen_host_peer_t peer);
+/* Called in place of a fault; it must not return. */
+void limen_host_set_crash(limen_host_crash_t crash);
+/* Where the debug console goes: a buffer that holds the last text, terminated, or null for the standard output. */
+void limen_host_set_console(char *buffer, size_t bytes);
+/* A notification for the program arrives; it is delivered by limen_host_run. */
+void limen_host_notify(microkit_channel ch);
+/* The event loop: notified() for each channel, lowest first, until no notification is left. */
+void limen_host_run(void);
+/* Everything as at the start of a process, the library included. Its cothreads are gone. */
+void limen_host_reset(void);
+
+/* Tells the address sanitizer that a stack is used from its start. */
+void limen_host_stack_begins(void *stack, size_t bytes);
+#define LIMEN_CO_STACK_BEGINS(stack, bytes) limen_host_stack_begins((stack), (bytes))
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* MICROKIT_H */

@@ -1,0 +1,11 @@
+/* The interface of switching primitives that LIBCO_PATH replaces, as far as the library uses it. */
+#ifndef LIBCO_H
+#define LIBCO_H
+
+typedef void *cothread_t;
+
+cothread_t co_active(void);
+cothread_t co_derive(void *memory, unsigned int size, void (*entry)(void));
+void co_switch(cothread_t handle);
+
+#endif /* LIBCO_H */

@@ -1,0 +1,24 @@
+/* Channels: what the fast path and the rare ones share. */
+#ifndef LIMEN_COTHREAD_CHANNEL_H
+#define LIMEN_COTHREAD_CHANNEL_H
+
+#include "schedule.h"
+
+LIMEN_CO_INLINE uint64_t bit_of(microkit_channel ch)
+{
+    return (uint64_t)1 << ch;
+}
+
+/* Wakes everybody who waits in a queue that is not empty; those who were ready before go first. */
+co_err_t wake_all(co_control_t *control, limen_co_queue_t *queue) SHARED;
+
+/* A notification that nobody waits for. */
+co_err_t nobody_waits(co_control_t *control, microkit_channel ch) RARE;
+
+/* Why this thread cannot receive. */
+co_err_t cannot_receive(void) RARE;
+
+/* A wait before init or in the root. */
+co_err_t wait_outside_cothread(microkit_channel ch) RARE;
+
+#endif /* LIMEN_COTHREAD_CHANNEL_H */

@@ -1,0 +1,46 @@
+/* Notifications that several cothreads wait for, or none, and calls from the wrong thread. */
+
+#include "channel.h"
+
+co_err_t wake_all(co_control_t *control, limen_co_queue_t *queue)
+{
+    make_all_ready(control, queue);
+    return leave_root_for(&limen_co_library, queue_take(&control->ready));
+}
+
+/* Those who are ready run all the same: who goes back to receive must not leave them behind. */
+co_err_t nobody_waits(co_control_t *control, microkit_channel ch)
+{
+    co_err_t error = co_err_recv_ntfn_no_blocked;
+    if (LIMEN_CO_KEEPS_NOTIFICATIONS) {
+        error = control->kept & bit_of(ch) ? co_err_recv_ntfn_already_queued : co_no_err;
+        control->kept |= bit_of(ch);
+    }
+    limen_cothread_run();
+    return error;
+}
+
+co_err_t cannot_receive(void)
+{
+    if (!limen_co_library.control) {
+        return co_err_generic_not_initialised;
+    }
+    return limen_co_library.current ? co_err_recv_ntfn_called_from_cothread : co_err_recv_ntfn_invalid_channel;
+}
+
+/* The root may only take what is kept. */
+co_err_t wait_outside_cothread(microkit_channel ch)
+{
+    co_control_t *control = limen_co_library.control;
+    if (!control) {
+        return co_err_generic_not_initialised;
+    }
+    if (ch >= MICROKIT_MAX_CHANNELS) {
+        return co_err_wait_invalid_channel;
+    }
+    if (!(control->kept & bit_of(ch))) {
+        return co_err_wait_called_from_root_thread;
+    }
+    control->kept &= ~bit_of(ch);
+    return co_no_err;
+}

@@ -1,0 +1,111 @@
+/* Takes memory from the program and makes the library of it. */
+
+#include "schedule.h"
+#include "stack.h"
+
+/* A range of addresses that does not wrap. */
+struct range {
+    uintptr_t start;
+    uintptr_t end;
+};
+
+static bool overlap(struct range a, struct range b)
+{
+    return a.start < b.end && b.start < a.end;
+}
+
+static struct range stack_range(const uintptr_t *stacks, size_t index, size_t size)
+{
+    return (struct range) { stacks[index], stacks[index] + size };
+}
+
+static co_err_t check_addresses(size_t size, const uintptr_t *stacks)
+{
+    for (size_t i = 0; i < LIMEN_CO_COTHREADS; i++) {
+        if (!stacks[i]) {
+            return co_err_init_co_stack_null;
+        }
+        if (stacks[i] + size < size) {
+            return co_err_init_co_stack_wraps;
+        }
+    }
+    return co_no_err;
+}
+
+static co_err_t check_overlaps(uintptr_t memory, size_t size, const uintptr_t *stacks)
+{
+    uintptr_t control = (uintptr_t)control_in(memory);
+    struct range controller = { control, control + sizeof(co_control_t) };
+    for (size_t i = 0; i < LIMEN_CO_COTHREADS; i++) {
+        struct range stack = stack_range(stacks, i, size);
+        if (overlap(stack, controller)) {
+            return co_err_init_co_stack_overlap;
+        }
+        for (size_t j = 0; j < i; j++) {
+            if (overlap(stack, stack_range(stacks, j, size))) {
+                return co_err_init_co_stack_overlap;
+            }
+        }
+    }
+    return co_no_err;
+}
+
+static co_err_t check(uintptr_t memory, size_t size, const uintptr_t *stacks)
+{
+    if (limen_co_library.control) {
+        return co_err_init_already_initialised;
+    }
+    if (!memory) {
+        return co_err_init_controller_null;
+    }
+    if (!stacks) {
+        return co_err_init_co_stack_null;
+    }
+    if (size < MINIMUM_STACK_SIZE) {
+        return co_err_init_stack_too_small;
+    }
+    co_err_t error = check_addresses(size, stacks);
+    if (error == co_no_err && LIMEN_CO_CHECKS_STACKS) {
+        error = check_overlaps(memory, size, stacks);
+    }
+    return error;
+}
+
+/* What every stack has at least between its first and its last aligned address. */
+static size_t aligned_bytes(size_t size, const uintptr_t *stacks)
+{
+    size_t least = size;
+    for (size_t i = 0; i < LIMEN_CO_COTHREADS; i++) {
+        size_t bytes = align_down(stacks[i] + size) - align_up(stacks[i]);
+        least = bytes < least ? bytes : least;
+    }
+    return least;
+}
+
+static void clear(co_control_t *control)
+{
+    unsigned char *bytes = (unsigned char *)control;
+    for (size_t i = 0; i < sizeof(*control); i++) {
+        bytes[i] = 0;
+    }
+}
+
+co_err_t limen_cothread_init(uintptr_t memory, size_t stack_size, const uintptr_t *stacks)
+{
+    co_err_t error = check(memory, stack_size, stacks);
+    if (error != co_no_err) {
+        return error;
+    }
+    co_control_t *control = control_in(memory);
+    clear(control);
+    control->stack_bytes = aligned_bytes(stack_size, stacks);
+    control->root.state = LIMEN_CO_READY;
+    for (size_t i = 0; i < LIMEN_CO_COTHREADS; i++) {
+        co_tcb_t *thread = &control->cothreads[i];
+        thread->stack = (uintptr_t *)align_up(stacks[i]);
+        stack_paint(thread->stack, control->stack_bytes);
+        queue_put(&control->free, thread);
+    }
+    limen_co_library.control = control;
+    return co_no_err;
+}

@@ -1,0 +1,117 @@
+/* Who runs, and how the next one gets to: included by everything that blocks, because it is on every fast path. */
+#ifndef LIMEN_COTHREAD_SCHEDULE_H
+#define LIMEN_COTHREAD_SCHEDULE_H
+
+#include <libmicrokitco.h>
+#include "queue.h"
+
+#if defined(LIMEN_CO_USES_LIBCO)
+#include "libco.h"
+#endif
+
+#define LIKELY(condition) __builtin_expect(!!(condition), 1)
+#define UNLIKELY(condition) __builtin_expect(!!(condition), 0)
+
+/* The one instance of a protection domain. */
+struct limen_co_library {
+    /* Null until init has succeeded. */
+    co_control_t *control;
+    /* The cothread that runs; null while the root does, so that one load tells both. */
+    co_tcb_t *current;
+};
+
+extern struct limen_co_library limen_co_library __attribute__((visibility("hidden")));
+
+/* Its address is hidden from the compiler, which would otherwise make the address of each member anew. */
+LIMEN_CO_INLINE struct limen_co_library *the_library(void)
+{
+    struct limen_co_library *library = &limen_co_library;
+    __asm__ ("" : "+r"(library));
+    return library;
+}
+
+/* Only after init. */
+LIMEN_CO_INLINE co_tcb_t *running(void)
+{
+    return limen_co_library.current ? limen_co_library.current : &limen_co_library.control->root;
+}
+
+LIMEN_CO_INLINE limen_co_handle_t handle_of(const co_control_t *control, const co_tcb_t *thread)
+{
+    bool is_root = thread == &control->root;
+    return is_root ? MICROKITCO_ROOT_THREAD : (limen_co_handle_t)(thread - control->cothreads) + 1;
+}
+
+/* The thread with a handle, or null. */
+LIMEN_CO_INLINE co_tcb_t *thread_of(co_control_t *control, limen_co_handle_t handle)
+{
+    if (handle == MICROKITCO_ROOT_THREAD) {
+        return &control->root;
+    }
+    return handle > 0 && handle <= LIMEN_CO_COTHREADS ? &control->cothreads[handle - 1] : NULL;
+}
+
+LIMEN_CO_INLINE bool is_active(const co_tcb_t *thread)
+{
+    return thread->state != LIMEN_CO_NOT_ACTIVE;
+}
+
+/* Whether it is in a queue; not for the running thread. */
+LIMEN_CO_INLINE bool is_queued(const co_tcb_t *thread)
+{
+    return thread->state >= LIMEN_CO_READY;
+}
+
+LIMEN_CO_INLINE void make_ready(co_control_t *control, co_tcb_t *thread)
+{
+    thread->state = LIMEN_CO_READY;
+    queue_put(&control->ready, thread);
+}
+
+/* Callers end with a call of what is rare: compilers then jump, and the caller needs no frame. */
+#define RARE __attribute__((visibility("hidden"), cold))
+#define SHARED __attribute__((visibility("hidden")))
+
+/* The whole queue, in its order. */
+void make_all_ready(co_control_t *control, limen_co_queue_t *queue) SHARED;
+
+/* Leaves a cothread for the first that is ready; there is one. The order of arguments is that of a switch to the root, so
+ * that they are in their registers for either. */
+co_err_t leave_for_first(co_tcb_t *self, co_control_t *control) SHARED;
+
+/* Reports the overflow and does not return. */
+co_err_t stack_has_overflowed(void) RARE;
+
+LIMEN_CO_INLINE bool is_stack_sound(const co_tcb_t *cothread)
+{
+    return !LIMEN_CO_CHECKS_STACKS || LIKELY(*cothread->stack == (uintptr_t)cothread->stack);
+}
+
+/* Leaves a cothread, whose next state is settled, for whoever is next: the first that is ready, or else the root. */
+LIMEN_CO_INLINE co_err_t leave_cothread(co_control_t *control, co_tcb_t *self)
+{
+    if (!is_stack_sound(self)) {
+        return stack_has_overflowed();
+    }
+    if (!queue_is_empty(&control->ready)) {
+        return leave_for_first(self, control);
+    }
+    limen_co_library.current = NULL;
+    return limen_co_switch(&self->context, &control->root.context);
+}
+
+/* Leaves the root for a cothread. */
+LIMEN_CO_INLINE co_err_t leave_root_for(struct limen_co_library *library, co_tcb_t *next)
+{
+    library->current = next;
+    return limen_co_switch(&library->control->root.context, &next->context);
+}
+
+/* Lets the running thread wait in a queue. It returns when another thread has made it ready; in the root, with an error
+ * also when nobody else can run, because then nobody will. */
+co_err_t wait_in(limen_co_queue_t *queue, limen_co_state_t state) SHARED;
+
+/* Whether a thread waits for another one, perhaps through a chain of joins and mutexes. */
+bool waits_for(const co_tcb_t *thread, const co_tcb_t *other) SHARED;
+
+#endif /* LIMEN_COTHREAD_SCHEDULE_H */

@@ -1,0 +1,146 @@
+/* From spawn to the end of a cothread. */
+
+#include "schedule.h"
+#include "stack.h"
+
+/* A new life on the thread's stack. */
+static void prepare(co_control_t *control, co_tcb_t *thread)
+{
+    limen_co_queue_t nobody = { NULL };
+    thread->joiners = nobody;
+    thread->mutexes_held = 0;
+    thread->is_result_kept = false;
+    thread->name[0] = '\0';
+    thread->state = LIMEN_CO_INITIALISED;
+#if defined(LIMEN_CO_STACK_BEGINS)
+    LIMEN_CO_STACK_BEGINS(thread->stack, control->stack_bytes);
+#endif
+    stack_guard(thread->stack);
+    limen_co_prepare(&thread->context, (uintptr_t)thread->stack, control->stack_bytes, limen_co_start);
+}
+
+co_err_t limen_cothread_spawn(client_entry_t entry, bool ready, limen_co_handle_t *handle, uintptr_t argument)
+{
+    co_control_t *control = limen_co_library.control;
+    if (!control) {
+        return co_err_generic_not_initialised;
+    }
+    if (!entry) {
+        return co_err_spawn_client_entry_null;
+    }
+    if (!handle) {
+        return co_err_generic_null_result;
+    }
+    if (queue_is_empty(&control->free)) {
+        return co_err_spawn_max_cothreads_reached;
+    }
+    co_tcb_t *thread = queue_take(&control->free);
+    prepare(control, thread);
+    thread->entry = entry;
+    thread->argument = argument;
+    if (ready) {
+        make_ready(control, thread);
+    }
+    *handle = handle_of(control, thread);
+    return co_no_err;
+}
+
+co_err_t limen_cothread_mark_ready(limen_co_handle_t handle)
+{
+    co_control_t *control = limen_co_library.control;
+    if (!control) {
+        return co_err_generic_not_initialised;
+    }
+    co_tcb_t *thread = thread_of(control, handle);
+    if (!thread || !is_active(thread)) {
+        return co_err_generic_invalid_handle;
+    }
+    if (thread == running()) {
+        return co_err_mark_ready_cannot_mark_self;
+    }
+    if (thread->state == LIMEN_CO_READY) {
+        return co_err_mark_ready_already_ready;
+    }
+    if (is_queued(thread)) {
+        return co_err_mark_ready_waiting;
+    }
+    make_ready(control, thread);
+    return co_no_err;
+}
+
+/* Tells everybody who waits for its end how it came. */
+static void wake_joiners(co_control_t *control, co_tcb_t *thread, co_err_t outcome)
+{
+    while (!queue_is_empty(&thread->joiners)) {
+        co_tcb_t *joiner = queue_take(&thread->joiners);
+        joiner->outcome = outcome;
+        joiner->result = thread->result;
+        make_ready(control, joiner);
+    }
+}
+
+static void release(co_control_t *control, co_tcb_t *thread)
+{
+    thread->state = LIMEN_CO_NOT_ACTIVE;
+    queue_put(&control->free, thread);
+}
+
+static co_err_t return_from(co_control_t *control, co_tcb_t *self, size_t result)
+{
+    if (self->mutexes_held) {
+        limen_cothread_panic(co_err_thread_ended_with_mutex, co_err_thread_ended_with_mutex);
+    }
+    self->result = result;
+    self->is_result_kept = queue_is_empty(&self->joiners);
+    wake_joiners(control, self, co_no_err);
+    release(control, self);
+    return leave_cothread(control, self);
+}
+
+void limen_co_begin(void)
+{
+    limen_co_library.current->entry();
+    return_from(limen_co_library.control, limen_co_library.current, 0);
+}
+
+co_err_t limen_cothread_exit(size_t value)
+{
+    if (!limen_co_library.control) {
+        return co_err_generic_not_initialised;
+    }
+    if (!limen_co_library.current) {
+        return co_err_exit_called_from_root_thread;
+    }
+    return return_from(limen_co_library.control, limen_co_library.current, value);
+}
+
+static co_err_t check_destroyable(const co_tcb_t *thread)
+{
+    if (!thread || !is_active(thread)) {
+        return co_err_generic_invalid_handle;
+    }
+    if (thread == &limen_co_library.control->root) {
+        return co_err_destroy_specific_cannot_destroy_root;
+    }
+    return thread->mutexes_held ? co_err_destroy_specific_holds_mutex : co_no_err;
+}
+
+co_err_t limen_cothread_destroy(limen_co_handle_t handle)
+{
+    co_control_t *control = limen_co_library.control;
+    if (!control) {
+        return co_err_generic_not_initialised;
+    }
+    co_tcb_t *thread = thread_of(control, handle);
+    co_err_t error = check_destroyable(thread);
+    if (error != co_no_err) {
+        return error;
+    }
+    bool is_self = thread == limen_co_library.current;
+    if (!is_self && is_queued(thread)) {
+        queue_remove(thread);
+    }
+    wake_joiners(control, thread, co_err_join_target_destroyed);
+    release(control, thread);
+    return is_self ? leave_cothread(control, thread) : co_no_err;
+}
