@@ -7,9 +7,11 @@ mod board;
 mod boot_case;
 mod check;
 mod command;
+mod cothreads;
 mod expected;
 mod failure;
 mod files;
+mod fuzz;
 mod gen_config;
 mod generate;
 mod headers;
@@ -38,11 +40,12 @@ use command::Command;
 use failure::{Failure, Outcome};
 use workspace::Workspace;
 
-const COMMANDS: [&Command; 7] = [
+const COMMANDS: [&Command; 8] = [
     &run::COMMAND,
     &test::COMMAND,
     &check::COMMAND,
     &bench::COMMAND,
+    &fuzz::COMMAND,
     &sdk::COMMAND,
     &new::COMMAND,
     &generate::COMMAND,

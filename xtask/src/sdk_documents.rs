@@ -1,4 +1,4 @@
-//! The documents and examples of the SDK: copies in which every link leads to a file of the SDK.
+//! The documents and sources of the SDK: copies in which every link leads to a file of the SDK.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -8,8 +8,10 @@ use crate::files;
 use crate::links::{self, Replacement};
 use crate::workspace::Workspace;
 
-/// Where folders of the repository are in the SDK.
-const FOLDERS: [(&str, &str); 2] = [("docs", "doc"), ("examples", "example")];
+/// Where folders of the repository are in the SDK. The cothread library is source, because each program compiles it with
+/// its own options.
+const FOLDERS: [(&str, &str); 3] =
+    [("docs", "doc"), ("examples", "example"), ("user/libmicrokitco", "libmicrokitco")];
 /// Where single documents of the repository are in the SDK.
 const DOCUMENTS: [(&str, &str); 3] =
     [("CAVEATS.md", "doc/CAVEATS.md"), ("CHANGES.md", "doc/CHANGES.md"), ("LICENSE", "LICENSE.md")];

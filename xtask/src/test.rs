@@ -10,6 +10,7 @@ use crate::board::{self, Board};
 use crate::boot_case::{CASES, Case};
 use crate::check;
 use crate::command::Command;
+use crate::cothreads;
 use crate::expected::Expected;
 use crate::failure::{Context, Failure, Outcome};
 use crate::files;
@@ -29,11 +30,11 @@ pub const COMMAND: Command =
 const HELP: &str = "
 usage: ./x test [FILTER] [--board BOARD]
 
-Runs the tests of the host crates (named `host`), compiles every header of the SDK (`headers`), tries out
-the finished SDK (`sdk`), then boots the suites under tests/ in debug and release, the examples that have an
-expected.txt in debug, and boots that go another way than usual (named `boot/...`), on every board. Suites
-that ask for variants of a board are booted once more with them, in debug. Ends with a line
-`N passed, N failed`.
+Runs the tests of the host crates (named `host`) and of the cothread library on this machine (`cothreads on
+the host`), compiles every header of the SDK (`headers`), tries out the finished SDK (`sdk`), then boots the
+suites under tests/ in debug and release, the examples that have an expected.txt in debug, and boots that go
+another way than usual (named `boot/...`), on every board. Suites that ask for variants of a board are booted
+once more with them, in debug. Ends with a line `N passed, N failed`.
 
   FILTER              only what has this text in its name, as in `host` or `tests/ipc on qemu_virt_aarch64`
   --board BOARD       only this board; under an older name too
@@ -81,6 +82,12 @@ fn run(workspace: &Workspace, arguments: lexopt::Parser) -> Outcome {
         let verdict = host_tests::run()?;
         progress::clear();
         tally.add(HOST, &verdict);
+    }
+    if options.select(cothreads::NAME) {
+        progress::show("building and running the cothread library");
+        let verdict = cothreads::run(workspace)?;
+        progress::clear();
+        tally.add(cothreads::NAME, &verdict);
     }
     if options.select(HEADERS) {
         progress::show("compiling headers");

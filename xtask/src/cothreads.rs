@@ -1,0 +1,68 @@
+//! The cothread library on this machine: its own tests, which a Makefile builds and runs, and programs beside them.
+
+use std::path::PathBuf;
+use std::process::Command;
+
+use crate::failure::Outcome;
+use crate::process;
+use crate::suite::Verdict;
+use crate::workspace::Workspace;
+
+/// What the tests are called.
+pub const NAME: &str = "cothreads on the host";
+
+/// Builds and runs the tests.
+///
+/// # Errors
+/// When a program does not build; the failure carries what the compiler said.
+pub fn run(workspace: &Workspace) -> Outcome<Verdict> {
+    make(workspace, "test").map(|(_, console)| judge(&console))
+}
+
+/// Builds one of the programs beside the tests and returns where it is.
+///
+/// # Errors
+/// When it does not build; the failure carries what the compiler said.
+pub fn build(workspace: &Workspace, program: &str) -> Outcome<PathBuf> {
+    make(workspace, program).map(|(output, _)| output.join(program))
+}
+
+/// Where output goes, and what was printed.
+fn make(workspace: &Workspace, goal: &str) -> Outcome<(PathBuf, String)> {
+    let output = workspace.path("build/cothreads");
+    let mut make = Command::new("make");
+    make.args(["--silent", "--no-print-directory", "--jobs=2", "-C"]);
+    make.arg(workspace.path("user/libmicrokitco/host"));
+    let console = process::capture(make.arg(format!("BUILD={}", output.display())).arg(goal))?;
+    Ok((output, console))
+}
+
+/// Counts the lines of tests, each named after the program that printed it.
+fn judge(console: &str) -> Verdict {
+    let mut verdict = Verdict::default();
+    let mut program = "";
+    for line in console.lines() {
+        program = line.strip_prefix("PROGRAM ").unwrap_or(program);
+        match line.strip_prefix("TEST ").map(|test| test.split_once(' ').unwrap_or((test, ""))) {
+            Some((_, "PASS")) => verdict.passed += 1,
+            Some((test, reason)) => verdict.complaints.push(format!("{program}: {test} {reason}")),
+            None => {}
+        }
+    }
+    if verdict == Verdict::default() {
+        verdict.complaints.push("no test ran".to_owned());
+    }
+    verdict
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tests_are_counted_and_failures_named_with_their_program() {
+        let verdict = judge("PROGRAM a\nTEST one PASS\nSUITE a 1 passed\nPROGRAM b\nTEST two FAIL why\n");
+        assert_eq!(verdict, Verdict { passed: 1, complaints: vec!["b: two FAIL why".to_owned()] });
+        assert_eq!(judge("").complaints, ["no test ran"]);
+    }
+}
