@@ -4,6 +4,6 @@
 
 SOURCES := ../support
 MORE_COMMON := samples.o
-MORE_FLAGS := -DSAMPLES=$(if $(QUICK),100,1000)
+MORE_FLAGS ?= -DSAMPLES=$(if $(QUICK),100,1000)
 
 include ../../tests/support/system.mk

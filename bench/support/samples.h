@@ -9,7 +9,9 @@
 #include <limen.h>
 
 /* Rounds before the first sample is kept. */
+#if !defined(WARM_UP)
 #define WARM_UP 50
+#endif
 #define ROUNDS (WARM_UP + SAMPLES)
 
 struct samples {

@@ -1,0 +1,8 @@
+/* The common way: one cothread waits, and runs as soon as the notification is there. */
+
+#define CONDITIONS "path=fast fpu=on"
+#define BARE_CONDITIONS "path=bare fpu=on"
+#define SWITCH_CONDITIONS "fpu=on"
+#define IS_FIRST 1
+
+#include "client.h"

@@ -1,0 +1,9 @@
+/* The common way, for programs that use no floating-point register. */
+
+#define NAME "no_fpu"
+#define CONDITIONS "path=fast fpu=off"
+#define BARE_CONDITIONS "path=bare fpu=off"
+#define SWITCH_CONDITIONS "fpu=off"
+#define IS_FIRST 0
+
+#include "client.h"
