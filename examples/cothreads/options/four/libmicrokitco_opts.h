@@ -1,0 +1,2 @@
+/* Four cothreads. */
+#define LIBMICROKITCO_MAX_COTHREADS 4

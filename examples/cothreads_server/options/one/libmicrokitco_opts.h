@@ -1,0 +1,2 @@
+/* One cothread. */
+#define LIBMICROKITCO_MAX_COTHREADS 1

@@ -1,0 +1,2 @@
+/* Three cothreads. */
+#define LIBMICROKITCO_MAX_COTHREADS 3
