@@ -14,19 +14,7 @@ typedef struct limen_co_context {
 
 #define LIMEN_CO_CONTINUES_AT 11
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-co_err_t limen_co_switch_all(limen_co_context_t *from, const limen_co_context_t *to);
-co_err_t limen_co_switch_no_fpu(limen_co_context_t *from, const limen_co_context_t *to);
-#ifdef __cplusplus
-}
-#endif
-
-LIMEN_CO_INLINE co_err_t limen_co_switch(limen_co_context_t *from, const limen_co_context_t *to)
-{
-    return LIMEN_CO_HAS_FPU ? limen_co_switch_all(from, to) : limen_co_switch_no_fpu(from, to);
-}
+#include "../switch_by_call.h"
 
 /* `stack` and `bytes` are aligned. */
 LIMEN_CO_INLINE void limen_co_prepare(limen_co_context_t *context, uintptr_t stack, size_t bytes,
