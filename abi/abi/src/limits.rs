@@ -37,6 +37,8 @@ pub const MAX_PERIOD_US: u64 = 3_600_000_000;
 pub const INTERRUPT_LINES: u64 = 1024;
 /// Vectors of an x86 processor, which are what its timer is given.
 pub const INTERRUPT_VECTORS: u64 = 256;
+/// Longest slot of a domain in ticks of the kernel's timer, on which a tick is shorter than 100 microseconds.
+pub const MAX_DOMAIN_TICKS: u64 = 100 * MAX_PERIOD_US;
 /// Bytes in a page, the unit of mapping.
 pub const PAGE_BYTES: u64 = 0x1000;
 /// Bytes in a large page.

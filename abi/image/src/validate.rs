@@ -308,12 +308,11 @@ fn check_sched_contexts(image: &Image<'_>) -> Check {
 }
 
 fn check_domain_schedule(image: &Image<'_>) -> Check {
-    // A tick is shorter than 100 microseconds on every timer that there is.
-    const MAX_TICKS: u64 = 100 * limits::MAX_PERIOD_US;
     for (index, slot) in image.domain_schedule().enumerate() {
         let check = |ok, what| rule(Table::DomainSchedule, index, ok, what);
         check(slot.domain < limits::DOMAINS as u64, "no such domain")?;
-        let sane = slot.duration_us <= limits::MAX_PERIOD_US && slot.duration_ticks <= MAX_TICKS;
+        let sane =
+            slot.duration_us <= limits::MAX_PERIOD_US && slot.duration_ticks <= limits::MAX_DOMAIN_TICKS;
         check(sane && (slot.duration_us == 0 || slot.duration_ticks == 0), "a duration that is not allowed")?;
     }
     let start = image.counts().domain_start;

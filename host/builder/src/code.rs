@@ -7,7 +7,8 @@ limen_sdf::diagnostic_codes! {
     SETVAR_SIZE = "setvar-size";
     ELF_OVER_STACK = "elf-over-stack";
     MAP_OVER_ELF = "map-over-elf";
-    PD_PERIOD_RANGE = "pd-period-range";
+    DEVICE_CROSSES_DOMAINS = "device-crosses-domains";
+    COUNTER_CROSSES_DOMAINS = "counter-crosses-domains";
 
     MAP_DEVICE_CACHED = "map-device-cached";
     MAP_DEVICE_EXECUTABLE = "map-device-executable";

@@ -47,6 +47,7 @@ pub fn records(
     writer.sched_contexts.clone_from(&objects.sched_contexts);
     writer.threads.clone_from(&objects.threads);
     writer.caps = caps;
+    writer.domain_schedule.clone_from(&objects.domain_schedule);
     writer
 }
 

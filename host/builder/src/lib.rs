@@ -7,6 +7,7 @@
 //! | symbols that receive values | [`patch`] |
 //! | what programs see, and where it lies | [`address_space`], [`memory`] |
 //! | kernel objects and who may use them | [`objects`], [`capabilities`] |
+//! | what scheduling domains share | [`sharing`] |
 //! | the boot image, and the file around it | [`image`], [`payload`], [`uimage`], [`image_type`] |
 //! | all of it in order | [`build`] |
 //! | what was decided, for people and for tools | [`report`] |
@@ -36,8 +37,10 @@ pub mod patch;
 pub mod payload;
 pub mod program;
 pub mod report;
+mod schedule;
 pub mod sdk;
 pub mod segment;
+pub mod sharing;
 pub mod system_file;
 #[cfg(test)]
 mod test_elf;

@@ -5,22 +5,20 @@
 //! counted in the order of their owners.
 
 use limen_abi::slot;
-use limen_image::{Counts, NONE, SchedContext, Thread, ThreadFlags};
+use limen_image::{Counts, DomainSlot, NONE, SchedContext, Thread, ThreadFlags};
+use limen_sdf::Target;
 use limen_sdf::model::{ProtectionDomain, SystemDescription};
-use limen_sdf::{Diagnostic, Target};
 
-use crate::code;
 use crate::config::Config;
-use crate::error::{Context, error};
 use crate::program::Program;
+use crate::schedule;
 
 /// Priority of the monitor, above every protection domain.
 const MONITOR_PRIORITY: u64 = 255;
+/// Scheduling domain of the monitor.
+pub(crate) const MONITOR_DOMAIN: u64 = 0;
 /// Budget and period of the monitor.
 const MONITOR_PERIOD_US: u64 = 1000;
-/// Longest period that a boot image may hold.
-const MAX_PERIOD_US: u64 = 3_600_000_000;
-
 /// The objects of a system.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Objects {
@@ -32,28 +30,22 @@ pub struct Objects {
     pub counts: Counts,
     /// Protection domains with an endpoint, in index order.
     pub endpoint_owners: Vec<usize>,
+    /// When which scheduling domain runs.
+    pub domain_schedule: Vec<DomainSlot>,
 }
 
 impl Objects {
     /// Decides which objects there are. `programs` are those of the protection domains, then the monitor.
-    ///
-    /// # Errors
-    /// A period is longer than the kernel can count.
-    pub fn new(
-        system: &SystemDescription,
-        programs: &[Program],
-        config: &Config,
-        target: &Target,
-    ) -> Result<Self, Diagnostic> {
+    #[must_use]
+    pub fn new(system: &SystemDescription, programs: &[Program], config: &Config, target: &Target) -> Self {
         let domains = &system.protection_domains;
-        domains.iter().try_for_each(check_period)?;
         let endpoint_owners: Vec<usize> = (0..domains.len()).filter(|&pd| is_called(system, pd)).collect();
         let threads = programs.iter().enumerate().map(|(i, p)| thread(system, i, p, config, target));
         let monitor = SchedContext { budget_us: MONITOR_PERIOD_US, period_us: MONITOR_PERIOD_US };
         let contexts =
             domains.iter().map(|d| SchedContext { budget_us: d.budget_us, period_us: d.period_us });
         let all = programs.len() as u64;
-        Ok(Self {
+        Self {
             threads: threads.collect(),
             sched_contexts: contexts.chain([monitor]).collect(),
             counts: Counts {
@@ -61,10 +53,11 @@ impl Objects {
                 notifications: domains.len() as u64,
                 replies: all,
                 vspaces: all,
-                domain_start: 0,
+                domain_start: schedule::start(system),
             },
             endpoint_owners,
-        })
+            domain_schedule: schedule::slots(system),
+        }
     }
 
     /// Index of a protection domain's endpoint, if it has one.
@@ -78,16 +71,6 @@ impl Objects {
     pub fn monitor_endpoint(&self) -> u64 {
         self.endpoint_owners.len() as u64
     }
-}
-
-fn check_period(domain: &ProtectionDomain) -> Result<(), Diagnostic> {
-    if domain.period_us <= MAX_PERIOD_US {
-        return Ok(());
-    }
-    let (name, period) = (&domain.name, domain.period_us);
-    let message = format!("Error: period ({period}) of protection domain '{name}' is too long");
-    let help = format!("A period has at most {MAX_PERIOD_US} microseconds, which is an hour.");
-    Err(error(code::PD_PERIOD_RANGE, message).at(&domain.span).help(help))
 }
 
 /// Whether a protection domain receives messages: faults of children, or protected calls.
@@ -110,7 +93,7 @@ fn thread(
 ) -> Thread {
     let own = index as u64;
     let domain = system.protection_domains.get(index);
-    let counts_cycles = domain.is_some_and(|domain| domain.counter || config.is_benchmark());
+    let counts_cycles = domain.is_some_and(|domain| domain.counter.is_some() || config.is_benchmark());
     Thread {
         name: Thread::name_words(&program.name),
         priority: domain.map_or(MONITOR_PRIORITY, |domain| u64::from(domain.priority)),
@@ -122,7 +105,7 @@ fn thread(
         notification: if domain.is_some() { own } else { NONE },
         fault_slot: if domain.is_some() { slot::FAULT_ENDPOINT } else { NONE },
         timeout_slot: NONE,
-        domain: 0,
+        domain: domain.map_or(MONITOR_DOMAIN, |domain| u64::from(domain.domain)),
         flags: if counts_cycles { ThreadFlags::COUNTER } else { 0 },
     }
 }

@@ -2,6 +2,7 @@
 //!
 //! In JSON, addresses and badges are hexadecimal strings; everything else that counts is a number.
 
+mod domains;
 mod hex;
 mod memory_map;
 mod object_graph;
@@ -11,6 +12,7 @@ use serde::Serialize;
 
 use crate::address_space::stack_bytes;
 use crate::build::Built;
+pub use domains::{Domains, Slot};
 pub use hex::Hex;
 pub use memory_map::{Memory, UserMemory, UserRange};
 pub use object_graph::{Capability, CapabilityTable, ObjectGraph, Thread};
@@ -27,6 +29,8 @@ pub struct Report {
     config: String,
     sizes: Sizes,
     protection_domains: Vec<ProtectionDomain>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    domains: Option<Domains>,
     #[serde(flatten)]
     graph: ObjectGraph,
     physical_memory: Vec<Memory>,
@@ -58,6 +62,8 @@ struct ProtectionDomain {
     priority: u8,
     budget_us: u64,
     period_us: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    domain: Option<String>,
     passive: bool,
     fpu: bool,
     counter: bool,
@@ -93,6 +99,7 @@ impl Report {
             config: built.parts.config.name.clone(),
             sizes: sizes(built),
             protection_domains: domains.map(|index| protection_domain(built, index)).collect(),
+            domains: Domains::new(built),
             graph: ObjectGraph::new(built),
             physical_memory: memory_map::physical(built),
             address_spaces: memory_map::address_spaces(built),
@@ -154,9 +161,10 @@ fn protection_domain(built: &Built, index: usize) -> ProtectionDomain {
         priority: domain.priority,
         budget_us: domain.budget_us,
         period_us: domain.period_us,
+        domain: system.domains.as_ref().map(|domains| domains.name_of(domain.domain).to_owned()),
         passive: domain.passive,
         fpu: domain.fpu,
-        counter: domain.counter,
+        counter: domain.counter.is_some(),
         stack_start: Hex(stack_end - stack_bytes(system, index)),
         stack_end: Hex(stack_end),
     }

@@ -93,7 +93,12 @@ fn descriptions() {
         ("system-two-errors", "one.system", |w| {
             w.write("one.system", r#"<system><protection_domain nam="a" priority="x" /></system>"#);
         }),
-        ("system-period", "one.system", |w| domain(w, r#"budget="9" period="3600000001""#, "", "")),
+        ("system-wrong-period", "one.system", |w| domain(w, r#"budget="100" period="3600000001""#, "", "")),
+        ("domains-share-device", "one.system", |w| {
+            let uart = r#"<memory_region name="uart" size="0x1000" phys_addr="0x9000000" />"#;
+            two_domains(w, r#"<map mr="uart" vaddr="0x1000000" cached="false" />"#, uart);
+        }),
+        ("domains-share-counter", "one.system", |w| two_domains(w, "<counter />", "")),
     ]);
 }
 
@@ -233,6 +238,21 @@ fn domain(workspace: &Workspace, attributes: &str, children: &str, others: &str)
         "<system>\n{others}<protection_domain name=\"one\" {attributes}>\n<program_image path=\"one.elf\" />\n\
          {children}</protection_domain>\n</system>\n"
     );
+    workspace.write("one.system", text);
+}
+
+/// A system with two scheduling domains, each with a protection domain that has the same children.
+fn two_domains(workspace: &Workspace, children: &str, others: &str) {
+    let domain = |name: &str| {
+        format!(
+            "<protection_domain name=\"{name}\" domain=\"{name}\">\n<program_image path=\"one.elf\" />\n{children}\n\
+             </protection_domain>\n"
+        )
+    };
+    let schedule = "<domains>\n<domain name=\"a\" />\n<domain name=\"b\" />\n<domain_schedule>\n\
+                    <schedule_entry domain=\"a\" duration=\"10 us\" />\n<schedule_entry domain=\"b\" duration=\"10 us\" />\n\
+                    </domain_schedule>\n</domains>\n";
+    let text = format!("<system>\n{schedule}{others}\n{}{}</system>\n", domain("a"), domain("b"));
     workspace.write("one.system", text);
 }
 

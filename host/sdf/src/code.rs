@@ -31,9 +31,13 @@ diagnostic_codes! {
     PD_PRIORITY_RANGE = "pd-priority-range";
     PD_BUDGET_ZERO = "pd-budget-zero";
     PD_BUDGET_PERIOD = "pd-budget-period";
+    PD_BUDGET_LEAST = "pd-budget-least";
+    PD_PERIOD_RANGE = "pd-period-range";
     PD_STACK_SIZE_RANGE = "pd-stack-size-range";
     PD_STACK_SIZE_ALIGNMENT = "pd-stack-size-alignment";
     PD_CPU_RANGE = "pd-cpu-range";
+    PD_DOMAIN_UNKNOWN = "pd-domain-unknown";
+    PD_DOMAIN_UNDECLARED = "pd-domain-undeclared";
     PD_CHILD_ID_RANGE = "pd-child-id-range";
     PD_CHILD_ID_DUPLICATE = "pd-child-id-duplicate";
     PROGRAM_IMAGE_MISSING = "program-image-missing";
@@ -73,6 +77,20 @@ diagnostic_codes! {
     SETVAR_MR_UNKNOWN = "setvar-mr-unknown";
     SETVAR_PADDR_UNSPECIFIED = "setvar-paddr-unspecified";
     SETVAR_PREFILL_SIZE = "setvar-prefill-size";
+
+    DOMAINS_DUPLICATE = "domains-duplicate";
+    DOMAINS_TOO_MANY = "domains-too-many";
+    DOMAIN_NAME_DUPLICATE = "domain-name-duplicate";
+    DOMAIN_ID_RANGE = "domain-id-range";
+    DOMAIN_ID_DUPLICATE = "domain-id-duplicate";
+    DOMAIN_SCHEDULE_MISSING = "domain-schedule-missing";
+    DOMAIN_SCHEDULE_DUPLICATE = "domain-schedule-duplicate";
+    DOMAIN_SCHEDULE_LENGTH = "domain-schedule-length";
+    DOMAIN_SCHEDULE_START = "domain-schedule-start";
+    DOMAIN_SCHEDULE_SHIFT = "domain-schedule-shift";
+    SCHEDULE_ENTRY_DOMAIN = "schedule-entry-domain";
+    SCHEDULE_ENTRY_DURATION = "schedule-entry-duration";
+    DOMAIN_NEVER_RUNS = "domain-never-runs";
 
     CHANNEL_ENDS = "channel-ends";
     CHANNEL_PD_UNKNOWN = "channel-pd-unknown";

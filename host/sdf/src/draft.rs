@@ -1,7 +1,7 @@
 //! A description as written: every element is legal in itself, memory regions are still names.
 
 use crate::diagnostic::Span;
-use crate::model::{Channel, ChildOf, IoPort, MemoryRegion, Perms, ProgramImage, Symbol};
+use crate::model::{Channel, ChildOf, Counter, Domains, IoPort, MemoryRegion, Perms, ProgramImage, Symbol};
 use crate::symbols::Symbols;
 
 /// A system before the rules that look across elements.
@@ -12,6 +12,7 @@ pub(crate) struct SystemDraft<'a> {
     pub(crate) memory_regions: Vec<MemoryRegionDraft>,
     /// In document order.
     pub(crate) channels: Vec<Channel>,
+    pub(crate) domains: Option<Domains>,
 }
 
 /// A protection domain: its attributes and what is inside.
@@ -31,12 +32,13 @@ pub(crate) struct Header {
     pub(crate) passive: bool,
     pub(crate) stack_bytes: u64,
     pub(crate) fpu: bool,
+    pub(crate) domain: u8,
 }
 
 /// Elements inside a protection domain, nested protection domains apart.
 pub(crate) struct Contents<'a> {
     pub(crate) program_image: ProgramImage,
-    pub(crate) counter: bool,
+    pub(crate) counter: Option<Counter>,
     pub(crate) ioports: Vec<IoPort>,
     pub(crate) maps: Vec<MapDraft<'a>>,
     pub(crate) setvars: Vec<SetvarDraft<'a>>,

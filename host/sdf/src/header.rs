@@ -1,10 +1,11 @@
 //! Attributes of `protection_domain`, read in the order in which Microkit users see their errors.
 
-use limen_abi::limits::{MAX_CHANNEL_ID, MAX_USER_PRIORITY, PAGE_BYTES};
+use limen_abi::limits::{MAX_CHANNEL_ID, MAX_PERIOD_US, MAX_USER_PRIORITY, MIN_BUDGET_US, PAGE_BYTES};
 
 use crate::attribute::{Attributes, Reported};
 use crate::code;
 use crate::diagnostic::Diagnostic;
+use crate::domains::Declared;
 use crate::draft::Header;
 use crate::model::{ChildOf, Symbol};
 use crate::target::Target;
@@ -25,6 +26,7 @@ pub(crate) fn read(
     element: Element,
     parent: Option<usize>,
     target: &Target,
+    domains: &Declared,
     problems: &mut Vec<Diagnostic>,
 ) -> Result<Header, Reported> {
     let in_children = if parent.is_some() { KNOWN_IN_CHILDREN } else { &[] };
@@ -36,7 +38,7 @@ pub(crate) fn read(
     let stack_size = attributes.number_or("stack_size", DEFAULT_STACK_BYTES);
     read_smc(&mut attributes);
     let cpu = read_cpu(target, &mut attributes);
-    unexpected::unsupported_attribute(&mut attributes, "domain");
+    let domain = read_domain(domains, &mut attributes);
     let stack_bytes = stack_size.and_then(|bytes| check_stack_bytes(bytes, &mut attributes));
     let priority = read_priority(&mut attributes);
     let fpu = attributes.boolean_or("fpu", true);
@@ -51,6 +53,7 @@ pub(crate) fn read(
         passive: passive?,
         stack_bytes: stack_bytes?,
         fpu: fpu?,
+        domain: domain?,
     })
 }
 
@@ -82,7 +85,48 @@ fn read_times(attributes: &mut Attributes) -> Result<(u64, u64), Reported> {
             "A protection domain with no time would never run; passive=\"true\" gives up time after init.";
         return Err(attributes.value_error(code::PD_BUDGET_ZERO, "budget", "budget must not be zero", help));
     }
+    check_kernel_can(budget, period, attributes)
+}
+
+/// What the kernel's timekeeping can do.
+fn check_kernel_can(budget: u64, period: u64, attributes: &mut Attributes) -> Result<(u64, u64), Reported> {
+    if budget < period && budget < MIN_BUDGET_US {
+        let text = format!("budget ({budget}) is less than the least share of a period, {MIN_BUDGET_US} us");
+        let help = format!(
+            "Switching costs time, too: make budget at least {MIN_BUDGET_US}, or equal to period for plain turns."
+        );
+        return Err(attributes.value_error(code::PD_BUDGET_LEAST, "budget", &text, help));
+    }
+    if period > MAX_PERIOD_US {
+        let text = format!("period ({period}) is too long");
+        let help = format!("A period has at most {MAX_PERIOD_US} microseconds, which is an hour.");
+        return Err(attributes.value_error(code::PD_PERIOD_RANGE, "period", &text, help));
+    }
     Ok((budget, period))
+}
+
+/// Id of the scheduling domain.
+fn read_domain(domains: &Declared, attributes: &mut Attributes) -> Result<u8, Reported> {
+    let help = "A system with <domains> says for every protection domain in which of them it runs.";
+    match domains {
+        Declared::None => match attributes.optional("domain") {
+            None => Ok(0),
+            Some(name) => {
+                let text = format!(
+                    "Specifying a domain '{name}' without declaring a domain schedule is not allowed:"
+                );
+                Err(attributes.value_error(code::PD_DOMAIN_UNDECLARED, "domain", &text, help))
+            }
+        },
+        Declared::Names(ids) => {
+            let name = attributes.required("domain")?;
+            ids.get(name).copied().ok_or_else(|| {
+                let text = format!("domain '{name}' not declared in <domains>:");
+                attributes.value_error(code::PD_DOMAIN_UNKNOWN, "domain", &text, help)
+            })
+        }
+        Declared::Faulty => Err(Reported),
+    }
 }
 
 /// `smc="false"` asks for nothing and is accepted.

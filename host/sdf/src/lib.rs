@@ -14,6 +14,8 @@ mod channel;
 mod check;
 pub mod code;
 pub mod diagnostic;
+mod domain_schedule;
+mod domains;
 mod draft;
 mod header;
 mod ioport;

@@ -11,7 +11,8 @@ use crate::target::Target;
 use crate::unexpected;
 use crate::xml::Element;
 
-const KNOWN: &[&str] = &["name", "size", "page_size", "phys_addr", "prefill_path", "prefill_bootinfo"];
+const KNOWN: &[&str] =
+    &["name", "size", "page_size", "phys_addr", "prefill_path", "prefill_bootinfo", "shared"];
 const PREFILLS: [&str; 2] = ["prefill_path", "prefill_bootinfo"];
 
 /// Reads one `memory_region` element.
@@ -27,6 +28,7 @@ pub(crate) fn read(
     PREFILLS.iter().for_each(|name| unexpected::unsupported_attribute(&mut attributes, name));
     let bytes = read_bytes(page_bytes, &mut attributes);
     let phys_addr = read_phys_addr(page_bytes, &mut attributes);
+    let shared = attributes.boolean_or("shared", false);
     unexpected::children(element, problems);
     Ok(MemoryRegionDraft {
         region: MemoryRegion {
@@ -34,6 +36,7 @@ pub(crate) fn read(
             bytes: bytes?,
             page_bytes: page_bytes?,
             phys_addr: phys_addr?,
+            shared: shared?,
             span: element.span(),
         },
         page_size: if given?.is_some() { PageSize::Given } else { PageSize::Default },

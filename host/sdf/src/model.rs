@@ -14,6 +14,66 @@ pub struct SystemDescription {
     pub memory_regions: Vec<MemoryRegion>,
     /// Channels in document order.
     pub channels: Vec<Channel>,
+    /// When which protection domains may run; `None` when all may at any time.
+    pub domains: Option<Domains>,
+}
+
+/// Scheduling domains: the processor's time is cut into slots, and in each run the protection domains of one domain.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Domains {
+    /// In document order; at most 16.
+    pub names: Vec<Domain>,
+    /// The schedule; index 0 is where the description's first entry stands.
+    pub schedule: Vec<ScheduleEntry>,
+    /// Entry with which the schedule starts, and with which it goes on after its end.
+    pub start_index: usize,
+    /// Index of the first entry in the kernel's schedule.
+    pub index_shift: usize,
+}
+
+/// A scheduling domain.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Domain {
+    /// Unique name.
+    pub name: String,
+    /// 0 to 15, unique.
+    pub id: u8,
+    /// The element.
+    pub span: Span,
+}
+
+/// An entry of the domain schedule.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ScheduleEntry {
+    /// The domain with this id runs for this long.
+    Slot(u8, Duration),
+    /// The schedule starts again.
+    EndMarker,
+}
+
+/// How long a slot is; not zero.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Duration {
+    /// Microseconds.
+    Us(u64),
+    /// Ticks of the kernel's timer.
+    Ticks(u64),
+}
+
+impl Domains {
+    /// What runs again and again: from the start index to the first end marker, or to the end.
+    pub fn repeating(&self) -> impl Iterator<Item = (u8, Duration)> {
+        self.schedule.iter().skip(self.start_index).map_while(|entry| match entry {
+            ScheduleEntry::Slot(domain, duration) => Some((*domain, *duration)),
+            ScheduleEntry::EndMarker => None,
+        })
+    }
+
+    /// Name of the domain with this id; empty if there is none.
+    #[must_use]
+    pub fn name_of(&self, id: u8) -> &str {
+        self.names.iter().find(|domain| domain.id == id).map_or("", |domain| &domain.name)
+    }
 }
 
 /// A program with its own address space, thread and scheduling context.
@@ -37,8 +97,10 @@ pub struct ProtectionDomain {
     pub stack_bytes: u64,
     /// May use the floating-point unit.
     pub fpu: bool,
+    /// Id of its scheduling domain; 0 without domains.
+    pub domain: u8,
     /// May read the cycle counter in any configuration (`<counter/>`).
-    pub counter: bool,
+    pub counter: Option<Counter>,
     /// The program.
     pub program_image: ProgramImage,
     /// I/O ports it may use; x86 only.
@@ -58,6 +120,15 @@ pub struct ChildOf {
     pub id: u8,
     /// Symbol of the *parent* that receives the id.
     pub setvar_id: Option<Symbol>,
+}
+
+/// The right to read the cycle counter.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Counter {
+    /// Protection domains of other scheduling domains may have it, too.
+    pub shared: bool,
+    /// The element.
+    pub span: Span,
 }
 
 /// The ELF file of a protection domain.
@@ -136,6 +207,8 @@ pub struct MemoryRegion {
     pub page_bytes: u64,
     /// Fixed physical address.
     pub phys_addr: Option<u64>,
+    /// If it is a device, protection domains of several scheduling domains may use it.
+    pub shared: bool,
     /// The element.
     pub span: Span,
 }

@@ -5,8 +5,9 @@ use limen_abi::limits::PROTECTION_DOMAINS;
 use crate::attribute::{Attributes, Reported, value_error};
 use crate::code;
 use crate::diagnostic::Diagnostic;
+use crate::domains::Declared;
 use crate::draft::{Contents, MapDraft, ProtectionDomainDraft, SetvarDraft};
-use crate::model::{IoPort, ProgramImage};
+use crate::model::{Counter, IoPort, ProgramImage};
 use crate::symbols::Symbols;
 use crate::target::{Architecture, Target};
 use crate::xml::Element;
@@ -17,6 +18,7 @@ const CHILDREN: &[&str] = &["program_image", "map", "setvar", "counter", "ioport
 /// Reads protection domains with what is inside them.
 pub(crate) struct Reader<'a, 'p> {
     pub(crate) target: &'p Target,
+    pub(crate) scheduling: Declared<'p>,
     pub(crate) problems: &'p mut Vec<Diagnostic>,
     /// In pre-order; an entry whose problems have been reported holds nothing.
     pub(crate) domains: Vec<Option<ProtectionDomainDraft<'a>>>,
@@ -34,7 +36,7 @@ struct Parent {
 #[derive(Default)]
 struct Inside<'a> {
     program_image: Option<Result<ProgramImage, Reported>>,
-    counter: bool,
+    counter: Option<Result<Counter, Reported>>,
     ioports: Vec<Result<IoPort, Reported>>,
     maps: Vec<Result<MapDraft<'a>, Reported>>,
     setvars: Vec<Result<SetvarDraft<'a>, Reported>>,
@@ -57,7 +59,8 @@ impl<'a> Reader<'a, '_> {
         }
         let index = self.domains.len();
         self.domains.push(None);
-        let header = header::read(element, parent.map(|parent| parent.index), self.target, self.problems);
+        let parent_index = parent.map(|parent| parent.index);
+        let header = header::read(element, parent_index, self.target, &self.scheduling, self.problems);
         let stack_bytes = header.as_ref().map_or(0, |header| header.stack_bytes);
         let contents = self.read_contents(element, Parent { index, depth: depth + 1 }, stack_bytes);
         if let (Ok(header), Ok(contents)) = (header, contents)
@@ -98,7 +101,7 @@ impl<'a> Reader<'a, '_> {
         let program_image = inside.program_image.unwrap_or_else(|| Err(self.missing_program_image(&element)));
         Ok(Contents {
             program_image: program_image?,
-            counter: inside.counter,
+            counter: inside.counter.transpose()?,
             ioports: inside.ioports.into_iter().collect::<Result<_, _>>()?,
             maps: inside.maps.into_iter().collect::<Result<_, _>>()?,
             setvars: inside.setvars.into_iter().collect::<Result<_, _>>()?,
@@ -130,9 +133,11 @@ impl<'a> Reader<'a, '_> {
     }
 
     fn read_counter(&mut self, parent: Element, child: Element, inside: &mut Inside) {
-        Attributes::read(child, &[], self.problems);
+        let mut attributes = Attributes::read(child, &["shared"], self.problems);
+        let shared = attributes.boolean_or("shared", false);
         unexpected::children(child, self.problems);
-        if std::mem::replace(&mut inside.counter, true) {
+        let counter = shared.map(|shared| Counter { shared, span: child.span() });
+        if inside.counter.replace(counter).is_some() {
             self.problems.push(value_error(
                 code::COUNTER_DUPLICATE,
                 &parent,

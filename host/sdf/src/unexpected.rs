@@ -33,6 +33,13 @@ pub(crate) fn unknown_element(element: &Element, expected: &[&str]) -> Diagnosti
     Diagnostic::new(code::UNKNOWN_ELEMENT, &span, message, help)
 }
 
+/// Reports an element that is not part of the language inside `parent`, where the known wording names both.
+pub(crate) fn unknown_child(element: &Element, parent: &str, expected: &[&str]) -> Diagnostic {
+    let problem = unknown_element(element, expected);
+    let wording = format!("invalid XML element as child of <{parent}>");
+    Diagnostic { message: problem.message.replacen("invalid XML element", &wording, 1), ..problem }
+}
+
 /// Reports everything inside an element that must be empty.
 pub(crate) fn children(element: Element, problems: &mut Vec<Diagnostic>) {
     problems.extend(element.children().map(|child| unknown_element(&child, &[])));

@@ -1,6 +1,7 @@
 //! Rules that look across elements, in the order in which Microkit users see their errors.
 
 mod channels;
+mod domains;
 mod ioports;
 mod maps;
 mod names;
@@ -29,6 +30,7 @@ pub(crate) fn check(draft: SystemDraft, target: &Target) -> Result<Parsed, Vec<D
         return Err(problems);
     }
     let page_sizes = page_size::choose(&draft.memory_regions, &maps);
+    domains::warn(&draft, &mut warnings);
     unused::warn(&draft.memory_regions, &maps, &setvars, &mut warnings);
     Ok(Parsed { system: assemble(draft, maps, setvars, page_sizes), warnings })
 }
@@ -51,6 +53,7 @@ fn assemble(
             })
             .collect(),
         channels: draft.channels,
+        domains: draft.domains,
     }
 }
 
@@ -66,6 +69,7 @@ fn domain(draft: ProtectionDomainDraft, maps: Vec<Map>, setvars: Vec<Setvar>) ->
         passive: header.passive,
         stack_bytes: header.stack_bytes,
         fpu: header.fpu,
+        domain: header.domain,
         counter: contents.counter,
         ioports: contents.ioports,
         program_image: contents.program_image,
