@@ -104,8 +104,27 @@ fn thread(
         sched_context: own,
         notification: if domain.is_some() { own } else { NONE },
         fault_slot: if domain.is_some() { slot::FAULT_ENDPOINT } else { NONE },
-        timeout_slot: NONE,
+        timeout_slot: match domain {
+            Some(domain) if domain.timeout_fault => slot::FAULT_ENDPOINT,
+            _ => NONE,
+        },
         domain: domain.map_or(MONITOR_DOMAIN, |domain| u64::from(domain.domain)),
         flags: if counts_cycles { ThreadFlags::COUNTER } else { 0 },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::test_system::built;
+
+    #[test]
+    fn timeout_faults_go_where_other_faults_go() {
+        let text = r#"<system><protection_domain name="a" budget="100" period="400" timeout_fault="true">
+            <program_image path="p" /></protection_domain>
+            <protection_domain name="b" budget="100" period="400"><program_image path="p" /></protection_domain>
+            </system>"#;
+        let slots: Vec<_> = built(text).objects.threads.iter().map(|thread| thread.timeout_slot).collect();
+        assert_eq!(slots, [slot::FAULT_ENDPOINT, NONE, NONE]);
     }
 }

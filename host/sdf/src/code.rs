@@ -36,6 +36,7 @@ diagnostic_codes! {
     PD_STACK_SIZE_RANGE = "pd-stack-size-range";
     PD_STACK_SIZE_ALIGNMENT = "pd-stack-size-alignment";
     PD_CPU_RANGE = "pd-cpu-range";
+    PD_TIMEOUT_FAULT = "pd-timeout-fault";
     PD_DOMAIN_UNKNOWN = "pd-domain-unknown";
     PD_DOMAIN_UNDECLARED = "pd-domain-undeclared";
     PD_CHILD_ID_RANGE = "pd-child-id-range";

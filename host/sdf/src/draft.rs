@@ -33,6 +33,7 @@ pub(crate) struct Header {
     pub(crate) stack_bytes: u64,
     pub(crate) fpu: bool,
     pub(crate) domain: u8,
+    pub(crate) timeout_fault: bool,
 }
 
 /// Elements inside a protection domain, nested protection domains apart.

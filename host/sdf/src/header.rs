@@ -17,8 +17,19 @@ const DEFAULT_STACK_BYTES: u64 = 0x2000;
 const MIN_STACK_BYTES: u64 = 0x1000;
 const MAX_STACK_BYTES: u64 = 0x100_0000;
 
-const KNOWN: &[&str] =
-    &["name", "priority", "budget", "period", "passive", "stack_size", "cpu", "smc", "fpu", "domain"];
+const KNOWN: &[&str] = &[
+    "name",
+    "priority",
+    "budget",
+    "period",
+    "passive",
+    "stack_size",
+    "cpu",
+    "smc",
+    "fpu",
+    "domain",
+    "timeout_fault",
+];
 const KNOWN_IN_CHILDREN: &[&str] = &["id", "setvar_id"];
 
 /// Reads the attributes of a protection domain; `parent` is the index of the one around it.
@@ -44,6 +55,7 @@ pub(crate) fn read(
     let fpu = attributes.boolean_or("fpu", true);
     cpu?;
     let (budget_us, period_us) = times?;
+    let timeout_fault = read_timeout_fault(budget_us < period_us || passive?, &mut attributes);
     Ok(Header {
         name: name?.to_owned(),
         parent: parent?,
@@ -54,6 +66,7 @@ pub(crate) fn read(
         stack_bytes: stack_bytes?,
         fpu: fpu?,
         domain: domain?,
+        timeout_fault: timeout_fault?,
     })
 }
 
@@ -103,6 +116,17 @@ fn check_kernel_can(budget: u64, period: u64, attributes: &mut Attributes) -> Re
         return Err(attributes.value_error(code::PD_PERIOD_RANGE, "period", &text, help));
     }
     Ok((budget, period))
+}
+
+/// A slice of a round robin never runs out; time that callers lend to a passive protection domain may.
+fn read_timeout_fault(has_share: bool, attributes: &mut Attributes) -> Result<bool, Reported> {
+    let wanted = attributes.boolean_or("timeout_fault", false)?;
+    if wanted && !has_share {
+        let text = "timeout_fault needs a budget that is less than the period";
+        let help = "With equal budget and period, turns end without a fault; set period to more than budget.";
+        return Err(attributes.value_error(code::PD_TIMEOUT_FAULT, "timeout_fault", text, help));
+    }
+    Ok(wanted)
 }
 
 /// Id of the scheduling domain.

@@ -99,6 +99,8 @@ pub struct ProtectionDomain {
     pub fpu: bool,
     /// Id of its scheduling domain; 0 without domains.
     pub domain: u8,
+    /// Its fault handler is told when it has used up a budget.
+    pub timeout_fault: bool,
     /// May read the cycle counter in any configuration (`<counter/>`).
     pub counter: Option<Counter>,
     /// The program.

@@ -38,6 +38,9 @@ pub struct Thread {
     pub bound_notification: Option<String>,
     /// Slot with its fault handler.
     pub fault_slot: Option<u64>,
+    /// Slot with its handler of exhausted budgets.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub timeout_slot: Option<u64>,
     /// It may read the cycle counter.
     pub counter: bool,
 }
@@ -101,6 +104,7 @@ fn thread(built: &Built, index: usize) -> Thread {
         period_us: context.period_us,
         bound_notification: present(thread.notification).map(|owner| name(built, owner)),
         fault_slot: present(thread.fault_slot),
+        timeout_slot: present(thread.timeout_slot),
         counter: thread.flags & limen_image::ThreadFlags::COUNTER != 0,
     }
 }

@@ -125,6 +125,9 @@ fn write_thread(out: &mut String, thread: &Thread) -> fmt::Result {
     if let Some(slot) = thread.fault_slot {
         writeln!(out, "  faults go to slot {slot}")?;
     }
+    if let Some(slot) = thread.timeout_slot {
+        writeln!(out, "  exhausted budgets go to slot {slot}")?;
+    }
     Ok(())
 }
 

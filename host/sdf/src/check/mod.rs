@@ -70,6 +70,7 @@ fn domain(draft: ProtectionDomainDraft, maps: Vec<Map>, setvars: Vec<Setvar>) ->
         stack_bytes: header.stack_bytes,
         fpu: header.fpu,
         domain: header.domain,
+        timeout_fault: header.timeout_fault,
         counter: contents.counter,
         ioports: contents.ioports,
         program_image: contents.program_image,
