@@ -186,6 +186,7 @@ fn slots() -> CHeader {
 fn fixed_slots(header: &mut CHeader) {
     header.title("Fixed slots");
     header.constant("What the protection domain receives on.", "LIMEN_INPUT_CAP", slot::INPUT);
+    header.constant("Its own address space.", "LIMEN_VSPACE_CAP", slot::VSPACE);
     header.constant("Its reply object.", "LIMEN_REPLY_CAP", slot::REPLY);
     header.constant(
         "The monitor's endpoint; passive protection domains only.",

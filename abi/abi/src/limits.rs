@@ -14,6 +14,8 @@ pub const SCHED_CONTEXTS: usize = 64;
 pub const VSPACES: usize = 64;
 /// Slots in a capability table.
 pub const CAP_SLOTS: usize = 512;
+/// Slots in a root table: the program's own capability table, and those that a description fills.
+pub const ROOT_SLOTS: usize = 64;
 /// Protection domains in a system, nested ones included.
 pub const PROTECTION_DOMAINS: usize = 63;
 /// Priority levels, 0 (lowest) to 255 (the monitor's).

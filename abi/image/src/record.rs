@@ -334,7 +334,7 @@ record! {
     pub struct Cap {
         /// Capability table, by the thread that it belongs to.
         pub table,
-        /// Slot in the table, from 1.
+        /// Slot in the table, from 1; from `limen_abi::slot::ROOT` on, a slot of the root table.
         pub slot,
         /// A [`CapKind`].
         pub kind,

@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use limen_abi::limits;
+use limen_abi::{limits, slot};
 
 use crate::record::{
     Board, Cap, CapKind, Counts, DomainSlot, Mapping, MappingFlags, NONE, Range, Record, Region, RegionKind,
@@ -153,7 +153,11 @@ pub(crate) fn check_directory(image: &Image<'_>) -> Check {
     table_fits::<Mapping>(image, Table::Mappings, 0..=1 << 16)?;
     table_fits::<SchedContext>(image, Table::SchedContexts, 0..=limits::SCHED_CONTEXTS as u64)?;
     table_fits::<Thread>(image, Table::Threads, 1..=limits::THREADS as u64)?;
-    table_fits::<Cap>(image, Table::Caps, 0..=(limits::THREADS * limits::CAP_SLOTS) as u64)?;
+    table_fits::<Cap>(
+        image,
+        Table::Caps,
+        0..=(limits::THREADS * (limits::CAP_SLOTS + limits::ROOT_SLOTS)) as u64,
+    )?;
     table_fits::<DomainSlot>(image, Table::DomainSchedule, 0..=limits::DOMAIN_SCHEDULE as u64)
 }
 
@@ -330,7 +334,7 @@ fn check_caps(image: &Image<'_>) -> Check {
     for (index, cap) in image.caps().enumerate() {
         let check = |ok, what| rule(Table::Caps, index, ok, what);
         check(cap.table < threads, "no such capability table")?;
-        check(cap.slot > 0 && cap.slot < limits::CAP_SLOTS as u64, "no such slot")?;
+        check(is_slot(cap.slot), "no such slot")?;
         let position = (cap.table, cap.slot);
         check(index == 0 || position > previous, "not in ascending order")?;
         previous = position;
@@ -359,6 +363,13 @@ fn check_caps(image: &Image<'_>) -> Check {
         }
     }
     Ok(())
+}
+
+/// Slot 0 of both tables stays empty: that of the root table is the way to the other.
+fn is_slot(slot: u64) -> bool {
+    let own = 1..limits::CAP_SLOTS as u64;
+    let root = slot::ROOT + 1..slot::ROOT + limits::ROOT_SLOTS as u64;
+    own.contains(&slot) || root.contains(&slot)
 }
 
 fn may_have_ports(first: u64, last: u64) -> bool {

@@ -5,7 +5,7 @@
 //! must be declared: `shared="true"`.
 
 use limen_image::RegionKind;
-use limen_sdf::model::{ChannelEnd, Counter, ProtectionDomain, SystemDescription};
+use limen_sdf::model::{ChannelEnd, Counter, ProtectionDomain, SystemDescription, UserCap, UserCapTarget};
 use limen_sdf::{Diagnostic, Span};
 use serde::Serialize;
 
@@ -18,7 +18,7 @@ use crate::memory::MemoryPlan;
 /// A connection between scheduling domains.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Crossing {
-    /// `channel`, `memory`, `device`, `faults` or `counter`.
+    /// `channel`, `memory`, `device`, `faults`, `capability` or `counter`.
     pub kind: &'static str,
     /// What it is called, or what it lets happen.
     pub what: String,
@@ -53,6 +53,7 @@ pub fn check(
     let mut crossings = channels(system);
     crossings.extend(regions(system, spaces, memory)?);
     crossings.extend(fault_paths(system));
+    crossings.extend(capabilities(system));
     crossings.extend(counters(system, config)?);
     Ok(crossings)
 }
@@ -107,6 +108,23 @@ fn fault_paths(system: &SystemDescription) -> Vec<Crossing> {
         crossing("faults", format!("of {}", domain.name), [side(system, index), handler].into_iter())
     };
     system.protection_domains.iter().enumerate().filter_map(path).collect()
+}
+
+/// Capabilities of one protection domain in root slots of another.
+fn capabilities(system: &SystemDescription) -> Vec<Crossing> {
+    let holders = system.protection_domains.iter().enumerate();
+    let caps = holders.flat_map(|(holder, domain)| domain.caps.iter().map(move |cap| (holder, cap)));
+    let shared = |(holder, cap): (usize, &UserCap)| {
+        let (what, owner) = match cap.target {
+            UserCapTarget::Thread(owner) => ("thread", owner),
+            UserCapTarget::SchedContext(owner) => ("scheduling context", owner),
+            UserCapTarget::Vspace(owner) => ("address space", owner),
+            UserCapTarget::SchedControl => return None,
+        };
+        let what = format!("{what} of {}", system.protection_domains[owner].name);
+        crossing("capability", what, [side(system, holder), side(system, owner)].into_iter())
+    };
+    caps.filter_map(shared).collect()
 }
 
 /// In the benchmark configuration everybody has the counter, whatever the description says.
@@ -196,6 +214,14 @@ mod tests {
         assert_eq!(kinds(&found), expected);
         let between: Vec<_> = found[0].between.iter().map(|s| (s.name.as_str(), s.domain.as_str())).collect();
         assert_eq!(between, [("a", "quiet"), ("b", "loud")]);
+    }
+
+    #[test]
+    fn shared_capabilities_are_reported() {
+        let caps = r#"<cspace><cap_tcb slot="1" pd="b" /><cap_vspace slot="2" pd="a" /><cap_sched_control slot="3" />
+            </cspace>"#;
+        let found = crossings(caps, "", "", "debug").unwrap();
+        assert_eq!(kinds(&found), [("faults", "of b"), ("capability", "thread of b")]);
     }
 
     #[test]

@@ -53,6 +53,12 @@ diagnostic_codes! {
     IOPORT_KERNEL = "ioport-kernel";
     IOPORT_OVERLAP = "ioport-overlap";
 
+    CSPACE_DUPLICATE = "cspace-duplicate";
+    CSPACE_CAP_UNKNOWN = "cspace-cap-unknown";
+    CSPACE_SLOT = "cspace-slot";
+    CSPACE_PD_UNKNOWN = "cspace-pd-unknown";
+    CSPACE_OVERLAP = "cspace-overlap";
+
     MR_NAME_DUPLICATE = "mr-name-duplicate";
     MR_PAGE_SIZE = "mr-page-size";
     MR_SIZE_MISSING = "mr-size-missing";

@@ -41,9 +41,28 @@ pub(crate) struct Contents<'a> {
     pub(crate) program_image: ProgramImage,
     pub(crate) counter: Option<Counter>,
     pub(crate) ioports: Vec<IoPort>,
+    pub(crate) caps: Vec<CapDraft<'a>>,
     pub(crate) maps: Vec<MapDraft<'a>>,
     pub(crate) setvars: Vec<SetvarDraft<'a>>,
     pub(crate) symbols: Symbols<'a>,
+}
+
+/// A capability in a chosen slot, with the name of the protection domain whose object it is.
+pub(crate) struct CapDraft<'a> {
+    pub(crate) kind: CapKind,
+    /// Every kind but scheduling control has one.
+    pub(crate) domain: Option<&'a str>,
+    pub(crate) slot: u8,
+    pub(crate) span: Span,
+}
+
+/// Kinds of capabilities that a description may hand out, by the names that messages use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum CapKind {
+    Tcb,
+    Sc,
+    VSpace,
+    SchedControl,
 }
 
 /// A map with the name of its memory region.

@@ -13,6 +13,7 @@ mod attribute;
 mod channel;
 mod check;
 pub mod code;
+mod cspace;
 pub mod diagnostic;
 mod domain_schedule;
 mod domains;

@@ -107,6 +107,8 @@ pub struct ProtectionDomain {
     pub program_image: ProgramImage,
     /// I/O ports it may use; x86 only.
     pub ioports: Vec<IoPort>,
+    /// Capabilities in root slots.
+    pub caps: Vec<UserCap>,
     /// Memory regions it sees.
     pub maps: Vec<Map>,
     /// Symbols that receive physical addresses.
@@ -159,6 +161,30 @@ pub struct IoPort {
     pub setvar_addr: Option<Symbol>,
     /// The element.
     pub span: Span,
+}
+
+/// A capability that a program finds in a root slot.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UserCap {
+    /// 1 to 63, unique in the protection domain.
+    pub slot: u8,
+    /// What it names.
+    pub target: UserCapTarget,
+    /// The element.
+    pub span: Span,
+}
+
+/// What a capability in a root slot names, by index of the protection domain.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum UserCapTarget {
+    /// A thread.
+    Thread(usize),
+    /// A scheduling context.
+    SchedContext(usize),
+    /// An address space.
+    Vspace(usize),
+    /// The right to change every scheduling context that the holder has, too.
+    SchedControl,
 }
 
 /// A symbol name with the place that asked for it.

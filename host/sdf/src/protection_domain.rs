@@ -6,14 +6,15 @@ use crate::attribute::{Attributes, Reported, value_error};
 use crate::code;
 use crate::diagnostic::Diagnostic;
 use crate::domains::Declared;
-use crate::draft::{Contents, MapDraft, ProtectionDomainDraft, SetvarDraft};
+use crate::draft::{CapDraft, Contents, MapDraft, ProtectionDomainDraft, SetvarDraft};
 use crate::model::{Counter, IoPort, ProgramImage};
 use crate::symbols::Symbols;
 use crate::target::{Architecture, Target};
 use crate::xml::Element;
-use crate::{header, ioport, map, program_image, setvar, unexpected};
+use crate::{cspace, header, ioport, map, program_image, setvar, unexpected};
 
-const CHILDREN: &[&str] = &["program_image", "map", "setvar", "counter", "ioport", "protection_domain"];
+const CHILDREN: &[&str] =
+    &["program_image", "map", "setvar", "counter", "ioport", "cspace", "protection_domain"];
 
 /// Reads protection domains with what is inside them.
 pub(crate) struct Reader<'a, 'p> {
@@ -38,6 +39,7 @@ struct Inside<'a> {
     program_image: Option<Result<ProgramImage, Reported>>,
     counter: Option<Result<Counter, Reported>>,
     ioports: Vec<Result<IoPort, Reported>>,
+    caps: Option<Result<Vec<CapDraft<'a>>, Reported>>,
     maps: Vec<Result<MapDraft<'a>, Reported>>,
     setvars: Vec<Result<SetvarDraft<'a>, Reported>>,
     symbols: Symbols<'a>,
@@ -88,6 +90,12 @@ impl<'a> Reader<'a, '_> {
                 "ioport" if self.target.architecture == Architecture::X86_64 => {
                     inside.ioports.push(ioport::read(child, &mut inside.symbols, self.problems));
                 }
+                "cspace" => {
+                    let caps = cspace::read(child, self.problems);
+                    if inside.caps.replace(caps).is_some() {
+                        self.problems.push(cspace::duplicate(&element));
+                    }
+                }
                 "counter" => self.read_counter(element, child, &mut inside),
                 "protection_domain" => {
                     self.read_nested(child, Some(this));
@@ -103,6 +111,7 @@ impl<'a> Reader<'a, '_> {
             program_image: program_image?,
             counter: inside.counter.transpose()?,
             ioports: inside.ioports.into_iter().collect::<Result<_, _>>()?,
+            caps: inside.caps.transpose()?.unwrap_or_default(),
             maps: inside.maps.into_iter().collect::<Result<_, _>>()?,
             setvars: inside.setvars.into_iter().collect::<Result<_, _>>()?,
             symbols: inside.symbols,
@@ -155,7 +164,7 @@ impl<'a> Reader<'a, '_> {
                 let text = "I/O Ports are only available on x86";
                 value_error(code::IOPORT_ARCHITECTURE, parent, text, help)
             }
-            "irq" | "virtual_machine" | "cspace" => unexpected::unsupported_element(child),
+            "irq" | "virtual_machine" => unexpected::unsupported_element(child),
             _ => {
                 let problem = unexpected::unknown_element(child, CHILDREN);
                 // Here the known wording has no "Error: " and begins with a capital letter.

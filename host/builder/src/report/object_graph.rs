@@ -1,5 +1,6 @@
 //! Kernel objects, and the capabilities through which programs reach them.
 
+use limen_abi::slot;
 use limen_image::{Cap, CapKind, NONE, Rights};
 use serde::Serialize;
 
@@ -57,8 +58,11 @@ pub struct CapabilityTable {
 /// A capability.
 #[derive(Clone, Debug, Serialize)]
 pub struct Capability {
-    /// Slot.
+    /// Slot; 512 more than the number of a root slot.
     pub slot: u64,
+    /// Number of the root slot, if it is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub root_slot: Option<u64>,
     /// Kind of the object.
     pub kind: &'static str,
     /// Protection domain to which the object belongs, or `monitor`; the range of I/O ports.
@@ -141,7 +145,14 @@ fn capability(built: &Built, cap: &Cap) -> Capability {
         (Rights::GRANT_REPLY, "grant-reply"),
     ];
     let rights = names.into_iter().filter(|(bit, _)| cap.rights & bit != 0).map(|(_, name)| name);
-    Capability { slot: cap.slot, kind, object, rights: rights.collect(), badge: Hex(cap.badge) }
+    Capability {
+        slot: cap.slot,
+        root_slot: cap.slot.checked_sub(slot::ROOT),
+        kind,
+        object,
+        rights: rights.collect(),
+        badge: Hex(cap.badge),
+    }
 }
 
 /// Name of the program with this index.

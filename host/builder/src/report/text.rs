@@ -105,7 +105,7 @@ fn sharing(out: &mut String, domains: &Domains) -> fmt::Result {
             domain => format!("{} in {domain}", side.name),
         });
         let sides: Vec<_> = sides.collect();
-        writeln!(out, "{:<8} {}: {}", crossing.kind, crossing.what, sides.join(", "))?;
+        writeln!(out, "{:<10} {}: {}", crossing.kind, crossing.what, sides.join(", "))?;
     }
     Ok(())
 }
@@ -137,7 +137,8 @@ fn capability_table(out: &mut String, table: &CapabilityTable) -> fmt::Result {
 }
 
 fn capability(out: &mut String, cap: &Capability) -> fmt::Result {
-    write!(out, "  {:>3}  {} of {}", cap.slot, cap.kind, cap.object)?;
+    let slot = cap.root_slot.map_or_else(|| cap.slot.to_string(), |slot| format!("r{slot}"));
+    write!(out, "  {slot:>3}  {} of {}", cap.kind, cap.object)?;
     if !cap.rights.is_empty() {
         write!(out, ", {}", cap.rights.join(" "))?;
     }

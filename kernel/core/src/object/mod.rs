@@ -3,7 +3,9 @@
 pub mod endpoint;
 pub mod io_port;
 pub mod notification;
+mod priority;
 pub mod reply;
 pub mod sched_context;
 pub mod sched_control;
 pub mod thread;
+pub mod vspace;

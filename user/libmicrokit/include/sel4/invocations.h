@@ -1,4 +1,4 @@
-/* Methods of threads, scheduling contexts and interrupt lines.
+/* Methods of threads, scheduling contexts, address spaces, interrupt lines and I/O ports.
  *
  * When a method returns an error, its details are in message words 0 to 3 of the IPC buffer, where seL4_GetMR finds
  * them. */
@@ -87,6 +87,39 @@ static inline seL4_Error seL4_TCB_Resume(seL4_TCB service)
     return limen_invoke_plain(service, TCBResume, 0);
 }
 
+/* Gives a thread another priority, up to the highest one of the thread that `authority` names. */
+static inline seL4_Error seL4_TCB_SetPriority(seL4_TCB service, seL4_TCB authority, seL4_Word priority)
+{
+    seL4_SetCap(0, authority);
+    return limen_outcome(limen_invoke(service, TCBSetPriority, 1, 1, limen_two_words(priority, 0)));
+}
+
+/* Sets the highest priority that a thread may give to threads, up to that of `authority`. */
+static inline seL4_Error seL4_TCB_SetMCPriority(seL4_TCB service, seL4_TCB authority, seL4_Word mcp)
+{
+    seL4_SetCap(0, authority);
+    return limen_outcome(limen_invoke(service, TCBSetMCPriority, 1, 1, limen_two_words(mcp, 0)));
+}
+
+/* Lets signals of a notification end a thread's waiting on endpoints. */
+static inline seL4_Error seL4_TCB_BindNotification(seL4_TCB service, seL4_CPtr notification)
+{
+    seL4_SetCap(0, notification);
+    return limen_invoke_plain(service, TCBBindNotification, 1);
+}
+
+/* Parts a thread from its notification. */
+static inline seL4_Error seL4_TCB_UnbindNotification(seL4_TCB service)
+{
+    return limen_invoke_plain(service, TCBUnbindNotification, 0);
+}
+
+/* Sets the register for thread-local storage of a thread that is not the caller. */
+static inline seL4_Error seL4_TCB_SetTLSBase(seL4_TCB service, seL4_Word tls_base)
+{
+    return limen_outcome(limen_invoke(service, TCBSetTLSBase, 0, 1, limen_two_words(tls_base, 0)));
+}
+
 /* Lets an interrupt line be delivered again. */
 static inline seL4_Error seL4_IRQHandler_Ack(seL4_IRQHandler service)
 {
@@ -129,6 +162,20 @@ static inline seL4_SchedContext_Consumed_t seL4_SchedContext_Consumed(seL4_Sched
     result.consumed = answer.words.mr0;
     return result;
 }
+
+#if defined(CONFIG_ARCH_AARCH64)
+/* Cache maintenance for user addresses from `start` up to `end`, which lie in one block of 2 MiB. */
+#define LIMEN_DEFINE_CACHE_METHOD(method)                                                                          \
+    static inline seL4_Error seL4_ARM_VSpace_##method(seL4_CPtr service, seL4_Word start, seL4_Word end)           \
+    {                                                                                                              \
+        return limen_outcome(limen_invoke(service, ARMVSpace##method, 0, 2, limen_two_words(start, end)));         \
+    }
+LIMEN_DEFINE_CACHE_METHOD(Clean_Data)
+LIMEN_DEFINE_CACHE_METHOD(Invalidate_Data)
+LIMEN_DEFINE_CACHE_METHOD(CleanInvalidate_Data)
+LIMEN_DEFINE_CACHE_METHOD(Unify_Instruction)
+#undef LIMEN_DEFINE_CACHE_METHOD
+#endif
 
 #if defined(CONFIG_ARCH_X86)
 /* What a port was found to hold. */

@@ -4,6 +4,7 @@ use limen_image::Architecture;
 
 #[expect(unsafe_code, reason = "the entry point is assembly; clearing and leaving the identity map are")]
 pub mod boot;
+pub mod cache;
 pub mod context;
 #[expect(unsafe_code, reason = "control registers and waiting")]
 pub mod cpu;
