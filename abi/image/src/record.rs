@@ -101,10 +101,21 @@ record! {
         pub bytes,
         /// A [`RegionKind`].
         pub kind,
+        /// First contents of RAM that would be cleared: offset in the image where they lie; or without
+        /// [`Self::source_bytes`] a `limen_abi::boot_info::BootInfo`, 0 for zeros.
+        pub source,
+        /// Bytes of first contents that lie in the image; the rest is cleared. Zero if there are none.
+        pub source_bytes,
     }
 }
 
 impl Region {
+    /// Whether it has first contents.
+    #[must_use]
+    pub fn is_filled(&self) -> bool {
+        self.source != 0 || self.source_bytes != 0
+    }
+
     /// Position of the kind among the words.
     pub(crate) const KIND: usize = 2;
 }

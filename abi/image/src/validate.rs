@@ -2,6 +2,7 @@
 
 use core::fmt;
 
+use limen_abi::boot_info::BootInfo;
 use limen_abi::{limits, slot};
 
 use crate::record::{
@@ -241,6 +242,7 @@ fn check_regions(image: &Image<'_>) -> Check {
         check(sane && page_aligned(region.paddr) && page_aligned(region.bytes), "not a range of pages")?;
         check(range.start >= previous_end, "not in ascending order or overlapping")?;
         previous_end = range.end;
+        check(has_valid_source(image, &region), "first contents that it cannot have")?;
         match RegionKind::from_raw(region.kind) {
             Some(RegionKind::Zero) => {
                 let taken =
@@ -260,6 +262,22 @@ fn check_regions(image: &Image<'_>) -> Check {
         }
     }
     Ok(())
+}
+
+/// Only RAM that would be cleared gets first contents: from the image, in whole pages, or from the firmware.
+fn has_valid_source(image: &Image<'_>, region: &Region) -> bool {
+    if region.source == 0 && region.source_bytes == 0 {
+        return true;
+    }
+    let is_ram = region.kind == RegionKind::Zero as u64;
+    if region.source_bytes == 0 {
+        return is_ram && BootInfo::from_raw(region.source).is_some();
+    }
+    let end = region.source.checked_add(region.source_bytes);
+    let in_contents =
+        region.source >= image.bytes.len() as u64 && end.is_some_and(|end| end <= image.image_bytes());
+    let aligned = page_aligned(region.source) && page_aligned(region.source_bytes);
+    is_ram && in_contents && aligned && region.source_bytes <= region.bytes
 }
 
 /// Interrupt-controller registers would let a program take over the machine; the debug console may be shared.

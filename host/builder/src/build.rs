@@ -71,14 +71,15 @@ impl Parts {
         let objects = Objects::new(&self.system, &self.programs, &self.config, &target);
         let caps = capabilities(&self.system, &objects, &self.config);
         let mut tables = image::records(&self.board, &self.config, &spaces, &objects, caps);
-        let (tables_bytes, contents_bytes) = (tables.tables_bytes(), image::contents_bytes(&spaces));
+        let (tables_bytes, contents_bytes) =
+            (tables.tables_bytes(), image::contents_bytes(&self.system, &spaces));
         let layout =
             Layout::new(&self.board, self.loader.as_ref(), &self.kernel, tables_bytes, contents_bytes)?;
         let memory = MemoryPlan::new(&self.board, &self.system, &spaces, layout.taken())?;
         let crossings = sharing::check(&self.system, &self.config, &spaces, &memory)?;
         let paddr = |region| spaces.extent_of_region(region).map_or(0, |e| memory.places[e].paddr);
         patch::apply(&patches, &mut self.programs, paddr);
-        let image = image::finish(&self.board, &mut tables, &spaces, &self.programs, &layout, &memory)?;
+        let image = image::finish(&self, &mut tables, &spaces, &layout, &memory)?;
         let flat = match &self.loader {
             Some(loader) => layout.flat(&self.board, loader, &image, &self.kernel),
             None => image,

@@ -13,6 +13,7 @@ limen_sdf::diagnostic_codes! {
     MAP_DEVICE_CACHED = "map-device-cached";
     MAP_DEVICE_EXECUTABLE = "map-device-executable";
     MR_PHYS_ADDR = "mr-phys-addr";
+    MR_PREFILL_DEVICE = "mr-prefill-device";
     MEMORY_REGION_FULL = "memory-region-full";
     MEMORY_FULL = "memory-full";
     MEMORY_POOL = "memory-pool";

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | facts about the machine, the configuration, the SDK | [`board`], [`config`], [`sdk`] |
 //! | ELF files | [`elf`], [`program`] (made of [`segment`]s), [`system_file`] (kernel and loader) |
+//! | other files | [`files`] |
 //! | symbols that receive values | [`patch`] |
 //! | what programs see, and where it lies | [`address_space`], [`memory`] |
 //! | kernel objects and who may use them | [`objects`], [`capabilities`] |
@@ -27,6 +28,7 @@ pub mod config;
 mod device_maps;
 pub mod elf;
 mod error;
+pub mod files;
 mod fixed_place;
 mod free_memory;
 pub mod image;
@@ -35,6 +37,7 @@ pub mod memory;
 pub mod objects;
 pub mod patch;
 pub mod payload;
+mod prefill;
 pub mod program;
 pub mod report;
 mod schedule;

@@ -183,6 +183,7 @@ mod tests {
                 bytes,
                 page_bytes,
                 phys_addr,
+                prefill: None,
                 shared: false,
                 span,
             });

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use crate::code;
 use crate::elf::{ElfFile, Symbols};
 use crate::error::{Context, error};
+use crate::files::find;
 use crate::segment::{Segment, page_of};
 use crate::system_file;
 use limen_abi::limits::PAGE_BYTES;
@@ -115,13 +116,6 @@ impl Program {
             symbols: elf.symbols,
         })
     }
-}
-
-/// Where `path` is: absolute, or in the first search path that has it; the working directory comes last.
-fn find(path: &str, search_paths: &[PathBuf]) -> Option<PathBuf> {
-    let here = PathBuf::new();
-    let mut candidates = search_paths.iter().chain([&here]).map(|directory| directory.join(path));
-    candidates.find(|candidate| candidate.is_file())
 }
 
 fn read_elf(name: &str, path: &Path, architecture: Architecture) -> Result<ElfFile, Diagnostic> {

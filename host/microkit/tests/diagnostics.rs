@@ -172,6 +172,18 @@ fn memory() {
         ("memory-over-image", "one.system", |w| region(w, "0x70000000", "0x1000000", "0x1000")),
         ("memory-over-interrupt-controller", "one.system", |w| region(w, "0x8010000", "0x1000000", "0x1000")),
         ("memory-over-interrupt-end", "one.system", |w| region(w, "0x8011000", "0x1000000", "0x1000")),
+        ("prefill-device", "one.system", |w| {
+            let uart = "<memory_region name=\"m\" phys_addr=\"0x9000000\" prefill_path=\"one.elf\" size=\"0x10000\" />\n";
+            domain(w, "", "<map mr=\"m\" vaddr=\"0x1000000\" />\n", uart);
+        }),
+        ("prefill-missing", "one.system --search-path sdk", |w| {
+            let region = "<memory_region name=\"m\" prefill_path=\"disk.bin\" />\n";
+            domain(w, "", "<map mr=\"m\" vaddr=\"0x1000000\" />\n", region);
+        }),
+        ("prefill-directory", "one.system", |w| {
+            let region = "<memory_region name=\"m\" prefill_path=\"sdk\" />\n";
+            domain(w, "", "<map mr=\"m\" vaddr=\"0x1000000\" />\n", region);
+        }),
         ("memory-partly-ram", "one.system", |w| region(w, "0x3ffff000", "0x1000000", "0x2000")),
         ("memory-outside-machine", "one.system", |w| region(w, "0xfffffffff000", "0x1000000", "0x2000")),
         ("memory-region-too-large", "one.system", |w| region(w, "", "0x1000000", "0x70000000")),

@@ -64,6 +64,12 @@ diagnostic_codes! {
     MR_SIZE_MISSING = "mr-size-missing";
     MR_SIZE_ZERO = "mr-size-zero";
     MR_SIZE_MULTIPLE = "mr-size-multiple";
+    MR_PREFILL_NOT_FOUND = "mr-prefill-not-found";
+    MR_PREFILL_UNREADABLE = "mr-prefill-unreadable";
+    MR_PREFILL_EMPTY = "mr-prefill-empty";
+    MR_PREFILL_SIZE = "mr-prefill-size";
+    MR_PREFILL_BOTH = "mr-prefill-both";
+    MR_PREFILL_BOOT_INFO = "mr-prefill-boot-info";
     MR_PHYS_ADDR_ALIGNMENT = "mr-phys-addr-alignment";
     MR_PHYS_ADDR_OVERFLOW = "mr-phys-addr-overflow";
     MR_PHYS_ADDR_OVERLAP = "mr-phys-addr-overlap";

@@ -23,6 +23,7 @@ mod ioport;
 mod map;
 mod memory_region;
 pub mod model;
+mod prefill;
 mod program_image;
 mod protection_domain;
 mod render;
@@ -35,6 +36,7 @@ mod xml;
 
 pub use diagnostic::{Diagnostic, Span};
 pub use model::SystemDescription;
+pub use prefill::{FileError, ReadFile, no_files};
 pub use render::render;
 pub use target::{Architecture, Target};
 
@@ -47,13 +49,19 @@ pub struct Parsed {
     pub warnings: Vec<Diagnostic>,
 }
 
-/// Reads the description `text`; `file_name` is the name to show in locations.
+/// Reads the description `text`; `file_name` is the name to show in locations, and `read_file` reads files whose contents
+/// go into memory regions.
 ///
 /// # Errors
 ///
 /// Every rule that is found broken, at least one. The first is the one that Microkit would report.
-pub fn parse(file_name: &str, text: &str, target: &Target) -> Result<Parsed, Vec<Diagnostic>> {
+pub fn parse(
+    file_name: &str,
+    text: &str,
+    target: &Target,
+    read_file: &ReadFile,
+) -> Result<Parsed, Vec<Diagnostic>> {
     let document = xml::Document::parse(file_name, text).map_err(|problem| vec![problem])?;
-    let draft = system::read(document.root(), target)?;
+    let draft = system::read(document.root(), target, read_file)?;
     check::check(draft, target)
 }

@@ -3,6 +3,10 @@
 //! Protection domains stand in pre-order: a parent, then each child's subtree. Their position is their index
 //! everywhere else (monitor badges, tables of the image).
 
+use std::sync::Arc;
+
+use limen_abi::boot_info::BootInfo;
+
 use crate::diagnostic::Span;
 
 /// A checked system.
@@ -211,6 +215,8 @@ pub struct Map {
     pub setvar_vaddr: Option<Symbol>,
     /// Symbol that receives the size of the region.
     pub setvar_size: Option<Symbol>,
+    /// Symbol that receives the size of the file that the region is filled with.
+    pub setvar_prefill_size: Option<Symbol>,
     /// The element.
     pub span: Span,
 }
@@ -235,10 +241,32 @@ pub struct MemoryRegion {
     pub page_bytes: u64,
     /// Fixed physical address.
     pub phys_addr: Option<u64>,
+    /// What it holds when the system starts, if not zeros; RAM only.
+    pub prefill: Option<Prefill>,
     /// If it is a device, protection domains of several scheduling domains may use it.
     pub shared: bool,
     /// The element.
     pub span: Span,
+}
+
+/// First contents of a memory region; zeros follow.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Prefill {
+    /// Those of a file; at least one byte, and at most the size of the region.
+    File(Arc<[u8]>),
+    /// What the firmware tells at boot, with a header; zeros where it tells nothing.
+    BootInfo(BootInfo),
+}
+
+impl MemoryRegion {
+    /// Bytes of the file that it is filled with, if it is.
+    #[must_use]
+    pub fn prefill_bytes(&self) -> Option<u64> {
+        match &self.prefill {
+            Some(Prefill::File(contents)) => Some(contents.len() as u64),
+            Some(Prefill::BootInfo(_)) | None => None,
+        }
+    }
 }
 
 /// A symbol that receives the physical address of a memory region.

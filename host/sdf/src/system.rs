@@ -10,6 +10,7 @@ use crate::diagnostic::Diagnostic;
 use crate::domains::Declared;
 use crate::draft::{ProtectionDomainDraft, SystemDraft};
 use crate::model::Domains;
+use crate::prefill::ReadFile;
 use crate::protection_domain::Reader;
 use crate::target::Target;
 use crate::xml::Element;
@@ -21,7 +22,11 @@ const CHILDREN: &[&str] = &["protection_domain", "memory_region", "channel", "do
 ///
 /// Scheduling domains come first because protection domains name them, and channels last because they name protection
 /// domains; in the file they may stand anywhere.
-pub(crate) fn read<'a>(root: Element<'a>, target: &Target) -> Result<SystemDraft<'a>, Vec<Diagnostic>> {
+pub(crate) fn read<'a>(
+    root: Element<'a>,
+    target: &Target,
+    read_file: &ReadFile,
+) -> Result<SystemDraft<'a>, Vec<Diagnostic>> {
     check_root(root)?;
     let mut problems = Vec::new();
     Attributes::read(root, &[], &mut problems);
@@ -33,7 +38,7 @@ pub(crate) fn read<'a>(root: Element<'a>, target: &Target) -> Result<SystemDraft
     for child in root.children() {
         match child.name() {
             "protection_domain" => reader.read(child),
-            "memory_region" => regions.push(memory_region::read(child, target, reader.problems)),
+            "memory_region" => regions.push(memory_region::read(child, target, read_file, reader.problems)),
             "channel" => channels.push(child),
             "domains" => {}
             _ => reader.problems.push(unexpected_child(&child)),

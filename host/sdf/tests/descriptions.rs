@@ -2,13 +2,16 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a failure here is a failed test")]
 
-use limen_sdf::model::{ChildOf, Duration, Perms, ScheduleEntry, Symbol, SystemDescription};
-use limen_sdf::{Parsed, Span, Target, parse};
+use limen_abi::boot_info::BootInfo;
+use limen_sdf::model::{
+    ChildOf, Duration, MemoryRegion, Perms, Prefill, ScheduleEntry, Symbol, SystemDescription,
+};
+use limen_sdf::{FileError, Parsed, Span, Target, no_files, parse};
 
 const FILE: &str = "test.system";
 
 fn parsed(text: &str) -> Parsed {
-    parse(FILE, text, &Target::aarch64()).unwrap()
+    parse(FILE, text, &Target::aarch64(), &no_files).unwrap()
 }
 
 /// The system in `text`, which must give no warning.
@@ -223,7 +226,7 @@ fn the_first_problem_does_not_hide_the_others() {
         <memory_region name="m" size="1" />
         <channel><end pd="p" id="70" /><end pd="q" id="0" /></channel>
         </system>"#;
-    let problems = parse(FILE, text, &Target::aarch64()).unwrap_err();
+    let problems = parse(FILE, text, &Target::aarch64(), &no_files).unwrap_err();
     let codes: Vec<_> = problems.iter().map(|problem| problem.code).collect();
     let expected = [
         "pd-budget-period",
@@ -287,4 +290,27 @@ fn the_largest_schedule_is_accepted() {
     };
     assert_eq!(system(&schedule(99, 0)).domains.unwrap().schedule.len(), 99);
     assert_eq!(system(&schedule(1, 98)).domains.unwrap().index_shift, 98);
+}
+
+#[test]
+fn prefilled_regions_are_as_large_as_what_fills_them() {
+    let read = |path: &str| if path == "f" { Ok(vec![7; 0x1001]) } else { Err(FileError::NotFound) };
+    let text = r#"<system>
+        <memory_region name="small" prefill_path="f" />
+        <memory_region name="large" prefill_path="f" page_size="0x200000" />
+        <memory_region name="given" prefill_path="f" size="0x5000" phys_addr="0x50000000" />
+        <memory_region name="tree" prefill_bootinfo="fdt" />
+        <memory_region name="memory" prefill_bootinfo="x86_mbmap" size="0x3000" />
+        <protection_domain name="p"><program_image path="p.elf" />
+            <map mr="small" vaddr="0x1000000" setvar_prefill_size="a" setvar_size="b" /><map mr="large" vaddr="0x2000000" />
+            <map mr="given" vaddr="0x3000000" /><map mr="tree" vaddr="0x4000000" /><map mr="memory" vaddr="0x5000000" />
+        </protection_domain></system>"#;
+    let system = parse(FILE, text, &Target::aarch64(), &read).unwrap().system;
+    let bytes: Vec<_> = system.memory_regions.iter().map(|region| region.bytes).collect();
+    assert_eq!(bytes, [0x2000, 0x20_0000, 0x5000, 0x1000, 0x3000]);
+    let prefills: Vec<_> = system.memory_regions.iter().map(MemoryRegion::prefill_bytes).collect();
+    assert_eq!(prefills, [Some(0x1001), Some(0x1001), Some(0x1001), None, None]);
+    assert_eq!(system.memory_regions[4].prefill, Some(Prefill::BootInfo(BootInfo::X86MultibootMemory)));
+    let map = &system.protection_domains[0].maps[0];
+    assert!(map.setvar_prefill_size.is_some());
 }

@@ -11,7 +11,7 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use limen_sdf::{Diagnostic, Target, code, parse, render};
+use limen_sdf::{Diagnostic, FileError, Target, code, parse, render};
 
 #[test]
 fn diagnostics_read_as_expected() {
@@ -99,10 +99,19 @@ fn is_variant_of(stem: &str, code: &str) -> bool {
 fn diagnostics(path: &Path) -> Vec<Diagnostic> {
     let text = fs::read_to_string(path).unwrap();
     let file_name = path.file_name().unwrap().to_str().unwrap();
-    match parse(file_name, &text, &target(&text)) {
+    match parse(file_name, &text, &target(&text), &read_file) {
         Ok(parsed) => parsed.warnings,
         Err(problems) => problems,
     }
+}
+
+/// Files that descriptions name are in `golden/files`.
+fn read_file(name: &str) -> Result<Vec<u8>, FileError> {
+    let path = golden("files").join(name);
+    if !path.exists() {
+        return Err(FileError::NotFound);
+    }
+    fs::read(path).map_err(|_| FileError::Unreadable)
 }
 
 fn target(text: &str) -> Target {

@@ -94,6 +94,8 @@ static seL4_Error use_methods(seL4_CPtr cptr)
     error = seL4_TCB_WriteRegisters(cptr, seL4_False, 0, LIMEN_CONTEXT_WORDS, &context);
     seL4_TCB_Suspend(cptr);
     seL4_TCB_Resume(cptr);
+    seL4_BootInfoHeader tree = { SEL4_BOOTINFO_HEADER_FDT, sizeof(seL4_BootInfoHeader) };
+    sink += tree.id + tree.len;
     seL4_TCB_SetPriority(cptr, 2, 3);
     seL4_TCB_SetMCPriority(cptr, 2, 3);
     seL4_TCB_BindNotification(cptr, 2);

@@ -89,8 +89,8 @@ fn the_authority_is_a_thread_and_must_be_there() {
     for label in [SET, SET_MAX] {
         let family = Family::active(200);
         let mut system = family.plan.boot();
-        let refused: [(&[u64], &[u64], ErrorCode, &[u64]); 3] = [
-            (&[], &[family.control], ErrorCode::TruncatedMessage, &[]),
+        let refused = [
+            (&[][..], &[family.control][..], ErrorCode::TruncatedMessage, &[][..]),
             (&[1], &[], ErrorCode::TruncatedMessage, &[]),
             (&[1], &[family.receive], ErrorCode::InvalidCapability, &[1]),
         ];

@@ -170,6 +170,22 @@ typedef enum seL4_Timeout_Msg {
     seL4_Timeout_Length = 2,
 } seL4_Timeout_Msg;
 
+/* Pieces of boot information. */
+typedef enum seL4_BootInfoID {
+    /* VESA BIOS extensions: information blocks of controller and mode, then mode and interface. */
+    SEL4_BOOTINFO_HEADER_X86_VBE = 1,
+    /* The memory map of the Multiboot loader: its bytes in 32 bits, then the entries. */
+    SEL4_BOOTINFO_HEADER_X86_MBMMAP = 2,
+    /* The root pointer of ACPI. */
+    SEL4_BOOTINFO_HEADER_X86_ACPI_RSDP = 3,
+    /* The frame buffer: address, pitch, width, height, bits per pixel, kind. */
+    SEL4_BOOTINFO_HEADER_X86_FRAMEBUFFER = 4,
+    /* Megahertz of the time-stamp counter, in 32 bits. */
+    SEL4_BOOTINFO_HEADER_X86_TSC_FREQ = 5,
+    /* The device tree. */
+    SEL4_BOOTINFO_HEADER_FDT = 6,
+} seL4_BootInfoID;
+
 /* Words that a message can hold. */
 #define seL4_MsgMaxLength 120
 

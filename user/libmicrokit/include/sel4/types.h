@@ -47,6 +47,12 @@ typedef struct seL4_UserContext_ {
 
 #define LIMEN_CONTEXT_WORDS (sizeof(seL4_UserContext) / sizeof(seL4_Word))
 
+/* What stands at the start of a memory region that is filled with boot information; `len` counts the header, too. */
+typedef struct seL4_BootInfoHeader {
+    seL4_Word id;
+    seL4_Word len;
+} seL4_BootInfoHeader;
+
 /* For the few functions that must disappear into their callers, even without optimisation: they keep message
  * words in registers. */
 #define LIMEN_INLINE static inline __attribute__((always_inline))

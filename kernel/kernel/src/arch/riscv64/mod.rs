@@ -10,6 +10,7 @@ pub mod cache;
 pub mod context;
 #[expect(unsafe_code, reason = "system registers and barriers")]
 pub mod cpu;
+pub mod firmware;
 #[expect(unsafe_code, reason = "assembly")]
 pub mod fpu;
 #[expect(unsafe_code, reason = "system registers")]

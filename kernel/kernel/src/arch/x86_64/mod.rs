@@ -10,6 +10,7 @@ pub mod context;
 pub mod cpu;
 #[expect(unsafe_code, reason = "memory that the processor and the trap code use, and nobody else")]
 pub mod entry_area;
+pub mod firmware;
 #[expect(unsafe_code, reason = "assembly")]
 pub mod fpu;
 pub mod irq;
