@@ -49,6 +49,8 @@ named_numbers! {
         ArmVspaceCleanInvalidateData = 41 => "ARMVSpaceCleanInvalidate_Data",
         /// AArch64: make written instructions visible to fetches, as above.
         ArmVspaceUnifyInstruction = 42 => "ARMVSpaceUnify_Instruction",
+        /// AArch64: call the secure monitor with x0 to x7 in MR0 to MR7; answered with the same.
+        ArmSmcCall = 43 => "ARMSMCCall",
         /// x86: read a byte from a port. MR0: the port.
         X86IoPortIn8 = 51 => "X86IOPortIn8",
         /// x86: read two bytes from a port. MR0: the port.

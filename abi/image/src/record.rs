@@ -378,14 +378,18 @@ pub enum CapKind {
     IoPort = 7,
     /// The right to give scheduling contexts other budgets and periods. Object 0.
     SchedControl = 8,
+    /// Calls to the secure monitor; AArch64 only. Object 0.
+    SecureMonitor = 10,
 }
 
 impl CapKind {
     /// The kind with this number.
     #[must_use]
     pub fn from_raw(raw: u64) -> Option<Self> {
-        use CapKind::{Endpoint, IoPort, Notification, Reply, SchedContext, SchedControl, Thread, Vspace};
-        [Thread, Endpoint, Notification, Reply, SchedContext, Vspace, IoPort, SchedControl]
+        use CapKind::{
+            Endpoint, IoPort, Notification, Reply, SchedContext, SchedControl, SecureMonitor, Thread, Vspace,
+        };
+        [Thread, Endpoint, Notification, Reply, SchedContext, Vspace, IoPort, SchedControl, SecureMonitor]
             .into_iter()
             .find(|kind| *kind as u64 == raw)
     }

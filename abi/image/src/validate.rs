@@ -365,6 +365,11 @@ fn check_caps(image: &Image<'_>) -> Check {
             Some(CapKind::SchedContext) => image.directory(Table::SchedContexts).1,
             Some(CapKind::Vspace) => counts.vspaces,
             Some(CapKind::SchedControl) => 1,
+            Some(CapKind::SecureMonitor) => {
+                let arm = image.architecture() == Architecture::Aarch64 as u64;
+                check(arm, "a secure monitor on another architecture")?;
+                1
+            }
             Some(CapKind::IoPort) => {
                 let x86 = image.architecture() == Architecture::X86_64 as u64;
                 check(x86 && may_have_ports(cap.object, cap.badge), "ports that no program may have")?;

@@ -57,6 +57,9 @@ fn own_objects(caps: &mut Vec<Cap>, system: &SystemDescription, objects: &Object
             cap(index, slot::BASE_IOPORT + u64::from(ports.id), CapKind::IoPort, u64::from(ports.addr));
         caps.push(Cap { badge: u64::from(ports.last), ..range });
     }
+    if domain.smc {
+        caps.push(cap(index, slot::ARM_SMC, CapKind::SecureMonitor, 0));
+    }
     if domain.passive {
         caps.push(Cap { rights: Rights::SEND, ..monitor(slot::MONITOR_ENDPOINT) });
     }

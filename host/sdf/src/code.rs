@@ -21,7 +21,6 @@ diagnostic_codes! {
     INVALID_NUMBER = "invalid-number";
     INVALID_BOOLEAN = "invalid-boolean";
     ELEMENT_NOT_SUPPORTED = "element-not-supported";
-    ATTRIBUTE_NOT_SUPPORTED = "attribute-not-supported";
 
     PD_NONE = "pd-none";
     PD_TOO_MANY = "pd-too-many";
@@ -37,6 +36,7 @@ diagnostic_codes! {
     PD_STACK_SIZE_ALIGNMENT = "pd-stack-size-alignment";
     PD_CPU_RANGE = "pd-cpu-range";
     PD_TIMEOUT_FAULT = "pd-timeout-fault";
+    PD_SMC = "pd-smc";
     PD_DOMAIN_UNKNOWN = "pd-domain-unknown";
     PD_DOMAIN_UNDECLARED = "pd-domain-undeclared";
     PD_CHILD_ID_RANGE = "pd-child-id-range";

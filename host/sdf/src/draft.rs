@@ -34,6 +34,7 @@ pub(crate) struct Header {
     pub(crate) fpu: bool,
     pub(crate) domain: u8,
     pub(crate) timeout_fault: bool,
+    pub(crate) smc: bool,
 }
 
 /// Elements inside a protection domain, nested protection domains apart.

@@ -8,8 +8,7 @@ use crate::diagnostic::Diagnostic;
 use crate::domains::Declared;
 use crate::draft::Header;
 use crate::model::{ChildOf, Symbol};
-use crate::target::Target;
-use crate::unexpected;
+use crate::target::{Architecture, Target};
 use crate::xml::Element;
 
 const DEFAULT_BUDGET_US: u64 = 1000;
@@ -47,7 +46,7 @@ pub(crate) fn read(
     let times = read_times(&mut attributes);
     let passive = attributes.boolean_or("passive", false);
     let stack_size = attributes.number_or("stack_size", DEFAULT_STACK_BYTES);
-    read_smc(&mut attributes);
+    let smc = read_smc(target, &mut attributes);
     let cpu = read_cpu(target, &mut attributes);
     let domain = read_domain(domains, &mut attributes);
     let stack_bytes = stack_size.and_then(|bytes| check_stack_bytes(bytes, &mut attributes));
@@ -67,6 +66,7 @@ pub(crate) fn read(
         fpu: fpu?,
         domain: domain?,
         timeout_fault: timeout_fault?,
+        smc: smc?,
     })
 }
 
@@ -153,11 +153,22 @@ fn read_domain(domains: &Declared, attributes: &mut Attributes) -> Result<u8, Re
     }
 }
 
-/// `smc="false"` asks for nothing and is accepted.
-fn read_smc(attributes: &mut Attributes) {
-    if attributes.boolean_or("smc", false) == Ok(true) {
-        unexpected::unsupported_attribute(attributes, "smc");
+/// The known wording for other architectures names neither the element nor its place.
+fn read_smc(target: &Target, attributes: &mut Attributes) -> Result<bool, Reported> {
+    let wanted = attributes.boolean_or("smc", false)?;
+    if !wanted || target.smc {
+        return Ok(wanted);
     }
+    let help = "Remove the attribute; only boards with a secure monitor that the kernel can reach take it.";
+    if target.architecture == Architecture::Aarch64 {
+        let text =
+            "Using SMC support without ARM SMC forwarding support enabled in the kernel for this platform";
+        return Err(attributes.value_error(code::PD_SMC, "smc", text, help));
+    }
+    let span = attributes.element().span();
+    let message = format!("ARM SMC forwarding support is not available for this architecture: {span}");
+    attributes.problems().push(Diagnostic::new(code::PD_SMC, &span, message, help));
+    Err(Reported)
 }
 
 fn read_cpu(target: &Target, attributes: &mut Attributes) -> Result<(), Reported> {

@@ -105,6 +105,8 @@ pub struct ProtectionDomain {
     pub domain: u8,
     /// Its fault handler is told when it has used up a budget.
     pub timeout_fault: bool,
+    /// May make secure monitor calls.
+    pub smc: bool,
     /// May read the cycle counter in any configuration (`<counter/>`).
     pub counter: Option<Counter>,
     /// The program.

@@ -1,6 +1,5 @@
 //! What must not stand in a description: what the language does not have there, and what Limen cannot build yet.
 
-use crate::attribute::Attributes;
 use crate::code;
 use crate::diagnostic::Diagnostic;
 use crate::xml::{Element, StrayText};
@@ -11,15 +10,6 @@ pub(crate) fn unsupported_element(element: &Element) -> Diagnostic {
     let message = format!("Error: '{name}' is not supported yet: {span}");
     let help = format!("Remove the '{name}' element; this version cannot build systems that need it.");
     Diagnostic::new(code::ELEMENT_NOT_SUPPORTED, &span, message, help)
-}
-
-/// Reports `name` if the element has that attribute.
-pub(crate) fn unsupported_attribute(attributes: &mut Attributes, name: &str) {
-    if attributes.optional(name).is_some() {
-        let text = format!("attribute '{name}' is not supported yet");
-        let help = format!("Remove the attribute; this version cannot build systems that need '{name}'.");
-        attributes.value_error(code::ATTRIBUTE_NOT_SUPPORTED, name, &text, help);
-    }
 }
 
 /// Reports an element that is not part of the language at this place, with the elements that are.

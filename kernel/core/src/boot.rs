@@ -38,6 +38,7 @@ fn cap<M: Machine>(record: &limen_image::Cap) -> Option<Cap> {
         CapKind::SchedContext => Cap::SchedContext(SchedContexts::id(object)?),
         CapKind::Vspace => Cap::Vspace(Vspaces::<M>::id(object)?),
         CapKind::SchedControl => Cap::SchedControl,
+        CapKind::SecureMonitor => Cap::SecureMonitor,
         CapKind::IoPort => {
             Cap::IoPort { ports: Ports { first: object as u16, last: badge as u16 }.as_word() }
         }

@@ -76,6 +76,8 @@ pub enum Cap {
     Vspace(VspaceId),
     /// The right to give scheduling contexts other budgets and periods.
     SchedControl,
+    /// The right to call the secure monitor.
+    SecureMonitor,
     /// I/O ports.
     IoPort {
         /// Which, as a word: so it lies where other kinds have their badge, and a capability stays two loads.

@@ -15,7 +15,7 @@ use crate::kernel::Kernel;
 use crate::machine::Machine;
 use crate::message::Answer;
 use crate::object::io_port::{self, Ports};
-use crate::object::{sched_context, sched_control, thread, vspace};
+use crate::object::{sched_context, sched_control, secure_monitor, thread, vspace};
 
 /// Why a request was refused; goes to the caller as an error code with words.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -102,6 +102,7 @@ enum Request<M: Machine> {
     SchedControl(sched_control::Request),
     IoPort(io_port::Request),
     Vspace(vspace::Request<M::Space>),
+    SecureMonitor(secure_monitor::Request),
 }
 
 impl<M: Machine> Request<M> {
@@ -121,6 +122,9 @@ impl<M: Machine> Request<M> {
                 io_port::Request::decode(Ports::from_word(ports), &arguments).map(Self::IoPort)
             }
             Cap::Vspace(id) => vspace::Request::decode(kernel, id, &arguments).map(Self::Vspace),
+            Cap::SecureMonitor => {
+                secure_monitor::Request::decode(caller, &arguments).map(Self::SecureMonitor)
+            }
             Cap::SchedControl => sched_control::Request::decode(&arguments).map(Self::SchedControl),
             Cap::Null | Cap::Endpoint { .. } | Cap::Notification { .. } | Cap::Reply(_) => {
                 Err(InvokeError::InvalidCapability { index: 0 })
@@ -135,6 +139,7 @@ impl<M: Machine> Request<M> {
             Self::SchedControl(request) => request.perform(kernel),
             Self::IoPort(request) => request.perform(kernel),
             Self::Vspace(request) => request.perform(kernel),
+            Self::SecureMonitor(request) => request.perform(kernel),
         }
     }
 }

@@ -9,6 +9,7 @@ use limen_abi::MessageInfo;
 
 use crate::arena::ThreadId;
 use crate::kernel::{CapTables, MessageBuffers, RootTables};
+use crate::object::secure_monitor::REGISTERS;
 
 /// Time in ticks of the kernel's timer, from boot. It does not wrap in the lifetime of a machine.
 pub type Ticks = u64;
@@ -67,6 +68,9 @@ pub trait Machine {
 
     /// Maintains the caches for these addresses of `space`. Pages that are not mapped are left out.
     fn maintain_cache(&mut self, space: Self::Space, operation: CacheOperation, addresses: Range<u64>);
+
+    /// Calls the secure monitor. Only an image for AArch64 has a capability that leads here.
+    fn call_secure_monitor(&mut self, registers: [u64; REGISTERS]) -> [u64; REGISTERS];
 
     /// Prints one byte on the debug console.
     fn put_char(&mut self, byte: u8);

@@ -6,9 +6,10 @@ use core::ops::Range;
 use limen_core::arena::ThreadId;
 use limen_core::kernel::{CapTables, MessageBuffers, RootTables};
 use limen_core::machine::{CacheOperation, CounterAccess, Interrupt, Machine, PortWidth, Ticks};
+use limen_core::object::secure_monitor::REGISTERS;
 use limen_image::Board;
 
-use crate::arch::{cache, context, cpu, irq, ports, timer};
+use crate::arch::{cache, context, cpu, firmware, irq, ports, timer};
 use crate::panic::fatal;
 use crate::{console, entry, fpu};
 
@@ -117,6 +118,10 @@ impl Machine for Hardware {
         addresses: Range<u64>,
     ) {
         cache::maintain(space, operation, addresses);
+    }
+
+    fn call_secure_monitor(&mut self, registers: [u64; REGISTERS]) -> [u64; REGISTERS] {
+        firmware::call_secure_monitor(registers)
     }
 
     fn put_char(&mut self, byte: u8) {

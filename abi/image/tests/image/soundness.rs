@@ -81,7 +81,7 @@ fn check_caps(image: &Image<'_>) {
             CapKind::SchedContext => image.sched_contexts().count() as u64,
             CapKind::Vspace => counts.vspaces,
             CapKind::IoPort => limits::IO_PORTS,
-            CapKind::SchedControl => 1,
+            CapKind::SchedControl | CapKind::SecureMonitor => 1,
         };
         assert!(cap.object < objects);
     }

@@ -131,11 +131,13 @@ fn capability(built: &Built, cap: &Cap) -> Capability {
         Some(CapKind::Vspace) => ("address space", cap.object),
         Some(CapKind::IoPort) => ("I/O ports", cap.table),
         Some(CapKind::SchedControl) => ("scheduling control", cap.table),
+        Some(CapKind::SecureMonitor) => ("calls", cap.table),
         None => ("unknown", cap.object),
     };
     let object = match CapKind::from_raw(cap.kind) {
         Some(CapKind::IoPort) => format!("{:#x} to {:#x}", cap.object, cap.badge),
         Some(CapKind::SchedControl) => "every scheduling context".to_owned(),
+        Some(CapKind::SecureMonitor) => "the secure monitor".to_owned(),
         _ => name(built, owner),
     };
     let names = [

@@ -81,6 +81,7 @@ fn domain(
         fpu: header.fpu,
         domain: header.domain,
         timeout_fault: header.timeout_fault,
+        smc: header.smc,
         counter: contents.counter,
         ioports: contents.ioports,
         caps,

@@ -7,5 +7,6 @@ mod priority;
 pub mod reply;
 pub mod sched_context;
 pub mod sched_control;
+pub mod secure_monitor;
 pub mod thread;
 pub mod vspace;

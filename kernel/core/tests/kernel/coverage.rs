@@ -116,6 +116,7 @@ fn check_method(label: Label) {
     let bound = family.plan.thread("bound", 2);
     let notification = family.plan.bound_notification(bound);
     let bound_slot = family.plan.grant(family.parent, bound.control());
+    let monitor_slot = family.plan.grant(family.parent, Grant::secure_monitor());
     let space_slot = family.plan.grant(family.parent, Grant::vspace(family.child));
     let (parent, child) = (family.parent, family.child);
     let mut system = family.plan.boot();
@@ -126,6 +127,7 @@ fn check_method(label: Label) {
         | Label::TcbBindNotification
         | Label::TcbSetTlsBase => family.control,
         Label::TcbUnbindNotification => bound_slot,
+        Label::ArmSmcCall => monitor_slot,
         Label::ArmVspaceCleanData
         | Label::ArmVspaceInvalidateData
         | Label::ArmVspaceCleanInvalidateData
@@ -151,6 +153,7 @@ fn check_method(label: Label) {
         Label::SchedControlConfigureFlags => &[30, 500, 0, 7, 0],
         Label::TcbSetPriority | Label::TcbSetMcPriority => &[7],
         Label::TcbSetTlsBase => &[0x7000],
+        Label::ArmSmcCall => &[10, 20, 30, 40, 50, 60, 70, 80],
         _ => &[0, 1, 0x1234],
     };
     let arguments = Arguments { label: label.as_raw(), words, caps: &caps };
@@ -172,6 +175,9 @@ fn check_method(label: Label) {
         | Label::ArmVspaceCleanInvalidateData
         | Label::ArmVspaceUnifyInstruction => {
             assert_eq!(system.kernel.machine.caches_maintained.len(), 1, "it is done once");
+        }
+        Label::ArmSmcCall => {
+            system.assert_message(parent, 0, 0, &[11, 21, 31, 41, 51, 61, 71, 81]);
         }
         Label::TcbSuspend => system.assert_inactive(child),
         Label::TcbResume => system.assert_runnable(child),

@@ -128,6 +128,8 @@ typedef enum seL4_InvocationLabel {
     ARMVSpaceCleanInvalidate_Data = 41,
     /* AArch64: make written instructions visible to fetches, as above. */
     ARMVSpaceUnify_Instruction = 42,
+    /* AArch64: call the secure monitor with x0 to x7 in MR0 to MR7; answered with the same. */
+    ARMSMCCall = 43,
     /* x86: read a byte from a port. MR0: the port. */
     X86IOPortIn8 = 51,
     /* x86: read two bytes from a port. MR0: the port. */

@@ -163,6 +163,54 @@ static inline seL4_SchedContext_Consumed_t seL4_SchedContext_Consumed(seL4_Sched
     return result;
 }
 
+/* Gives a scheduling context another budget and period, in microseconds; `badge` is what a timeout fault says. */
+static inline seL4_Error seL4_SchedControl_ConfigureFlags(seL4_SchedControl service, seL4_SchedContext schedcontext,
+                                                          seL4_Time budget, seL4_Time period,
+                                                          seL4_Word extra_refills, seL4_Word badge, seL4_Word flags)
+{
+    limen_words_t words = { budget, period, extra_refills, badge };
+    seL4_SetCap(0, schedcontext);
+    seL4_SetMR(4, flags);
+    return limen_outcome(limen_invoke(service, SchedControlConfigureFlags, 1, 5, words));
+}
+
+/* The same without flags. */
+static inline seL4_Error seL4_SchedControl_Configure(seL4_SchedControl service, seL4_SchedContext schedcontext,
+                                                     seL4_Time budget, seL4_Time period, seL4_Word extra_refills,
+                                                     seL4_Word badge)
+{
+    return seL4_SchedControl_ConfigureFlags(service, schedcontext, budget, period, extra_refills, badge, 0);
+}
+
+#if defined(CONFIG_ALLOW_SMC_CALLS)
+/* The registers of a call to the secure monitor. */
+typedef struct seL4_ARM_SMCContext_ {
+    seL4_Word x0, x1, x2, x3, x4, x5, x6, x7;
+} seL4_ARM_SMCContext;
+
+#define LIMEN_SMC_WORDS (sizeof(seL4_ARM_SMCContext) / sizeof(seL4_Word))
+
+/* Calls the secure monitor and fills in what it answers. */
+static inline seL4_Error seL4_ARM_SMC_Call(seL4_CPtr service, seL4_ARM_SMCContext *smc_args,
+                                           seL4_ARM_SMCContext *smc_response)
+{
+    volatile seL4_Word *message = seL4_GetIPCBuffer()->msg;
+    const seL4_Word *args = (const seL4_Word *)smc_args;
+    for (seL4_Word i = 0; i < LIMEN_SMC_WORDS; i++) {
+        message[i] = args[i];
+    }
+    limen_words_t words = limen_load_words(seL4_GetIPCBuffer());
+    limen_received_t answer = limen_invoke(service, ARMSMCCall, 0, LIMEN_SMC_WORDS, words);
+    limen_store_words(seL4_GetIPCBuffer(), answer.words);
+    seL4_Error error = limen_outcome(answer);
+    seL4_Word *response = (seL4_Word *)smc_response;
+    for (seL4_Word i = 0; error == seL4_NoError && i < LIMEN_SMC_WORDS; i++) {
+        response[i] = message[i];
+    }
+    return error;
+}
+#endif
+
 #if defined(CONFIG_ARCH_AARCH64)
 /* Cache maintenance for user addresses from `start` up to `end`, which lie in one block of 2 MiB. */
 #define LIMEN_DEFINE_CACHE_METHOD(method)                                                                          \

@@ -30,6 +30,7 @@ typedef seL4_Word seL4_CPtr;
 typedef seL4_CPtr seL4_CNode;
 typedef seL4_CPtr seL4_IRQHandler;
 typedef seL4_CPtr seL4_SchedContext;
+typedef seL4_CPtr seL4_SchedControl;
 typedef seL4_CPtr seL4_TCB;
 
 typedef seL4_Word seL4_NodeId;

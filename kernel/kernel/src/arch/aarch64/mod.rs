@@ -11,6 +11,7 @@ pub mod cache;
 pub mod context;
 #[expect(unsafe_code, reason = "system registers and barriers")]
 pub mod cpu;
+#[expect(unsafe_code, reason = "calls the secure monitor")]
 pub mod firmware;
 #[expect(unsafe_code, reason = "assembly")]
 pub mod fpu;

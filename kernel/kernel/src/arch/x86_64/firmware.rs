@@ -4,6 +4,7 @@
 
 use limen_abi::boot_info::BootInfo;
 use limen_core::address::PhysAddr;
+use limen_core::object::secure_monitor::REGISTERS;
 use limen_image::Image;
 
 use super::timer;
@@ -114,4 +115,9 @@ fn root_pointer_in((start, end): (u64, u64)) -> Option<&'static [u8]> {
 fn is_whole(pointer: &[u8]) -> bool {
     let checked = pointer.get(..ROOT_POINTER_BYTES.0);
     checked.is_some_and(|bytes| bytes.iter().fold(0, |sum: u8, byte| sum.wrapping_add(*byte)) == 0)
+}
+
+/// There is no secure monitor, and no image has a capability to one.
+pub fn call_secure_monitor(registers: [u64; REGISTERS]) -> [u64; REGISTERS] {
+    registers
 }
