@@ -10,6 +10,7 @@ mod command;
 mod expected;
 mod failure;
 mod files;
+mod fuzz;
 mod gen_config;
 mod generate;
 mod headers;
@@ -37,11 +38,12 @@ use command::Command;
 use failure::{Failure, Outcome};
 use workspace::Workspace;
 
-const COMMANDS: [&Command; 7] = [
+const COMMANDS: [&Command; 8] = [
     &run::COMMAND,
     &test::COMMAND,
     &check::COMMAND,
     &bench::COMMAND,
+    &fuzz::COMMAND,
     &sdk::COMMAND,
     &new::COMMAND,
     &generate::COMMAND,

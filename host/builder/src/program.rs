@@ -90,7 +90,11 @@ impl Program {
         self.segments.iter().flat_map(move |segment| segment.contents(vaddr, bytes))
     }
 
-    pub(crate) fn from_elf(name: &str, path: &Path, elf: ElfFile) -> Result<Self, String> {
+    /// The program in an executable.
+    ///
+    /// # Errors
+    /// Why it cannot be loaded.
+    pub fn from_elf(name: &str, path: &Path, elf: ElfFile) -> Result<Self, String> {
         if !elf.is_fixed {
             return Err("it is position independent".to_owned());
         }
