@@ -9,6 +9,7 @@ use lexopt::prelude::*;
 use crate::command::Command;
 use crate::cothreads;
 use crate::failure::{Context, Failure, Outcome};
+use crate::process;
 use crate::workspace::Workspace;
 
 /// The command.
@@ -18,11 +19,14 @@ pub const COMMAND: Command =
 const HELP: &str = "
 usage: ./x fuzz [TARGET] [--seconds N]
 
-Runs a fuzzer; without a target, all of them one after the other. Inputs that led to new behaviour are kept in
-build/fuzz/TARGET/inputs, where the next run starts. An input that breaks something is written to build/fuzz/TARGET.
+Runs a fuzzer; without a target, all of them one after the other. Files in build/fuzz/TARGET/inputs are among the
+inputs that it starts from. An input that breaks something is written to build/fuzz/TARGET.
 
   TARGET              cothreads: calls of the cothread library from random threads, with address and
                       undefined-behaviour sanitizers
+                      description: the reader of system descriptions
+                      elf: the reader of program files
+                      image: the validator of boot images
   --seconds N         how long each one runs; default: 60
 ";
 
@@ -33,8 +37,25 @@ struct Target {
     build: fn(&Workspace) -> Outcome<PathBuf>,
 }
 
-const TARGETS: [Target; 1] =
-    [Target { name: "cothreads", build: |workspace| cothreads::build(workspace, "fuzz") }];
+const TARGETS: [Target; 4] = [
+    Target { name: "cothreads", build: |workspace| cothreads::build(workspace, "fuzz") },
+    Target { name: "description", build: |workspace| build_reader(workspace, "fuzz_description") },
+    Target { name: "elf", build: |workspace| build_reader(workspace, "fuzz_elf") },
+    Target { name: "image", build: |workspace| build_reader(workspace, "fuzz_image") },
+];
+
+/// A fuzzer of `host/fuzz`.
+fn build_reader(workspace: &Workspace, program: &str) -> Outcome<PathBuf> {
+    process::capture(process::cargo("build").args([
+        "--profile",
+        "fuzz",
+        "--package",
+        "limen-fuzz",
+        "--bin",
+        program,
+    ]))?;
+    Ok(workspace.path("target/fuzz").join(program))
+}
 
 struct Options {
     target: Option<String>,
@@ -84,10 +105,9 @@ impl Target {
         findings.push(folder.join(""));
         let mut fuzzer = Process::new(&program);
         fuzzer.arg(format!("-max_total_time={seconds}")).args(["-print_final_stats=1", "-verbosity=0"]);
-        let cannot = || format!("cannot start {}", program.display());
-        let status = fuzzer.arg(findings).arg(&inputs).status().context(cannot)?;
-        let broken = || Failure::new(format!("the fuzzer of {} found something: see above", self.name));
-        if status.success() { Ok(()) } else { Err(broken()) }
+        let report = process::capture(fuzzer.arg(findings).arg(&inputs))?;
+        println!("{}", report.trim_end());
+        Ok(())
     }
 }
 
@@ -98,8 +118,8 @@ mod tests {
     #[test]
     fn a_target_is_found_by_name_and_none_means_all() {
         assert_eq!(chosen(None).unwrap().len(), TARGETS.len());
-        assert_eq!(chosen(Some("cothreads")).unwrap().len(), 1);
+        assert_eq!(chosen(Some("elf")).unwrap().len(), 1);
         let failure = chosen(Some("kitchen")).err().unwrap().to_string();
-        assert_eq!(failure, "there is no fuzzer 'kitchen'; choose from: cothreads");
+        assert_eq!(failure, "there is no fuzzer 'kitchen'; choose from: cothreads, description, elf, image");
     }
 }

@@ -66,7 +66,7 @@ const KERNEL: [Row; 33] = [
     ("BENCHMARK_TRACK_KERNEL_ENTRIES", "", Never),
     ("ARM_CORTEX_A53", "", On("aarch64")),
     ("ARM_HYPERVISOR_SUPPORT", "", Never),
-    ("ALLOW_SMC_CALLS", "", Never),
+    ("ALLOW_SMC_CALLS", "", On("aarch64")),
     ("AARCH64_USER_CACHE_ENABLE", "", On("aarch64")),
     ("L1_CACHE_LINE_SIZE_BITS", "6", Always),
     ("EXPORT_PCNT_USER", "", On("aarch64")),

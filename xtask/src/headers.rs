@@ -5,6 +5,7 @@ pub mod c_header;
 use std::path::{Path, PathBuf};
 
 use c_header::{CHeader, Entry};
+use limen_abi::boot_info::BootInfo;
 use limen_abi::error::LookupFailure;
 use limen_abi::fault::{CapFaultWord, TimeoutWord, VmFaultWord};
 use limen_abi::message::{self, BufferWord};
@@ -39,6 +40,7 @@ fn abi() -> CHeader {
     let mut header = CHeader::new("LIMEN_ABI_H", "Numbers that programs share with the kernel.");
     enumerations(&mut header);
     fault_words(&mut header);
+    boot_info(&mut header);
     message_layout(&mut header);
     sizes(&mut header);
     header
@@ -64,6 +66,12 @@ fn enumerations(header: &mut CHeader) {
 
 fn entries(table: impl Iterator<Item = (&'static str, u64, &'static str)>) -> Vec<Entry> {
     table.map(|(name, value, sentence)| (name.to_string(), value.cast_signed(), sentence)).collect()
+}
+
+/// What memory regions can be filled with.
+fn boot_info(header: &mut CHeader) {
+    let pieces = BootInfo::ALL.iter().map(|(piece, name, sentence)| (*name, piece.as_raw(), *sentence));
+    header.enumeration("Pieces of boot information.", "seL4_BootInfoID", entries(pieces));
 }
 
 fn fault_words(header: &mut CHeader) {
@@ -186,6 +194,7 @@ fn slots() -> CHeader {
 fn fixed_slots(header: &mut CHeader) {
     header.title("Fixed slots");
     header.constant("What the protection domain receives on.", "LIMEN_INPUT_CAP", slot::INPUT);
+    header.constant("Its own address space.", "LIMEN_VSPACE_CAP", slot::VSPACE);
     header.constant("Its reply object.", "LIMEN_REPLY_CAP", slot::REPLY);
     header.constant(
         "The monitor's endpoint; passive protection domains only.",

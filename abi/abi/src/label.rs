@@ -15,10 +15,20 @@ named_numbers! {
         TcbReadRegisters = 2 => "TCBReadRegisters",
         /// Write another thread's registers. MR0 bit 0: resume after; MR1: count; MR2..: values.
         TcbWriteRegisters = 3 => "TCBWriteRegisters",
+        /// Give a thread another priority (MR0). Extra capability 0: a thread whose highest priority allows it.
+        TcbSetPriority = 6 => "TCBSetPriority",
+        /// Say up to which priority (MR0) a thread may set others. Extra capability 0: as above.
+        TcbSetMcPriority = 7 => "TCBSetMCPriority",
         /// Stop a thread until it is resumed.
         TcbSuspend = 12 => "TCBSuspend",
         /// Let a stopped thread run again from where it was.
         TcbResume = 13 => "TCBResume",
+        /// Let a notification interrupt a thread's receiving. Extra capability 0: the notification.
+        TcbBindNotification = 14 => "TCBBindNotification",
+        /// Part a thread from its notification.
+        TcbUnbindNotification = 15 => "TCBUnbindNotification",
+        /// Set another thread's register for thread-local storage. MR0: the value.
+        TcbSetTlsBase = 16 => "TCBSetTLSBase",
         /// Let an interrupt line be delivered again.
         IrqHandlerAck = 27 => "IRQAckIRQ",
         /// Give a scheduling context (extra capability 0) a budget (MR0, us) and a period (MR1). MR3: timeout data.
@@ -31,6 +41,16 @@ named_numbers! {
         SchedContextUnbindObject = 36 => "SchedContextUnbindObject",
         /// Microseconds consumed since the last time this was asked.
         SchedContextConsumed = 37 => "SchedContextConsumed",
+        /// AArch64: write data to memory. MR0, MR1: first user address, and the first after it.
+        ArmVspaceCleanData = 39 => "ARMVSpaceClean_Data",
+        /// AArch64: forget cached data, as above.
+        ArmVspaceInvalidateData = 40 => "ARMVSpaceInvalidate_Data",
+        /// AArch64: write data to memory and forget it, as above.
+        ArmVspaceCleanInvalidateData = 41 => "ARMVSpaceCleanInvalidate_Data",
+        /// AArch64: make written instructions visible to fetches, as above.
+        ArmVspaceUnifyInstruction = 42 => "ARMVSpaceUnify_Instruction",
+        /// AArch64: call the secure monitor with x0 to x7 in MR0 to MR7; answered with the same.
+        ArmSmcCall = 43 => "ARMSMCCall",
         /// x86: read a byte from a port. MR0: the port.
         X86IoPortIn8 = 51 => "X86IOPortIn8",
         /// x86: read two bytes from a port. MR0: the port.

@@ -14,6 +14,8 @@ pub const SCHED_CONTEXTS: usize = 64;
 pub const VSPACES: usize = 64;
 /// Slots in a capability table.
 pub const CAP_SLOTS: usize = 512;
+/// Slots in a root table: the program's own capability table, and those that a description fills.
+pub const ROOT_SLOTS: usize = 64;
 /// Protection domains in a system, nested ones included.
 pub const PROTECTION_DOMAINS: usize = 63;
 /// Priority levels, 0 (lowest) to 255 (the monitor's).
@@ -43,6 +45,8 @@ pub const INTERRUPTS: usize = 128;
 pub const FIRST_INTERRUPT_VECTOR: u64 = 0x30;
 /// x86: highest `vector` in a description.
 pub const MAX_INTERRUPT_VECTOR: u64 = 107;
+/// Longest slot of a domain in ticks of the kernel's timer, on which a tick is shorter than 100 microseconds.
+pub const MAX_DOMAIN_TICKS: u64 = 100 * MAX_PERIOD_US;
 /// Bytes in a page, the unit of mapping.
 pub const PAGE_BYTES: u64 = 0x1000;
 /// Bytes in a large page.

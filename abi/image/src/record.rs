@@ -101,10 +101,21 @@ record! {
         pub bytes,
         /// A [`RegionKind`].
         pub kind,
+        /// First contents of RAM that would be cleared: offset in the image where they lie; or without
+        /// [`Self::source_bytes`] a `limen_abi::boot_info::BootInfo`, 0 for zeros.
+        pub source,
+        /// Bytes of first contents that lie in the image; the rest is cleared. Zero if there are none.
+        pub source_bytes,
     }
 }
 
 impl Region {
+    /// Whether it has first contents.
+    #[must_use]
+    pub fn is_filled(&self) -> bool {
+        self.source != 0 || self.source_bytes != 0
+    }
+
     /// Position of the kind among the words.
     pub(crate) const KIND: usize = 2;
 }
@@ -386,7 +397,7 @@ record! {
     pub struct Cap {
         /// Capability table, by the thread that it belongs to.
         pub table,
-        /// Slot in the table, from 1.
+        /// Slot in the table, from 1; from `limen_abi::slot::ROOT` on, a slot of the root table.
         pub slot,
         /// A [`CapKind`].
         pub kind,
@@ -421,6 +432,8 @@ pub enum CapKind {
     SchedControl = 8,
     /// An interrupt.
     Interrupt = 9,
+    /// Calls to the secure monitor; AArch64 only. Object 0.
+    SecureMonitor = 10,
 }
 
 impl CapKind {
@@ -428,11 +441,23 @@ impl CapKind {
     #[must_use]
     pub fn from_raw(raw: u64) -> Option<Self> {
         use CapKind::{
-            Endpoint, Interrupt, IoPort, Notification, Reply, SchedContext, SchedControl, Thread, Vspace,
+            Endpoint, Interrupt, IoPort, Notification, Reply, SchedContext, SchedControl, SecureMonitor,
+            Thread, Vspace,
         };
-        [Thread, Endpoint, Notification, Reply, SchedContext, Vspace, IoPort, SchedControl, Interrupt]
-            .into_iter()
-            .find(|kind| *kind as u64 == raw)
+        [
+            Thread,
+            Endpoint,
+            Notification,
+            Reply,
+            SchedContext,
+            Vspace,
+            IoPort,
+            SchedControl,
+            Interrupt,
+            SecureMonitor,
+        ]
+        .into_iter()
+        .find(|kind| *kind as u64 == raw)
     }
 }
 

@@ -4,7 +4,8 @@ mod interrupts;
 
 use core::fmt;
 
-use limen_abi::limits;
+use limen_abi::boot_info::BootInfo;
+use limen_abi::{limits, slot};
 
 use crate::record::{
     Board, Cap, CapKind, Counts, DomainSlot, Interrupt, Mapping, MappingFlags, NONE, Range, Record, Region,
@@ -156,7 +157,11 @@ pub(crate) fn check_directory(image: &Image<'_>) -> Check {
     table_fits::<Mapping>(image, Table::Mappings, 0..=1 << 16)?;
     table_fits::<SchedContext>(image, Table::SchedContexts, 0..=limits::SCHED_CONTEXTS as u64)?;
     table_fits::<Thread>(image, Table::Threads, 1..=limits::THREADS as u64)?;
-    table_fits::<Cap>(image, Table::Caps, 0..=(limits::THREADS * limits::CAP_SLOTS) as u64)?;
+    table_fits::<Cap>(
+        image,
+        Table::Caps,
+        0..=(limits::THREADS * (limits::CAP_SLOTS + limits::ROOT_SLOTS)) as u64,
+    )?;
     table_fits::<DomainSlot>(image, Table::DomainSchedule, 0..=limits::DOMAIN_SCHEDULE as u64)?;
     table_fits::<Interrupt>(image, Table::Interrupts, 0..=limits::INTERRUPTS as u64)
 }
@@ -241,6 +246,7 @@ fn check_regions(image: &Image<'_>) -> Check {
         check(sane && page_aligned(region.paddr) && page_aligned(region.bytes), "not a range of pages")?;
         check(range.start >= previous_end, "not in ascending order or overlapping")?;
         previous_end = range.end;
+        check(has_valid_source(image, &region), "first contents that it cannot have")?;
         match RegionKind::from_raw(region.kind) {
             Some(RegionKind::Zero) => {
                 let taken =
@@ -260,6 +266,22 @@ fn check_regions(image: &Image<'_>) -> Check {
         }
     }
     Ok(())
+}
+
+/// Only RAM that would be cleared gets first contents: from the image, in whole pages, or from the firmware.
+fn has_valid_source(image: &Image<'_>, region: &Region) -> bool {
+    if region.source == 0 && region.source_bytes == 0 {
+        return true;
+    }
+    let is_ram = region.kind == RegionKind::Zero as u64;
+    if region.source_bytes == 0 {
+        return is_ram && BootInfo::from_raw(region.source).is_some();
+    }
+    let end = region.source.checked_add(region.source_bytes);
+    let in_contents =
+        region.source >= image.bytes.len() as u64 && end.is_some_and(|end| end <= image.image_bytes());
+    let aligned = page_aligned(region.source) && page_aligned(region.source_bytes);
+    is_ram && in_contents && aligned && region.source_bytes <= region.bytes
 }
 
 /// Interrupt-controller registers would let a program take over the machine; the debug console may be shared.
@@ -312,12 +334,11 @@ fn check_sched_contexts(image: &Image<'_>) -> Check {
 }
 
 fn check_domain_schedule(image: &Image<'_>) -> Check {
-    // A tick is shorter than 100 microseconds on every timer that there is.
-    const MAX_TICKS: u64 = 100 * limits::MAX_PERIOD_US;
     for (index, slot) in image.domain_schedule().enumerate() {
         let check = |ok, what| rule(Table::DomainSchedule, index, ok, what);
         check(slot.domain < limits::DOMAINS as u64, "no such domain")?;
-        let sane = slot.duration_us <= limits::MAX_PERIOD_US && slot.duration_ticks <= MAX_TICKS;
+        let sane =
+            slot.duration_us <= limits::MAX_PERIOD_US && slot.duration_ticks <= limits::MAX_DOMAIN_TICKS;
         check(sane && (slot.duration_us == 0 || slot.duration_ticks == 0), "a duration that is not allowed")?;
     }
     let start = image.counts().domain_start;
@@ -335,7 +356,7 @@ fn check_caps(image: &Image<'_>) -> Check {
     for (index, cap) in image.caps().enumerate() {
         let check = |ok, what| rule(Table::Caps, index, ok, what);
         check(cap.table < threads, "no such capability table")?;
-        check(cap.slot > 0 && cap.slot < limits::CAP_SLOTS as u64, "no such slot")?;
+        check(is_slot(cap.slot), "no such slot")?;
         let position = (cap.table, cap.slot);
         check(index == 0 || position > previous, "not in ascending order")?;
         previous = position;
@@ -349,6 +370,11 @@ fn check_caps(image: &Image<'_>) -> Check {
             Some(CapKind::Vspace) => counts.vspaces,
             Some(CapKind::SchedControl) => 1,
             Some(CapKind::Interrupt) => image.directory(Table::Interrupts).1,
+            Some(CapKind::SecureMonitor) => {
+                let arm = image.architecture() == Architecture::Aarch64 as u64;
+                check(arm, "a secure monitor on another architecture")?;
+                1
+            }
             Some(CapKind::IoPort) => {
                 let x86 = image.architecture() == Architecture::X86_64 as u64;
                 check(x86 && may_have_ports(cap.object, cap.badge), "ports that no program may have")?;
@@ -365,6 +391,13 @@ fn check_caps(image: &Image<'_>) -> Check {
         }
     }
     Ok(())
+}
+
+/// Slot 0 of both tables stays empty: that of the root table is the way to the other.
+fn is_slot(slot: u64) -> bool {
+    let own = 1..limits::CAP_SLOTS as u64;
+    let root = slot::ROOT + 1..slot::ROOT + limits::ROOT_SLOTS as u64;
+    own.contains(&slot) || root.contains(&slot)
 }
 
 fn may_have_ports(first: u64, last: u64) -> bool {

@@ -39,6 +39,9 @@ pub struct Board {
     pub loader_address: u64,
     /// Highest user address, inclusive.
     pub user_top: u64,
+    /// AArch64: there is a secure monitor, or something that answers in its place.
+    #[serde(default)]
+    pub smc: bool,
     /// Image type when the command line names none.
     pub image_type: ImageType,
     /// Command line of the emulator, one word per entry; `{image}` stands for the image file.
@@ -177,7 +180,7 @@ impl Board {
     /// What the rules of a system description need to know.
     #[must_use]
     pub fn target(&self) -> Target {
-        Target { architecture: self.architecture, user_top: self.user_top, cpus: 1 }
+        Target { architecture: self.architecture, user_top: self.user_top, cpus: 1, smc: self.smc }
     }
 
     /// The facts that go into the boot image.

@@ -13,6 +13,7 @@ use crate::memory::MemoryPlan;
 use crate::objects::Objects;
 use crate::payload::{Layout, wrap_in_elf};
 use crate::program::Program;
+use crate::sharing::{self, Crossing};
 use crate::system_file::{Kernel, Loader};
 use crate::uimage;
 use crate::{image, patch};
@@ -47,6 +48,8 @@ pub struct Built {
     pub objects: Objects,
     /// Where it lies.
     pub memory: MemoryPlan,
+    /// What crosses the border of a scheduling domain.
+    pub crossings: Vec<Crossing>,
     /// Where the parts of the output file lie.
     pub layout: Layout,
     /// The tables of the boot image.
@@ -68,13 +71,15 @@ impl Parts {
         let objects = Objects::new(&self.system, &self.programs, &self.config, &self.board)?;
         let caps = capabilities(&self.system, &objects, &self.config);
         let mut tables = image::records(&self.board, &self.config, &spaces, &objects, caps);
-        let (tables_bytes, contents_bytes) = (tables.tables_bytes(), image::contents_bytes(&spaces));
+        let (tables_bytes, contents_bytes) =
+            (tables.tables_bytes(), image::contents_bytes(&self.system, &spaces));
         let layout =
             Layout::new(&self.board, self.loader.as_ref(), &self.kernel, tables_bytes, contents_bytes)?;
         let memory = MemoryPlan::new(&self.board, &self.system, &spaces, layout.taken())?;
+        let crossings = sharing::check(&self.system, &self.config, &spaces, &memory)?;
         let paddr = |region| spaces.extent_of_region(region).map_or(0, |e| memory.places[e].paddr);
         patch::apply(&patches, &mut self.programs, paddr);
-        let image = image::finish(&self.board, &mut tables, &spaces, &self.programs, &layout, &memory)?;
+        let image = image::finish(&self, &mut tables, &spaces, &layout, &memory)?;
         let flat = match &self.loader {
             Some(loader) => layout.flat(&self.board, loader, &image, &self.kernel),
             None => image,
@@ -85,7 +90,7 @@ impl Parts {
             ImageType::Binary => flat,
         };
         let warnings = device_maps::warnings(&self.system, &spaces, &memory, self.board.architecture);
-        Ok(Built { file, parts: self, spaces, objects, memory, layout, tables, warnings })
+        Ok(Built { file, parts: self, spaces, objects, memory, crossings, layout, tables, warnings })
     }
 }
 

@@ -2,7 +2,7 @@
 
 use limen_abi::slot::{self, Badge, MonitorSlot};
 use limen_image::{Cap, CapKind, Rights};
-use limen_sdf::model::{ChannelEnd, SystemDescription};
+use limen_sdf::model::{ChannelEnd, SystemDescription, UserCapTarget};
 
 use crate::config::Config;
 use crate::objects::Objects;
@@ -30,6 +30,7 @@ pub fn capabilities(system: &SystemDescription, objects: &Objects, config: &Conf
         caps.push(cap(interrupt.owner, at, CapKind::Interrupt, object));
     }
     children(&mut caps, system, objects);
+    shared(&mut caps, system);
     monitor(&mut caps, system, objects);
     caps.sort_by_key(|cap| (cap.table, cap.slot));
     caps
@@ -59,6 +60,9 @@ fn own_objects(caps: &mut Vec<Cap>, system: &SystemDescription, objects: &Object
         let range =
             cap(index, slot::BASE_IOPORT + u64::from(ports.id), CapKind::IoPort, u64::from(ports.addr));
         caps.push(Cap { badge: u64::from(ports.last), ..range });
+    }
+    if domain.smc {
+        caps.push(cap(index, slot::ARM_SMC, CapKind::SecureMonitor, 0));
     }
     if domain.passive {
         caps.push(Cap { rights: Rights::SEND, ..monitor(slot::MONITOR_ENDPOINT) });
@@ -91,6 +95,21 @@ fn children(caps: &mut Vec<Cap>, system: &SystemDescription, objects: &Objects) 
         if let Some(endpoint) = objects.endpoint_of(parent.parent) {
             let fault = cap(index, slot::FAULT_ENDPOINT, CapKind::Endpoint, endpoint);
             caps.push(Cap { badge: Badge::CHILD_FAULT | id, rights: CALL, ..fault });
+        }
+    }
+}
+
+/// What the description puts into root slots.
+fn shared(caps: &mut Vec<Cap>, system: &SystemDescription) {
+    for (index, domain) in system.protection_domains.iter().enumerate() {
+        for user_cap in &domain.caps {
+            let (kind, object) = match user_cap.target {
+                UserCapTarget::Thread(owner) => (CapKind::Thread, owner),
+                UserCapTarget::SchedContext(owner) => (CapKind::SchedContext, owner),
+                UserCapTarget::Vspace(owner) => (CapKind::Vspace, owner),
+                UserCapTarget::SchedControl => (CapKind::SchedControl, 0),
+            };
+            caps.push(cap(index, slot::ROOT + u64::from(user_cap.slot), kind, object as u64));
         }
     }
 }
@@ -172,6 +191,24 @@ mod tests {
             (14, NOTIFICATION, 1, 1 << 3, Rights::SEND),
         ];
         assert_eq!(table(&built("benchmark"), 2), expected);
+    }
+
+    #[test]
+    fn descriptions_fill_root_slots() {
+        let text = FAMILY.replacen(
+            "<program_image path=\"p\" />",
+            r#"<program_image path="p" /><cspace><cap_sched_control slot="63" /><cap_tcb slot="1" pd="server" />
+               <cap_sc slot="2" pd="parent" /><cap_vspace slot="3" pd="child" /></cspace>"#,
+            1,
+        );
+        let built = parts(&text, "debug").build(ImageType::Binary).unwrap();
+        let expected = [
+            (513, THREAD, 2, 0, 0),
+            (514, SCHED_CONTEXT, 0, 0, 0),
+            (515, VSPACE, 1, 0, 0),
+            (575, CapKind::SchedControl as u64, 0, 0, 0),
+        ];
+        assert_eq!(table(&built, 0)[7..], expected);
     }
 
     #[test]

@@ -7,15 +7,17 @@ limen_sdf::diagnostic_codes! {
     SETVAR_SIZE = "setvar-size";
     ELF_OVER_STACK = "elf-over-stack";
     MAP_OVER_ELF = "map-over-elf";
-    PD_PERIOD_RANGE = "pd-period-range";
+    DEVICE_CROSSES_DOMAINS = "device-crosses-domains";
+    COUNTER_CROSSES_DOMAINS = "counter-crosses-domains";
+
+    MAP_DEVICE_CACHED = "map-device-cached";
+    MAP_DEVICE_EXECUTABLE = "map-device-executable";
     IRQ_LINE_RANGE = "irq-line-range";
     IRQ_LINE_KERNEL = "irq-line-kernel";
     IRQ_PIN_RANGE = "irq-pin-range";
     IRQ_TOO_MANY = "irq-too-many";
-
-    MAP_DEVICE_CACHED = "map-device-cached";
-    MAP_DEVICE_EXECUTABLE = "map-device-executable";
     MR_PHYS_ADDR = "mr-phys-addr";
+    MR_PREFILL_DEVICE = "mr-prefill-device";
     MEMORY_REGION_FULL = "memory-region-full";
     MEMORY_FULL = "memory-full";
     MEMORY_POOL = "memory-pool";

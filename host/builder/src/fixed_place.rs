@@ -35,6 +35,11 @@ pub(crate) fn find(
             format!("ERROR: memory region '{name}' physical address range [0x{start:x}..0x{end:x}) {why}");
         error(code::MR_PHYS_ADDR, message).at(&region.span).help(help)
     })?;
+    if kind == RegionKind::Device && region.prefill.is_some() {
+        let message = format!("ERROR: memory region '{}' is a device and cannot be prefilled", region.name);
+        let help = "Only RAM has first contents; choose a phys_addr in RAM, or leave it out.";
+        return Err(error(code::MR_PREFILL_DEVICE, message).at(&region.span).help(help));
+    }
     Ok(Some(Place { paddr, kind, fixed: true }))
 }
 

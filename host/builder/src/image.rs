@@ -7,16 +7,18 @@ use limen_image::{
     Cap, Image, ImageError, ImageWriter, Machine, Mapping, PLACED_RANGES, Range, Region, RegionKind,
     UNPLACED, place,
 };
-use limen_sdf::{Architecture, Diagnostic};
+use limen_sdf::{Architecture, Diagnostic, SystemDescription};
 
 use crate::address_space::{AddressSpaces, Purpose};
 use crate::board::{Board, BootProtocol};
+use crate::build::Parts;
 use crate::code;
 use crate::config::Config;
 use crate::error::{Context, error};
 use crate::memory::MemoryPlan;
 use crate::objects::Objects;
 use crate::payload::Layout;
+use crate::prefill;
 use crate::program::Program;
 
 /// The tables of the image; physical addresses are still zero.
@@ -48,6 +50,7 @@ pub fn records(
     writer.threads.clone_from(&objects.threads);
     writer.caps = caps;
     writer.interrupts = objects.interrupts.iter().map(|interrupt| interrupt.record).collect();
+    writer.domain_schedule.clone_from(&objects.domain_schedule);
     writer
 }
 
@@ -56,22 +59,25 @@ pub fn records(
 /// # Errors
 /// The kernel would refuse the image, which is a defect of this tool.
 pub fn finish(
-    board: &Board,
+    parts: &Parts,
     writer: &mut ImageWriter,
     spaces: &AddressSpaces,
-    programs: &[Program],
     layout: &Layout,
     memory: &MemoryPlan,
 ) -> Result<Vec<u8>, Diagnostic> {
+    let Parts { board, system, programs, .. } = parts;
     let order = ascending_extents(memory);
+    let files = layout.contents_paddr - layout.image_paddr + program_bytes(spaces);
+    let fill = |record, extent| prefill::describe(record, extent, system, spaces, files);
     match board.boot {
         BootProtocol::Loader => {
             writer.reserved = vec![layout.taken().reserved];
             writer.pool = memory.pool;
-            writer.regions = order.iter().map(|&extent| region(spaces, memory, extent)).collect();
+            let region = |&extent| fill(region(spaces, memory, extent), extent);
+            writer.regions = order.iter().map(region).collect();
         }
         BootProtocol::Multiboot => {
-            let region = |&extent| unplaced_region(spaces, memory, layout, extent);
+            let region = |&extent| fill(unplaced_region(spaces, memory, layout, extent), extent);
             writer.regions = order.iter().map(region).collect();
         }
     }
@@ -102,6 +108,7 @@ pub fn finish(
     })?;
     bytes.resize((layout.contents_paddr - layout.image_paddr) as usize, 0);
     append_contents(&mut bytes, spaces, programs);
+    prefill::append(&mut bytes, system, spaces);
     Ok(bytes)
 }
 
@@ -115,9 +122,13 @@ fn check(board: &Board, layout: &Layout, mut bytes: Vec<u8>) -> Result<(), Image
     Image::validate(&bytes).map(drop)
 }
 
-/// Bytes of page contents.
+/// Bytes of page contents: those of programs, then files.
 #[must_use]
-pub fn contents_bytes(spaces: &AddressSpaces) -> u64 {
+pub fn contents_bytes(system: &SystemDescription, spaces: &AddressSpaces) -> u64 {
+    program_bytes(spaces) + prefill::bytes(system, spaces)
+}
+
+fn program_bytes(spaces: &AddressSpaces) -> u64 {
     let contents = spaces.extents.iter().filter(|e| matches!(e.purpose, Purpose::Contents { .. }));
     contents.map(|extent| extent.bytes).sum()
 }
@@ -141,7 +152,12 @@ fn ascending_extents(memory: &MemoryPlan) -> Vec<usize> {
 
 fn region(spaces: &AddressSpaces, memory: &MemoryPlan, extent: usize) -> Region {
     let place = memory.places[extent];
-    Region { paddr: place.paddr, bytes: spaces.extents[extent].bytes, kind: place.kind as u64 }
+    Region {
+        paddr: place.paddr,
+        bytes: spaces.extents[extent].bytes,
+        kind: place.kind as u64,
+        ..Region::default()
+    }
 }
 
 /// What is known of a region whose place is decided at boot; see `limen_image::place`.

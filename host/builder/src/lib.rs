@@ -4,9 +4,11 @@
 //! |---|---|
 //! | facts about the machine, the configuration, the SDK | [`board`], [`config`], [`sdk`] |
 //! | ELF files | [`elf`], [`program`] (made of [`segment`]s), [`system_file`] (kernel and loader) |
+//! | other files | [`files`] |
 //! | symbols that receive values | [`patch`] |
 //! | what programs see, and where it lies | [`address_space`], [`memory`] |
 //! | kernel objects and who may use them | [`objects`], [`interrupts`], [`capabilities`] |
+//! | what scheduling domains share | [`sharing`] |
 //! | the boot image, and the file around it | [`image`], [`payload`], [`uimage`], [`image_type`] |
 //! | all of it in order | [`build`] |
 //! | what was decided, for people and for tools | [`report`] |
@@ -26,6 +28,7 @@ pub mod config;
 mod device_maps;
 pub mod elf;
 mod error;
+pub mod files;
 mod fixed_place;
 mod free_memory;
 pub mod image;
@@ -35,10 +38,13 @@ pub mod memory;
 pub mod objects;
 pub mod patch;
 pub mod payload;
+mod prefill;
 pub mod program;
 pub mod report;
+mod schedule;
 pub mod sdk;
 pub mod segment;
+pub mod sharing;
 pub mod system_file;
 #[cfg(test)]
 mod test_elf;

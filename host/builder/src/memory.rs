@@ -178,7 +178,15 @@ mod tests {
         for (region, &(pages, large, phys_addr)) in regions.iter().enumerate() {
             let page_bytes = if large { 0x20_0000 } else { PAGE_BYTES };
             let (name, bytes, span) = (region.to_string(), pages * page_bytes, span.clone());
-            system.memory_regions.push(MemoryRegion { name, bytes, page_bytes, phys_addr, span });
+            system.memory_regions.push(MemoryRegion {
+                name,
+                bytes,
+                page_bytes,
+                phys_addr,
+                prefill: None,
+                shared: false,
+                span,
+            });
             spaces.extents.push(Extent { purpose: Purpose::Region { region }, bytes, alignment: page_bytes });
         }
         (system, spaces)

@@ -5,24 +5,22 @@
 //! counted in the order of their owners.
 
 use limen_abi::slot;
-use limen_image::{Counts, NONE, SchedContext, Thread, ThreadFlags};
+use limen_image::{Counts, DomainSlot, NONE, SchedContext, Thread, ThreadFlags};
 use limen_sdf::model::{ProtectionDomain, SystemDescription};
 use limen_sdf::{Diagnostic, Target};
 
 use crate::board::Board;
-use crate::code;
 use crate::config::Config;
-use crate::error::{Context, error};
 use crate::interrupts::{OwnedInterrupt, interrupts};
 use crate::program::Program;
+use crate::schedule;
 
 /// Priority of the monitor, above every protection domain.
 const MONITOR_PRIORITY: u64 = 255;
+/// Scheduling domain of the monitor.
+pub(crate) const MONITOR_DOMAIN: u64 = 0;
 /// Budget and period of the monitor.
 const MONITOR_PERIOD_US: u64 = 1000;
-/// Longest period that a boot image may hold.
-const MAX_PERIOD_US: u64 = 3_600_000_000;
-
 /// The objects of a system.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Objects {
@@ -36,13 +34,15 @@ pub struct Objects {
     pub interrupts: Vec<OwnedInterrupt>,
     /// Protection domains with an endpoint, in index order.
     pub endpoint_owners: Vec<usize>,
+    /// When which scheduling domain runs.
+    pub domain_schedule: Vec<DomainSlot>,
 }
 
 impl Objects {
     /// Decides which objects there are. `programs` are those of the protection domains, then the monitor.
     ///
     /// # Errors
-    /// A period is longer than the kernel can count, or an interrupt is not to be had.
+    /// An interrupt is not to be had.
     pub fn new(
         system: &SystemDescription,
         programs: &[Program],
@@ -51,7 +51,6 @@ impl Objects {
     ) -> Result<Self, Diagnostic> {
         let target = &board.target();
         let domains = &system.protection_domains;
-        domains.iter().try_for_each(check_period)?;
         let endpoint_owners: Vec<usize> = (0..domains.len()).filter(|&pd| is_called(system, pd)).collect();
         let threads = programs.iter().enumerate().map(|(i, p)| thread(system, i, p, config, target));
         let monitor = SchedContext { budget_us: MONITOR_PERIOD_US, period_us: MONITOR_PERIOD_US };
@@ -66,10 +65,11 @@ impl Objects {
                 notifications: domains.len() as u64,
                 replies: all,
                 vspaces: all,
-                domain_start: 0,
+                domain_start: schedule::start(system),
             },
             interrupts: interrupts(system, board)?,
             endpoint_owners,
+            domain_schedule: schedule::slots(system),
         })
     }
 
@@ -84,16 +84,6 @@ impl Objects {
     pub fn monitor_endpoint(&self) -> u64 {
         self.endpoint_owners.len() as u64
     }
-}
-
-fn check_period(domain: &ProtectionDomain) -> Result<(), Diagnostic> {
-    if domain.period_us <= MAX_PERIOD_US {
-        return Ok(());
-    }
-    let (name, period) = (&domain.name, domain.period_us);
-    let message = format!("Error: period ({period}) of protection domain '{name}' is too long");
-    let help = format!("A period has at most {MAX_PERIOD_US} microseconds, which is an hour.");
-    Err(error(code::PD_PERIOD_RANGE, message).at(&domain.span).help(help))
 }
 
 /// Whether a protection domain receives messages: faults of children, or protected calls.
@@ -116,7 +106,7 @@ fn thread(
 ) -> Thread {
     let own = index as u64;
     let domain = system.protection_domains.get(index);
-    let counts_cycles = domain.is_some_and(|domain| domain.counter || config.is_benchmark());
+    let counts_cycles = domain.is_some_and(|domain| domain.counter.is_some() || config.is_benchmark());
     Thread {
         name: Thread::name_words(&program.name),
         priority: domain.map_or(MONITOR_PRIORITY, |domain| u64::from(domain.priority)),
@@ -127,8 +117,27 @@ fn thread(
         sched_context: own,
         notification: if domain.is_some() { own } else { NONE },
         fault_slot: if domain.is_some() { slot::FAULT_ENDPOINT } else { NONE },
-        timeout_slot: NONE,
-        domain: 0,
+        timeout_slot: match domain {
+            Some(domain) if domain.timeout_fault => slot::FAULT_ENDPOINT,
+            _ => NONE,
+        },
+        domain: domain.map_or(MONITOR_DOMAIN, |domain| u64::from(domain.domain)),
         flags: if counts_cycles { ThreadFlags::COUNTER } else { 0 },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::test_system::built;
+
+    #[test]
+    fn timeout_faults_go_where_other_faults_go() {
+        let text = r#"<system><protection_domain name="a" budget="100" period="400" timeout_fault="true">
+            <program_image path="p" /></protection_domain>
+            <protection_domain name="b" budget="100" period="400"><program_image path="p" /></protection_domain>
+            </system>"#;
+        let slots: Vec<_> = built(text).objects.threads.iter().map(|thread| thread.timeout_slot).collect();
+        assert_eq!(slots, [slot::FAULT_ENDPOINT, NONE, NONE]);
     }
 }

@@ -113,6 +113,9 @@ fn description_values<'a>(
     for map in &domain.maps {
         let bytes = system.memory_regions[map.region].bytes;
         values.extend(map.setvar_vaddr.iter().map(|symbol| (symbol, Value::word(map.vaddr))));
+        let prefill_bytes = system.memory_regions[map.region].prefill_bytes().unwrap_or(0);
+        let prefill_size = map.setvar_prefill_size.iter();
+        values.extend(prefill_size.map(|symbol| (symbol, Value::word(prefill_bytes))));
         values.extend(map.setvar_size.iter().map(|symbol| (symbol, Value::word(bytes))));
     }
     for ports in &domain.ioports {

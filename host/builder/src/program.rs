@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use crate::code;
 use crate::elf::{ElfFile, Symbols};
 use crate::error::{Context, error};
+use crate::files::find;
 use crate::segment::{Segment, page_of};
 use crate::system_file;
 use limen_abi::limits::PAGE_BYTES;
@@ -89,7 +90,11 @@ impl Program {
         self.segments.iter().flat_map(move |segment| segment.contents(vaddr, bytes))
     }
 
-    pub(crate) fn from_elf(name: &str, path: &Path, elf: ElfFile) -> Result<Self, String> {
+    /// The program in an executable.
+    ///
+    /// # Errors
+    /// Why it cannot be loaded.
+    pub fn from_elf(name: &str, path: &Path, elf: ElfFile) -> Result<Self, String> {
         if !elf.is_fixed {
             return Err("it is position independent".to_owned());
         }
@@ -115,13 +120,6 @@ impl Program {
             symbols: elf.symbols,
         })
     }
-}
-
-/// Where `path` is: absolute, or in the first search path that has it; the working directory comes last.
-fn find(path: &str, search_paths: &[PathBuf]) -> Option<PathBuf> {
-    let here = PathBuf::new();
-    let mut candidates = search_paths.iter().chain([&here]).map(|directory| directory.join(path));
-    candidates.find(|candidate| candidate.is_file())
 }
 
 fn read_elf(name: &str, path: &Path, architecture: Architecture) -> Result<ElfFile, Diagnostic> {

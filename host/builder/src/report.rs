@@ -2,6 +2,7 @@
 //!
 //! In JSON, addresses and badges are hexadecimal strings; everything else that counts is a number.
 
+mod domains;
 mod hex;
 mod interrupt_list;
 mod memory_map;
@@ -12,6 +13,7 @@ use serde::Serialize;
 
 use crate::address_space::stack_bytes;
 use crate::build::Built;
+pub use domains::{Domains, Slot};
 pub use hex::Hex;
 pub use interrupt_list::InterruptLine;
 pub use memory_map::{Memory, UserMemory, UserRange};
@@ -29,6 +31,8 @@ pub struct Report {
     config: String,
     sizes: Sizes,
     protection_domains: Vec<ProtectionDomain>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    domains: Option<Domains>,
     #[serde(flatten)]
     graph: ObjectGraph,
     interrupts: Vec<InterruptLine>,
@@ -61,6 +65,8 @@ struct ProtectionDomain {
     priority: u8,
     budget_us: u64,
     period_us: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    domain: Option<String>,
     passive: bool,
     fpu: bool,
     counter: bool,
@@ -96,6 +102,7 @@ impl Report {
             config: built.parts.config.name.clone(),
             sizes: sizes(built),
             protection_domains: domains.map(|index| protection_domain(built, index)).collect(),
+            domains: Domains::new(built),
             graph: ObjectGraph::new(built),
             interrupts: interrupt_list::interrupts(built),
             physical_memory: memory_map::physical(built),
@@ -158,9 +165,10 @@ fn protection_domain(built: &Built, index: usize) -> ProtectionDomain {
         priority: domain.priority,
         budget_us: domain.budget_us,
         period_us: domain.period_us,
+        domain: system.domains.as_ref().map(|domains| domains.name_of(domain.domain).to_owned()),
         passive: domain.passive,
         fpu: domain.fpu,
-        counter: domain.counter,
+        counter: domain.counter.is_some(),
         stack_start: Hex(stack_end - stack_bytes(system, index)),
         stack_end: Hex(stack_end),
     }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use limen_sdf::{Architecture, SystemDescription, Target};
+use limen_sdf::{Architecture, FileError, SystemDescription, Target};
 
 use crate::board::Board;
 use crate::build::{Built, Parts};
@@ -41,7 +41,12 @@ pub(crate) fn board() -> Board {
 }
 
 pub(crate) fn system(text: &str) -> SystemDescription {
-    limen_sdf::parse("test.system", text, &Target::aarch64()).unwrap().system
+    limen_sdf::parse("test.system", text, &Target::aarch64(), &prefill).unwrap().system
+}
+
+/// The one file that descriptions may name, `f`: a page and a half of sevens.
+fn prefill(path: &str) -> Result<Vec<u8>, FileError> {
+    if path == "f" { Ok(vec![7; 0x1800]) } else { Err(FileError::NotFound) }
 }
 
 pub(crate) fn elf_file(elf: &TestElf) -> ElfFile {

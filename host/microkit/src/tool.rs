@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::{env, fs};
 
 use limen_builder::board::BootProtocol;
+use limen_builder::files;
 use limen_builder::report::human_bytes;
 use limen_builder::sdk::SdkConfig;
 use limen_builder::system_file::{Kernel, Loader};
@@ -62,7 +63,8 @@ pub(crate) fn build(arguments: &Arguments) -> Result<Success, Failure> {
     let text = read_description(&arguments.system)?;
     let name = arguments.system.display().to_string();
     let located = |diagnostics| Failure::Diagnostics { source: Some(text.clone()), diagnostics };
-    let parsed = limen_sdf::parse(&name, &text, &request.board.target()).map_err(located)?;
+    let read_file = |path: &str| files::read(path, &arguments.search_paths);
+    let parsed = limen_sdf::parse(&name, &text, &request.board.target(), &read_file).map_err(located)?;
     let parts = parts(arguments, &request, parsed.system).map_err(|problem| located(vec![problem]))?;
     let built = parts.build(request.image_type).map_err(|problem| located(vec![problem]))?;
     let report = Report::new(&built);

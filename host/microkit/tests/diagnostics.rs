@@ -98,7 +98,12 @@ fn descriptions() {
         ("irq-beyond-controller", "one.system", |w| domain(w, "", "<irq irq=\"288\" id=\"0\" />\n", "")),
         ("irq-between-processors", "one.system", |w| domain(w, "", "<irq irq=\"15\" id=\"0\" />\n", "")),
         ("irq-too-many", "one.system", many_irqs),
-        ("system-period", "one.system", |w| domain(w, r#"budget="9" period="3600000001""#, "", "")),
+        ("system-wrong-period", "one.system", |w| domain(w, r#"budget="100" period="3600000001""#, "", "")),
+        ("domains-share-device", "one.system", |w| {
+            let uart = r#"<memory_region name="uart" size="0x1000" phys_addr="0x9000000" />"#;
+            two_domains(w, r#"<map mr="uart" vaddr="0x1000000" cached="false" />"#, uart);
+        }),
+        ("domains-share-counter", "one.system", |w| two_domains(w, "<counter />", "")),
     ]);
 }
 
@@ -187,6 +192,18 @@ fn memory() {
         ("memory-over-image", "one.system", |w| region(w, "0x70000000", "0x1000000", "0x1000")),
         ("memory-over-interrupt-controller", "one.system", |w| region(w, "0x8010000", "0x1000000", "0x1000")),
         ("memory-over-interrupt-end", "one.system", |w| region(w, "0x8011000", "0x1000000", "0x1000")),
+        ("prefill-device", "one.system", |w| {
+            let uart = "<memory_region name=\"m\" phys_addr=\"0x9000000\" prefill_path=\"one.elf\" size=\"0x10000\" />\n";
+            domain(w, "", "<map mr=\"m\" vaddr=\"0x1000000\" />\n", uart);
+        }),
+        ("prefill-missing", "one.system --search-path sdk", |w| {
+            let region = "<memory_region name=\"m\" prefill_path=\"disk.bin\" />\n";
+            domain(w, "", "<map mr=\"m\" vaddr=\"0x1000000\" />\n", region);
+        }),
+        ("prefill-directory", "one.system", |w| {
+            let region = "<memory_region name=\"m\" prefill_path=\"sdk\" />\n";
+            domain(w, "", "<map mr=\"m\" vaddr=\"0x1000000\" />\n", region);
+        }),
         ("memory-partly-ram", "one.system", |w| region(w, "0x3ffff000", "0x1000000", "0x2000")),
         ("memory-outside-machine", "one.system", |w| region(w, "0xfffffffff000", "0x1000000", "0x2000")),
         ("memory-region-too-large", "one.system", |w| region(w, "", "0x1000000", "0x70000000")),
@@ -253,6 +270,21 @@ fn domain(workspace: &Workspace, attributes: &str, children: &str, others: &str)
         "<system>\n{others}<protection_domain name=\"one\" {attributes}>\n<program_image path=\"one.elf\" />\n\
          {children}</protection_domain>\n</system>\n"
     );
+    workspace.write("one.system", text);
+}
+
+/// A system with two scheduling domains, each with a protection domain that has the same children.
+fn two_domains(workspace: &Workspace, children: &str, others: &str) {
+    let domain = |name: &str| {
+        format!(
+            "<protection_domain name=\"{name}\" domain=\"{name}\">\n<program_image path=\"one.elf\" />\n{children}\n\
+             </protection_domain>\n"
+        )
+    };
+    let schedule = "<domains>\n<domain name=\"a\" />\n<domain name=\"b\" />\n<domain_schedule>\n\
+                    <schedule_entry domain=\"a\" duration=\"10 us\" />\n<schedule_entry domain=\"b\" duration=\"10 us\" />\n\
+                    </domain_schedule>\n</domains>\n";
+    let text = format!("<system>\n{schedule}{others}\n{}{}</system>\n", domain("a"), domain("b"));
     workspace.write("one.system", text);
 }
 

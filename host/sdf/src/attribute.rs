@@ -113,7 +113,8 @@ impl<'a, 'p> Attributes<'a, 'p> {
         Reported
     }
 
-    fn parse_number(&mut self, name: &str, text: &str) -> Result<u64, Reported> {
+    /// A number that is the value of attribute `name`, or a part of it.
+    pub(crate) fn parse_number(&mut self, name: &str, text: &str) -> Result<u64, Reported> {
         parse_number(text).map_err(|reason| {
             let (element, location) = (self.element.name(), self.element.span());
             let message =

@@ -21,7 +21,6 @@ diagnostic_codes! {
     INVALID_NUMBER = "invalid-number";
     INVALID_BOOLEAN = "invalid-boolean";
     ELEMENT_NOT_SUPPORTED = "element-not-supported";
-    ATTRIBUTE_NOT_SUPPORTED = "attribute-not-supported";
 
     PD_NONE = "pd-none";
     PD_TOO_MANY = "pd-too-many";
@@ -31,9 +30,15 @@ diagnostic_codes! {
     PD_PRIORITY_RANGE = "pd-priority-range";
     PD_BUDGET_ZERO = "pd-budget-zero";
     PD_BUDGET_PERIOD = "pd-budget-period";
+    PD_BUDGET_LEAST = "pd-budget-least";
+    PD_PERIOD_RANGE = "pd-period-range";
     PD_STACK_SIZE_RANGE = "pd-stack-size-range";
     PD_STACK_SIZE_ALIGNMENT = "pd-stack-size-alignment";
     PD_CPU_RANGE = "pd-cpu-range";
+    PD_TIMEOUT_FAULT = "pd-timeout-fault";
+    PD_SMC = "pd-smc";
+    PD_DOMAIN_UNKNOWN = "pd-domain-unknown";
+    PD_DOMAIN_UNDECLARED = "pd-domain-undeclared";
     PD_CHILD_ID_RANGE = "pd-child-id-range";
     PD_CHILD_ID_DUPLICATE = "pd-child-id-duplicate";
     PROGRAM_IMAGE_MISSING = "program-image-missing";
@@ -57,12 +62,23 @@ diagnostic_codes! {
     IRQ_PCI_ADDRESS = "irq-pci-address";
     IRQ_DUPLICATE = "irq-duplicate";
     IRQ_PIN_DUPLICATE = "irq-pin-duplicate";
+    CSPACE_DUPLICATE = "cspace-duplicate";
+    CSPACE_CAP_UNKNOWN = "cspace-cap-unknown";
+    CSPACE_SLOT = "cspace-slot";
+    CSPACE_PD_UNKNOWN = "cspace-pd-unknown";
+    CSPACE_OVERLAP = "cspace-overlap";
 
     MR_NAME_DUPLICATE = "mr-name-duplicate";
     MR_PAGE_SIZE = "mr-page-size";
     MR_SIZE_MISSING = "mr-size-missing";
     MR_SIZE_ZERO = "mr-size-zero";
     MR_SIZE_MULTIPLE = "mr-size-multiple";
+    MR_PREFILL_NOT_FOUND = "mr-prefill-not-found";
+    MR_PREFILL_UNREADABLE = "mr-prefill-unreadable";
+    MR_PREFILL_EMPTY = "mr-prefill-empty";
+    MR_PREFILL_SIZE = "mr-prefill-size";
+    MR_PREFILL_BOTH = "mr-prefill-both";
+    MR_PREFILL_BOOT_INFO = "mr-prefill-boot-info";
     MR_PHYS_ADDR_ALIGNMENT = "mr-phys-addr-alignment";
     MR_PHYS_ADDR_OVERFLOW = "mr-phys-addr-overflow";
     MR_PHYS_ADDR_OVERLAP = "mr-phys-addr-overlap";
@@ -83,6 +99,20 @@ diagnostic_codes! {
     SETVAR_MR_UNKNOWN = "setvar-mr-unknown";
     SETVAR_PADDR_UNSPECIFIED = "setvar-paddr-unspecified";
     SETVAR_PREFILL_SIZE = "setvar-prefill-size";
+
+    DOMAINS_DUPLICATE = "domains-duplicate";
+    DOMAINS_TOO_MANY = "domains-too-many";
+    DOMAIN_NAME_DUPLICATE = "domain-name-duplicate";
+    DOMAIN_ID_RANGE = "domain-id-range";
+    DOMAIN_ID_DUPLICATE = "domain-id-duplicate";
+    DOMAIN_SCHEDULE_MISSING = "domain-schedule-missing";
+    DOMAIN_SCHEDULE_DUPLICATE = "domain-schedule-duplicate";
+    DOMAIN_SCHEDULE_LENGTH = "domain-schedule-length";
+    DOMAIN_SCHEDULE_START = "domain-schedule-start";
+    DOMAIN_SCHEDULE_SHIFT = "domain-schedule-shift";
+    SCHEDULE_ENTRY_DOMAIN = "schedule-entry-domain";
+    SCHEDULE_ENTRY_DURATION = "schedule-entry-duration";
+    DOMAIN_NEVER_RUNS = "domain-never-runs";
 
     CHANNEL_ENDS = "channel-ends";
     CHANNEL_PD_UNKNOWN = "channel-pd-unknown";

@@ -1,7 +1,9 @@
 //! A description as written: every element is legal in itself, memory regions are still names.
 
 use crate::diagnostic::Span;
-use crate::model::{Channel, ChildOf, IoPort, Irq, MemoryRegion, Perms, ProgramImage, Symbol};
+use crate::model::{
+    Channel, ChildOf, Counter, Domains, IoPort, Irq, MemoryRegion, Perms, ProgramImage, Symbol,
+};
 use crate::symbols::Symbols;
 
 /// A system before the rules that look across elements.
@@ -12,6 +14,7 @@ pub(crate) struct SystemDraft<'a> {
     pub(crate) memory_regions: Vec<MemoryRegionDraft>,
     /// In document order.
     pub(crate) channels: Vec<Channel>,
+    pub(crate) domains: Option<Domains>,
 }
 
 /// A protection domain: its attributes and what is inside.
@@ -31,17 +34,39 @@ pub(crate) struct Header {
     pub(crate) passive: bool,
     pub(crate) stack_bytes: u64,
     pub(crate) fpu: bool,
+    pub(crate) domain: u8,
+    pub(crate) timeout_fault: bool,
+    pub(crate) smc: bool,
 }
 
 /// Elements inside a protection domain, nested protection domains apart.
 pub(crate) struct Contents<'a> {
     pub(crate) program_image: ProgramImage,
-    pub(crate) counter: bool,
+    pub(crate) counter: Option<Counter>,
     pub(crate) ioports: Vec<IoPort>,
     pub(crate) irqs: Vec<Irq>,
+    pub(crate) caps: Vec<CapDraft<'a>>,
     pub(crate) maps: Vec<MapDraft<'a>>,
     pub(crate) setvars: Vec<SetvarDraft<'a>>,
     pub(crate) symbols: Symbols<'a>,
+}
+
+/// A capability in a chosen slot, with the name of the protection domain whose object it is.
+pub(crate) struct CapDraft<'a> {
+    pub(crate) kind: CapKind,
+    /// Every kind but scheduling control has one.
+    pub(crate) domain: Option<&'a str>,
+    pub(crate) slot: u8,
+    pub(crate) span: Span,
+}
+
+/// Kinds of capabilities that a description may hand out, by the names that messages use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum CapKind {
+    Tcb,
+    Sc,
+    VSpace,
+    SchedControl,
 }
 
 /// A map with the name of its memory region.

@@ -1,14 +1,14 @@
 //! Attributes of `protection_domain`, read in the order in which Microkit users see their errors.
 
-use limen_abi::limits::{MAX_CHANNEL_ID, MAX_USER_PRIORITY, PAGE_BYTES};
+use limen_abi::limits::{MAX_CHANNEL_ID, MAX_PERIOD_US, MAX_USER_PRIORITY, MIN_BUDGET_US, PAGE_BYTES};
 
 use crate::attribute::{Attributes, Reported};
 use crate::code;
 use crate::diagnostic::Diagnostic;
+use crate::domains::Declared;
 use crate::draft::Header;
 use crate::model::{ChildOf, Symbol};
-use crate::target::Target;
-use crate::unexpected;
+use crate::target::{Architecture, Target};
 use crate::xml::Element;
 
 const DEFAULT_BUDGET_US: u64 = 1000;
@@ -16,8 +16,19 @@ const DEFAULT_STACK_BYTES: u64 = 0x2000;
 const MIN_STACK_BYTES: u64 = 0x1000;
 const MAX_STACK_BYTES: u64 = 0x100_0000;
 
-const KNOWN: &[&str] =
-    &["name", "priority", "budget", "period", "passive", "stack_size", "cpu", "smc", "fpu", "domain"];
+const KNOWN: &[&str] = &[
+    "name",
+    "priority",
+    "budget",
+    "period",
+    "passive",
+    "stack_size",
+    "cpu",
+    "smc",
+    "fpu",
+    "domain",
+    "timeout_fault",
+];
 const KNOWN_IN_CHILDREN: &[&str] = &["id", "setvar_id"];
 
 /// Reads the attributes of a protection domain; `parent` is the index of the one around it.
@@ -25,6 +36,7 @@ pub(crate) fn read(
     element: Element,
     parent: Option<usize>,
     target: &Target,
+    domains: &Declared,
     problems: &mut Vec<Diagnostic>,
 ) -> Result<Header, Reported> {
     let in_children = if parent.is_some() { KNOWN_IN_CHILDREN } else { &[] };
@@ -34,14 +46,15 @@ pub(crate) fn read(
     let times = read_times(&mut attributes);
     let passive = attributes.boolean_or("passive", false);
     let stack_size = attributes.number_or("stack_size", DEFAULT_STACK_BYTES);
-    read_smc(&mut attributes);
+    let smc = read_smc(target, &mut attributes);
     let cpu = read_cpu(target, &mut attributes);
-    unexpected::unsupported_attribute(&mut attributes, "domain");
+    let domain = read_domain(domains, &mut attributes);
     let stack_bytes = stack_size.and_then(|bytes| check_stack_bytes(bytes, &mut attributes));
     let priority = read_priority(&mut attributes);
     let fpu = attributes.boolean_or("fpu", true);
     cpu?;
     let (budget_us, period_us) = times?;
+    let timeout_fault = read_timeout_fault(budget_us < period_us || passive?, &mut attributes);
     Ok(Header {
         name: name?.to_owned(),
         parent: parent?,
@@ -51,6 +64,9 @@ pub(crate) fn read(
         passive: passive?,
         stack_bytes: stack_bytes?,
         fpu: fpu?,
+        domain: domain?,
+        timeout_fault: timeout_fault?,
+        smc: smc?,
     })
 }
 
@@ -82,14 +98,77 @@ fn read_times(attributes: &mut Attributes) -> Result<(u64, u64), Reported> {
             "A protection domain with no time would never run; passive=\"true\" gives up time after init.";
         return Err(attributes.value_error(code::PD_BUDGET_ZERO, "budget", "budget must not be zero", help));
     }
+    check_kernel_can(budget, period, attributes)
+}
+
+/// What the kernel's timekeeping can do.
+fn check_kernel_can(budget: u64, period: u64, attributes: &mut Attributes) -> Result<(u64, u64), Reported> {
+    if budget < period && budget < MIN_BUDGET_US {
+        let text = format!("budget ({budget}) is less than the least share of a period, {MIN_BUDGET_US} us");
+        let help = format!(
+            "Switching costs time, too: make budget at least {MIN_BUDGET_US}, or equal to period for plain turns."
+        );
+        return Err(attributes.value_error(code::PD_BUDGET_LEAST, "budget", &text, help));
+    }
+    if period > MAX_PERIOD_US {
+        let text = format!("period ({period}) is too long");
+        let help = format!("A period has at most {MAX_PERIOD_US} microseconds, which is an hour.");
+        return Err(attributes.value_error(code::PD_PERIOD_RANGE, "period", &text, help));
+    }
     Ok((budget, period))
 }
 
-/// `smc="false"` asks for nothing and is accepted.
-fn read_smc(attributes: &mut Attributes) {
-    if attributes.boolean_or("smc", false) == Ok(true) {
-        unexpected::unsupported_attribute(attributes, "smc");
+/// A slice of a round robin never runs out; time that callers lend to a passive protection domain may.
+fn read_timeout_fault(has_share: bool, attributes: &mut Attributes) -> Result<bool, Reported> {
+    let wanted = attributes.boolean_or("timeout_fault", false)?;
+    if wanted && !has_share {
+        let text = "timeout_fault needs a budget that is less than the period";
+        let help = "With equal budget and period, turns end without a fault; set period to more than budget.";
+        return Err(attributes.value_error(code::PD_TIMEOUT_FAULT, "timeout_fault", text, help));
     }
+    Ok(wanted)
+}
+
+/// Id of the scheduling domain.
+fn read_domain(domains: &Declared, attributes: &mut Attributes) -> Result<u8, Reported> {
+    let help = "A system with <domains> says for every protection domain in which of them it runs.";
+    match domains {
+        Declared::None => match attributes.optional("domain") {
+            None => Ok(0),
+            Some(name) => {
+                let text = format!(
+                    "Specifying a domain '{name}' without declaring a domain schedule is not allowed:"
+                );
+                Err(attributes.value_error(code::PD_DOMAIN_UNDECLARED, "domain", &text, help))
+            }
+        },
+        Declared::Names(ids) => {
+            let name = attributes.required("domain")?;
+            ids.get(name).copied().ok_or_else(|| {
+                let text = format!("domain '{name}' not declared in <domains>:");
+                attributes.value_error(code::PD_DOMAIN_UNKNOWN, "domain", &text, help)
+            })
+        }
+        Declared::Faulty => Err(Reported),
+    }
+}
+
+/// The known wording for other architectures names neither the element nor its place.
+fn read_smc(target: &Target, attributes: &mut Attributes) -> Result<bool, Reported> {
+    let wanted = attributes.boolean_or("smc", false)?;
+    if !wanted || target.smc {
+        return Ok(wanted);
+    }
+    let help = "Remove the attribute; only boards with a secure monitor that the kernel can reach take it.";
+    if target.architecture == Architecture::Aarch64 {
+        let text =
+            "Using SMC support without ARM SMC forwarding support enabled in the kernel for this platform";
+        return Err(attributes.value_error(code::PD_SMC, "smc", text, help));
+    }
+    let span = attributes.element().span();
+    let message = format!("ARM SMC forwarding support is not available for this architecture: {span}");
+    attributes.problems().push(Diagnostic::new(code::PD_SMC, &span, message, help));
+    Err(Reported)
 }
 
 fn read_cpu(target: &Target, attributes: &mut Attributes) -> Result<(), Reported> {

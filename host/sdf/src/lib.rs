@@ -13,7 +13,10 @@ mod attribute;
 mod channel;
 mod check;
 pub mod code;
+mod cspace;
 pub mod diagnostic;
+mod domain_schedule;
+mod domains;
 mod draft;
 mod header;
 mod ioport;
@@ -21,6 +24,7 @@ mod irq;
 mod map;
 mod memory_region;
 pub mod model;
+mod prefill;
 mod program_image;
 mod protection_domain;
 mod render;
@@ -33,6 +37,7 @@ mod xml;
 
 pub use diagnostic::{Diagnostic, Span};
 pub use model::SystemDescription;
+pub use prefill::{FileError, ReadFile, no_files};
 pub use render::render;
 pub use target::{Architecture, Target};
 
@@ -45,13 +50,19 @@ pub struct Parsed {
     pub warnings: Vec<Diagnostic>,
 }
 
-/// Reads the description `text`; `file_name` is the name to show in locations.
+/// Reads the description `text`; `file_name` is the name to show in locations, and `read_file` reads files whose contents
+/// go into memory regions.
 ///
 /// # Errors
 ///
 /// Every rule that is found broken, at least one. The first is the one that Microkit would report.
-pub fn parse(file_name: &str, text: &str, target: &Target) -> Result<Parsed, Vec<Diagnostic>> {
+pub fn parse(
+    file_name: &str,
+    text: &str,
+    target: &Target,
+    read_file: &ReadFile,
+) -> Result<Parsed, Vec<Diagnostic>> {
     let document = xml::Document::parse(file_name, text).map_err(|problem| vec![problem])?;
-    let draft = system::read(document.root(), target)?;
+    let draft = system::read(document.root(), target, read_file)?;
     check::check(draft, target)
 }

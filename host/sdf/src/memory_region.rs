@@ -6,27 +6,30 @@ use crate::attribute::{Attributes, Reported};
 use crate::code;
 use crate::diagnostic::Diagnostic;
 use crate::draft::{MemoryRegionDraft, PageSize};
-use crate::model::MemoryRegion;
+use crate::model::{MemoryRegion, Prefill};
+use crate::prefill::{self, ReadFile};
 use crate::target::Target;
 use crate::unexpected;
 use crate::xml::Element;
 
-const KNOWN: &[&str] = &["name", "size", "page_size", "phys_addr", "prefill_path", "prefill_bootinfo"];
-const PREFILLS: [&str; 2] = ["prefill_path", "prefill_bootinfo"];
+const KNOWN: &[&str] =
+    &["name", "size", "page_size", "phys_addr", "prefill_path", "prefill_bootinfo", "shared"];
 
 /// Reads one `memory_region` element.
 pub(crate) fn read(
     element: Element,
     target: &Target,
+    read_file: &ReadFile,
     problems: &mut Vec<Diagnostic>,
 ) -> Result<MemoryRegionDraft, Reported> {
     let mut attributes = Attributes::read(element, KNOWN, problems);
     let name = attributes.required("name");
     let given = attributes.optional_number("page_size");
     let page_bytes = given.and_then(|given| check_page_bytes(given, target, &mut attributes));
-    PREFILLS.iter().for_each(|name| unexpected::unsupported_attribute(&mut attributes, name));
-    let bytes = read_bytes(page_bytes, &mut attributes);
+    let prefill = prefill::read(&mut attributes, read_file);
+    let bytes = read_bytes(page_bytes, &prefill, &mut attributes);
     let phys_addr = read_phys_addr(page_bytes, &mut attributes);
+    let shared = attributes.boolean_or("shared", false);
     unexpected::children(element, problems);
     Ok(MemoryRegionDraft {
         region: MemoryRegion {
@@ -34,6 +37,8 @@ pub(crate) fn read(
             bytes: bytes?,
             page_bytes: page_bytes?,
             phys_addr: phys_addr?,
+            prefill: prefill?,
+            shared: shared?,
             span: element.span(),
         },
         page_size: if given?.is_some() { PageSize::Given } else { PageSize::Default },
@@ -55,9 +60,13 @@ fn check_page_bytes(
     Err(attributes.value_error(code::MR_PAGE_SIZE, "page_size", &text, help))
 }
 
-fn read_bytes(page_bytes: Result<u64, Reported>, attributes: &mut Attributes) -> Result<u64, Reported> {
+fn read_bytes(
+    page_bytes: Result<u64, Reported>,
+    prefill: &Result<Option<Prefill>, Reported>,
+    attributes: &mut Attributes,
+) -> Result<u64, Reported> {
     let Some(bytes) = attributes.optional_number("size")? else {
-        return Err(missing_size(attributes));
+        return default_bytes(page_bytes?, prefill.as_ref().map_err(|reported| *reported)?, attributes);
     };
     if !bytes.is_multiple_of(page_bytes?) {
         let text = "size is not a multiple of the page size";
@@ -68,21 +77,32 @@ fn read_bytes(page_bytes: Result<u64, Reported>, attributes: &mut Attributes) ->
         let help = "A memory region has at least one page.";
         return Err(attributes.value_error(code::MR_SIZE_ZERO, "size", "size must not be zero", help));
     }
-    Ok(bytes)
+    match prefill {
+        Ok(Some(Prefill::File(contents))) if contents.len() as u64 > bytes => {
+            let text =
+                format!("size of prefill file exceeds memory region size: {:x} > {bytes:x}", contents.len());
+            let help = "Leave size out to get what the file needs. The numbers are hexadecimal.";
+            Err(attributes.value_error(code::MR_PREFILL_SIZE, "size", &text, help))
+        }
+        _ => Ok(bytes),
+    }
 }
 
-/// A prefilled region may leave its size out; that prefilling is not supported has been reported.
-fn missing_size(attributes: &mut Attributes) -> Reported {
-    if PREFILLS.iter().any(|name| attributes.optional(name).is_some()) {
-        return Reported;
+/// A region without a size is as large as what it is filled with.
+fn default_bytes(
+    page_bytes: u64,
+    prefill: &Option<Prefill>,
+    attributes: &mut Attributes,
+) -> Result<u64, Reported> {
+    match prefill {
+        Some(Prefill::File(contents)) => Ok((contents.len() as u64).next_multiple_of(page_bytes)),
+        Some(Prefill::BootInfo(_)) => Ok(page_bytes),
+        None => {
+            let text = "size must be specified if memory region is not prefilled";
+            let help = "Add size=\"0x1000\" or what the region needs.";
+            Err(attributes.value_error(code::MR_SIZE_MISSING, "size", text, help))
+        }
     }
-    let text = "size must be specified if memory region is not prefilled";
-    attributes.value_error(
-        code::MR_SIZE_MISSING,
-        "size",
-        text,
-        "Add size=\"0x1000\" or what the region needs.",
-    )
 }
 
 fn read_phys_addr(

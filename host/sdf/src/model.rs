@@ -3,6 +3,10 @@
 //! Protection domains stand in pre-order: a parent, then each child's subtree. Their position is their index
 //! everywhere else (monitor badges, tables of the image).
 
+use std::sync::Arc;
+
+use limen_abi::boot_info::BootInfo;
+
 use crate::diagnostic::Span;
 
 /// A checked system.
@@ -14,6 +18,66 @@ pub struct SystemDescription {
     pub memory_regions: Vec<MemoryRegion>,
     /// Channels in document order.
     pub channels: Vec<Channel>,
+    /// When which protection domains may run; `None` when all may at any time.
+    pub domains: Option<Domains>,
+}
+
+/// Scheduling domains: the processor's time is cut into slots, and in each run the protection domains of one domain.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Domains {
+    /// In document order; at most 16.
+    pub names: Vec<Domain>,
+    /// The schedule; index 0 is where the description's first entry stands.
+    pub schedule: Vec<ScheduleEntry>,
+    /// Entry with which the schedule starts, and with which it goes on after its end.
+    pub start_index: usize,
+    /// Index of the first entry in the kernel's schedule.
+    pub index_shift: usize,
+}
+
+/// A scheduling domain.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Domain {
+    /// Unique name.
+    pub name: String,
+    /// 0 to 15, unique.
+    pub id: u8,
+    /// The element.
+    pub span: Span,
+}
+
+/// An entry of the domain schedule.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ScheduleEntry {
+    /// The domain with this id runs for this long.
+    Slot(u8, Duration),
+    /// The schedule starts again.
+    EndMarker,
+}
+
+/// How long a slot is; not zero.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Duration {
+    /// Microseconds.
+    Us(u64),
+    /// Ticks of the kernel's timer.
+    Ticks(u64),
+}
+
+impl Domains {
+    /// What runs again and again: from the start index to the first end marker, or to the end.
+    pub fn repeating(&self) -> impl Iterator<Item = (u8, Duration)> {
+        self.schedule.iter().skip(self.start_index).map_while(|entry| match entry {
+            ScheduleEntry::Slot(domain, duration) => Some((*domain, *duration)),
+            ScheduleEntry::EndMarker => None,
+        })
+    }
+
+    /// Name of the domain with this id; empty if there is none.
+    #[must_use]
+    pub fn name_of(&self, id: u8) -> &str {
+        self.names.iter().find(|domain| domain.id == id).map_or("", |domain| &domain.name)
+    }
 }
 
 /// A program with its own address space, thread and scheduling context.
@@ -37,14 +101,22 @@ pub struct ProtectionDomain {
     pub stack_bytes: u64,
     /// May use the floating-point unit.
     pub fpu: bool,
+    /// Id of its scheduling domain; 0 without domains.
+    pub domain: u8,
+    /// Its fault handler is told when it has used up a budget.
+    pub timeout_fault: bool,
+    /// May make secure monitor calls.
+    pub smc: bool,
     /// May read the cycle counter in any configuration (`<counter/>`).
-    pub counter: bool,
+    pub counter: Option<Counter>,
     /// The program.
     pub program_image: ProgramImage,
     /// I/O ports it may use; x86 only.
     pub ioports: Vec<IoPort>,
     /// Interrupts it handles.
     pub irqs: Vec<Irq>,
+    /// Capabilities in root slots.
+    pub caps: Vec<UserCap>,
     /// Memory regions it sees.
     pub maps: Vec<Map>,
     /// Symbols that receive physical addresses.
@@ -60,6 +132,15 @@ pub struct ChildOf {
     pub id: u8,
     /// Symbol of the *parent* that receives the id.
     pub setvar_id: Option<Symbol>,
+}
+
+/// The right to read the cycle counter.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Counter {
+    /// Protection domains of other scheduling domains may have it, too.
+    pub shared: bool,
+    /// The element.
+    pub span: Span,
 }
 
 /// The ELF file of a protection domain.
@@ -101,6 +182,17 @@ pub struct Irq {
     pub trigger: Trigger,
     /// Symbol that receives the id.
     pub setvar_id: Option<Symbol>,
+    /// The element.
+    pub span: Span,
+}
+
+/// A capability that a program finds in a root slot.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UserCap {
+    /// 1 to 63, unique in the protection domain.
+    pub slot: u8,
+    /// What it names.
+    pub target: UserCapTarget,
     /// The element.
     pub span: Span,
 }
@@ -174,6 +266,19 @@ pub struct PciAddress {
     pub function: u8,
 }
 
+/// What a capability in a root slot names, by index of the protection domain.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum UserCapTarget {
+    /// A thread.
+    Thread(usize),
+    /// A scheduling context.
+    SchedContext(usize),
+    /// An address space.
+    Vspace(usize),
+    /// The right to change every scheduling context that the holder has, too.
+    SchedControl,
+}
+
 /// A symbol name with the place that asked for it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Symbol {
@@ -198,6 +303,8 @@ pub struct Map {
     pub setvar_vaddr: Option<Symbol>,
     /// Symbol that receives the size of the region.
     pub setvar_size: Option<Symbol>,
+    /// Symbol that receives the size of the file that the region is filled with.
+    pub setvar_prefill_size: Option<Symbol>,
     /// The element.
     pub span: Span,
 }
@@ -222,8 +329,32 @@ pub struct MemoryRegion {
     pub page_bytes: u64,
     /// Fixed physical address.
     pub phys_addr: Option<u64>,
+    /// What it holds when the system starts, if not zeros; RAM only.
+    pub prefill: Option<Prefill>,
+    /// If it is a device, protection domains of several scheduling domains may use it.
+    pub shared: bool,
     /// The element.
     pub span: Span,
+}
+
+/// First contents of a memory region; zeros follow.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Prefill {
+    /// Those of a file; at least one byte, and at most the size of the region.
+    File(Arc<[u8]>),
+    /// What the firmware tells at boot, with a header; zeros where it tells nothing.
+    BootInfo(BootInfo),
+}
+
+impl MemoryRegion {
+    /// Bytes of the file that it is filled with, if it is.
+    #[must_use]
+    pub fn prefill_bytes(&self) -> Option<u64> {
+        match &self.prefill {
+            Some(Prefill::File(contents)) => Some(contents.len() as u64),
+            Some(Prefill::BootInfo(_)) | None => None,
+        }
+    }
 }
 
 /// A symbol that receives the physical address of a memory region.

@@ -5,19 +5,21 @@ use limen_abi::limits::PROTECTION_DOMAINS;
 use crate::attribute::{Attributes, Reported, value_error};
 use crate::code;
 use crate::diagnostic::Diagnostic;
-use crate::draft::{Contents, MapDraft, ProtectionDomainDraft, SetvarDraft};
-use crate::model::{IoPort, Irq, ProgramImage};
+use crate::domains::Declared;
+use crate::draft::{CapDraft, Contents, MapDraft, ProtectionDomainDraft, SetvarDraft};
+use crate::model::{Counter, IoPort, Irq, ProgramImage};
 use crate::symbols::Symbols;
 use crate::target::{Architecture, Target};
 use crate::xml::Element;
-use crate::{header, ioport, irq, map, program_image, setvar, unexpected};
+use crate::{cspace, header, ioport, irq, map, program_image, setvar, unexpected};
 
 const CHILDREN: &[&str] =
-    &["program_image", "map", "setvar", "counter", "ioport", "irq", "protection_domain"];
+    &["program_image", "map", "setvar", "counter", "ioport", "irq", "cspace", "protection_domain"];
 
 /// Reads protection domains with what is inside them.
 pub(crate) struct Reader<'a, 'p> {
     pub(crate) target: &'p Target,
+    pub(crate) scheduling: Declared<'p>,
     pub(crate) problems: &'p mut Vec<Diagnostic>,
     /// In pre-order; an entry whose problems have been reported holds nothing.
     pub(crate) domains: Vec<Option<ProtectionDomainDraft<'a>>>,
@@ -35,9 +37,10 @@ struct Parent {
 #[derive(Default)]
 struct Inside<'a> {
     program_image: Option<Result<ProgramImage, Reported>>,
-    counter: bool,
+    counter: Option<Result<Counter, Reported>>,
     ioports: Vec<Result<IoPort, Reported>>,
     irqs: Vec<Result<Irq, Reported>>,
+    caps: Option<Result<Vec<CapDraft<'a>>, Reported>>,
     maps: Vec<Result<MapDraft<'a>, Reported>>,
     setvars: Vec<Result<SetvarDraft<'a>, Reported>>,
     symbols: Symbols<'a>,
@@ -59,7 +62,8 @@ impl<'a> Reader<'a, '_> {
         }
         let index = self.domains.len();
         self.domains.push(None);
-        let header = header::read(element, parent.map(|parent| parent.index), self.target, self.problems);
+        let parent_index = parent.map(|parent| parent.index);
+        let header = header::read(element, parent_index, self.target, &self.scheduling, self.problems);
         let stack_bytes = header.as_ref().map_or(0, |header| header.stack_bytes);
         let contents = self.read_contents(element, Parent { index, depth: depth + 1 }, stack_bytes);
         if let (Ok(header), Ok(contents)) = (header, contents)
@@ -88,6 +92,12 @@ impl<'a> Reader<'a, '_> {
                     inside.ioports.push(ioport::read(child, &mut inside.symbols, self.problems));
                 }
                 "irq" => inside.irqs.push(irq::read(child, self.target, &mut inside.symbols, self.problems)),
+                "cspace" => {
+                    let caps = cspace::read(child, self.problems);
+                    if inside.caps.replace(caps).is_some() {
+                        self.problems.push(cspace::duplicate(&element));
+                    }
+                }
                 "counter" => self.read_counter(element, child, &mut inside),
                 "protection_domain" => {
                     self.read_nested(child, Some(this));
@@ -101,9 +111,10 @@ impl<'a> Reader<'a, '_> {
         let program_image = inside.program_image.unwrap_or_else(|| Err(self.missing_program_image(&element)));
         Ok(Contents {
             program_image: program_image?,
-            counter: inside.counter,
+            counter: inside.counter.transpose()?,
             ioports: inside.ioports.into_iter().collect::<Result<_, _>>()?,
             irqs: inside.irqs.into_iter().collect::<Result<_, _>>()?,
+            caps: inside.caps.transpose()?.unwrap_or_default(),
             maps: inside.maps.into_iter().collect::<Result<_, _>>()?,
             setvars: inside.setvars.into_iter().collect::<Result<_, _>>()?,
             symbols: inside.symbols,
@@ -134,9 +145,11 @@ impl<'a> Reader<'a, '_> {
     }
 
     fn read_counter(&mut self, parent: Element, child: Element, inside: &mut Inside) {
-        Attributes::read(child, &[], self.problems);
+        let mut attributes = Attributes::read(child, &["shared"], self.problems);
+        let shared = attributes.boolean_or("shared", false);
         unexpected::children(child, self.problems);
-        if std::mem::replace(&mut inside.counter, true) {
+        let counter = shared.map(|shared| Counter { shared, span: child.span() });
+        if inside.counter.replace(counter).is_some() {
             self.problems.push(value_error(
                 code::COUNTER_DUPLICATE,
                 &parent,
@@ -154,7 +167,7 @@ impl<'a> Reader<'a, '_> {
                 let text = "I/O Ports are only available on x86";
                 value_error(code::IOPORT_ARCHITECTURE, parent, text, help)
             }
-            "virtual_machine" | "cspace" => unexpected::unsupported_element(child),
+            "virtual_machine" => unexpected::unsupported_element(child),
             _ => {
                 let problem = unexpected::unknown_element(child, CHILDREN);
                 // Here the known wording has no "Error: " and begins with a capital letter.

@@ -4,31 +4,43 @@ use std::collections::HashMap;
 
 use limen_abi::limits::PROTECTION_DOMAINS;
 
+use crate::attribute::value_error;
 use crate::attribute::{Attributes, Reported};
 use crate::diagnostic::Diagnostic;
+use crate::domains::Declared;
 use crate::draft::{ProtectionDomainDraft, SystemDraft};
+use crate::model::Domains;
+use crate::prefill::ReadFile;
 use crate::protection_domain::Reader;
 use crate::target::Target;
 use crate::xml::Element;
-use crate::{channel, code, memory_region, unexpected};
+use crate::{channel, code, domains, memory_region, unexpected};
 
-const CHILDREN: &[&str] = &["protection_domain", "memory_region", "channel"];
+const CHILDREN: &[&str] = &["protection_domain", "memory_region", "channel", "domains"];
 
 /// Reads a whole description.
 ///
-/// Channels come last because they name protection domains, which may follow them in the file.
-pub(crate) fn read<'a>(root: Element<'a>, target: &Target) -> Result<SystemDraft<'a>, Vec<Diagnostic>> {
+/// Scheduling domains come first because protection domains name them, and channels last because they name protection
+/// domains; in the file they may stand anywhere.
+pub(crate) fn read<'a>(
+    root: Element<'a>,
+    target: &Target,
+    read_file: &ReadFile,
+) -> Result<SystemDraft<'a>, Vec<Diagnostic>> {
     check_root(root)?;
     let mut problems = Vec::new();
     Attributes::read(root, &[], &mut problems);
-    let mut reader = Reader { target, problems: &mut problems, domains: Vec::new() };
+    let schedule = read_domains(root, &mut problems);
+    let scheduling = Declared::new(schedule.as_ref());
+    let mut reader = Reader { target, scheduling, problems: &mut problems, domains: Vec::new() };
     let mut regions = Vec::new();
     let mut channels = Vec::new();
     for child in root.children() {
         match child.name() {
             "protection_domain" => reader.read(child),
-            "memory_region" => regions.push(memory_region::read(child, target, reader.problems)),
+            "memory_region" => regions.push(memory_region::read(child, target, read_file, reader.problems)),
             "channel" => channels.push(child),
+            "domains" => {}
             _ => reader.problems.push(unexpected_child(&child)),
         }
     }
@@ -39,12 +51,24 @@ pub(crate) fn read<'a>(root: Element<'a>, target: &Target) -> Result<SystemDraft
     let domains: Option<Vec<_>> = reader.domains.into_iter().collect();
     let regions: Result<Vec<_>, Reported> = regions.into_iter().collect();
     let channels: Result<Vec<_>, Reported> = channels.into_iter().collect();
-    match (domains, regions, channels) {
-        (Some(protection_domains), Ok(memory_regions), Ok(channels)) if problems.is_empty() => {
-            Ok(SystemDraft { protection_domains, memory_regions, channels })
+    match (domains, regions, channels, schedule.transpose()) {
+        (Some(protection_domains), Ok(memory_regions), Ok(channels), Ok(domains)) if problems.is_empty() => {
+            Ok(SystemDraft { protection_domains, memory_regions, channels, domains })
         }
         _ => Err(problems),
     }
+}
+
+/// Reads the `domains` element, if there is one.
+fn read_domains(root: Element, problems: &mut Vec<Diagnostic>) -> Option<Result<Domains, Reported>> {
+    let mut elements = root.children().filter(|child| child.name() == "domains");
+    let read = domains::read(elements.next()?, problems);
+    for another in elements {
+        let text = "domains must only be specified once";
+        let help = "A system has one schedule; put all domains into one element.";
+        problems.push(value_error(code::DOMAINS_DUPLICATE, &another, text, help));
+    }
+    Some(read)
 }
 
 /// Checks the name of the outermost element, and that there is no text anywhere.
@@ -70,7 +94,7 @@ fn unexpected_child(child: &Element) -> Diagnostic {
             let help = "The protection domain around a virtual machine is its monitor.";
             Diagnostic::new(code::VIRTUAL_MACHINE_OUTSIDE_PD, &span, message, help)
         }
-        "domains" | "io_address_space" => unexpected::unsupported_element(child),
+        "io_address_space" => unexpected::unsupported_element(child),
         _ => unexpected::unknown_element(child, CHILDREN),
     }
 }

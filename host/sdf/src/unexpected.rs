@@ -1,6 +1,5 @@
 //! What must not stand in a description: what the language does not have there, and what Limen cannot build yet.
 
-use crate::attribute::Attributes;
 use crate::code;
 use crate::diagnostic::Diagnostic;
 use crate::xml::{Element, StrayText};
@@ -13,15 +12,6 @@ pub(crate) fn unsupported_element(element: &Element) -> Diagnostic {
     Diagnostic::new(code::ELEMENT_NOT_SUPPORTED, &span, message, help)
 }
 
-/// Reports `name` if the element has that attribute.
-pub(crate) fn unsupported_attribute(attributes: &mut Attributes, name: &str) {
-    if attributes.optional(name).is_some() {
-        let text = format!("attribute '{name}' is not supported yet");
-        let help = format!("Remove the attribute; this version cannot build systems that need '{name}'.");
-        attributes.value_error(code::ATTRIBUTE_NOT_SUPPORTED, name, &text, help);
-    }
-}
-
 /// Reports an element that is not part of the language at this place, with the elements that are.
 pub(crate) fn unknown_element(element: &Element, expected: &[&str]) -> Diagnostic {
     let (name, span) = (element.name(), element.span());
@@ -31,6 +21,13 @@ pub(crate) fn unknown_element(element: &Element, expected: &[&str]) -> Diagnosti
         names => format!("Elements that may stand here: {}.", names.join(", ")),
     };
     Diagnostic::new(code::UNKNOWN_ELEMENT, &span, message, help)
+}
+
+/// Reports an element that is not part of the language inside `parent`, where the known wording names both.
+pub(crate) fn unknown_child(element: &Element, parent: &str, expected: &[&str]) -> Diagnostic {
+    let problem = unknown_element(element, expected);
+    let wording = format!("invalid XML element as child of <{parent}>");
+    Diagnostic { message: problem.message.replacen("invalid XML element", &wording, 1), ..problem }
 }
 
 /// Reports everything inside an element that must be empty.

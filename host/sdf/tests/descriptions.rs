@@ -2,13 +2,16 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a failure here is a failed test")]
 
-use limen_sdf::model::{ChildOf, Perms, Symbol, SystemDescription};
-use limen_sdf::{Parsed, Span, Target, parse};
+use limen_abi::boot_info::BootInfo;
+use limen_sdf::model::{
+    ChildOf, Duration, MemoryRegion, Perms, Prefill, ScheduleEntry, Symbol, SystemDescription,
+};
+use limen_sdf::{FileError, Parsed, Span, Target, no_files, parse};
 
 const FILE: &str = "test.system";
 
 fn parsed(text: &str) -> Parsed {
-    parse(FILE, text, &Target::aarch64()).unwrap()
+    parse(FILE, text, &Target::aarch64(), &no_files).unwrap()
 }
 
 /// The system in `text`, which must give no warning.
@@ -75,7 +78,7 @@ fn attributes_of_a_protection_domain_are_kept() {
     let driver = &system.protection_domains[0];
     assert_eq!(driver.span, span(8, 5));
     assert_eq!((driver.priority, driver.budget_us, driver.period_us), (100, 20_000, 0x10000));
-    assert_eq!((driver.passive, driver.fpu, driver.counter), (true, false, true));
+    assert_eq!((driver.passive, driver.fpu, driver.counter.is_some()), (true, false, true));
     assert_eq!(driver.stack_bytes, 0x4000);
     assert_eq!(driver.program_image.path, "driver.elf");
     assert_eq!(driver.program_image.path_for_symbols.as_deref(), Some("driver.debug.elf"));
@@ -87,7 +90,7 @@ fn absent_attributes_have_their_defaults() {
     let system = system(EVERYTHING);
     let second = &system.protection_domains[3];
     assert_eq!((second.priority, second.budget_us, second.period_us), (0, 1000, 1000));
-    assert_eq!((second.passive, second.fpu, second.counter), (false, true, false));
+    assert_eq!((second.passive, second.fpu, second.counter.is_some()), (false, true, false));
     assert_eq!(second.stack_bytes, 0x2000);
     assert_eq!(second.program_image.path_for_symbols, None);
     let map = &system.protection_domains[0].maps[1];
@@ -223,7 +226,7 @@ fn the_first_problem_does_not_hide_the_others() {
         <memory_region name="m" size="1" />
         <channel><end pd="p" id="70" /><end pd="q" id="0" /></channel>
         </system>"#;
-    let problems = parse(FILE, text, &Target::aarch64()).unwrap_err();
+    let problems = parse(FILE, text, &Target::aarch64(), &no_files).unwrap_err();
     let codes: Vec<_> = problems.iter().map(|problem| problem.code).collect();
     let expected = [
         "pd-budget-period",
@@ -235,4 +238,79 @@ fn the_first_problem_does_not_hide_the_others() {
         "channel-pd-unknown",
     ];
     assert_eq!(codes, expected);
+}
+
+const DOMAINS: &str = r#"<system>
+    <protection_domain name="p" domain="loud"><program_image path="p.elf" /></protection_domain>
+    <domains>
+        <domain name="quiet" />
+        <domain name="loud" id="0" />
+        <domain name="rare" />
+        <domain_schedule start_index="1" index_shift="3">
+            <schedule_entry domain="rare" duration="0x10 us" />
+            <schedule_entry domain="quiet" duration="2_000 ticks" />
+            <schedule_entry domain="loud" duration="7 us" />
+            <schedule_end_marker />
+            <schedule_entry domain="rare" duration="1 us" />
+        </domain_schedule>
+    </domains>
+</system>"#;
+
+#[test]
+fn domains_get_the_smallest_free_ids_and_may_follow_their_users() {
+    let system = system(DOMAINS);
+    let domains = system.domains.unwrap();
+    let ids: Vec<_> = domains.names.iter().map(|domain| (domain.name.as_str(), domain.id)).collect();
+    assert_eq!(ids, [("quiet", 1), ("loud", 0), ("rare", 2)]);
+    assert_eq!(domains.names[2].span, span(6, 9));
+    assert_eq!(
+        (system.protection_domains[0].domain, domains.name_of(1), domains.name_of(3)),
+        (0, "quiet", "")
+    );
+}
+
+#[test]
+fn what_repeats_lies_between_the_start_index_and_an_end_marker() {
+    let domains = system(DOMAINS).domains.unwrap();
+    assert_eq!((domains.start_index, domains.index_shift, domains.schedule.len()), (1, 3, 5));
+    assert_eq!(domains.schedule[3], ScheduleEntry::EndMarker);
+    let cycle: Vec<_> = domains.repeating().collect();
+    assert_eq!(cycle, [(1, Duration::Ticks(2000)), (0, Duration::Us(7))]);
+}
+
+#[test]
+fn the_largest_schedule_is_accepted() {
+    let schedule = |length: usize, shift: usize| {
+        let entries = r#"<schedule_entry domain="d" duration="3600000000 us" />"#.repeat(length);
+        format!(
+            r#"<system><domains><domain name="d" /><domain_schedule index_shift="{shift}">{entries}
+               </domain_schedule></domains><protection_domain name="p" domain="d"><program_image path="p" />
+               </protection_domain></system>"#
+        )
+    };
+    assert_eq!(system(&schedule(99, 0)).domains.unwrap().schedule.len(), 99);
+    assert_eq!(system(&schedule(1, 98)).domains.unwrap().index_shift, 98);
+}
+
+#[test]
+fn prefilled_regions_are_as_large_as_what_fills_them() {
+    let read = |path: &str| if path == "f" { Ok(vec![7; 0x1001]) } else { Err(FileError::NotFound) };
+    let text = r#"<system>
+        <memory_region name="small" prefill_path="f" />
+        <memory_region name="large" prefill_path="f" page_size="0x200000" />
+        <memory_region name="given" prefill_path="f" size="0x5000" phys_addr="0x50000000" />
+        <memory_region name="tree" prefill_bootinfo="fdt" />
+        <memory_region name="memory" prefill_bootinfo="x86_mbmap" size="0x3000" />
+        <protection_domain name="p"><program_image path="p.elf" />
+            <map mr="small" vaddr="0x1000000" setvar_prefill_size="a" setvar_size="b" /><map mr="large" vaddr="0x2000000" />
+            <map mr="given" vaddr="0x3000000" /><map mr="tree" vaddr="0x4000000" /><map mr="memory" vaddr="0x5000000" />
+        </protection_domain></system>"#;
+    let system = parse(FILE, text, &Target::aarch64(), &read).unwrap().system;
+    let bytes: Vec<_> = system.memory_regions.iter().map(|region| region.bytes).collect();
+    assert_eq!(bytes, [0x2000, 0x20_0000, 0x5000, 0x1000, 0x3000]);
+    let prefills: Vec<_> = system.memory_regions.iter().map(MemoryRegion::prefill_bytes).collect();
+    assert_eq!(prefills, [Some(0x1001), Some(0x1001), Some(0x1001), None, None]);
+    assert_eq!(system.memory_regions[4].prefill, Some(Prefill::BootInfo(BootInfo::X86MultibootMemory)));
+    let map = &system.protection_domains[0].maps[0];
+    assert!(map.setvar_prefill_size.is_some());
 }

@@ -3,18 +3,21 @@
 //! A failing case is written, with its seed, beside this file and tried first from then on. `PROPTEST_CASES` in the
 //! environment raises the number of cases.
 
-use limen_sdf::{Parsed, Target, parse, render};
+use limen_sdf::{FileError, Parsed, Target, parse, render};
 use proptest::prelude::*;
 use proptest::test_runner::FileFailurePersistence;
 
 const DESCRIPTION: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
 <system>
     <memory_region name="ring" size="0x200_000" page_size="0x1000" />
+    <memory_region name="page" prefill_path="page" />
     <memory_region name="uart" size="0x1000" phys_addr="0x9000000" />
     <protection_domain name="parent" priority="3" budget="100" period="200" stack_size="0x2000" passive="false">
         <program_image path="parent.elf" path_for_symbols="symbols.elf" />
         <map mr="ring" vaddr="0x2000000" perms="rw" cached="false" setvar_vaddr="a" setvar_size="b" />
         <map mr="uart" vaddr="0xffffffb000" />
+        <map mr="page" vaddr="0x3000000" setvar_prefill_size="f" />
+        <cspace><cap_tcb slot="1" pd="child" /><cap_sc slot="2" pd="server" /></cspace>
         <setvar symbol="c" region_paddr="ring" />
         <counter />
         <protection_domain name="child" id="5" setvar_id="d" fpu="false" cpu="0" smc="false">
@@ -77,6 +80,18 @@ const FRAGMENTS: &[&str] = &[
     "size=\"0\" ",
     "phys_addr=\"0xffff_ffff_ffff_f000\" ",
     "setvar_prefill_size=\"a\" ",
+    "prefill_path=\"page\" ",
+    "prefill_path=\"empty\" ",
+    "prefill_path=\"folder\" ",
+    "prefill_bootinfo=\"fdt\" ",
+    "<domains><domain name=\"d\"/><domain_schedule>",
+    "<schedule_entry domain=\"d\" duration=\"1 us\"/>",
+    "</domain_schedule></domains>",
+    "domain=\"d\" ",
+    "timeout_fault=\"true\" ",
+    "<cspace><cap_tcb slot=\"1\" pd=\"parent\"/></cspace>",
+    "<cap_sched_control slot=\"2\"/>",
+    "start_index=\"1\" ",
     "true",
     "monitor",
 ];
@@ -135,7 +150,7 @@ fn replace_number(characters: &mut Vec<char>, start: usize, value: u64) {
 
 fn check(text: &str) {
     for target in [Target::aarch64(), Target::riscv64(), Target::x86_64()] {
-        match parse("fuzz.system", text, &target) {
+        match parse("fuzz.system", text, &target, &read_file) {
             Ok(parsed) => check_consistent(&parsed, &target),
             Err(problems) => {
                 assert!(!problems.is_empty());
@@ -145,6 +160,16 @@ fn check(text: &str) {
                 }
             }
         }
+    }
+}
+
+/// Files of every kind that there is.
+fn read_file(path: &str) -> Result<Vec<u8>, FileError> {
+    match path {
+        "page" => Ok(vec![1; 0x1000]),
+        "empty" => Ok(Vec::new()),
+        "folder" => Err(FileError::Unreadable),
+        _ => Err(FileError::NotFound),
     }
 }
 
@@ -163,6 +188,7 @@ fn check_consistent(parsed: &Parsed, target: &Target) {
         assert!(domain.setvars.iter().all(|setvar| setvar.region_paddr < regions.len()));
     }
     for region in regions {
+        assert!(region.prefill_bytes().is_none_or(|bytes| 0 < bytes && bytes <= region.bytes));
         assert!(region.bytes > 0 && region.bytes.is_multiple_of(region.page_bytes));
         assert!(region.phys_addr.is_none_or(|phys_addr| phys_addr.is_multiple_of(region.page_bytes)));
     }

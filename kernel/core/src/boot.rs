@@ -2,24 +2,28 @@
 //!
 //! The image was validated, so every index is in range; what is out of range all the same is left out.
 
+use limen_abi::slot;
 use limen_image::{CapKind, Image, NONE, ThreadFlags};
 
 use crate::arena::{Id, ThreadId};
 use crate::cap::{Cap, Rights};
 use crate::kernel::{
-    CapTables, Endpoints, Irqs, Kernel, MessageBuffers, Notifications, Replies, SchedContexts, Threads,
-    Vspaces,
+    CapTables, Endpoints, Irqs, Kernel, MessageBuffers, Notifications, Replies, RootTables, SchedContexts,
+    Threads, Vspaces,
 };
 use crate::machine::{Context, CounterAccess, Line, Machine, Ticks};
 use crate::object::io_port::Ports;
 use crate::object::irq::{self, Irq};
 use crate::object::thread::State;
 
-/// Fills the capability tables as the image says.
-pub fn place_caps<M: Machine>(tables: &mut CapTables, image: &Image<'_>) {
+/// Fills the capability tables and root slots as the image says.
+pub fn place_caps<M: Machine>(tables: &mut CapTables, roots: &mut RootTables, image: &Image<'_>) {
     for record in image.caps() {
         if let (Some(table), Some(cap)) = (CapTables::id(record.table), cap::<M>(&record)) {
-            tables[table].place(record.slot, cap);
+            match record.slot.checked_sub(slot::ROOT) {
+                None => tables[table].place(record.slot, cap),
+                Some(root_slot) => roots[table].place(root_slot, cap),
+            }
         }
     }
 }
@@ -33,9 +37,10 @@ fn cap<M: Machine>(record: &limen_image::Cap) -> Option<Cap> {
         CapKind::Notification => Cap::Notification { id: Notifications::id(object)?, badge, rights },
         CapKind::Reply => Cap::Reply(Replies::id(object)?),
         CapKind::SchedContext => Cap::SchedContext(SchedContexts::id(object)?),
-        CapKind::Vspace => Cap::Vspace(Vspaces::id(object)?),
+        CapKind::Vspace => Cap::Vspace(Vspaces::<M>::id(object)?),
         CapKind::SchedControl => Cap::SchedControl,
         CapKind::Interrupt => Cap::Interrupt(Irqs::id(object)?),
+        CapKind::SecureMonitor => Cap::SecureMonitor,
         CapKind::IoPort => {
             Cap::IoPort { ports: Ports { first: object as u16, last: badge as u16 }.as_word() }
         }
@@ -65,6 +70,9 @@ impl<M: Machine> Kernel<M> {
             if let Some(id) = Threads::<M>::id(index as u64) {
                 let thread = &mut self.threads[id];
                 thread.space = enter_space(record.vspace, &mut thread.context);
+                if let Some(vspace) = Vspaces::<M>::id(record.vspace) {
+                    self.vspaces[vspace] = thread.space;
+                }
                 self.populate_thread(id, &record);
             }
         }
@@ -98,6 +106,7 @@ impl<M: Machine> Kernel<M> {
         thread.context.set_register(M::Context::PC, record.entry);
         thread.context.set_register(M::Context::SP, record.stack_top);
         thread.priority = record.priority as u8;
+        thread.max_priority = thread.priority;
         thread.fault_handler = fault_handler;
         thread.timeout_handler = timeout_handler;
         thread.domain = record.domain as u8;

@@ -1,7 +1,8 @@
 //! Capabilities and the tables that hold them.
 //!
 //! A program names a capability by a pointer whose top six bits select a slot of a root table. Slot 0 of that
-//! table is the program's own table of 512 slots, reached with all bits between zero; so small numbers are slots.
+//! table is the program's own table of 512 slots, reached with all bits between zero; so small numbers are slots. The
+//! other root slots hold what the description shares ([`RootTable`]).
 //! Capabilities are placed at boot and never change.
 
 use limen_abi::{limits, slot};
@@ -77,6 +78,8 @@ pub enum Cap {
     SchedControl,
     /// An interrupt.
     Interrupt(IrqId),
+    /// The right to call the secure monitor.
+    SecureMonitor,
     /// I/O ports.
     IoPort {
         /// Which, as a word: so it lies where other kinds have their badge, and a capability stays two loads.
@@ -111,16 +114,11 @@ impl CapTable {
     /// A table of empty slots.
     pub const EMPTY: Self = Self { slots: [Cap::Null; limits::CAP_SLOTS] };
 
-    /// The capability that `cptr` names. An empty slot is found, not a failure.
-    ///
-    /// # Errors
-    /// The pointer leads outside the table.
+    /// The capability that `cptr` names, if it leads into this table.
+    #[must_use]
     #[inline]
-    pub fn lookup(&self, cptr: u64) -> Result<Cap, LookupFailure> {
-        match self.slots.get(cptr as usize) {
-            Some(cap) => Ok(*cap),
-            None => lookup_outside(cptr),
-        }
+    pub fn lookup(&self, cptr: u64) -> Option<Cap> {
+        self.slots.get(cptr as usize).copied()
     }
 
     /// The capability in a slot of the table itself; empty past the end.
@@ -142,14 +140,42 @@ impl CapTable {
     }
 }
 
-/// A pointer with bits above the table: an empty slot of the root table, or a wrong guard.
-#[cold]
-fn lookup_outside(cptr: u64) -> Result<Cap, LookupFailure> {
-    let bits_left = u64::from(u64::BITS - slot::ROOT_BITS);
-    if cptr >> bits_left == 0 {
-        Err(LookupFailure::GuardMismatch { bits_left, guard_bits: bits_left - u64::from(slot::TABLE_BITS) })
-    } else {
-        Ok(Cap::Null)
+/// The slots of a root table. Slot 0 is the way to the program's own table and empty here.
+#[derive(Debug)]
+pub struct RootTable {
+    slots: [Cap; limits::ROOT_SLOTS],
+}
+
+impl RootTable {
+    /// A table of empty slots.
+    pub const EMPTY: Self = Self { slots: [Cap::Null; limits::ROOT_SLOTS] };
+
+    /// The capability that a pointer with bits above the program's own table names. An empty slot is found, not a
+    /// failure.
+    ///
+    /// # Errors
+    /// The pointer leads to the program's own table, and is too large for it.
+    pub fn lookup(&self, cptr: u64) -> Result<Cap, LookupFailure> {
+        let bits_left = u64::from(u64::BITS - slot::ROOT_BITS);
+        match cptr >> bits_left {
+            0 => Err(LookupFailure::GuardMismatch {
+                bits_left,
+                guard_bits: bits_left - u64::from(slot::TABLE_BITS),
+            }),
+            root => Ok(self.slots.get(root as usize).copied().unwrap_or_default()),
+        }
+    }
+
+    /// Every capability of the table.
+    pub fn iter(&self) -> impl Iterator<Item = Cap> {
+        self.slots.iter().copied()
+    }
+
+    /// Fills a slot at boot; ignored past the end.
+    pub(crate) fn place(&mut self, slot: u64, cap: Cap) {
+        if let Some(place) = self.slots.get_mut(slot as usize) {
+            *place = cap;
+        }
     }
 }
 
@@ -164,10 +190,10 @@ mod tests {
 
     #[test]
     fn pointers_outside_the_table_are_told_apart() {
-        let table = CapTable::EMPTY;
-        assert_eq!(table.lookup(511), Ok(Cap::Null));
-        assert_eq!(table.lookup(512), Err(LookupFailure::GuardMismatch { bits_left: 58, guard_bits: 49 }));
-        assert_eq!(table.lookup(1 << 58), Ok(Cap::Null), "an empty slot of the root table");
-        assert_eq!(table.lookup(u64::MAX), Ok(Cap::Null));
+        let (table, root) = (CapTable::EMPTY, RootTable::EMPTY);
+        assert_eq!((table.lookup(511), table.lookup(512)), (Some(Cap::Null), None));
+        assert_eq!(root.lookup(512), Err(LookupFailure::GuardMismatch { bits_left: 58, guard_bits: 49 }));
+        assert_eq!(root.lookup(1 << 58), Ok(Cap::Null), "an empty slot of the root table");
+        assert_eq!(root.lookup(u64::MAX), Ok(Cap::Null));
     }
 }

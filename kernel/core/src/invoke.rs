@@ -15,7 +15,7 @@ use crate::kernel::Kernel;
 use crate::machine::Machine;
 use crate::message::Answer;
 use crate::object::io_port::{self, Ports};
-use crate::object::{irq, sched_context, sched_control, thread};
+use crate::object::{irq, sched_context, sched_control, secure_monitor, thread, vspace};
 
 /// Why a request was refused; goes to the caller as an error code with words.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -27,6 +27,11 @@ pub enum InvokeError {
     },
     /// No such method, or not in this state.
     IllegalOperation,
+    /// An argument that is not allowed.
+    InvalidArgument {
+        /// Which, from 0.
+        index: u64,
+    },
     /// A value is outside its range.
     Range {
         /// Smallest allowed value.
@@ -44,6 +49,7 @@ impl InvokeError {
     pub fn message(self) -> (ErrorCode, [u64; 4], usize) {
         match self {
             Self::InvalidCapability { index } => (ErrorCode::InvalidCapability, [index, 0, 0, 0], 1),
+            Self::InvalidArgument { index } => (ErrorCode::InvalidArgument, [index, 0, 0, 0], 1),
             Self::IllegalOperation => (ErrorCode::IllegalOperation, [0; 4], 0),
             Self::Range { min, max } => (ErrorCode::RangeError, [min, max, 0, 0], 2),
             Self::TruncatedMessage => (ErrorCode::TruncatedMessage, [0; 4], 0),
@@ -89,17 +95,19 @@ impl<M: Machine> Arguments<'_, M> {
 }
 
 /// A request that was looked at and can be carried out.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Request {
+#[derive(Clone, PartialEq, Debug)]
+enum Request<M: Machine> {
     Thread(thread::Request),
     SchedContext(sched_context::Request),
     SchedControl(sched_control::Request),
     IoPort(io_port::Request),
     Interrupt(irq::Request),
+    Vspace(vspace::Request<M::Space>),
+    SecureMonitor(secure_monitor::Request),
 }
 
-impl Request {
-    fn decode<M: Machine>(
+impl<M: Machine> Request<M> {
+    fn decode(
         kernel: &Kernel<M>,
         caller: ThreadId,
         cap: Cap,
@@ -115,21 +123,26 @@ impl Request {
             Cap::IoPort { ports } => {
                 io_port::Request::decode(Ports::from_word(ports), &arguments).map(Self::IoPort)
             }
+            Cap::Vspace(id) => vspace::Request::decode(kernel, id, &arguments).map(Self::Vspace),
+            Cap::SecureMonitor => {
+                secure_monitor::Request::decode(caller, &arguments).map(Self::SecureMonitor)
+            }
             Cap::SchedControl => sched_control::Request::decode(&arguments).map(Self::SchedControl),
-            Cap::Vspace(_) => Err(InvokeError::IllegalOperation),
             Cap::Null | Cap::Endpoint { .. } | Cap::Notification { .. } | Cap::Reply(_) => {
                 Err(InvokeError::InvalidCapability { index: 0 })
             }
         }
     }
 
-    fn perform<M: Machine>(self, kernel: &mut Kernel<M>, caller: ThreadId) -> (Answer, Outcome) {
+    fn perform(self, kernel: &mut Kernel<M>, caller: ThreadId) -> (Answer, Outcome) {
         match self {
             Self::Thread(request) => request.perform(kernel, caller),
             Self::SchedContext(request) => request.perform(kernel),
             Self::SchedControl(request) => request.perform(kernel),
             Self::IoPort(request) => request.perform(kernel),
             Self::Interrupt(request) => request.perform(kernel),
+            Self::Vspace(request) => request.perform(kernel),
+            Self::SecureMonitor(request) => request.perform(kernel),
         }
     }
 }

@@ -3,7 +3,7 @@
 use limen_abi::limits;
 
 use crate::arena::{Arena, IrqId, ThreadId, tag};
-use crate::cap::{Cap, CapTable, LookupFailure};
+use crate::cap::{Cap, CapTable, LookupFailure, RootTable};
 use crate::core::Core;
 use crate::machine::Machine;
 use crate::message::MessageBuffer;
@@ -33,8 +33,10 @@ pub type Shares = Arena<tag::SchedContext, Share, { limits::SCHED_CONTEXTS }>;
 pub type Irqs = Arena<tag::Irq, Irq, { limits::INTERRUPTS }>;
 /// Capability tables by the thread that uses them.
 pub type CapTables = Arena<tag::Thread, CapTable, { limits::THREADS }>;
-/// Address spaces by id; the port keeps their tables.
-pub type Vspaces = Arena<tag::Vspace, (), { limits::VSPACES }>;
+/// Root slots of the threads.
+pub type RootTables = Arena<tag::Thread, RootTable, { limits::THREADS }>;
+/// Address spaces by id, as the processor enters them; the port keeps their tables.
+pub type Vspaces<M> = Arena<tag::Vspace, Option<<M as Machine>::Space>, { limits::VSPACES }>;
 /// Message buffers by thread.
 pub type MessageBuffers = Arena<tag::Thread, MessageBuffer, { limits::THREADS }>;
 
@@ -74,6 +76,8 @@ pub struct Kernel<M: Machine> {
     pub irqs: Irqs,
     /// Interrupts by the number of their line.
     pub irq_of_line: [Option<IrqId>; limits::INTERRUPT_LINES as usize],
+    /// Address spaces.
+    pub vspaces: Vspaces<M>,
 }
 
 impl<M: Machine> Kernel<M> {
@@ -94,12 +98,21 @@ impl<M: Machine> Kernel<M> {
             other_queues: [DomainQueues::EMPTY; limits::DOMAINS],
             irqs: Irqs::new([Irq::UNUSED; limits::INTERRUPTS]),
             irq_of_line: [None; limits::INTERRUPT_LINES as usize],
+            vspaces: Vspaces::<M>::new([None; limits::VSPACES]),
         }
     }
 
     /// The capability that `cptr` names in the table of `thread`.
     #[inline]
     pub(crate) fn lookup(&self, thread: ThreadId, cptr: u64) -> Result<Cap, LookupFailure> {
-        self.machine.cap_tables()[thread].lookup(cptr)
+        match self.machine.cap_tables()[thread].lookup(cptr) {
+            Some(cap) => Ok(cap),
+            None => self.lookup_root(thread, cptr),
+        }
+    }
+
+    #[cold]
+    fn lookup_root(&self, thread: ThreadId, cptr: u64) -> Result<Cap, LookupFailure> {
+        self.machine.root_tables()[thread].lookup(cptr)
     }
 }

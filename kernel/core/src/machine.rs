@@ -3,11 +3,13 @@
 //! Everything that the core asks for is listed here. None of it can fail.
 
 use core::fmt::Debug;
+use core::ops::Range;
 
 use limen_abi::MessageInfo;
 
 use crate::arena::ThreadId;
-use crate::kernel::{CapTables, MessageBuffers};
+use crate::kernel::{CapTables, MessageBuffers, RootTables};
+use crate::object::secure_monitor::REGISTERS;
 
 /// Time in ticks of the kernel's timer, from boot. It does not wrap in the lifetime of a machine.
 pub type Ticks = u64;
@@ -21,6 +23,9 @@ pub trait Machine {
 
     /// The capability tables of the threads, filled before the first event.
     fn cap_tables(&self) -> &CapTables;
+
+    /// The root slots of the threads, filled before the first event.
+    fn root_tables(&self) -> &RootTables;
 
     /// The message buffers of the threads; user mode sees them, too.
     fn buffers(&self) -> &MessageBuffers;
@@ -67,6 +72,18 @@ pub trait Machine {
     /// Writes the lower bytes of a value to an I/O port.
     fn write_port(&mut self, port: u16, width: PortWidth, value: u32);
 
+    /// Where user addresses end, if caches are maintained by user address; `None` where address spaces have no methods.
+    const CACHED_USER_END: Option<u64>;
+
+    /// Whether there is a page at this address of `space` that user mode may not write.
+    fn is_read_only(&self, space: Self::Space, address: u64) -> bool;
+
+    /// Maintains the caches for these addresses of `space`. Pages that are not mapped are left out.
+    fn maintain_cache(&mut self, space: Self::Space, operation: CacheOperation, addresses: Range<u64>);
+
+    /// Calls the secure monitor. Only an image for AArch64 has a capability that leads here.
+    fn call_secure_monitor(&mut self, registers: [u64; REGISTERS]) -> [u64; REGISTERS];
+
     /// Prints one byte on the debug console.
     fn put_char(&mut self, byte: u8);
 }
@@ -79,6 +96,19 @@ pub enum CounterAccess {
     Denied,
     /// Reading it works.
     Granted,
+}
+
+/// What is done to the caches.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum CacheOperation {
+    /// Write data to memory.
+    Clean,
+    /// Forget data.
+    Invalidate,
+    /// Write data to memory and forget it.
+    CleanInvalidate,
+    /// Make written instructions visible to fetches.
+    Unify,
 }
 
 /// How much of an I/O port is accessed, in bytes.
@@ -144,6 +174,8 @@ pub trait Context: Copy + Debug {
     const PC: usize;
     /// Position of the stack pointer in that order.
     const SP: usize;
+    /// Position in that order of the register for thread-local storage.
+    const TLS_BASE: usize;
     /// Registers of an UnknownSyscall message, before the system-call number.
     const UNKNOWN_SYSCALL: &'static [usize];
     /// Registers that the answer to a Timeout message may set: all that a program can, but thread pointers.

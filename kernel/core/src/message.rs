@@ -64,6 +64,8 @@ pub enum Answer {
     Empty,
     /// One word.
     Word(u64),
+    /// This many words, which are in the message already.
+    Written(usize),
     /// Registers in `seL4_UserContext` order.
     Registers {
         /// Of which thread.
@@ -121,6 +123,7 @@ impl<M: Machine> Kernel<M> {
                 self.set_message_word(caller, 0, word);
                 1
             }
+            Answer::Written(count) => count,
             Answer::Registers { thread, count } => {
                 self.read_registers(thread, caller, count);
                 count

@@ -8,7 +8,7 @@ use limen_abi::message::BufferWord;
 use limen_core::address::{PhysAddr, VirtAddr};
 use limen_core::boot::buffer_index;
 use limen_core::message::MessageBuffer;
-use limen_image::{Board, Image, ImageError, MappingFlags, Options, Range, RegionKind};
+use limen_image::{Board, Image, ImageError, MappingFlags, Options, Range, Region, RegionKind};
 
 use crate::address_space::{self, AddressSpaces, BufferPage, BufferPages};
 use crate::arch::mmu::{self, Descriptors};
@@ -17,11 +17,12 @@ use crate::boot_check::{UserRules, Violation, check_entry_area, check_kernel};
 use crate::identity_map::{self, TablePool};
 use crate::page_table::{self, Access, MapError, MemoryType, Owner, Root, Run};
 use crate::panic::fatal;
-use crate::{command_line, console, entry};
+use crate::{boot_info, command_line, console, entry};
 
 /// Boots from the image at `image_paddr`. Entered once, with interrupts masked. `first_cycle` is what the cycle counter
-/// said at the first instruction of the loader; the port has done what `command_line` asks for.
-pub fn start(image_paddr: PhysAddr, first_cycle: u64, command_line: &[u8]) -> ! {
+/// said at the first instruction of the loader; the port has done what `command_line` asks for; `firmware` is where the
+/// boot loader has left what it tells.
+pub fn start(image_paddr: PhysAddr, first_cycle: u64, command_line: &[u8], firmware: PhysAddr) -> ! {
     let tables_of_image = identity_map::image_tables(image_paddr).ok_or(ImageError::Truncated);
     let image = tables_of_image.and_then(Image::validate);
     let image = image.unwrap_or_else(|error| fatal(format_args!("the boot image is refused: {error}")));
@@ -34,6 +35,7 @@ pub fn start(image_paddr: PhysAddr, first_cycle: u64, command_line: &[u8]) -> ! 
     map_devices(&image.board(), &mut tables)
         .unwrap_or_else(|error| fatal(format_args!("the kernel's devices cannot be mapped: {error:?}")));
     start_devices(&image);
+    boot_info::fill_regions(&image, firmware);
     clear_regions(&image);
     let buffers = buffer_pages(&image);
     let spaces = address_space::build::<Descriptors>(&image, &buffers, &mut tables, shared_root())
@@ -117,8 +119,10 @@ fn shared_root() -> Root {
     arch::boot::entry_area().map_or_else(cpu::kernel_root, |area| area.root)
 }
 
+/// Clears what has no first contents.
 fn clear_regions(image: &Image<'_>) {
-    for region in image.regions().filter(|region| region.kind == RegionKind::Zero as u64) {
+    let is_empty = |region: &Region| region.kind == RegionKind::Zero as u64 && !region.is_filled();
+    for region in image.regions().filter(is_empty) {
         identity_map::clear(Range { start: region.paddr, end: region.paddr + region.bytes });
     }
 }
@@ -173,9 +177,12 @@ fn publish_memory(image: &Image<'_>) {
     if image.mappings().any(|mapping| mapping.flags & WRITABLE_CODE == WRITABLE_CODE) {
         arch::boot::allow_writable_code();
     }
-    for mapping in image.mappings().filter(|mapping| mapping.flags & MappingFlags::UNCACHED != 0) {
+    const PAST_CACHES: u64 = MappingFlags::UNCACHED | MappingFlags::EXECUTE;
+    for mapping in image.mappings().filter(|mapping| mapping.flags & PAST_CACHES != 0) {
         let region = image.region(mapping.region);
-        if region.kind != RegionKind::Device as u64 {
+        // The code of programs lies in the image, which the boot loader has put into memory.
+        let is_written = mapping.flags & MappingFlags::UNCACHED != 0 || region.is_filled();
+        if region.kind != RegionKind::Device as u64 && is_written {
             let start = region.paddr + mapping.offset;
             identity_map::write_back(Range { start, end: start + mapping.bytes });
         }

@@ -254,7 +254,8 @@ mod tests {
         writer.ram = [Range { start: 0x4000_0000, end: 0xc000_0000 }].into();
         writer.reserved = [Range { start: IMAGE, end: 0x7040_0000 }].into();
         writer.pool = Range { start: 0x9000_0000, end: 0x9010_0000 };
-        let contents = Region { paddr: CONTENTS, bytes: 0x1000, kind: RegionKind::Contents as u64 };
+        let contents =
+            Region { paddr: CONTENTS, bytes: 0x1000, kind: RegionKind::Contents as u64, ..Region::default() };
         writer.regions = [contents].into();
         let none = Thread {
             sched_context: NONE,

@@ -9,9 +9,9 @@ use core::cell::UnsafeCell;
 use limen_abi::limits;
 use limen_core::Kernel;
 use limen_core::boot::place_caps;
-use limen_core::cap::CapTable;
+use limen_core::cap::{CapTable, RootTable};
 use limen_core::event::Event;
-use limen_core::kernel::{CapTables, MessageBuffers};
+use limen_core::kernel::{CapTables, MessageBuffers, RootTables};
 use limen_core::message::MessageBuffer;
 use limen_image::{Image, Options};
 
@@ -34,6 +34,8 @@ unsafe impl Sync for Door {}
 pub static KERNEL: Door = Door(UnsafeCell::new(Kernel::new(Hardware::UNKNOWN)));
 static CAP_TABLES: Guarded<CapTables> =
     Guarded(UnsafeCell::new(CapTables::new([CapTable::EMPTY; limits::THREADS])));
+static ROOT_TABLES: Guarded<RootTables> =
+    Guarded(UnsafeCell::new(RootTables::new([RootTable::EMPTY; limits::THREADS])));
 static MESSAGE_BUFFERS: MessageBuffers =
     MessageBuffers::new([const { MessageBuffer::new() }; limits::THREADS]);
 
@@ -90,6 +92,13 @@ pub fn cap_tables() -> &'static CapTables {
     unsafe { &*CAP_TABLES.0.get() }
 }
 
+/// The root slots of the threads.
+#[inline]
+pub fn root_tables() -> &'static RootTables {
+    // SAFETY: written by `start` before the first call, and never again.
+    unsafe { &*ROOT_TABLES.0.get() }
+}
+
 /// The message buffers of the threads.
 #[inline]
 pub fn message_buffers() -> &'static MessageBuffers {
@@ -100,8 +109,9 @@ pub fn message_buffers() -> &'static MessageBuffers {
 /// the image cannot be read any more after it.
 pub fn start(image: &Image<'_>, spaces: &AddressSpaces, leave_boot: impl FnOnce()) -> ! {
     // SAFETY: no trap has been taken yet, so nobody has borrowed the tables or the kernel.
-    let (tables, kernel) = unsafe { (&mut *CAP_TABLES.0.get(), &mut *KERNEL.0.get()) };
-    place_caps::<Hardware>(tables, image);
+    let (tables, roots, kernel) =
+        unsafe { (&mut *CAP_TABLES.0.get(), &mut *ROOT_TABLES.0.get(), &mut *KERNEL.0.get()) };
+    place_caps::<Hardware>(tables, roots, image);
     kernel.machine = Hardware::probe(&image.board());
     kernel.populate(image, |index, context| {
         let space = *spaces.get(index as usize)?;

@@ -36,8 +36,8 @@ fn bytes(start: PhysAddr, length: usize) -> Option<&'static [u8]> {
     for address in [start.0, last] {
         arch::cpu::translate(VirtAddr(address)).filter(|paddr| paddr.0 == address)?;
     }
-    // SAFETY: the identity map is contiguous and both ends are in it; the loader and the tool have put the
-    // image there, and nobody writes to it while boot lasts.
+    // SAFETY: the identity map is contiguous and both ends are in it. The image lies where nobody writes while boot
+    // lasts; of what the firmware has left nothing is kept after regions have been filled.
     Some(unsafe { slice::from_raw_parts(with_exposed_provenance(start.0 as usize), length) })
 }
 
@@ -97,6 +97,30 @@ pub fn code() -> Range {
     let (start, end) = ((&raw const __text_start).addr(), (&raw const __text_end).addr());
     let paddr = arch::cpu::translate(VirtAddr(start as u64)).unwrap_or_default().0;
     Range { start: paddr, end: paddr + (end - start) as u64 }
+}
+
+/// What the firmware has left in memory; `None` if it is not in the identity map.
+pub fn firmware_bytes(start: PhysAddr, length: usize) -> Option<&'static [u8]> {
+    bytes(start, length)
+}
+
+/// Copies a file of the image to the start of its region.
+pub fn copy(from: Range, to: PhysAddr) {
+    let bytes = (from.end - from.start) as usize;
+    // SAFETY: the image was validated: the file is in its contents, the region is RAM apart from everything that
+    // loader, kernel and image occupy, and large enough.
+    unsafe {
+        let (from, to) = (with_exposed_provenance::<u8>(from.start as usize), to.0 as usize);
+        from.copy_to_nonoverlapping(with_exposed_provenance_mut(to), bytes);
+    }
+}
+
+/// The memory of a region, to be filled.
+pub fn region(range: Range) -> &'static mut [u8] {
+    let bytes = (range.end - range.start) as usize;
+    // SAFETY: the image was validated: the region is RAM, apart from other regions and from everything that loader,
+    // kernel and image occupy. Only `boot_info` asks, once for each region, and does not keep it.
+    unsafe { slice::from_raw_parts_mut(with_exposed_provenance_mut(range.start as usize), bytes) }
 }
 
 /// Clears RAM that belongs to nobody yet: a page of the pool, or a region that the image wants cleared.

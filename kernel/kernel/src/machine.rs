@@ -1,13 +1,15 @@
 //! The hardware as the core sees it, for whichever architecture this kernel is built.
 
 use core::num::NonZeroU64;
+use core::ops::Range;
 
 use limen_core::arena::ThreadId;
-use limen_core::kernel::{CapTables, MessageBuffers};
-use limen_core::machine::{CounterAccess, Interrupt, Line, Machine, PortWidth, Ticks};
+use limen_core::kernel::{CapTables, MessageBuffers, RootTables};
+use limen_core::machine::{CacheOperation, CounterAccess, Interrupt, Line, Machine, PortWidth, Ticks};
+use limen_core::object::secure_monitor::REGISTERS;
 use limen_image::Board;
 
-use crate::arch::{context, cpu, irq, ports, timer};
+use crate::arch::{cache, context, cpu, firmware, irq, ports, timer};
 use crate::panic::fatal;
 use crate::{console, entry, fpu};
 
@@ -41,6 +43,11 @@ impl Machine for Hardware {
     #[inline]
     fn cap_tables(&self) -> &CapTables {
         entry::cap_tables()
+    }
+
+    #[inline]
+    fn root_tables(&self) -> &RootTables {
+        entry::root_tables()
     }
 
     #[inline]
@@ -110,6 +117,25 @@ impl Machine for Hardware {
 
     fn write_port(&mut self, port: u16, width: PortWidth, value: u32) {
         ports::write(port, width, value);
+    }
+
+    const CACHED_USER_END: Option<u64> = cache::USER_END;
+
+    fn is_read_only(&self, space: cpu::SpaceRegister, address: u64) -> bool {
+        cache::is_read_only(space, address)
+    }
+
+    fn maintain_cache(
+        &mut self,
+        space: cpu::SpaceRegister,
+        operation: CacheOperation,
+        addresses: Range<u64>,
+    ) {
+        cache::maintain(space, operation, addresses);
+    }
+
+    fn call_secure_monitor(&mut self, registers: [u64; REGISTERS]) -> [u64; REGISTERS] {
+        firmware::call_secure_monitor(registers)
     }
 
     fn put_char(&mut self, byte: u8) {

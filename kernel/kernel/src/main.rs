@@ -16,7 +16,11 @@ pub mod arch;
 #[cfg(not(test))]
 pub mod boot;
 #[cfg(not(test))]
+pub mod boot_info;
+#[cfg(not(test))]
 pub mod console;
+#[cfg(not(test))]
+pub mod device_tree;
 #[cfg(not(test))]
 pub mod driver;
 #[cfg(not(test))]

@@ -252,6 +252,18 @@ static inline seL4_CPtr microkit_cspace_root_slot_to_cptr(seL4_Word slot)
     return slot << (seL4_WordBits - PD_ROOT_CAP_BITS);
 }
 
+#if defined(CONFIG_ALLOW_SMC_CALLS)
+/* Calls the secure monitor, where the description allows it (smc="true"). */
+static inline void microkit_arm_smc_call(seL4_ARM_SMCContext *args, seL4_ARM_SMCContext *response)
+{
+    seL4_Error err = seL4_ARM_SMC_Call(ARM_SMC_CAP, args, response);
+    if (err != seL4_NoError) {
+        microkit_dbg_puts("microkit_arm_smc_call: error making SMC call\n");
+        microkit_internal_crash(err);
+    }
+}
+#endif
+
 #if defined(CONFIG_ARCH_X86_64)
 /* Reads and writes of an I/O port by its address. A port outside the range stops the program; a range that the
  * description does not grant is reported, and reading it gives 0. */

@@ -94,6 +94,26 @@ static seL4_Error use_methods(seL4_CPtr cptr)
     error = seL4_TCB_WriteRegisters(cptr, seL4_False, 0, LIMEN_CONTEXT_WORDS, &context);
     seL4_TCB_Suspend(cptr);
     seL4_TCB_Resume(cptr);
+    seL4_BootInfoHeader tree = { SEL4_BOOTINFO_HEADER_FDT, sizeof(seL4_BootInfoHeader) };
+    sink += tree.id + tree.len;
+    seL4_SchedControl_Configure(cptr, 2, 100, 400, 0, 1);
+    seL4_SchedControl_ConfigureFlags(cptr, 2, 100, 400, 0, 1, 0);
+    seL4_TCB_SetPriority(cptr, 2, 3);
+    seL4_TCB_SetMCPriority(cptr, 2, 3);
+    seL4_TCB_BindNotification(cptr, 2);
+    seL4_TCB_UnbindNotification(cptr);
+    seL4_TCB_SetTLSBase(cptr, 0x1000);
+#if defined(CONFIG_ALLOW_SMC_CALLS)
+    seL4_ARM_SMCContext args = { 0x84000000, 0, 0, 0, 0, 0, 0, 0 }, answer;
+    microkit_arm_smc_call(&args, &answer);
+    sink += answer.x0;
+#endif
+#if defined(CONFIG_ARCH_AARCH64)
+    seL4_ARM_VSpace_Clean_Data(cptr, 0, 64);
+    seL4_ARM_VSpace_Invalidate_Data(cptr, 0, 64);
+    seL4_ARM_VSpace_CleanInvalidate_Data(cptr, 0, 64);
+    seL4_ARM_VSpace_Unify_Instruction(cptr, 0, 64);
+#endif
     seL4_IRQHandler_Ack(cptr);
     seL4_SchedContext_Bind(cptr, 2);
     seL4_SchedContext_Unbind(cptr);

@@ -93,6 +93,13 @@ static void report_cap_fault(const seL4_Word *words)
     microkit_dbg_puts("\n");
 }
 
+static void report_timeout(const seL4_Word *words)
+{
+    print_word("MON|ERROR: Timeout: budget used up, data=", words[seL4_Timeout_Data]);
+    print_word("  consumed_us=", words[seL4_Timeout_Consumed]);
+    microkit_dbg_puts("\n");
+}
+
 static void report_cause(const fault_message_t *fault, seL4_Word stack_bottom)
 {
     switch (fault->label) {
@@ -101,6 +108,9 @@ static void report_cause(const fault_message_t *fault, seL4_Word stack_bottom)
         break;
     case seL4_Fault_VMFault:
         report_vm_fault(fault->words, stack_bottom);
+        break;
+    case seL4_Fault_Timeout:
+        report_timeout(fault->words);
         break;
     case seL4_Fault_UserException:
         microkit_dbg_puts("MON|ERROR: UserException\n");

@@ -14,7 +14,8 @@ const IMAGE_BYTES: u64 = 0x4000;
 
 /// Two pages of contents, a page and a large page that float, and a fixed page far above.
 fn unplaced() -> ImageWriter {
-    let region = |paddr, bytes, kind: RegionKind| Region { paddr, bytes, kind: kind as u64 };
+    let region =
+        |paddr, bytes, kind: RegionKind| Region { paddr, bytes, kind: kind as u64, ..Region::default() };
     let mut writer = ImageWriter { mappings: Vec::new(), ..sample() };
     writer.ram = vec![Range::default(); PLACED_RANGES];
     writer.reserved = vec![Range::default(); PLACED_RANGES];

@@ -71,7 +71,7 @@ pub(crate) const fn range(start: u64, end: u64) -> Range {
 
 /// A region.
 pub(crate) const fn region(paddr: u64, bytes: u64, kind: RegionKind) -> Region {
-    Region { paddr, bytes, kind: kind as u64 }
+    Region { paddr, bytes, kind: kind as u64, source: 0, source_bytes: 0 }
 }
 
 /// A mapping of the beginning of a region.

@@ -1,6 +1,6 @@
 //! What a kernel relies on, said again in other words than the validator's: whatever is accepted must be so.
 
-use limen_abi::limits;
+use limen_abi::{limits, slot};
 use limen_image::{Architecture, CapKind, Image, InterruptSource, Mapping, NONE, Range, RegionKind};
 
 /// Fails unless everything in an accepted image can be carried out.
@@ -87,7 +87,9 @@ fn check_caps(image: &Image<'_>) {
     let counts = image.counts();
     let threads = image.threads().count() as u64;
     for cap in image.caps() {
-        assert!(cap.table < threads && (1..limits::CAP_SLOTS as u64).contains(&cap.slot));
+        let (own, root) =
+            (1..limits::CAP_SLOTS as u64, slot::ROOT + 1..slot::ROOT + limits::ROOT_SLOTS as u64);
+        assert!(cap.table < threads && (own.contains(&cap.slot) || root.contains(&cap.slot)));
         let objects = match CapKind::from_raw(cap.kind).expect("a kind") {
             CapKind::Thread => threads,
             CapKind::Endpoint => counts.endpoints,
@@ -96,7 +98,7 @@ fn check_caps(image: &Image<'_>) {
             CapKind::SchedContext => image.sched_contexts().count() as u64,
             CapKind::Vspace => counts.vspaces,
             CapKind::IoPort => limits::IO_PORTS,
-            CapKind::SchedControl => 1,
+            CapKind::SchedControl | CapKind::SecureMonitor => 1,
             CapKind::Interrupt => image.interrupts().count() as u64,
         };
         assert!(cap.object < objects);

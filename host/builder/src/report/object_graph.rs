@@ -1,5 +1,6 @@
 //! Kernel objects, and the capabilities through which programs reach them.
 
+use limen_abi::slot;
 use limen_image::{Cap, CapKind, NONE, Rights};
 use serde::Serialize;
 
@@ -39,6 +40,9 @@ pub struct Thread {
     pub bound_notification: Option<String>,
     /// Slot with its fault handler.
     pub fault_slot: Option<u64>,
+    /// Slot with its handler of exhausted budgets.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub timeout_slot: Option<u64>,
     /// It may read the cycle counter.
     pub counter: bool,
 }
@@ -55,8 +59,11 @@ pub struct CapabilityTable {
 /// A capability.
 #[derive(Clone, Debug, Serialize)]
 pub struct Capability {
-    /// Slot.
+    /// Slot; 512 more than the number of a root slot.
     pub slot: u64,
+    /// Number of the root slot, if it is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub root_slot: Option<u64>,
     /// Kind of the object.
     pub kind: &'static str,
     /// Protection domain to which the object belongs, or `monitor`; the range of I/O ports; the source of the interrupt.
@@ -103,6 +110,7 @@ fn thread(built: &Built, index: usize) -> Thread {
         period_us: context.period_us,
         bound_notification: present(thread.notification).map(|owner| name(built, owner)),
         fault_slot: present(thread.fault_slot),
+        timeout_slot: present(thread.timeout_slot),
         counter: thread.flags & limen_image::ThreadFlags::COUNTER != 0,
     }
 }
@@ -126,12 +134,14 @@ fn capability(built: &Built, cap: &Cap) -> Capability {
         Some(CapKind::IoPort) => ("I/O ports", cap.table),
         Some(CapKind::SchedControl) => ("scheduling control", cap.table),
         Some(CapKind::Interrupt) => ("interrupt", cap.table),
+        Some(CapKind::SecureMonitor) => ("calls", cap.table),
         None => ("unknown", cap.object),
     };
     let object = match CapKind::from_raw(cap.kind) {
         Some(CapKind::IoPort) => format!("{:#x} to {:#x}", cap.object, cap.badge),
         Some(CapKind::SchedControl) => "every scheduling context".to_owned(),
         Some(CapKind::Interrupt) => source(&built.tables.interrupts[cap.object as usize]),
+        Some(CapKind::SecureMonitor) => "the secure monitor".to_owned(),
         _ => name(built, owner),
     };
     let names = [
@@ -141,7 +151,14 @@ fn capability(built: &Built, cap: &Cap) -> Capability {
         (Rights::GRANT_REPLY, "grant-reply"),
     ];
     let rights = names.into_iter().filter(|(bit, _)| cap.rights & bit != 0).map(|(_, name)| name);
-    Capability { slot: cap.slot, kind, object, rights: rights.collect(), badge: Hex(cap.badge) }
+    Capability {
+        slot: cap.slot,
+        root_slot: cap.slot.checked_sub(slot::ROOT),
+        kind,
+        object,
+        rights: rights.collect(),
+        badge: Hex(cap.badge),
+    }
 }
 
 /// Name of the program with this index.

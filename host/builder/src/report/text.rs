@@ -3,7 +3,7 @@
 use std::fmt::{self, Write};
 
 use super::{Capability, CapabilityTable, InterruptLine, Memory, Thread, UserMemory, UserRange};
-use super::{Hex, Kernel, ProtectionDomain, Report, Sizes};
+use super::{Domains, Hex, Kernel, ProtectionDomain, Report, Sizes};
 
 /// The whole report. Writing to a string cannot fail, so the result of [`fmt::Write`] carries nothing.
 pub(super) fn render(report: &Report) -> String {
@@ -19,6 +19,12 @@ fn write_report(out: &mut String, report: &Report) -> fmt::Result {
     sizes(out, &report.sizes)?;
     section(out, "Protection domains")?;
     report.protection_domains.iter().try_for_each(|domain| protection_domain(out, domain))?;
+    if let Some(domains) = &report.domains {
+        section(out, "Domain schedule")?;
+        domain_schedule(out, domains)?;
+        section(out, "Sharing across domains")?;
+        sharing(out, domains)?;
+    }
     section(out, "Threads")?;
     report.graph.threads.iter().try_for_each(|thread| write_thread(out, thread))?;
     section(out, "Capabilities")?;
@@ -69,10 +75,41 @@ fn protection_domain(out: &mut String, domain: &ProtectionDomain) -> fmt::Result
     writeln!(out, "  program   {}", domain.program)?;
     writeln!(out, "  priority  {}", domain.priority)?;
     writeln!(out, "  budget    {} us every {} us", domain.budget_us, domain.period_us)?;
+    if let Some(domain) = &domain.domain {
+        writeln!(out, "  domain    {domain}")?;
+    }
     writeln!(out, "  stack     [0x{:x}..0x{:x})", domain.stack_start, domain.stack_end)?;
     let facts = [(domain.passive, "passive"), (domain.fpu, "fpu"), (domain.counter, "counter")];
     let facts: Vec<_> = facts.into_iter().filter(|(is, _)| *is).map(|(_, name)| name).collect();
     writeln!(out, "  facts     {}", facts.join(" "))
+}
+
+fn domain_schedule(out: &mut String, domains: &Domains) -> fmt::Result {
+    for slot in &domains.schedule {
+        let start = if slot.index == domains.start { "  <- starts here" } else { "" };
+        match &slot.domain {
+            Some(name) => {
+                writeln!(out, "{:>3}  {}  {name} (domain {}){start}", slot.index, slot.duration, slot.id)?
+            }
+            None => writeln!(out, "{:>3}  starts again", slot.index)?,
+        }
+    }
+    Ok(())
+}
+
+fn sharing(out: &mut String, domains: &Domains) -> fmt::Result {
+    if domains.crossings.is_empty() {
+        writeln!(out, "nothing")?;
+    }
+    for crossing in &domains.crossings {
+        let sides = crossing.between.iter().map(|side| match side.domain.as_str() {
+            "" => side.name.clone(),
+            domain => format!("{} in {domain}", side.name),
+        });
+        let sides: Vec<_> = sides.collect();
+        writeln!(out, "{:<10} {}: {}", crossing.kind, crossing.what, sides.join(", "))?;
+    }
+    Ok(())
 }
 
 fn write_thread(out: &mut String, thread: &Thread) -> fmt::Result {
@@ -90,6 +127,9 @@ fn write_thread(out: &mut String, thread: &Thread) -> fmt::Result {
     if let Some(slot) = thread.fault_slot {
         writeln!(out, "  faults go to slot {slot}")?;
     }
+    if let Some(slot) = thread.timeout_slot {
+        writeln!(out, "  exhausted budgets go to slot {slot}")?;
+    }
     Ok(())
 }
 
@@ -99,7 +139,8 @@ fn capability_table(out: &mut String, table: &CapabilityTable) -> fmt::Result {
 }
 
 fn capability(out: &mut String, cap: &Capability) -> fmt::Result {
-    write!(out, "  {:>3}  {} of {}", cap.slot, cap.kind, cap.object)?;
+    let slot = cap.root_slot.map_or_else(|| cap.slot.to_string(), |slot| format!("r{slot}"));
+    write!(out, "  {slot:>3}  {} of {}", cap.kind, cap.object)?;
     if !cap.rights.is_empty() {
         write!(out, ", {}", cap.rights.join(" "))?;
     }

@@ -84,6 +84,7 @@ fn resolved(map: &MapDraft, region: usize) -> Map {
         cached: map.cached,
         setvar_vaddr: map.setvar_vaddr.clone(),
         setvar_size: map.setvar_size.clone(),
+        setvar_prefill_size: map.setvar_prefill_size.clone(),
         span: map.span.clone(),
     }
 }

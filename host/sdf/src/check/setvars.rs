@@ -40,14 +40,15 @@ fn resolve_one(
     Ok(Setvar { symbol: setvar.symbol.clone(), region_paddr: index })
 }
 
-/// No memory region can be prefilled yet, so none has a size to tell.
+/// Only a file has a size that is known before boot.
 fn prefill_size(draft: &SystemDraft, map: &MapDraft) -> Option<Diagnostic> {
     let symbol = map.setvar_prefill_size.as_ref()?;
-    let (_, region) = draft.region(map.region)?;
+    let (_, region) = draft.region(map.region).filter(|(_, region)| region.prefill_bytes().is_none())?;
     let (name, location) = (&region.name, &region.span);
     let message =
         format!("Error: 'setvar_prefill_size' used for MR without a `prefill_path` @ '{name}' {location}");
-    let help = "Remove the attribute; setvar_size gives the size of the memory region.";
+    let help =
+        "Give the memory region a prefill_path, or use setvar_size, which gives the size of the region.";
     Some(Diagnostic::new(code::SETVAR_PREFILL_SIZE, &symbol.span, message, help))
 }
 

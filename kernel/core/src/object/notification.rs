@@ -46,6 +46,11 @@ impl Notification {
     /// Nobody is bound, nobody waits, nothing was signalled.
     pub const IDLE: Self = Self { state: Signals::Idle, thread: None, sched_context: None };
 
+    /// Whether nobody is bound and nobody waits.
+    pub(crate) fn may_be_bound(&self) -> bool {
+        self.thread.is_none() && !matches!(self.state, Signals::Waiting(_))
+    }
+
     /// Takes out a thread that waits here.
     pub(crate) fn remove(&mut self, links: &mut ThreadLinks, thread: ThreadId) {
         if let Signals::Waiting(queue) = &mut self.state {
@@ -75,6 +80,19 @@ impl Notification {
 }
 
 impl<M: Machine> Kernel<M> {
+    /// Lets signals end the waiting of `thread` on endpoints.
+    pub(crate) fn bind_notification(&mut self, thread: ThreadId, id: NotificationId) {
+        self.notifications[id].thread = Some(thread);
+        self.threads[thread].notification = Some(id);
+    }
+
+    /// Undoes [`Self::bind_notification`].
+    pub(crate) fn unbind_notification_of(&mut self, thread: ThreadId) {
+        if let Some(id) = self.threads[thread].notification.take() {
+            self.notifications[id].thread = None;
+        }
+    }
+
     /// Signals the bits of `badge`.
     #[inline(always)]
     pub(crate) fn signal(&mut self, id: NotificationId, badge: u64) -> Outcome {

@@ -26,6 +26,7 @@ use crate::invoke::{Arguments, InvokeError};
 use crate::kernel::Kernel;
 use crate::machine::{Context, CounterAccess, Machine};
 use crate::message::Answer;
+use crate::object::priority::decode_priority;
 
 /// A thread control block. Its size is a power of two, so that finding one takes a shift and not a multiplication.
 #[derive(Debug)]
@@ -37,6 +38,8 @@ pub struct Thread<M: Machine> {
     pub state: State,
     /// 0 to 255; the highest runs.
     pub priority: u8,
+    /// The highest priority that it may give to a thread.
+    pub max_priority: u8,
     /// Where its time comes from; none for a passive server between messages.
     pub sched_context: Option<SchedContextId>,
     /// Its address space.
@@ -153,6 +156,7 @@ impl<M: Machine> Thread<M> {
         context: M::Context::ZERO,
         state: State::Inactive,
         priority: 0,
+        max_priority: 0,
         sched_context: None,
         space: None,
         notification: None,
@@ -196,6 +200,16 @@ pub enum Request {
     Suspend(ThreadId),
     /// Let it run.
     Resume(ThreadId),
+    /// Give it another priority.
+    SetPriority(ThreadId, u8),
+    /// Set the highest priority that it may give to a thread.
+    SetMaxPriority(ThreadId, u8),
+    /// Let a notification interrupt its receiving.
+    BindNotification(ThreadId, NotificationId),
+    /// Part it from its notification.
+    UnbindNotification(ThreadId),
+    /// Set its register for thread-local storage.
+    SetTlsBase(ThreadId, u64),
 }
 
 /// Message words before the register values of WriteRegisters.
@@ -226,6 +240,22 @@ impl Request {
                 not_current(kernel, thread)?;
                 Ok(Self::WriteRegisters { thread, resume: flags & 1 != 0, count: count as usize })
             }
+            Some(Label::TcbSetPriority) => {
+                decode_priority(kernel, arguments).map(|priority| Self::SetPriority(thread, priority))
+            }
+            Some(Label::TcbSetMcPriority) => {
+                decode_priority(kernel, arguments).map(|priority| Self::SetMaxPriority(thread, priority))
+            }
+            Some(Label::TcbBindNotification) => decode_bind(kernel, thread, arguments.extra_cap(0)?),
+            Some(Label::TcbUnbindNotification) => match kernel.threads[thread].notification {
+                Some(_) => Ok(Self::UnbindNotification(thread)),
+                None => Err(InvokeError::IllegalOperation),
+            },
+            Some(Label::TcbSetTlsBase) => {
+                let [base] = arguments.words()?;
+                not_current(kernel, thread)?;
+                Ok(Self::SetTlsBase(thread, base))
+            }
             Some(Label::TcbSuspend) => Ok(Self::Suspend(thread)),
             Some(Label::TcbResume) => Ok(Self::Resume(thread)),
             _ => Err(InvokeError::IllegalOperation),
@@ -248,7 +278,37 @@ impl Request {
             }
             Self::Suspend(thread) => (Answer::Empty, kernel.suspend(thread)),
             Self::Resume(thread) => (Answer::Empty, kernel.resume(thread)),
+            Self::SetPriority(thread, priority) => (Answer::Empty, kernel.set_priority(thread, priority)),
+            Self::SetMaxPriority(thread, priority) => {
+                kernel.threads[thread].max_priority = priority;
+                (Answer::Empty, Outcome::NOTHING)
+            }
+            Self::BindNotification(thread, notification) => {
+                kernel.bind_notification(thread, notification);
+                (Answer::Empty, Outcome::NOTHING)
+            }
+            Self::UnbindNotification(thread) => {
+                kernel.unbind_notification_of(thread);
+                (Answer::Empty, Outcome::NOTHING)
+            }
+            Self::SetTlsBase(thread, base) => {
+                kernel.threads[thread].context.set_register(M::Context::TLS_BASE, base);
+                (Answer::Empty, Outcome::NOTHING)
+            }
         }
+    }
+}
+
+/// A notification is bound to one thread, before anybody waits for it.
+fn decode_bind<M: Machine>(kernel: &Kernel<M>, thread: ThreadId, to: Cap) -> Result<Request, InvokeError> {
+    let Cap::Notification { id, rights, .. } = to else {
+        return Err(InvokeError::InvalidCapability { index: 1 });
+    };
+    let free = kernel.threads[thread].notification.is_none() && kernel.notifications[id].may_be_bound();
+    if free && rights.can_receive() {
+        Ok(Request::BindNotification(thread, id))
+    } else {
+        Err(InvokeError::IllegalOperation)
     }
 }
 

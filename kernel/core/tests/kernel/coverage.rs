@@ -3,7 +3,7 @@
 use limen_abi::{ErrorCode, Label, Syscall};
 use limen_core::machine::PortWidth;
 
-use crate::support::{Arguments, Family, Grant, REPLY, Service, Wiring};
+use crate::support::{Arguments, Family, Grant, REPLY, Service, TLS_BASE, Wiring};
 
 const MESSAGE: Arguments<'_> = Arguments { label: 3, words: &[4], caps: &[] };
 
@@ -111,9 +111,16 @@ fn check_method(label: Label) {
     let passive = family.plan.passive("passive", 1);
     let passive_slot = family.plan.grant(family.parent, passive.control());
     let sched_control = family.plan.grant(family.parent, Grant::sched_control());
-    let notification = family.plan.notification();
-    let interrupt = family.plan.interrupt(Wiring::Level, notification, 1);
+    let signalled = family.plan.notification();
+    let interrupt = family.plan.interrupt(Wiring::Level, signalled, 1);
     let interrupt_slot = family.plan.grant(family.parent, interrupt.control());
+    let unbound = family.plan.notification();
+    let unbound_slot = family.plan.grant(family.parent, unbound.waiter());
+    let bound = family.plan.thread("bound", 2);
+    let notification = family.plan.bound_notification(bound);
+    let bound_slot = family.plan.grant(family.parent, bound.control());
+    let monitor_slot = family.plan.grant(family.parent, Grant::secure_monitor());
+    let space_slot = family.plan.grant(family.parent, Grant::vspace(family.child));
     let (parent, child) = (family.parent, family.child);
     let mut system = family.plan.boot();
     system.set_asserted(interrupt, true);
@@ -121,6 +128,16 @@ fn check_method(label: Label) {
     let slot = match label {
         Label::SchedControlConfigureFlags => sched_control,
         Label::IrqHandlerAck => interrupt_slot,
+        Label::TcbSetPriority
+        | Label::TcbSetMcPriority
+        | Label::TcbBindNotification
+        | Label::TcbSetTlsBase => family.control,
+        Label::TcbUnbindNotification => bound_slot,
+        Label::ArmSmcCall => monitor_slot,
+        Label::ArmVspaceCleanData
+        | Label::ArmVspaceInvalidateData
+        | Label::ArmVspaceCleanInvalidateData
+        | Label::ArmVspaceUnifyInstruction => space_slot,
         Label::TcbReadRegisters | Label::TcbWriteRegisters | Label::TcbSuspend | Label::TcbResume => {
             family.control
         }
@@ -130,13 +147,17 @@ fn check_method(label: Label) {
         Label::SchedContextBind => free_slot,
         _ => unreachable!("checked elsewhere"),
     };
-    let caps = match label {
-        Label::SchedContextBind => [passive_slot],
-        Label::SchedControlConfigureFlags => [time_slot],
-        _ => [family.control],
-    };
+    let caps = [match label {
+        Label::SchedContextBind => passive_slot,
+        Label::TcbBindNotification => unbound_slot,
+        Label::SchedControlConfigureFlags => time_slot,
+        _ => family.control,
+    }];
     let words: &[u64] = match label {
         Label::SchedControlConfigureFlags => &[30, 500, 0, 7, 0],
+        Label::TcbSetPriority | Label::TcbSetMcPriority => &[7],
+        Label::TcbSetTlsBase => &[0x7000],
+        Label::ArmSmcCall => &[10, 20, 30, 40, 50, 60, 70, 80],
         _ => &[0, 1, 0x1234],
     };
     let arguments = Arguments { label: label.as_raw(), words, caps: &caps };
@@ -144,6 +165,24 @@ fn check_method(label: Label) {
     match label {
         Label::TcbReadRegisters => system.assert_message(parent, 0, 0, &[system.pc(child)]),
         Label::TcbWriteRegisters => assert_eq!(system.pc(child), 0x1234),
+        Label::TcbSetPriority => assert_eq!(system.kernel.threads[child.id()].priority, 7),
+        Label::TcbSetMcPriority => assert_eq!(system.kernel.threads[child.id()].max_priority, 7),
+        Label::TcbBindNotification => {
+            assert_eq!(system.kernel.threads[child.id()].notification, Some(unbound.id()));
+        }
+        Label::TcbUnbindNotification => {
+            assert_eq!(system.kernel.notifications[notification.id()].thread, None);
+        }
+        Label::TcbSetTlsBase => assert_eq!(system.register(child, TLS_BASE), 0x7000),
+        Label::ArmVspaceCleanData
+        | Label::ArmVspaceInvalidateData
+        | Label::ArmVspaceCleanInvalidateData
+        | Label::ArmVspaceUnifyInstruction => {
+            assert_eq!(system.kernel.machine.caches_maintained.len(), 1, "it is done once");
+        }
+        Label::ArmSmcCall => {
+            system.assert_message(parent, 0, 0, &[11, 21, 31, 41, 51, 61, 71, 81]);
+        }
         Label::TcbSuspend => system.assert_inactive(child),
         Label::TcbResume => system.assert_runnable(child),
         Label::SchedContextBind => system.assert_holds(passive, Some(free)),

@@ -5,6 +5,7 @@
 #![allow(clippy::expect_used, clippy::panic, reason = "a broken expectation ends a test")]
 
 mod boot;
+mod caches;
 mod calls;
 mod chains;
 mod coverage;
@@ -18,9 +19,11 @@ mod lookups;
 mod model;
 mod notification_time;
 mod notifications;
+mod priorities;
 mod random;
 mod registers;
 mod replies;
+mod root_slots;
 mod sched_contexts;
 mod scheduling;
 mod sends;

@@ -6,7 +6,7 @@ use limen_core::object::notification::Signals;
 use limen_core::object::reply::Reply as ReplyState;
 
 use crate::support::{
-    Arguments, Endpoint, Family, Grant, Notification, Plan, REPLY, Service, System, Thread,
+    Arguments, Endpoint, Family, Grant, Notification, Plan, REPLY, Service, System, TLS_BASE, Thread,
 };
 
 const SUSPEND: u64 = Label::TcbSuspend.as_raw();
@@ -211,7 +211,7 @@ fn other_methods_are_illegal() {
     let world = World::new();
     let mut system = world.plan.boot();
     system.wait(world.worker, world.wait);
-    for label in [0, 1, 4, 5, 6, 14, 16, 17, 27, 34, 0x1000, (1 << 52) - 1] {
+    for label in [0, 1, 4, 5, 8, 17, 27, 34, 39, 0x1000, (1 << 52) - 1] {
         let arguments = Arguments { label, words: &[0, 1, 2], caps: &[] };
         system.syscall(world.manager, Syscall::Call, world.control, &arguments);
         system.assert_refused(world.manager, ErrorCode::IllegalOperation, &[]);
@@ -219,10 +219,71 @@ fn other_methods_are_illegal() {
 }
 
 #[test]
-fn address_spaces_have_no_methods() {
+fn address_spaces_have_no_methods_of_threads() {
     let mut world = World::new();
     let slot = world.plan.grant(world.worker, Grant::vspace(world.worker));
     let mut system = world.plan.boot();
     system.call(world.worker, slot, Label::TcbSuspend.as_raw(), &[]);
     system.assert_refused(world.worker, ErrorCode::IllegalOperation, &[]);
+}
+
+#[test]
+fn a_bound_notification_interrupts_receiving_until_it_is_unbound() {
+    let mut world = World::new();
+    let listen = world.plan.grant(world.manager, world.notification.waiter());
+    let signal = world.plan.grant(world.manager, world.notification.signaller(8));
+    let mut system = world.plan.boot();
+    system.recv(world.worker, world.listen);
+    system.call_with_caps(world.manager, world.control, Label::TcbBindNotification.as_raw(), &[listen]);
+    system.assert_done(world.manager);
+    system.signal(world.manager, signal);
+    system.assert_signal(world.worker, 8);
+    system.recv(world.worker, world.listen);
+    system.call(world.manager, world.control, Label::TcbUnbindNotification.as_raw(), &[]);
+    system.assert_done(world.manager);
+    system.signal(world.manager, signal);
+    system.assert_receiving(world.worker, world.endpoint);
+    system.call(world.manager, world.control, Label::TcbUnbindNotification.as_raw(), &[]);
+    system.assert_refused(world.manager, ErrorCode::IllegalOperation, &[]);
+}
+
+#[test]
+fn a_notification_is_bound_once_and_before_anybody_waits() {
+    let bind = Label::TcbBindNotification.as_raw();
+    let mut world = World::new();
+    let bound = world.plan.bound_notification(world.manager);
+    let own = world.plan.grant(world.manager, world.manager.control());
+    let [bound_slot, waited, signal] =
+        [bound.waiter(), world.notification.waiter(), world.notification.signaller(1)]
+            .map(|grant| world.plan.grant(world.manager, grant));
+    let mut system = world.plan.boot();
+    system.wait(world.worker, world.wait);
+    let refused = [
+        (world.control, waited, ErrorCode::IllegalOperation, &[][..]),
+        (world.control, bound_slot, ErrorCode::IllegalOperation, &[]),
+        (world.control, signal, ErrorCode::IllegalOperation, &[]),
+        (own, bound_slot, ErrorCode::IllegalOperation, &[]),
+        (world.control, own, ErrorCode::InvalidCapability, &[1]),
+    ];
+    for (thread, cap, code, words) in refused {
+        system.call_with_caps(world.manager, thread, bind, &[cap]);
+        system.assert_refused(world.manager, code, words);
+    }
+    system.call(world.manager, world.control, bind, &[]);
+    system.assert_refused(world.manager, ErrorCode::TruncatedMessage, &[]);
+}
+
+#[test]
+fn a_thread_sets_its_own_thread_local_storage_by_instruction() {
+    let set = Label::TcbSetTlsBase.as_raw();
+    let mut world = World::new();
+    let own = world.plan.grant(world.manager, world.manager.control());
+    let mut system = world.plan.boot();
+    system.wait(world.worker, world.wait);
+    system.call(world.manager, world.control, set, &[0x9000]);
+    assert_eq!(system.register(world.worker, TLS_BASE), 0x9000);
+    system.call(world.manager, own, set, &[0x9000]);
+    system.assert_refused(world.manager, ErrorCode::IllegalOperation, &[]);
+    system.call(world.manager, own, set, &[]);
+    system.assert_refused(world.manager, ErrorCode::TruncatedMessage, &[]);
 }

@@ -94,10 +94,20 @@ typedef enum seL4_InvocationLabel {
     TCBReadRegisters = 2,
     /* Write another thread's registers. MR0 bit 0: resume after; MR1: count; MR2..: values. */
     TCBWriteRegisters = 3,
+    /* Give a thread another priority (MR0). Extra capability 0: a thread whose highest priority allows it. */
+    TCBSetPriority = 6,
+    /* Say up to which priority (MR0) a thread may set others. Extra capability 0: as above. */
+    TCBSetMCPriority = 7,
     /* Stop a thread until it is resumed. */
     TCBSuspend = 12,
     /* Let a stopped thread run again from where it was. */
     TCBResume = 13,
+    /* Let a notification interrupt a thread's receiving. Extra capability 0: the notification. */
+    TCBBindNotification = 14,
+    /* Part a thread from its notification. */
+    TCBUnbindNotification = 15,
+    /* Set another thread's register for thread-local storage. MR0: the value. */
+    TCBSetTLSBase = 16,
     /* Let an interrupt line be delivered again. */
     IRQAckIRQ = 27,
     /* Give a scheduling context (extra capability 0) a budget (MR0, us) and a period (MR1). MR3: timeout data. */
@@ -110,6 +120,16 @@ typedef enum seL4_InvocationLabel {
     SchedContextUnbindObject = 36,
     /* Microseconds consumed since the last time this was asked. */
     SchedContextConsumed = 37,
+    /* AArch64: write data to memory. MR0, MR1: first user address, and the first after it. */
+    ARMVSpaceClean_Data = 39,
+    /* AArch64: forget cached data, as above. */
+    ARMVSpaceInvalidate_Data = 40,
+    /* AArch64: write data to memory and forget it, as above. */
+    ARMVSpaceCleanInvalidate_Data = 41,
+    /* AArch64: make written instructions visible to fetches, as above. */
+    ARMVSpaceUnify_Instruction = 42,
+    /* AArch64: call the secure monitor with x0 to x7 in MR0 to MR7; answered with the same. */
+    ARMSMCCall = 43,
     /* x86: read a byte from a port. MR0: the port. */
     X86IOPortIn8 = 51,
     /* x86: read two bytes from a port. MR0: the port. */
@@ -151,6 +171,22 @@ typedef enum seL4_Timeout_Msg {
     seL4_Timeout_Consumed = 1,
     seL4_Timeout_Length = 2,
 } seL4_Timeout_Msg;
+
+/* Pieces of boot information. */
+typedef enum seL4_BootInfoID {
+    /* VESA BIOS extensions: information blocks of controller and mode, then mode and interface. */
+    SEL4_BOOTINFO_HEADER_X86_VBE = 1,
+    /* The memory map of the Multiboot loader: its bytes in 32 bits, then the entries. */
+    SEL4_BOOTINFO_HEADER_X86_MBMMAP = 2,
+    /* The root pointer of ACPI. */
+    SEL4_BOOTINFO_HEADER_X86_ACPI_RSDP = 3,
+    /* The frame buffer: address, pitch, width, height, bits per pixel, kind. */
+    SEL4_BOOTINFO_HEADER_X86_FRAMEBUFFER = 4,
+    /* Megahertz of the time-stamp counter, in 32 bits. */
+    SEL4_BOOTINFO_HEADER_X86_TSC_FREQ = 5,
+    /* The device tree. */
+    SEL4_BOOTINFO_HEADER_FDT = 6,
+} seL4_BootInfoID;
 
 /* Words that a message can hold. */
 #define seL4_MsgMaxLength 120

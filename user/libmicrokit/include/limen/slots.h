@@ -7,6 +7,9 @@
 /* What the protection domain receives on. */
 #define LIMEN_INPUT_CAP 1
 
+/* Its own address space. */
+#define LIMEN_VSPACE_CAP 3
+
 /* Its reply object. */
 #define LIMEN_REPLY_CAP 4
 

@@ -1,4 +1,4 @@
-/* Methods of threads, scheduling contexts and interrupt lines.
+/* Methods of threads, scheduling contexts, address spaces, interrupt lines and I/O ports.
  *
  * When a method returns an error, its details are in message words 0 to 3 of the IPC buffer, where seL4_GetMR finds
  * them. */
@@ -87,6 +87,39 @@ static inline seL4_Error seL4_TCB_Resume(seL4_TCB service)
     return limen_invoke_plain(service, TCBResume, 0);
 }
 
+/* Gives a thread another priority, up to the highest one of the thread that `authority` names. */
+static inline seL4_Error seL4_TCB_SetPriority(seL4_TCB service, seL4_TCB authority, seL4_Word priority)
+{
+    seL4_SetCap(0, authority);
+    return limen_outcome(limen_invoke(service, TCBSetPriority, 1, 1, limen_two_words(priority, 0)));
+}
+
+/* Sets the highest priority that a thread may give to threads, up to that of `authority`. */
+static inline seL4_Error seL4_TCB_SetMCPriority(seL4_TCB service, seL4_TCB authority, seL4_Word mcp)
+{
+    seL4_SetCap(0, authority);
+    return limen_outcome(limen_invoke(service, TCBSetMCPriority, 1, 1, limen_two_words(mcp, 0)));
+}
+
+/* Lets signals of a notification end a thread's waiting on endpoints. */
+static inline seL4_Error seL4_TCB_BindNotification(seL4_TCB service, seL4_CPtr notification)
+{
+    seL4_SetCap(0, notification);
+    return limen_invoke_plain(service, TCBBindNotification, 1);
+}
+
+/* Parts a thread from its notification. */
+static inline seL4_Error seL4_TCB_UnbindNotification(seL4_TCB service)
+{
+    return limen_invoke_plain(service, TCBUnbindNotification, 0);
+}
+
+/* Sets the register for thread-local storage of a thread that is not the caller. */
+static inline seL4_Error seL4_TCB_SetTLSBase(seL4_TCB service, seL4_Word tls_base)
+{
+    return limen_outcome(limen_invoke(service, TCBSetTLSBase, 0, 1, limen_two_words(tls_base, 0)));
+}
+
 /* Lets an interrupt line be delivered again. */
 static inline seL4_Error seL4_IRQHandler_Ack(seL4_IRQHandler service)
 {
@@ -129,6 +162,68 @@ static inline seL4_SchedContext_Consumed_t seL4_SchedContext_Consumed(seL4_Sched
     result.consumed = answer.words.mr0;
     return result;
 }
+
+/* Gives a scheduling context another budget and period, in microseconds; `badge` is what a timeout fault says. */
+static inline seL4_Error seL4_SchedControl_ConfigureFlags(seL4_SchedControl service, seL4_SchedContext schedcontext,
+                                                          seL4_Time budget, seL4_Time period,
+                                                          seL4_Word extra_refills, seL4_Word badge, seL4_Word flags)
+{
+    limen_words_t words = { budget, period, extra_refills, badge };
+    seL4_SetCap(0, schedcontext);
+    seL4_SetMR(4, flags);
+    return limen_outcome(limen_invoke(service, SchedControlConfigureFlags, 1, 5, words));
+}
+
+/* The same without flags. */
+static inline seL4_Error seL4_SchedControl_Configure(seL4_SchedControl service, seL4_SchedContext schedcontext,
+                                                     seL4_Time budget, seL4_Time period, seL4_Word extra_refills,
+                                                     seL4_Word badge)
+{
+    return seL4_SchedControl_ConfigureFlags(service, schedcontext, budget, period, extra_refills, badge, 0);
+}
+
+#if defined(CONFIG_ALLOW_SMC_CALLS)
+/* The registers of a call to the secure monitor. */
+typedef struct seL4_ARM_SMCContext_ {
+    seL4_Word x0, x1, x2, x3, x4, x5, x6, x7;
+} seL4_ARM_SMCContext;
+
+#define LIMEN_SMC_WORDS (sizeof(seL4_ARM_SMCContext) / sizeof(seL4_Word))
+
+/* Calls the secure monitor and fills in what it answers. */
+static inline seL4_Error seL4_ARM_SMC_Call(seL4_CPtr service, seL4_ARM_SMCContext *smc_args,
+                                           seL4_ARM_SMCContext *smc_response)
+{
+    volatile seL4_Word *message = seL4_GetIPCBuffer()->msg;
+    const seL4_Word *args = (const seL4_Word *)smc_args;
+    for (seL4_Word i = 0; i < LIMEN_SMC_WORDS; i++) {
+        message[i] = args[i];
+    }
+    limen_words_t words = limen_load_words(seL4_GetIPCBuffer());
+    limen_received_t answer = limen_invoke(service, ARMSMCCall, 0, LIMEN_SMC_WORDS, words);
+    limen_store_words(seL4_GetIPCBuffer(), answer.words);
+    seL4_Error error = limen_outcome(answer);
+    seL4_Word *response = (seL4_Word *)smc_response;
+    for (seL4_Word i = 0; error == seL4_NoError && i < LIMEN_SMC_WORDS; i++) {
+        response[i] = message[i];
+    }
+    return error;
+}
+#endif
+
+#if defined(CONFIG_ARCH_AARCH64)
+/* Cache maintenance for user addresses from `start` up to `end`, which lie in one block of 2 MiB. */
+#define LIMEN_DEFINE_CACHE_METHOD(method)                                                                          \
+    static inline seL4_Error seL4_ARM_VSpace_##method(seL4_CPtr service, seL4_Word start, seL4_Word end)           \
+    {                                                                                                              \
+        return limen_outcome(limen_invoke(service, ARMVSpace##method, 0, 2, limen_two_words(start, end)));         \
+    }
+LIMEN_DEFINE_CACHE_METHOD(Clean_Data)
+LIMEN_DEFINE_CACHE_METHOD(Invalidate_Data)
+LIMEN_DEFINE_CACHE_METHOD(CleanInvalidate_Data)
+LIMEN_DEFINE_CACHE_METHOD(Unify_Instruction)
+#undef LIMEN_DEFINE_CACHE_METHOD
+#endif
 
 #if defined(CONFIG_ARCH_X86)
 /* What a port was found to hold. */

@@ -30,6 +30,7 @@ typedef seL4_Word seL4_CPtr;
 typedef seL4_CPtr seL4_CNode;
 typedef seL4_CPtr seL4_IRQHandler;
 typedef seL4_CPtr seL4_SchedContext;
+typedef seL4_CPtr seL4_SchedControl;
 typedef seL4_CPtr seL4_TCB;
 
 typedef seL4_Word seL4_NodeId;
@@ -46,6 +47,12 @@ typedef struct seL4_UserContext_ {
 #undef LIMEN_DECLARE_REGISTER
 
 #define LIMEN_CONTEXT_WORDS (sizeof(seL4_UserContext) / sizeof(seL4_Word))
+
+/* What stands at the start of a memory region that is filled with boot information; `len` counts the header, too. */
+typedef struct seL4_BootInfoHeader {
+    seL4_Word id;
+    seL4_Word len;
+} seL4_BootInfoHeader;
 
 /* For the few functions that must disappear into their callers, even without optimisation: they keep message
  * words in registers. */

@@ -139,7 +139,7 @@ fn number_of_records() {
         ),
         (
             "capabilities",
-            |w| w.caps = vec![w.caps[0]; limits::THREADS * limits::CAP_SLOTS + 1],
+            |w| w.caps = vec![w.caps[0]; limits::THREADS * (limits::CAP_SLOTS + limits::ROOT_SLOTS) + 1],
             ImageError::Directory { table: Table::Caps as usize },
         ),
     ];

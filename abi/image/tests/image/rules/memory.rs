@@ -192,5 +192,58 @@ pub(super) const REGIONS: &[Case] = &[
         |w| w.regions[0] = region(0x0800_f000, 2 * PAGE, RegionKind::Device),
         record(Table::Regions, 0, "a device of the kernel"),
     ),
+    (
+        "a device with first contents",
+        |w| w.regions[0].source = 6,
+        record(Table::Regions, 0, "first contents that it cannot have"),
+    ),
+    (
+        "page contents with first contents",
+        |w| w.regions[1].source = 6,
+        record(Table::Regions, 1, "first contents that it cannot have"),
+    ),
+    (
+        "boot information without a meaning",
+        |w| w.regions[2].source = 7,
+        record(Table::Regions, 2, "first contents that it cannot have"),
+    ),
+    (
+        "a file in the tables",
+        |w| (w.regions[2].source, w.regions[2].source_bytes) = (0, PAGE),
+        record(Table::Regions, 2, "first contents that it cannot have"),
+    ),
+    (
+        "a file beyond the image",
+        |w| (w.regions[2].source, w.regions[2].source_bytes) = (IMAGE_BYTES - PAGE, 2 * PAGE),
+        record(Table::Regions, 2, "first contents that it cannot have"),
+    ),
+    (
+        "a file at the end of all numbers",
+        |w| (w.regions[2].source, w.regions[2].source_bytes) = (PAGE.wrapping_neg(), PAGE),
+        record(Table::Regions, 2, "first contents that it cannot have"),
+    ),
+    (
+        "a file that is not on a page",
+        |w| (w.regions[2].source, w.regions[2].source_bytes) = (IMAGE_BYTES - 2 * PAGE + 8, PAGE),
+        record(Table::Regions, 2, "first contents that it cannot have"),
+    ),
+    (
+        "a file of half a page",
+        |w| (w.regions[2].source, w.regions[2].source_bytes) = (IMAGE_BYTES - PAGE, PAGE / 2),
+        record(Table::Regions, 2, "first contents that it cannot have"),
+    ),
+    (
+        "a file that is larger than its region",
+        |w| {
+            (w.regions[2].source, w.regions[2].source_bytes, w.regions[2].bytes) =
+                (IMAGE_BYTES - 2 * PAGE, 2 * PAGE, PAGE)
+        },
+        record(Table::Regions, 2, "first contents that it cannot have"),
+    ),
+    (
+        "a file for a device",
+        |w| (w.regions[0].source, w.regions[0].source_bytes) = (IMAGE_BYTES - PAGE, PAGE),
+        record(Table::Regions, 0, "first contents that it cannot have"),
+    ),
     ("a kind without a meaning", |w| w.regions[0].kind = 3, record(Table::Regions, 0, "unknown kind")),
 ];

@@ -114,7 +114,15 @@ pub(super) const CAPS: &[Case] = &[
     ("address space", |w| w.caps[5].object = 3, record(Table::Caps, 5, "no such object")),
     ("interrupt", |w| w.caps[6].object = 2, record(Table::Caps, 6, "no such object")),
     ("kind 0", |w| w.caps[0].kind = 0, record(Table::Caps, 0, "no such object")),
-    ("kind without a meaning", |w| w.caps[0].kind = 10, record(Table::Caps, 0, "no such object")),
+    ("kind without a meaning", |w| w.caps[0].kind = 11, record(Table::Caps, 0, "no such object")),
+    (
+        "a secure monitor on another architecture",
+        |w| {
+            w.architecture = Architecture::Riscv64;
+            w.caps[0] = cap(0, 1, CapKind::SecureMonitor, 0);
+        },
+        record(Table::Caps, 0, "a secure monitor on another architecture"),
+    ),
     ("ports where there are none", |w| w.caps[0] = ports(0x3f8, 0x3ff), PORTS),
     ("ports of the timer", |w| spoil_with_ports(w, 0x30, 0x40), PORTS),
     ("the last port before the first", |w| spoil_with_ports(w, 0x3ff, 0x3f8), PORTS),

@@ -162,8 +162,10 @@ impl Step {
     /// A gardener knows its slots; it would fault on pointers that lead nowhere.
     fn cptr_for(&self, system: &System, thread: Thread) -> u64 {
         let cptr = Shape::cptr(self.cptr);
-        let table = &system.kernel.machine.cap_tables()[thread.id()];
-        if system.name(thread) == "gardener" && table.lookup(cptr).is_err() { 0 } else { cptr }
+        let machine = &system.kernel.machine;
+        let (table, root) = (&machine.cap_tables()[thread.id()], &machine.root_tables()[thread.id()]);
+        let leads_nowhere = table.lookup(cptr).is_none() && root.lookup(cptr).is_err();
+        if system.name(thread) == "gardener" && leads_nowhere { 0 } else { cptr }
     }
 
     fn info(&self) -> MessageInfo {

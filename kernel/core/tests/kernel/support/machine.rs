@@ -1,11 +1,14 @@
 //! A machine of plain data: time passes when the test says so, and everything that the kernel asks for is recorded.
 
+use std::ops::Range;
+
 use limen_abi::limits;
 use limen_core::arena::ThreadId;
-use limen_core::cap::CapTable;
-use limen_core::kernel::{CapTables, MessageBuffers};
-use limen_core::machine::{CounterAccess, Interrupt, Line, Machine, PortWidth, Ticks};
+use limen_core::cap::{CapTable, RootTable};
+use limen_core::kernel::{CapTables, MessageBuffers, RootTables};
+use limen_core::machine::{CacheOperation, CounterAccess, Interrupt, Line, Machine, PortWidth, Ticks};
 use limen_core::message::MessageBuffer;
+use limen_core::object::secure_monitor::REGISTERS;
 
 use super::context::TestContext;
 use super::controller::Controller;
@@ -45,8 +48,15 @@ pub(crate) struct HostMachine {
     pub(crate) ports_written: Vec<(u16, PortWidth, u32)>,
     /// The capability tables.
     pub(crate) tables: Box<CapTables>,
+    /// The root slots.
+    pub(crate) roots: Box<RootTables>,
+    /// What was done to the caches.
+    pub(crate) caches_maintained: Vec<(Space, CacheOperation, Range<u64>)>,
     buffers: Box<MessageBuffers>,
 }
+
+/// Where the address spaces of the tests have a page that user mode may only read.
+pub(crate) const READ_ONLY_PAGE: u64 = 0x5000;
 
 impl HostMachine {
     /// A machine at time zero, with these capability tables.
@@ -66,6 +76,8 @@ impl HostMachine {
             console: Vec::new(),
             ports_written: Vec::new(),
             tables,
+            roots: Box::new(RootTables::new([RootTable::EMPTY; limits::THREADS])),
+            caches_maintained: Vec::new(),
             buffers: Box::new(MessageBuffers::new([const { MessageBuffer::new() }; limits::THREADS])),
         }
     }
@@ -82,6 +94,10 @@ impl Machine for HostMachine {
 
     fn cap_tables(&self) -> &CapTables {
         &self.tables
+    }
+
+    fn root_tables(&self) -> &RootTables {
+        &self.roots
     }
 
     fn buffers(&self) -> &MessageBuffers {
@@ -142,6 +158,20 @@ impl Machine for HostMachine {
 
     fn write_port(&mut self, port: u16, width: PortWidth, value: u32) {
         self.ports_written.push((port, width, value));
+    }
+
+    const CACHED_USER_END: Option<u64> = Some(1 << 40);
+
+    fn is_read_only(&self, _: Space, address: u64) -> bool {
+        address == READ_ONLY_PAGE
+    }
+
+    fn maintain_cache(&mut self, space: Space, operation: CacheOperation, addresses: Range<u64>) {
+        self.caches_maintained.push((space, operation, addresses));
+    }
+
+    fn call_secure_monitor(&mut self, registers: [u64; REGISTERS]) -> [u64; REGISTERS] {
+        registers.map(|register| register + 1)
     }
 
     fn put_char(&mut self, byte: u8) {

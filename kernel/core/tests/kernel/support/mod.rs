@@ -13,10 +13,10 @@ mod syscalls;
 mod system;
 mod verify;
 
-pub(crate) use context::{LR, PC, SP, SPSR, X0};
+pub(crate) use context::{LR, PC, SP, SPSR, TLS_BASE, X0};
 pub(crate) use controller::{LineState, Wiring};
 pub(crate) use family::Family;
-pub(crate) use machine::Space;
+pub(crate) use machine::{READ_ONLY_PAGE, Space};
 pub(crate) use plan::{Endpoint, Grant, Interrupt, Notification, Plan, SchedContext, Thread};
 pub(crate) use service::Service;
 pub(crate) use snapshot::{Snapshot, ThreadSnapshot};

@@ -81,6 +81,11 @@ impl Grant {
         Self::plain(CapKind::SchedControl, 0)
     }
 
+    /// Calls to the secure monitor.
+    pub(crate) const fn secure_monitor() -> Self {
+        Self::plain(CapKind::SecureMonitor, 0)
+    }
+
     /// An address space.
     pub(crate) const fn vspace(thread: Thread) -> Self {
         Self::plain(CapKind::Vspace, thread.0)

@@ -73,10 +73,10 @@ impl System {
     /// Boots from the bytes of an image, and leaves everything as the kernel made it.
     pub(crate) fn boot_plain(image: &[u8], names: Vec<String>, ticks_per_us: u64) -> Self {
         let image = Image::validate(image).expect("the image is valid");
-        let mut tables = HostMachine::empty_tables();
-        place_caps::<HostMachine>(&mut tables, &image);
-        let mut kernel = Box::new(Kernel::new(HostMachine::new(tables, ticks_per_us)));
-        kernel.populate(&image, |index, _| Vspaces::id(index).map(|_| Space(index)));
+        let mut machine = HostMachine::new(HostMachine::empty_tables(), ticks_per_us);
+        place_caps::<HostMachine>(&mut machine.tables, &mut machine.roots, &image);
+        let mut kernel = Box::new(Kernel::new(machine));
+        kernel.populate(&image, |index, _| Vspaces::<HostMachine>::id(index).map(|_| Space(index)));
         kernel.start();
         let system = Self { kernel, names, size: Size::of(&image), checking: Checking::EachEvent };
         system.verify("boot");

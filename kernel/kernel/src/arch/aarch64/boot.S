@@ -1,5 +1,6 @@
 // The kernel's first instructions. The loader enters with the MMU on, interrupts masked, EL1's own stack pointer
-// selected, the physical address of the boot image in x0 and the driver of the mapped serial port in x1.
+// selected, the physical address of the boot image in x0, the driver of the mapped serial port in x1, and what the boot
+// loader has left in x0, in x2.
 
 // DCZID_EL0: `dc zva` is allowed and clears 64 bytes.
 .equ DCZID_BLOCKS_OF_64, 4

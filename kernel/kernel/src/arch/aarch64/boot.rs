@@ -24,10 +24,10 @@ unsafe extern "C" {
 }
 
 /// Called by the entry point with what the loader passes.
-extern "C" fn start(image_paddr: u64, serial_kind: u64) -> ! {
+extern "C" fn start(image_paddr: u64, serial_kind: u64, device_tree: u64) -> ! {
     console::attach(serial_kind);
     // The loader has set the counter to zero.
-    crate::boot::start(PhysAddr(image_paddr), 0, &[])
+    crate::boot::start(PhysAddr(image_paddr), 0, &[], PhysAddr(device_tree))
 }
 
 /// Makes what caches hold of RAM visible to accesses without cache.

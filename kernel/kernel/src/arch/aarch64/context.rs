@@ -81,6 +81,7 @@ impl machine::Context for Context {
     const REGISTERS: usize = limen_abi::register::AARCH64.context.len();
     const PC: usize = 0;
     const SP: usize = 1;
+    const TLS_BASE: usize = 34;
     // x0 to x7, FaultIP, SP, LR, SPSR.
     const UNKNOWN_SYSCALL: &'static [usize] = &[3, 4, 5, 6, 7, 8, 9, 10, 0, 1, 16, 2];
     // FaultIP, SP, SPSR.

@@ -85,6 +85,19 @@ pub fn switch_space(space: SpaceRegister) {
     }
 }
 
+/// Does something while `space` is the address space of user mode.
+pub fn in_space<T>(space: SpaceRegister, act: impl FnOnce() -> T) -> T {
+    let before = read_register!("ttbr0_el1");
+    switch_space(space);
+    let result = act();
+    // SAFETY: as in `switch_space`, which the value came from.
+    unsafe {
+        write_register!("ttbr0_el1", before);
+        asm!("isb", options(nostack, preserves_flags));
+    }
+    result
+}
+
 /// Forgets everything that the processor has cached of page tables.
 pub fn forget_translations() {
     // SAFETY: the processor reads the tables again when it needs them.

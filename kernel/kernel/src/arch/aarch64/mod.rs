@@ -6,9 +6,13 @@ pub use super::no_ports as ports;
 
 #[expect(unsafe_code, reason = "the entry point is assembly; clearing and leaving the identity map are")]
 pub mod boot;
+#[expect(unsafe_code, reason = "cache maintenance and address translation")]
+pub mod cache;
 pub mod context;
 #[expect(unsafe_code, reason = "system registers and barriers")]
 pub mod cpu;
+#[expect(unsafe_code, reason = "calls the secure monitor")]
+pub mod firmware;
 #[expect(unsafe_code, reason = "assembly")]
 pub mod fpu;
 pub mod irq;

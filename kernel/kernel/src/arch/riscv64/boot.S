@@ -1,6 +1,6 @@
 // The kernel's first instructions. The loader enters with the MMU on and interrupts off; a0: physical address of the
 // boot image, a1: number of this hart, a2: the cycle count of the loader's first instruction, a3: the driver of the
-// mapped serial port.
+// mapped serial port, a4: physical address of the device tree.
 
 .equ PAGE_BYTES, 0x1000
 // scounteren: user mode may read `time`.

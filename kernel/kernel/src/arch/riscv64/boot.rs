@@ -26,10 +26,10 @@ unsafe impl Sync for TopTable {}
 static KERNEL_ONLY: TopTable = TopTable(UnsafeCell::new([0; ENTRIES]));
 
 /// Called by the entry point with what the loader passes.
-extern "C" fn start(image_paddr: u64, hart: u64, first_cycle: u64, serial_kind: u64) -> ! {
+extern "C" fn start(image_paddr: u64, hart: u64, first_cycle: u64, serial_kind: u64, device_tree: u64) -> ! {
     console::attach(serial_kind);
     irq::set_hart(hart);
-    crate::boot::start(PhysAddr(image_paddr), first_cycle, &[])
+    crate::boot::start(PhysAddr(image_paddr), first_cycle, &[], PhysAddr(device_tree))
 }
 
 /// Makes what caches hold of RAM visible to accesses without cache: they are the same, because what is cached follows

@@ -6,9 +6,11 @@ pub use super::no_ports as ports;
 
 #[expect(unsafe_code, reason = "the entry point is assembly; clearing and leaving the identity map are")]
 pub mod boot;
+pub mod cache;
 pub mod context;
 #[expect(unsafe_code, reason = "system registers and barriers")]
 pub mod cpu;
+pub mod firmware;
 #[expect(unsafe_code, reason = "assembly")]
 pub mod fpu;
 #[expect(unsafe_code, reason = "system registers")]

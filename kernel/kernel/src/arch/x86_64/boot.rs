@@ -71,7 +71,7 @@ unsafe extern "C" {
 }
 
 /// Called by the entry point with what the Multiboot loader has left in registers.
-extern "C" fn start(magic: u32, information: u32) -> ! {
+extern "C" fn start(magic: u32, paddr: u32) -> ! {
     trap::init(Way::Plain);
     console::attach(serial::KIND);
     if magic != multiboot::MAGIC {
@@ -80,7 +80,7 @@ extern "C" fn start(magic: u32, information: u32) -> ! {
     cpu::enable_features()
         .unwrap_or_else(|missing| fatal(format_args!("the processor has no {missing}, which it needs")));
     // SAFETY: the identity map is in place, and a loader has left the information there.
-    let information = unsafe { Information::at(information) }.unwrap_or_else(|| {
+    let information = unsafe { Information::at(paddr) }.unwrap_or_else(|| {
         fatal(format_args!("the boot loader does not say which modules and which memory there are"))
     });
     let command_line = information.command_line();
@@ -91,7 +91,7 @@ extern "C" fn start(magic: u32, information: u32) -> ! {
     });
     let image = place_image(&information, module)
         .unwrap_or_else(|error| fatal(format_args!("the boot image is refused: {error}")));
-    crate::boot::start(image, cpu::boot_stamp(), command_line)
+    crate::boot::start(image, cpu::boot_stamp(), command_line, PhysAddr(u64::from(paddr)))
 }
 
 /// From the tables of the entry point, in which everything can be written and executed, to the kernel's own, which are

@@ -4,11 +4,13 @@ use limen_image::Architecture;
 
 #[expect(unsafe_code, reason = "the entry point is assembly; clearing and leaving the identity map are")]
 pub mod boot;
+pub mod cache;
 pub mod context;
 #[expect(unsafe_code, reason = "control registers and waiting")]
 pub mod cpu;
 #[expect(unsafe_code, reason = "memory that the processor and the trap code use, and nobody else")]
 pub mod entry_area;
+pub mod firmware;
 #[expect(unsafe_code, reason = "assembly")]
 pub mod fpu;
 pub mod irq;

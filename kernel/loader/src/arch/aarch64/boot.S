@@ -45,6 +45,8 @@ _start:
     mov     x9, #(PMCR_ENABLE | PMCR_RESET_CYCLES | PMCR_LONG_CYCLES)
     msr     pmcr_el0, x9
     msr     daifset, #0b1111
+    // Where a boot loader leaves the device tree.
+    mov     x20, x0
 
     mrs     x9, mpidr_el1
     tst     x9, #0xff
@@ -141,6 +143,7 @@ at_el1:
 enter_kernel:
     ldr     x0, [x9, #{PLAN_IMAGE}]
     ldr     x1, [x9, #{PLAN_SERIAL_KIND}]
+    mov     x2, x20
     ldr     x9, [x9, #{PLAN_ENTRY}]
     br      x9
 

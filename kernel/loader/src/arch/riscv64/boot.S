@@ -1,5 +1,6 @@
 // The first instructions of Limen. The firmware (SBI) enters at the loader's first byte, in supervisor mode with the
-// MMU off, on one hart; a0 is that hart's number. The firmware keeps the other harts.
+// MMU off, on one hart; a0 is that hart's number, a1 the address of the
+// device tree. The firmware keeps the other harts.
 
 .equ PAGE_BYTES, 0x1000
 
@@ -10,6 +11,7 @@ _start:
     rdcycle s0
     csrw    sie, zero
     mv      s1, a0
+    mv      s3, a1
     lla     sp, stack_top
     lla     s2, __image_end
     mv      a0, s2
@@ -49,6 +51,7 @@ enter_kernel:
     mv      a1, s1
     mv      a2, s0
     ld      a3, {PLAN_SERIAL_KIND}(s2)
+    mv      a4, s3
     jr      t0
 
 stop:

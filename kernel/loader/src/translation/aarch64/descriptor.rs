@@ -89,3 +89,25 @@ fn permissions(entry: u64) -> Permissions {
         kernel_executable: entry & KERNEL_EXECUTE_NEVER == 0,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::system::MAIR;
+    use super::*;
+
+    /// MAIR_EL1's byte for a page of programs.
+    fn memory_attributes(height: u32, memory: MemoryType) -> u64 {
+        let access = Access { owner: Owner::User, write: true, execute: false, memory };
+        let index = Descriptors::attributes(height, access) >> ATTRIBUTE_SHIFT & 0b111;
+        MAIR >> (8 * index) & 0xff
+    }
+
+    #[test]
+    fn memory_without_cache_is_normal_and_not_cacheable_on_either_page_size() {
+        for height in [0, 1] {
+            assert_eq!(memory_attributes(height, MemoryType::Uncached), 0x44);
+            assert_eq!(memory_attributes(height, MemoryType::Device), 0x00);
+            assert_eq!(memory_attributes(height, MemoryType::Cached), 0xff);
+        }
+    }
+}

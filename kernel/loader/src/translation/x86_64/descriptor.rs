@@ -98,6 +98,19 @@ mod tests {
     }
 
     #[test]
+    fn memory_without_cache_is_uncacheable_on_either_page_size() {
+        for height in [0, 1] {
+            let bits = |memory| {
+                Descriptors::attributes(height, Access { memory, ..CODE }) & (WRITE_THROUGH | CACHE_DISABLED)
+            };
+            assert_eq!(bits(MemoryType::Cached), 0);
+            // Entry 3 of the page attribute table is strong uncacheable from reset on.
+            assert_eq!(bits(MemoryType::Uncached), WRITE_THROUGH | CACHE_DISABLED);
+            assert_eq!(bits(MemoryType::Device), WRITE_THROUGH | CACHE_DISABLED);
+        }
+    }
+
+    #[test]
     fn tables_and_nothing_are_told_from_memory() {
         let table = PhysAddr(0x1234_5000);
         assert_eq!(Descriptors::decode(Descriptors::branch(table), 3), Entry::Branch(table));

@@ -1,0 +1,104 @@
+//! First contents of memory regions: files, which lie in the boot image after the programs' pages, and pieces of boot
+//! information, which the kernel adds.
+
+use limen_abi::limits::PAGE_BYTES;
+use limen_image::Region;
+use limen_sdf::SystemDescription;
+use limen_sdf::model::Prefill;
+
+use crate::address_space::{AddressSpaces, Purpose};
+
+/// Files that go into the image, in the order of extents, each padded to whole pages.
+fn files<'s>(
+    system: &'s SystemDescription,
+    spaces: &'s AddressSpaces,
+) -> impl Iterator<Item = (usize, &'s [u8])> + 's {
+    spaces.extents.iter().enumerate().filter_map(|(extent, described)| {
+        let Purpose::Region { region } = described.purpose else { return None };
+        match &system.memory_regions[region].prefill {
+            Some(Prefill::File(contents)) => Some((extent, &contents[..])),
+            Some(Prefill::BootInfo(_)) | None => None,
+        }
+    })
+}
+
+/// Bytes of files in the image.
+pub(crate) fn bytes(system: &SystemDescription, spaces: &AddressSpaces) -> u64 {
+    files(system, spaces).map(|(_, contents)| padded(contents)).sum()
+}
+
+/// Adds the files to the image.
+pub(crate) fn append(bytes: &mut Vec<u8>, system: &SystemDescription, spaces: &AddressSpaces) {
+    for (_, contents) in files(system, spaces) {
+        let end = bytes.len() + padded(contents) as usize;
+        bytes.extend_from_slice(contents);
+        bytes.resize(end, 0);
+    }
+}
+
+/// What the image's record of an extent says about its first contents; `start` is where in the image the files are.
+pub(crate) fn describe(
+    record: Region,
+    extent: usize,
+    system: &SystemDescription,
+    spaces: &AddressSpaces,
+    start: u64,
+) -> Region {
+    let Purpose::Region { region } = spaces.extents[extent].purpose else { return record };
+    match &system.memory_regions[region].prefill {
+        None => record,
+        Some(Prefill::BootInfo(piece)) => Region { source: piece.as_raw(), ..record },
+        Some(Prefill::File(contents)) => {
+            let before = files(system, spaces).take_while(|(earlier, _)| *earlier != extent);
+            let source = start + before.map(|(_, contents)| padded(contents)).sum::<u64>();
+            Region { source, source_bytes: padded(contents), ..record }
+        }
+    }
+}
+
+fn padded(contents: &[u8]) -> u64 {
+    (contents.len() as u64).next_multiple_of(PAGE_BYTES)
+}
+
+#[cfg(test)]
+mod tests {
+    use limen_image::Image;
+
+    use crate::test_system::built;
+
+    const FILLED: &str = r#"<system>
+        <memory_region name="plain" size="0x2000" />
+        <memory_region name="floating" prefill_path="f" size="0x5000" />
+        <memory_region name="fixed" prefill_path="f" phys_addr="0x50000000" />
+        <memory_region name="tree" prefill_bootinfo="fdt" />
+        <memory_region name="unused" prefill_path="f" />
+        <protection_domain name="p"><program_image path="p" />
+            <map mr="plain" vaddr="0x1000000" /><map mr="floating" vaddr="0x2000000" setvar_prefill_size="word" />
+            <map mr="fixed" vaddr="0x3000000" /><map mr="tree" vaddr="0x4000000" /></protection_domain></system>"#;
+
+    #[test]
+    fn files_lie_in_the_image_after_the_programs() {
+        let built = built(FILLED);
+        let image = &built.file[(built.layout.image_paddr - built.layout.start) as usize..];
+        let regions: Vec<_> = Image::validate(image).unwrap().regions().collect();
+        let filled: Vec<_> = regions.iter().filter(|region| region.source_bytes != 0).collect();
+        assert_eq!(
+            filled.iter().map(|r| (r.bytes, r.source_bytes)).collect::<Vec<_>>(),
+            [(0x2000, 0x2000), (0x5000, 0x2000)]
+        );
+        for region in filled {
+            let contents = &image[region.source as usize..][..0x2000];
+            assert_eq!((contents[0], contents[0x17ff], contents[0x1800]), (7, 7, 0));
+        }
+        assert_eq!(regions.iter().filter(|region| region.source == 6 && region.source_bytes == 0).count(), 1);
+    }
+
+    #[test]
+    fn programs_learn_how_much_of_a_region_is_filled() {
+        let built = built(FILLED);
+        let program = &built.parts.programs[0];
+        let symbol = program.symbols.unique("word").unwrap();
+        let page = program.contents(symbol.vaddr / 0x1000 * 0x1000, 0x1000).next().unwrap();
+        assert_eq!(page[symbol.vaddr as usize % 0x1000..][..8], 0x1800_u64.to_le_bytes());
+    }
+}

@@ -1,0 +1,248 @@
+//! What crosses the borders of scheduling domains.
+//!
+//! Channels, memory in RAM and parents of protection domains are connections that the description spells out; they are
+//! allowed, and reported. A device or the cycle counter in two domains is a connection that nobody may have meant, so it
+//! must be declared: `shared="true"`.
+
+use limen_image::RegionKind;
+use limen_sdf::model::{ChannelEnd, Counter, ProtectionDomain, SystemDescription, UserCap, UserCapTarget};
+use limen_sdf::{Diagnostic, Span};
+use serde::Serialize;
+
+use crate::address_space::AddressSpaces;
+use crate::code;
+use crate::config::Config;
+use crate::error::{Context, error};
+use crate::memory::MemoryPlan;
+
+/// A connection between scheduling domains.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Crossing {
+    /// `channel`, `memory`, `device`, `faults`, `capability` or `counter`.
+    pub kind: &'static str,
+    /// What it is called, or what it lets happen.
+    pub what: String,
+    /// The protection domains that it connects, each with its scheduling domain.
+    pub between: Vec<Side>,
+}
+
+/// One side of a connection.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Side {
+    /// Protection domain, or `monitor`.
+    pub name: String,
+    /// Scheduling domain; empty for the monitor where domain 0 has no name.
+    pub domain: String,
+    #[serde(skip)]
+    id: u8,
+}
+
+/// Every connection between domains.
+///
+/// # Errors
+/// One of them has to be declared and is not.
+pub fn check(
+    system: &SystemDescription,
+    config: &Config,
+    spaces: &AddressSpaces,
+    memory: &MemoryPlan,
+) -> Result<Vec<Crossing>, Diagnostic> {
+    if system.domains.is_none() {
+        return Ok(Vec::new());
+    }
+    let mut crossings = channels(system);
+    crossings.extend(regions(system, spaces, memory)?);
+    crossings.extend(fault_paths(system));
+    crossings.extend(capabilities(system));
+    crossings.extend(counters(system, config)?);
+    Ok(crossings)
+}
+
+fn channels(system: &SystemDescription) -> Vec<Crossing> {
+    let channel = |ends: &[ChannelEnd; 2]| {
+        let what = ends.iter().map(|end| end_grants(end)).collect::<Vec<_>>().join(", ");
+        crossing("channel", what, ends.iter().map(|end| side(system, end.protection_domain)))
+    };
+    system.channels.iter().filter_map(|c| channel(&c.ends)).collect()
+}
+
+fn end_grants(end: &ChannelEnd) -> &'static str {
+    match (end.may_notify, end.may_call) {
+        (true, true) => "notify and call",
+        (true, false) => "notify",
+        (false, true) => "call",
+        (false, false) => "nothing",
+    }
+}
+
+fn regions(
+    system: &SystemDescription,
+    spaces: &AddressSpaces,
+    memory: &MemoryPlan,
+) -> Result<Vec<Crossing>, Diagnostic> {
+    let mut crossings = Vec::new();
+    for (index, region) in system.memory_regions.iter().enumerate() {
+        let Some(extent) = spaces.extent_of_region(index) else { continue };
+        let is_device = memory.places[extent].kind == RegionKind::Device;
+        let maps = |domain: &ProtectionDomain| domain.maps.iter().any(|map| map.region == index);
+        let kind = if is_device { "device" } else { "memory" };
+        let Some(crossing) = crossing(kind, region.name.clone(), users(system, maps)) else { continue };
+        if is_device && !region.shared {
+            let what = format!("device '{}'", region.name);
+            let help =
+                "Map it in one domain only, or declare the connection: <memory_region ... shared=\"true\">.";
+            return Err(undeclared(code::DEVICE_CROSSES_DOMAINS, &what, &crossing, &region.span, help));
+        }
+        crossings.push(crossing);
+    }
+    Ok(crossings)
+}
+
+/// Faults of children go to their parents, which may also stop them; those of the others to the monitor.
+fn fault_paths(system: &SystemDescription) -> Vec<Crossing> {
+    let path = |(index, domain): (usize, &ProtectionDomain)| {
+        let handler = match &domain.parent {
+            Some(parent) => side(system, parent.parent),
+            None => monitor(system),
+        };
+        crossing("faults", format!("of {}", domain.name), [side(system, index), handler].into_iter())
+    };
+    system.protection_domains.iter().enumerate().filter_map(path).collect()
+}
+
+/// Capabilities of one protection domain in root slots of another.
+fn capabilities(system: &SystemDescription) -> Vec<Crossing> {
+    let holders = system.protection_domains.iter().enumerate();
+    let caps = holders.flat_map(|(holder, domain)| domain.caps.iter().map(move |cap| (holder, cap)));
+    let shared = |(holder, cap): (usize, &UserCap)| {
+        let (what, owner) = match cap.target {
+            UserCapTarget::Thread(owner) => ("thread", owner),
+            UserCapTarget::SchedContext(owner) => ("scheduling context", owner),
+            UserCapTarget::Vspace(owner) => ("address space", owner),
+            UserCapTarget::SchedControl => return None,
+        };
+        let what = format!("{what} of {}", system.protection_domains[owner].name);
+        crossing("capability", what, [side(system, holder), side(system, owner)].into_iter())
+    };
+    caps.filter_map(shared).collect()
+}
+
+/// In the benchmark configuration everybody has the counter, whatever the description says.
+fn counters(system: &SystemDescription, config: &Config) -> Result<Option<Crossing>, Diagnostic> {
+    let what = "cycle counter";
+    let has = |domain: &ProtectionDomain| domain.counter.is_some() || config.is_benchmark();
+    let Some(crossing) = crossing("counter", what.to_owned(), users(system, has)) else { return Ok(None) };
+    let grants = || system.protection_domains.iter().filter_map(|domain| domain.counter.as_ref());
+    let undeclared_grant = grants().find(|counter| !counter.shared).filter(|_| !config.is_benchmark());
+    match undeclared_grant {
+        None => Ok(Some(crossing)),
+        Some(Counter { span, .. }) => {
+            let help = "Grant it in one domain only, or declare the connection in each of them: <counter shared=\"true\"/>.";
+            Err(undeclared(code::COUNTER_CROSSES_DOMAINS, what, &crossing, span, help))
+        }
+    }
+}
+
+fn undeclared(code: &'static str, what: &str, crossing: &Crossing, span: &Span, help: &str) -> Diagnostic {
+    let names: Vec<_> =
+        crossing.between.iter().map(|side| format!("'{}' in domain '{}'", side.name, side.domain)).collect();
+    let message = format!("ERROR: {what} is used by several scheduling domains: {}", names.join(", "));
+    error(code, message).at(span).help(help)
+}
+
+/// A crossing, if the sides are in more than one domain.
+fn crossing(kind: &'static str, what: String, sides: impl Iterator<Item = Side>) -> Option<Crossing> {
+    let between: Vec<Side> = sides.collect();
+    let (first, rest) = between.split_first()?;
+    let crosses = rest.iter().any(|side| side.id != first.id);
+    crosses.then_some(Crossing { kind, what, between })
+}
+
+fn users(system: &SystemDescription, uses: impl Fn(&ProtectionDomain) -> bool) -> impl Iterator<Item = Side> {
+    let domains = system.protection_domains.iter().enumerate();
+    domains.filter(move |(_, domain)| uses(domain)).map(|(index, _)| side(system, index))
+}
+
+fn side(system: &SystemDescription, index: usize) -> Side {
+    let domain = &system.protection_domains[index];
+    Side { name: domain.name.clone(), domain: domain_name(system, domain.domain), id: domain.domain }
+}
+
+fn monitor(system: &SystemDescription) -> Side {
+    Side { name: "monitor".to_owned(), domain: domain_name(system, 0), id: 0 }
+}
+
+fn domain_name(system: &SystemDescription, id: u8) -> String {
+    system.domains.as_ref().map_or("", |domains| domains.name_of(id)).to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::ImageType;
+    use crate::test_system::parts;
+
+    use super::*;
+
+    /// Two domains; `in_a` and `in_b` stand in protection domains `a` and `b`, `others` beside them.
+    fn crossings(in_a: &str, in_b: &str, others: &str, config: &str) -> Result<Vec<Crossing>, Diagnostic> {
+        let text = format!(
+            r#"<system>
+            <domains>
+                <domain name="quiet" /><domain name="loud" />
+                <domain_schedule>
+                    <schedule_entry domain="quiet" duration="5 us" /><schedule_entry domain="loud" duration="7 ticks" />
+                </domain_schedule>
+            </domains>
+            <protection_domain name="a" domain="quiet"><program_image path="p" />{in_a}</protection_domain>
+            <protection_domain name="b" domain="loud" priority="2"><program_image path="p" />{in_b}</protection_domain>
+            {others}</system>"#
+        );
+        parts(&text, config).build(ImageType::Binary).map(|built| built.crossings)
+    }
+
+    fn kinds(crossings: &[Crossing]) -> Vec<(&str, &str)> {
+        crossings.iter().map(|crossing| (crossing.kind, crossing.what.as_str())).collect()
+    }
+
+    #[test]
+    fn what_the_description_spells_out_is_allowed_and_reported() {
+        let map = r#"<map mr="ring" vaddr="0x400000" />"#;
+        let others = r#"<memory_region name="ring" size="0x1000" />
+            <channel><end pd="a" id="0" pp="true" /><end pd="b" id="0" notify="false" /></channel>"#;
+        let found = crossings(map, map, others, "debug").unwrap();
+        let expected = [("channel", "notify and call, nothing"), ("memory", "ring"), ("faults", "of b")];
+        assert_eq!(kinds(&found), expected);
+        let between: Vec<_> = found[0].between.iter().map(|s| (s.name.as_str(), s.domain.as_str())).collect();
+        assert_eq!(between, [("a", "quiet"), ("b", "loud")]);
+    }
+
+    #[test]
+    fn shared_capabilities_are_reported() {
+        let caps = r#"<cspace><cap_tcb slot="1" pd="b" /><cap_vspace slot="2" pd="a" /><cap_sched_control slot="3" />
+            </cspace>"#;
+        let found = crossings(caps, "", "", "debug").unwrap();
+        assert_eq!(kinds(&found), [("faults", "of b"), ("capability", "thread of b")]);
+    }
+
+    #[test]
+    fn a_device_of_two_domains_must_be_shared() {
+        let map = r#"<map mr="uart" vaddr="0x400000" cached="false" />"#;
+        let region = |more: &str| {
+            format!(r#"<memory_region name="uart" size="0x1000" phys_addr="0x9000000" {more} />"#)
+        };
+        let refused = crossings(map, map, &region(""), "debug").unwrap_err();
+        assert_eq!(refused.code, code::DEVICE_CROSSES_DOMAINS);
+        let found = crossings(map, map, &region(r#"shared="true""#), "debug").unwrap();
+        assert_eq!(kinds(&found)[0], ("device", "uart"));
+        assert_eq!(kinds(&crossings("", map, &region(""), "debug").unwrap()), [("faults", "of b")]);
+    }
+
+    #[test]
+    fn a_counter_of_two_domains_must_be_shared_by_all() {
+        let shared = r#"<counter shared="true" />"#;
+        let refused = crossings("<counter />", shared, "", "release").unwrap_err();
+        assert_eq!(refused.code, code::COUNTER_CROSSES_DOMAINS);
+        assert_eq!(kinds(&crossings(shared, shared, "", "release").unwrap())[1].0, "counter");
+        assert_eq!(kinds(&crossings("<counter />", "", "", "benchmark").unwrap())[1].0, "counter");
+    }
+}

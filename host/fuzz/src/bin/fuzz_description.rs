@@ -1,0 +1,75 @@
+//! Fuzzes the reader of system descriptions: whatever the text, there is a system or there are located diagnostics.
+
+use std::process::ExitCode;
+
+use limen_fuzz::{Target, run};
+use limen_sdf::{FileError, parse, render};
+
+const SEEDS: [&str; 5] = [
+    include_str!("../../../../examples/tour/tour.system"),
+    include_str!("../../../../examples/sharing/sharing.system"),
+    include_str!("../../../../examples/prefilled/prefilled.system"),
+    include_str!("../../../../tests/domains/domains.system"),
+    include_str!("../../../../tests/memory/memory.system"),
+];
+
+const WORDS: [&[u8]; 22] = [
+    b"<protection_domain name=\"",
+    b"</protection_domain>",
+    b"<map mr=\"",
+    b"<memory_region name=\"",
+    b"<channel>",
+    b"<end pd=\"",
+    b"<domains>",
+    b"<domain_schedule>",
+    b"<schedule_entry ",
+    b"<cspace>",
+    b"<cap_tcb slot=\"1\" ",
+    b"<ioport ",
+    b"<irq ",
+    b"prefill_path=\"settings.txt\" ",
+    b"setvar_vaddr=\"a\" ",
+    b"phys_addr=\"0x",
+    b"domain=\"",
+    b"/>",
+    b"\"",
+    b"0xffff_ffff_ffff_f000",
+    b"<!DOCTYPE a>",
+    b"&#0;",
+];
+
+fn main() -> ExitCode {
+    let seeds = SEEDS.map(|text| text.as_bytes().to_vec());
+    run(&Target { seeds: &seeds, words: &WORDS, repair: |_| {}, try_input })
+}
+
+fn try_input(bytes: &[u8]) {
+    let text = String::from_utf8_lossy(bytes);
+    let targets = [limen_sdf::Target::aarch64(), limen_sdf::Target::riscv64(), limen_sdf::Target::x86_64()];
+    for target in targets {
+        match parse("fuzz.system", &text, &target, &read_file) {
+            Ok(parsed) => assert!(!parsed.system.protection_domains.is_empty(), "a system without programs"),
+            Err(problems) => {
+                assert!(!problems.is_empty(), "refused without a word");
+                for problem in &problems {
+                    assert!(
+                        problem.span.is_some() && problem.help.is_some(),
+                        "no place or no way out: {problem:?}"
+                    );
+                    assert!(
+                        render(problem, Some(&text)).starts_with(&problem.message),
+                        "the message comes first"
+                    );
+                }
+            }
+        }
+    }
+}
+
+fn read_file(path: &str) -> Result<Vec<u8>, FileError> {
+    match path.len() {
+        0 => Err(FileError::Unreadable),
+        length if path.ends_with(".txt") => Ok(vec![1; length * 100]),
+        _ => Err(FileError::NotFound),
+    }
+}

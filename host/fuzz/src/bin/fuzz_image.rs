@@ -1,0 +1,92 @@
+//! Fuzzes the validator of boot images: whatever the bytes, the kernel carries out the image or refuses it.
+
+use std::process::ExitCode;
+
+use limen_fuzz::{Target, run};
+use limen_image::{
+    Architecture, Board, Cap, CapKind, Counts, DomainSlot, HeaderWord, Image, ImageWriter, Machine, Mapping,
+    MappingFlags, NONE, Range, Region, RegionKind, SchedContext, Thread, UNPLACED, checksum, place,
+};
+
+const RAM: Range = Range { start: 0x4000_0000, end: 0x4800_0000 };
+const IMAGE: u64 = 0x4100_0000;
+const USER_TOP: u64 = 0xff_ffff_ffff;
+
+fn main() -> ExitCode {
+    let seeds = [bytes(Architecture::Aarch64, IMAGE), bytes(Architecture::X86_64, UNPLACED)];
+    run(&Target { seeds: &seeds, words: &[&[0xff; 8], &[0; 8]], repair: correct_checksum, try_input })
+}
+
+/// A small image with a record in every table.
+fn bytes(architecture: Architecture, paddr: u64) -> Vec<u8> {
+    let mut writer = ImageWriter::new(architecture);
+    let flags = MappingFlags::READ | MappingFlags::WRITE;
+    let thread = Thread {
+        stack_top: 0x7000_0000,
+        ipc_buffer: 0x6000_0000,
+        notification: NONE,
+        fault_slot: NONE,
+        timeout_slot: NONE,
+        ..Thread::default()
+    };
+    writer.board = Board { user_top: USER_TOP, ..Board::default() };
+    writer.counts = Counts { endpoints: 1, vspaces: 1, ..Counts::default() };
+    writer.ram = vec![RAM];
+    writer.reserved = vec![Range { start: RAM.start, end: 0x4200_0000 }];
+    writer.pool = Range { start: 0x4200_0000, end: 0x4300_0000 };
+    writer.regions = vec![Region {
+        paddr: 0x4400_0000,
+        bytes: 0x2000,
+        kind: RegionKind::Zero as u64,
+        ..Region::default()
+    }];
+    writer.mappings =
+        vec![Mapping { vspace: 0, vaddr: 0x20_0000, bytes: 0x2000, region: 0, offset: 0, flags }];
+    writer.sched_contexts = vec![SchedContext { budget_us: 100, period_us: 400 }];
+    writer.threads = vec![thread];
+    writer.caps = vec![Cap { slot: 1, kind: CapKind::Endpoint as u64, ..Cap::default() }];
+    writer.domain_schedule = vec![DomainSlot { domain: 0, duration_us: 5, duration_ticks: 0 }];
+    writer.finish(paddr, 0x10_0000)
+}
+
+fn correct_checksum(image: &mut [u8]) {
+    let word = |bytes: &[u8], index: usize| {
+        bytes.as_chunks::<8>().0.get(index).map_or(0, |word| u64::from_le_bytes(*word))
+    };
+    let length = usize::try_from(word(image, HeaderWord::TABLES_BYTES)).unwrap_or(usize::MAX);
+    let Some(tables) = image.get_mut(..length) else { return };
+    let sum = checksum(tables).to_le_bytes();
+    if let Some(place) = tables.as_chunks_mut::<8>().0.get_mut(HeaderWord::CHECKSUM) {
+        *place = sum;
+    }
+}
+
+fn try_input(bytes: &[u8]) {
+    use_image(bytes);
+    let mut placed = bytes.to_vec();
+    let kernel = Range { start: RAM.start, end: RAM.start + 0x20_0000 };
+    if place(&mut placed, &Machine { image_paddr: IMAGE, ram: &[RAM], kernel }).is_ok() {
+        use_image(&placed);
+    }
+}
+
+/// Reads everything that boot reads.
+fn use_image(bytes: &[u8]) {
+    let Ok(image) = Image::validate(bytes) else { return };
+    for region in image.regions() {
+        let end = region.paddr + region.bytes;
+        assert!(end > region.paddr && region.source_bytes <= region.bytes, "a region that cannot be");
+    }
+    for mapping in image.mappings() {
+        let region = image.region(mapping.region);
+        assert!(mapping.offset + mapping.bytes <= region.bytes, "a mapping beyond its region");
+        assert!(
+            mapping.vaddr + mapping.bytes - 1 <= image.board().user_top,
+            "a mapping of the kernel's half"
+        );
+    }
+    let threads = image.threads().count() as u64;
+    assert!(image.caps().all(|cap| cap.table < threads), "a capability of nobody");
+    assert!(image.threads().all(|thread| thread.vspace < image.counts().vspaces), "a thread without memory");
+    assert!(image.sched_contexts().all(|context| context.budget_us <= context.period_us), "too much time");
+}

@@ -1,0 +1,158 @@
+//! `domain_schedule`: which scheduling domain runs when.
+
+use limen_abi::limits::{DOMAIN_SCHEDULE, MAX_DOMAIN_TICKS, MAX_PERIOD_US};
+
+use crate::attribute::{Attributes, Reported, value_error};
+use crate::code;
+use crate::diagnostic::Diagnostic;
+use crate::model::{Domain, Domains, Duration, ScheduleEntry};
+use crate::unexpected;
+use crate::xml::Element;
+
+const CHILDREN: &[&str] = &["schedule_entry", "schedule_end_marker"];
+
+/// The number that messages name: entries of the kernel's schedule, with the end that is always there.
+const CONFIGURED: usize = DOMAIN_SCHEDULE + 1;
+
+/// Reads the `domain_schedule` element of these domains.
+pub(crate) fn read(
+    element: Element,
+    names: Vec<Domain>,
+    problems: &mut Vec<Diagnostic>,
+) -> Result<Domains, Reported> {
+    let mut attributes = Attributes::read(element, &["start_index", "index_shift"], problems);
+    let start_index = attributes.number_or("start_index", 0);
+    let index_shift = attributes.number_or("index_shift", 0);
+    let schedule: Result<Vec<_>, Reported> =
+        element.children().map(|child| read_entry(child, &names, problems)).collect();
+    let (schedule, start_index, index_shift) = (schedule?, start_index?, index_shift?);
+    check_length(element, schedule.len(), problems)?;
+    let start_index = check_start(element, start_index, &schedule, problems)?;
+    let index_shift = check_shift(element, index_shift, start_index, schedule.len(), problems)?;
+    Ok(Domains { names, schedule, start_index, index_shift })
+}
+
+fn read_entry(
+    element: Element,
+    names: &[Domain],
+    problems: &mut Vec<Diagnostic>,
+) -> Result<ScheduleEntry, Reported> {
+    match element.name() {
+        "schedule_entry" => read_slot(element, names, problems),
+        "schedule_end_marker" => {
+            Attributes::read(element, &[], problems);
+            unexpected::children(element, problems);
+            Ok(ScheduleEntry::EndMarker)
+        }
+        _ => {
+            problems.push(unexpected::unknown_child(&element, "domain_schedule", CHILDREN));
+            Err(Reported)
+        }
+    }
+}
+
+fn read_slot(
+    element: Element,
+    names: &[Domain],
+    problems: &mut Vec<Diagnostic>,
+) -> Result<ScheduleEntry, Reported> {
+    let mut attributes = Attributes::read(element, &["domain", "duration"], problems);
+    let domain = attributes.required("domain").and_then(|name| find(name, names, &mut attributes));
+    let duration = attributes.required("duration").and_then(|text| read_duration(text, &mut attributes));
+    unexpected::children(element, problems);
+    Ok(ScheduleEntry::Slot(domain?, duration?))
+}
+
+fn find(name: &str, names: &[Domain], attributes: &mut Attributes) -> Result<u8, Reported> {
+    names.iter().find(|domain| domain.name == name).map(|domain| domain.id).ok_or_else(|| {
+        let known: Vec<_> = names.iter().map(|domain| domain.name.as_str()).collect();
+        let help = format!("Declare it: <domain name=\"{name}\"/>. Declared are: {}.", known.join(", "));
+        let text = format!("domain '{name}' does not exist,");
+        attributes.value_error(code::SCHEDULE_ENTRY_DOMAIN, "domain", &text, help)
+    })
+}
+
+fn read_duration(text: &str, attributes: &mut Attributes) -> Result<Duration, Reported> {
+    let Some((number, unit)) = text.split_once(' ') else {
+        return Err(refuse(text, "contain a value and a unit, e.g. '1000 us'", attributes));
+    };
+    let number = attributes.parse_number("duration", number)?;
+    let (limit, duration) = match unit {
+        "us" => (MAX_PERIOD_US, Duration::Us(number)),
+        "ticks" => (MAX_DOMAIN_TICKS, Duration::Ticks(number)),
+        _ => return Err(refuse(text, "be in either 'ticks' or 'us'", attributes)),
+    };
+    match number {
+        0 => Err(refuse(text, "be non-zero", attributes)),
+        _ if number > limit => Err(refuse(text, "be shorter", attributes)),
+        _ => Ok(duration),
+    }
+}
+
+fn refuse(text: &str, rule: &str, attributes: &mut Attributes) -> Reported {
+    let message = format!("The duration '{text}' must {rule}");
+    let help = format!(
+        "A slot has at most {MAX_PERIOD_US} us, which is an hour, or {MAX_DOMAIN_TICKS} ticks of the kernel's timer."
+    );
+    attributes.value_error(code::SCHEDULE_ENTRY_DURATION, "duration", &message, help)
+}
+
+fn check_length(element: Element, length: usize, problems: &mut Vec<Diagnostic>) -> Result<(), Reported> {
+    if length < CONFIGURED {
+        return Ok(());
+    }
+    let span = element.span();
+    let message = format!(
+        "More than configured KernelNumDomainSchedules {CONFIGURED} number of <schedule_entry> elements found: {span}"
+    );
+    let help = format!("A schedule has at most {DOMAIN_SCHEDULE} entries, end markers included.");
+    problems.push(Diagnostic::new(code::DOMAIN_SCHEDULE_LENGTH, &span, message, help));
+    Err(Reported)
+}
+
+fn check_start(
+    element: Element,
+    start: u64,
+    schedule: &[ScheduleEntry],
+    problems: &mut Vec<Diagnostic>,
+) -> Result<usize, Reported> {
+    let index = usize::try_from(start).unwrap_or(usize::MAX);
+    let (text, help) = match schedule.get(index) {
+        Some(ScheduleEntry::Slot(..)) => return Ok(index),
+        Some(ScheduleEntry::EndMarker) => (
+            format!("schedule_start_index '{start}' is that of an end marker"),
+            "The schedule starts, and starts again, with a <schedule_entry>; count from 0.",
+        ),
+        None => (
+            format!(
+                "schedule_start_index '{start}' is greater than the length of the schedule '{}'",
+                schedule.len()
+            ),
+            "start_index counts entries from 0 and is less than their number; a schedule has at least one entry.",
+        ),
+    };
+    problems.push(value_error(code::DOMAIN_SCHEDULE_START, &element, &text, help));
+    Err(Reported)
+}
+
+/// The known message names the start index where one would expect the shift, so the help line names the shift.
+fn check_shift(
+    element: Element,
+    shift: u64,
+    start: usize,
+    length: usize,
+    problems: &mut Vec<Diagnostic>,
+) -> Result<usize, Reported> {
+    match usize::try_from(shift) {
+        Ok(index) if index.saturating_add(length) < CONFIGURED => Ok(index),
+        _ => {
+            let text = format!(
+                "schedule_index_shift '{start}' on top of the schedule length '{length}' would exceed than the \
+                 configured KernelNumDomainSchedules {CONFIGURED}"
+            );
+            let help = format!("index_shift is {shift}, but at most {}.", DOMAIN_SCHEDULE - length);
+            problems.push(value_error(code::DOMAIN_SCHEDULE_SHIFT, &element, &text, help));
+            Err(Reported)
+        }
+    }
+}

@@ -1,0 +1,147 @@
+//! `domains`: scheduling domains by name, and when each of them runs.
+
+use std::collections::HashMap;
+
+use limen_abi::limits::DOMAINS;
+
+use crate::attribute::{Attributes, Reported, value_error};
+use crate::diagnostic::Diagnostic;
+use crate::model::{Domain, Domains};
+use crate::unexpected;
+use crate::xml::Element;
+use crate::{code, domain_schedule};
+
+const CHILDREN: &[&str] = &["domain", "domain_schedule"];
+
+/// The domains that a description declares, as protection domains need them.
+pub(crate) enum Declared<'a> {
+    /// None; every protection domain may run at any time.
+    None,
+    /// Ids by name.
+    Names(HashMap<&'a str, u8>),
+    /// Some, with problems that have been reported.
+    Faulty,
+}
+
+impl<'a> Declared<'a> {
+    /// The domains of a system, from the outcome of [`read`].
+    pub(crate) fn new(domains: Option<&'a Result<Domains, Reported>>) -> Self {
+        match domains {
+            None => Self::None,
+            Some(Ok(domains)) => {
+                Self::Names(domains.names.iter().map(|domain| (domain.name.as_str(), domain.id)).collect())
+            }
+            Some(Err(Reported)) => Self::Faulty,
+        }
+    }
+}
+
+/// A domain that may still need an id.
+struct Draft<'a> {
+    element: Element<'a>,
+    name: &'a str,
+    id: Option<u8>,
+}
+
+/// Reads the `domains` element.
+pub(crate) fn read(element: Element, problems: &mut Vec<Diagnostic>) -> Result<Domains, Reported> {
+    let before = problems.len();
+    Attributes::read(element, &[], problems);
+    let mut drafts: Vec<Draft> = Vec::new();
+    let mut schedule = None;
+    for child in element.children() {
+        match child.name() {
+            "domain" => {
+                let draft = read_domain(child, &drafts, problems);
+                drafts.extend(draft);
+            }
+            "domain_schedule" if schedule.is_none() => schedule = Some(child),
+            "domain_schedule" => problems.push(value_error(
+                code::DOMAIN_SCHEDULE_DUPLICATE,
+                &child,
+                "The <domain_schedule> element can only appear once",
+                "Put all entries into one <domain_schedule>.",
+            )),
+            _ => problems.push(unexpected::unknown_child(&child, "domains", CHILDREN)),
+        }
+    }
+    let Some(schedule) = schedule else {
+        let help = "Add <domain_schedule> with a <schedule_entry domain=\"...\" duration=\"1000 us\"/> for each domain.";
+        let text = "The <domain_schedule> element must appear once";
+        problems.push(value_error(code::DOMAIN_SCHEDULE_MISSING, &element, text, help));
+        return Err(Reported);
+    };
+    let names = number(element, drafts, problems)?;
+    // Where a domain is unusable, entries that name it would be reported as well.
+    if problems.len() > before {
+        return Err(Reported);
+    }
+    domain_schedule::read(schedule, names, problems)
+}
+
+fn read_domain<'a>(
+    element: Element<'a>,
+    earlier: &[Draft<'a>],
+    problems: &mut Vec<Diagnostic>,
+) -> Result<Draft<'a>, Reported> {
+    let mut attributes = Attributes::read(element, &["name", "id"], problems);
+    let name = attributes.required("name");
+    let id = read_id(&mut attributes);
+    unexpected::children(element, problems);
+    let draft = Draft { element, name: name?, id: id? };
+    let same_name = earlier.iter().find(|other| other.name == draft.name);
+    let same_id = earlier.iter().find(|other| draft.id.is_some() && other.id == draft.id);
+    let problem = match (same_name, same_id) {
+        (Some(other), _) => duplicate(code::DOMAIN_NAME_DUPLICATE, "name", &draft, other),
+        (None, Some(other)) => duplicate(code::DOMAIN_ID_DUPLICATE, "id", &draft, other),
+        (None, None) => return Ok(draft),
+    };
+    problems.push(problem);
+    Err(Reported)
+}
+
+fn read_id(attributes: &mut Attributes) -> Result<Option<u8>, Reported> {
+    let Some(id) = attributes.optional_number("id")? else { return Ok(None) };
+    match u8::try_from(id) {
+        Ok(small) if usize::from(small) < DOMAINS => Ok(Some(small)),
+        _ => {
+            let text = format!(
+                "domain id {id} should be less than the configured KernelNumDomains value of {DOMAINS}"
+            );
+            let help =
+                format!("Ids count from 0 to {}; without the attribute, the tool chooses one.", DOMAINS - 1);
+            Err(attributes.value_error(code::DOMAIN_ID_RANGE, "id", &text, help))
+        }
+    }
+}
+
+fn duplicate(code: &'static str, attribute: &str, draft: &Draft, other: &Draft) -> Diagnostic {
+    let id = other.id.map_or_else(|| "chosen by the tool".to_owned(), |id| id.to_string());
+    let text = format!(
+        "Each <domain>'s {attribute} element must be unique found existing domain '{}' with id '{id}'",
+        other.name
+    );
+    let help = format!("The other domain: {}.", other.element.span());
+    value_error(code, &draft.element, &text, help)
+}
+
+/// Gives the smallest unused ids to domains without one, in document order.
+fn number(
+    element: Element,
+    drafts: Vec<Draft>,
+    problems: &mut Vec<Diagnostic>,
+) -> Result<Vec<Domain>, Reported> {
+    let taken: Vec<u8> = drafts.iter().filter_map(|draft| draft.id).collect();
+    let mut free = (0..).take(DOMAINS).filter(|id| !taken.contains(id));
+    let mut domains = Vec::new();
+    for Draft { element: domain, name, id } in drafts {
+        let Some(id) = id.or_else(|| free.next()) else {
+            let text = format!("Number of domains exceeds {DOMAINS}");
+            let help = "Protection domains that may run at the same time can share a domain.";
+            problems.push(value_error(code::DOMAINS_TOO_MANY, &element, &text, help));
+            return Err(Reported);
+        };
+        domains.push(Domain { name: name.to_owned(), id, span: domain.span() });
+    }
+    Ok(domains)
+}

@@ -1,0 +1,90 @@
+//! What a memory region holds when the system starts.
+
+use std::sync::Arc;
+
+use limen_abi::boot_info::BootInfo;
+
+use crate::attribute::{Attributes, Reported};
+use crate::code;
+use crate::model::Prefill;
+
+/// Why a file that a description names cannot be used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FileError {
+    /// It is nowhere.
+    NotFound,
+    /// It is there, and cannot be read.
+    Unreadable,
+}
+
+/// Finds and reads a file that a description names.
+pub type ReadFile<'f> = dyn Fn(&str) -> Result<Vec<u8>, FileError> + 'f;
+
+/// For descriptions that name no files: finds none.
+///
+/// # Errors
+/// Always.
+pub fn no_files(_: &str) -> Result<Vec<u8>, FileError> {
+    Err(FileError::NotFound)
+}
+
+/// Pieces of boot information by the names of descriptions. The manual of the reference spells one of them differently
+/// from its tool.
+const BOOT_INFO: [(&str, BootInfo); 7] = [
+    ("x86_vbe", BootInfo::X86Vbe),
+    ("x86_mbmmap", BootInfo::X86MultibootMemory),
+    ("x86_mbmap", BootInfo::X86MultibootMemory),
+    ("x86_acpi_rsdp", BootInfo::X86AcpiRootPointer),
+    ("x86_framebuffer", BootInfo::X86FrameBuffer),
+    ("x86_tsc_freq", BootInfo::X86TscFrequency),
+    ("fdt", BootInfo::DeviceTree),
+];
+
+/// Reads the attributes that fill a memory region.
+pub(crate) fn read(attributes: &mut Attributes, read_file: &ReadFile) -> Result<Option<Prefill>, Reported> {
+    match (attributes.optional("prefill_path"), attributes.optional("prefill_bootinfo")) {
+        (None, None) => Ok(None),
+        (Some(path), None) => read_path(path, attributes, read_file).map(Some),
+        (None, Some(name)) => read_boot_info(name, attributes).map(Some),
+        (Some(path), Some(_)) => {
+            // The file is looked at first, as users know it.
+            read_path(path, attributes, read_file)?;
+            let text = "prefill_path and prefill_bootinfo cannot be both specified";
+            let help = "A memory region holds either a file or what the firmware tells; use two regions.";
+            Err(attributes.value_error(code::MR_PREFILL_BOTH, "prefill_bootinfo", text, help))
+        }
+    }
+}
+
+fn read_path(path: &str, attributes: &mut Attributes, read_file: &ReadFile) -> Result<Prefill, Reported> {
+    let (code, text, help) = match read_file(path) {
+        Ok(bytes) if !bytes.is_empty() => return Ok(Prefill::File(Arc::from(bytes))),
+        Ok(_) => (
+            code::MR_PREFILL_EMPTY,
+            format!("prefill file '{path}' is empty"),
+            "A memory region is zero without prefill_path; give it a size instead.",
+        ),
+        Err(FileError::NotFound) => (
+            code::MR_PREFILL_NOT_FOUND,
+            format!("unable to find prefill file: '{path}'"),
+            "Make the file first, or name its directory with --search-path.",
+        ),
+        Err(FileError::Unreadable) => (
+            code::MR_PREFILL_UNREADABLE,
+            format!("failed to read file '{path}' at prefill_path"),
+            "It must be a file that may be read.",
+        ),
+    };
+    Err(attributes.value_error(code, "prefill_path", &text, help))
+}
+
+fn read_boot_info(name: &str, attributes: &mut Attributes) -> Result<Prefill, Reported> {
+    match BOOT_INFO.iter().find(|(known, _)| *known == name) {
+        Some((_, piece)) => Ok(Prefill::BootInfo(*piece)),
+        None => {
+            let text = format!("BootInfoMap type: '{name}' is not supported");
+            let help = "Pieces: x86_vbe, x86_mbmmap, x86_acpi_rsdp, x86_framebuffer, x86_tsc_freq, fdt.";
+            Err(attributes.value_error(code::MR_PREFILL_BOOT_INFO, "prefill_bootinfo", &text, help))
+        }
+    }
+}

@@ -1,0 +1,77 @@
+//! Changing priorities: who may, and what moves when one changes.
+//!
+//! A thread may give others priorities up to its own highest one, which at boot is its priority. Who holds its
+//! capability acts with its authority.
+
+use super::endpoint::Endpoint;
+use super::notification::Signals;
+use super::thread::State;
+use crate::arena::ThreadId;
+use crate::cap::Cap;
+use crate::event::{Next, Outcome};
+use crate::invoke::{Arguments, InvokeError};
+use crate::kernel::Kernel;
+use crate::machine::Machine;
+use crate::sched::queue::Queue;
+
+/// The priority in a message, if the thread that it names as authority may give it.
+pub(crate) fn decode_priority<M: Machine>(
+    kernel: &Kernel<M>,
+    arguments: &Arguments<'_, M>,
+) -> Result<u8, InvokeError> {
+    let [priority] = arguments.words()?;
+    let Cap::Thread(authority) = arguments.extra_cap(0)? else {
+        return Err(InvokeError::InvalidCapability { index: 1 });
+    };
+    let max = kernel.threads[authority].max_priority;
+    match u8::try_from(priority) {
+        Ok(priority) if priority <= max => Ok(priority),
+        _ => Err(InvokeError::Range { min: 0, max: u64::from(max) }),
+    }
+}
+
+impl<M: Machine> Kernel<M> {
+    /// Gives a thread another priority. It goes behind those that have it already, wherever it is queued.
+    pub(crate) fn set_priority(&mut self, thread: ThreadId, priority: u8) -> Outcome {
+        if self.core.current == Some(thread) {
+            self.threads[thread].priority = priority;
+            return Outcome { current: Next::GoesOn, woken: self.take_ready_above(priority) };
+        }
+        if self.threads[thread].is_schedulable() {
+            self.leave_queues(thread);
+            self.threads[thread].priority = priority;
+            return Outcome { current: Next::GoesOn, woken: Some(thread) };
+        }
+        self.threads[thread].priority = priority;
+        self.requeue(thread);
+        Outcome::NOTHING
+    }
+
+    /// The most important ready thread, taken out of its queue, if it is above this priority.
+    fn take_ready_above(&mut self, priority: u8) -> Option<ThreadId> {
+        if self.core.queues.ready.highest() <= u16::from(priority) + 1 {
+            return None;
+        }
+        self.core.queues.ready.pop_highest(&mut self.links)
+    }
+
+    /// Brings a waiting thread to its place in the queue that it waits in.
+    fn requeue(&mut self, thread: ThreadId) {
+        let queue = match self.threads[thread].state {
+            State::Receiving { endpoint, .. } | State::Sending { endpoint, .. } => {
+                match &mut self.endpoints[endpoint] {
+                    Endpoint::Senders(queue) | Endpoint::Receivers(queue) => queue,
+                    Endpoint::Idle => return,
+                }
+            }
+            State::Waiting { notification, .. } => match &mut self.notifications[notification].state {
+                Signals::Waiting(queue) => queue,
+                Signals::Idle | Signals::Active(_) => return,
+            },
+            _ => return,
+        };
+        let threads = &self.threads;
+        Queue::remove(queue, &mut self.links, thread);
+        queue.insert_by_priority(&mut self.links, thread, |thread| threads[thread].priority);
+    }
+}

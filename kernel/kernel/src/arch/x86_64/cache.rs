@@ -1,0 +1,18 @@
+//! Caches: caches are coherent, also with devices, so there is nothing to maintain.
+
+use core::ops::Range;
+
+use limen_core::machine::CacheOperation;
+
+use super::cpu::SpaceRegister;
+
+/// Address spaces have no methods.
+pub const USER_END: Option<u64> = None;
+
+/// Nobody asks.
+pub fn is_read_only(_: SpaceRegister, _: u64) -> bool {
+    false
+}
+
+/// Nobody asks.
+pub fn maintain(_: SpaceRegister, _: CacheOperation, _: Range<u64>) {}
