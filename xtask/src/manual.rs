@@ -66,7 +66,7 @@ fn enumeration(entries: &[Entry]) -> String {
 }
 
 fn limits() -> String {
-    let rows: [(&str, u64); 14] = [
+    let rows: [(&str, u64); 15] = [
         ("protection domains, nested ones included", limits::PROTECTION_DOMAINS as u64),
         ("threads: the protection domains and the monitor", limits::THREADS as u64),
         ("endpoints", limits::ENDPOINTS as u64),
@@ -74,6 +74,7 @@ fn limits() -> String {
         ("reply objects", limits::REPLIES as u64),
         ("scheduling contexts", limits::SCHED_CONTEXTS as u64),
         ("address spaces", limits::VSPACES as u64),
+        ("interrupts of all programs together", limits::INTERRUPTS as u64),
         ("slots of a capability table", limits::CAP_SLOTS as u64),
         ("priorities of the scheduler, from 0", limits::PRIORITIES as u64),
         ("highest priority of a protection domain", u64::from(limits::MAX_USER_PRIORITY)),
