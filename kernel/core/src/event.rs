@@ -73,6 +73,7 @@ impl<M: Machine> Kernel<M> {
     /// Nobody runs, so only an interrupt can have come.
     #[cold]
     fn handle_idle(&mut self) {
+        self.charge_current();
         if let Some(woken) = self.interrupt().woken {
             self.hand_over(woken);
         }

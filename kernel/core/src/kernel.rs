@@ -31,6 +31,8 @@ pub type SchedContexts = Arena<tag::SchedContext, SchedContext, { limits::SCHED_
 pub type Shares = Arena<tag::SchedContext, Share, { limits::SCHED_CONTEXTS }>;
 /// Interrupts by id.
 pub type Irqs = Arena<tag::Irq, Irq, { limits::INTERRUPTS }>;
+/// Priorities by the id of a scheduling context. Not in the scheduling context, whose size is a power of two.
+pub type SlicePriorities = Arena<tag::SchedContext, u8, { limits::SCHED_CONTEXTS }>;
 /// Capability tables by the thread that uses them.
 pub type CapTables = Arena<tag::Thread, CapTable, { limits::THREADS }>;
 /// Root slots of the threads.
@@ -68,6 +70,8 @@ pub struct Kernel<M: Machine> {
     pub sched_contexts: SchedContexts,
     /// What scheduling contexts with less budget than their period may use when.
     pub shares: Shares,
+    /// The priorities at which the current slices of scheduling contexts began.
+    pub slice_priorities: SlicePriorities,
     /// The turns of the domains.
     pub schedule: Schedule,
     /// The queues of the domains that do not run.
@@ -94,6 +98,7 @@ impl<M: Machine> Kernel<M> {
             replies: Replies::new([Reply::Free; limits::REPLIES]),
             sched_contexts: SchedContexts::new([SchedContext::UNUSED; limits::SCHED_CONTEXTS]),
             shares: Shares::new([Share::UNLIMITED; limits::SCHED_CONTEXTS]),
+            slice_priorities: SlicePriorities::new([0; limits::SCHED_CONTEXTS]),
             schedule: Schedule::NONE,
             other_queues: [DomainQueues::EMPTY; limits::DOMAINS],
             irqs: Irqs::new([Irq::UNUSED; limits::INTERRUPTS]),

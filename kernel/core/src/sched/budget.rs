@@ -6,6 +6,9 @@
 //! invariant is: `programmed <= min(end of the slice, next release, end of the domain's slot)`, and a slice, a budget
 //! or a slot is overrun by at most one entry into the kernel.
 //!
+//! Every tick is charged once. Until somebody runs whom it can be charged to, `core.sched_context` is none and
+//! `core.since` stands still: who is chosen pays for being chosen, and idling is counted from when it begins.
+//!
 //! A scheduling context whose budget is its whole period has slices of a round robin. What of a slice is left is in
 //! the scheduling context itself; that of a limited one is always zero there, so that its [`Share`] is looked at, and
 //! costs something, only where there is one.
@@ -29,8 +32,8 @@ impl<M: Machine> Kernel<M> {
     /// Calls of other functions are the last thing on each way, so that the usual way needs no stack.
     #[inline(never)]
     fn change_sched_context(&mut self, next: Option<SchedContextId>) -> bool {
-        let now = self.machine.now();
         if let Some(id) = self.core.sched_context {
+            let now = self.machine.now();
             let used = now.saturating_sub(self.core.since);
             let sched_context = &mut self.sched_contexts[id];
             if used >= sched_context.remaining {
@@ -38,8 +41,8 @@ impl<M: Machine> Kernel<M> {
             }
             sched_context.remaining -= used;
             sched_context.consumed = sched_context.consumed.wrapping_add(used);
+            self.core.since = now;
         }
-        self.core.since = now;
         self.core.sched_context = next;
         self.limit_slice()
     }
@@ -71,8 +74,10 @@ impl<M: Machine> Kernel<M> {
 
     /// Charges what was used so far, and charges nobody from now on: whoever runs next is looked at anew.
     pub(crate) fn stop_charging(&mut self) {
-        self.charge_current();
-        self.core.sched_context = None;
+        if self.core.sched_context.is_some() {
+            self.charge_current();
+            self.core.sched_context = None;
+        }
     }
 
     /// Sets the timer unless it fires before the current slice ends anyway. False if there is no slice.
@@ -93,15 +98,21 @@ impl<M: Machine> Kernel<M> {
         let slice = if self.shares[id].is_limited() {
             self.shares[id].begin(self.core.since)
         } else {
-            let budget = self.sched_contexts[id].budget;
-            self.sched_contexts[id].remaining = budget;
-            budget
+            self.begin_turn(id)
         };
         if slice == 0 {
             return false;
         }
         self.arm(self.core.since.saturating_add(slice));
         true
+    }
+
+    fn begin_turn(&mut self, id: SchedContextId) -> Ticks {
+        let priority = self.sched_contexts[id].thread.map_or(0, |thread| self.threads[thread].priority);
+        self.slice_priorities[id] = priority;
+        let sched_context = &mut self.sched_contexts[id];
+        sched_context.remaining = sched_context.budget;
+        sched_context.budget
     }
 
     /// Sets the timer to `deadline` if that lies before what it is set to.
@@ -116,6 +127,16 @@ impl<M: Machine> Kernel<M> {
     /// Whether something is left of the slice or the share of a thread, as far as time has been charged.
     pub(crate) fn has_turn(&self, thread: ThreadId) -> bool {
         self.threads[thread].sched_context.is_some_and(|id| self.rest(id) != 0)
+    }
+
+    /// Ends the slice of a thread if it began while a server of a higher priority ran on it: the server did not have to
+    /// take turns with the thread's equals, so the thread has to.
+    pub(crate) fn end_slice_begun_above(&mut self, thread: ThreadId) {
+        if let Some(id) = self.threads[thread].sched_context
+            && self.slice_priorities[id] > self.threads[thread].priority
+        {
+            self.sched_contexts[id].remaining = 0;
+        }
     }
 
     /// What is left of a slice or a share, as far as time has been charged.

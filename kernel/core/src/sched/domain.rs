@@ -9,6 +9,7 @@ use limen_image::Image;
 
 use super::queue::{Queue, ThreadLinks};
 use super::ready::ReadyQueues;
+use crate::arena::ThreadId;
 use crate::kernel::Kernel;
 use crate::machine::{Machine, Ticks};
 
@@ -121,14 +122,25 @@ impl<M: Machine> Kernel<M> {
         self.schedule.current().map_or(Ticks::MAX, |slot| self.core.since.saturating_add(slot.duration))
     }
 
+    /// Queues the current thread in its domain. A budget that ends together with the slot is told of as at any other time.
+    fn leave_slot(&mut self, current: ThreadId) {
+        if self.has_turn(current) {
+            self.core.queues.ready.push_front(&mut self.links, current, self.threads[current].priority);
+        } else if let Some(outcome) = self.deliver_timeout(current) {
+            outcome.woken.into_iter().for_each(|woken| self.enqueue(woken));
+        } else {
+            self.enqueue(current);
+        }
+    }
+
     /// The current domain's time is over: the current thread is set aside, and the next domain runs. Everything was
     /// charged.
     #[cold]
     pub(crate) fn end_domain_slot(&mut self) {
-        if let Some(current) = self.core.current {
-            self.set_aside(current);
-        }
         self.core.sched_context = None;
+        if let Some(current) = self.core.current {
+            self.leave_slot(current);
+        }
         while self.core.slot_end <= self.core.since {
             let Some(slot) = self.schedule.advance() else { return };
             self.core.slot_end = self.core.slot_end.saturating_add(slot.duration);

@@ -32,6 +32,7 @@ impl<M: Machine> Kernel<M> {
     /// something is left of its slice.
     #[inline(never)]
     fn take_turns(&mut self, woken: ThreadId) {
+        self.end_slice_begun_above(woken);
         let top = u16::from(self.threads[woken].priority) + 1;
         let is_highest = self.in_current_domain(woken) && self.core.queues.ready.highest() <= top;
         if is_highest && self.has_turn(woken) {

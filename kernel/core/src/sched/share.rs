@@ -10,7 +10,8 @@
 //! ```
 //!
 //! A list has a fixed length. When it is full, two neighbours become one which comes back as late as the later of them,
-//! where that delays the least: a share is delayed then, never exceeded.
+//! where that delays the least: a share is delayed then, never exceeded. The first refill is never one of the two,
+//! because it may be in use.
 
 use crate::machine::Ticks;
 
@@ -107,12 +108,14 @@ impl Share {
         self.refills[0].time
     }
 
-    /// Takes what was used from `start` on; it comes back a period later. Who has used more than there was pays
-    /// with time: everything comes back later by as much.
+    /// Takes what was used from `start` on; it comes back a period later. Who has used more than there was has used the
+    /// beginning of the next refill; who has used more than the whole budget pays with time, and everything comes back
+    /// later by as much.
     pub fn charge(&mut self, start: Ticks, used: Ticks) {
         let mut owed = used;
         while owed > 0 && self.length > 0 {
             let taken = owed.min(self.refills[0].amount);
+            self.refills[0].time = self.refills[0].time.saturating_add(taken);
             self.refills[0].amount -= taken;
             owed -= taken;
             if self.refills[0].amount == 0 {
@@ -156,9 +159,9 @@ impl Share {
         }
     }
 
-    /// The neighbours in a full list that are joined at the least cost: the position of the first, and the cost.
+    /// The neighbours in a full list that are joined at the least cost: the position of the first of them, and the cost.
     fn cheapest_pair(&self) -> Option<(usize, u64)> {
-        let pairs = self.refills.iter().zip(self.refills.iter().skip(1)).enumerate();
+        let pairs = self.refills.iter().zip(self.refills.iter().skip(1)).enumerate().skip(1);
         pairs.map(|(first, (a, b))| (first, a.cost_of_delay_into(*b))).min_by_key(|(_, cost)| *cost)
     }
 
@@ -212,7 +215,7 @@ mod tests {
         let mut share = Share::new(100, 100, 400, LEAST, 0);
         assert_eq!(share.begin(50), 100);
         share.charge(50, 30);
-        assert_eq!(refills(&share), [(50, 70), (450, 30)]);
+        assert_eq!(refills(&share), [(80, 70), (450, 30)]);
         assert_eq!(share.begin(200), 70);
         share.charge(200, 70);
         assert_eq!(refills(&share), [(450, 30), (600, 70)]);
@@ -226,7 +229,7 @@ mod tests {
         share.begin(0);
         share.charge(0, 30);
         share.charge(30, 30);
-        assert_eq!(refills(&share), [(0, 40), (400, 60)]);
+        assert_eq!(refills(&share), [(60, 40), (400, 60)]);
     }
 
     #[test]
@@ -247,13 +250,13 @@ mod tests {
     }
 
     #[test]
-    fn an_overrun_takes_from_the_next_refill_first() {
+    fn an_overrun_takes_the_beginning_of_the_next_refill() {
         let mut share = Share::new(100, 100, 400, LEAST, 0);
         share.begin(0);
         share.charge(0, 60);
         assert_eq!(share.begin(100), 40);
         share.charge(100, 50);
-        assert_eq!(refills(&share), [(400, 50), (500, 50)]);
+        assert_eq!(refills(&share), [(410, 50), (500, 50)]);
     }
 
     #[test]
@@ -278,6 +281,21 @@ mod tests {
         assert_eq!(share.refills().count(), REFILLS);
         let joined = Refill { time: 10_228, amount: 50 };
         assert!(share.refills().any(|refill| refill == joined), "{share:?}");
+    }
+
+    #[test]
+    fn a_full_list_does_not_join_what_is_in_use() {
+        let mut share = Share::new(1000, 1000, 10_000, LEAST, 0);
+        let mut now = 0;
+        for _ in 0..REFILLS - 1 {
+            share.begin(now);
+            share.charge(now, 60);
+            now += 160;
+        }
+        // The second refill comes at 10000, so that to join the first with it would cost the least.
+        assert_eq!(share.begin(9_899), 100);
+        share.charge(9_899, 99);
+        assert_eq!(share.rest(9_998), 1);
     }
 
     #[test]

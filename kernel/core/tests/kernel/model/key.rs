@@ -100,8 +100,11 @@ fn add_replies(key: &mut Vec<u16>, system: &System) {
 }
 
 fn add_times(key: &mut Vec<u16>, system: &System) {
-    for (_, time) in system.kernel.sched_contexts.iter().take(system.size.sched_contexts) {
+    for (id, time) in system.kernel.sched_contexts.iter().take(system.size.sched_contexts) {
         key.extend([u16::from(time.remaining == 0), number(time.thread)]);
+        // Where the next slice begins decides otherwise.
+        let begun_at = if time.remaining == 0 { 0 } else { system.kernel.slice_priorities[id] };
+        key.push(u16::from(begun_at));
         key.extend([number(time.notification), number(time.top), number(time.heir)]);
     }
 }

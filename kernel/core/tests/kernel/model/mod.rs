@@ -20,7 +20,7 @@ use operation::{ENDPOINT, FIRST_THREAD, MESSAGES, NOTIFICATION, Operation, SPARE
 /// Threads that take part. A monitor that only starts them comes after.
 const THREADS: usize = 3;
 /// States at which a search is too long for a test.
-const MAX_STATES: usize = 100_000;
+const MAX_STATES: usize = 150_000;
 
 /// A system to search, and what its threads may do.
 struct Model {

@@ -8,8 +8,9 @@ mod step;
 mod world;
 
 use proptest::collection::vec;
-use proptest::test_runner::{Config, RngAlgorithm, RngSeed, TestRunner};
+use proptest::test_runner::TestRunner;
 
+use crate::support::random_config;
 use rules::Ledger;
 use step::{Step, steps};
 use world::{Shape, shapes};
@@ -18,22 +19,6 @@ use world::{Shape, shapes};
 const CASES: u32 = 256;
 /// Most steps that a system makes.
 const STEPS: usize = 160;
-/// Where the random numbers start.
-const SEED: u64 = 0x4c49_4d45_4e00_0001;
-
-/// The configuration of a run, and its seed in words for whoever has to repeat it.
-fn config() -> Config {
-    let mut config =
-        Config { failure_persistence: None, rng_algorithm: RngAlgorithm::XorShift, ..Config::default() };
-    if std::env::var_os("PROPTEST_CASES").is_none() {
-        config.cases = CASES;
-    }
-    if config.rng_seed == RngSeed::Random {
-        config.rng_seed = RngSeed::Fixed(SEED);
-    }
-    println!("{:?}, {} systems", config.rng_seed, config.cases);
-    config
-}
 
 /// Runs one system through its steps.
 fn run(shape: &Shape, steps: &[Step]) {
@@ -50,7 +35,7 @@ fn run(shape: &Shape, steps: &[Step]) {
 
 #[test]
 fn random_systems_keep_every_rule() {
-    let mut runner = TestRunner::new(config());
+    let mut runner = TestRunner::new(random_config(CASES));
     let result = runner.run(&(shapes(), vec(steps(), 1..STEPS)), |(shape, steps)| {
         run(&shape, &steps);
         Ok(())

@@ -1,5 +1,6 @@
 //! A machine of plain data: time passes when the test says so, and everything that the kernel asks for is recorded.
 
+use std::cell::Cell;
 use std::ops::Range;
 
 use limen_abi::limits;
@@ -17,11 +18,29 @@ use super::controller::Controller;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Space(pub(crate) u64);
 
+/// How the clock runs, and what it shows at boot.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Clock {
+    /// Timer ticks in a microsecond.
+    pub(crate) ticks_per_us: u64,
+    /// At boot.
+    pub(crate) start: Ticks,
+}
+
+impl Clock {
+    /// One tick per microsecond, from zero.
+    pub(crate) const PLAIN: Self = Self { ticks_per_us: 1, start: 0 };
+}
+
 /// See the file.
 #[derive(Debug)]
 pub(crate) struct HostMachine {
-    /// The current time.
+    /// The current time, but for what passed in the kernel.
     pub(crate) now: Ticks,
+    /// How long each look at the clock takes, so that time passes inside of the kernel, too.
+    ticks_per_read: Ticks,
+    /// How often the kernel looked at the clock since that was set.
+    reads: Cell<u64>,
     /// Timer ticks in a microsecond.
     pub(crate) ticks_per_us: u64,
     /// What the timer is set to.
@@ -59,10 +78,12 @@ pub(crate) struct HostMachine {
 pub(crate) const READ_ONLY_PAGE: u64 = 0x5000;
 
 impl HostMachine {
-    /// A machine at time zero, with these capability tables.
-    pub(crate) fn new(tables: Box<CapTables>, ticks_per_us: u64) -> Self {
+    /// A machine with these capability tables.
+    pub(crate) fn new(tables: Box<CapTables>, Clock { ticks_per_us, start }: Clock) -> Self {
         Self {
-            now: 0,
+            now: start,
+            ticks_per_read: 0,
+            reads: Cell::new(0),
             ticks_per_us,
             deadline: Ticks::MAX,
             deadlines_set: 0,
@@ -80,6 +101,23 @@ impl HostMachine {
             caches_maintained: Vec::new(),
             buffers: Box::new(MessageBuffers::new([const { MessageBuffer::new() }; limits::THREADS])),
         }
+    }
+
+    /// Lets every look at the clock take so many ticks from now on.
+    pub(crate) fn slow_clock(&mut self, ticks_per_read: Ticks) {
+        self.now = self.time();
+        self.ticks_per_read = ticks_per_read;
+        self.reads.set(0);
+    }
+
+    /// The current time; to look at it here takes none.
+    pub(crate) fn time(&self) -> Ticks {
+        self.now + self.time_in_kernel()
+    }
+
+    /// Ticks that passed while the kernel looked at the clock.
+    pub(crate) fn time_in_kernel(&self) -> Ticks {
+        self.reads.get() * self.ticks_per_read
     }
 
     /// Capability tables without capabilities.
@@ -105,7 +143,9 @@ impl Machine for HostMachine {
     }
 
     fn now(&self) -> Ticks {
-        self.now
+        let now = self.time();
+        self.reads.set(self.reads.get() + 1);
+        now
     }
 
     fn ticks_from_us(&self, us: u64) -> Ticks {

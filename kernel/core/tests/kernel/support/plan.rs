@@ -6,7 +6,7 @@
 use limen_abi::limits::{PAGE_BYTES, USER_TOP_AARCH64};
 use limen_core::arena::{EndpointId, IrqId, NotificationId, ReplyId, SchedContextId, ThreadId};
 use limen_core::kernel::{Endpoints, Irqs, Notifications, Replies, SchedContexts, Threads};
-use limen_core::machine::Line;
+use limen_core::machine::{Line, Ticks};
 use limen_image::{
     Architecture, Board, Cap, CapKind, DomainSlot, ImageWriter, Interrupt as InterruptRecord,
     InterruptSource, NONE, Options, Range, Rights, SchedContext as SchedRecord, Thread as ThreadRecord,
@@ -14,7 +14,7 @@ use limen_image::{
 };
 
 use super::controller::{Controller, Wiring};
-use super::machine::HostMachine;
+use super::machine::{Clock, HostMachine};
 use super::syscalls::REPLY;
 use super::system::System;
 
@@ -171,7 +171,7 @@ pub(crate) struct Plan {
     pub(crate) writer: ImageWriter,
     names: Vec<String>,
     next_slots: Vec<u64>,
-    ticks_per_us: u64,
+    clock: Clock,
     wirings: Vec<Wiring>,
 }
 
@@ -188,7 +188,7 @@ impl Plan {
         writer.ram = vec![Range { start: 0x4000_0000, end: 0x4800_0000 }];
         writer.reserved = vec![Range { start: 0x4000_0000, end: 0x4200_0000 }];
         writer.pool = Range { start: 0x4200_0000, end: 0x4300_0000 };
-        Self { writer, names: Vec::new(), next_slots: Vec::new(), ticks_per_us: 1, wirings: Vec::new() }
+        Self { writer, names: Vec::new(), next_slots: Vec::new(), clock: Clock::PLAIN, wirings: Vec::new() }
     }
 
     /// A thread that runs on a scheduling context of its own; it has the same index.
@@ -347,7 +347,12 @@ impl Plan {
 
     /// Sets how many timer ticks a microsecond has.
     pub(crate) fn ticks_per_us(&mut self, ticks: u64) {
-        self.ticks_per_us = ticks;
+        self.clock.ticks_per_us = ticks;
+    }
+
+    /// Sets what the clock shows at boot.
+    pub(crate) fn clock_starts_at(&mut self, start: Ticks) {
+        self.clock.start = start;
     }
 
     /// The image of the system.
@@ -359,7 +364,7 @@ impl Plan {
 
     /// Boots the system: afterwards the most important thread runs its first instruction.
     pub(crate) fn boot(&self) -> System {
-        let mut system = System::boot(&self.image(), self.names.clone(), self.ticks_per_us);
+        let mut system = System::boot(&self.image(), self.names.clone(), self.clock);
         system.kernel.machine.controller = Controller::new(&self.wirings);
         system
     }

@@ -39,6 +39,7 @@ pub(crate) struct Snapshot {
     pub(crate) sched_contexts: Vec<SchedContext>,
     pub(crate) irqs: Vec<Irq>,
     controller: Controller,
+    slice_priorities: Vec<u8>,
     pub(crate) ready: Vec<(ThreadId, u8)>,
     pub(crate) current: Option<ThreadId>,
     pub(crate) charged: Option<SchedContextId>,
@@ -63,6 +64,7 @@ impl Snapshot {
             sched_contexts: first(&kernel.sched_contexts, size.sched_contexts),
             irqs: first(&kernel.irqs, size.interrupts),
             controller: kernel.machine.controller.clone(),
+            slice_priorities: first(&kernel.slice_priorities, size.sched_contexts),
             ready: core.queues.ready.iter(&kernel.links).collect(),
             current: core.current,
             charged: core.sched_context,
@@ -87,6 +89,7 @@ impl Snapshot {
         copy_back(&mut kernel.replies, &self.replies);
         copy_back(&mut kernel.sched_contexts, &self.sched_contexts);
         copy_back(&mut kernel.irqs, &self.irqs);
+        copy_back(&mut kernel.slice_priorities, &self.slice_priorities);
         core.queues.ready = ReadyQueues::EMPTY;
         for (thread, priority) in self.ready.iter().rev() {
             core.queues.ready.push_front(&mut kernel.links, *thread, *priority);

@@ -9,7 +9,7 @@ use limen_core::machine::{self, Ticks};
 use limen_image::Image;
 
 use super::context::{COUNT, PC, SP, SPSR, TestContext};
-use super::machine::{HostMachine, Space};
+use super::machine::{Clock, HostMachine, Space};
 use super::plan::{Interrupt, Thread};
 
 /// A kernel with its machine, and the names of its threads.
@@ -59,8 +59,8 @@ impl Size {
 
 impl System {
     /// Boots from the bytes of an image, and gives every thread registers that are easy to tell apart.
-    pub(crate) fn boot(image: &[u8], names: Vec<String>, ticks_per_us: u64) -> Self {
-        let mut system = Self::boot_plain(image, names, ticks_per_us);
+    pub(crate) fn boot(image: &[u8], names: Vec<String>, clock: Clock) -> Self {
+        let mut system = Self::boot_plain(image, names, clock);
         for thread in system.threads() {
             let context = system.context_mut(thread);
             for position in (0..COUNT).filter(|position| ![PC, SP, SPSR].contains(position)) {
@@ -71,9 +71,9 @@ impl System {
     }
 
     /// Boots from the bytes of an image, and leaves everything as the kernel made it.
-    pub(crate) fn boot_plain(image: &[u8], names: Vec<String>, ticks_per_us: u64) -> Self {
+    pub(crate) fn boot_plain(image: &[u8], names: Vec<String>, clock: Clock) -> Self {
         let image = Image::validate(image).expect("the image is valid");
-        let mut machine = HostMachine::new(HostMachine::empty_tables(), ticks_per_us);
+        let mut machine = HostMachine::new(HostMachine::empty_tables(), clock);
         place_caps::<HostMachine>(&mut machine.tables, &mut machine.roots, &image);
         let mut kernel = Box::new(Kernel::new(machine));
         kernel.populate(&image, |index, _| Vspaces::<HostMachine>::id(index).map(|_| Space(index)));

@@ -30,7 +30,7 @@ impl System {
         ensure(machine.fpu == core.fpu_owner, "the unit is not whose the kernel believes")?;
         ensure(machine.space == core.space, "the address space is not what the kernel believes")?;
         ensure(machine.counter == core.counter, "the counter is not as the kernel believes")?;
-        ensure(core.since <= machine.now, "time was charged that has not passed")
+        ensure(core.since <= machine.time(), "time was charged that has not passed")
     }
 
     /// The processor idles only if nobody could run.

@@ -1,0 +1,165 @@
+//! Who was charged what, and whether that is what happened: every tick once, to whoever used it.
+
+use limen_core::arena::SchedContextId;
+use limen_core::fault::Fault;
+use limen_core::kernel::SchedContexts;
+use limen_core::machine::Ticks;
+
+use super::windows::History;
+use super::world::World;
+use crate::support::{SchedContext, System};
+
+/// See the file.
+pub(super) struct Record {
+    before: Before,
+    /// What each scheduling context was charged, when, and under which limit.
+    histories: Vec<History>,
+    /// Ticks that programs ran on each scheduling context.
+    used: Vec<Ticks>,
+    /// The most ticks that one entry into the kernel took.
+    longest_entry: Ticks,
+    latest: Ticks,
+}
+
+/// The state before an event.
+#[derive(Default)]
+struct Before {
+    is_idle: bool,
+    time: Ticks,
+    in_kernel: Ticks,
+    since: Ticks,
+    charged: Option<usize>,
+    consumed: Vec<Ticks>,
+    timeouts: Vec<Option<Fault>>,
+}
+
+impl Before {
+    fn of(world: &World) -> Self {
+        let kernel = &world.system.kernel;
+        Self {
+            is_idle: kernel.core.current.is_none(),
+            time: kernel.machine.time(),
+            in_kernel: kernel.machine.time_in_kernel(),
+            since: kernel.core.since,
+            charged: world.running_on(),
+            consumed: consumed(&world.system),
+            timeouts: world.system.threads().map(|thread| kernel.threads[thread.id()].fault).collect(),
+        }
+    }
+}
+
+impl Record {
+    /// Starts when everything is booted.
+    pub(super) fn new(world: &World) -> Self {
+        let since = world.system.kernel.core.since;
+        Self {
+            before: Before::default(),
+            histories: world.limits.iter().map(|limit| History::new(since, *limit)).collect(),
+            used: consumed(&world.system),
+            longest_entry: 0,
+            latest: world.latest,
+        }
+    }
+
+    /// The running thread runs on.
+    pub(super) fn pass(&mut self, world: &mut World, ticks: Ticks) {
+        if let Some(time) = world.running_on() {
+            self.used[time] += ticks;
+        }
+        world.system.pass(ticks);
+    }
+
+    /// Notes the state before an event.
+    pub(super) fn open(&mut self, world: &World) {
+        self.before = Before::of(world);
+    }
+
+    /// Checks what was charged by the event. `asked` is what was told about the time of a scheduling context.
+    pub(super) fn close(&mut self, world: &World, asked: Option<(usize, Ticks)>) {
+        let entry = world.system.kernel.machine.time_in_kernel() - self.before.in_kernel;
+        self.longest_entry = self.longest_entry.max(entry);
+        let charges = self.charges(world, asked);
+        self.check_sum(world, charges.iter().sum());
+        self.note_charges(world, &charges);
+        self.check_used(world);
+        for (history, limit) in self.histories.iter_mut().zip(&world.limits) {
+            history.limit(world.system.kernel.core.since, *limit);
+        }
+        check_domain(world);
+    }
+
+    /// What was charged to each scheduling context, whatever was told about it and forgotten.
+    fn charges(&self, world: &World, asked: Option<(usize, Ticks)>) -> Vec<Ticks> {
+        let mut charges = consumed(&world.system);
+        if let Some((time, told)) = asked {
+            charges[time] += told;
+        }
+        for (thread, old) in world.system.threads().zip(&self.before.timeouts) {
+            let state = &world.system.kernel.threads[thread.id()];
+            if let (Some(Fault::Timeout { consumed_us, .. }), None) = (state.fault, old) {
+                let time = state.sched_context.map(SchedContexts::index_of);
+                charges[time.expect("who was timed out keeps its time")] += consumed_us;
+            }
+        }
+        charges.iter().zip(&self.before.consumed).map(|(after, before)| after - before).collect()
+    }
+
+    /// Every tick is charged once; while the processor idles, none is.
+    fn check_sum(&self, world: &World, sum: Ticks) {
+        let passed = world.system.kernel.core.since - self.before.since;
+        let is_right = if self.before.is_idle {
+            sum <= world.system.kernel.core.since.saturating_sub(self.before.time)
+        } else {
+            sum == passed
+        };
+        if !is_right {
+            world.system.fail(&format!("{sum} ticks were charged when {passed} had passed"));
+        }
+    }
+
+    fn note_charges(&mut self, world: &World, charges: &[Ticks]) {
+        let since = world.system.kernel.core.since;
+        for (time, charge) in charges.iter().enumerate().filter(|(_, charge)| **charge > 0) {
+            let start = if self.before.charged == Some(time) { self.before.since } else { since - charge };
+            self.histories[time].charge(start, *charge);
+        }
+    }
+
+    /// Who ran is charged for it, and for nothing but the kernel's time besides.
+    fn check_used(&self, world: &World) {
+        let core = &world.system.kernel.core;
+        let machine = &world.system.kernel.machine;
+        for (time, history) in self.histories.iter().enumerate() {
+            let not_yet = if world.running_on() == Some(time) { machine.time() - core.since } else { 0 };
+            let charged = history.total() + not_yet;
+            let used = self.used[time];
+            if charged < used || charged > used + machine.time_in_kernel() {
+                world.system.fail(&format!("{used} ticks of {time} were used and {charged} charged"));
+            }
+        }
+    }
+
+    /// No window holds more than was promised.
+    pub(super) fn check_windows(&self, system: &System) {
+        // The timer's interrupt may have to wait for the end of another entry.
+        let bound = self.latest + 2 * self.longest_entry;
+        for (time, history) in self.histories.iter().enumerate() {
+            if let Err(excess) = history.check_windows(bound) {
+                system.fail(&format!("scheduling context {time}: {excess}"));
+            }
+        }
+    }
+}
+
+/// The turns of domains are where the schedule has them, whatever happens.
+fn check_domain(world: &World) {
+    let core = &world.system.kernel.core;
+    if core.slot_end != Ticks::MAX && world.domain_until(core.slot_end) != Some(u64::from(core.domain)) {
+        world.system.fail("a slot is not where the schedule has it");
+    }
+}
+
+fn consumed(system: &System) -> Vec<Ticks> {
+    let all = (0..system.size.sched_contexts as u64).map(|index| SchedContext(index).id());
+    all.map(|id: SchedContextId| system.kernel.sched_contexts[id].consumed).collect()
+}
