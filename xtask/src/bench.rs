@@ -35,9 +35,6 @@ exactly, so that every machine prints the same figures, and shows them beside th
 
 const CONFIG: &str = "release";
 
-/// One instruction takes one nanosecond of the machine's time, and idle time passes at once.
-const DETERMINISTIC: [&str; 2] = ["-icount", "shift=0,sleep=off"];
-
 struct Options {
     board: String,
     variants: Vec<String>,
@@ -107,7 +104,8 @@ fn rows_of(workspace: &Workspace, project: &Project, board: &Board, quick: bool)
     let variables: &[&str] = if quick { &["QUICK=1"] } else { &[] };
     let image = project.build(workspace, &Build { board, config: CONFIG, variables })?;
     let (audience, silence) = (Audience::Nobody, Some(qemu::SILENCE));
-    let session = Boot { board, image: &image, extra: &DETERMINISTIC, audience, silence }.run(|_| false)?;
+    let session =
+        Boot { board, image: &image, extra: &qemu::DETERMINISTIC, audience, silence }.run(|_| false)?;
     session.ending.outcome()?;
     let rows = session.lines.iter().filter_map(|line| Row::parse(line));
     let rows = rows.collect::<Result<Vec<_>, _>>().map_err(Failure::new)?;

@@ -15,6 +15,10 @@ use crate::failure::{Context, Failure, Outcome};
 /// How long a system may print nothing before it counts as hung.
 pub const SILENCE: Duration = Duration::from_secs(60);
 
+/// Options of an emulator that counts: one instruction takes one nanosecond of the machine's time, and idle time passes at
+/// once.
+pub const DETERMINISTIC: [&str; 2] = ["-icount", "shift=0,sleep=off"];
+
 /// How many lines a system that nobody watches may print; one that faults in a loop prints for ever.
 const MOST_LINES: usize = 100_000;
 

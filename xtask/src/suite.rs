@@ -6,6 +6,7 @@
 //! ```toml
 //! configs = ["debug"]              # default: debug and release
 //! boards = ["qemu_virt_aarch64"]   # default: all, by their present names
+//! deterministic = true             # on an emulator that counts instructions; default: false
 //! qemu = ["-device", "edu"]        # further arguments for the emulator
 //! expect = ["MON|ERROR: faulting PD: child", "/^pc : 0x[0-9a-f]{16}$/"]
 //! forbid = ["PANIC"]
@@ -48,6 +49,8 @@ pub struct Suite {
     variants: Vec<String>,
     qemu: Vec<String>,
     load: Option<Load>,
+    /// Whether time must pass by instructions.
+    pub deterministic: bool,
     demands: Vec<Demand>,
 }
 
@@ -101,10 +104,19 @@ impl Suite {
     fn parse(text: &str) -> Outcome<Self> {
         let table = DeTable::parse(text).context(|| "not valid TOML".to_owned())?;
         let table = table.get_ref();
-        known_keys(
-            table,
-            &["configs", "boards", "variants", "qemu", "load", "expect", "forbid", "debug", "release"],
-        )?;
+        const KNOWN: &[&str] = &[
+            "configs",
+            "boards",
+            "variants",
+            "deterministic",
+            "qemu",
+            "load",
+            "expect",
+            "forbid",
+            "debug",
+            "release",
+        ];
+        known_keys(table, KNOWN)?;
         let list = |key| if table.contains_key(key) { board::words(table, key).map(Some) } else { Ok(None) };
         let mut demands = demands(table, None, None)?;
         for config in CONFIGS {
@@ -123,6 +135,7 @@ impl Suite {
             variants: list("variants")?.unwrap_or_default(),
             qemu: list("qemu")?.unwrap_or_default(),
             load: inner(table, "load")?.map(Load::parse).transpose()?,
+            deterministic: flag(table, "deterministic")?,
             demands,
         })
     }
@@ -202,6 +215,12 @@ impl Suite {
     }
 }
 
+/// A truth value; false if it is absent.
+fn flag(table: &DeTable<'_>, key: &str) -> Outcome<bool> {
+    let Some(value) = table.get(key) else { return Ok(false) };
+    value.get_ref().as_bool().ok_or_else(|| Failure::new(format!("'{key}' must be true or false")))
+}
+
 fn known_keys(table: &DeTable<'_>, known: &[&str]) -> Outcome {
     match table.keys().find(|key| !known.contains(&key.get_ref().as_ref())) {
         Some(key) => Err(Failure::new(format!("'{}' means nothing here", key.get_ref()))),
@@ -275,6 +294,14 @@ mod tests {
         let narrow = Suite::parse("configs = ['debug']\nboards = ['a']\n").unwrap();
         assert_eq!(narrow.configs("a"), ["debug"]);
         assert!(narrow.configs("b").is_empty());
+    }
+
+    #[test]
+    fn time_passes_by_instructions_where_a_suite_asks_for_it() {
+        assert!(!Suite::parse("").unwrap().deterministic);
+        assert!(Suite::parse("deterministic = true").unwrap().deterministic);
+        let error = Suite::parse("deterministic = 1").unwrap_err();
+        assert_eq!(error.to_string(), "'deterministic' must be true or false");
     }
 
     #[test]

@@ -279,7 +279,9 @@ impl Job {
         let suite = Suite::of(&self.project)?;
         let audience = if suite.load().is_some() { Audience::Typist } else { Audience::Nobody };
         let silence = Some(qemu::SILENCE);
-        let extra: Vec<&str> = suite.qemu().iter().map(String::as_str).collect();
+        let counted: &[&str] = if suite.deterministic { &qemu::DETERMINISTIC } else { &[] };
+        let extra: Vec<&str> =
+            suite.qemu().iter().map(String::as_str).chain(counted.iter().copied()).collect();
         let boot = Boot { board, image: &image, extra: &extra, audience, silence };
         let mut expected = match self.judge {
             Judge::Example => Expected::of(&self.project)?,

@@ -1,0 +1,8 @@
+/* How exact the timer is. */
+#ifndef SLOTS_TICK_H
+#define SLOTS_TICK_H
+
+/* Instructions in a tick of the timer that is slowest, HiFive Unleashed's. An interrupt of the emulator's timer may be a tick late. */
+#define TICK 1000l
+
+#endif /* SLOTS_TICK_H */

@@ -1,0 +1,9 @@
+/* How exact the timer is. */
+#ifndef SLOTS_TICK_H
+#define SLOTS_TICK_H
+
+/* The timer's count-down is compared with the clock at boot, to about a ten-thousandth: its interrupt may come a little
+ * late, or early, and then it is set again. */
+#define TICK 1000l
+
+#endif /* SLOTS_TICK_H */
