@@ -104,6 +104,17 @@ pub enum LookupFailure {
     },
 }
 
+impl LookupFailure {
+    /// A pointer into the program's own table that is too large for it.
+    pub const TOO_LARGE: Self = Self::GuardMismatch {
+        bits_left: BITS_BELOW_ROOT,
+        guard_bits: BITS_BELOW_ROOT - slot::TABLE_BITS as u64,
+    };
+}
+
+/// Bits of a pointer that do not select a root slot.
+const BITS_BELOW_ROOT: u64 = (u64::BITS - slot::ROOT_BITS) as u64;
+
 /// The capabilities of one protection domain.
 #[derive(Debug)]
 pub struct CapTable {
@@ -117,8 +128,8 @@ impl CapTable {
     /// The capability that `cptr` names, if it leads into this table.
     #[must_use]
     #[inline]
-    pub fn lookup(&self, cptr: u64) -> Option<Cap> {
-        self.slots.get(cptr as usize).copied()
+    pub fn lookup(&self, cptr: u64) -> Option<&Cap> {
+        self.slots.get(cptr as usize)
     }
 
     /// The capability in a slot of the table itself; empty past the end.
@@ -150,19 +161,13 @@ impl RootTable {
     /// A table of empty slots.
     pub const EMPTY: Self = Self { slots: [Cap::Null; limits::ROOT_SLOTS] };
 
-    /// The capability that a pointer with bits above the program's own table names. An empty slot is found, not a
-    /// failure.
-    ///
-    /// # Errors
-    /// The pointer leads to the program's own table, and is too large for it.
-    pub fn lookup(&self, cptr: u64) -> Result<Cap, LookupFailure> {
-        let bits_left = u64::from(u64::BITS - slot::ROOT_BITS);
-        match cptr >> bits_left {
-            0 => Err(LookupFailure::GuardMismatch {
-                bits_left,
-                guard_bits: bits_left - u64::from(slot::TABLE_BITS),
-            }),
-            root => Ok(self.slots.get(root as usize).copied().unwrap_or_default()),
+    /// The capability that a pointer with bits above the program's own table names. An empty slot is found. Nothing if
+    /// the pointer leads to the program's own table and is too large for it: [`LookupFailure::TOO_LARGE`].
+    #[must_use]
+    pub fn lookup(&self, cptr: u64) -> Option<&Cap> {
+        match cptr >> BITS_BELOW_ROOT {
+            0 => None,
+            root => self.slots.get(root as usize),
         }
     }
 
@@ -191,9 +196,10 @@ mod tests {
     #[test]
     fn pointers_outside_the_table_are_told_apart() {
         let (table, root) = (CapTable::EMPTY, RootTable::EMPTY);
-        assert_eq!((table.lookup(511), table.lookup(512)), (Some(Cap::Null), None));
-        assert_eq!(root.lookup(512), Err(LookupFailure::GuardMismatch { bits_left: 58, guard_bits: 49 }));
-        assert_eq!(root.lookup(1 << 58), Ok(Cap::Null), "an empty slot of the root table");
-        assert_eq!(root.lookup(u64::MAX), Ok(Cap::Null));
+        assert_eq!((table.lookup(511), table.lookup(512)), (Some(&Cap::Null), None));
+        assert_eq!(root.lookup(512), None);
+        assert_eq!(LookupFailure::TOO_LARGE, LookupFailure::GuardMismatch { bits_left: 58, guard_bits: 49 });
+        assert_eq!(root.lookup(1 << 58), Some(&Cap::Null), "an empty slot of the root table");
+        assert_eq!(root.lookup(u64::MAX), Some(&Cap::Null));
     }
 }

@@ -107,17 +107,19 @@ impl<M: Machine> Kernel<M> {
         }
     }
 
-    /// The capability that `cptr` names in the table of `thread`.
+    /// The capability that `cptr` names in the tables of `thread`.
     #[inline]
     pub(crate) fn lookup(&self, thread: ThreadId, cptr: u64) -> Result<Cap, LookupFailure> {
-        match self.machine.cap_tables()[thread].lookup(cptr) {
-            Some(cap) => Ok(cap),
-            None => self.lookup_root(thread, cptr),
-        }
+        // Where it is, and not what it is: what comes from a call out of line goes through memory.
+        let slot = match self.machine.cap_tables()[thread].lookup(cptr) {
+            Some(slot) => slot,
+            None => self.lookup_root(thread, cptr).ok_or(LookupFailure::TOO_LARGE)?,
+        };
+        Ok(*slot)
     }
 
     #[cold]
-    fn lookup_root(&self, thread: ThreadId, cptr: u64) -> Result<Cap, LookupFailure> {
+    fn lookup_root(&self, thread: ThreadId, cptr: u64) -> Option<&Cap> {
         self.machine.root_tables()[thread].lookup(cptr)
     }
 }

@@ -164,7 +164,7 @@ impl Step {
         let cptr = Shape::cptr(self.cptr);
         let machine = &system.kernel.machine;
         let (table, root) = (&machine.cap_tables()[thread.id()], &machine.root_tables()[thread.id()]);
-        let leads_nowhere = table.lookup(cptr).is_none() && root.lookup(cptr).is_err();
+        let leads_nowhere = table.lookup(cptr).is_none() && root.lookup(cptr).is_none();
         if system.name(thread) == "gardener" && leads_nowhere { 0 } else { cptr }
     }
 
