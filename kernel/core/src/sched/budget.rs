@@ -34,7 +34,8 @@ impl<M: Machine> Kernel<M> {
     fn change_sched_context(&mut self, next: Option<SchedContextId>) -> bool {
         if let Some(id) = self.core.sched_context {
             let now = self.machine.now();
-            let used = now.saturating_sub(self.core.since);
+            // A clock that went back would show as a very long time here, and as none there.
+            let used = now.wrapping_sub(self.core.since);
             let sched_context = &mut self.sched_contexts[id];
             if used >= sched_context.remaining {
                 return self.change_used_up(next, now);
@@ -88,7 +89,8 @@ impl<M: Machine> Kernel<M> {
         if remaining == 0 {
             return self.begin_slice(id);
         }
-        self.arm(self.core.since.saturating_add(remaining));
+        // A sum that wraps is in the past: the timer fires too early, and is set again.
+        self.arm(self.core.since.wrapping_add(remaining));
         true
     }
 

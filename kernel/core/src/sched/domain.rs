@@ -23,7 +23,7 @@ pub enum Domains {
 }
 
 /// The threads of a domain that wait for the processor.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct DomainQueues {
     /// Those that could run.
     pub ready: ReadyQueues,
@@ -98,12 +98,12 @@ impl<M: Machine> Kernel<M> {
         (queues, &mut self.links)
     }
 
-    /// Puts away the queues of the current domain and brings those of another.
+    /// Puts away the queues of the current domain and brings those of another. Its own place among the others holds what
+    /// it had there, until it is put away again.
     fn change_domain(&mut self, domain: u8) {
-        let (from, to) =
-            (usize::from(self.core.domain) % limits::DOMAINS, usize::from(domain) % limits::DOMAINS);
-        core::mem::swap(&mut self.core.queues, &mut self.other_queues[from]);
-        core::mem::swap(&mut self.core.queues, &mut self.other_queues[to]);
+        let place = |domain: u8| usize::from(domain) % limits::DOMAINS;
+        self.other_queues[place(self.core.domain)] = self.core.queues;
+        self.core.queues = self.other_queues[place(domain)];
         self.core.domain = domain;
     }
 

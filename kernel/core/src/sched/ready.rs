@@ -8,7 +8,7 @@ use crate::arena::ThreadId;
 const WORDS: usize = limits::PRIORITIES / 64;
 
 /// Runnable threads with a scheduling context, except the one that runs.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct ReadyQueues {
     queues: [Queue; limits::PRIORITIES],
     bitmap: [u64; WORDS],
@@ -66,7 +66,7 @@ impl ReadyQueues {
     }
 
     /// Takes the first thread of the highest priority.
-    #[inline]
+    #[inline(always)]
     pub fn pop_highest(&mut self, links: &mut ThreadLinks) -> Option<ThreadId> {
         let priority = self.highest().checked_sub(1)? as u8;
         let queue = &mut self.queues[priority as usize];
@@ -119,10 +119,12 @@ impl ReadyQueues {
 /// Highest set bit plus one; zero when none is set.
 #[inline]
 fn highest(bitmap: &[u64; WORDS]) -> u16 {
-    for (index, word) in bitmap.iter().enumerate().rev() {
+    let mut end = limits::PRIORITIES as u16;
+    for word in bitmap.iter().rev() {
         if *word != 0 {
-            return (index as u16 + 1) * 64 - word.leading_zeros() as u16;
+            return end - word.leading_zeros() as u16;
         }
+        end -= 64;
     }
     0
 }

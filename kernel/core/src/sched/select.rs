@@ -49,11 +49,28 @@ impl<M: Machine> Kernel<M> {
     }
 
     /// The current thread could go on: it does, also at equal priority, unless somebody has a higher one.
-    #[inline(never)]
+    #[inline(always)]
     fn preempt(&mut self, woken: ThreadId) {
-        let Some(current) = self.core.current else { return self.hand_over(woken) };
-        let priority = self.threads[current].priority;
-        if self.threads[woken].priority > priority && self.is_highest(woken) {
+        let Some(current) = self.core.current else { return self.run_first(woken) };
+        if self.threads[woken].priority <= self.threads[current].priority {
+            self.add_below(current, woken);
+        } else {
+            self.add_above(current, woken);
+        }
+    }
+
+    /// Short, because most signals wake somebody less important.
+    #[inline(never)]
+    fn add_below(&mut self, current: ThreadId, woken: ThreadId) {
+        self.enqueue(woken);
+        if !self.core.queues.ready.none_above(self.threads[current].priority) {
+            self.give_way(current);
+        }
+    }
+
+    #[inline(never)]
+    fn add_above(&mut self, current: ThreadId, woken: ThreadId) {
+        if self.is_highest(woken) {
             self.set_aside(current);
             return self.switch_to(woken);
         }
@@ -61,8 +78,13 @@ impl<M: Machine> Kernel<M> {
         self.give_way(current);
     }
 
+    #[cold]
+    fn run_first(&mut self, woken: ThreadId) {
+        self.hand_over(woken);
+    }
+
     /// Lets a thread above the current one run, if there is one.
-    #[inline]
+    #[inline(never)]
     pub(crate) fn give_way(&mut self, current: ThreadId) {
         if !self.core.queues.ready.none_above(self.threads[current].priority) {
             self.set_aside(current);
