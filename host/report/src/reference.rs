@@ -42,13 +42,13 @@ impl Reference {
         Self::parse(DATA)
     }
 
-    /// The figure for a row on an architecture.
+    /// The figure for a row on an architecture. The reference was measured with full budgets.
     #[must_use]
     pub fn figure(&self, row: &Row, architecture: &str) -> Option<Figure> {
         let applies = |entry: &&Entry| {
             entry.name == row.name && entry.params.iter().all(|(key, value)| row.param(key) == Some(value))
         };
-        let entry = self.entries.iter().find(applies)?;
+        let entry = self.entries.iter().find(applies).filter(|_| row.param("budget").is_none())?;
         entry.figures.iter().find(|(name, _)| name == architecture).map(|(_, figure)| *figure)
     }
 
@@ -120,6 +120,7 @@ mod tests {
         assert_eq!(figure("name=boot", "x86_64").map(|figure| figure.median), Some(306_000_000.0));
         assert_eq!(figure("name=ppc_rt server=passive words=64 fpu=on", "aarch64"), None);
         assert_eq!(figure("name=boot", "m68k"), None);
+        assert_eq!(figure("name=ppc_rt server=passive words=0 budget=share fpu=on", "aarch64"), None);
     }
 
     #[test]
