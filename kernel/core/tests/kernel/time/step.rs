@@ -3,7 +3,7 @@
 use limen_abi::{ErrorCode, Label, Syscall};
 use limen_core::event::Event;
 use limen_core::fault::{Access, Fault};
-use limen_core::machine::{Context, Interrupt, Ticks};
+use limen_core::machine::{Context, Interrupt, Line, Ticks};
 use proptest::prelude::*;
 
 use super::record::Record;
@@ -60,7 +60,7 @@ impl Step {
 
     fn act(&self, world: &mut World, record: &mut Record) {
         let Some(thread) = world.system.current() else {
-            return interrupt(world, record, Interrupt::Unexpected);
+            return interrupt(world, record, Interrupt::Line(Line(1000)));
         };
         record.open(world);
         let index = self.worker % world.workers;
