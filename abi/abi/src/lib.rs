@@ -12,6 +12,7 @@ mod named;
 pub mod boot_info;
 pub mod error;
 pub mod fault;
+pub mod fpu;
 pub mod label;
 pub mod limits;
 pub mod message;
@@ -21,6 +22,7 @@ pub mod syscall;
 
 pub use error::ErrorCode;
 pub use fault::FaultLabel;
+pub use fpu::FpuPolicy;
 pub use label::Label;
 pub use message::MessageInfo;
 pub use syscall::Syscall;

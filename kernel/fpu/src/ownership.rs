@@ -1,0 +1,282 @@
+//! Whose registers are in the unit, and when they are moved.
+//!
+//! ```text
+//!            switch_to, take_over: load                     switch_to another: disable
+//!    Empty ------------------------------> Open ------------------------------------------> Kept
+//!      ^                                   | ^  <-----------------------------------------   |
+//!      |                                   | |   switch_to, take_over: enable                |
+//!      |                                   | '-- switch_to, take_over by another: exchange --|
+//!      |                                   |                                                 |
+//!      '--- release, leave_domain, set_policy, switch_to another under early-save: save -----'
+//!
+//!    Empty: off, nobody's registers. Open: on, the owner's. Kept: off, the owner's, who may want them again.
+//! ```
+//!
+//! A thread's *user* is the thread itself if it may use the unit, and nobody if not; so one comparison tells whether
+//! a change of thread needs anything. The unit is on only while its owner runs, or nobody does.
+
+use limen_abi::FpuPolicy;
+use limen_abi::fpu::FpuOption;
+
+use crate::counters::{Counters, count};
+use crate::unit::FpuUnit;
+
+/// The floating-point unit of one processor, for threads `T`. See the picture above.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Fpu<T> {
+    /// The user for whom the unit is as it has to be. While the unit is on, that is the owner.
+    settled: Option<T>,
+    /// Whose registers are in the unit.
+    owner: Option<T>,
+    power: Power,
+    policy: FpuPolicy,
+    options: Options,
+    counters: Counters,
+}
+
+/// Whether user mode can use the unit.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+enum Power {
+    Off,
+    On,
+}
+
+/// What was chosen beside a policy.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Options(u8);
+
+impl Options {
+    /// None chosen.
+    pub const NONE: Self = Self(0);
+
+    /// These bits of [`FpuOption`]; others are ignored.
+    #[must_use]
+    pub const fn from_bits(bits: u64) -> Self {
+        Self((bits & FpuOption::ALL) as u8)
+    }
+
+    const fn isolate(self) -> bool {
+        self.0 & FpuOption::ISOLATE as u8 != 0
+    }
+
+    const fn constant_exit(self) -> bool {
+        self.0 & FpuOption::CONSTANT_EXIT as u8 != 0
+    }
+}
+
+impl<T: Copy + PartialEq> Fpu<T> {
+    /// A unit that is off and holds nobody's registers.
+    pub const EMPTY: Self = Self {
+        settled: None,
+        owner: None,
+        power: Power::Off,
+        policy: FpuPolicy::SemiLazy,
+        options: Options::NONE,
+        counters: Counters::ZERO,
+    };
+
+    /// Whose registers are in the unit.
+    #[must_use]
+    pub fn owner(&self) -> Option<T> {
+        self.owner
+    }
+
+    /// Whether user mode can use the unit now.
+    #[must_use]
+    pub fn is_on(&self) -> bool {
+        self.power == Power::On
+    }
+
+    /// What was done since boot.
+    #[must_use]
+    pub fn counters(&self) -> &Counters {
+        &self.counters
+    }
+
+    /// Prepares the unit for `next`, which runs from now on. `user` is the same thread, or none if it may not use it.
+    #[inline(always)]
+    pub fn switch_to(&mut self, unit: &mut impl FpuUnit<T>, next: T, user: Option<T>) {
+        if self.settled != user {
+            self.settle(unit, next, user);
+        }
+    }
+
+    #[inline(always)]
+    fn settle(&mut self, unit: &mut impl FpuUnit<T>, next: T, user: Option<T>) {
+        if self.policy != FpuPolicy::SemiLazy {
+            return self.settle_by_policy(unit, next, user);
+        }
+        match user {
+            Some(user) => self.open(unit, user),
+            None => self.close(unit),
+        }
+        self.settled = user;
+    }
+
+    #[cold]
+    fn settle_by_policy(&mut self, unit: &mut impl FpuUnit<T>, next: T, user: Option<T>) {
+        match (self.policy, user) {
+            (FpuPolicy::Eager, _) => return self.follow(unit, next, user),
+            (FpuPolicy::FaultLazy, Some(user)) if self.owner == Some(user) => self.open(unit, user),
+            (FpuPolicy::FaultLazy, _) => self.step_aside(unit),
+            (_, Some(user)) => self.open(unit, user),
+            (_, None) => self.empty(unit),
+        }
+        self.settled = user;
+    }
+
+    /// Eager: the registers of whoever runs are in the unit, also of a thread that cannot use them.
+    fn follow(&mut self, unit: &mut impl FpuUnit<T>, next: T, user: Option<T>) {
+        self.power_on(unit);
+        if self.owner != Some(next) {
+            self.bring(unit, next);
+        }
+        if user.is_none() {
+            self.close(unit);
+        }
+        // Not `user`: the next thread that may not use the unit needs something, too.
+        self.settled = Some(next);
+    }
+
+    /// Fault-lazy: whoever runs has to ask for the unit by using it.
+    fn step_aside(&mut self, unit: &mut impl FpuUnit<T>) {
+        if self.options.isolate() {
+            self.empty(unit);
+        } else {
+            self.close(unit);
+        }
+    }
+
+    /// The running thread has used the unit, which was off. Says whether it may go on: if not, that is its fault.
+    #[cold]
+    pub fn take_over(&mut self, unit: &mut impl FpuUnit<T>, user: Option<T>) -> Taken {
+        count(&mut self.counters.faults);
+        match user {
+            Some(user) if self.power == Power::Off => {
+                self.open(unit, user);
+                self.settled = Some(user);
+                Taken::Yes
+            }
+            _ => Taken::No,
+        }
+    }
+
+    /// A thread will not need the unit in the state that it left it, or not be allowed to use it. The caller calls
+    /// [`Self::switch_to`] for the thread that runs afterwards.
+    pub fn release(&mut self, unit: &mut impl FpuUnit<T>, thread: T) {
+        if self.owner == Some(thread) {
+            self.empty(unit);
+        }
+        if self.settled == Some(thread) {
+            self.settled = None;
+        }
+    }
+
+    /// The time of a domain is over: its last user's registers are saved, and the next one starts without an owner.
+    pub fn leave_domain(&mut self, unit: &mut impl FpuUnit<T>) {
+        if self.options.constant_exit() {
+            self.power_on(unit);
+            unit.save(self.owner.take());
+            count(&mut self.counters.saves);
+            self.clear(unit);
+        }
+        self.empty(unit);
+        self.settled = None;
+    }
+
+    /// Another policy. Nobody owns the unit afterwards; the caller calls [`Self::switch_to`] for the thread that runs.
+    pub fn set_policy(&mut self, unit: &mut impl FpuUnit<T>, policy: FpuPolicy, options: Options) {
+        self.empty(unit);
+        self.settled = None;
+        self.options = options;
+        if options.isolate() {
+            // Registers that were saved before are still there.
+            self.power_on(unit);
+            self.clear(unit);
+            self.close(unit);
+        }
+        self.policy = match policy {
+            // What has to be out of the unit is saved early.
+            FpuPolicy::SemiLazy if options.isolate() => FpuPolicy::EarlySave,
+            policy => policy,
+        };
+    }
+
+    /// Turns the unit on for its owner from now on. If it is on, it is for somebody else.
+    #[inline(always)]
+    fn open(&mut self, unit: &mut impl FpuUnit<T>, user: T) {
+        if self.power == Power::Off {
+            self.power_on(unit);
+            if self.owner == Some(user) {
+                return;
+            }
+        }
+        self.bring(unit, user);
+    }
+
+    #[inline(always)]
+    fn bring(&mut self, unit: &mut impl FpuUnit<T>, user: T) {
+        match self.owner.replace(user) {
+            Some(from) => {
+                unit.exchange(from, user);
+                count(&mut self.counters.exchanges);
+            }
+            None => {
+                unit.load(Some(user));
+                count(&mut self.counters.loads);
+            }
+        }
+    }
+
+    /// Turns the unit off, with nobody's registers in it that matter.
+    #[cold]
+    fn empty(&mut self, unit: &mut impl FpuUnit<T>) {
+        if let Some(owner) = self.owner.take() {
+            self.power_on(unit);
+            unit.save(Some(owner));
+            count(&mut self.counters.saves);
+            if self.options.isolate() {
+                self.clear(unit);
+            }
+        }
+        self.close(unit);
+    }
+
+    fn clear(&mut self, unit: &mut impl FpuUnit<T>) {
+        unit.load(None);
+        count(&mut self.counters.loads);
+    }
+
+    #[inline]
+    fn power_on(&mut self, unit: &mut impl FpuUnit<T>) {
+        if self.power == Power::Off {
+            unit.enable();
+            self.power = Power::On;
+            count(&mut self.counters.enables);
+        }
+    }
+
+    #[inline]
+    fn close(&mut self, unit: &mut impl FpuUnit<T>) {
+        if self.power == Power::On {
+            unit.disable();
+            self.power = Power::Off;
+            count(&mut self.counters.disables);
+        }
+    }
+}
+
+/// Whether a thread that has used the unit while it was off has it now.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[must_use]
+pub enum Taken {
+    /// It has, and repeats the instruction.
+    Yes,
+    /// It may not have it.
+    No,
+}
+
+#[cfg(test)]
+mod exploration;
+#[cfg(test)]
+mod model;

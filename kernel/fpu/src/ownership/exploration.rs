@@ -1,0 +1,153 @@
+//! Every state that the model can reach, and what has to be true in each.
+
+use std::collections::{HashSet, VecDeque};
+use std::println;
+use std::vec::Vec;
+
+use limen_abi::FpuPolicy;
+use limen_abi::fpu::FpuOption;
+
+use super::model::{Content, Operation, THREADS, Thread, World};
+use crate::counters::Counters;
+
+fn operations() -> Vec<Operation> {
+    let mut all = Vec::from([Operation::Idle, Operation::Use, Operation::NextDomain]);
+    for thread in 0..THREADS as Thread {
+        all.extend([Operation::Switch(thread), Operation::Release(thread), Operation::Move(thread)]);
+        all.extend([true, false].map(|may| Operation::SetUse(thread, may)));
+    }
+    for (policy, ..) in FpuPolicy::ALL {
+        all.extend((0..=FpuOption::ALL).map(|options| Operation::SetPolicy(*policy, options)));
+    }
+    all
+}
+
+/// The specification: a thread's registers change only by its own instructions. Wherever they are, they are what it has
+/// written last, and what is not in the unit is in the thread's area.
+fn specification(world: &World) {
+    for thread in 0..THREADS as Thread {
+        let is_owner = world.fpu.owner() == Some(thread);
+        let registers = if is_owner { world.unit.registers } else { world.unit.areas[usize::from(thread)] };
+        assert_eq!(registers, Content::Latest(thread), "registers of thread {thread}");
+    }
+}
+
+/// What else the picture says.
+fn structure(world: &World) {
+    assert_eq!(world.fpu.is_on(), world.unit.is_on, "the cached state of the unit");
+    if world.unit.is_on {
+        let owner = world.fpu.owner().expect("the unit is on for somebody");
+        assert!(world.running.is_none_or(|running| running == owner), "the unit is on for another thread");
+        assert!(world.may_use[usize::from(owner)], "the unit is on for a thread that may not use it");
+    }
+    if let Some(owner) = world.fpu.owner() {
+        assert_eq!(world.domains[usize::from(owner)], world.domain, "the owner is in another domain");
+    }
+    let is_isolated = world.options & FpuOption::ISOLATE != 0;
+    if let (true, Some(running)) = (is_isolated, world.running) {
+        let own = [Content::Initial, Content::Latest(running), Content::Old(running)];
+        assert!(own.contains(&world.unit.registers), "another thread's registers are in the unit");
+    }
+}
+
+/// How much may be moved in one operation.
+fn costs(before: &World, operation: Operation, after: &World) {
+    let done = &after.unit.done;
+    let (saves, loads) = (done.saves, done.loads);
+    let had_owner = u64::from(before.fpu.owner().is_some());
+    let is_isolated = before.options & FpuOption::ISOLATE != 0;
+    match operation {
+        Operation::Switch(thread) if !is_isolated => {
+            let is_owner = before.fpu.owner() == Some(thread);
+            let expected = match (before.policy, before.user(thread)) {
+                _ if is_owner => (0, 0),
+                (FpuPolicy::SemiLazy, None) | (FpuPolicy::FaultLazy, _) => (0, 0),
+                (FpuPolicy::EarlySave, None) => (had_owner, 0),
+                _ => (had_owner, 1),
+            };
+            // Eager has nothing to move to a thread that cannot use the unit once everything was put away.
+            let nothing = before.policy == FpuPolicy::Eager && (saves, loads) == (0, 0) && had_owner == 0;
+            assert!((saves, loads) == expected || nothing, "{before:?} {operation:?} {done:?}");
+        }
+        Operation::NextDomain if before.options & FpuOption::CONSTANT_EXIT != 0 => {
+            assert_eq!((saves, loads), (1, 1));
+            assert_eq!(after.unit.registers, Content::Initial);
+        }
+        Operation::NextDomain => assert_eq!((saves, loads), (had_owner, had_owner * u64::from(is_isolated))),
+        Operation::Idle => assert_eq!(*done, Counters::ZERO),
+        Operation::SetPolicy(..) => assert!(saves <= 1 && loads <= 3),
+        _ => assert!(saves <= 1 && loads <= 2),
+    }
+}
+
+fn same_counts(counted: &Counters, done: &Counters) {
+    let sums = |c: &Counters| [c.saves(), c.loads(), c.enables(), c.disables()];
+    assert_eq!(sums(counted), sums(done), "what is counted and what was done differ");
+}
+
+#[test]
+fn registers_of_a_thread_change_only_by_its_own_instructions() {
+    let operations = operations();
+    let mut seen = HashSet::from([World::booted()]);
+    let mut queue = VecDeque::from([World::booted()]);
+    let mut steps = 0_usize;
+    while let Some(world) = queue.pop_front() {
+        for operation in operations.iter().filter(|operation| world.allows(**operation)) {
+            let mut next = world.clone();
+            next.perform(*operation);
+            specification(&next);
+            structure(&next);
+            costs(&world, *operation, &next);
+            same_counts(&next.fpu.counters, &next.unit.done);
+            (next.fpu.counters, next.unit.done) = (Counters::ZERO, Counters::ZERO);
+            steps += 1;
+            if seen.insert(next.clone()) {
+                queue.push_back(next);
+            }
+        }
+    }
+    println!("{} states, {steps} steps", seen.len());
+    assert!(seen.len() > 1000);
+}
+
+/// Runs a sequence without another check than its counts: saves, loads, enables, disables.
+fn counts_of(world: &mut World, sequence: &[Operation]) -> [u64; 4] {
+    world.fpu.counters = Counters::ZERO;
+    sequence.iter().for_each(|operation| world.perform(*operation));
+    let counters = world.fpu.counters();
+    [counters.saves(), counters.loads(), counters.enables(), counters.disables()]
+}
+
+fn world_of(may_use: [bool; THREADS]) -> World {
+    let mut world = World::booted();
+    (world.may_use, world.domains) = (may_use, [0; THREADS]);
+    world
+}
+
+#[test]
+fn a_call_through_threads_without_the_unit_moves_nothing() {
+    let mut world = world_of([true, false, false]);
+    counts_of(&mut world, &[Operation::Switch(0), Operation::Use]);
+    let call = [1, 2, 1, 0].map(Operation::Switch);
+    assert_eq!(counts_of(&mut world, &call), [0, 0, 1, 1]);
+}
+
+#[test]
+fn a_system_without_the_unit_does_nothing() {
+    let mut world = world_of([false; THREADS]);
+    assert_eq!(counts_of(&mut world, &[0, 1, 2, 0].map(Operation::Switch)), [0; 4]);
+}
+
+#[test]
+fn threads_that_all_use_the_unit_cost_one_exchange_each() {
+    let mut world = world_of([true; THREADS]);
+    counts_of(&mut world, &[Operation::Switch(0)]);
+    assert_eq!(counts_of(&mut world, &[1, 2, 0, 1].map(Operation::Switch)), [4, 4, 0, 0]);
+}
+
+#[test]
+fn eager_moves_registers_of_threads_that_cannot_use_them() {
+    let mut world = world_of([true, false, false]);
+    counts_of(&mut world, &[Operation::SetPolicy(FpuPolicy::Eager, 0), Operation::Switch(0)]);
+    assert_eq!(counts_of(&mut world, &[1, 2, 1, 0].map(Operation::Switch)), [4, 4, 3, 3]);
+}

@@ -1,0 +1,21 @@
+//! The contract with the hardware.
+
+/// A floating-point unit whose registers can be moved to and from memory, an area for each thread `T`.
+///
+/// Registers are moved only while the unit is on: on some processors the kernel itself cannot reach them otherwise.
+pub trait FpuUnit<T> {
+    /// Saves the registers of one thread and loads those of another.
+    fn exchange(&mut self, from: T, to: T);
+
+    /// Saves the registers for a thread; for nobody, to where they are never read.
+    fn save(&mut self, to: Option<T>);
+
+    /// Loads the registers of a thread; of nobody, those that a thread starts with.
+    fn load(&mut self, from: Option<T>);
+
+    /// Lets user mode use the unit.
+    fn enable(&mut self);
+
+    /// Makes every use by user mode an exception.
+    fn disable(&mut self);
+}
