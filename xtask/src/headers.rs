@@ -8,10 +8,11 @@ use c_header::{CHeader, Entry};
 use limen_abi::boot_info::BootInfo;
 use limen_abi::error::LookupFailure;
 use limen_abi::fault::{CapFaultWord, TimeoutWord, VmFaultWord};
+use limen_abi::fpu::{FpuCounterWord, FpuOption, ThreadFlag};
 use limen_abi::message::{self, BufferWord};
 use limen_abi::register::{self, RegisterMap};
 use limen_abi::slot::{self, Badge, MonitorSlot};
-use limen_abi::{ErrorCode, FaultLabel, Label, MessageInfo, Syscall, limits};
+use limen_abi::{ErrorCode, FaultLabel, FpuPolicy, Label, MessageInfo, Syscall, limits};
 
 const FOLDER: &str = "user/libmicrokit/include/limen";
 
@@ -41,6 +42,7 @@ fn abi() -> CHeader {
     enumerations(&mut header);
     fault_words(&mut header);
     boot_info(&mut header);
+    floating_point(&mut header);
     message_layout(&mut header);
     sizes(&mut header);
     header
@@ -104,6 +106,28 @@ fn message_words(header: &mut CHeader, fault: &str, words: &[(&str, usize)]) {
     let entries: Vec<Entry> =
         words.iter().map(|(word, place)| (format!("seL4_{fault}_{word}"), *place as i64, "")).collect();
     header.enumeration(&format!("Words of the message {fault}."), &format!("seL4_{fault}_Msg"), entries);
+}
+
+fn floating_point(header: &mut CHeader) {
+    header.title("Floating point");
+    header.constant(
+        "Flag of a thread: it may not use the floating-point unit.",
+        "seL4_TCBFlag_fpuDisabled",
+        ThreadFlag::FPU_DISABLED,
+    );
+    let policies = entries(FpuPolicy::ALL.iter().map(|(p, name, doc)| (*name, p.as_raw(), *doc)));
+    header.enumeration("When floating-point registers are switched.", "limen_fpu_policy_t", policies);
+    header.constant(
+        "Option: no other thread's registers stay in the unit.",
+        "LIMEN_FPU_ISOLATE",
+        FpuOption::ISOLATE,
+    );
+    header.constant(
+        "Option: a change of domain always saves and loads.",
+        "LIMEN_FPU_CONSTANT_EXIT",
+        FpuOption::CONSTANT_EXIT,
+    );
+    header.constant("Words of the counters.", "LIMEN_FPU_COUNTERS", FpuCounterWord::LENGTH);
 }
 
 fn message_layout(header: &mut CHeader) {
@@ -203,6 +227,16 @@ fn fixed_slots(header: &mut CHeader) {
     );
     header.constant("Its own thread; benchmark configuration only.", "TCB_CAP", slot::TCB);
     header.constant("Secure monitor calls, where granted.", "ARM_SMC_CAP", slot::ARM_SMC);
+    header.constant(
+        "Counts of floating-point switches, where granted.",
+        "LIMEN_FPU_COUNTERS_CAP",
+        slot::FPU_COUNTERS,
+    );
+    header.constant(
+        "The choice of the floating-point policy, where granted.",
+        "LIMEN_FPU_POLICY_CAP",
+        slot::FPU_POLICY,
+    );
 }
 
 fn windows(header: &mut CHeader) {

@@ -24,6 +24,10 @@ named_numbers! {
     }
 }
 
+/// Code of a UserException on RISC-V with the number of illegal instructions (2): the instruction is one of the
+/// floating-point unit, which is off for this thread. Other architectures have a number of their own for that.
+pub const RISCV_CODE_FPU_OFF: u64 = 1;
+
 /// Words of a CapFault message; the words of the lookup failure follow from [`Self::LOOKUP_DETAILS`].
 #[derive(Debug)]
 pub struct CapFaultWord;

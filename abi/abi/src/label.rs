@@ -29,6 +29,8 @@ named_numbers! {
         TcbUnbindNotification = 15 => "TCBUnbindNotification",
         /// Set another thread's register for thread-local storage. MR0: the value.
         TcbSetTlsBase = 16 => "TCBSetTLSBase",
+        /// Clear flags of a thread (MR0), then set flags (MR1). MR0 of the answer: the flags.
+        TcbSetFlags = 17 => "TCBSetFlags",
         /// Let an interrupt line be delivered again.
         IrqHandlerAck = 27 => "IRQAckIRQ",
         /// Give a scheduling context (extra capability 0) a budget (MR0, us) and a period (MR1). MR3: timeout data.
@@ -63,5 +65,9 @@ named_numbers! {
         X86IoPortOut16 = 55 => "X86IOPortOut16",
         /// x86: write four bytes to a port. MR0: the port; MR1: the bytes.
         X86IoPortOut32 = 56 => "X86IOPortOut32",
+        /// How often floating-point registers were switched. MR0 to MR4: saves, loads, enables, disables, faults.
+        FpuReadCounters = 0x1000 => "LimenFpuReadCounters",
+        /// Choose when floating-point registers are switched. MR0: the policy; MR1: options.
+        FpuSetPolicy = 0x1001 => "LimenFpuSetPolicy",
     }
 }

@@ -16,6 +16,10 @@ pub const MONITOR_ENDPOINT: u64 = 5;
 pub const TCB: u64 = 6;
 /// Secure monitor calls, where granted.
 pub const ARM_SMC: u64 = 7;
+/// Counts of floating-point switches, where granted.
+pub const FPU_COUNTERS: u64 = 8;
+/// The choice of when floating-point registers are switched, where granted.
+pub const FPU_POLICY: u64 = 9;
 /// Slots in each of the windows below.
 pub const WINDOW: u64 = 64;
 /// Notifications of peers, by channel id.

@@ -299,8 +299,10 @@ pub struct ThreadFlags;
 impl ThreadFlags {
     /// The program may read the cycle counter.
     pub const COUNTER: u64 = 1 << 0;
+    /// The program may not use the floating-point unit.
+    pub const FPU_DISABLED: u64 = 1 << 1;
     /// All bits with a meaning.
-    pub const ALL: u64 = Self::COUNTER;
+    pub const ALL: u64 = Self::COUNTER | Self::FPU_DISABLED;
 }
 
 impl Thread {
@@ -434,6 +436,10 @@ pub enum CapKind {
     Interrupt = 9,
     /// Calls to the secure monitor; AArch64 only. Object 0.
     SecureMonitor = 10,
+    /// The right to read how often floating-point registers were switched. Object 0.
+    FpuCounters = 11,
+    /// The right to choose when floating-point registers are switched. Object 0.
+    FpuPolicy = 12,
 }
 
 impl CapKind {
@@ -441,8 +447,8 @@ impl CapKind {
     #[must_use]
     pub fn from_raw(raw: u64) -> Option<Self> {
         use CapKind::{
-            Endpoint, Interrupt, IoPort, Notification, Reply, SchedContext, SchedControl, SecureMonitor,
-            Thread, Vspace,
+            Endpoint, FpuCounters, FpuPolicy, Interrupt, IoPort, Notification, Reply, SchedContext,
+            SchedControl, SecureMonitor, Thread, Vspace,
         };
         [
             Thread,
@@ -455,6 +461,8 @@ impl CapKind {
             SchedControl,
             Interrupt,
             SecureMonitor,
+            FpuCounters,
+            FpuPolicy,
         ]
         .into_iter()
         .find(|kind| *kind as u64 == raw)

@@ -64,6 +64,11 @@ fn own_objects(caps: &mut Vec<Cap>, system: &SystemDescription, objects: &Object
     if domain.smc {
         caps.push(cap(index, slot::ARM_SMC, CapKind::SecureMonitor, 0));
     }
+    let grants = [
+        (domain.fpu_counters, slot::FPU_COUNTERS, CapKind::FpuCounters),
+        (domain.fpu_policy, slot::FPU_POLICY, CapKind::FpuPolicy),
+    ];
+    caps.extend(grants.into_iter().filter(|(is, ..)| *is).map(|(_, slot, kind)| cap(index, slot, kind, 0)));
     if domain.passive {
         caps.push(Cap { rights: Rights::SEND, ..monitor(slot::MONITOR_ENDPOINT) });
     }
@@ -129,6 +134,8 @@ fn monitor(caps: &mut Vec<Cap>, system: &SystemDescription, objects: &Objects) {
 
 #[cfg(test)]
 mod tests {
+    use limen_image::ThreadFlags;
+
     use super::*;
     use crate::test_system::{FAMILY, parts};
     use crate::{Built, ImageType};
@@ -224,7 +231,8 @@ mod tests {
     #[test]
     fn benchmark_systems_may_count_cycles() {
         let flags = |config| built(config).tables.threads.iter().map(|t| t.flags).collect::<Vec<_>>();
-        assert_eq!(flags("debug"), [0, 0, 0, 0]);
-        assert_eq!(flags("benchmark"), [1, 1, 1, 0]);
+        // The monitor's program uses no floating point.
+        assert_eq!(flags("debug"), [0, 0, 0, ThreadFlags::FPU_DISABLED]);
+        assert_eq!(flags("benchmark"), [1, 1, 1, ThreadFlags::FPU_DISABLED]);
     }
 }

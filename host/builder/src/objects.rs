@@ -107,6 +107,8 @@ fn thread(
     let own = index as u64;
     let domain = system.protection_domains.get(index);
     let counts_cycles = domain.is_some_and(|domain| domain.counter.is_some() || config.is_benchmark());
+    // The monitor is compiled without floating point.
+    let uses_fpu = domain.is_some_and(|domain| domain.fpu);
     Thread {
         name: Thread::name_words(&program.name),
         priority: domain.map_or(MONITOR_PRIORITY, |domain| u64::from(domain.priority)),
@@ -122,7 +124,8 @@ fn thread(
             _ => NONE,
         },
         domain: domain.map_or(MONITOR_DOMAIN, |domain| u64::from(domain.domain)),
-        flags: if counts_cycles { ThreadFlags::COUNTER } else { 0 },
+        flags: (if counts_cycles { ThreadFlags::COUNTER } else { 0 })
+            | (if uses_fpu { 0 } else { ThreadFlags::FPU_DISABLED }),
     }
 }
 

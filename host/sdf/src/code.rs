@@ -44,6 +44,8 @@ diagnostic_codes! {
     PROGRAM_IMAGE_MISSING = "program-image-missing";
     PROGRAM_IMAGE_DUPLICATE = "program-image-duplicate";
     COUNTER_DUPLICATE = "counter-duplicate";
+    FPU_COUNTERS_DUPLICATE = "fpu-counters-duplicate";
+    FPU_POLICY_DUPLICATE = "fpu-policy-duplicate";
     VIRTUAL_MACHINE_OUTSIDE_PD = "virtual-machine-outside-pd";
     IOPORT_ARCHITECTURE = "ioport-architecture";
     IOPORT_ID_RANGE = "ioport-id-range";

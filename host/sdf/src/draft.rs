@@ -43,6 +43,8 @@ pub(crate) struct Header {
 pub(crate) struct Contents<'a> {
     pub(crate) program_image: ProgramImage,
     pub(crate) counter: Option<Counter>,
+    pub(crate) fpu_counters: bool,
+    pub(crate) fpu_policy: bool,
     pub(crate) ioports: Vec<IoPort>,
     pub(crate) irqs: Vec<Irq>,
     pub(crate) caps: Vec<CapDraft<'a>>,

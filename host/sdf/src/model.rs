@@ -109,6 +109,10 @@ pub struct ProtectionDomain {
     pub smc: bool,
     /// May read the cycle counter in any configuration (`<counter/>`).
     pub counter: Option<Counter>,
+    /// May read how often floating-point registers were switched (`<fpu_counters/>`).
+    pub fpu_counters: bool,
+    /// May choose when floating-point registers are switched (`<fpu_policy/>`).
+    pub fpu_policy: bool,
     /// The program.
     pub program_image: ProgramImage,
     /// I/O ports it may use; x86 only.

@@ -13,8 +13,29 @@ use crate::target::{Architecture, Target};
 use crate::xml::Element;
 use crate::{cspace, header, ioport, irq, map, program_image, setvar, unexpected};
 
-const CHILDREN: &[&str] =
-    &["program_image", "map", "setvar", "counter", "ioport", "irq", "cspace", "protection_domain"];
+const CHILDREN: &[&str] = &[
+    "program_image",
+    "map",
+    "setvar",
+    "counter",
+    "fpu_counters",
+    "fpu_policy",
+    "ioport",
+    "irq",
+    "cspace",
+    "protection_domain",
+];
+
+/// An element without attributes that grants something, at most once.
+struct Grant {
+    duplicate: &'static str,
+    what: &'static str,
+}
+
+const FPU_COUNTERS: Grant =
+    Grant { duplicate: code::FPU_COUNTERS_DUPLICATE, what: "the counts of floating-point switches" };
+const FPU_POLICY: Grant =
+    Grant { duplicate: code::FPU_POLICY_DUPLICATE, what: "the choice of the floating-point policy" };
 
 /// Reads protection domains with what is inside them.
 pub(crate) struct Reader<'a, 'p> {
@@ -38,6 +59,8 @@ struct Parent {
 struct Inside<'a> {
     program_image: Option<Result<ProgramImage, Reported>>,
     counter: Option<Result<Counter, Reported>>,
+    fpu_counters: bool,
+    fpu_policy: bool,
     ioports: Vec<Result<IoPort, Reported>>,
     irqs: Vec<Result<Irq, Reported>>,
     caps: Option<Result<Vec<CapDraft<'a>>, Reported>>,
@@ -99,6 +122,10 @@ impl<'a> Reader<'a, '_> {
                     }
                 }
                 "counter" => self.read_counter(element, child, &mut inside),
+                "fpu_counters" => {
+                    self.read_grant(element, child, &mut inside.fpu_counters, &FPU_COUNTERS);
+                }
+                "fpu_policy" => self.read_grant(element, child, &mut inside.fpu_policy, &FPU_POLICY),
                 "protection_domain" => {
                     self.read_nested(child, Some(this));
                     if let Some(symbol) = child.attribute("setvar_id") {
@@ -112,6 +139,8 @@ impl<'a> Reader<'a, '_> {
         Ok(Contents {
             program_image: program_image?,
             counter: inside.counter.transpose()?,
+            fpu_counters: inside.fpu_counters,
+            fpu_policy: inside.fpu_policy,
             ioports: inside.ioports.into_iter().collect::<Result<_, _>>()?,
             irqs: inside.irqs.into_iter().collect::<Result<_, _>>()?,
             caps: inside.caps.transpose()?.unwrap_or_default(),
@@ -156,6 +185,16 @@ impl<'a> Reader<'a, '_> {
                 "counter must only be specified once",
                 "One element grants the cycle counter.",
             ));
+        }
+    }
+
+    fn read_grant(&mut self, parent: Element, child: Element, granted: &mut bool, grant: &Grant) {
+        Attributes::read(child, &[], self.problems);
+        unexpected::children(child, self.problems);
+        if std::mem::replace(granted, true) {
+            let text = format!("{} must only be specified once", child.name());
+            let help = format!("One element grants {}.", grant.what);
+            self.problems.push(value_error(grant.duplicate, &parent, &text, &help));
         }
     }
 

@@ -20,6 +20,8 @@ const DESCRIPTION: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
         <cspace><cap_tcb slot="1" pd="child" /><cap_sc slot="2" pd="server" /></cspace>
         <setvar symbol="c" region_paddr="ring" />
         <counter />
+        <fpu_counters />
+        <fpu_policy />
         <protection_domain name="child" id="5" setvar_id="d" fpu="false" cpu="0" smc="false">
             <program_image path="child.elf" />
             <map mr="ring" vaddr="0x4000000" perms="r" />
@@ -44,6 +46,8 @@ const FRAGMENTS: &[&str] = &[
     "<end ",
     "<irq ",
     "<counter/>",
+    "<fpu_counters/>",
+    "<fpu_policy/>",
     "<memory_region ",
     "/>",
     ">",

@@ -41,6 +41,8 @@ fn cap<M: Machine>(record: &limen_image::Cap) -> Option<Cap> {
         CapKind::SchedControl => Cap::SchedControl,
         CapKind::Interrupt => Cap::Interrupt(Irqs::id(object)?),
         CapKind::SecureMonitor => Cap::SecureMonitor,
+        CapKind::FpuCounters => Cap::FpuCounters,
+        CapKind::FpuPolicy => Cap::FpuPolicy,
         CapKind::IoPort => {
             Cap::IoPort { ports: Ports { first: object as u16, last: badge as u16 }.as_word() }
         }
@@ -113,6 +115,7 @@ impl<M: Machine> Kernel<M> {
         thread.sched_context = sched_context;
         thread.notification = notification;
         thread.state = State::Runnable;
+        thread.fpu = (record.flags & ThreadFlags::FPU_DISABLED == 0).then_some(id);
         if record.flags & ThreadFlags::COUNTER != 0 {
             thread.counter = CounterAccess::Granted;
         }

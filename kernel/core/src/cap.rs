@@ -80,6 +80,10 @@ pub enum Cap {
     Interrupt(IrqId),
     /// The right to call the secure monitor.
     SecureMonitor,
+    /// The right to read how often floating-point registers were switched.
+    FpuCounters,
+    /// The right to choose when floating-point registers are switched.
+    FpuPolicy,
     /// I/O ports.
     IoPort {
         /// Which, as a word: so it lies where other kinds have their badge, and a capability stays two loads.

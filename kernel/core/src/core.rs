@@ -1,5 +1,7 @@
 //! What one processor owns.
 
+use limen_fpu::Fpu;
+
 use crate::arena::{SchedContextId, ThreadId};
 use crate::machine::{CounterAccess, Ticks};
 use crate::sched::domain::DomainQueues;
@@ -13,12 +15,12 @@ pub struct Core<Space> {
     pub current: Option<ThreadId>,
     /// What it runs on. Also while idle: the last one used.
     pub sched_context: Option<SchedContextId>,
-    /// The thread whose floating-point registers are in the unit.
-    pub fpu_owner: Option<ThreadId>,
     /// The domain whose threads run.
     pub domain: u8,
     /// Whether user mode may read the cycle counter now.
     pub counter: CounterAccess,
+    /// Whose floating-point registers are in the unit.
+    pub fpu: Fpu<ThreadId>,
     /// When time was last charged.
     pub since: Ticks,
     /// What the timer is set to. Never later than the end of the current slice, the next release, and the end of the
@@ -37,9 +39,9 @@ impl<Space> Core<Space> {
     pub const IDLE: Self = Self {
         current: None,
         sched_context: None,
-        fpu_owner: None,
         domain: 0,
         counter: CounterAccess::Denied,
+        fpu: Fpu::EMPTY,
         since: 0,
         programmed: Ticks::MAX,
         space: None,

@@ -16,6 +16,8 @@ pub enum Event {
     Syscall(i64),
     /// The current thread did something that it may not.
     Fault(Fault),
+    /// The current thread used the floating-point unit while it was off. The fault is for a thread that may not use it.
+    FpuUse(Fault),
     /// A device or the timer wants attention.
     Interrupt,
 }
@@ -65,6 +67,7 @@ impl<M: Machine> Kernel<M> {
         let outcome = match event {
             Event::Syscall(number) => self.syscall(current, number),
             Event::Fault(fault) => self.deliver_fault(current, fault),
+            Event::FpuUse(fault) => self.use_fpu(current, fault),
             Event::Interrupt => self.interrupt(),
         };
         self.schedule(outcome);

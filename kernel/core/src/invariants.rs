@@ -115,7 +115,14 @@ impl<M: Machine> Kernel<M> {
         ensure(self.core.queues.ready.highest() <= top, "a more important thread waits")?;
         ensure(thread.domain == self.core.domain, "a thread runs outside its domain")?;
         ensure(thread.sched_context == self.core.sched_context, "time is charged to somebody else")?;
-        ensure(self.core.fpu_owner == Some(current), "the unit holds registers of another thread")?;
+        ensure(
+            thread.fpu.is_none_or(|user| user == current),
+            "a thread uses the floating-point unit in another's name",
+        )?;
+        ensure(
+            self.core.fpu.is_settled_for(thread.fpu),
+            "the floating-point unit is not as the current thread needs it",
+        )?;
         ensure(self.core.space == thread.space, "another address space is entered")?;
         ensure(self.core.counter == thread.counter, "the counter has the access of another thread")
     }

@@ -15,7 +15,7 @@ use crate::kernel::Kernel;
 use crate::machine::Machine;
 use crate::message::Answer;
 use crate::object::io_port::{self, Ports};
-use crate::object::{irq, sched_context, sched_control, secure_monitor, thread, vspace};
+use crate::object::{fpu, irq, sched_context, sched_control, secure_monitor, thread, vspace};
 
 /// Why a request was refused; goes to the caller as an error code with words.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -100,6 +100,7 @@ enum Request<M: Machine> {
     Thread(thread::Request),
     SchedContext(sched_context::Request),
     SchedControl(sched_control::Request),
+    Fpu(fpu::Request),
     IoPort(io_port::Request),
     Interrupt(irq::Request),
     Vspace(vspace::Request<M::Space>),
@@ -128,6 +129,8 @@ impl<M: Machine> Request<M> {
                 secure_monitor::Request::decode(caller, &arguments).map(Self::SecureMonitor)
             }
             Cap::SchedControl => sched_control::Request::decode(&arguments).map(Self::SchedControl),
+            Cap::FpuCounters => fpu::Request::decode_read(&arguments).map(Self::Fpu),
+            Cap::FpuPolicy => fpu::Request::decode_policy(&arguments).map(Self::Fpu),
             Cap::Null | Cap::Endpoint { .. } | Cap::Notification { .. } | Cap::Reply(_) => {
                 Err(InvokeError::InvalidCapability { index: 0 })
             }
@@ -139,6 +142,7 @@ impl<M: Machine> Request<M> {
             Self::Thread(request) => request.perform(kernel, caller),
             Self::SchedContext(request) => request.perform(kernel),
             Self::SchedControl(request) => request.perform(kernel),
+            Self::Fpu(request) => request.perform(kernel),
             Self::IoPort(request) => request.perform(kernel),
             Self::Interrupt(request) => request.perform(kernel),
             Self::Vspace(request) => request.perform(kernel),

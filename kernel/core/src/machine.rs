@@ -6,6 +6,7 @@ use core::fmt::Debug;
 use core::ops::Range;
 
 use limen_abi::MessageInfo;
+use limen_fpu::FpuUnit;
 
 use crate::arena::ThreadId;
 use crate::kernel::{CapTables, MessageBuffers, RootTables};
@@ -14,8 +15,8 @@ use crate::object::secure_monitor::REGISTERS;
 /// Time in ticks of the kernel's timer, from boot. It does not wrap in the lifetime of a machine.
 pub type Ticks = u64;
 
-/// One processor, its timer and its debug console.
-pub trait Machine {
+/// One processor, its timer and its debug console. Its floating-point unit has an area for each thread.
+pub trait Machine: FpuUnit<ThreadId> {
     /// The registers of a thread.
     type Context: Context;
     /// What the processor needs to enter an address space.
@@ -44,9 +45,6 @@ pub trait Machine {
 
     /// Makes `space` the address space of user mode.
     fn switch_space(&mut self, space: Self::Space);
-
-    /// Puts away the floating-point registers of `from` and brings those of `to`.
-    fn switch_fpu(&mut self, from: Option<ThreadId>, to: ThreadId);
 
     /// Allows or forbids user mode to read the cycle counter.
     fn set_user_counter(&mut self, access: CounterAccess);

@@ -3,6 +3,7 @@
 use core::sync::atomic::{AtomicU64, Ordering};
 
 use limen_abi::MessageInfo;
+use limen_abi::fpu::FpuCounterWord;
 use limen_abi::message::{BufferWord, REGISTER_WORDS};
 
 use crate::arena::ThreadId;
@@ -66,6 +67,8 @@ pub enum Answer {
     Word(u64),
     /// This many words, which are in the message already.
     Written(usize),
+    /// How often floating-point registers were switched.
+    FpuCounters,
     /// Registers in `seL4_UserContext` order.
     Registers {
         /// Of which thread.
@@ -124,6 +127,12 @@ impl<M: Machine> Kernel<M> {
                 1
             }
             Answer::Written(count) => count,
+            Answer::FpuCounters => {
+                for (position, count) in self.fpu_counts().into_iter().enumerate() {
+                    self.set_message_word(caller, position, count);
+                }
+                FpuCounterWord::LENGTH
+            }
             Answer::Registers { thread, count } => {
                 self.read_registers(thread, caller, count);
                 count

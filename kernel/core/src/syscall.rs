@@ -177,7 +177,9 @@ impl<M: Machine> Kernel<M> {
     /// scheduling contexts for anything.
     fn send_first(&mut self, current: ThreadId, cap: Cap, info: MessageInfo) -> Option<ThreadId> {
         let outcome = match cap {
-            Cap::Thread(_) | Cap::SchedContext(_) | Cap::SchedControl => Outcome::NOTHING,
+            Cap::Thread(_) | Cap::SchedContext(_) | Cap::SchedControl | Cap::FpuCounters | Cap::FpuPolicy => {
+                Outcome::NOTHING
+            }
             _ => self.send_to(current, cap, info, SendMode::Donating),
         };
         outcome.woken

@@ -87,6 +87,13 @@ impl<T: Copy + PartialEq> Fpu<T> {
         self.power == Power::On
     }
 
+    /// Whether the unit is as it has to be while this user runs, or nobody who may use it.
+    #[must_use]
+    pub fn is_settled_for(&self, user: Option<T>) -> bool {
+        let has_to_ask = self.policy == FpuPolicy::FaultLazy;
+        if self.is_on() { self.owner == user } else { user.is_none() || has_to_ask }
+    }
+
     /// What was done since boot.
     #[must_use]
     pub fn counters(&self) -> &Counters {

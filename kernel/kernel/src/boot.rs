@@ -17,7 +17,7 @@ use crate::boot_check::{UserRules, Violation, check_entry_area, check_kernel};
 use crate::identity_map::{self, TablePool};
 use crate::page_table::{self, Access, MapError, MemoryType, Owner, Root, Run};
 use crate::panic::fatal;
-use crate::{boot_info, command_line, console, entry};
+use crate::{boot_info, command_line, console, entry, fpu};
 
 /// Boots from the image at `image_paddr`. Entered once, with interrupts masked. `first_cycle` is what the cycle counter
 /// said at the first instruction of the loader; the port has done what `command_line` asks for; `firmware` is where the
@@ -36,6 +36,7 @@ pub fn start(image_paddr: PhysAddr, first_cycle: u64, command_line: &[u8], firmw
         .unwrap_or_else(|error| fatal(format_args!("the kernel's devices cannot be mapped: {error:?}")));
     start_devices(&image);
     boot_info::fill_regions(&image, firmware);
+    fpu::init();
     clear_regions(&image);
     let buffers = buffer_pages(&image);
     let spaces = address_space::build::<Descriptors>(&image, &buffers, &mut tables, shared_root())

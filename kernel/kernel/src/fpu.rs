@@ -1,44 +1,81 @@
-//! Floating-point and SIMD registers of the threads that do not run.
+//! The floating-point unit, and where the registers of threads are while others' are in it.
 //!
-//! The unit is on for everybody, and whoever runs owns it: every change of thread saves and loads all registers.
+//! Every thread has an area, because every thread's flag can be cleared by whoever holds its capability. One more is
+//! nobody's: saves that are made only for the time that they take go there.
 
 use core::cell::UnsafeCell;
 
-use limen_abi::limits;
+use limen_abi::limits::THREADS;
 use limen_core::arena::ThreadId;
 use limen_core::kernel::Threads;
+use limen_fpu::FpuUnit;
 
-use crate::arch::fpu::Registers;
+use crate::arch::fpu::{self, Registers};
 use crate::machine::Hardware;
 
-/// One save area for each thread.
-struct SaveAreas(UnsafeCell<[Registers; limits::THREADS]>);
+/// The areas by position of the thread; nobody's is the last.
+struct SaveAreas(UnsafeCell<[Registers; THREADS + 1]>);
 
-// SAFETY: only `switch` touches them, from inside `entry::enter`.
+// SAFETY: touched by `init` while boot is alone, and by the functions of `FpuUnit` from inside `entry::enter`.
 unsafe impl Sync for SaveAreas {}
 
-static SAVE_AREAS: SaveAreas = SaveAreas(UnsafeCell::new([const { Registers::INITIAL }; limits::THREADS]));
+static SAVE_AREAS: SaveAreas = SaveAreas(UnsafeCell::new([const { Registers::ZERO }; THREADS + 1]));
+/// The registers that every thread starts with.
+static INITIAL: Registers = Registers::INITIAL;
 
 unsafe extern "C" {
     /// Stores what the unit holds in `save`, and loads it from `load`.
     fn fpu_exchange(save: *mut Registers, load: *const Registers);
+    /// Stores what the unit holds.
+    fn fpu_save(to: *mut Registers);
     /// Loads what the unit holds.
     fn fpu_load(from: *const Registers);
 }
 
-/// Puts away the registers of `from` and brings those of `to`.
-#[inline]
-pub fn switch(from: Option<ThreadId>, to: ThreadId) {
-    // SAFETY: both areas are elements of the array, and nobody holds a reference to it.
-    unsafe {
-        match from {
-            Some(from) => fpu_exchange(area(from), area(to)),
-            None => fpu_load(area(to)),
-        }
-    }
+/// Makes the areas what threads start with, and turns the unit off.
+pub fn init() {
+    // SAFETY: boot is alone, and nobody has another reference.
+    let areas = unsafe { &mut *SAVE_AREAS.0.get() };
+    fpu::init(areas);
 }
 
 #[inline]
 fn area(thread: ThreadId) -> *mut Registers {
-    SAVE_AREAS.0.get().cast::<Registers>().wrapping_add(Threads::<Hardware>::index_of(thread))
+    area_at(Threads::<Hardware>::index_of(thread))
+}
+
+#[inline]
+fn area_at(position: usize) -> *mut Registers {
+    SAVE_AREAS.0.get().cast::<Registers>().wrapping_add(position)
+}
+
+impl FpuUnit<ThreadId> for Hardware {
+    #[inline]
+    fn exchange(&mut self, from: ThreadId, to: ThreadId) {
+        // SAFETY: both areas are elements of the array, nobody holds a reference to it, and the unit is on.
+        unsafe { fpu_exchange(area(from), area(to)) }
+    }
+
+    fn save(&mut self, to: Option<ThreadId>) {
+        let area = to.map_or(area_at(THREADS), area);
+        // SAFETY: as above.
+        unsafe { fpu_save(area) }
+    }
+
+    #[inline]
+    fn load(&mut self, from: Option<ThreadId>) {
+        let area = from.map_or(&raw const INITIAL, |thread| area(thread).cast_const());
+        // SAFETY: as above; the initial registers are never written.
+        unsafe { fpu_load(area) }
+    }
+
+    #[inline]
+    fn enable(&mut self) {
+        fpu::enable();
+    }
+
+    #[inline]
+    fn disable(&mut self) {
+        fpu::disable();
+    }
 }

@@ -3,7 +3,6 @@
 use core::num::NonZeroU64;
 use core::ops::Range;
 
-use limen_core::arena::ThreadId;
 use limen_core::kernel::{CapTables, MessageBuffers, RootTables};
 use limen_core::machine::{CacheOperation, CounterAccess, Interrupt, Line, Machine, PortWidth, Ticks};
 use limen_core::object::secure_monitor::REGISTERS;
@@ -11,7 +10,7 @@ use limen_image::Board;
 
 use crate::arch::{cache, context, cpu, firmware, irq, ports, timer};
 use crate::panic::fatal;
-use crate::{console, entry, fpu};
+use crate::{console, entry};
 
 const US_PER_SECOND: u64 = 1_000_000;
 
@@ -77,11 +76,6 @@ impl Machine for Hardware {
     #[inline]
     fn switch_space(&mut self, space: cpu::SpaceRegister) {
         cpu::switch_space(space);
-    }
-
-    #[inline]
-    fn switch_fpu(&mut self, from: Option<ThreadId>, to: ThreadId) {
-        fpu::switch(from, to);
     }
 
     fn set_user_counter(&mut self, access: CounterAccess) {

@@ -2,6 +2,7 @@
 #ifndef LIMEN_H
 #define LIMEN_H
 
+#include <limen/slots.h>
 #include <sel4/sel4.h>
 
 /* The processor's cycle counter; in deterministic emulation it counts instructions. On AArch64, whatever the program
@@ -18,6 +19,37 @@ LIMEN_INLINE seL4_Uint64 limen_counter(void)
 LIMEN_INLINE seL4_Uint64 limen_boot_stamp(void)
 {
     return seL4_GetIPCBuffer()->userData;
+}
+
+/* How often since boot floating-point registers were stored to memory and read from it, and the unit was turned on,
+ * turned off, and met turned off by an instruction. */
+typedef struct limen_fpu_counters {
+    seL4_Word saves;
+    seL4_Word loads;
+    seL4_Word enables;
+    seL4_Word disables;
+    seL4_Word faults;
+} limen_fpu_counters_t;
+
+/* Reads the counts. An error unless the system description grants <fpu_counters/>. */
+static inline seL4_Error limen_fpu_counters(limen_fpu_counters_t *counters)
+{
+    limen_received_t answer = limen_invoke(LIMEN_FPU_COUNTERS_CAP, LimenFpuReadCounters, 0, 0, limen_two_words(0, 0));
+    seL4_Error error = limen_outcome(answer);
+    counters->saves = answer.words.mr0;
+    counters->loads = answer.words.mr1;
+    counters->enables = answer.words.mr2;
+    counters->disables = answer.words.mr3;
+    counters->faults = seL4_GetMR(LIMEN_FPU_COUNTERS - 1);
+    return error;
+}
+
+/* Chooses when floating-point registers are switched, and options LIMEN_FPU_..., for the whole system. An error unless
+ * the system description grants <fpu_policy/>. */
+static inline seL4_Error limen_fpu_set_policy(limen_fpu_policy_t policy, seL4_Word options)
+{
+    limen_words_t words = limen_two_words((seL4_Word)policy, options);
+    return limen_outcome(limen_invoke(LIMEN_FPU_POLICY_CAP, LimenFpuSetPolicy, 0, 2, words));
 }
 
 #endif /* LIMEN_H */

@@ -98,7 +98,7 @@ fn check_caps(image: &Image<'_>) {
             CapKind::SchedContext => image.sched_contexts().count() as u64,
             CapKind::Vspace => counts.vspaces,
             CapKind::IoPort => limits::IO_PORTS,
-            CapKind::SchedControl | CapKind::SecureMonitor => 1,
+            CapKind::SchedControl | CapKind::SecureMonitor | CapKind::FpuCounters | CapKind::FpuPolicy => 1,
             CapKind::Interrupt => image.interrupts().count() as u64,
         };
         assert!(cap.object < objects);

@@ -45,6 +45,8 @@ pub struct Thread {
     pub timeout_slot: Option<u64>,
     /// It may read the cycle counter.
     pub counter: bool,
+    /// It may use the floating-point unit when it starts.
+    pub fpu: bool,
 }
 
 /// The capabilities of one program.
@@ -112,6 +114,7 @@ fn thread(built: &Built, index: usize) -> Thread {
         fault_slot: present(thread.fault_slot),
         timeout_slot: present(thread.timeout_slot),
         counter: thread.flags & limen_image::ThreadFlags::COUNTER != 0,
+        fpu: thread.flags & limen_image::ThreadFlags::FPU_DISABLED == 0,
     }
 }
 
@@ -135,6 +138,8 @@ fn capability(built: &Built, cap: &Cap) -> Capability {
         Some(CapKind::SchedControl) => ("scheduling control", cap.table),
         Some(CapKind::Interrupt) => ("interrupt", cap.table),
         Some(CapKind::SecureMonitor) => ("calls", cap.table),
+        Some(CapKind::FpuCounters) => ("floating-point counters", cap.table),
+        Some(CapKind::FpuPolicy) => ("floating-point policy", cap.table),
         None => ("unknown", cap.object),
     };
     let object = match CapKind::from_raw(cap.kind) {
@@ -142,6 +147,7 @@ fn capability(built: &Built, cap: &Cap) -> Capability {
         Some(CapKind::SchedControl) => "every scheduling context".to_owned(),
         Some(CapKind::Interrupt) => source(&built.tables.interrupts[cap.object as usize]),
         Some(CapKind::SecureMonitor) => "the secure monitor".to_owned(),
+        Some(CapKind::FpuCounters | CapKind::FpuPolicy) => "the processor".to_owned(),
         _ => name(built, owner),
     };
     let names = [

@@ -85,6 +85,8 @@ fn domain(
         timeout_fault: header.timeout_fault,
         smc: header.smc,
         counter: contents.counter,
+        fpu_counters: contents.fpu_counters,
+        fpu_policy: contents.fpu_policy,
         ioports: contents.ioports,
         irqs: contents.irqs,
         caps,

@@ -1,6 +1,7 @@
 //! The kernel objects, one file each: what it is for, its states, what can be asked of it, what messages do to it.
 
 pub mod endpoint;
+pub mod fpu;
 pub mod io_port;
 pub mod irq;
 pub mod notification;

@@ -56,6 +56,8 @@ pub struct Thread<M: Machine> {
     pub domain: u8,
     /// Whether it may read the cycle counter.
     pub counter: CounterAccess,
+    /// Itself, if it may use the floating-point unit.
+    pub fpu: Option<ThreadId>,
 }
 
 /// What a thread is doing. See the picture above.
@@ -165,6 +167,7 @@ impl<M: Machine> Thread<M> {
         timeout_handler: Cap::Null,
         domain: 0,
         counter: CounterAccess::Denied,
+        fpu: None,
     };
 
     /// Whether it could run now.
@@ -210,6 +213,15 @@ pub enum Request {
     UnbindNotification(ThreadId),
     /// Set its register for thread-local storage.
     SetTlsBase(ThreadId, u64),
+    /// Change its flags.
+    SetFlags {
+        /// Of which thread.
+        thread: ThreadId,
+        /// These bits first.
+        clear: u64,
+        /// Then these.
+        set: u64,
+    },
 }
 
 /// Message words before the register values of WriteRegisters.
@@ -258,6 +270,10 @@ impl Request {
             }
             Some(Label::TcbSuspend) => Ok(Self::Suspend(thread)),
             Some(Label::TcbResume) => Ok(Self::Resume(thread)),
+            Some(Label::TcbSetFlags) => {
+                let [clear, set] = arguments.words()?;
+                Ok(Self::SetFlags { thread, clear, set })
+            }
             _ => Err(InvokeError::IllegalOperation),
         }
     }
@@ -294,6 +310,9 @@ impl Request {
             Self::SetTlsBase(thread, base) => {
                 kernel.threads[thread].context.set_register(M::Context::TLS_BASE, base);
                 (Answer::Empty, Outcome::NOTHING)
+            }
+            Self::SetFlags { thread, clear, set } => {
+                (Answer::Word(kernel.set_flags(thread, clear, set)), Outcome::NOTHING)
             }
         }
     }

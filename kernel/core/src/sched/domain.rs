@@ -141,10 +141,14 @@ impl<M: Machine> Kernel<M> {
         if let Some(current) = self.core.current {
             self.leave_slot(current);
         }
+        let left = self.core.domain;
         while self.core.slot_end <= self.core.since {
             let Some(slot) = self.schedule.advance() else { return };
             self.core.slot_end = self.core.slot_end.saturating_add(slot.duration);
             self.change_domain(slot.domain);
+        }
+        if self.core.domain != left {
+            self.core.fpu.leave_domain(&mut self.machine);
         }
         self.release_due();
         self.run_highest();

@@ -210,10 +210,7 @@ impl<M: Machine> Kernel<M> {
             self.core.counter = thread.counter;
             self.machine.set_user_counter(thread.counter);
         }
-        if self.core.fpu_owner != Some(next) {
-            self.machine.switch_fpu(self.core.fpu_owner, next);
-            self.core.fpu_owner = Some(next);
-        }
+        self.core.fpu.switch_to(&mut self.machine, next, thread.fpu);
         true
     }
 }

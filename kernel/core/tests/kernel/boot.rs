@@ -93,16 +93,6 @@ fn the_counter_is_open_only_for_those_who_were_granted_it() {
 }
 
 #[test]
-fn floating_point_registers_follow_the_thread_that_runs() {
-    let mut plan = Plan::new();
-    let [first, second] = ["first", "second"].map(|name| plan.thread(name, 7));
-    let mut system = plan.boot();
-    assert_eq!(system.kernel.machine.fpu, Some(first.id()));
-    system.yield_slice(first);
-    assert_eq!(system.kernel.machine.fpu, Some(second.id()));
-}
-
-#[test]
 fn a_full_system_boots() {
     let mut plan = Plan::new();
     let threads: Vec<_> = (0..limits::THREADS).map(|i| plan.thread(&format!("t{i}"), i as u8)).collect();

@@ -121,12 +121,16 @@ fn check_method(label: Label) {
     let bound_slot = family.plan.grant(family.parent, bound.control());
     let monitor_slot = family.plan.grant(family.parent, Grant::secure_monitor());
     let space_slot = family.plan.grant(family.parent, Grant::vspace(family.child));
+    let fpu_counters = family.plan.grant(family.parent, Grant::fpu_counters());
+    let fpu_policy = family.plan.grant(family.parent, Grant::fpu_policy());
     let (parent, child) = (family.parent, family.child);
     let mut system = family.plan.boot();
     system.set_asserted(interrupt, true);
     system.take_interrupts();
     let slot = match label {
         Label::SchedControlConfigureFlags => sched_control,
+        Label::FpuReadCounters => fpu_counters,
+        Label::FpuSetPolicy => fpu_policy,
         Label::IrqHandlerAck => interrupt_slot,
         Label::TcbSetPriority
         | Label::TcbSetMcPriority
@@ -138,9 +142,11 @@ fn check_method(label: Label) {
         | Label::ArmVspaceInvalidateData
         | Label::ArmVspaceCleanInvalidateData
         | Label::ArmVspaceUnifyInstruction => space_slot,
-        Label::TcbReadRegisters | Label::TcbWriteRegisters | Label::TcbSuspend | Label::TcbResume => {
-            family.control
-        }
+        Label::TcbReadRegisters
+        | Label::TcbWriteRegisters
+        | Label::TcbSuspend
+        | Label::TcbResume
+        | Label::TcbSetFlags => family.control,
         Label::SchedContextUnbind | Label::SchedContextUnbindObject | Label::SchedContextConsumed => {
             time_slot
         }
@@ -185,6 +191,9 @@ fn check_method(label: Label) {
         }
         Label::TcbSuspend => system.assert_inactive(child),
         Label::TcbResume => system.assert_runnable(child),
+        Label::TcbSetFlags => system.assert_message(parent, 0, 0, &[1]),
+        Label::FpuReadCounters => system.assert_message(parent, 0, 0, &[0, 1, 1, 0, 0]),
+        Label::FpuSetPolicy => system.assert_message(parent, 0, 0, &[]),
         Label::SchedContextBind => system.assert_holds(passive, Some(free)),
         Label::SchedContextUnbind | Label::SchedContextUnbindObject => system.assert_holds(child, None),
         Label::SchedControlConfigureFlags => {

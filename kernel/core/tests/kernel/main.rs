@@ -13,6 +13,7 @@ mod domains;
 mod donation;
 mod fault_replies;
 mod faults;
+mod fpu;
 mod ideal;
 mod interrupt_model;
 mod interrupts;

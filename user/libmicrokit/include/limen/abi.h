@@ -108,6 +108,8 @@ typedef enum seL4_InvocationLabel {
     TCBUnbindNotification = 15,
     /* Set another thread's register for thread-local storage. MR0: the value. */
     TCBSetTLSBase = 16,
+    /* Clear flags of a thread (MR0), then set flags (MR1). MR0 of the answer: the flags. */
+    TCBSetFlags = 17,
     /* Let an interrupt line be delivered again. */
     IRQAckIRQ = 27,
     /* Give a scheduling context (extra capability 0) a budget (MR0, us) and a period (MR1). MR3: timeout data. */
@@ -142,6 +144,10 @@ typedef enum seL4_InvocationLabel {
     X86IOPortOut16 = 55,
     /* x86: write four bytes to a port. MR0: the port; MR1: the bytes. */
     X86IOPortOut32 = 56,
+    /* How often floating-point registers were switched. MR0 to MR4: saves, loads, enables, disables, faults. */
+    LimenFpuReadCounters = 4096,
+    /* Choose when floating-point registers are switched. MR0: the policy; MR1: options. */
+    LimenFpuSetPolicy = 4097,
 } seL4_InvocationLabel;
 
 /* Words of the message CapFault. */
@@ -187,6 +193,30 @@ typedef enum seL4_BootInfoID {
     /* The device tree. */
     SEL4_BOOTINFO_HEADER_FDT = 6,
 } seL4_BootInfoID;
+
+/* Flag of a thread: it may not use the floating-point unit. */
+#define seL4_TCBFlag_fpuDisabled 1
+
+/* When floating-point registers are switched. */
+typedef enum limen_fpu_policy_t {
+    /* When a thread that may use the unit gets the processor, and another one's registers are in it. */
+    LIMEN_FPU_SEMI_LAZY = 0,
+    /* At every change of thread, also to and from threads that may not use the unit. */
+    LIMEN_FPU_EAGER = 1,
+    /* When a thread uses the unit, and another one's registers are in it. The thread does not notice. */
+    LIMEN_FPU_FAULT_LAZY = 2,
+    /* As semi-lazy, but saved as soon as any other thread gets the processor. */
+    LIMEN_FPU_EARLY_SAVE = 3,
+} limen_fpu_policy_t;
+
+/* Option: no other thread's registers stay in the unit. */
+#define LIMEN_FPU_ISOLATE 1
+
+/* Option: a change of domain always saves and loads. */
+#define LIMEN_FPU_CONSTANT_EXIT 2
+
+/* Words of the counters. */
+#define LIMEN_FPU_COUNTERS 5
 
 /* Words that a message can hold. */
 #define seL4_MsgMaxLength 120

@@ -22,6 +22,12 @@
 /* Secure monitor calls, where granted. */
 #define ARM_SMC_CAP 7
 
+/* Counts of floating-point switches, where granted. */
+#define LIMEN_FPU_COUNTERS_CAP 8
+
+/* The choice of the floating-point policy, where granted. */
+#define LIMEN_FPU_POLICY_CAP 9
+
 /* Notifications of peers, by channel id. */
 #define BASE_OUTPUT_NOTIFICATION_CAP 10
 

@@ -120,6 +120,28 @@ static inline seL4_Error seL4_TCB_SetTLSBase(seL4_TCB service, seL4_Word tls_bas
     return limen_outcome(limen_invoke(service, TCBSetTLSBase, 0, 1, limen_two_words(tls_base, 0)));
 }
 
+/* The outcome of seL4_TCB_SetFlags. */
+typedef struct seL4_TCB_SetFlags {
+    int error;
+    seL4_Word flags;
+} seL4_TCB_SetFlags_t;
+
+/* Clears flags of a thread, then sets others, and says which it has then. Takes effect at once, also on the caller. */
+static inline seL4_TCB_SetFlags_t seL4_TCB_SetFlags(seL4_TCB service, seL4_Word clear, seL4_Word set)
+{
+    limen_received_t answer = limen_invoke(service, TCBSetFlags, 0, 2, limen_two_words(clear, set));
+    seL4_TCB_SetFlags_t result;
+    result.error = limen_outcome(answer);
+    result.flags = answer.words.mr0;
+    return result;
+}
+
+/* The same without the flags. */
+static inline int seL4_TCB_Set_Flags(seL4_TCB service, seL4_Word clear, seL4_Word set)
+{
+    return seL4_TCB_SetFlags(service, clear, set).error;
+}
+
 /* Lets an interrupt line be delivered again. */
 static inline seL4_Error seL4_IRQHandler_Ack(seL4_IRQHandler service)
 {

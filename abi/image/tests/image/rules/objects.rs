@@ -114,7 +114,7 @@ pub(super) const CAPS: &[Case] = &[
     ("address space", |w| w.caps[5].object = 3, record(Table::Caps, 5, "no such object")),
     ("interrupt", |w| w.caps[6].object = 2, record(Table::Caps, 6, "no such object")),
     ("kind 0", |w| w.caps[0].kind = 0, record(Table::Caps, 0, "no such object")),
-    ("kind without a meaning", |w| w.caps[0].kind = 11, record(Table::Caps, 0, "no such object")),
+    ("kind without a meaning", |w| w.caps[0].kind = 13, record(Table::Caps, 0, "no such object")),
     (
         "a secure monitor on another architecture",
         |w| {
@@ -145,7 +145,7 @@ pub(super) const THREADS: &[Case] = &[
     ("notification", |w| w.threads[1].notification = 3, record(Table::Threads, 1, "no such notification")),
     ("fault slot", |w| w.threads[1].fault_slot = 512, record(Table::Threads, 1, "no such fault slot")),
     ("timeout slot", |w| w.threads[0].timeout_slot = 512, record(Table::Threads, 0, "no such timeout slot")),
-    ("flags", |w| w.threads[1].flags = 2, record(Table::Threads, 1, "flags that are not allowed")),
+    ("flags", |w| w.threads[1].flags = 4, record(Table::Threads, 1, "flags that are not allowed")),
     (
         "buffer in a page",
         |w| w.threads[0].ipc_buffer += 1024,

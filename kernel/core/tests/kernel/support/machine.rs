@@ -10,6 +10,7 @@ use limen_core::kernel::{CapTables, MessageBuffers, RootTables};
 use limen_core::machine::{CacheOperation, CounterAccess, Interrupt, Line, Machine, PortWidth, Ticks};
 use limen_core::message::MessageBuffer;
 use limen_core::object::secure_monitor::REGISTERS;
+use limen_fpu::FpuUnit;
 
 use super::context::TestContext;
 use super::controller::Controller;
@@ -32,6 +33,15 @@ impl Clock {
     pub(crate) const PLAIN: Self = Self { ticks_per_us: 1, start: 0 };
 }
 
+/// A floating-point unit.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) struct HostFpu {
+    /// Whose registers are in it; also of a thread that no longer owns it.
+    pub(crate) holds: Option<ThreadId>,
+    /// Whether user mode can use it.
+    pub(crate) is_on: bool,
+}
+
 /// See the file.
 #[derive(Debug)]
 pub(crate) struct HostMachine {
@@ -51,10 +61,8 @@ pub(crate) struct HostMachine {
     pub(crate) space: Option<Space>,
     /// How often an address space was entered.
     pub(crate) spaces_entered: usize,
-    /// Whose floating-point registers are in the unit.
-    pub(crate) fpu: Option<ThreadId>,
-    /// How often the unit was handed over.
-    pub(crate) fpu_switches: usize,
+    /// The floating-point unit.
+    pub(crate) fpu: HostFpu,
     /// What user mode may do with the cycle counter.
     pub(crate) counter: CounterAccess,
     /// What waits to be acknowledged, before the lines of the controller.
@@ -89,8 +97,7 @@ impl HostMachine {
             deadlines_set: 0,
             space: None,
             spaces_entered: 0,
-            fpu: None,
-            fpu_switches: 0,
+            fpu: HostFpu::default(),
             counter: CounterAccess::Denied,
             interrupt: None,
             controller: Controller::default(),
@@ -123,6 +130,34 @@ impl HostMachine {
     /// Capability tables without capabilities.
     pub(crate) fn empty_tables() -> Box<CapTables> {
         Box::new(CapTables::new([CapTable::EMPTY; limits::THREADS]))
+    }
+}
+
+impl FpuUnit<ThreadId> for HostMachine {
+    fn exchange(&mut self, from: ThreadId, to: ThreadId) {
+        self.save(Some(from));
+        self.load(Some(to));
+    }
+
+    fn save(&mut self, to: Option<ThreadId>) {
+        assert!(self.fpu.is_on, "registers are saved while the unit is off");
+        assert_eq!(
+            to, self.fpu.holds,
+            "the unit holds the registers of another thread than the kernel believes"
+        );
+    }
+
+    fn load(&mut self, from: Option<ThreadId>) {
+        assert!(self.fpu.is_on, "registers are loaded while the unit is off");
+        self.fpu.holds = from;
+    }
+
+    fn enable(&mut self) {
+        self.fpu.is_on = true;
+    }
+
+    fn disable(&mut self) {
+        self.fpu.is_on = false;
     }
 }
 
@@ -164,12 +199,6 @@ impl Machine for HostMachine {
     fn switch_space(&mut self, space: Space) {
         self.space = Some(space);
         self.spaces_entered += 1;
-    }
-
-    fn switch_fpu(&mut self, from: Option<ThreadId>, to: ThreadId) {
-        assert_eq!(from, self.fpu, "the unit holds the registers of another thread than the kernel believes");
-        self.fpu = Some(to);
-        self.fpu_switches += 1;
     }
 
     fn set_user_counter(&mut self, access: CounterAccess) {

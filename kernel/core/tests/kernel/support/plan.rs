@@ -86,6 +86,16 @@ impl Grant {
         Self::plain(CapKind::SecureMonitor, 0)
     }
 
+    /// The right to read how often floating-point registers were switched.
+    pub(crate) const fn fpu_counters() -> Self {
+        Self::plain(CapKind::FpuCounters, 0)
+    }
+
+    /// The right to choose when they are.
+    pub(crate) const fn fpu_policy() -> Self {
+        Self::plain(CapKind::FpuPolicy, 0)
+    }
+
     /// An address space.
     pub(crate) const fn vspace(thread: Thread) -> Self {
         Self::plain(CapKind::Vspace, thread.0)
@@ -333,6 +343,11 @@ impl Plan {
     /// Lets a thread read the cycle counter.
     pub(crate) fn grant_counter(&mut self, thread: Thread) {
         self.record(thread).flags |= ThreadFlags::COUNTER;
+    }
+
+    /// Forbids a thread the floating-point unit.
+    pub(crate) fn deny_fpu(&mut self, thread: Thread) {
+        self.record(thread).flags |= ThreadFlags::FPU_DISABLED;
     }
 
     /// Makes this a system for an architecture that has I/O ports.

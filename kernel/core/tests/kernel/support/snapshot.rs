@@ -11,10 +11,11 @@ use limen_core::object::sched_context::SchedContext;
 use limen_core::object::thread::State;
 use limen_core::sched::queue::Links;
 use limen_core::sched::ready::ReadyQueues;
+use limen_fpu::Fpu;
 
 use super::context::TestContext;
 use super::controller::Controller;
-use super::machine::Space;
+use super::machine::{HostFpu, Space};
 use super::plan::Thread;
 use super::system::System;
 
@@ -47,7 +48,7 @@ pub(crate) struct Snapshot {
     pub(crate) programmed: Ticks,
     pub(crate) now: Ticks,
     space: Option<Space>,
-    fpu: Option<ThreadId>,
+    fpu: (Fpu<ThreadId>, HostFpu),
     counter: CounterAccess,
 }
 
@@ -72,7 +73,7 @@ impl Snapshot {
             programmed: core.programmed,
             now: kernel.machine.now,
             space: core.space,
-            fpu: core.fpu_owner,
+            fpu: (core.fpu, kernel.machine.fpu),
             counter: core.counter,
         }
     }
@@ -98,9 +99,9 @@ impl Snapshot {
         core.sched_context = self.charged;
         core.since = self.since;
         core.programmed = self.programmed;
-        (core.space, core.fpu_owner, core.counter) = (self.space, self.fpu, self.counter);
+        (core.space, core.fpu, core.counter) = (self.space, self.fpu.0, self.counter);
         let machine = &mut kernel.machine;
-        (machine.space, machine.fpu, machine.counter) = (self.space, self.fpu, self.counter);
+        (machine.space, machine.fpu, machine.counter) = (self.space, self.fpu.1, self.counter);
         (machine.now, machine.deadline) = (self.now, self.programmed);
         machine.interrupt = None;
         machine.controller.clone_from(&self.controller);

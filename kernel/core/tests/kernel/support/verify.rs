@@ -27,7 +27,9 @@ impl System {
     fn check_hardware(&self) -> Result<(), &'static str> {
         let (core, machine) = (&self.kernel.core, &self.kernel.machine);
         ensure(machine.deadline == core.programmed, "the timer is not set to what the kernel believes")?;
-        ensure(machine.fpu == core.fpu_owner, "the unit is not whose the kernel believes")?;
+        let owner = core.fpu.owner();
+        ensure(owner.is_none() || machine.fpu.holds == owner, "the unit is not whose the kernel believes")?;
+        ensure(machine.fpu.is_on == core.fpu.is_on(), "the unit is not on as the kernel believes")?;
         ensure(machine.space == core.space, "the address space is not what the kernel believes")?;
         ensure(machine.counter == core.counter, "the counter is not as the kernel believes")?;
         ensure(core.since <= machine.time(), "time was charged that has not passed")

@@ -5,8 +5,6 @@
 // DCZID_EL0: `dc zva` is allowed and clears 64 bytes.
 .equ DCZID_BLOCKS_OF_64, 4
 .equ PAGE_BYTES, 0x1000
-// CPACR_EL1: no access to floating point is trapped.
-.equ CPACR_FPU_ON, 0b11 << 20
 // MDSCR_EL1: user mode does not reach the debugger's channel, whose flags all programs would share.
 .equ MDSCR_NO_USER_CHANNEL, 1 << 12
 
@@ -21,8 +19,8 @@ _start:
     adrp    x9, trap_vectors
     add     x9, x9, :lo12:trap_vectors
     msr     vbar_el1, x9
-    // The floating-point unit is on; no debug exceptions, no user access to the counters of the PMU.
-    mov     x9, #CPACR_FPU_ON
+    // The floating-point unit is off for user mode; no debug exceptions, no user access to the counters of the PMU.
+    mov     x9, #{FPU_OFF}
     msr     cpacr_el1, x9
     mov     x9, #MDSCR_NO_USER_CHANNEL
     msr     mdscr_el1, x9

@@ -7,11 +7,12 @@ use limen_image::Range;
 use limen_loader::translation::aarch64::system::SCTLR_WXN;
 
 use super::cpu::{self, read_register, write_register};
+use super::fpu;
 use crate::address_space::AddressSpace;
 use crate::boot_check::EntryArea;
 use crate::console;
 
-global_asm!(include_str!("boot.S"), start = sym start);
+global_asm!(include_str!("boot.S"), start = sym start, FPU_OFF = const fpu::ACCESS_OFF);
 
 /// The part of a top table that 40-bit addresses use, without entries.
 #[repr(C, align(64))]

@@ -47,6 +47,30 @@ fpu_exchange:
     msr     fpcr, x12
     ret
 
+// x0: where the registers go.
+.global fpu_save
+fpu_save:
+    mrs     x9, fpsr
+    mrs     x10, fpcr
+    stp     x9, x10, [x0]
+    stp     q0, q1, [x0, #16]
+    stp     q2, q3, [x0, #48]
+    stp     q4, q5, [x0, #80]
+    stp     q6, q7, [x0, #112]
+    stp     q8, q9, [x0, #144]
+    stp     q10, q11, [x0, #176]
+    stp     q12, q13, [x0, #208]
+    stp     q14, q15, [x0, #240]
+    stp     q16, q17, [x0, #272]
+    stp     q18, q19, [x0, #304]
+    stp     q20, q21, [x0, #336]
+    stp     q22, q23, [x0, #368]
+    stp     q24, q25, [x0, #400]
+    stp     q26, q27, [x0, #432]
+    stp     q28, q29, [x0, #464]
+    stp     q30, q31, [x0, #496]
+    ret
+
 // x0: where the registers come from.
 .global fpu_load
 fpu_load:

@@ -1,6 +1,9 @@
 //! The floating-point and SIMD registers: 32 of 128 bits, with control and status.
+//!
+//! Only user mode is trapped while the unit is off; the kernel can always move registers. No barrier follows a change
+//! of CPACR_EL1: the return to user mode is one. Source: Arm Architecture Reference Manual (DDI 0487), CPACR_EL1.
 
-use core::arch::global_asm;
+use core::arch::{asm, global_asm};
 
 /// What the unit holds for one thread.
 #[derive(Debug)]
@@ -12,8 +15,36 @@ pub struct Registers {
 }
 
 impl Registers {
-    /// Of a thread that has not used the unit.
-    pub const INITIAL: Self = Self { status: 0, control: 0, vectors: [0; 32] };
+    /// All zero.
+    pub const ZERO: Self = Self { status: 0, control: 0, vectors: [0; 32] };
+    /// What a thread starts with.
+    pub const INITIAL: Self = Self::ZERO;
 }
 
+/// CPACR_EL1.FPEN: user mode is trapped.
+pub const ACCESS_OFF: u64 = 0b01 << 20;
+/// CPACR_EL1.FPEN: nothing is trapped.
+const ACCESS_ON: u64 = 0b11 << 20;
+
 global_asm!(include_str!("fpu.S"));
+
+/// Prepares the areas: they are as they should be, and the entry point has turned the unit off.
+pub fn init(_: &mut [Registers]) {}
+
+/// Lets user mode use the unit.
+#[inline]
+pub fn enable() {
+    set_access(ACCESS_ON);
+}
+
+/// Traps every use of the unit by user mode.
+#[inline]
+pub fn disable() {
+    set_access(ACCESS_OFF);
+}
+
+#[inline]
+fn set_access(value: u64) {
+    // SAFETY: decides only what user mode may use; whose registers it finds, the caller has settled.
+    unsafe { asm!("msr cpacr_el1, {}", in(reg) value, options(nomem, nostack, preserves_flags)) }
+}

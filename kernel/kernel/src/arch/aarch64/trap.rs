@@ -16,6 +16,8 @@ const ESR_CLASS_SHIFT: u32 = 26;
 const CLASS_MASK: u64 = 0x3f;
 /// Exception class of a system call.
 const CLASS_SVC: u64 = 0x15;
+/// Exception class of a use of the floating-point unit while it is off.
+const CLASS_FPU: u64 = 0x07;
 /// Exception class of an instruction abort in user mode.
 const CLASS_INSTRUCTION_ABORT: u64 = 0x20;
 /// Exception class of a data abort in user mode.
@@ -37,12 +39,14 @@ unsafe extern "C" {
 }
 
 extern "C" fn enter_fault(door: &Door, status: u64, address: u64) -> *mut Context {
-    let fault = match status >> ESR_CLASS_SHIFT & CLASS_MASK {
+    let class = status >> ESR_CLASS_SHIFT & CLASS_MASK;
+    let fault = match class {
         CLASS_INSTRUCTION_ABORT => Fault::Vm { address, access: Access::Instruction, status },
         CLASS_DATA_ABORT => Fault::Vm { address, access: Access::Data, status },
         _ => Fault::UserException { number: status & u64::from(u32::MAX), code: 0 },
     };
-    entry::enter_checked(door, Event::Fault(fault))
+    let event = if class == CLASS_FPU { Event::FpuUse(fault) } else { Event::Fault(fault) };
+    entry::enter_checked(door, event)
 }
 
 /// Runs the thread with these registers, or idles if there is none. Boot ends here.

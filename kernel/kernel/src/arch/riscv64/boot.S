@@ -5,9 +5,8 @@
 .equ PAGE_BYTES, 0x1000
 // scounteren: user mode may read `time`.
 .equ COUNTER_TIME, 1 << 1
-// sstatus: the return from a trap goes to user mode with interrupts on, where floating point is on.
+// sstatus: the return from a trap goes to user mode with interrupts on, where floating point is off.
 .equ SSTATUS_SPIE, 1 << 5
-.equ SSTATUS_FS_INITIAL, 1 << 13
 
 .section .text.start, "ax"
 .global _start
@@ -18,7 +17,7 @@ _start:
     // Zero says that the kernel runs.
     csrw    sscratch, zero
     csrw    sie, zero
-    li      t0, SSTATUS_SPIE | SSTATUS_FS_INITIAL
+    li      t0, SSTATUS_SPIE
     csrw    sstatus, t0
     csrwi   scounteren, COUNTER_TIME
     mv      s0, zero

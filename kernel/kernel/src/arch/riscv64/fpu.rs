@@ -1,6 +1,11 @@
 //! The floating-point registers: 32 of 64 bits, with control and status.
+//!
+//! Traps leave `sstatus` alone, and the kernel itself uses no such register: so the unit is on or off in `sstatus` as
+//! user mode is to find it. Source: RISC-V Privileged ISA, `sstatus.FS`.
 
-use core::arch::global_asm;
+use core::arch::{asm, global_asm};
+
+use super::cpu::read_register;
 
 /// What the unit holds for one thread.
 #[derive(Debug)]
@@ -11,8 +16,35 @@ pub struct Registers {
 }
 
 impl Registers {
-    /// Of a thread that has not used the unit.
-    pub const INITIAL: Self = Self { values: [0; 32], control: 0 };
+    /// All zero.
+    pub const ZERO: Self = Self { values: [0; 32], control: 0 };
+    /// What a thread starts with.
+    pub const INITIAL: Self = Self::ZERO;
 }
 
+/// sstatus.FS: zero is off; three, which is all bits, is on, and the registers may have changed.
+const SSTATUS_FS: u64 = 0b11 << 13;
+
 global_asm!(include_str!("fpu.S"));
+
+/// Prepares the areas: they are as they should be, and the entry point has turned the unit off.
+pub fn init(_: &mut [Registers]) {}
+
+/// Lets user mode use the unit.
+#[inline]
+pub fn enable() {
+    // SAFETY: decides only whether the registers can be used; whose they are, the caller has settled.
+    unsafe { asm!("csrs sstatus, {}", in(reg) SSTATUS_FS, options(nomem, nostack)) }
+}
+
+/// Makes every use of the unit an illegal instruction.
+#[inline]
+pub fn disable() {
+    // SAFETY: as above.
+    unsafe { asm!("csrc sstatus, {}", in(reg) SSTATUS_FS, options(nomem, nostack)) }
+}
+
+/// Whether user mode can use the unit.
+pub fn is_on() -> bool {
+    read_register!("sstatus") & SSTATUS_FS != 0
+}

@@ -11,7 +11,8 @@ pub mod context;
 #[expect(unsafe_code, reason = "system registers and barriers")]
 pub mod cpu;
 pub mod firmware;
-#[expect(unsafe_code, reason = "assembly")]
+pub mod float_instruction;
+#[expect(unsafe_code, reason = "assembly and a control register")]
 pub mod fpu;
 #[expect(unsafe_code, reason = "system registers")]
 pub mod irq;

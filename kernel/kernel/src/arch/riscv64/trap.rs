@@ -2,16 +2,20 @@
 //!
 //! Source: RISC-V Privileged ISA, `scause`.
 
+use limen_abi::fault::RISCV_CODE_FPU_OFF;
 use limen_core::event::Event;
 use limen_core::fault::{Access, Fault};
 
-use super::context;
+use super::float_instruction::is_float_instruction;
+use super::{context, fpu};
 use crate::arch::context::Context;
 use crate::entry::{self, Door};
 use crate::panic::exception_in_kernel;
 
 /// scause: a system call of user mode.
 const CAUSE_SYSCALL: u64 = 8;
+/// scause: an instruction that does not exist, or is not allowed now; `stval` holds it.
+const CAUSE_ILLEGAL: u64 = 2;
 /// scause: an instruction fetch from memory that does not answer, and from a page that does not allow it.
 const CAUSE_FETCH: [u64; 2] = [1, 12];
 /// scause: a load or store at memory that does not answer, and in a page that does not allow it.
@@ -29,14 +33,17 @@ unsafe extern "C" {
 }
 
 extern "C" fn enter_fault(door: &Door, cause: u64, address: u64) -> *mut Context {
+    let is_fpu_use = cause == CAUSE_ILLEGAL && !fpu::is_on() && is_float_instruction(address);
     let fault = if CAUSE_FETCH.contains(&cause) {
         Fault::Vm { address, access: Access::Instruction, status: cause }
     } else if CAUSE_DATA.contains(&cause) {
         Fault::Vm { address, access: Access::Data, status: cause }
     } else {
-        Fault::UserException { number: cause, code: 0 }
+        let code = if is_fpu_use { RISCV_CODE_FPU_OFF } else { 0 };
+        Fault::UserException { number: cause, code }
     };
-    entry::enter_checked(door, Event::Fault(fault))
+    let event = if is_fpu_use { Event::FpuUse(fault) } else { Event::Fault(fault) };
+    entry::enter_checked(door, event)
 }
 
 /// Runs the thread with these registers, or idles if there is none. Boot ends here.

@@ -11,11 +11,6 @@
 .equ SERIAL_DATA, 0x3f8
 .equ SERIAL_LINE_STATUS, SERIAL_DATA + 5
 .equ SERIAL_TRANSMIT_EMPTY, 1 << 5
-.equ CR0_PROTECTION, 1 << 0
-.equ CR0_MONITOR_COPROCESSOR, 1 << 1
-.equ CR0_NUMERIC_ERROR, 1 << 5
-.equ CR0_WRITE_PROTECT, 1 << 16
-.equ CR0_PAGING, 1 << 31
 .equ CR4_PAE, 1 << 5
 .equ CR4_FXSAVE, 1 << 9
 .equ CR4_SIMD_EXCEPTIONS, 1 << 10
@@ -86,7 +81,7 @@ _start:
     mov     eax, EFER_SYSCALL | EFER_LONG_MODE | EFER_NO_EXECUTE
     xor     edx, edx
     wrmsr
-    mov     eax, CR0_PROTECTION | CR0_MONITOR_COPROCESSOR | CR0_NUMERIC_ERROR | CR0_WRITE_PROTECT | CR0_PAGING
+    mov     eax, {CR0}
     mov     cr0, eax
     lgdt    [early_gdt - {LOAD_OFFSET}]
     push    {KERNEL_CODE}

@@ -37,6 +37,7 @@ global_asm!(
     include_str!("boot.S"),
     LOAD_OFFSET = const LOAD_OFFSET,
     LOAD_ADDRESS = const LOAD_ADDRESS,
+    CR0 = const cpu::CR0,
     KERNEL_CODE = const segments::KERNEL_CODE,
     KERNEL_DATA = const segments::KERNEL_DATA,
     GDT_BYTES = const segments::GDT_BYTES,

@@ -43,6 +43,13 @@ const RDCL_NO: u64 = 1 << 0;
 /// CPUID leaf 0, EBX, EDX and ECX, of processors that may have that defect.
 const INTEL: [[u8; 4]; 3] = [*b"Genu", *b"ineI", *b"ntel"];
 
+/// CR0: protection, waiting for x87 like its instructions, x87 errors as exceptions, read-only pages for the kernel, and
+/// paging.
+pub const CR0: u32 = 1 << 0 | 1 << 1 | 1 << 5 | 1 << 16 | 1 << 31;
+/// CR0: instructions of x87 and SIMD are exceptions.
+pub const CR0_TASK_SWITCHED: u32 = 1 << 3;
+
+const CR4_XSAVE: u64 = 1 << 18;
 const CR4_GLOBAL_PAGES: u64 = 1 << 7;
 const CR4_UMIP: u64 = 1 << 11;
 const CR4_FSGSBASE: u64 = 1 << 16;
@@ -110,6 +117,11 @@ pub fn has_meltdown() -> bool {
 /// Lets the TLB keep what all address spaces share.
 pub fn enable_global_pages() {
     set_cr4(CR4_GLOBAL_PAGES);
+}
+
+/// Turns on the instructions that save and load components of the processor's state, which it must have.
+pub fn enable_xsave() {
+    set_cr4(CR4_XSAVE);
 }
 
 fn set_cr4(bits: u64) {

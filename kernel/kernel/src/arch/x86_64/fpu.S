@@ -1,16 +1,53 @@
-// Exchanging the floating-point and SIMD registers.
+// Moving the floating-point and SIMD registers, by the instructions that boot has chosen.
+
+// Every component that is on.
+.macro all_components
+    mov     eax, -1
+    mov     edx, -1
+.endm
 
 .section .text.fpu, "ax"
 
 // rdi: where the registers go; rsi: where the new ones come from.
 .global fpu_exchange
 fpu_exchange:
-    fxsave64 [rdi]
+    cmp     byte ptr [rip + {method}], {XSAVE}
+    jbe     1f
+    all_components
+    xsaveopt64 [rdi]
+    xrstor64 [rsi]
+    ret
+1:  jb      2f
+    all_components
+    xsave64 [rdi]
+    xrstor64 [rsi]
+    ret
+2:  fxsave64 [rdi]
     fxrstor64 [rsi]
+    ret
+
+// rdi: where the registers go.
+.global fpu_save
+fpu_save:
+    cmp     byte ptr [rip + {method}], {XSAVE}
+    jbe     1f
+    all_components
+    xsaveopt64 [rdi]
+    ret
+1:  jb      2f
+    all_components
+    xsave64 [rdi]
+    ret
+2:  fxsave64 [rdi]
     ret
 
 // rdi: where the registers come from.
 .global fpu_load
 fpu_load:
-    fxrstor64 [rdi]
+    cmp     byte ptr [rip + {method}], {XSAVE}
+    jb      1f
+    all_components
+    xrstor64 [rdi]
+    ret
+1:  fxrstor64 [rdi]
     ret

@@ -1,17 +1,27 @@
-//! The x87 and SSE registers. AVX and what came after it stay off.
+//! The x87, SSE, AVX and AVX-512 registers, as far as the processor has them.
 //!
-//! Source: Intel SDM, volume 1, section 10.5 (FXSAVE area).
+//! Boot chooses how they are saved: XSAVEOPT, which leaves out what has not changed, XSAVE, or on processors that have
+//! neither FXSAVE. Components that an area has no place for stay off. CR0.TS turns the unit off, for the kernel as well.
+//! Sources: Intel SDM, volume 1, sections 10.5 (FXSAVE area) and 13 (XSAVE); volume 3, section 2.5 (CR0).
 
-use core::arch::global_asm;
+use core::arch::x86_64::{__cpuid, __cpuid_count};
+use core::arch::{asm, global_asm};
+use core::sync::atomic::{AtomicU8, Ordering};
+
+use super::cpu;
 
 /// The x87 control word after FNINIT: full precision, no exceptions.
 const INITIAL_CONTROL: u16 = 0x37f;
 /// MXCSR after reset: round to nearest, no exceptions.
 const INITIAL_MXCSR: u32 = 0x1f80;
+/// Bytes of an area: those of the standard form with AVX-512.
+const AREA_BYTES: usize = 2688;
+/// Bytes of an area before the registers.
+const HEAD_BYTES: usize = 32;
 
-/// What the unit holds for one thread.
+/// What the unit holds for one thread. Aligned for XSAVE, whose header, behind the first 512 bytes, starts as zero.
 #[derive(Debug)]
-#[repr(C, align(16))]
+#[repr(C, align(64))]
 pub struct Registers {
     control: u16,
     status: u16,
@@ -20,21 +30,85 @@ pub struct Registers {
     pointers: [u64; 2],
     mxcsr: u32,
     mxcsr_mask: u32,
-    registers: [u128; 30],
+    registers: [u8; AREA_BYTES - HEAD_BYTES],
 }
 
 impl Registers {
-    /// Of a thread that has not used the unit.
-    pub const INITIAL: Self = Self {
-        control: INITIAL_CONTROL,
+    /// All zero: not what a thread starts with, but an array of it takes no place in the kernel's file.
+    pub const ZERO: Self = Self {
+        control: 0,
         status: 0,
         tags: 0,
         opcode: 0,
         pointers: [0; 2],
-        mxcsr: INITIAL_MXCSR,
+        mxcsr: 0,
         mxcsr_mask: 0,
-        registers: [0; 30],
+        registers: [0; AREA_BYTES - HEAD_BYTES],
     };
+    /// What a thread starts with.
+    pub const INITIAL: Self = Self { control: INITIAL_CONTROL, mxcsr: INITIAL_MXCSR, ..Self::ZERO };
 }
 
-global_asm!(include_str!("fpu.S"));
+/// CPUID leaf 1, ECX.
+const HAS_XSAVE: u32 = 1 << 26;
+/// CPUID leaf 13, subleaf 1, EAX.
+const HAS_XSAVEOPT: u32 = 1 << 0;
+/// CPUID leaf of the components of XSAVE.
+const XSAVE_LEAF: u32 = 13;
+/// XCR0: sets of components, the best first: with AVX-512, with AVX, x87 and SSE.
+const COMPONENTS: [u32; 3] = [0xe7, 0x07, 0x03];
+
+/// [`METHOD`]: the instruction that saves. In this order, so that one comparison tells all three apart.
+const FXSAVE: u8 = 0;
+const XSAVE: u8 = 1;
+const XSAVEOPT: u8 = 2;
+/// How registers are saved. Written by boot.
+static METHOD: AtomicU8 = AtomicU8::new(FXSAVE);
+
+global_asm!(
+    include_str!("fpu.S"),
+    method = sym METHOD,
+    XSAVE = const XSAVE,
+);
+
+/// Chooses how registers are saved, makes the areas what threads start with, and turns the unit off.
+pub fn init(areas: &mut [Registers]) {
+    METHOD.store(choose_method(), Ordering::Relaxed);
+    for area in areas {
+        (area.control, area.mxcsr) = (INITIAL_CONTROL, INITIAL_MXCSR);
+    }
+    disable();
+}
+
+fn choose_method() -> u8 {
+    if __cpuid(1).ecx & HAS_XSAVE == 0 {
+        return FXSAVE;
+    }
+    cpu::enable_xsave();
+    let supported = __cpuid_count(XSAVE_LEAF, 0).eax;
+    for components in COMPONENTS.into_iter().filter(|components| supported & components == *components) {
+        // SAFETY: the processor has these components, and XSAVE is on.
+        unsafe { asm!("xsetbv", in("ecx") 0, in("eax") components, in("edx") 0, options(nomem, nostack)) }
+        // Bytes for the components that are on now.
+        if __cpuid_count(XSAVE_LEAF, 0).ebx as usize <= AREA_BYTES {
+            break;
+        }
+    }
+    if __cpuid_count(XSAVE_LEAF, 1).eax & HAS_XSAVEOPT != 0 { XSAVEOPT } else { XSAVE }
+}
+
+/// Lets user mode use the unit.
+#[inline]
+pub fn enable() {
+    // SAFETY: decides only whether the registers can be used; whose they are, the caller has settled.
+    unsafe { asm!("clts", options(nomem, nostack, preserves_flags)) }
+}
+
+/// Makes every use of the unit an exception.
+#[inline]
+pub fn disable() {
+    // SAFETY: as above; the other bits are those of the entry point.
+    unsafe {
+        asm!("mov cr0, {}", in(reg) u64::from(cpu::CR0 | cpu::CR0_TASK_SWITCHED), options(nomem, nostack, preserves_flags));
+    }
+}

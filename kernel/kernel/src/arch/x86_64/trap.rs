@@ -15,6 +15,8 @@ use crate::arch::context::Context;
 use crate::entry::{self, Door};
 use crate::panic::fatal;
 
+/// The vector of uses of x87 and SIMD while they are off.
+const NO_DEVICE: u64 = 7;
 /// The vector of page faults.
 const PAGE_FAULT: u64 = 14;
 /// Error code of a page fault: it was an instruction fetch.
@@ -103,7 +105,8 @@ extern "C" fn enter_fault(door: &Door, vector: u64, code: u64, address: u64) -> 
         }
         number => Fault::UserException { number, code },
     };
-    entry::enter_checked(door, Event::Fault(fault))
+    let event = if vector == NO_DEVICE { Event::FpuUse(fault) } else { Event::Fault(fault) };
+    entry::enter_checked(door, event)
 }
 
 extern "C" fn enter_interrupt(door: &Door, vector: u64) -> *mut Context {

@@ -1,0 +1,102 @@
+//! The floating-point unit: who may use it, what was done to it, and the policy by which it is switched.
+//!
+//! The policy itself is in `limen-fpu`. Whenever something else than a change of thread has changed whose registers are
+//! in the unit, it is prepared again for the thread that runs.
+
+use limen_abi::fpu::{FpuCounterWord, FpuOption, ThreadFlag};
+use limen_abi::{FpuPolicy, Label};
+use limen_fpu::{Options, Taken};
+
+use crate::arena::ThreadId;
+use crate::event::Outcome;
+use crate::fault::Fault;
+use crate::invoke::{Arguments, InvokeError};
+use crate::kernel::Kernel;
+use crate::machine::Machine;
+use crate::message::Answer;
+
+/// What can be asked about the unit.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Request {
+    /// What was done since boot.
+    ReadCounters,
+    /// Another policy.
+    SetPolicy(FpuPolicy, Options),
+}
+
+impl Request {
+    /// Looks at a message to a capability for the counters.
+    pub(crate) fn decode_read<M: Machine>(arguments: &Arguments<'_, M>) -> Result<Self, InvokeError> {
+        match arguments.label() {
+            Some(Label::FpuReadCounters) => Ok(Self::ReadCounters),
+            _ => Err(InvokeError::IllegalOperation),
+        }
+    }
+
+    /// Looks at a message to a capability for the policy.
+    pub(crate) fn decode_policy<M: Machine>(arguments: &Arguments<'_, M>) -> Result<Self, InvokeError> {
+        if arguments.label() != Some(Label::FpuSetPolicy) {
+            return Err(InvokeError::IllegalOperation);
+        }
+        let [policy, options] = arguments.words()?;
+        let max = FpuPolicy::ALL.len() as u64 - 1;
+        let policy = FpuPolicy::from_raw(policy).ok_or(InvokeError::Range { min: 0, max })?;
+        if options > FpuOption::ALL {
+            return Err(InvokeError::Range { min: 0, max: FpuOption::ALL });
+        }
+        Ok(Self::SetPolicy(policy, Options::from_bits(options)))
+    }
+
+    /// Does what was decoded.
+    pub(crate) fn perform<M: Machine>(self, kernel: &mut Kernel<M>) -> (Answer, Outcome) {
+        match self {
+            Self::ReadCounters => (Answer::FpuCounters, Outcome::NOTHING),
+            Self::SetPolicy(policy, options) => {
+                kernel.core.fpu.set_policy(&mut kernel.machine, policy, options);
+                kernel.prepare_fpu();
+                (Answer::Empty, Outcome::NOTHING)
+            }
+        }
+    }
+}
+
+impl<M: Machine> Kernel<M> {
+    /// Clears, then sets flags of a thread, and gives those that it has then. Takes effect at once, also on the caller.
+    pub(crate) fn set_flags(&mut self, thread: ThreadId, clear: u64, set: u64) -> u64 {
+        let had = if self.threads[thread].fpu.is_none() { ThreadFlag::FPU_DISABLED } else { 0 };
+        let flags = had & !clear | set & ThreadFlag::ALL;
+        if flags != had {
+            self.core.fpu.release(&mut self.machine, thread);
+            self.threads[thread].fpu = (flags & ThreadFlag::FPU_DISABLED == 0).then_some(thread);
+            self.prepare_fpu();
+        }
+        flags
+    }
+
+    /// Prepares the unit for the current thread.
+    fn prepare_fpu(&mut self) {
+        if let Some(current) = self.core.current {
+            self.core.fpu.switch_to(&mut self.machine, current, self.threads[current].fpu);
+        }
+    }
+
+    /// The current thread used the unit while it was off: it gets it, or its fault.
+    pub(crate) fn use_fpu(&mut self, current: ThreadId, fault: Fault) -> Outcome {
+        match self.core.fpu.take_over(&mut self.machine, self.threads[current].fpu) {
+            Taken::Yes => Outcome::NOTHING,
+            Taken::No => self.deliver_fault(current, fault),
+        }
+    }
+
+    /// What was done to the unit since boot, in the order of [`FpuCounterWord`].
+    pub(crate) fn fpu_counts(&self) -> [u64; FpuCounterWord::LENGTH] {
+        let counters = self.core.fpu.counters();
+        let mut counts = [0; FpuCounterWord::LENGTH];
+        counts[FpuCounterWord::SAVES] = counters.saves();
+        counts[FpuCounterWord::LOADS] = counters.loads();
+        counts[FpuCounterWord::ENABLES] = counters.enables();
+        counts[FpuCounterWord::DISABLES] = counters.disables();
+        counts[FpuCounterWord::FAULTS] = counters.faults();
+        counts
+    }
+}
