@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use c_header::{CHeader, Entry};
 use limen_abi::boot_info::BootInfo;
 use limen_abi::error::LookupFailure;
-use limen_abi::fault::{CapFaultWord, TimeoutWord, VmFaultWord};
+use limen_abi::fault::{self, CapFaultWord, TimeoutWord, VmFaultWord};
 use limen_abi::fpu::{FpuCounterWord, FpuOption, ThreadFlag};
 use limen_abi::message::{self, BufferWord};
 use limen_abi::register::{self, RegisterMap};
@@ -126,6 +126,11 @@ fn floating_point(header: &mut CHeader) {
         "Option: a change of domain always saves and loads.",
         "LIMEN_FPU_CONSTANT_EXIT",
         FpuOption::CONSTANT_EXIT,
+    );
+    header.constant(
+        "Code of a UserException 2 on RISC-V that is a use of the unit.",
+        "LIMEN_RISCV_CODE_FPU_OFF",
+        fault::RISCV_CODE_FPU_OFF,
     );
     header.constant("Words of the counters.", "LIMEN_FPU_COUNTERS", FpuCounterWord::LENGTH);
 }

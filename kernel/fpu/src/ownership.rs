@@ -134,12 +134,13 @@ impl<T: Copy + PartialEq> Fpu<T> {
 
     /// Eager: the registers of whoever runs are in the unit, also of a thread that cannot use them.
     fn follow(&mut self, unit: &mut impl FpuUnit<T>, next: T, user: Option<T>) {
-        self.power_on(unit);
         if self.owner != Some(next) {
+            self.power_on(unit);
             self.bring(unit, next);
         }
-        if user.is_none() {
-            self.close(unit);
+        match user {
+            Some(_) => self.power_on(unit),
+            None => self.close(unit),
         }
         // Not `user`: the next thread that may not use the unit needs something, too.
         self.settled = Some(next);

@@ -151,3 +151,10 @@ fn eager_moves_registers_of_threads_that_cannot_use_them() {
     counts_of(&mut world, &[Operation::SetPolicy(FpuPolicy::Eager, 0), Operation::Switch(0)]);
     assert_eq!(counts_of(&mut world, &[1, 2, 1, 0].map(Operation::Switch)), [4, 4, 3, 3]);
 }
+
+#[test]
+fn eager_does_nothing_for_the_thread_that_ran_before() {
+    let mut world = world_of([true, false, false]);
+    counts_of(&mut world, &[Operation::SetPolicy(FpuPolicy::Eager, 0), Operation::Switch(1)]);
+    assert_eq!(counts_of(&mut world, &[Operation::Idle, Operation::Switch(1)]), [0; 4]);
+}

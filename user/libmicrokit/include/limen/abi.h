@@ -215,6 +215,9 @@ typedef enum limen_fpu_policy_t {
 /* Option: a change of domain always saves and loads. */
 #define LIMEN_FPU_CONSTANT_EXIT 2
 
+/* Code of a UserException 2 on RISC-V that is a use of the unit. */
+#define LIMEN_RISCV_CODE_FPU_OFF 1
+
 /* Words of the counters. */
 #define LIMEN_FPU_COUNTERS 5
 

@@ -1,0 +1,26 @@
+/* What the tester wants its child to do, in memory that both see. */
+#ifndef TESTS_FPU_ORDERS_H
+#define TESTS_FPU_ORDERS_H
+
+#include <microkit.h>
+
+enum order {
+    /* Read all registers and say whether they are those that a program starts with. */
+    READ_INITIAL,
+    /* Write registers at random. */
+    WRITE,
+    /* Read all registers and say whether they are what it has written. */
+    READ_WRITTEN,
+    /* Execute an instruction that does not exist. */
+    UNDEFINED,
+};
+
+struct orders {
+    volatile seL4_Word order;
+    /* Whether the last order found what it should. */
+    volatile seL4_Word is_right;
+    /* Where the child uses the unit first. */
+    volatile seL4_Word first_use;
+};
+
+#endif /* TESTS_FPU_ORDERS_H */

@@ -1,0 +1,400 @@
+/* Counts what the kernel moves, and looks for registers that are not its own. */
+
+#include <limen.h>
+
+#include "instructions.h"
+#include "orders.h"
+#include "random.h"
+#include "state.h"
+#include "test.h"
+#include "turns.h"
+
+#define CHAIN 1
+#define PEER 2
+#define DISTURBER 3
+#define CULPRIT_CHANNEL 4
+#define CULPRIT 0
+#define CULPRIT_TCB (BASE_TCB_CAP + CULPRIT)
+
+/* Events of the stress test under each policy: at least two changes of thread each, so ten thousand in all. */
+#define EVENTS 1250
+#define PREEMPTIONS 5
+
+/* Memory shared with the child and the disturber; set by the tool. */
+seL4_Word orders;
+seL4_Word turns;
+
+static struct state written;
+static struct state found;
+static limen_fpu_counters_t before;
+
+static struct orders *child(void)
+{
+    return (struct orders *)orders;
+}
+
+static microkit_msginfo call(microkit_channel ch)
+{
+    return microkit_ppcall(ch, microkit_msginfo_new(0, 0));
+}
+
+static void start_counting(void)
+{
+    CHECK_EQUAL(limen_fpu_counters(&before), seL4_NoError);
+}
+
+static void check_counts(seL4_Word saves, seL4_Word loads, seL4_Word enables, seL4_Word disables, seL4_Word faults)
+{
+    limen_fpu_counters_t now;
+    CHECK_EQUAL(limen_fpu_counters(&now), seL4_NoError);
+    CHECK_EQUAL(now.saves - before.saves, saves);
+    CHECK_EQUAL(now.loads - before.loads, loads);
+    CHECK_EQUAL(now.enables - before.enables, enables);
+    CHECK_EQUAL(now.disables - before.disables, disables);
+    CHECK_EQUAL(now.faults - before.faults, faults);
+}
+
+/* The tester's registers are in the unit, whatever the policy. */
+static void own_unit(void)
+{
+    state_fill(&written);
+    state_write(&written);
+}
+
+static void check_registers(void)
+{
+    state_read(&found);
+    CHECK(state_equal(&written, &found));
+}
+
+static void registers_are_initial_at_first(void)
+{
+    state_read(&found);
+    state_initial(&written);
+    CHECK(state_equal(&written, &found));
+}
+
+/* RFC: from a thread with the unit through two without it, and back. */
+static void a_chain_without_the_unit_moves_nothing(void)
+{
+    own_unit();
+    start_counting();
+    call(CHAIN);
+    check_counts(0, 0, 1, 1, 0);
+    check_registers();
+}
+
+static void a_thousand_chains_move_nothing(void)
+{
+    own_unit();
+    start_counting();
+    for (int i = 0; i < 1000; i++) {
+        call(CHAIN);
+    }
+    check_counts(0, 0, 1000, 1000, 0);
+    check_registers();
+}
+
+static void users_exchange_once_each_way(void)
+{
+    own_unit();
+    start_counting();
+    for (int i = 0; i < 100; i++) {
+        call(PEER);
+    }
+    CHECK_EQUAL(microkit_mr_get(0), 0);
+    check_counts(200, 200, 0, 0, 0);
+    check_registers();
+}
+
+static void set_policy(limen_fpu_policy_t policy, seL4_Word options)
+{
+    CHECK_EQUAL(limen_fpu_set_policy(policy, options), seL4_NoError);
+    own_unit();
+}
+
+static void eager_moves_at_every_switch(void)
+{
+    set_policy(LIMEN_FPU_EAGER, 0);
+    start_counting();
+    call(CHAIN);
+    check_counts(4, 4, 3, 3, 0);
+    start_counting();
+    call(PEER);
+    check_counts(2, 2, 0, 0, 0);
+    check_registers();
+}
+
+static void fault_lazy_moves_at_every_first_use(void)
+{
+    set_policy(LIMEN_FPU_FAULT_LAZY, 0);
+    start_counting();
+    call(CHAIN);
+    check_counts(0, 0, 1, 1, 0);
+    start_counting();
+    call(PEER);
+    check_registers();
+    check_counts(2, 2, 2, 2, 2);
+}
+
+static void early_save_saves_before_the_chain(void)
+{
+    set_policy(LIMEN_FPU_EARLY_SAVE, 0);
+    start_counting();
+    call(CHAIN);
+    check_counts(1, 1, 1, 1, 0);
+    start_counting();
+    call(PEER);
+    check_counts(2, 2, 0, 0, 0);
+    check_registers();
+}
+
+static void isolation_clears_the_unit_before_the_chain(void)
+{
+    set_policy(LIMEN_FPU_SEMI_LAZY, LIMEN_FPU_ISOLATE);
+    start_counting();
+    call(CHAIN);
+    check_counts(1, 2, 1, 1, 0);
+    check_registers();
+    set_policy(LIMEN_FPU_SEMI_LAZY, 0);
+}
+
+static void policies_that_do_not_exist_are_refused(void)
+{
+    CHECK_EQUAL(limen_fpu_set_policy((limen_fpu_policy_t)4, 0), seL4_RangeError);
+    CHECK_EQUAL(seL4_GetMR(1), 3);
+    CHECK_EQUAL(limen_fpu_set_policy(LIMEN_FPU_SEMI_LAZY, 4), seL4_RangeError);
+}
+
+static seL4_Word flags_after(seL4_Word clear, seL4_Word set)
+{
+    seL4_TCB_SetFlags_t answer = seL4_TCB_SetFlags(CULPRIT_TCB, clear, set);
+    CHECK_EQUAL((seL4_Word)answer.error, seL4_NoError);
+    return answer.flags;
+}
+
+static void flags_are_cleared_then_set(void)
+{
+    CHECK_EQUAL(flags_after(0, 0), seL4_TCBFlag_fpuDisabled);
+    CHECK_EQUAL(flags_after(seL4_TCBFlag_fpuDisabled, 0), 0);
+    CHECK_EQUAL(flags_after(~seL4_TCBFlag_fpuDisabled, ~seL4_TCBFlag_fpuDisabled), 0);
+    CHECK_EQUAL(flags_after(~0ul, ~0ul), seL4_TCBFlag_fpuDisabled);
+    CHECK_EQUAL((seL4_Word)seL4_TCB_Set_Flags(CULPRIT_TCB, 1, 0), seL4_NoError);
+    CHECK_EQUAL((seL4_Word)seL4_TCB_Set_Flags(CULPRIT_TCB, 0, 1), seL4_NoError);
+    CHECK_EQUAL(flags_after(0, 0), seL4_TCBFlag_fpuDisabled);
+}
+
+/* Gives the child an order, which it carries out when the tester waits. */
+static void order(enum order what)
+{
+    child()->order = what;
+    child()->is_right = 0;
+    microkit_notify(CULPRIT_CHANNEL);
+}
+
+static void receive_fault(seL4_Word number, seL4_Word mask, seL4_Word code)
+{
+    seL4_Word badge;
+    seL4_MessageInfo_t message = seL4_Recv(LIMEN_INPUT_CAP, &badge, LIMEN_REPLY_CAP);
+    CHECK_EQUAL(badge, LIMEN_BADGE_CHILD_FAULT | CULPRIT);
+    CHECK_EQUAL(seL4_MessageInfo_get_label(message), seL4_Fault_UserException);
+    CHECK_EQUAL(seL4_MessageInfo_get_length(message), seL4_UserException_Length);
+    CHECK_EQUAL(seL4_GetMR(seL4_UserException_Length - 2) & mask, number);
+    CHECK_EQUAL(seL4_GetMR(seL4_UserException_Length - 1), code);
+}
+
+static void receive_use(void)
+{
+    receive_fault(FPU_OFF_NUMBER, FPU_OFF_NUMBER_MASK, FPU_OFF_CODE);
+}
+
+static void answer(void)
+{
+    seL4_Send(LIMEN_REPLY_CAP, seL4_MessageInfo_new(0, 0, 0, 0));
+}
+
+static void await_signal(microkit_channel ch)
+{
+    seL4_Word badge;
+    seL4_Recv(LIMEN_INPUT_CAP, &badge, LIMEN_REPLY_CAP);
+    CHECK_EQUAL(badge, 1ul << ch);
+}
+
+/* Waits until the child is done with its order. */
+static void await_done(void)
+{
+    await_signal(CULPRIT_CHANNEL);
+}
+
+static void check_right(void)
+{
+    await_done();
+    CHECK_EQUAL(child()->is_right, 1);
+}
+
+static void a_use_that_is_not_allowed_is_a_fault(void)
+{
+    own_unit();
+    order(READ_INITIAL);
+    receive_use();
+    CHECK_EQUAL(seL4_GetMR(0), child()->first_use);
+    answer();
+    receive_use();
+    CHECK_EQUAL(seL4_GetMR(0), child()->first_use);
+    check_registers();
+}
+
+static void a_parent_may_allow_it(void)
+{
+    CHECK_EQUAL(flags_after(seL4_TCBFlag_fpuDisabled, 0), 0);
+    answer();
+    check_right();
+    check_registers();
+}
+
+static void registers_outlast_a_time_without_the_unit(void)
+{
+    order(WRITE);
+    check_right();
+    CHECK_EQUAL(flags_after(0, seL4_TCBFlag_fpuDisabled), seL4_TCBFlag_fpuDisabled);
+    order(READ_WRITTEN);
+    receive_use();
+    own_unit();
+    CHECK_EQUAL(flags_after(seL4_TCBFlag_fpuDisabled, 0), 0);
+    answer();
+    check_right();
+    check_registers();
+}
+
+static void skip_undefined(seL4_Word number)
+{
+    receive_fault(number, ~0ul, 0);
+    seL4_SetMR(0, seL4_GetMR(0) + 4);
+    seL4_Send(LIMEN_REPLY_CAP, seL4_MessageInfo_new(0, 0, 0, 1));
+    await_done();
+}
+
+/* Whether the unit is on or off, and under the policy that asks for it by a fault. */
+static void other_illegal_instructions_are_told_apart(void)
+{
+    order(UNDEFINED);
+    skip_undefined(UNDEFINED_NUMBER);
+    flags_after(0, seL4_TCBFlag_fpuDisabled);
+    order(UNDEFINED);
+    skip_undefined(UNDEFINED_NUMBER);
+    flags_after(seL4_TCBFlag_fpuDisabled, 0);
+    set_policy(LIMEN_FPU_FAULT_LAZY, 0);
+    start_counting();
+    order(UNDEFINED);
+    skip_undefined(UNDEFINED_NUMBER);
+    check_counts(0, 0, 2, 2, 0);
+    set_policy(LIMEN_FPU_SEMI_LAZY, 0);
+}
+
+static void await_other(void)
+{
+    volatile seL4_Word *looks = &((struct turns *)turns)->looks;
+    seL4_Word seen = *looks;
+    while (*looks == seen) {
+    }
+}
+
+static void one_event(void)
+{
+    switch (random_below(4)) {
+    case 0:
+        call(CHAIN);
+        break;
+    case 1:
+        microkit_notify(PEER);
+        break;
+    case 2:
+        order(random_below(2) ? WRITE : READ_WRITTEN);
+        check_right();
+        break;
+    default:
+        call(PEER);
+        CHECK_EQUAL(microkit_mr_get(0), 0);
+        break;
+    }
+}
+
+static void stress(limen_fpu_policy_t policy, seL4_Word options)
+{
+    order(WRITE);
+    check_right();
+    set_policy(policy, options);
+    for (int i = 0; i < EVENTS; i++) {
+        own_unit();
+        one_event();
+        check_registers();
+    }
+    struct turns *shared = (struct turns *)turns;
+    shared->stop = 0;
+    microkit_notify(DISTURBER);
+    for (int i = 0; i < PREEMPTIONS; i++) {
+        own_unit();
+        await_other();
+        check_registers();
+    }
+    shared->stop = 1;
+    CHECK_EQUAL(shared->wrong, 0);
+    set_policy(LIMEN_FPU_SEMI_LAZY, 0);
+}
+
+static void nobody_finds_other_registers_under_semi_lazy(void)
+{
+    stress(LIMEN_FPU_SEMI_LAZY, 0);
+}
+
+static void nobody_finds_other_registers_under_eager(void)
+{
+    stress(LIMEN_FPU_EAGER, 0);
+}
+
+static void nobody_finds_other_registers_under_fault_lazy(void)
+{
+    stress(LIMEN_FPU_FAULT_LAZY, 0);
+}
+
+static void nobody_finds_other_registers_under_early_save(void)
+{
+    stress(LIMEN_FPU_EARLY_SAVE, LIMEN_FPU_ISOLATE);
+}
+
+void init(void)
+{
+    await_signal(DISTURBER);
+    RUN(registers_are_initial_at_first);
+    RUN(a_chain_without_the_unit_moves_nothing);
+    RUN(a_thousand_chains_move_nothing);
+    RUN(users_exchange_once_each_way);
+    RUN(eager_moves_at_every_switch);
+    RUN(fault_lazy_moves_at_every_first_use);
+    RUN(early_save_saves_before_the_chain);
+    RUN(isolation_clears_the_unit_before_the_chain);
+    RUN(policies_that_do_not_exist_are_refused);
+    RUN(flags_are_cleared_then_set);
+    RUN(a_use_that_is_not_allowed_is_a_fault);
+    RUN(a_parent_may_allow_it);
+    RUN(registers_outlast_a_time_without_the_unit);
+    RUN(other_illegal_instructions_are_told_apart);
+    RUN(nobody_finds_other_registers_under_semi_lazy);
+    RUN(nobody_finds_other_registers_under_eager);
+    RUN(nobody_finds_other_registers_under_fault_lazy);
+    RUN(nobody_finds_other_registers_under_early_save);
+    suite_end();
+}
+
+void notified(microkit_channel ch)
+{
+    (void)ch;
+}
+
+seL4_Bool fault(microkit_child which, microkit_msginfo message, microkit_msginfo *reply)
+{
+    (void)which;
+    (void)message;
+    (void)reply;
+    return seL4_False;
+}

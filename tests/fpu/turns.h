@@ -1,0 +1,16 @@
+/* What the tester and the disturber, which take turns, tell each other. */
+#ifndef TESTS_FPU_TURNS_H
+#define TESTS_FPU_TURNS_H
+
+#include <microkit.h>
+
+struct turns {
+    /* How often the disturber looked at its registers. */
+    volatile seL4_Word looks;
+    /* How often they were not its own. */
+    volatile seL4_Word wrong;
+    /* Whether the disturber is to stop. */
+    volatile seL4_Word stop;
+};
+
+#endif /* TESTS_FPU_TURNS_H */
