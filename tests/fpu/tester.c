@@ -11,10 +11,10 @@
 
 #define CHAIN 1
 #define PEER 2
-#define DISTURBER 3
 #define CULPRIT_CHANNEL 4
 #define CULPRIT 0
 #define CULPRIT_TCB (BASE_TCB_CAP + CULPRIT)
+#define DISTURBER_TCB (BASE_TCB_CAP + 1)
 
 /* Events of the stress test under each policy: at least two changes of thread each, so ten thousand in all. */
 #define EVENTS 1250
@@ -213,17 +213,12 @@ static void answer(void)
     seL4_Send(LIMEN_REPLY_CAP, seL4_MessageInfo_new(0, 0, 0, 0));
 }
 
-static void await_signal(microkit_channel ch)
-{
-    seL4_Word badge;
-    seL4_Recv(LIMEN_INPUT_CAP, &badge, LIMEN_REPLY_CAP);
-    CHECK_EQUAL(badge, 1ul << ch);
-}
-
 /* Waits until the child is done with its order. */
 static void await_done(void)
 {
-    await_signal(CULPRIT_CHANNEL);
+    seL4_Word badge;
+    seL4_Recv(LIMEN_INPUT_CAP, &badge, LIMEN_REPLY_CAP);
+    CHECK_EQUAL(badge, 1ul << CULPRIT_CHANNEL);
 }
 
 static void check_right(void)
@@ -330,14 +325,13 @@ static void stress(limen_fpu_policy_t policy, seL4_Word options)
         check_registers();
     }
     struct turns *shared = (struct turns *)turns;
-    shared->stop = 0;
-    microkit_notify(DISTURBER);
+    CHECK_EQUAL(seL4_TCB_Resume(DISTURBER_TCB), seL4_NoError);
     for (int i = 0; i < PREEMPTIONS; i++) {
         own_unit();
         await_other();
         check_registers();
     }
-    shared->stop = 1;
+    CHECK_EQUAL(seL4_TCB_Suspend(DISTURBER_TCB), seL4_NoError);
     CHECK_EQUAL(shared->wrong, 0);
     set_policy(LIMEN_FPU_SEMI_LAZY, 0);
 }
@@ -364,7 +358,7 @@ static void nobody_finds_other_registers_under_early_save(void)
 
 void init(void)
 {
-    await_signal(DISTURBER);
+    seL4_TCB_Suspend(DISTURBER_TCB);
     RUN(registers_are_initial_at_first);
     RUN(a_chain_without_the_unit_moves_nothing);
     RUN(a_thousand_chains_move_nothing);

@@ -9,8 +9,6 @@ struct turns {
     volatile seL4_Word looks;
     /* How often they were not its own. */
     volatile seL4_Word wrong;
-    /* Whether the disturber is to stop. */
-    volatile seL4_Word stop;
 };
 
 #endif /* TESTS_FPU_TURNS_H */
