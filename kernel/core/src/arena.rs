@@ -36,6 +36,13 @@ impl<Tag> fmt::Debug for Id<Tag> {
     }
 }
 
+impl<Tag> limen_fpu::Name for Id<Tag> {
+    #[inline]
+    fn same(a: Option<Self>, b: Option<Self>) -> bool {
+        a.map(|id| id.0) == b.map(|id| id.0)
+    }
+}
+
 /// What an [`Id`] can name.
 pub mod tag {
     /// A thread.

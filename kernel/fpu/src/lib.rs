@@ -15,4 +15,4 @@ pub mod unit;
 
 pub use counters::Counters;
 pub use ownership::{Fpu, Options, Taken};
-pub use unit::FpuUnit;
+pub use unit::{FpuUnit, Name};

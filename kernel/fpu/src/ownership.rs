@@ -19,7 +19,7 @@ use limen_abi::FpuPolicy;
 use limen_abi::fpu::FpuOption;
 
 use crate::counters::{Counters, count};
-use crate::unit::FpuUnit;
+use crate::unit::{FpuUnit, Name};
 
 /// The floating-point unit of one processor, for threads `T`. See the picture above.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -34,11 +34,15 @@ pub struct Fpu<T> {
     counters: Counters,
 }
 
-/// Whether user mode can use the unit.
+/// Whether user mode can use the unit. One look tells the most frequent case from all others.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 enum Power {
-    Off,
+    /// It can, and the policy is semi-lazy.
     On,
+    /// It can, and the policy is another one.
+    OnByPolicy,
+    /// It cannot.
+    Off,
 }
 
 /// What was chosen beside a policy.
@@ -64,7 +68,7 @@ impl Options {
     }
 }
 
-impl<T: Copy + PartialEq> Fpu<T> {
+impl<T: Name> Fpu<T> {
     /// A unit that is off and holds nobody's registers.
     pub const EMPTY: Self = Self {
         settled: None,
@@ -84,7 +88,7 @@ impl<T: Copy + PartialEq> Fpu<T> {
     /// Whether user mode can use the unit now.
     #[must_use]
     pub fn is_on(&self) -> bool {
-        self.power == Power::On
+        self.power != Power::Off
     }
 
     /// Whether the unit is as it has to be while this user runs, or nobody who may use it.
@@ -103,19 +107,29 @@ impl<T: Copy + PartialEq> Fpu<T> {
     /// Prepares the unit for `next`, which runs from now on. `user` is the same thread, or none if it may not use it.
     #[inline(always)]
     pub fn switch_to(&mut self, unit: &mut impl FpuUnit<T>, next: T, user: Option<T>) {
-        if self.settled != user {
+        if !T::same(self.settled, user) {
             self.settle(unit, next, user);
         }
     }
 
     #[inline(always)]
     fn settle(&mut self, unit: &mut impl FpuUnit<T>, next: T, user: Option<T>) {
-        if self.policy != FpuPolicy::SemiLazy {
+        if self.power == Power::On {
+            match (self.settled, user) {
+                // While the unit is on, who is settled is its owner.
+                (Some(owner), Some(user)) => self.exchange(unit, owner, user),
+                _ => self.turn_off(unit),
+            }
+        } else if self.policy == FpuPolicy::SemiLazy {
+            // It is off, and so has to be turned on.
+            self.turn_on(unit, Power::On);
+            if !T::same(self.owner, user)
+                && let Some(user) = user
+            {
+                self.bring(unit, user);
+            }
+        } else {
             return self.settle_by_policy(unit, next, user);
-        }
-        match user {
-            Some(user) => self.open(unit, user),
-            None => self.close(unit),
         }
         self.settled = user;
     }
@@ -211,7 +225,6 @@ impl<T: Copy + PartialEq> Fpu<T> {
     }
 
     /// Turns the unit on for its owner from now on. If it is on, it is for somebody else.
-    #[inline(always)]
     fn open(&mut self, unit: &mut impl FpuUnit<T>, user: T) {
         if self.power == Power::Off {
             self.power_on(unit);
@@ -222,18 +235,23 @@ impl<T: Copy + PartialEq> Fpu<T> {
         self.bring(unit, user);
     }
 
-    #[inline(always)]
+    #[inline]
     fn bring(&mut self, unit: &mut impl FpuUnit<T>, user: T) {
-        match self.owner.replace(user) {
-            Some(from) => {
-                unit.exchange(from, user);
-                count(&mut self.counters.exchanges);
-            }
+        match self.owner {
+            Some(from) => self.exchange(unit, from, user),
             None => {
                 unit.load(Some(user));
                 count(&mut self.counters.loads);
+                self.owner = Some(user);
             }
         }
+    }
+
+    #[inline(always)]
+    fn exchange(&mut self, unit: &mut impl FpuUnit<T>, from: T, to: T) {
+        unit.exchange(from, to);
+        count(&mut self.counters.exchanges);
+        self.owner = Some(to);
     }
 
     /// Turns the unit off, with nobody's registers in it that matter.
@@ -258,19 +276,30 @@ impl<T: Copy + PartialEq> Fpu<T> {
     #[inline]
     fn power_on(&mut self, unit: &mut impl FpuUnit<T>) {
         if self.power == Power::Off {
-            unit.enable();
-            self.power = Power::On;
-            count(&mut self.counters.enables);
+            let is_plain = self.policy == FpuPolicy::SemiLazy;
+            self.turn_on(unit, if is_plain { Power::On } else { Power::OnByPolicy });
         }
+    }
+
+    #[inline(always)]
+    fn turn_on(&mut self, unit: &mut impl FpuUnit<T>, power: Power) {
+        unit.enable();
+        self.power = power;
+        count(&mut self.counters.enables);
     }
 
     #[inline]
     fn close(&mut self, unit: &mut impl FpuUnit<T>) {
-        if self.power == Power::On {
-            unit.disable();
-            self.power = Power::Off;
-            count(&mut self.counters.disables);
+        if self.power != Power::Off {
+            self.turn_off(unit);
         }
+    }
+
+    #[inline(always)]
+    fn turn_off(&mut self, unit: &mut impl FpuUnit<T>) {
+        unit.disable();
+        self.power = Power::Off;
+        count(&mut self.counters.disables);
     }
 }
 

@@ -1,4 +1,13 @@
-//! The contract with the hardware.
+//! The contract with the hardware, and what a thread is to this crate.
+
+/// Names a thread.
+pub trait Name: Copy + PartialEq {
+    /// Whether both are nobody, or the same. A type for which this is one comparison says how.
+    #[inline]
+    fn same(a: Option<Self>, b: Option<Self>) -> bool {
+        a == b
+    }
+}
 
 /// A floating-point unit whose registers can be moved to and from memory, an area for each thread `T`.
 ///

@@ -8,6 +8,7 @@ use crate::unit::FpuUnit;
 
 /// A thread, by number.
 pub(super) type Thread = u8;
+impl crate::unit::Name for Thread {}
 /// How many there are.
 pub(super) const THREADS: usize = 3;
 
