@@ -2,7 +2,7 @@
 //!
 //! The image was validated, so every index is in range; what is out of range all the same is left out.
 
-use limen_abi::slot;
+use limen_abi::{FpuPolicy, slot};
 use limen_image::{CapKind, Image, NONE, ThreadFlags};
 
 use crate::arena::{Id, ThreadId};
@@ -59,6 +59,7 @@ impl<M: Machine> Kernel<M> {
     ) {
         self.options = image.options();
         self.core.programmed = Ticks::MAX;
+        self.set_fpu_policy(FpuPolicy::SemiLazy, 0);
         self.populate_domains(image);
         for (index, record) in image.sched_contexts().enumerate() {
             if let Some(id) = SchedContexts::id(index as u64) {

@@ -46,6 +46,9 @@ pub trait Machine: FpuUnit<ThreadId> {
     /// Makes `space` the address space of user mode.
     fn switch_space(&mut self, space: Self::Space);
 
+    /// What goes with every floating-point policy on this processor, whoever chooses it: see [`limen_abi::fpu::FpuOption`].
+    fn fpu_options(&self) -> u64;
+
     /// Allows or forbids user mode to read the cycle counter.
     fn set_user_counter(&mut self, access: CounterAccess);
 

@@ -8,7 +8,7 @@ use limen_core::machine::{CacheOperation, CounterAccess, Interrupt, Line, Machin
 use limen_core::object::secure_monitor::REGISTERS;
 use limen_image::Board;
 
-use crate::arch::{cache, context, cpu, firmware, irq, ports, timer};
+use crate::arch::{cache, context, cpu, firmware, fpu, irq, ports, timer};
 use crate::panic::fatal;
 use crate::{console, entry};
 
@@ -76,6 +76,10 @@ impl Machine for Hardware {
     #[inline]
     fn switch_space(&mut self, space: cpu::SpaceRegister) {
         cpu::switch_space(space);
+    }
+
+    fn fpu_options(&self) -> u64 {
+        fpu::options()
     }
 
     fn set_user_counter(&mut self, access: CounterAccess) {

@@ -20,8 +20,8 @@ use crate::message::Answer;
 pub enum Request {
     /// What was done since boot.
     ReadCounters,
-    /// Another policy.
-    SetPolicy(FpuPolicy, Options),
+    /// Another policy, with options.
+    SetPolicy(FpuPolicy, u64),
 }
 
 impl Request {
@@ -44,7 +44,7 @@ impl Request {
         if options > FpuOption::ALL {
             return Err(InvokeError::Range { min: 0, max: FpuOption::ALL });
         }
-        Ok(Self::SetPolicy(policy, Options::from_bits(options)))
+        Ok(Self::SetPolicy(policy, options))
     }
 
     /// Does what was decoded.
@@ -52,7 +52,7 @@ impl Request {
         match self {
             Self::ReadCounters => (Answer::FpuCounters, Outcome::NOTHING),
             Self::SetPolicy(policy, options) => {
-                kernel.core.fpu.set_policy(&mut kernel.machine, policy, options);
+                kernel.set_fpu_policy(policy, options);
                 kernel.prepare_fpu();
                 (Answer::Empty, Outcome::NOTHING)
             }
@@ -71,6 +71,12 @@ impl<M: Machine> Kernel<M> {
             self.prepare_fpu();
         }
         flags
+    }
+
+    /// Chooses when registers are moved; what the processor needs is added.
+    pub(crate) fn set_fpu_policy(&mut self, policy: FpuPolicy, options: u64) {
+        let options = Options::from_bits(options | self.machine.fpu_options());
+        self.core.fpu.set_policy(&mut self.machine, policy, options);
     }
 
     /// Prepares the unit for the current thread.

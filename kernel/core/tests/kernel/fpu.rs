@@ -240,6 +240,16 @@ fn a_plain_send_takes_effect_and_a_short_message_does_not() {
 }
 
 #[test]
+fn what_the_processor_needs_goes_with_every_policy() {
+    let turns = Turns::with_fpu_of([true, false, false]);
+    let mut system = turns.plan.boot();
+    system.kernel.machine.fpu_options = FpuOption::ISOLATE;
+    turns.set_policy(&mut system, FpuPolicy::SemiLazy, 0);
+    system.yield_slice(turns.threads[0]);
+    assert_eq!(system.kernel.machine.fpu.holds, None);
+}
+
+#[test]
 fn a_policy_must_be_one_that_there_is() {
     let turns = Turns::new();
     let mut system = turns.plan.boot();

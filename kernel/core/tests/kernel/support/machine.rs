@@ -63,6 +63,8 @@ pub(crate) struct HostMachine {
     pub(crate) spaces_entered: usize,
     /// The floating-point unit.
     pub(crate) fpu: HostFpu,
+    /// What every floating-point policy has here.
+    pub(crate) fpu_options: u64,
     /// What user mode may do with the cycle counter.
     pub(crate) counter: CounterAccess,
     /// What waits to be acknowledged, before the lines of the controller.
@@ -98,6 +100,7 @@ impl HostMachine {
             space: None,
             spaces_entered: 0,
             fpu: HostFpu::default(),
+            fpu_options: 0,
             counter: CounterAccess::Denied,
             interrupt: None,
             controller: Controller::default(),
@@ -199,6 +202,10 @@ impl Machine for HostMachine {
     fn switch_space(&mut self, space: Space) {
         self.space = Some(space);
         self.spaces_entered += 1;
+    }
+
+    fn fpu_options(&self) -> u64 {
+        self.fpu_options
     }
 
     fn set_user_counter(&mut self, access: CounterAccess) {

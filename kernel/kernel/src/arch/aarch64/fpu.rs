@@ -31,6 +31,11 @@ global_asm!(include_str!("fpu.S"));
 /// Prepares the areas: they are as they should be, and the entry point has turned the unit off.
 pub fn init(_: &mut [Registers]) {}
 
+/// What every policy has on this processor. No processor is known to tell programs of registers that they may not use.
+pub fn options() -> u64 {
+    0
+}
+
 /// Lets user mode use the unit.
 #[inline]
 pub fn enable() {

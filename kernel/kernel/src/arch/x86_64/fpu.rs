@@ -8,6 +8,8 @@ use core::arch::x86_64::{__cpuid, __cpuid_count};
 use core::arch::{asm, global_asm};
 use core::sync::atomic::{AtomicU8, Ordering};
 
+use limen_abi::fpu::FpuOption;
+
 use super::cpu;
 
 /// The x87 control word after FNINIT: full precision, no exceptions.
@@ -95,6 +97,12 @@ fn choose_method() -> u8 {
         }
     }
     if __cpuid_count(XSAVE_LEAF, 1).eax & HAS_XSAVEOPT != 0 { XSAVEOPT } else { XSAVE }
+}
+
+/// What every policy has on this processor. Some of Intel's tell programs of registers in a unit that is off (LazyFP,
+/// CVE-2018-3665). They do not say so; those that can have Meltdown are taken for them.
+pub fn options() -> u64 {
+    if cpu::has_meltdown() { FpuOption::ISOLATE } else { 0 }
 }
 
 /// Lets user mode use the unit.
