@@ -19,6 +19,8 @@ impl MessageInfo {
     pub const EXTRA_CAPS_BITS: u32 = 2;
     /// Bits of the capsUnwrapped field.
     pub const CAPS_UNWRAPPED_BITS: u32 = 3;
+    const LENGTH_MASK: u64 = (1 << Self::LENGTH_BITS) - 1;
+    const LABEL_MASK: u64 = u64::MAX << Self::LABEL_SHIFT;
     /// Position of the label.
     pub const LABEL_SHIFT: u32 = Self::LENGTH_BITS + Self::EXTRA_CAPS_BITS + Self::CAPS_UNWRAPPED_BITS;
 
@@ -55,7 +57,7 @@ impl MessageInfo {
     #[must_use]
     #[inline]
     pub const fn length(self) -> usize {
-        let length = (self.0 & ((1 << Self::LENGTH_BITS) - 1)) as usize;
+        let length = (self.0 & Self::LENGTH_MASK) as usize;
         if length > MAX_LENGTH { MAX_LENGTH } else { length }
     }
 
@@ -70,7 +72,10 @@ impl MessageInfo {
     #[must_use]
     #[inline]
     pub const fn delivered(self) -> Self {
-        Self::new(self.label(), self.length())
+        match self.0 & Self::LENGTH_MASK {
+            length if length <= MAX_LENGTH as u64 => Self(self.0 & (Self::LABEL_MASK | Self::LENGTH_MASK)),
+            _ => Self::new(self.label(), MAX_LENGTH),
+        }
     }
 }
 

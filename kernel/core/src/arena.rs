@@ -36,10 +36,19 @@ impl<Tag> fmt::Debug for Id<Tag> {
     }
 }
 
+impl<Tag> Id<Tag> {
+    /// Whether both name the same object, or none; in one comparison.
+    #[inline]
+    pub(crate) fn same(a: Option<Self>, b: Option<Self>) -> bool {
+        let number = |id: Option<Self>| id.map_or(0, |id| id.0.get());
+        number(a) == number(b)
+    }
+}
+
 impl<Tag> limen_fpu::Name for Id<Tag> {
     #[inline]
     fn same(a: Option<Self>, b: Option<Self>) -> bool {
-        a.map(|id| id.0) == b.map(|id| id.0)
+        Self::same(a, b)
     }
 }
 

@@ -51,7 +51,8 @@ fn cap<M: Machine>(record: &limen_image::Cap) -> Option<Cap> {
 
 impl<M: Machine> Kernel<M> {
     /// Makes the objects of the image; its threads are ready to run. `enter_space` gives the address space that the
-    /// port built for an index to a thread with these registers, in which the port may note it.
+    /// port built for an index to a thread with these registers, in which the port may note it; a thread without one never
+    /// runs.
     pub fn populate(
         &mut self,
         image: &Image<'_>,
@@ -72,9 +73,10 @@ impl<M: Machine> Kernel<M> {
         for (index, record) in image.threads().enumerate() {
             if let Some(id) = Threads::<M>::id(index as u64) {
                 let thread = &mut self.threads[id];
-                thread.space = enter_space(record.vspace, &mut thread.context);
+                let Some(space) = enter_space(record.vspace, &mut thread.context) else { continue };
+                thread.space = space;
                 if let Some(vspace) = Vspaces::<M>::id(record.vspace) {
-                    self.vspaces[vspace] = thread.space;
+                    self.vspaces[vspace] = Some(space);
                 }
                 self.populate_thread(id, &record);
             }

@@ -27,7 +27,7 @@ pub struct Core<Space> {
     /// domain's slot.
     pub programmed: Ticks,
     /// The address space that is entered.
-    pub space: Option<Space>,
+    pub space: Space,
     /// When the slot of the domain ends.
     pub slot_end: Ticks,
     /// Who else could run, or will.
@@ -35,17 +35,19 @@ pub struct Core<Space> {
 }
 
 impl<Space> Core<Space> {
-    /// A processor that idles.
-    pub const IDLE: Self = Self {
-        current: None,
-        sched_context: None,
-        domain: 0,
-        counter: CounterAccess::Denied,
-        fpu: Fpu::EMPTY,
-        since: 0,
-        programmed: Ticks::MAX,
-        space: None,
-        slot_end: Ticks::MAX,
-        queues: DomainQueues::EMPTY,
-    };
+    /// A processor that idles in this address space.
+    pub const fn idle(space: Space) -> Self {
+        Self {
+            current: None,
+            sched_context: None,
+            domain: 0,
+            counter: CounterAccess::Denied,
+            fpu: Fpu::EMPTY,
+            since: 0,
+            programmed: Ticks::MAX,
+            space,
+            slot_end: Ticks::MAX,
+            queues: DomainQueues::EMPTY,
+        }
+    }
 }

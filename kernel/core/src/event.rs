@@ -73,6 +73,12 @@ impl<M: Machine> Kernel<M> {
         self.schedule(outcome);
     }
 
+    /// The registers of the thread that runs; none while the processor idles.
+    #[inline(always)]
+    pub fn running(&mut self) -> Option<&mut M::Context> {
+        Some(&mut self.threads[self.core.current?].context)
+    }
+
     /// Nobody runs, so only an interrupt can have come.
     #[cold]
     fn handle_idle(&mut self) {

@@ -42,32 +42,39 @@ pub type Vspaces<M> = Arena<tag::Vspace, Option<<M as Machine>::Space>, { limits
 /// Message buffers by thread.
 pub type MessageBuffers = Arena<tag::Thread, MessageBuffer, { limits::THREADS }>;
 
+/// Makes what follows it begin a page.
+#[derive(Debug)]
+#[repr(align(4096))]
+struct Page;
+
 /// Every object, and the processor that uses them.
 ///
 /// Objects name each other by id only. Capability tables and message buffers lie where the port puts them: the
-/// tables are only read after boot, and the buffers are shared with user mode. Threads come first: to find one
-/// takes a shift and an addition.
+/// tables are only read after boot, and the buffers are shared with user mode. What messages and signals touch comes
+/// first and is small, so that it is in reach of one instruction from the beginning.
 #[derive(Debug)]
 #[repr(C)]
 pub struct Kernel<M: Machine> {
-    /// Threads.
-    pub threads: Threads<M>,
     /// The processor.
     pub core: Core<M::Space>,
+    /// Endpoints.
+    pub endpoints: Endpoints,
+    /// Reply objects.
+    pub replies: Replies,
+    /// Queue neighbours of each thread.
+    pub links: ThreadLinks,
+    /// Notifications.
+    pub notifications: Notifications,
+    /// Scheduling contexts.
+    pub sched_contexts: SchedContexts,
+    /// Threads begin a page: so the way to one from the beginning is a short number, too.
+    page: [Page; 0],
+    /// Threads.
+    pub threads: Threads<M>,
     /// The hardware.
     pub machine: M,
     /// Options of the image, see [`limen_image::Options`].
     pub options: u64,
-    /// Queue neighbours of each thread.
-    pub links: ThreadLinks,
-    /// Endpoints.
-    pub endpoints: Endpoints,
-    /// Notifications.
-    pub notifications: Notifications,
-    /// Reply objects.
-    pub replies: Replies,
-    /// Scheduling contexts.
-    pub sched_contexts: SchedContexts,
     /// What scheduling contexts with less budget than their period may use when.
     pub shares: Shares,
     /// The priorities at which the current slices of scheduling contexts began.
@@ -88,9 +95,10 @@ impl<M: Machine> Kernel<M> {
     /// A kernel without threads.
     pub const fn new(machine: M) -> Self {
         Self {
-            core: Core::IDLE,
+            core: Core::idle(M::NO_SPACE),
             machine,
             options: 0,
+            page: [],
             links: ThreadLinks::new([Links::NONE; limits::THREADS]),
             threads: Threads::new([const { Thread::INACTIVE }; limits::THREADS]),
             endpoints: Endpoints::new([Endpoint::Idle; limits::ENDPOINTS]),

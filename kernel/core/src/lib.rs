@@ -28,6 +28,7 @@ pub mod boot;
 pub mod cap;
 pub mod core;
 pub mod event;
+pub mod fast;
 pub mod fault;
 pub mod invariants;
 pub mod invoke;

@@ -21,6 +21,8 @@ pub trait Machine: FpuUnit<ThreadId> {
     type Context: Context;
     /// What the processor needs to enter an address space.
     type Space: Copy + PartialEq + Debug;
+    /// No address space. Nobody enters it; a value of its own kind, so that one comparison tells spaces apart.
+    const NO_SPACE: Self::Space;
 
     /// The capability tables of the threads, filled before the first event.
     fn cap_tables(&self) -> &CapTables;
@@ -231,7 +233,7 @@ pub trait Context: Copy + Debug {
         if length >= words.len() {
             // Without a count, so that it becomes plain stores.
             places.for_each(|(place, value)| self.set_word(place, value));
-        } else {
+        } else if length != 0 {
             places.take(length).for_each(|(place, value)| self.set_word(place, value));
         }
     }

@@ -82,19 +82,21 @@ impl<M: Machine> Kernel<M> {
     /// Hands the message of `from` to `to`.
     #[inline]
     pub(crate) fn transfer(&mut self, from: ThreadId, to: ThreadId, badge: u64, info: MessageInfo) {
-        let info = info.delivered();
         let length = info.length();
-        if length != 0 {
-            let words = self.threads[from].context.words();
-            self.threads[to].context.set_words(words, length);
-            if length > REGISTER_WORDS {
-                let buffers = self.machine.buffers();
-                buffers[to].copy_from(&buffers[from], length);
-            }
-        }
+        let words = self.threads[from].context.words();
         let context = &mut self.threads[to].context;
-        context.set_badge(badge);
-        context.set_info(info);
+        // Twice the same end: where the length is known to be small, the info need not be limited.
+        if length <= REGISTER_WORDS {
+            context.set_words(words, length);
+            context.set_badge(badge);
+            context.set_info(info.delivered());
+        } else {
+            context.set_words(words, REGISTER_WORDS);
+            context.set_badge(badge);
+            context.set_info(info.delivered());
+            let buffers = self.machine.buffers();
+            buffers[to].copy_from(&buffers[from], length);
+        }
     }
 
     /// A word of the message that `thread` sends.

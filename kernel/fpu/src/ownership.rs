@@ -104,10 +104,17 @@ impl<T: Name> Fpu<T> {
         &self.counters
     }
 
+    /// Whether nothing has to be done before this user, or nobody, runs.
+    #[inline(always)]
+    #[must_use]
+    pub fn is_for(&self, user: Option<T>) -> bool {
+        T::same(self.settled, user)
+    }
+
     /// Prepares the unit for `next`, which runs from now on. `user` is the same thread, or none if it may not use it.
     #[inline(always)]
     pub fn switch_to(&mut self, unit: &mut impl FpuUnit<T>, next: T, user: Option<T>) {
-        if !T::same(self.settled, user) {
+        if !self.is_for(user) {
             self.settle(unit, next, user);
         }
     }

@@ -70,7 +70,9 @@ pub fn enter_checked(door: &Door, event: Event) -> *mut Context {
 
 /// A system call, as every port's trap code reports it.
 pub extern "C" fn enter_syscall(door: &Door, number: i64) -> *mut Context {
-    enter(door, Event::Syscall(number))
+    // SAFETY: called only from the trap handlers, see the module documentation.
+    let kernel = unsafe { &mut *door.0.get() };
+    pointer_to(kernel.serve_syscall(number))
 }
 
 /// An interrupt, as a port's trap code reports it unless it has more to say.
@@ -81,8 +83,12 @@ pub extern "C" fn enter_interrupt(door: &Door) -> *mut Context {
 /// The trap code restores the registers from here, and saves them here at the next trap.
 #[inline]
 fn context_to_run(kernel: &mut Kernel<Hardware>) -> *mut Context {
-    let Some(current) = kernel.core.current else { return core::ptr::null_mut() };
-    &raw mut kernel.threads[current].context
+    pointer_to(kernel.running())
+}
+
+#[inline]
+fn pointer_to(context: Option<&mut Context>) -> *mut Context {
+    context.map_or(core::ptr::null_mut(), core::ptr::from_mut)
 }
 
 /// The capability tables of the threads.

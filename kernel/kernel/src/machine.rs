@@ -38,6 +38,7 @@ impl Hardware {
 impl Machine for Hardware {
     type Context = context::Context;
     type Space = cpu::SpaceRegister;
+    const NO_SPACE: cpu::SpaceRegister = cpu::SpaceRegister::NONE;
 
     #[inline]
     fn cap_tables(&self) -> &CapTables {
@@ -82,6 +83,7 @@ impl Machine for Hardware {
         fpu::options()
     }
 
+    #[inline]
     fn set_user_counter(&mut self, access: CounterAccess) {
         cpu::set_user_counter(access);
     }

@@ -13,8 +13,9 @@ use crate::kernel::Kernel;
 use crate::machine::{Context, Machine};
 use crate::sched::queue::{Queue, ThreadLinks};
 
-/// A meeting place.
+/// A meeting place. Its size is a power of two, so that finding one takes no multiplication.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[repr(align(8))]
 pub enum Endpoint {
     /// Nobody waits.
     #[default]

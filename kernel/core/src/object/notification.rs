@@ -19,8 +19,9 @@ use crate::kernel::Kernel;
 use crate::machine::{Context, Machine};
 use crate::sched::queue::{Queue, ThreadLinks};
 
-/// A notification.
+/// A notification. Its size is a power of two, so that finding one takes no multiplication.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[repr(align(32))]
 pub struct Notification {
     /// See the picture above.
     pub state: Signals,

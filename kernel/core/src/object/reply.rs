@@ -44,6 +44,14 @@ pub struct Loan {
     pub above: Option<ReplyId>,
 }
 
+impl Reply {
+    /// The older call in the same stack.
+    #[inline]
+    pub(crate) fn below(&self) -> Option<ReplyId> {
+        if let Self::Owed { loan: Some(loan), .. } = self { loan.below } else { None }
+    }
+}
+
 impl<M: Machine> Kernel<M> {
     /// Makes `caller` wait on the reply object of `callee`, and lends the callee a scheduling context if it has none.
     #[inline]
@@ -65,18 +73,26 @@ impl<M: Machine> Kernel<M> {
             }
             return;
         };
-        let loan = if after == AfterSend::AwaitReply { self.lend(caller, callee, reply) } else { None };
-        self.replies[reply] = Reply::Owed { caller, loan };
+        if after == AfterSend::AwaitReply {
+            self.owe_and_lend(reply, caller, callee);
+        } else {
+            self.replies[reply] = Reply::Owed { caller, loan: None };
+        }
         self.threads[caller].state = State::Calling { reply, again };
     }
 
-    /// Moves the caller's scheduling context to a callee without one, and puts `reply` on its stack.
-    #[inline]
-    fn lend(&mut self, caller: ThreadId, callee: ThreadId, reply: ReplyId) -> Option<Loan> {
-        let lent = self.donate(caller, callee)?;
+    /// Owes the caller an answer. A callee without a scheduling context gets the caller's, and the reply object a place
+    /// on its stack.
+    #[inline(always)]
+    pub(crate) fn owe_and_lend(&mut self, reply: ReplyId, caller: ThreadId, callee: ThreadId) {
+        let Some(lent) = self.donate(caller, callee) else {
+            self.replies[reply] = Reply::Owed { caller, loan: None };
+            return;
+        };
         let below = self.sched_contexts[lent].top.replace(reply);
         self.link_above(below, Some(reply));
-        Some(Loan { sched_context: lent, below, above: None })
+        let loan = Loan { sched_context: lent, below, above: None };
+        self.replies[reply] = Reply::Owed { caller, loan: Some(loan) };
     }
 
     /// Moves the scheduling context of `from` to `to` if `to` has none.
@@ -115,17 +131,24 @@ impl<M: Machine> Kernel<M> {
         if sched_context.top != Some(reply) {
             return self.unlink(loan);
         }
-        sched_context.top = loan.below;
-        let holder = sched_context.thread;
-        self.link_above(loan.below, None);
         if self.threads[caller].sched_context.is_some() {
-            return;
+            sched_context.top = loan.below;
+            return self.link_above(loan.below, None);
         }
-        if let Some(holder) = holder {
+        if let Some(holder) = sched_context.thread {
             self.leave_sched_context(holder);
         }
-        self.threads[caller].sched_context = Some(loan.sched_context);
-        self.sched_contexts[loan.sched_context].thread = Some(caller);
+        self.take_back(caller, loan.sched_context, loan.below);
+    }
+
+    /// Brings a scheduling context that nobody holds back from the newest call that runs on it; `below` is the next.
+    #[inline(always)]
+    pub(crate) fn take_back(&mut self, caller: ThreadId, lent: SchedContextId, below: Option<ReplyId>) {
+        let sched_context = &mut self.sched_contexts[lent];
+        sched_context.top = below;
+        sched_context.thread = Some(caller);
+        self.link_above(below, None);
+        self.threads[caller].sched_context = Some(lent);
     }
 
     /// Forgets that somebody waits on this reply object. The server goes on with what it borrowed until it next

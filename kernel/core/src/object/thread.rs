@@ -43,7 +43,7 @@ pub struct Thread<M: Machine> {
     /// Where its time comes from; none for a passive server between messages.
     pub sched_context: Option<SchedContextId>,
     /// Its address space.
-    pub space: Option<M::Space>,
+    pub space: M::Space,
     /// The notification that may interrupt its receiving.
     pub notification: Option<NotificationId>,
     /// Where its faults go: an endpoint capability, or nothing.
@@ -160,7 +160,7 @@ impl<M: Machine> Thread<M> {
         priority: 0,
         max_priority: 0,
         sched_context: None,
-        space: None,
+        space: M::NO_SPACE,
         notification: None,
         fault_handler: Cap::Null,
         fault: None,

@@ -15,7 +15,7 @@
 //!
 //! [`Share`]: super::share::Share
 
-use crate::arena::{SchedContextId, ThreadId};
+use crate::arena::{Id, SchedContextId, ThreadId};
 use crate::event::Outcome;
 use crate::kernel::Kernel;
 use crate::machine::{Machine, Ticks};
@@ -26,7 +26,7 @@ impl<M: Machine> Kernel<M> {
     #[inline]
     pub(crate) fn follow_sched_context(&mut self, thread: ThreadId) -> bool {
         let next = self.threads[thread].sched_context;
-        next == self.core.sched_context || self.change_sched_context(next)
+        Id::same(next, self.core.sched_context) || self.change_sched_context(next)
     }
 
     /// Calls of other functions are the last thing on each way, so that the usual way needs no stack.

@@ -2,7 +2,7 @@
 
 use limen_abi::limits;
 
-use crate::arena::{Arena, ThreadId, tag};
+use crate::arena::{Arena, Id, ThreadId, tag};
 
 /// A thread's neighbours in the queue that it is in.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -29,6 +29,18 @@ impl Links {
 impl Queue {
     /// A queue without threads.
     pub const EMPTY: Self = Self { head: None, tail: None };
+
+    /// A queue of one thread.
+    #[inline]
+    pub(crate) const fn of(thread: ThreadId) -> Self {
+        Self { head: Some(thread), tail: Some(thread) }
+    }
+
+    /// The thread, if there is only one.
+    #[inline]
+    pub(crate) fn only(&self) -> Option<ThreadId> {
+        self.head.filter(|_| Id::same(self.head, self.tail))
+    }
 
     /// The first thread.
     #[must_use]

@@ -11,7 +11,7 @@ const WORDS: usize = limits::PRIORITIES / 64;
 #[derive(Clone, Copy, Debug)]
 pub struct ReadyQueues {
     queues: [Queue; limits::PRIORITIES],
-    bitmap: [u64; WORDS],
+    bitmap: Bitmap,
     /// Highest priority with a thread, plus one; zero when there is none. [`UNKNOWN_TOP`] for ever where there are
     /// several domains.
     top: u16,
@@ -23,7 +23,8 @@ const UNKNOWN_TOP: u16 = limits::PRIORITIES as u16 + 1;
 
 impl ReadyQueues {
     /// Queues without threads.
-    pub const EMPTY: Self = Self { queues: [Queue::EMPTY; limits::PRIORITIES], bitmap: [0; WORDS], top: 0 };
+    pub const EMPTY: Self =
+        Self { queues: [Queue::EMPTY; limits::PRIORITIES], bitmap: Bitmap::EMPTY, top: 0 };
 
     /// Makes the quick looks at the highest priority fail: they do not ask for the domain of a thread.
     pub(crate) fn expect_domains(&mut self) {
@@ -34,7 +35,7 @@ impl ReadyQueues {
     #[must_use]
     #[inline]
     pub fn highest(&self) -> u16 {
-        if self.top == UNKNOWN_TOP { highest(&self.bitmap) } else { self.top }
+        if self.top == UNKNOWN_TOP { self.bitmap.highest() } else { self.top }
     }
 
     /// Whether no ready thread has a priority above this one, and there is one domain.
@@ -88,15 +89,15 @@ impl ReadyQueues {
 
     #[inline]
     fn mark(&mut self, priority: u8) {
-        self.bitmap[priority as usize / 64] |= 1 << (priority % 64);
+        self.bitmap.set(priority);
         self.top = self.top.max(u16::from(priority) + 1);
     }
 
     #[inline]
     fn unmark(&mut self, priority: u8) {
-        self.bitmap[priority as usize / 64] &= !(1 << (priority % 64));
+        self.bitmap.clear(priority);
         if self.top == u16::from(priority) + 1 {
-            self.top = highest(&self.bitmap);
+            self.top = self.bitmap.highest();
         }
     }
 
@@ -109,24 +110,60 @@ impl ReadyQueues {
     /// Whether queues, bitmap and top agree with each other.
     #[must_use]
     pub fn is_sound(&self, links: &ThreadLinks) -> bool {
-        let marked = |priority: usize| self.bitmap[priority / 64] >> (priority % 64) & 1 == 1;
+        let marked = |priority: usize| self.bitmap.has(priority as u8);
         let queues = self.queues.iter().enumerate();
-        self.highest() == highest(&self.bitmap)
+        self.bitmap.is_sound()
+            && self.highest() == self.bitmap.highest()
             && queues.into_iter().all(|(priority, q)| q.is_sound(links) && marked(priority) != q.is_empty())
     }
 }
 
-/// Highest set bit plus one; zero when none is set.
-#[inline]
-fn highest(bitmap: &[u64; WORDS]) -> u16 {
-    let mut end = limits::PRIORITIES as u16;
-    for word in bitmap.iter().rev() {
-        if *word != 0 {
-            return end - word.leading_zeros() as u16;
-        }
-        end -= 64;
+/// The priorities with a thread.
+#[derive(Clone, Copy, Debug)]
+struct Bitmap {
+    words: [u64; WORDS],
+    /// A bit for each word that is not zero.
+    summary: u8,
+}
+
+impl Bitmap {
+    const EMPTY: Self = Self { words: [0; WORDS], summary: 0 };
+
+    #[inline]
+    fn set(&mut self, priority: u8) {
+        self.words[priority as usize / 64] |= 1 << (priority % 64);
+        self.summary |= 1 << (priority / 64);
     }
-    0
+
+    #[inline]
+    fn clear(&mut self, priority: u8) {
+        let word = &mut self.words[priority as usize / 64];
+        *word &= !(1 << (priority % 64));
+        if *word == 0 {
+            self.summary &= !(1 << (priority / 64));
+        }
+    }
+
+    fn has(&self, priority: u8) -> bool {
+        self.words[priority as usize / 64] >> (priority % 64) & 1 == 1
+    }
+
+    /// Highest priority plus one; zero when there is none.
+    #[inline]
+    fn highest(&self) -> u16 {
+        match self.summary.checked_ilog2() {
+            Some(word) => {
+                let bits = self.words[word as usize % WORDS];
+                (word as u16 + 1) * 64 - bits.leading_zeros() as u16
+            }
+            None => 0,
+        }
+    }
+
+    fn is_sound(&self) -> bool {
+        let summary = |(index, word): (usize, &u64)| u8::from(*word != 0) << index;
+        self.summary == self.words.iter().enumerate().map(summary).sum::<u8>()
+    }
 }
 
 #[cfg(test)]

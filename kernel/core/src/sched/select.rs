@@ -3,7 +3,7 @@
 use crate::arena::ThreadId;
 use crate::event::{Next, Outcome};
 use crate::kernel::Kernel;
-use crate::machine::Machine;
+use crate::machine::{CounterAccess, Machine};
 use crate::object::thread::{State, Thread};
 
 impl<M: Machine> Kernel<M> {
@@ -179,7 +179,7 @@ impl<M: Machine> Kernel<M> {
 
     /// Nobody can run: waiting costs nobody anything.
     #[cold]
-    fn idle(&mut self) {
+    pub(crate) fn idle(&mut self) {
         self.stop_charging();
         self.core.current = None;
     }
@@ -193,24 +193,32 @@ impl<M: Machine> Kernel<M> {
     }
 
     #[inline(always)]
+    pub(crate) fn enter_space(&mut self, space: M::Space) {
+        if self.core.space != space {
+            self.core.space = space;
+            self.machine.switch_space(space);
+        }
+    }
+
+    #[inline(always)]
+    pub(crate) fn allow_counter(&mut self, access: CounterAccess) {
+        if self.core.counter != access {
+            self.core.counter = access;
+            self.machine.set_user_counter(access);
+        }
+    }
+
+    #[inline(always)]
     fn enter(&mut self, next: ThreadId) -> bool {
         if !self.follow_sched_context(next) {
             self.postpone(next);
             return false;
         }
         self.core.current = Some(next);
-        let thread = &self.threads[next];
-        if self.core.space != thread.space
-            && let Some(space) = thread.space
-        {
-            self.core.space = Some(space);
-            self.machine.switch_space(space);
-        }
-        if self.core.counter != thread.counter {
-            self.core.counter = thread.counter;
-            self.machine.set_user_counter(thread.counter);
-        }
-        self.core.fpu.switch_to(&mut self.machine, next, thread.fpu);
+        let Thread { space, counter, fpu, .. } = self.threads[next];
+        self.enter_space(space);
+        self.allow_counter(counter);
+        self.core.fpu.switch_to(&mut self.machine, next, fpu);
         true
     }
 }

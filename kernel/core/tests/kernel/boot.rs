@@ -59,11 +59,11 @@ fn each_thread_runs_in_its_own_address_space() {
     let mut plan = Plan::new();
     let [first, second] = ["first", "second"].map(|name| plan.thread(name, 7));
     let mut system = plan.boot();
-    assert_eq!(system.kernel.machine.space, Some(Space(0)));
+    assert_eq!(system.kernel.machine.space, Space(0));
     system.yield_slice(first);
-    assert_eq!(system.kernel.machine.space, Some(Space(1)));
+    assert_eq!(system.kernel.machine.space, Space(1));
     system.yield_slice(second);
-    assert_eq!(system.kernel.machine.space, Some(Space(0)));
+    assert_eq!(system.kernel.machine.space, Space(0));
 }
 
 #[test]

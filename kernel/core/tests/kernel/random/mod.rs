@@ -10,8 +10,11 @@ mod world;
 use proptest::collection::vec;
 use proptest::test_runner::TestRunner;
 
-use crate::support::random_config;
-use rules::Ledger;
+use limen_core::event::Event;
+use limen_core::machine::Machine;
+
+use crate::support::{Snapshot, System, random_config};
+use rules::{Ledger, buffers};
 use step::{Step, steps};
 use world::{Shape, shapes};
 
@@ -30,6 +33,47 @@ fn run(shape: &Shape, steps: &[Step]) {
         ledger.open(&system, event);
         system.event(event.kind);
         ledger.close(&system);
+    }
+}
+
+/// Runs one system through its steps. Each system call is served in the general way first, then all of it is undone,
+/// and then as the ports do: both come to the same.
+fn compare(shape: &Shape, steps: &[Step]) {
+    let mut system = shape.boot();
+    for step in steps {
+        system.pass(step.ticks);
+        let event = step.prepare(shape, &mut system).kind;
+        if let Event::Syscall(number) = event {
+            let before = (Snapshot::of(&system), buffers(&system));
+            let runs = system.kernel.serve_in_general(number).copied();
+            let general = (Snapshot::of(&system), buffers(&system), runs);
+            before.0.restore(&mut system);
+            set_buffers(&system, &before.1);
+            let runs = system.kernel.serve_syscall(number).copied();
+            assert_eq!((Snapshot::of(&system), buffers(&system), runs), general);
+        } else {
+            system.kernel.handle(event);
+        }
+    }
+}
+
+fn set_buffers(system: &System, saved: &[Vec<u64>]) {
+    for (thread, words) in system.threads().zip(saved) {
+        for (position, word) in words.iter().enumerate() {
+            system.kernel.machine.buffers()[thread.id()].set_word(position, *word);
+        }
+    }
+}
+
+#[test]
+fn shortcuts_come_to_the_same_as_the_general_path() {
+    let mut runner = TestRunner::new(random_config(CASES));
+    let result = runner.run(&(shapes(), vec(steps(), 1..STEPS)), |(shape, steps)| {
+        compare(&shape, &steps);
+        Ok(())
+    });
+    if let Err(failure) = result {
+        panic!("{failure}");
     }
 }
 

@@ -191,7 +191,7 @@ fn changed(old: &ThreadSnapshot, new: &ThreadSnapshot) -> impl Iterator<Item = u
     pairs.filter(|(_, (old, new))| old != new).map(|(position, _)| position)
 }
 
-fn buffers(system: &System) -> Vec<Vec<u64>> {
+pub(super) fn buffers(system: &System) -> Vec<Vec<u64>> {
     system.threads().map(|thread| buffer(system, thread)).collect()
 }
 

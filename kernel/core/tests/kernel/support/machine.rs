@@ -58,7 +58,7 @@ pub(crate) struct HostMachine {
     /// How often the timer was set.
     pub(crate) deadlines_set: usize,
     /// The address space that is entered.
-    pub(crate) space: Option<Space>,
+    pub(crate) space: Space,
     /// How often an address space was entered.
     pub(crate) spaces_entered: usize,
     /// The floating-point unit.
@@ -97,7 +97,7 @@ impl HostMachine {
             ticks_per_us,
             deadline: Ticks::MAX,
             deadlines_set: 0,
-            space: None,
+            space: Self::NO_SPACE,
             spaces_entered: 0,
             fpu: HostFpu::default(),
             fpu_options: 0,
@@ -200,7 +200,7 @@ impl Machine for HostMachine {
     }
 
     fn switch_space(&mut self, space: Space) {
-        self.space = Some(space);
+        self.space = space;
         self.spaces_entered += 1;
     }
 
@@ -236,6 +236,7 @@ impl Machine for HostMachine {
         self.ports_written.push((port, width, value));
     }
 
+    const NO_SPACE: Space = Space(u64::MAX);
     const CACHED_USER_END: Option<u64> = Some(1 << 40);
 
     fn is_read_only(&self, _: Space, address: u64) -> bool {

@@ -47,7 +47,7 @@ pub(crate) struct Snapshot {
     pub(crate) since: Ticks,
     pub(crate) programmed: Ticks,
     pub(crate) now: Ticks,
-    space: Option<Space>,
+    space: Space,
     fpu: (Fpu<ThreadId>, HostFpu),
     counter: CounterAccess,
 }

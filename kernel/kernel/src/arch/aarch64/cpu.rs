@@ -2,7 +2,6 @@
 
 use core::arch::asm;
 use core::fmt;
-use core::num::NonZeroU64;
 
 use limen_core::address::{PhysAddr, VirtAddr};
 use limen_core::machine::CounterAccess;
@@ -64,19 +63,22 @@ pub fn set_user_counter(access: CounterAccess) {
 
 /// An address space as the register that selects it wants it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct SpaceRegister(NonZeroU64);
+pub struct SpaceRegister(u64);
 
 impl SpaceRegister {
+    /// What no address space has.
+    pub const NONE: Self = Self(0);
+
     /// The value for `space`; none where there are no tables.
     pub fn new(space: AddressSpace) -> Option<Self> {
-        NonZeroU64::new(space.root.0 | u64::from(space.asid) << ASID_SHIFT).map(Self)
+        Some(Self(space.root.0 | u64::from(space.asid) << ASID_SHIFT)).filter(|space| *space != Self::NONE)
     }
 }
 
 /// Makes `space` the address space of user mode.
 #[inline]
 pub fn switch_space(space: SpaceRegister) {
-    let value = space.0.get();
+    let value = space.0;
     // SAFETY: the lower half belongs to programs once boot is over; the kernel keeps no reference into it.
     // The tables were checked at boot and are not changed afterwards.
     unsafe {

@@ -2,10 +2,13 @@
 //
 // While a program runs, SP_EL1 points to the context of its thread, and TPIDR_EL1 to the top of the kernel stack.
 // An entry saves the registers that compiled code may change (x0 to x18, x30) with SP, PC and SPSR, then calls Rust
-// on the kernel stack, where the context's address lies at the top. Rust returns the context to run. Only when that
-// is another one are x19 to x29 and the thread pointers exchanged.
+// on the kernel stack, with the context's address in x19, which Rust preserves. Rust returns the context to run. Only
+// when that is another one are x20 to x29 and the thread pointers exchanged.
+//
+// An exception return clears the exclusive monitor (DDI 0487, AArch64.ExceptionReturn), so that no store-exclusive of a
+// thread succeeds on the load-exclusive of another.
 
-.macro save_caller_saved
+.macro save_registers
     stp     x0, x1, [sp, #{X0}]
     stp     x2, x3, [sp, #{X0} + 16]
     stp     x4, x5, [sp, #{X0} + 32]
@@ -15,7 +18,7 @@
     stp     x12, x13, [sp, #{X0} + 96]
     stp     x14, x15, [sp, #{X0} + 112]
     stp     x16, x17, [sp, #{X0} + 128]
-    str     x18, [sp, #{X0} + 144]
+    stp     x18, x19, [sp, #{X0} + 144]
     mrs     x9, sp_el0
     mrs     x10, elr_el1
     mrs     x11, spsr_el1
@@ -23,19 +26,45 @@
     stp     x10, x11, [sp, #{PC}]
 .endm
 
-// The first argument of every entry.
-.macro kernel_to_x0
-    adrp    x0, {kernel}
-    add     x0, x0, :lo12:{kernel}
+// From the context in x0.
+.macro restore_registers
+    mov     sp, x0
+    ldp     x10, x11, [sp, #{PC}]
+    ldp     x30, x9, [sp, #{SP} - 8]
+    msr     elr_el1, x10
+    msr     spsr_el1, x11
+    msr     sp_el0, x9
+    ldp     x2, x3, [sp, #{X0} + 16]
+    ldp     x4, x5, [sp, #{X0} + 32]
+    ldp     x6, x7, [sp, #{X0} + 48]
+    ldp     x8, x9, [sp, #{X0} + 64]
+    ldp     x10, x11, [sp, #{X0} + 80]
+    ldp     x12, x13, [sp, #{X0} + 96]
+    ldp     x14, x15, [sp, #{X0} + 112]
+    ldp     x16, x17, [sp, #{X0} + 128]
+    ldp     x18, x19, [sp, #{X0} + 144]
+    ldp     x0, x1, [sp, #{X0}]
+    eret
 .endm
 
-// The kernel stack instead of the context, which is remembered at its top.
+// The first argument of every entry: the kernel, which begins a page.
+.macro kernel_to_x0
+    adrp    x0, {kernel}
+.endm
+
+// The kernel stack instead of the context.
 .macro enter_kernel_stack
     mrs     x9, tpidr_el1
-    mov     x10, sp
+    mov     x19, sp
     mov     sp, x9
-    str     x10, [sp, #-16]!
     kernel_to_x0
+.endm
+
+// x0: the context to run, or zero.
+.macro leave
+    cmp     x0, x19
+    b.ne    trap_switch
+    b       trap_restore
 .endm
 
 .macro vector label
@@ -58,7 +87,7 @@ trap_vectors:
     vector  trap_from_kernel
     // From user mode in AArch64: synchronous, IRQ, FIQ, SError.
     .balign 0x80
-    save_caller_saved
+    save_registers
     mrs     x1, esr_el1
     lsr     x9, x1, #{ESR_CLASS_SHIFT}
     cmp     x9, #{CLASS_SVC}
@@ -66,18 +95,18 @@ trap_vectors:
     enter_kernel_stack
     mov     x1, x7
     bl      {enter_syscall}
-    b       trap_return
+    leave
     // Not .balign: code that outgrows its vector must not build.
     .org    trap_vectors + 0x480
-    save_caller_saved
+    save_registers
     enter_kernel_stack
     bl      {enter_interrupt}
-    b       trap_return
+    leave
     .org    trap_vectors + 0x500
     vector  trap_from_kernel
     // An error on the bus that the program's access may have caused: its fault, not the kernel's.
     .org    trap_vectors + 0x580
-    save_caller_saved
+    save_registers
     mrs     x1, esr_el1
     b       trap_fault
     .org    trap_vectors + 0x600
@@ -91,55 +120,30 @@ trap_fault:
     enter_kernel_stack
     mrs     x2, far_el1
     bl      {enter_fault}
-
-// x0: the context to run, or zero. At the top of the stack: the context that was entered from.
-trap_return:
-    ldr     x1, [sp]
-    cmp     x0, x1
+    cmp     x0, x19
     b.ne    trap_switch
 trap_restore:
-    mov     sp, x0
-    ldp     x10, x11, [sp, #{PC}]
-    ldp     x30, x9, [sp, #{SP} - 8]
-    msr     elr_el1, x10
-    msr     spsr_el1, x11
-    msr     sp_el0, x9
-    ldp     x2, x3, [sp, #{X0} + 16]
-    ldp     x4, x5, [sp, #{X0} + 32]
-    ldp     x6, x7, [sp, #{X0} + 48]
-    ldp     x8, x9, [sp, #{X0} + 64]
-    ldp     x10, x11, [sp, #{X0} + 80]
-    ldp     x12, x13, [sp, #{X0} + 96]
-    ldp     x14, x15, [sp, #{X0} + 112]
-    ldp     x16, x17, [sp, #{X0} + 128]
-    ldr     x18, [sp, #{X0} + 144]
-    ldp     x0, x1, [sp, #{X0}]
-    eret
+    restore_registers
 
-// x1: the context to leave.
 trap_switch:
     mrs     x9, tpidr_el0
-    stp     x19, x20, [x1, #{X0} + 152]
-    stp     x21, x22, [x1, #{X0} + 168]
-    stp     x23, x24, [x1, #{X0} + 184]
-    stp     x25, x26, [x1, #{X0} + 200]
-    stp     x27, x28, [x1, #{X0} + 216]
-    str     x29, [x1, #{X0} + 232]
-    str     x9, [x1, #{TPIDR}]
+    stp     x20, x21, [x19, #{X0} + 160]
+    stp     x22, x23, [x19, #{X0} + 176]
+    stp     x24, x25, [x19, #{X0} + 192]
+    stp     x26, x27, [x19, #{X0} + 208]
+    stp     x28, x29, [x19, #{X0} + 224]
+    str     x9, [x19, #{TPIDR}]
     cbz     x0, trap_idle
 trap_run:
     ldp     x9, x10, [x0, #{TPIDR}]
-    ldp     x19, x20, [x0, #{X0} + 152]
-    ldp     x21, x22, [x0, #{X0} + 168]
-    ldp     x23, x24, [x0, #{X0} + 184]
-    ldp     x25, x26, [x0, #{X0} + 200]
-    ldp     x27, x28, [x0, #{X0} + 216]
-    ldr     x29, [x0, #{X0} + 232]
+    ldp     x20, x21, [x0, #{X0} + 160]
+    ldp     x22, x23, [x0, #{X0} + 176]
+    ldp     x24, x25, [x0, #{X0} + 192]
+    ldp     x26, x27, [x0, #{X0} + 208]
+    ldp     x28, x29, [x0, #{X0} + 224]
     msr     tpidr_el0, x9
     msr     tpidrro_el0, x10
-    // A store-exclusive of this thread must not succeed on the load-exclusive of another.
-    clrex
-    b       trap_restore
+    restore_registers
 
 // Nobody can run. Interrupts stay masked; a pending one ends the wait and is served here.
 trap_idle:
@@ -154,7 +158,7 @@ trap_idle:
 .global trap_start
 trap_start:
     mrs     x9, tpidr_el1
-    sub     sp, x9, #16
+    mov     sp, x9
     cbz     x0, trap_idle
     b       trap_run
 

@@ -2,7 +2,6 @@
 
 use core::arch::asm;
 use core::fmt;
-use core::num::NonZeroU64;
 
 use limen_core::address::{PhysAddr, VirtAddr};
 use limen_core::machine::CounterAccess;
@@ -58,17 +57,20 @@ pub fn set_user_counter(access: CounterAccess) {
 
 /// An address space as the register that selects it wants it. Identifier zero says that the processor has none.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct SpaceRegister(NonZeroU64);
+pub struct SpaceRegister(u64);
 
 impl SpaceRegister {
+    /// What no address space has.
+    pub const NONE: Self = Self(0);
+
     /// The value for `space`; none where there are no tables.
     pub fn new(space: AddressSpace) -> Option<Self> {
         let asid = if has_asid(space.asid) { space.asid } else { 0 };
-        (space.root != PhysAddr(0)).then(|| NonZeroU64::new(system::satp(space.root, asid)).map(Self))?
+        (space.root != PhysAddr(0)).then(|| Self(system::satp(space.root, asid)))
     }
 
     fn has_asid(self) -> bool {
-        self.0.get() << (u64::BITS - SATP_ASID_SHIFT - SATP_ASID_BITS) >> (u64::BITS - SATP_ASID_BITS) != 0
+        self.0 << (u64::BITS - SATP_ASID_SHIFT - SATP_ASID_BITS) >> (u64::BITS - SATP_ASID_BITS) != 0
     }
 }
 
@@ -87,7 +89,7 @@ fn has_asid(asid: u16) -> bool {
 /// Makes `space` the address space of user mode.
 #[inline]
 pub fn switch_space(space: SpaceRegister) {
-    let value = space.0.get();
+    let value = space.0;
     // SAFETY: the lower half belongs to programs once boot is over; the kernel keeps no reference into it. The upper
     // half is the same in every address space. The tables were checked at boot and are not changed afterwards.
     unsafe { write_register!("satp", value) }

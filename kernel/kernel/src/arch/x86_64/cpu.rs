@@ -3,7 +3,6 @@
 use core::arch::asm;
 use core::arch::x86_64::{__cpuid, __cpuid_count};
 use core::fmt;
-use core::num::NonZeroU64;
 use core::sync::atomic::{AtomicU64, Ordering};
 
 use limen_core::address::{PhysAddr, VirtAddr};
@@ -163,15 +162,18 @@ pub unsafe fn write_msr(register: u32, value: u64) {
 
 /// An address space as the register that selects it wants it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct SpaceRegister(NonZeroU64);
+pub struct SpaceRegister(u64);
 
 impl SpaceRegister {
+    /// What no address space has.
+    pub const NONE: Self = Self(0);
+
     /// The value for `space`; none where there are no tables. Its identifier is not used: the emulator that the port
     /// was tested on does not have them. Where page tables are switched, the kernel has the same for all, and the way
     /// out enters the space of the thread.
     pub fn new(space: AddressSpace) -> Option<Self> {
         let root = if entry_area::is_used() { boot::kernel_table() } else { space.root };
-        NonZeroU64::new(root.0).map(Self)
+        Some(Self(root.0)).filter(|space| *space != Self::NONE)
     }
 }
 
@@ -180,7 +182,7 @@ impl SpaceRegister {
 pub fn switch_space(space: SpaceRegister) {
     // SAFETY: the lower half belongs to programs once boot is over; the kernel keeps no reference into it. The upper
     // half is the same everywhere. The tables were checked at boot and are not changed afterwards.
-    unsafe { asm!("mov cr3, {}", in(reg) space.0.get(), options(nostack, preserves_flags)) }
+    unsafe { asm!("mov cr3, {}", in(reg) space.0, options(nostack, preserves_flags)) }
 }
 
 /// The top table of the kernel's half.

@@ -1,0 +1,90 @@
+//! An answer to a caller that only waits for it, by a server that then waits for the next message.
+
+use limen_abi::{MessageInfo, Syscall};
+
+use crate::arena::{EndpointId, Id, ReplyId, SchedContextId, ThreadId};
+use crate::cap::Cap;
+use crate::kernel::Kernel;
+use crate::machine::{Context, Machine};
+use crate::object::endpoint::Endpoint;
+use crate::object::reply::Reply;
+use crate::object::thread::{Restart, State};
+use crate::sched::queue::{Links, Queue};
+
+struct Answer {
+    server: ThreadId,
+    caller: ThreadId,
+    endpoint: EndpointId,
+    reply: ReplyId,
+    lent: Option<SchedContextId>,
+    info: MessageInfo,
+}
+
+impl<M: Machine> Kernel<M> {
+    #[inline(always)]
+    pub(super) fn serve_answer(&mut self) -> Option<&mut M::Context> {
+        match self.plan_answer() {
+            Some(answer) => self.carry_out_answer(&answer),
+            None => self.serve_in_general(Syscall::ReplyRecv.as_raw()),
+        }
+    }
+
+    #[inline(always)]
+    fn plan_answer(&self) -> Option<Answer> {
+        let server = self.core.current?;
+        let context = &self.threads[server].context;
+        let info = context.info();
+        let Cap::Reply(reply) = *self.own_cap(server, context.reply_cptr())? else { return None };
+        let Cap::Endpoint { id: endpoint, rights, .. } = *self.own_cap(server, context.cptr())? else {
+            return None;
+        };
+        let Reply::Owed { caller, loan } = &self.replies[reply] else { return None };
+        let (caller, lent) = (*caller, loan.as_ref().map(|loan| loan.sched_context));
+        let can_go = rights.can_receive()
+            && self.endpoints[endpoint] == Endpoint::Idle
+            && self.threads[caller].fault.is_none()
+            && self.core.queues.ready.none_from(self.threads[caller].priority)
+            && self.signal_for(server).is_none()
+            && self.time_comes_back(server, caller, reply, lent);
+        can_go.then_some(Answer { server, caller, endpoint, reply, lent, info })
+    }
+
+    /// Whether the answer brings back just what the call lent, or nothing was lent and both keep what they have.
+    #[inline(always)]
+    fn time_comes_back(
+        &self,
+        server: ThreadId,
+        caller: ThreadId,
+        reply: ReplyId,
+        lent: Option<SchedContextId>,
+    ) -> bool {
+        let caller_has_time = self.threads[caller].sched_context.is_some();
+        match lent {
+            Some(lent) => {
+                let sched_context = &self.sched_contexts[lent];
+                Id::same(sched_context.top, Some(reply))
+                    && Id::same(sched_context.thread, Some(server))
+                    && !caller_has_time
+            }
+            None => caller_has_time && self.keeps_time(server),
+        }
+    }
+
+    #[inline(always)]
+    fn carry_out_answer(&mut self, answer: &Answer) -> Option<&mut M::Context> {
+        let Answer { server, caller, endpoint, reply, lent, info } = *answer;
+        if let Some(lent) = lent {
+            let below = self.replies[reply].below();
+            self.threads[server].sched_context = None;
+            self.take_back(caller, lent, below);
+        }
+        self.replies[reply] = Reply::Free;
+        self.transfer(server, caller, 0, info);
+        self.threads[caller].state = State::Runnable;
+        self.threads[server].state =
+            State::Receiving { endpoint, reply: Some(reply), again: Restart::SystemCall };
+        self.links[server] = Links::NONE;
+        self.endpoints[endpoint] = Endpoint::Receivers(Queue::of(server));
+        self.run(caller)
+    }
+}

@@ -1,0 +1,66 @@
+//! Messages and signals when nothing stands in their way: the crossings that systems do most.
+//!
+//! Each is *planned* first, with `&self`. If all that it needs is there (a server that waits alone, nobody more
+//! important, time left, no fault to answer), it is *carried out*, made of the pieces of the general path in the order of
+//! that path, without the questions whose answers the plan knows. If not, nothing was changed, and the general path does
+//! everything. So a plan may be as choosy as it likes, and what it says yes to must come out the same:
+//! `tests/kernel/fast.rs` compares the two in random states.
+//!
+//! * [`call`]: a call to a server that waits.
+//! * [`answer`]: an answer whose sender waits for the next message.
+//! * [`signal`]: a signal, whoever it wakes.
+//! * [`receive`]: a receive or wait that finds a signal, or lets another thread run.
+//! * [`turn`]: letting a thread run that has time.
+
+mod answer;
+mod call;
+mod receive;
+mod signal;
+mod turn;
+
+use limen_abi::Syscall;
+
+use crate::arena::ThreadId;
+use crate::cap::Cap;
+use crate::event::Event;
+use crate::kernel::Kernel;
+use crate::machine::Machine;
+
+impl<M: Machine> Kernel<M> {
+    /// Serves a system call of the current thread. Gives the registers to return with; none means to idle.
+    #[inline(always)]
+    pub fn serve_syscall(&mut self, number: i64) -> Option<&mut M::Context> {
+        // Two by two: compilers look for one of many from the middle.
+        if number == Syscall::Call.as_raw() {
+            self.serve_call()
+        } else if number == Syscall::ReplyRecv.as_raw() {
+            self.serve_answer()
+        } else {
+            self.serve_other(number)
+        }
+    }
+
+    #[inline(never)]
+    fn serve_other(&mut self, number: i64) -> Option<&mut M::Context> {
+        if number == Syscall::Send.as_raw() {
+            self.serve_send()
+        } else if number == Syscall::Recv.as_raw() {
+            self.serve_receive()
+        } else {
+            self.serve_in_general(number)
+        }
+    }
+
+    /// The same for every system call in every state.
+    #[inline(never)]
+    pub fn serve_in_general(&mut self, number: i64) -> Option<&mut M::Context> {
+        self.handle(Event::Syscall(number));
+        self.running()
+    }
+
+    /// The capability that `cptr` names in the own table of `thread`.
+    #[inline(always)]
+    fn own_cap(&self, thread: ThreadId, cptr: u64) -> Option<&Cap> {
+        self.machine.cap_tables()[thread].lookup(cptr)
+    }
+}

@@ -1,0 +1,114 @@
+//! A receive or wait that finds a signal, or waits alone and lets the most important ready thread run.
+
+use limen_abi::Syscall;
+
+use crate::arena::{EndpointId, NotificationId, ReplyId, ThreadId};
+use crate::cap::Cap;
+use crate::kernel::Kernel;
+use crate::machine::{Context, Machine};
+use crate::object::endpoint::Endpoint;
+use crate::object::notification::Signals;
+use crate::object::reply::Reply;
+use crate::object::thread::{Restart, State};
+use crate::sched::queue::{Links, Queue};
+
+/// What a thread receives from.
+#[derive(Clone, Copy)]
+enum From {
+    /// The signals of a notification, which is bound to it or to nobody.
+    Signals(NotificationId),
+    /// An endpoint, where the next caller will wait on this reply object.
+    Endpoint(EndpointId, ReplyId),
+}
+
+/// What the receive comes to.
+enum Effect {
+    /// It found these signals.
+    Finds(NotificationId, u64),
+    /// It waits, and another thread runs.
+    Waits(From),
+}
+
+impl<M: Machine> Kernel<M> {
+    #[inline(always)]
+    pub(super) fn serve_receive(&mut self) -> Option<&mut M::Context> {
+        if let Some(current) = self.core.current
+            && let Some(effect) = self.plan_receive(current)
+        {
+            return self.carry_out_receive(current, effect);
+        }
+        self.serve_in_general(Syscall::Recv.as_raw())
+    }
+
+    #[inline(always)]
+    fn plan_receive(&self, current: ThreadId) -> Option<Effect> {
+        let context = &self.threads[current].context;
+        let from = match *self.own_cap(current, context.cptr())? {
+            Cap::Endpoint { id, rights, .. } if rights.can_receive() => {
+                let Cap::Reply(reply) = *self.own_cap(current, context.reply_cptr())? else { return None };
+                let is_simple = self.replies[reply] == Reply::Free && self.endpoints[id] == Endpoint::Idle;
+                if !is_simple {
+                    return None;
+                }
+                if let Some((id, badge)) = self.signal_for(current) {
+                    return Some(Effect::Finds(id, badge));
+                }
+                From::Endpoint(id, reply)
+            }
+            Cap::Notification { id, rights, .. } if rights.can_receive() && self.may_wait(current, id) => {
+                match self.notifications[id].state {
+                    Signals::Active(badge) => return Some(Effect::Finds(id, badge)),
+                    Signals::Idle => From::Signals(id),
+                    Signals::Waiting(_) => return None,
+                }
+            }
+            _ => return None,
+        };
+        self.keeps_time(current).then_some(Effect::Waits(from))
+    }
+
+    #[inline(always)]
+    fn carry_out_receive(&mut self, current: ThreadId, effect: Effect) -> Option<&mut M::Context> {
+        match effect {
+            Effect::Finds(id, badge) => {
+                self.notifications[id].state = Signals::Idle;
+                let context = &mut self.threads[current].context;
+                context.set_badge(badge);
+                Some(context)
+            }
+            Effect::Waits(from) => {
+                self.links[current] = Links::NONE;
+                let (queue, again) = (Queue::of(current), Restart::SystemCall);
+                match from {
+                    From::Signals(id) => {
+                        self.notifications[id].state = Signals::Waiting(queue);
+                        self.threads[current].state = State::Waiting { notification: id, again };
+                    }
+                    From::Endpoint(id, reply) => {
+                        self.endpoints[id] = Endpoint::Receivers(queue);
+                        self.threads[current].state =
+                            State::Receiving { endpoint: id, reply: Some(reply), again };
+                    }
+                }
+                self.run_next()
+            }
+        }
+    }
+
+    /// The notification that is bound to a thread, with its signals, if there are any.
+    #[inline(always)]
+    pub(super) fn signal_for(&self, thread: ThreadId) -> Option<(NotificationId, u64)> {
+        let id = self.threads[thread].notification?;
+        let Signals::Active(badge) = self.notifications[id].state else { return None };
+        Some((id, badge))
+    }
+
+    /// Whether a thread that waits now keeps what it runs on.
+    #[inline(always)]
+    pub(super) fn keeps_time(&self, thread: ThreadId) -> bool {
+        self.threads[thread].sched_context.is_some_and(|id| {
+            let sched_context = &self.sched_contexts[id];
+            sched_context.heir.is_none() && sched_context.notification.is_none()
+        })
+    }
+}

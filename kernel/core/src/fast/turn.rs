@@ -1,0 +1,93 @@
+//! Letting a thread run that has time, and needs nothing but that, its address space and the floating-point unit.
+
+use crate::arena::{Id, SchedContextId, ThreadId};
+use crate::kernel::Kernel;
+use crate::machine::{Machine, Ticks};
+use crate::object::thread::Thread;
+
+/// A change of scheduling context in which neither ends and the timer stays as it is.
+struct Change {
+    from: SchedContextId,
+    to: SchedContextId,
+    now: Ticks,
+    used: Ticks,
+}
+
+impl<M: Machine> Kernel<M> {
+    /// Makes a thread the current one, which mostly runs on what was charged already; gives its registers.
+    #[inline(always)]
+    pub(super) fn run(&mut self, next: ThreadId) -> Option<&mut M::Context> {
+        if !Id::same(self.threads[next].sched_context, self.core.sched_context) {
+            return self.run_on_other_time(next);
+        }
+        self.enter_at_once(next)
+    }
+
+    /// The same for a thread that mostly has its own time.
+    #[inline(never)]
+    pub(super) fn run_on_other_time(&mut self, next: ThreadId) -> Option<&mut M::Context> {
+        let Some(change) = self.plan_change(next) else { return self.run_in_general(next) };
+        self.carry_out_change(&change);
+        self.enter_at_once(next)
+    }
+
+    #[inline(always)]
+    fn enter_at_once(&mut self, next: ThreadId) -> Option<&mut M::Context> {
+        let Thread { fpu, space, counter, .. } = self.threads[next];
+        self.core.current = Some(next);
+        self.enter_space(space);
+        self.allow_counter(counter);
+        if !self.core.fpu.is_for(fpu) {
+            return self.enter_with_unit(next);
+        }
+        Some(&mut self.threads[next].context)
+    }
+
+    #[inline(never)]
+    fn enter_with_unit(&mut self, next: ThreadId) -> Option<&mut M::Context> {
+        let user = self.threads[next].fpu;
+        self.core.fpu.switch_to(&mut self.machine, next, user);
+        Some(&mut self.threads[next].context)
+    }
+
+    #[cold]
+    fn run_in_general(&mut self, next: ThreadId) -> Option<&mut M::Context> {
+        self.switch_to(next);
+        self.running()
+    }
+
+    /// The most important ready thread, or nobody.
+    #[inline(always)]
+    pub(super) fn run_next(&mut self) -> Option<&mut M::Context> {
+        match self.core.queues.ready.pop_highest(&mut self.links) {
+            Some(next) => self.run_on_other_time(next),
+            None => {
+                self.idle();
+                None
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn plan_change(&self, next: ThreadId) -> Option<Change> {
+        let (from, to) = (self.core.sched_context?, self.threads[next].sched_context?);
+        let now = self.machine.now();
+        // A clock that went back would show as a very long time.
+        let used = now.wrapping_sub(self.core.since);
+        let deadline = now.wrapping_add(self.sched_contexts[to].remaining);
+        let is_simple = used < self.sched_contexts[from].remaining
+            && self.sched_contexts[to].remaining != 0
+            && deadline >= self.core.programmed;
+        is_simple.then_some(Change { from, to, now, used })
+    }
+
+    #[inline(always)]
+    fn carry_out_change(&mut self, change: &Change) {
+        let Change { from, to, now, used } = *change;
+        let sched_context = &mut self.sched_contexts[from];
+        sched_context.remaining -= used;
+        sched_context.consumed = sched_context.consumed.wrapping_add(used);
+        self.core.since = now;
+        self.core.sched_context = Some(to);
+    }
+}
