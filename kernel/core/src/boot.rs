@@ -81,6 +81,7 @@ impl<M: Machine> Kernel<M> {
                 self.populate_thread(id, &record);
             }
         }
+        self.populate_lines(image);
     }
 
     /// Lets the most important thread run. The image is not needed any more.
@@ -88,6 +89,7 @@ impl<M: Machine> Kernel<M> {
         self.core.since = self.machine.now();
         self.core.slot_end = self.first_slot_end();
         self.arm(self.core.slot_end);
+        self.begin_lines();
         self.run_highest();
     }
 

@@ -14,6 +14,7 @@ use crate::object::reply::Reply;
 use crate::object::sched_context::SchedContext;
 use crate::object::thread::Thread;
 use crate::sched::domain::{DomainQueues, Schedule};
+use crate::sched::lines::DomainLines;
 use crate::sched::queue::{Links, ThreadLinks};
 use crate::sched::share::Share;
 
@@ -89,6 +90,8 @@ pub struct Kernel<M: Machine> {
     pub irq_of_line: [Option<IrqId>; limits::INTERRUPT_LINES as usize],
     /// Address spaces.
     pub vspaces: Vspaces<M>,
+    /// Interrupts by domain.
+    pub domain_lines: DomainLines,
 }
 
 impl<M: Machine> Kernel<M> {
@@ -112,6 +115,7 @@ impl<M: Machine> Kernel<M> {
             irqs: Irqs::new([Irq::UNUSED; limits::INTERRUPTS]),
             irq_of_line: [None; limits::INTERRUPT_LINES as usize],
             vspaces: Vspaces::<M>::new([None; limits::VSPACES]),
+            domain_lines: DomainLines::NONE,
         }
     }
 

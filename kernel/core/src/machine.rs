@@ -10,6 +10,7 @@ use limen_fpu::FpuUnit;
 
 use crate::arena::ThreadId;
 use crate::kernel::{CapTables, MessageBuffers, RootTables};
+use crate::object::irq;
 use crate::object::secure_monitor::REGISTERS;
 
 /// Time in ticks of the kernel's timer, from boot. It does not wrap in the lifetime of a machine.
@@ -68,6 +69,17 @@ pub trait Machine: FpuUnit<ThreadId> {
 
     /// Lets a line interrupt that was masked.
     fn unmask_line(&mut self, line: Line);
+
+    /// Keeps a line from interrupting until [`Self::resume_line`], whether it is in service or masked or not. What comes
+    /// meanwhile waits in the controller, as far as that can be done: an edge may be forgotten if it is over before
+    /// the line is resumed, and what has no line, the message of a device, interrupts all the same.
+    ///
+    /// The other methods may be called for a suspended line.
+    fn suspend_line(&mut self, line: Line);
+
+    /// Undoes [`Self::suspend_line`]; `state` is what became of the line's interrupt meanwhile. A line whose edge was not
+    /// acknowledged may interrupt once more for it.
+    fn resume_line(&mut self, line: Line, state: irq::State);
 
     /// Reads an I/O port. Only an image for x86 has capabilities that lead here.
     fn read_port(&mut self, port: u16, width: PortWidth) -> u32;

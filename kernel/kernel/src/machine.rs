@@ -5,6 +5,7 @@ use core::ops::Range;
 
 use limen_core::kernel::{CapTables, MessageBuffers, RootTables};
 use limen_core::machine::{CacheOperation, CounterAccess, Interrupt, Line, Machine, PortWidth, Ticks};
+use limen_core::object::irq::State;
 use limen_core::object::secure_monitor::REGISTERS;
 use limen_image::Board;
 
@@ -109,6 +110,14 @@ impl Machine for Hardware {
 
     fn unmask_line(&mut self, line: Line) {
         irq::unmask(line.0);
+    }
+
+    fn suspend_line(&mut self, line: Line) {
+        irq::suspend(line.0);
+    }
+
+    fn resume_line(&mut self, line: Line, state: State) {
+        irq::resume(line.0, state);
     }
 
     fn read_port(&mut self, port: u16, width: PortWidth) -> u32 {

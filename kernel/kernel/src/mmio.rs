@@ -34,6 +34,13 @@ impl Window {
         unsafe { with_exposed_provenance_mut::<u32>(self.address::<u32>(offset)).write_volatile(value) }
     }
 
+    /// Writes the register of 8 bits at this offset in bytes, which wraps within the page.
+    #[inline]
+    pub fn write_byte(self, offset: u32, value: u8) {
+        // SAFETY: as for `read`.
+        unsafe { with_exposed_provenance_mut::<u8>(self.address::<u8>(offset)).write_volatile(value) }
+    }
+
     fn address<Register>(self, offset: u32) -> usize {
         self.base + (offset as usize & (PAGE_BYTES as usize - size_of::<Register>()))
     }
@@ -46,9 +53,6 @@ impl ns16550::Registers for Window {
     }
 
     fn write(&self, register: u16, value: u8) {
-        // SAFETY: as for `Window::read`.
-        unsafe {
-            with_exposed_provenance_mut::<u8>(self.address::<u8>(u32::from(register))).write_volatile(value)
-        }
+        self.write_byte(u32::from(register), value);
     }
 }

@@ -148,6 +148,7 @@ impl<M: Machine> Kernel<M> {
             self.change_domain(slot.domain);
         }
         if self.core.domain != left {
+            self.exchange_lines(left);
             self.core.fpu.leave_domain(&mut self.machine);
         }
         self.release_due();

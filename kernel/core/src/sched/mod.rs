@@ -2,6 +2,7 @@
 
 pub mod budget;
 pub mod domain;
+pub mod lines;
 pub mod queue;
 pub mod ready;
 pub mod release;

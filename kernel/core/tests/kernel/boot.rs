@@ -31,7 +31,7 @@ fn threads_start_at_their_entry_with_their_stack_and_zeros() {
     let thread = plan.thread("program", 1);
     plan.record(thread).entry = 0x12_3000;
     plan.record(thread).stack_top = 0x45_6000;
-    let system = System::boot_plain(&plan.image(), vec!["program".into()], Clock::PLAIN);
+    let system = System::boot_plain(&plan.image(), vec!["program".into()], Clock::PLAIN, &[]);
     let registers = system.context(thread).registers;
     assert_eq!((registers[PC], registers[SP]), (0x12_3000, 0x45_6000));
     assert_eq!(registers.iter().filter(|value| **value != 0).count(), 2);

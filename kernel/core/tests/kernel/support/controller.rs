@@ -1,6 +1,7 @@
 //! An interrupt controller of plain data, whose lines behave as those of real ones do.
 
 use limen_core::machine::Line;
+use limen_core::object::irq::State;
 
 /// What a line does with its device and with being masked.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -9,10 +10,10 @@ pub(crate) enum Wiring {
     Level,
     /// Interrupts once for edges; remembers one while it is masked or in service, as those of a GIC.
     EdgeKept,
-    /// Interrupts once for edges, also while it is in service; forgets those that come while it is masked, as pins of an
-    /// I/O APIC.
+    /// Interrupts once for edges, also while it is in service; forgets those that come while it is masked or suspended, as
+    /// pins of an I/O APIC. When it is resumed, a line that is asserted counts as an edge.
     EdgeForgotten,
-    /// Cannot be masked: messages of PCI devices.
+    /// Cannot be masked or suspended: messages of PCI devices.
     Message,
 }
 
@@ -22,7 +23,7 @@ impl Wiring {
 }
 
 /// A line.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub(crate) struct LineState {
     /// The device asserts it.
     pub(crate) asserted: bool,
@@ -32,6 +33,8 @@ pub(crate) struct LineState {
     pub(crate) in_service: bool,
     /// The kernel has masked it.
     pub(crate) masked: bool,
+    /// Its domain does not run.
+    pub(crate) suspended: bool,
 }
 
 /// The lines, from [`Controller::FIRST_LINE`].
@@ -46,7 +49,7 @@ impl Controller {
 
     /// A controller with lines of these kinds, unmasked as boot leaves them.
     pub(crate) fn new(wirings: &[Wiring]) -> Self {
-        let quiet = LineState { asserted: false, latched: false, in_service: false, masked: false };
+        let quiet = LineState::default();
         Self { lines: wirings.iter().map(|wiring| (*wiring, quiet)).collect() }
     }
 
@@ -58,7 +61,7 @@ impl Controller {
         state.latched |= match wiring {
             Wiring::Level => false,
             Wiring::EdgeKept | Wiring::Message => edge,
-            Wiring::EdgeForgotten => edge && !state.masked,
+            Wiring::EdgeForgotten => edge && !state.masked && !state.suspended,
         };
     }
 
@@ -84,6 +87,23 @@ impl Controller {
         self.line(line).1.masked = masked;
     }
 
+    /// The domain of a line ends its turn.
+    pub(crate) fn suspend(&mut self, line: Line) {
+        let state = self.line(line).1;
+        assert!(!state.suspended, "{line:?} is suspended twice");
+        state.suspended = true;
+    }
+
+    /// The domain of a line begins its turn; what the kernel says about the line is so.
+    pub(crate) fn resume(&mut self, line: Line, irq: State) {
+        let (wiring, state) = self.line(line);
+        assert!(state.suspended, "{line:?} is resumed and was not suspended");
+        assert_eq!(state.masked, irq == State::DeliveredAgain, "{line:?} is masked, or {irq:?}");
+        assert!(!state.in_service || irq != State::Armed, "{line:?} is in service, and {irq:?}");
+        state.suspended = false;
+        state.latched |= wiring == Wiring::EdgeForgotten && state.asserted && !state.masked;
+    }
+
     /// What a line is in.
     pub(crate) fn state(&self, line: Line) -> LineState {
         self.lines[(line.0 - Self::FIRST_LINE) as usize].1
@@ -97,9 +117,10 @@ impl Controller {
 
 /// Whether a line interrupts the processor.
 fn interrupts(wiring: Wiring, state: LineState) -> bool {
+    let open = !state.in_service && !state.masked && !state.suspended;
     match wiring {
-        Wiring::Level => state.asserted && !state.in_service && !state.masked,
-        Wiring::EdgeKept | Wiring::EdgeForgotten => state.latched && !state.in_service && !state.masked,
+        Wiring::Level => state.asserted && open,
+        Wiring::EdgeKept | Wiring::EdgeForgotten => state.latched && open,
         Wiring::Message => state.latched,
     }
 }

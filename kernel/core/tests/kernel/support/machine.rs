@@ -9,6 +9,7 @@ use limen_core::cap::{CapTable, RootTable};
 use limen_core::kernel::{CapTables, MessageBuffers, RootTables};
 use limen_core::machine::{CacheOperation, CounterAccess, Interrupt, Line, Machine, PortWidth, Ticks};
 use limen_core::message::MessageBuffer;
+use limen_core::object::irq::State;
 use limen_core::object::secure_monitor::REGISTERS;
 use limen_fpu::FpuUnit;
 
@@ -226,6 +227,14 @@ impl Machine for HostMachine {
 
     fn unmask_line(&mut self, line: Line) {
         self.controller.set_masked(line, false);
+    }
+
+    fn suspend_line(&mut self, line: Line) {
+        self.controller.suspend(line);
+    }
+
+    fn resume_line(&mut self, line: Line, state: State) {
+        self.controller.resume(line, state);
     }
 
     fn read_port(&mut self, port: u16, width: PortWidth) -> u32 {

@@ -379,9 +379,7 @@ impl Plan {
 
     /// Boots the system: afterwards the most important thread runs its first instruction.
     pub(crate) fn boot(&self) -> System {
-        let mut system = System::boot(&self.image(), self.names.clone(), self.clock);
-        system.kernel.machine.controller = Controller::new(&self.wirings);
-        system
+        System::boot(&self.image(), self.names.clone(), self.clock, &self.wirings)
     }
 
     /// What the image says about a thread.

@@ -9,6 +9,7 @@ use limen_core::machine::{self, Ticks};
 use limen_image::Image;
 
 use super::context::{COUNT, PC, SP, SPSR, TestContext};
+use super::controller::{Controller, Wiring};
 use super::machine::{Clock, HostMachine, Space};
 use super::plan::{Interrupt, Thread};
 
@@ -58,9 +59,10 @@ impl Size {
 }
 
 impl System {
-    /// Boots from the bytes of an image, and gives every thread registers that are easy to tell apart.
-    pub(crate) fn boot(image: &[u8], names: Vec<String>, clock: Clock) -> Self {
-        let mut system = Self::boot_plain(image, names, clock);
+    /// Boots from the bytes of an image on a machine with these lines, and gives every thread registers that are easy to
+    /// tell apart.
+    pub(crate) fn boot(image: &[u8], names: Vec<String>, clock: Clock, lines: &[Wiring]) -> Self {
+        let mut system = Self::boot_plain(image, names, clock, lines);
         for thread in system.threads() {
             let context = system.context_mut(thread);
             for position in (0..COUNT).filter(|position| ![PC, SP, SPSR].contains(position)) {
@@ -71,9 +73,10 @@ impl System {
     }
 
     /// Boots from the bytes of an image, and leaves everything as the kernel made it.
-    pub(crate) fn boot_plain(image: &[u8], names: Vec<String>, clock: Clock) -> Self {
+    pub(crate) fn boot_plain(image: &[u8], names: Vec<String>, clock: Clock, lines: &[Wiring]) -> Self {
         let image = Image::validate(image).expect("the image is valid");
         let mut machine = HostMachine::new(HostMachine::empty_tables(), clock);
+        machine.controller = Controller::new(lines);
         place_caps::<HostMachine>(&mut machine.tables, &mut machine.roots, &image);
         let mut kernel = Box::new(Kernel::new(machine));
         kernel.populate(&image, |index, _| Vspaces::<HostMachine>::id(index).map(|_| Space(index)));

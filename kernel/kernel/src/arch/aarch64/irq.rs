@@ -1,10 +1,12 @@
 //! The interrupt controller: GICv2.
 //!
-//! Every line has the same priority and goes to the first processor. A line is quiet between its interrupt and
-//! [`complete`] because it is masked; the distributor remembers an edge meanwhile. Source: Arm Generic Interrupt Controller
+//! Every line goes to the first processor, and has the same priority unless it is suspended: a line of the lowest
+//! priority, which the processor's mask leaves out, stays pending. A line is quiet between its interrupt and [`complete`]
+//! because it is masked; the distributor remembers an edge meanwhile. Source: Arm Generic Interrupt Controller
 //! Architecture Specification (IHI 0048).
 
 use limen_core::address::{PhysAddr, VirtAddr};
+use limen_core::object::irq::State;
 use limen_image::{Board, Interrupt, InterruptController, InterruptFlags};
 
 use crate::mmio::Window;
@@ -21,8 +23,10 @@ const LINES_PER_BYTES: u32 = 4;
 const LINES_PER_PAIRS: u32 = 16;
 /// Lines that belong to a processor; the others are shared.
 const PRIVATE_LINES: u32 = 32;
-/// A byte for each of four lines: the middle priority.
-const PRIORITIES: u32 = 0xa0a0_a0a0;
+/// A line that may interrupt: the middle priority.
+const PRIORITY: u8 = 0xa0;
+/// A suspended line: the lowest priority. What the processor sees must be above it.
+const LOWEST_PRIORITY: u8 = 0xff;
 /// A byte for each of four lines: the first processor.
 const TARGETS: u32 = 0x0101_0101;
 /// Two bits of a line: an edge interrupts.
@@ -75,13 +79,13 @@ pub fn init(lines: u32) {
         DISTRIBUTOR.write(distributor::GROUP + 4 * word, 0);
     }
     for word in 0..lines.div_ceil(LINES_PER_BYTES) {
-        DISTRIBUTOR.write(distributor::PRIORITY + 4 * word, PRIORITIES);
+        DISTRIBUTOR.write(distributor::PRIORITY + 4 * word, u32::from_ne_bytes([PRIORITY; 4]));
     }
     for word in PRIVATE_LINES / LINES_PER_BYTES..lines.div_ceil(LINES_PER_BYTES) {
         DISTRIBUTOR.write(distributor::TARGET + 4 * word, TARGETS);
     }
     DISTRIBUTOR.write(distributor::CONTROL, 1);
-    CPU_INTERFACE.write(cpu_interface::PRIORITY_MASK, 0xff);
+    CPU_INTERFACE.write(cpu_interface::PRIORITY_MASK, u32::from(LOWEST_PRIORITY));
     CPU_INTERFACE.write(cpu_interface::BINARY_POINT, 0);
     CPU_INTERFACE.write(cpu_interface::CONTROL, 1);
 }
@@ -138,4 +142,14 @@ pub fn mask(line: u32) {
 #[inline]
 pub fn unmask(line: u32) {
     DISTRIBUTOR.write(distributor::SET_ENABLE + 4 * (line / LINES_PER_WORD), 1 << (line % LINES_PER_WORD));
+}
+
+/// Keeps a line pending until [`resume`].
+pub fn suspend(line: u32) {
+    DISTRIBUTOR.write_byte(distributor::PRIORITY + line, LOWEST_PRIORITY);
+}
+
+/// Undoes [`suspend`]. Whether the line is masked has nothing to do with its priority.
+pub fn resume(line: u32, _: State) {
+    DISTRIBUTOR.write_byte(distributor::PRIORITY + line, PRIORITY);
 }

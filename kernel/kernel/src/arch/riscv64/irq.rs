@@ -1,7 +1,7 @@
 //! The interrupt controller: PLIC, and beside it the timer interrupt of the hart.
 //!
 //! Every line is enabled for good; whether it may interrupt is said by its priority, zero or one. So a completion
-//! always finds its line enabled, without which the controller ignores it. A line is quiet between its interrupt and
+//! always finds its line enabled, without which the controller ignores it; also in the slot of another domain. A line is quiet between its interrupt and
 //! [`complete`] because the controller waits for a completion; what an edge does meanwhile is up to the wires before
 //! the controller, which also decide what is an edge. The timer is line 0, which the controller does not have. Source: RISC-V Platform-Level Interrupt Controller Specification; Privileged ISA, `sie` and `sip`.
 
@@ -10,6 +10,7 @@ use core::sync::atomic::{AtomicU64, Ordering};
 
 use limen_abi::limits::PAGE_BYTES;
 use limen_core::address::{PhysAddr, VirtAddr};
+use limen_core::object::irq::State;
 use limen_image::{Board, Interrupt, InterruptController};
 
 use super::cpu::read_register;
@@ -131,6 +132,16 @@ pub fn mask(line: u32) {
 #[inline]
 pub fn unmask(line: u32) {
     PRIORITIES.write(4 * line, 1);
+}
+
+/// Without priority a line may be pending, but nobody is told.
+pub fn suspend(line: u32) {
+    mask(line);
+}
+
+/// The controller names no line again before its completion, so that no line is masked for another reason.
+pub fn resume(line: u32, _: State) {
+    unmask(line);
 }
 
 fn set_local(interrupts: u64) {

@@ -1,12 +1,14 @@
 //! Interrupt controllers: the one in the processor and the one for devices. The older pair of 8259 is silenced.
 //!
 //! A line is named by its vector. One with a level is quiet between its interrupt and [`complete`] because its pin is
-//! masked. One with edges is not: a masked pin forgets them, and messages of devices cannot be masked at all. Source: Intel
-//! SDM, volume 3, chapter 11; 82093AA I/O Advanced Programmable Interrupt Controller.
+//! masked. One with edges is not: a masked pin forgets them, and messages of devices cannot be masked at all. A
+//! suspended pin is masked; one with edges is made to look at the level for so long, so that [`resume`] finds an edge whose
+//! device still waits. Source: Intel SDM, volume 3, chapter 11; 82093AA I/O Advanced Programmable Interrupt Controller.
 
 use core::sync::atomic::{AtomicU32, Ordering};
 
 use limen_core::address::{PhysAddr, VirtAddr};
+use limen_core::object::irq::State;
 use limen_image::{Board, Interrupt, InterruptController, InterruptFlags, InterruptSource};
 
 use super::ports::write_byte;
@@ -68,7 +70,7 @@ const DEVICES: Window = Window::at(DEVICES_PAGE);
 pub(super) const LOCAL: Window = Window::at(LOCAL_PAGE);
 
 /// What each vector that a pin has comes from: the lower half of the pin's entry with the pin in the bits above
-/// [`PIN_SHIFT`]. Zero for other vectors.
+/// [`PIN_SHIFT`]; the entry is that of a masked pin while the line is suspended. Zero for other vectors.
 static SOURCES: [AtomicU32; VECTORS] = [const { AtomicU32::new(0) }; VECTORS];
 /// Vectors of the processor.
 const VECTORS: usize = 256;
@@ -187,15 +189,46 @@ pub fn mask(line: u32) {
     }
 }
 
-/// Lets a line interrupt.
+/// Lets a line interrupt; one that is suspended, later.
 pub fn unmask(line: u32) {
     let source = source(line).load(Ordering::Relaxed);
-    if source != 0 {
+    if source != 0 && source & devices::MASKED == 0 {
         write_source(source, 0);
     }
 }
 
-/// Writes the pin that a word of [`SOURCES`] tells.
-fn write_source(source: u32, masked: u32) {
-    write_pin(source >> PIN_SHIFT, source & ((1 << PIN_SHIFT) - 1) | masked);
+/// Keeps a line with a pin from interrupting until [`resume`], whatever else is done with it. A message comes through.
+pub fn suspend(line: u32) {
+    let word = source(line);
+    let source = word.load(Ordering::Relaxed);
+    if source != 0 {
+        word.store(source | devices::MASKED, Ordering::Relaxed);
+        write_source(source, devices::MASKED | devices::LEVEL);
+    }
+}
+
+/// Undoes [`suspend`]. A pin with edges is opened as one with a level first, which interrupts if its device waits.
+pub fn resume(line: u32, state: State) {
+    let word = source(line);
+    let source = word.load(Ordering::Relaxed) & !devices::MASKED;
+    if source == 0 {
+        return;
+    }
+    word.store(source, Ordering::Relaxed);
+    let has_edges = source & devices::LEVEL == 0;
+    match state {
+        State::Delivered if !has_edges => write_source(source, devices::MASKED),
+        State::DeliveredAgain => write_source(source, devices::MASKED),
+        State::Armed | State::Delivered => {
+            if has_edges {
+                write_source(source, devices::LEVEL);
+            }
+            write_source(source, 0);
+        }
+    }
+}
+
+/// Writes the pin that a word of [`SOURCES`] tells, with more bits than there.
+fn write_source(source: u32, more: u32) {
+    write_pin(source >> PIN_SHIFT, source & ((1 << PIN_SHIFT) - 1) | more);
 }

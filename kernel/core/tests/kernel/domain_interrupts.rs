@@ -1,0 +1,290 @@
+//! Every state that a line can reach while the domain of its driver and another one take turns.
+//!
+//! A breadth-first search, for each kind of line: the device asserts its line or lets go, the processor takes an interrupt,
+//! the driver looks for a signal, whoever runs acknowledges, a slot ends. In every state: the line interrupts no slot but
+//! its driver's, and what it has to tell, the driver is told in its slot.
+
+use std::collections::HashSet;
+
+use limen_abi::Label;
+use limen_core::machine::{self, Context};
+use limen_core::object::irq::State;
+use limen_core::object::notification::Signals;
+
+use crate::support::{Checking, Interrupt, LineState, Plan, System, Thread, Wiring};
+
+/// What can happen.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Step {
+    Assert,
+    LetGo,
+    TakeInterrupt,
+    Look,
+    Acknowledge,
+    EndSlot,
+}
+
+impl Step {
+    const ALL: [Self; 6] =
+        [Self::Assert, Self::LetGo, Self::TakeInterrupt, Self::Look, Self::Acknowledge, Self::EndSlot];
+}
+
+/// What the search knows beside the state of the system.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+struct Ghost {
+    /// An edge has come since the driver saw a signal.
+    edge: bool,
+    /// An edge has come to a suspended line that will forget it if the device lets go before the driver's slot.
+    at_risk: bool,
+}
+
+/// What tells one state from another: registers and time do not.
+type Key = (u8, State, LineState, bool, Ghost);
+
+const DRIVERS: u8 = 3;
+const OTHERS: u8 = 5;
+
+struct Model {
+    wiring: Wiring,
+    driver: Thread,
+    other: Thread,
+    interrupt: Interrupt,
+    wait: u64,
+    control: u64,
+    control_of_other: u64,
+    system: System,
+    ghost: Ghost,
+}
+
+impl Model {
+    fn new(wiring: Wiring) -> Self {
+        let mut plan = Plan::new();
+        let (driver, other) = (plan.thread("driver", 50), plan.thread("other", 50));
+        plan.put_into_domain(driver, u64::from(DRIVERS));
+        plan.put_into_domain(other, u64::from(OTHERS));
+        plan.turn(u64::from(OTHERS), 1000);
+        plan.turn(u64::from(DRIVERS), 1000);
+        let notification = plan.bound_notification(driver);
+        let interrupt = plan.interrupt(wiring, notification, 1);
+        let wait = plan.grant(driver, notification.waiter());
+        let control = plan.grant(driver, interrupt.control());
+        let control_of_other = plan.grant(other, interrupt.control());
+        let mut system = plan.boot();
+        system.checking = Checking::ByHand;
+        let ghost = Ghost::default();
+        Self { wiring, driver, other, interrupt, wait, control, control_of_other, system, ghost }
+    }
+
+    /// The state that these steps lead to.
+    fn after(wiring: Wiring, steps: &[Step]) -> Self {
+        let mut model = Self::new(wiring);
+        steps.iter().for_each(|step| model.perform(*step));
+        model
+    }
+
+    fn line(&self) -> LineState {
+        self.system.kernel.machine.controller.state(self.interrupt.line())
+    }
+
+    fn drivers_slot(&self) -> bool {
+        self.system.kernel.core.domain == DRIVERS
+    }
+
+    fn key(&self) -> Key {
+        let kernel = &self.system.kernel;
+        let signalled = kernel.notifications.iter().any(|(_, n)| matches!(n.state, Signals::Active(_)));
+        (kernel.core.domain, kernel.irqs[self.interrupt.id()].state, self.line(), signalled, self.ghost)
+    }
+
+    fn perform(&mut self, step: Step) {
+        match step {
+            Step::Assert => self.assert_line(),
+            Step::LetGo => {
+                self.ghost.at_risk = false;
+                self.system.set_asserted(self.interrupt, false);
+            }
+            Step::TakeInterrupt => self.take_interrupt(),
+            Step::Look => {
+                if self.drivers_slot() && self.sees_signal() {
+                    self.ghost.edge = false;
+                }
+            }
+            Step::Acknowledge => self.acknowledge(),
+            Step::EndSlot => self.end_slot(),
+        }
+    }
+
+    fn assert_line(&mut self) {
+        let is_edge = !self.line().asserted;
+        if self.wiring == Wiring::EdgeForgotten && self.line().suspended {
+            self.ghost.at_risk |= is_edge;
+        } else {
+            self.ghost.edge |= is_edge;
+        }
+        self.system.set_asserted(self.interrupt, true);
+    }
+
+    fn take_interrupt(&mut self) {
+        if let Some(line) = self.system.kernel.machine.controller.acknowledge() {
+            let may_interrupt = self.drivers_slot() || self.wiring == Wiring::Message;
+            assert!(may_interrupt, "{:?}: the slot of another domain is interrupted", self.wiring);
+            self.system.interrupt(machine::Interrupt::Line(line));
+        }
+    }
+
+    fn sees_signal(&mut self) -> bool {
+        self.system.nb_wait(self.driver, self.wait);
+        self.system.context(self.driver).cptr() != 0
+    }
+
+    fn acknowledge(&mut self) {
+        let (who, control) = if self.drivers_slot() {
+            (self.driver, self.control)
+        } else {
+            (self.other, self.control_of_other)
+        };
+        self.system.call(who, control, Label::IrqHandlerAck.as_raw(), &[]);
+    }
+
+    fn end_slot(&mut self) {
+        let domain = self.system.kernel.core.domain;
+        while self.system.kernel.core.domain == domain {
+            self.system.run_to_timer();
+        }
+        if self.drivers_slot() {
+            self.ghost.edge |= self.ghost.at_risk;
+            self.ghost.at_risk = false;
+        }
+    }
+
+    fn check_state(&self) {
+        assert_eq!(self.line().suspended, !self.drivers_slot(), "{:?}: suspended or not", self.wiring);
+    }
+
+    /// A driver that looks and acknowledges in its slots from here on sees a signal if there is a reason for one.
+    fn check_promise(mut self) {
+        let Ghost { edge, at_risk } = self.ghost;
+        let due = if self.wiring == Wiring::Level { self.line().asserted } else { edge || at_risk };
+        if !self.drivers_slot() {
+            self.end_slot();
+        }
+        let mut seen = false;
+        for _ in 0..3 {
+            self.system.take_interrupts();
+            seen |= self.sees_signal();
+            self.acknowledge();
+        }
+        assert!(seen || !due, "{:?}: the driver is never told", self.wiring);
+    }
+
+    /// Searches all states; gives their number.
+    fn search(wiring: Wiring) -> usize {
+        let mut found = HashSet::from([Self::new(wiring).key()]);
+        let mut layer = vec![Vec::new()];
+        while !layer.is_empty() {
+            let mut next = Vec::new();
+            for path in layer {
+                for step in Step::ALL {
+                    let mut steps: Vec<Step> = path.clone();
+                    steps.push(step);
+                    let model = Self::after(wiring, &steps);
+                    if found.insert(model.key()) {
+                        model.system.verify(step);
+                        model.check_state();
+                        model.check_promise();
+                        next.push(steps);
+                    }
+                }
+            }
+            layer = next;
+        }
+        found.len()
+    }
+}
+
+#[test]
+fn a_line_interrupts_its_domain_only_and_loses_nothing_in_any_state() {
+    for wiring in Wiring::ALL {
+        println!("{wiring:?}: {} states", Model::search(wiring));
+    }
+}
+
+/// A driver in one domain, in whose first slot the system starts, and somebody in another.
+fn driver_and_other(wiring: Wiring) -> (Plan, Interrupt) {
+    let mut plan = Plan::new();
+    let (driver, other) = (plan.thread("driver", 50), plan.thread("other", 50));
+    plan.put_into_domain(driver, u64::from(DRIVERS));
+    plan.put_into_domain(other, u64::from(OTHERS));
+    let notification = plan.bound_notification(driver);
+    let interrupt = plan.interrupt(wiring, notification, 1);
+    (plan, interrupt)
+}
+
+fn is_suspended(system: &System, interrupt: Interrupt) -> bool {
+    system.kernel.machine.controller.state(interrupt.line()).suspended
+}
+
+#[test]
+fn a_line_is_left_alone_from_slot_to_slot_of_its_domain() {
+    let (mut plan, interrupt) = driver_and_other(Wiring::Level);
+    plan.turn(u64::from(DRIVERS), 100);
+    plan.turn(u64::from(DRIVERS), 100);
+    plan.turn(u64::from(OTHERS), 100);
+    let mut system = plan.boot();
+    let mut seen = Vec::new();
+    for _ in 0..5 {
+        seen.push(is_suspended(&system, interrupt));
+        system.run_for(100);
+    }
+    assert_eq!(seen, [false, false, true, false, false]);
+}
+
+#[test]
+fn a_slot_that_is_left_out_resumes_no_line() {
+    let (mut plan, interrupt) = driver_and_other(Wiring::Level);
+    plan.turn(u64::from(OTHERS), 100);
+    plan.turn(u64::from(DRIVERS), 100);
+    plan.turn(u64::from(OTHERS), 100);
+    let mut system = plan.boot();
+    system.pass(250);
+    system.run_to_timer();
+    assert!(is_suspended(&system, interrupt));
+    assert_eq!(system.kernel.core.domain, OTHERS);
+}
+
+#[test]
+fn a_line_that_no_thread_is_bound_to_interrupts_every_slot() {
+    let mut plan = Plan::new();
+    let other = plan.thread("other", 50);
+    plan.put_into_domain(other, u64::from(OTHERS));
+    plan.turn(u64::from(OTHERS), 100);
+    plan.turn(u64::from(DRIVERS), 100);
+    let notification = plan.notification();
+    let interrupt = plan.interrupt(Wiring::Level, notification, 1);
+    let mut system = plan.boot();
+    for _ in 0..4 {
+        assert!(!is_suspended(&system, interrupt));
+        system.run_for(100);
+    }
+}
+
+#[test]
+fn a_driver_that_waits_runs_in_its_slot_when_the_line_was_asserted_in_another() {
+    let mut plan = Plan::new();
+    let driver = plan.thread("driver", 50);
+    plan.put_into_domain(driver, u64::from(DRIVERS));
+    let notification = plan.bound_notification(driver);
+    let interrupt = plan.interrupt(Wiring::EdgeKept, notification, 1);
+    let wait = plan.grant(driver, notification.waiter());
+    plan.turn(u64::from(DRIVERS), 100);
+    plan.turn(u64::from(OTHERS), 100);
+    let mut system = plan.boot();
+    system.wait(driver, wait);
+    system.run_for(100);
+    system.edge(interrupt);
+    assert_eq!(system.take_interrupts(), 0);
+    system.run_for(100);
+    system.assert_idle();
+    assert_eq!(system.take_interrupts(), 1);
+    system.assert_signal(driver, 1);
+}
