@@ -3,13 +3,15 @@
 #include <limen.h>
 #include <microkit.h>
 
+#include "stamp.h"
+
 /* Where to; set by the tool. */
 seL4_Word stamp;
 
 void init(void)
 {
     for (;;) {
-        *(volatile seL4_Word *)stamp = limen_counter();
+        ((volatile struct stamp *)stamp)->counter = limen_counter();
     }
 }
 
