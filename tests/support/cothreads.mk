@@ -3,6 +3,7 @@
 #
 #   PARTS_reader := $(call cothreads_for,options/reader)     links it
 #   $(eval $(call cothread_options,reader,options/reader))   compiles reader.c with the same options
+#   LIBCO_PATH_options/reader := FOLDER                      has it switch by the primitives there
 #
 # Both are evaluated late, so the first may stand before the include of system.mk.
 
@@ -19,7 +20,7 @@ $(BUILD_DIR)/%/libmicrokitco/libmicrokitco_$(ARCH)-none-elf.o: FORCE
 	mkdir -p $(BUILD_DIR)/$*
 	$(MAKE) -s -f $(LIBMICROKITCO_PATH)/Makefile LIBMICROKITCO_PATH=$(LIBMICROKITCO_PATH) \
 	    LIBMICROKITCO_OPT_PATH=$(abspath $*) MICROKIT_SDK=$(MICROKIT_SDK) MICROKIT_BOARD=$(MICROKIT_BOARD) \
-	    MICROKIT_CONFIG=$(MICROKIT_CONFIG) TARGET=$(ARCH)-none-elf BUILD_DIR=$(abspath $(BUILD_DIR)/$*) \
+	    MICROKIT_CONFIG=$(MICROKIT_CONFIG) LIBCO_PATH=$(LIBCO_PATH_$*) TARGET=$(ARCH)-none-elf BUILD_DIR=$(abspath $(BUILD_DIR)/$*) \
 	    $(if $(filter True,$(LLVM)),LLVM=1,LLVM= TOOLCHAIN=$(GCC))
 
 FORCE:
