@@ -10,6 +10,10 @@
 #define FULL 3
 #define CLIENT 4
 #define SERVER 5
+/* Not a count: the longest time that the watcher did not run. */
+#define LONGEST 6
+/* What is there when the watcher is to begin anew: the time that it does not run just now does not count. */
+#define NOT_YET (~(seL4_Word)0)
 
 /* Counts so many steps. */
 static inline __attribute__((noinline)) void count_steps(seL4_Word counts, seL4_Word place, seL4_Word steps)
