@@ -1,82 +1,11 @@
-//! What `./x check` proves about linked files: no stray vector registers, no memory that is writable and executable.
+//! What `./x check` proves about linked files: no memory that is writable and executable, one convention for floats.
+//! What their instructions use is in [`crate::vectors`].
 
 use std::path::Path;
 use std::process::Command;
 
 use crate::failure::{Context, Failure, Outcome};
 use crate::process;
-
-/// Functions of the kernel that may name vector registers: those of its `fpu` modules.
-const FPU_FUNCTIONS: &str = "fpu";
-
-/// Checks that only FPU code names floating-point or vector registers.
-///
-/// # Errors
-/// When other code does (the failure lists the instructions), or the file cannot be disassembled.
-pub fn uses_no_vectors(file: &Path, architecture: &str) -> Outcome {
-    let listing =
-        process::capture(Command::new("llvm-objdump").args(["-d", "--no-show-raw-insn"]).arg(file))?;
-    if !listing.contains('\t') {
-        return Err(Failure::new(format!("{} has no instructions", file.display())));
-    }
-    let found = vector_instructions(&listing, architecture);
-    if found.is_empty() {
-        return Ok(());
-    }
-    let list = found.iter().take(20).map(|place| format!("\n  {place}")).collect::<String>();
-    Err(Failure::new(format!("{} uses vector registers in {} places:{list}", file.display(), found.len())))
-}
-
-fn vector_instructions(listing: &str, architecture: &str) -> Vec<String> {
-    let names_vector = match architecture {
-        "riscv64" => names_riscv_float,
-        "x86_64" => names_x86_vector,
-        _ => names_arm_vector,
-    };
-    let mut function = "";
-    let mut found = Vec::new();
-    for line in listing.lines() {
-        if let Some((_, name)) = line.strip_suffix(">:").and_then(|head| head.split_once('<')) {
-            // A label inside a function does not end it.
-            function = if name.starts_with(".L") { function } else { name };
-        } else if let Some((_, instruction)) = line.split_once('\t')
-            && !function.contains(FPU_FUNCTIONS)
-            && names_vector(instruction)
-        {
-            found.push(format!("{function}: {}", instruction.replace('\t', " ")));
-        }
-    }
-    found
-}
-
-/// Whether an AArch64 instruction has a register `v0`..`v31` in any of its widths, or a lane of one.
-fn names_arm_vector(instruction: &str) -> bool {
-    let operands = instruction.split_once('\t').map_or("", |(_, operands)| operands);
-    let operands = operands.split(['<', '/']).next().unwrap_or_default();
-    operands.split([' ', ',', '[', ']', '{', '}']).any(|word| {
-        let register = word.split('.').next().unwrap_or_default();
-        let number = register.strip_prefix(['q', 'v', 'd', 's', 'h', 'b']).unwrap_or("none");
-        number.len() <= 2 && number.parse::<u8>().is_ok_and(|number| number < 32)
-    })
-}
-
-/// Whether an x86 instruction has a register of SSE or MMX, or belongs to the x87 unit.
-fn names_x86_vector(instruction: &str) -> bool {
-    let (mnemonic, operands) = instruction.split_once('\t').unwrap_or((instruction, ""));
-    let operands = operands.split(['<', '#']).next().unwrap_or_default();
-    // The head of a listing has a space where instructions have a tab.
-    let is_x87 = mnemonic.starts_with('f') && !mnemonic.contains(' ');
-    is_x87 || ["%xmm", "%ymm", "%zmm", "%mm", "%st"].iter().any(|name| operands.contains(name))
-}
-
-/// Whether a RISC-V instruction has a floating-point register.
-fn names_riscv_float(instruction: &str) -> bool {
-    let operands = instruction.split_once('\t').map_or("", |(_, operands)| operands);
-    operands.split([' ', ',', '(', ')']).any(|word| {
-        let number = ["ft", "fa", "fs"].iter().find_map(|bank| word.strip_prefix(bank));
-        number.is_some_and(|number| number.parse::<u8>().is_ok_and(|number| number < 12))
-    })
-}
 
 /// How objects pass floating-point numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -172,45 +101,6 @@ mod tests {
             bytes[64 + 56 * index + 4] = u8::try_from(*flags).unwrap();
         }
         bytes
-    }
-
-    #[test]
-    fn vector_registers_are_recognised_and_look_alikes_are_not() {
-        for vector in ["ldp\tq0, q1, [x0]", "fmov\td31, x1", "mov\tv3.16b, v4.16b", "st1\t{ v0.b }[0], [x1]"]
-        {
-            assert!(names_arm_vector(vector), "{vector}");
-        }
-        for other in
-            ["mov\tx0, #0xd0", "mrs\tx1, S3_0_C15_C2_1", "bl\t0x40 <d0>", "b.eq\t0x40 // q1", "dsb\tsy"]
-        {
-            assert!(!names_arm_vector(other), "{other}");
-        }
-    }
-
-    #[test]
-    fn floating_point_registers_are_told_from_others_on_riscv() {
-        for float in ["fld\tfa0, 8(a1)", "fmv.x.d\ta0, ft11", "fsd\tfs2, 0(sp)"] {
-            assert!(names_riscv_float(float), "{float}");
-        }
-        for other in ["ld\ts0, 8(sp)", "csrr\ta0, fcsr", "jal\t0x40 <fa0>", "fence\trw, rw"] {
-            assert!(!names_riscv_float(other), "{other}");
-        }
-    }
-
-    #[test]
-    fn vector_registers_of_x86_are_recognised_and_look_alikes_are_not() {
-        for vector in ["movups\t%xmm0, (%rdi)", "fxsave64\t(%rdi)", "movq\t%mm1, %rax", "fninit"] {
-            assert!(names_x86_vector(vector), "{vector}");
-        }
-        for other in ["movq\t%rax, (%rdi)", "callq\t0x40 <fpu_xmm>", "leaq\t8(%rip), %rax # 0x40 <%xmm>"] {
-            assert!(!names_x86_vector(other), "{other}");
-        }
-    }
-
-    #[test]
-    fn only_functions_of_the_fpu_may_use_vectors() {
-        let listing = "\n0000000000000000 <limen::fpu::save>:\n       0: \tstr\tq0, [x0]\n\n0000000000000004 <enter>:\n       4: \tstr\tq1, [x0]\n";
-        assert_eq!(vector_instructions(listing, "aarch64"), ["enter: str q1, [x0]"]);
     }
 
     #[test]

@@ -11,6 +11,7 @@ use crate::process;
 use crate::progress;
 use crate::sdk;
 use crate::tidy;
+use crate::vectors;
 use crate::workspace::Workspace;
 
 /// The command.
@@ -119,8 +120,9 @@ fn binaries(workspace: &Workspace) -> Outcome {
         let kernel = part.join("elf/sel4.elf");
         binary::separates_write_and_execute(&kernel)?;
         let loader = (board.boot == BootProtocol::Loader).then(|| part.join("elf/loader.elf"));
-        for file in [kernel].into_iter().chain(loader) {
-            binary::uses_no_vectors(&file, &board.architecture)?;
+        vectors::are_used_by(vectors::KERNEL_ROUTINES, &kernel, &board.architecture)?;
+        for file in [part.join("elf/monitor.elf")].into_iter().chain(loader) {
+            vectors::are_used_by(&[], &file, &board.architecture)?;
         }
     }
     board::all_names(workspace)?.iter().try_for_each(|board| library(workspace, board))
@@ -128,7 +130,7 @@ fn binaries(workspace: &Workspace) -> Outcome {
 
 fn library(workspace: &Workspace, board: &Board) -> Outcome {
     let library = workspace.sdk().join("board").join(&board.name).join("release/lib/libmicrokit.a");
-    binary::uses_no_vectors(&library, &board.architecture)?;
+    vectors::are_used_by(&[], &library, &board.architecture)?;
     match board.float_abi() {
         Some(wanted) => binary::passes_floats(&library, wanted),
         None => Ok(()),

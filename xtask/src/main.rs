@@ -31,6 +31,7 @@ mod sdk_tests;
 mod suite;
 mod test;
 mod tidy;
+mod vectors;
 mod workspace;
 
 use std::env;

@@ -1,0 +1,207 @@
+//! Which instructions of a linked file use the floating-point and vector unit: only routines that are declared may.
+//!
+//! The kernel never owns the unit while it works for a program, so an instruction of it anywhere else would change a
+//! register of whoever does. A disassembly shows all of them, also those that a compiler has chosen.
+
+use std::path::Path;
+use std::process::Command;
+
+use crate::failure::{Failure, Outcome};
+use crate::process;
+
+/// The routines of the kernel that use the unit, as their symbols are called. All are assembly, in `arch/*/fpu.S`. A
+/// routine that computes with vectors inside the kernel is declared by adding it here.
+pub const KERNEL_ROUTINES: &[&str] = &["fpu_exchange", "fpu_save", "fpu_load"];
+
+/// Code of the kernel that runs before the processor is in 64-bit mode. No disassembler reads both modes at once.
+const OTHER_MODE: [&str; 3] = ["_start", "missing_feature", "early_gdt"];
+
+/// Checks that only these routines of a file use the unit, and that each of them is there and does.
+///
+/// # Errors
+/// When other code does (the failure lists the instructions), a routine is missing, or the file cannot be disassembled.
+pub fn are_used_by(routines: &[&str], file: &Path, architecture: &str) -> Outcome {
+    let listing =
+        process::capture(Command::new("llvm-objdump").args(["-d", "--no-show-raw-insn"]).arg(file))?;
+    if !listing.contains('\t') {
+        return Err(Failure::new(format!("{} has no instructions", file.display())));
+    }
+    let objections = objections(&listing, routines, architecture);
+    if objections.is_empty() {
+        return Ok(());
+    }
+    let list = objections.iter().take(20).map(|place| format!("\n  {place}")).collect::<String>();
+    Err(Failure::new(format!(
+        "{} breaks the rule for vector registers in {} places:{list}",
+        file.display(),
+        objections.len()
+    )))
+}
+
+fn objections(listing: &str, routines: &[&str], architecture: &str) -> Vec<String> {
+    let uses_unit = match architecture {
+        "riscv64" => uses_riscv_unit,
+        "x86_64" => uses_x86_unit,
+        _ => uses_arm_unit,
+    };
+    let mut unused = routines.to_vec();
+    let mut found = Vec::new();
+    for (function, instruction) in instructions(listing) {
+        let is_unknown = instruction.contains("<unknown>") && !OTHER_MODE.contains(&function);
+        if !uses_unit(instruction) && !is_unknown {
+            continue;
+        }
+        if routines.contains(&function) {
+            unused.retain(|routine| *routine != function);
+        } else {
+            found.push(format!("{function}: {}", instruction.replace('\t', " ")));
+        }
+    }
+    found.extend(unused.iter().map(|routine| format!("{routine}: declared, but does not use them")));
+    found
+}
+
+/// Every instruction of a listing with the function that it is in.
+fn instructions(listing: &str) -> impl Iterator<Item = (&str, &str)> {
+    let mut function = "";
+    listing.lines().filter_map(move |line| {
+        if let Some((_, name)) = line.strip_suffix(">:").and_then(|head| head.split_once('<')) {
+            // A label inside a function does not end it.
+            function = if name.starts_with(".L") { function } else { name };
+            return None;
+        }
+        Some((function, line.split_once('\t')?.1))
+    })
+}
+
+/// Operands as words, without what a disassembler adds behind them.
+fn operands<'a>(instruction: &'a str, ends: &'static [char]) -> impl Iterator<Item = &'a str> {
+    let operands = instruction.split_once('\t').map_or("", |(_, operands)| operands);
+    let operands = operands.split(ends).next().unwrap_or_default();
+    operands.split([' ', ',', '[', ']', '(', ')', '{', '}'])
+}
+
+/// Whether a word is one of these letters and a number below a bound.
+fn is_numbered(word: &str, banks: &[&str], below: u8) -> bool {
+    banks
+        .iter()
+        .filter_map(|bank| word.strip_prefix(bank))
+        .any(|number| number.len() <= 2 && number.parse::<u8>().is_ok_and(|number| number < below))
+}
+
+/// AArch64: a register `v0`..`v31` in any of its widths or a lane of one, one of SVE, or control and status.
+fn uses_arm_unit(instruction: &str) -> bool {
+    operands(instruction, &['<', '/']).any(|word| {
+        let register = word.split('.').next().unwrap_or_default();
+        is_numbered(register, &["q", "v", "d", "s", "h", "b", "z", "p"], 32)
+            || ["fpcr", "fpsr"].iter().any(|name| register.eq_ignore_ascii_case(name))
+    })
+}
+
+/// x86: a register of SSE, AVX, AVX-512 or MMX, the x87 unit, or an instruction that moves or clears all of them.
+fn uses_x86_unit(instruction: &str) -> bool {
+    let mnemonic = instruction.split('\t').next().unwrap_or_default();
+    // The head of a listing has a space where instructions have a tab.
+    let is_x87 =
+        (mnemonic.starts_with('f') && !mnemonic.contains(' ')) || ["wait", "emms"].contains(&mnemonic);
+    let is_whole = ["xsave", "xrstor", "vzero", "ldmxcsr", "stmxcsr", "vldmxcsr", "vstmxcsr"]
+        .iter()
+        .any(|beginning| mnemonic.starts_with(beginning));
+    let names = ["%xmm", "%ymm", "%zmm", "%mm", "%st", "%k", "%tmm"];
+    is_x87
+        || is_whole
+        || operands(instruction, &['<', '#'])
+            .any(|word| names.iter().any(|name| word.trim_start_matches('*').starts_with(name)))
+}
+
+/// RISC-V: a floating-point register, a vector register, or control and status of either.
+fn uses_riscv_unit(instruction: &str) -> bool {
+    let mnemonic = instruction.split('\t').next().unwrap_or_default();
+    let is_status = ["frcsr", "fscsr", "frrm", "fsrm", "frflags", "fsflags"].contains(&mnemonic);
+    is_status
+        || mnemonic.starts_with("vset")
+        || operands(instruction, &['<', '#']).any(|word| {
+            let is_control = ["fcsr", "frm", "fflags", "vcsr", "vstart", "vxrm", "vxsat"].contains(&word);
+            is_control || is_numbered(word, &["ft", "fa", "fs"], 12) || is_numbered(word, &["v"], 32)
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn vector_registers_of_aarch64_are_recognised_and_look_alikes_are_not() {
+        for vector in [
+            "ldp\tq0, q1, [x0]",
+            "fmov\td31, x1",
+            "mov\tv3.16b, v4.16b",
+            "st1\t{ v0.b }[0], [x1]",
+            "ldr\tz3, [x0]",
+            "msr\tFPCR, x1",
+        ] {
+            assert!(uses_arm_unit(vector), "{vector}");
+        }
+        for other in
+            ["mov\tx0, #0xd0", "mrs\tx1, S3_0_C15_C2_1", "bl\t0x40 <d0>", "b.eq\t0x40 // q1", "dsb\tsy"]
+        {
+            assert!(!uses_arm_unit(other), "{other}");
+        }
+    }
+
+    #[test]
+    fn registers_of_riscv_are_recognised_and_look_alikes_are_not() {
+        for vector in [
+            "fld\tfa0, 8(a1)",
+            "fmv.x.d\ta0, ft11",
+            "fsd\tfs2, 0(sp)",
+            "frcsr\tt0",
+            "csrr\ta0, fcsr",
+            "vle64.v\tv8, (a0)",
+            "vsetvli\ta0, a1, e8, m1, ta, mu",
+        ] {
+            assert!(uses_riscv_unit(vector), "{vector}");
+        }
+        for other in ["ld\ts0, 8(sp)", "csrr\ta0, sstatus", "jal\t0x40 <fa0>", "fence\trw, rw"] {
+            assert!(!uses_riscv_unit(other), "{other}");
+        }
+    }
+
+    #[test]
+    fn vector_registers_of_x86_are_recognised_and_look_alikes_are_not() {
+        for vector in [
+            "movups\t%xmm0, (%rdi)",
+            "fxsave64\t(%rdi)",
+            "xsaveopt64\t(%rdi)",
+            "movq\t%mm1, %rax",
+            "fninit",
+            "wait",
+            "vzeroupper",
+            "kmovq\t%k1, %rax",
+        ] {
+            assert!(uses_x86_unit(vector), "{vector}");
+        }
+        for other in [
+            "movq\t%rax, (%rdi)",
+            "callq\t0x40 <fpu_xmm>",
+            "leaq\t8(%rip), %rax # 0x40 <%xmm>",
+            "xsetbv",
+            "sel4.elf:\tfile format elf64-x86-64",
+        ] {
+            assert!(!uses_x86_unit(other), "{other}");
+        }
+    }
+
+    #[test]
+    fn only_declared_routines_use_vectors_and_all_of_them_do() {
+        let listing = "\n0000 <fpu_save>:\n       0: \tstr\tq0, [x0]\n\n0004 <limen::fpu::enter>:\n       4: \tstr\tq1, [x0]\n\n0008 <fpu_load>:\n       8: \tret\n";
+        let found = objections(listing, &["fpu_save", "fpu_load"], "aarch64");
+        assert_eq!(found, ["limen::fpu::enter: str q1, [x0]", "fpu_load: declared, but does not use them"]);
+    }
+
+    #[test]
+    fn what_the_disassembler_cannot_read_is_an_objection() {
+        let listing = "0000 <enter>:\n       0: \t<unknown>\n0004 <_start>:\n       4: \t<unknown>\n";
+        assert_eq!(objections(listing, &[], "x86_64"), ["enter: <unknown>"]);
+    }
+}
