@@ -16,11 +16,15 @@ pub trait FpuUnit<T> {
     /// Saves the registers of one thread and loads those of another.
     fn exchange(&mut self, from: T, to: T);
 
-    /// Saves the registers for a thread; for nobody, to where they are never read.
-    fn save(&mut self, to: Option<T>);
+    /// Saves the registers for a thread.
+    fn save(&mut self, to: T);
 
     /// Loads the registers of a thread; of nobody, those that a thread starts with.
     fn load(&mut self, from: Option<T>);
+
+    /// Whether the unit is on or off: saves the registers for a thread, or to where they are never read, loads those that a
+    /// thread starts with, and leaves it off. The same instructions whoever it is for.
+    fn renew(&mut self, owner: Option<T>);
 
     /// Lets user mode use the unit.
     fn enable(&mut self);

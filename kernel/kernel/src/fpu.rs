@@ -4,6 +4,7 @@
 //! nobody's: saves that are made only for the time that they take go there.
 
 use core::cell::UnsafeCell;
+use core::hint::black_box;
 
 use limen_abi::limits::THREADS;
 use limen_core::arena::ThreadId;
@@ -49,6 +50,15 @@ fn area_at(position: usize) -> *mut Registers {
     SAVE_AREAS.0.get().cast::<Registers>().wrapping_add(position)
 }
 
+/// The area of a thread or nobody's, without a branch: the next domain would notice which way it went. Hidden, so that
+/// the compiler does not make one of it.
+#[inline]
+fn area_of(owner: Option<ThreadId>) -> *mut Registers {
+    let is_nobody = black_box(usize::from(owner.is_none()).wrapping_neg());
+    let position = Threads::<Hardware>::index_of(owner.unwrap_or(ThreadId::ANY));
+    area_at(position & !is_nobody | THREADS & is_nobody)
+}
+
 impl FpuUnit<ThreadId> for Hardware {
     #[inline]
     fn exchange(&mut self, from: ThreadId, to: ThreadId) {
@@ -56,10 +66,9 @@ impl FpuUnit<ThreadId> for Hardware {
         unsafe { fpu_exchange(area(from), area(to)) }
     }
 
-    fn save(&mut self, to: Option<ThreadId>) {
-        let area = to.map_or(area_at(THREADS), area);
+    fn save(&mut self, to: ThreadId) {
         // SAFETY: as above.
-        unsafe { fpu_save(area) }
+        unsafe { fpu_save(area(to)) }
     }
 
     #[inline]
@@ -67,6 +76,14 @@ impl FpuUnit<ThreadId> for Hardware {
         let area = from.map_or(&raw const INITIAL, |thread| area(thread).cast_const());
         // SAFETY: as above; the initial registers are never written.
         unsafe { fpu_load(area) }
+    }
+
+    fn renew(&mut self, owner: Option<ThreadId>) {
+        self.enable();
+        // SAFETY: as above.
+        unsafe { fpu_save(area_of(owner)) }
+        self.load(None);
+        self.disable();
     }
 
     #[inline]

@@ -47,22 +47,31 @@ impl Unit {
 
 impl FpuUnit<Thread> for Unit {
     fn exchange(&mut self, from: Thread, to: Thread) {
-        self.save(Some(from));
+        self.save(from);
         self.load(Some(to));
     }
 
-    fn save(&mut self, to: Option<Thread>) {
+    fn save(&mut self, to: Thread) {
         assert!(self.is_on, "registers are saved while the unit is off");
         self.done.saves += 1;
-        if let Some(thread) = to {
-            self.areas[usize::from(thread)] = self.registers;
-        }
+        self.areas[usize::from(to)] = self.registers;
     }
 
     fn load(&mut self, from: Option<Thread>) {
         assert!(self.is_on, "registers are loaded while the unit is off");
         self.done.loads += 1;
         self.registers = from.map_or(Content::Initial, |thread| self.areas[usize::from(thread)]);
+    }
+
+    fn renew(&mut self, owner: Option<Thread>) {
+        if let Some(owner) = owner {
+            self.areas[usize::from(owner)] = self.registers;
+        }
+        (self.is_on, self.registers) = (false, Content::Initial);
+        let done = &mut self.done;
+        for count in [&mut done.saves, &mut done.loads, &mut done.enables, &mut done.disables] {
+            *count += 1;
+        }
     }
 
     fn enable(&mut self) {

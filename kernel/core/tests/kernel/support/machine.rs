@@ -139,14 +139,15 @@ impl HostMachine {
 
 impl FpuUnit<ThreadId> for HostMachine {
     fn exchange(&mut self, from: ThreadId, to: ThreadId) {
-        self.save(Some(from));
+        self.save(from);
         self.load(Some(to));
     }
 
-    fn save(&mut self, to: Option<ThreadId>) {
+    fn save(&mut self, to: ThreadId) {
         assert!(self.fpu.is_on, "registers are saved while the unit is off");
         assert_eq!(
-            to, self.fpu.holds,
+            Some(to),
+            self.fpu.holds,
             "the unit holds the registers of another thread than the kernel believes"
         );
     }
@@ -154,6 +155,15 @@ impl FpuUnit<ThreadId> for HostMachine {
     fn load(&mut self, from: Option<ThreadId>) {
         assert!(self.fpu.is_on, "registers are loaded while the unit is off");
         self.fpu.holds = from;
+    }
+
+    fn renew(&mut self, owner: Option<ThreadId>) {
+        owner.into_iter().for_each(|owner| {
+            self.enable();
+            self.save(owner);
+        });
+        self.fpu.holds = None;
+        self.disable();
     }
 
     fn enable(&mut self) {
