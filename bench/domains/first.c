@@ -22,21 +22,7 @@ static volatile struct stamp *shared(void)
     return (volatile struct stamp *)stamp;
 }
 
-/* The pair without lines prints first. */
-static void report(void)
-{
-    if (!microkit_irqs) {
-        samples_print(&samples, "domain_switch fpu=on");
-        shared()->first_is_done = 1;
-        return;
-    }
-    while (!shared()->first_is_done) {
-    }
-    samples_print(&samples, "domain_switch lines=4 fpu=on");
-    bench_done();
-}
-
-void init(void)
+static void measure(const char *row)
 {
     samples_start(&samples);
     seL4_Word wanted = 1, last = limen_counter();
@@ -47,7 +33,31 @@ void init(void)
         }
         last = now;
     }
-    report();
+    samples_print(&samples, row);
+}
+
+/* With a constant exit, registers are saved and loaded in every build. */
+static void measure_exits(void)
+{
+    measure("domain_switch exit=plain" ROW_FPU);
+    bench_check(limen_fpu_set_policy(LIMEN_FPU_SEMI_LAZY, LIMEN_FPU_CONSTANT_EXIT) == seL4_NoError,
+                "an option was refused");
+    measure("domain_switch exit=constant" ROW_FPU);
+    bench_check(limen_fpu_set_policy(LIMEN_FPU_SEMI_LAZY, 0) == seL4_NoError, "no option was refused");
+}
+
+/* The pair without lines is measured first, the other one meanwhile waits. */
+void init(void)
+{
+    if (!microkit_irqs) {
+        measure_exits();
+        shared()->first_is_done = 1;
+        return;
+    }
+    while (!shared()->first_is_done) {
+    }
+    measure("domain_switch lines=4" ROW_FPU);
+    bench_done();
 }
 
 void notified(microkit_channel ch)

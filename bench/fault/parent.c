@@ -25,8 +25,8 @@ static seL4_Bool skip(microkit_msginfo message, microkit_msginfo *answer)
 
 static void finish(void)
 {
-    samples_print(&samples, microkit_name[0] == 'a' ? "fault_rt kind=vm parent=active fpu=on"
-                                                     : "fault_rt kind=vm parent=passive fpu=on");
+    samples_print(&samples, microkit_name[0] == 'a' ? "fault_rt kind=vm parent=active" ROW_FPU
+                                                     : "fault_rt kind=vm parent=passive" ROW_FPU);
 }
 
 /* The child tries again until there are enough samples, then stays stopped. */

@@ -21,8 +21,8 @@ void init(void)
     samples_start(&samples);
     while (samples_add(&samples, throw_once())) {
     }
-    samples_print(&samples, microkit_name[0] == 'a' ? "fault_rt kind=exception parent=active fpu=on"
-                                                     : "fault_rt kind=exception parent=passive fpu=on");
+    samples_print(&samples, microkit_name[0] == 'a' ? "fault_rt kind=exception parent=active" ROW_FPU
+                                                     : "fault_rt kind=exception parent=passive" ROW_FPU);
 }
 
 void notified(microkit_channel ch)

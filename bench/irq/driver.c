@@ -34,8 +34,8 @@ void notified(microkit_channel ch)
     microkit_irq_ack(INTERRUPT);
     samples_add(&acknowledgements, limen_counter() - before);
     if (!samples_add(&latencies, after - *(volatile seL4_Word *)stamp)) {
-        samples_print(&latencies, "irq_latency driver=active fpu=on");
-        samples_print(&acknowledgements, "irq_ack fpu=on");
+        samples_print(&latencies, "irq_latency driver=active" ROW_FPU);
+        samples_print(&acknowledgements, "irq_ack" ROW_FPU);
         bench_done();
     }
 }

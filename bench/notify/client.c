@@ -36,15 +36,15 @@ static void finish_and_start_next(microkit_channel ch)
 {
     switch (ch) {
     case ACTIVE_HI:
-        finish("notify_rt server=active_hi fpu=on", ch);
+        finish("notify_rt server=active_hi" ROW_FPU, ch);
         start(ACTIVE_LO);
         break;
     case ACTIVE_LO:
-        finish("notify_rt server=active_lo fpu=on", ch);
+        finish("notify_rt server=active_lo" ROW_FPU, ch);
         start(PASSIVE_HI);
         break;
     default:
-        finish("notify_rt server=passive_hi fpu=on", ch);
+        finish("notify_rt server=passive_hi" ROW_FPU, ch);
         microkit_notify(SENDER);
         break;
     }

@@ -47,6 +47,6 @@ void notified(microkit_channel ch)
     let_target_wait();
     while (samples_add(&samples, signal_once())) {
     }
-    samples_print(&samples, "notify fpu=on");
+    samples_print(&samples, "notify" ROW_FPU);
     bench_done();
 }

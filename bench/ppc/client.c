@@ -96,26 +96,26 @@ LIMEN_INLINE void measure_one_way(const char *row, microkit_channel measured, mi
 
 static void measure_round_trips(void)
 {
-    measure_round_trip("ppc_rt server=passive words=0 fpu=on", ECHO_PASSIVE, 0);
-    measure_round_trip("ppc_rt server=passive words=4 fpu=on", ECHO_PASSIVE, 4);
-    measure_round_trip("ppc_rt server=passive words=5 fpu=on", ECHO_PASSIVE, 5);
-    measure_round_trip("ppc_rt server=passive words=64 fpu=on", ECHO_PASSIVE, 64);
-    measure_round_trip("ppc_rt server=active words=0 fpu=on", ECHO_ACTIVE, 0);
-    measure_round_trip("ppc_rt server=active words=4 fpu=on", ECHO_ACTIVE, 4);
-    measure_round_trip("ppc_rt server=active words=5 fpu=on", ECHO_ACTIVE, 5);
-    measure_round_trip("ppc_rt server=active words=64 fpu=on", ECHO_ACTIVE, 64);
+    measure_round_trip("ppc_rt server=passive words=0" ROW_FPU, ECHO_PASSIVE, 0);
+    measure_round_trip("ppc_rt server=passive words=4" ROW_FPU, ECHO_PASSIVE, 4);
+    measure_round_trip("ppc_rt server=passive words=5" ROW_FPU, ECHO_PASSIVE, 5);
+    measure_round_trip("ppc_rt server=passive words=64" ROW_FPU, ECHO_PASSIVE, 64);
+    measure_round_trip("ppc_rt server=active words=0" ROW_FPU, ECHO_ACTIVE, 0);
+    measure_round_trip("ppc_rt server=active words=4" ROW_FPU, ECHO_ACTIVE, 4);
+    measure_round_trip("ppc_rt server=active words=5" ROW_FPU, ECHO_ACTIVE, 5);
+    measure_round_trip("ppc_rt server=active words=64" ROW_FPU, ECHO_ACTIVE, 64);
 }
 
 static void measure_ways_there(void)
 {
-    measure_one_way("ppc_oneway server=passive words=0 fpu=on", STAMP_PASSIVE, 0);
-    measure_one_way("ppc_oneway server=passive words=4 fpu=on", STAMP_PASSIVE, 4);
-    measure_one_way("ppc_oneway server=passive words=5 fpu=on", STAMP_PASSIVE, 5);
-    measure_one_way("ppc_oneway server=passive words=64 fpu=on", STAMP_PASSIVE, 64);
-    measure_one_way("ppc_oneway server=active words=0 fpu=on", STAMP_ACTIVE, 0);
-    measure_one_way("ppc_oneway server=active words=4 fpu=on", STAMP_ACTIVE, 4);
-    measure_one_way("ppc_oneway server=active words=5 fpu=on", STAMP_ACTIVE, 5);
-    measure_one_way("ppc_oneway server=active words=64 fpu=on", STAMP_ACTIVE, 64);
+    measure_one_way("ppc_oneway server=passive words=0" ROW_FPU, STAMP_PASSIVE, 0);
+    measure_one_way("ppc_oneway server=passive words=4" ROW_FPU, STAMP_PASSIVE, 4);
+    measure_one_way("ppc_oneway server=passive words=5" ROW_FPU, STAMP_PASSIVE, 5);
+    measure_one_way("ppc_oneway server=passive words=64" ROW_FPU, STAMP_PASSIVE, 64);
+    measure_one_way("ppc_oneway server=active words=0" ROW_FPU, STAMP_ACTIVE, 0);
+    measure_one_way("ppc_oneway server=active words=4" ROW_FPU, STAMP_ACTIVE, 4);
+    measure_one_way("ppc_oneway server=active words=5" ROW_FPU, STAMP_ACTIVE, 5);
+    measure_one_way("ppc_oneway server=active words=64" ROW_FPU, STAMP_ACTIVE, 64);
 }
 
 void init(void)

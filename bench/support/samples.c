@@ -123,7 +123,7 @@ void samples_print_overhead(void)
     while (samples_add(&samples, back_to_back())) {
     }
     overhead = 0;
-    samples_print(&samples, "read");
+    samples_print(&samples, "read" ROW_FPU);
 }
 
 void bench_done(void)

@@ -14,6 +14,14 @@
 #endif
 #define ROUNDS (WARM_UP + SAMPLES)
 
+/* The parameter of rows that says who may use floating point in this build. */
+#if !defined(FPU)
+#define FPU on
+#endif
+#define ROW_TEXT(word) #word
+#define ROW_PARAMETER(key, word) " " key "=" ROW_TEXT(word)
+#define ROW_FPU ROW_PARAMETER("fpu", FPU)
+
 struct samples {
     /* Rounds so far, those of the warm-up included. */
     seL4_Word rounds;

@@ -21,11 +21,12 @@ pub const COMMAND: Command =
     Command { name: "bench", summary: "measure every path and compare with the reference", help: HELP, run };
 
 const HELP: &str = "
-usage: ./x bench [--board BOARD] [--variant NAME] [--json FILE] [--html FILE] [--quick]
+usage: ./x bench [FILTER] [--board BOARD] [--variant NAME] [--json FILE] [--html FILE] [--quick]
 
 Boots every system under bench/ in its release configuration on an emulator that counts instructions
 exactly, so that every machine prints the same figures, and shows them beside the reference and the targets.
 
+  FILTER              measure only systems with this in their names, as in bench/ppc
   --board BOARD       default: qemu_virt_aarch64
   --variant NAME      another machine or option of the board, see its data file; may be repeated
   --json FILE         write the figures for other programs
@@ -36,6 +37,7 @@ exactly, so that every machine prints the same figures, and shows them beside th
 const CONFIG: &str = "release";
 
 struct Options {
+    filter: String,
     board: String,
     variants: Vec<String>,
     json: Option<PathBuf>,
@@ -48,7 +50,7 @@ fn run(workspace: &Workspace, arguments: lexopt::Parser) -> Outcome {
     let board = board::named(workspace, &options.board)?.with(&options.variants)?;
     let reference = Reference::built_in().map_err(Failure::new)?;
     sdk::build(workspace)?;
-    let results = measure(workspace, &board, options.quick)?;
+    let results = measure(workspace, &board, &options)?;
     let comparison = Comparison::new(&results, &reference, &board.architecture);
     print!("{}", comparison.to_text());
     if let Some(file) = &options.json {
@@ -62,6 +64,7 @@ fn run(workspace: &Workspace, arguments: lexopt::Parser) -> Outcome {
 
 fn parse(mut arguments: lexopt::Parser) -> Outcome<Options> {
     let mut options = Options {
+        filter: String::new(),
         board: board::DEFAULT.to_owned(),
         variants: Vec::new(),
         json: None,
@@ -75,21 +78,28 @@ fn parse(mut arguments: lexopt::Parser) -> Outcome<Options> {
             Long("json") => options.json = Some(arguments.value()?.into()),
             Long("html") => options.html = Some(arguments.value()?.into()),
             Long("quick") => options.quick = true,
+            Value(filter) => options.filter = filter.string()?,
             other => return Err(other.unexpected().into()),
         }
     }
     Ok(options)
 }
 
-fn measure(workspace: &Workspace, board: &Board, quick: bool) -> Outcome<Results> {
+fn measure(workspace: &Workspace, board: &Board, options: &Options) -> Outcome<Results> {
     let projects = Project::on_shelf(workspace, "bench")?;
     let mut rows = Vec::new();
-    for project in &projects {
-        eprintln!("measuring {}", project.name);
-        rows.extend(rows_of(workspace, project, board, quick).context(|| project.name.clone())?);
+    for project in projects.iter().filter(|project| project.name.contains(&options.filter)) {
+        for build in builds(project)? {
+            let title = format!("{} {}", project.name, build.join(" "));
+            let title = title.trim_end();
+            eprintln!("measuring {title}");
+            rows.extend(
+                rows_of(workspace, project, board, &build, options.quick).context(|| title.to_owned())?,
+            );
+        }
     }
     if rows.is_empty() {
-        return Err(Failure::new("there is nothing to measure under bench/"));
+        return Err(Failure::new(format!("no system under bench/ has '{}' in its name", options.filter)));
     }
     Ok(Results {
         board: board.title(),
@@ -100,9 +110,24 @@ fn measure(workspace: &Workspace, board: &Board, quick: bool) -> Outcome<Results
     })
 }
 
-fn rows_of(workspace: &Workspace, project: &Project, board: &Board, quick: bool) -> Outcome<Vec<Row>> {
-    let variables: &[&str] = if quick { &["QUICK=1"] } else { &[] };
-    let image = project.build(workspace, &Build { board, config: CONFIG, variables })?;
+/// The builds of a system that are measured, each a list of variables for make: the lines of its `builds.txt`, or one
+/// build without variables.
+fn builds(project: &Project) -> Outcome<Vec<Vec<String>>> {
+    let file = project.folder.join("builds.txt");
+    let text = if file.exists() { files::read(&file)? } else { "\n".to_owned() };
+    Ok(text.lines().map(|line| line.split_whitespace().map(str::to_owned).collect()).collect())
+}
+
+fn rows_of(
+    workspace: &Workspace,
+    project: &Project,
+    board: &Board,
+    build: &[String],
+    quick: bool,
+) -> Outcome<Vec<Row>> {
+    let mut variables: Vec<&str> = build.iter().map(String::as_str).collect();
+    variables.extend(quick.then_some("QUICK=1"));
+    let image = project.build(workspace, &Build { board, config: CONFIG, variables: &variables })?;
     let (audience, silence) = (Audience::Nobody, Some(qemu::SILENCE));
     let session =
         Boot { board, image: &image, extra: &qemu::DETERMINISTIC, audience, silence }.run(|_| false)?;

@@ -1,0 +1,16 @@
+/* When something happened, in memory that several programs see. */
+#ifndef BENCH_FPU_STAMPS_H
+#define BENCH_FPU_STAMPS_H
+
+#include <microkit.h>
+
+struct stamps {
+    /* The server has received a call and computed. */
+    volatile seL4_Word received;
+    /* The server is about to answer. */
+    volatile seL4_Word answering;
+    /* What the user's computation took. */
+    volatile seL4_Word use;
+};
+
+#endif /* BENCH_FPU_STAMPS_H */
