@@ -119,8 +119,9 @@ impl<T: Name> Fpu<T> {
         }
     }
 
+    /// The same for a user that [`Self::is_for`] does not hold for.
     #[inline(always)]
-    fn settle(&mut self, unit: &mut impl FpuUnit<T>, next: T, user: Option<T>) {
+    pub fn settle(&mut self, unit: &mut impl FpuUnit<T>, next: T, user: Option<T>) {
         if self.power == Power::On {
             match (self.settled, user) {
                 // While the unit is on, who is settled is its owner.

@@ -46,7 +46,7 @@ impl<M: Machine> Kernel<M> {
     #[inline(never)]
     fn enter_with_unit(&mut self, next: ThreadId) -> Option<&mut M::Context> {
         let user = self.threads[next].fpu;
-        self.core.fpu.switch_to(&mut self.machine, next, user);
+        self.core.fpu.settle(&mut self.machine, next, user);
         Some(&mut self.threads[next].context)
     }
 

@@ -36,6 +36,31 @@ pub fn options() -> u64 {
     0
 }
 
+unsafe extern "C" {
+    fn fpu_exchange(save: *mut Registers, load: *const Registers);
+}
+
+/// Stores what the unit holds in `save`, and loads it from `load`. Compiled code loses few registers by it, and so need not
+/// put away others.
+///
+/// # Safety
+///
+/// Both are areas that nobody else uses, and the unit is on.
+#[inline]
+pub unsafe fn exchange(save: *mut Registers, load: *const Registers) {
+    // SAFETY: the routine does what the caller may ask for, and changes the named registers alone.
+    unsafe {
+        asm!(
+            "bl {exchange}",
+            exchange = sym fpu_exchange,
+            in("x0") save,
+            in("x1") load,
+            out("x9") _, out("x10") _, out("x11") _, out("x12") _, out("x30") _,
+            options(nostack)
+        );
+    }
+}
+
 /// Lets user mode use the unit.
 #[inline]
 pub fn enable() {
