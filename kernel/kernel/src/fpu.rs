@@ -25,6 +25,8 @@ static SAVE_AREAS: SaveAreas = SaveAreas(UnsafeCell::new([const { Registers::ZER
 static INITIAL: Registers = Registers::INITIAL;
 
 unsafe extern "C" {
+    /// Stores what the unit holds in `save`, and loads it from `load`. For `fpu::exchange` only.
+    fn fpu_exchange(save: *mut Registers, load: *const Registers);
     /// Stores what the unit holds.
     fn fpu_save(to: *mut Registers);
     /// Loads what the unit holds.
@@ -61,7 +63,7 @@ impl FpuUnit<ThreadId> for Hardware {
     #[inline]
     fn exchange(&mut self, from: ThreadId, to: ThreadId) {
         // SAFETY: both areas are elements of the array, nobody holds a reference to it, and the unit is on.
-        unsafe { fpu::exchange(area(from), area(to)) }
+        unsafe { fpu::exchange!(fpu_exchange, area(from), area(to)) }
     }
 
     fn save(&mut self, to: ThreadId) {

@@ -36,30 +36,21 @@ pub fn options() -> u64 {
     0
 }
 
-unsafe extern "C" {
-    fn fpu_exchange(save: *mut Registers, load: *const Registers);
-}
-
-/// Stores what the unit holds in `save`, and loads it from `load`. Compiled code loses few registers by it, and so need not
-/// put away others.
-///
-/// # Safety
-///
-/// Both are areas that nobody else uses, and the unit is on.
-#[inline]
-pub unsafe fn exchange(save: *mut Registers, load: *const Registers) {
-    // SAFETY: the routine does what the caller may ask for, and changes the named registers alone.
-    unsafe {
-        asm!(
+/// Calls the routine that stores what the unit holds in `$save` and loads it from `$load`: with the registers that it
+/// changes, and not all that a function may.
+macro_rules! exchange {
+    ($routine:path, $save:expr, $load:expr) => {
+        core::arch::asm!(
             "bl {exchange}",
-            exchange = sym fpu_exchange,
-            in("x0") save,
-            in("x1") load,
+            exchange = sym $routine,
+            in("x0") $save,
+            in("x1") $load,
             out("x9") _, out("x10") _, out("x11") _, out("x12") _, out("x30") _,
             options(nostack)
-        );
-    }
+        )
+    };
 }
+pub(crate) use exchange;
 
 /// Lets user mode use the unit.
 #[inline]

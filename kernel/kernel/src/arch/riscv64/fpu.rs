@@ -35,30 +35,21 @@ pub fn options() -> u64 {
     0
 }
 
-unsafe extern "C" {
-    fn fpu_exchange(save: *mut Registers, load: *const Registers);
-}
-
-/// Stores what the unit holds in `save`, and loads it from `load`. Compiled code loses few registers by it, and so need not
-/// put away others.
-///
-/// # Safety
-///
-/// Both are areas that nobody else uses, and the unit is on.
-#[inline]
-pub unsafe fn exchange(save: *mut Registers, load: *const Registers) {
-    // SAFETY: the routine does what the caller may ask for, and changes the named registers alone.
-    unsafe {
-        asm!(
+/// Calls the routine that stores what the unit holds in `$save` and loads it from `$load`: with the registers that it
+/// changes, and not all that a function may.
+macro_rules! exchange {
+    ($routine:path, $save:expr, $load:expr) => {
+        core::arch::asm!(
             "call {exchange}",
-            exchange = sym fpu_exchange,
-            in("a0") save,
-            in("a1") load,
+            exchange = sym $routine,
+            in("a0") $save,
+            in("a1") $load,
             out("t0") _, out("t1") _, out("ra") _,
             options(nostack)
-        );
-    }
+        )
+    };
 }
+pub(crate) use exchange;
 
 /// Lets user mode use the unit.
 #[inline]

@@ -105,29 +105,20 @@ pub fn options() -> u64 {
     if cpu::has_meltdown() { FpuOption::ISOLATE } else { 0 }
 }
 
-unsafe extern "C" {
-    fn fpu_exchange(save: *mut Registers, load: *const Registers);
-}
-
-/// Stores what the unit holds in `save`, and loads it from `load`. Compiled code loses few registers by it, and so need not
-/// put away others.
-///
-/// # Safety
-///
-/// Both are areas that nobody else uses, and the unit is on.
-#[inline]
-pub unsafe fn exchange(save: *mut Registers, load: *const Registers) {
-    // SAFETY: the routine does what the caller may ask for, and changes the named registers alone.
-    unsafe {
-        asm!(
+/// Calls the routine that stores what the unit holds in `$save` and loads it from `$load`: with the registers that it
+/// changes, and not all that a function may.
+macro_rules! exchange {
+    ($routine:path, $save:expr, $load:expr) => {
+        core::arch::asm!(
             "call {exchange}",
-            exchange = sym fpu_exchange,
-            in("rdi") save,
-            in("rsi") load,
+            exchange = sym $routine,
+            in("rdi") $save,
+            in("rsi") $load,
             out("eax") _, out("edx") _
-        );
-    }
+        )
+    };
 }
+pub(crate) use exchange;
 
 /// Lets user mode use the unit.
 #[inline]
