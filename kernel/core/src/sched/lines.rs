@@ -1,6 +1,6 @@
 //! Interrupt lines by domain: those of a domain that does not run are suspended, so that its devices interrupt no other.
 //!
-//! A line belongs to the domain of the thread that its notification is bound to. One whose notification is bound to
+//! A line belongs to the domain of the thread that its notification is bound to at boot. One whose notification is bound to
 //! nobody belongs to none, and interrupts whoever runs. All lines of a domain are suspended and resumed together,
 //! whatever has become of them meanwhile: how long that takes says nothing about them.
 
