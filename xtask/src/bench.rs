@@ -1,7 +1,9 @@
 //! `./x bench`: boots the systems under `bench/` in deterministic emulation and reports their figures.
 
-use std::path::PathBuf;
+use std::fs;
+use std::path::{Path, PathBuf};
 use std::process::Command as Process;
+use std::time::Instant;
 
 use lexopt::prelude::*;
 use limen_report::{Comparison, Reference, Results, Row};
@@ -127,14 +129,37 @@ fn rows_of(
 ) -> Outcome<Vec<Row>> {
     let mut variables: Vec<&str> = build.iter().map(String::as_str).collect();
     variables.extend(quick.then_some("QUICK=1"));
-    let image = project.build(workspace, &Build { board, config: CONFIG, variables: &variables })?;
+    let build = Build { board, config: CONFIG, variables: &variables };
+    let image = project.build(workspace, &build)?;
     let (audience, silence) = (Audience::Nobody, Some(qemu::SILENCE));
     let session =
         Boot { board, image: &image, extra: &qemu::DETERMINISTIC, audience, silence }.run(|_| false)?;
     session.ending.outcome()?;
     let rows = session.lines.iter().filter_map(|line| Row::parse(line));
-    let rows = rows.collect::<Result<Vec<_>, _>>().map_err(Failure::new)?;
-    if rows.is_empty() { Err(Failure::new("it ended without a row")) } else { Ok(rows) }
+    let mut rows = rows.collect::<Result<Vec<_>, _>>().map_err(Failure::new)?;
+    if rows.is_empty() {
+        return Err(Failure::new("it ended without a row"));
+    }
+    if let Some(boot) = rows.iter().find(|row| row.name.starts_with("boot")) {
+        rows.push(image_row(boot, &image)?);
+        eprintln!("  the tool took {} ms", again(&image, || project.build(workspace, &build))?);
+    }
+    Ok(rows)
+}
+
+/// How large the image of a measured boot is.
+fn image_row(boot: &Row, image: &Path) -> Outcome<Row> {
+    let bytes = fs::metadata(image).context(|| format!("cannot read {}", image.display()))?.len();
+    let (min, median, p99, max, mean) = (bytes, bytes, bytes, bytes, bytes as f64);
+    Ok(Row { name: "image_bytes".to_owned(), min, median, p99, max, mean, stddev: 0.0, ..boot.clone() })
+}
+
+/// Milliseconds in which an image is made again. They depend on this machine, so they are told and not recorded.
+fn again(image: &Path, build: impl FnOnce() -> Outcome<PathBuf>) -> Outcome<u128> {
+    fs::remove_file(image).context(|| format!("cannot remove {}", image.display()))?;
+    let start = Instant::now();
+    build()?;
+    Ok(start.elapsed().as_millis())
 }
 
 /// The version that is measured; `-dirty` marks changes that are not committed.

@@ -1,6 +1,7 @@
 //! The boot image: everything that the tool decided, in the form that the kernel reads.
 //!
-//! An image is a sequence of little-endian 64-bit words (header, tables) followed by page contents:
+//! An image is a sequence of 64-bit words (header, tables), little-endian in memory as every target has it, followed by
+//! page contents:
 //!
 //! ```text
 //! +--------+--------+--------+-----+---------------------------+
@@ -130,18 +131,19 @@ impl Table {
 /// A validated image. Reading a record never fails.
 #[derive(Clone, Copy, Debug)]
 pub struct Image<'a> {
-    bytes: &'a [u8],
+    words: &'a [u64],
 }
 
 impl<'a> Image<'a> {
-    /// Checks that `bytes` starts with an image that the kernel can carry out.
+    /// Checks that `words` starts with an image that the kernel can carry out.
     ///
-    /// `bytes` must hold at least the header and tables; page contents need not be readable.
+    /// `words` must hold at least the header and tables; page contents need not be readable. The time that it takes
+    /// grows with the number of records, and no faster.
     ///
     /// # Errors
     /// The first rule that the image breaks.
-    pub fn validate(bytes: &'a [u8]) -> Result<Self, ImageError> {
-        validate::validate(bytes)
+    pub fn validate(words: &'a [u64]) -> Result<Self, ImageError> {
+        validate::validate(words)
     }
 
     /// The options word, see [`Options`].
@@ -166,6 +168,24 @@ impl<'a> Image<'a> {
     #[must_use]
     pub fn image_bytes(&self) -> u64 {
         self.header(HeaderWord::IMAGE_BYTES)
+    }
+
+    /// Bytes of header and tables.
+    #[must_use]
+    pub fn tables_bytes(&self) -> u64 {
+        self.words.len() as u64 * 8
+    }
+
+    /// How many threads there are.
+    #[must_use]
+    pub fn thread_count(&self) -> u64 {
+        self.directory(Table::Threads).1
+    }
+
+    /// How many mappings there are.
+    #[must_use]
+    pub fn mapping_count(&self) -> u64 {
+        self.directory(Table::Mappings).1
     }
 
     /// What the machine is made of.
@@ -243,7 +263,7 @@ impl<'a> Image<'a> {
     }
 
     fn header(&self, index: usize) -> u64 {
-        word(self.bytes, index).unwrap_or(0)
+        self.words.get(index).copied().unwrap_or(0)
     }
 
     /// Offset in words and count of a table, as the directory gives them.
@@ -257,33 +277,40 @@ impl<'a> Image<'a> {
         if index >= count {
             return None;
         }
-        R::read(self.bytes, offset as usize + index as usize * R::WORDS)
+        R::read(self.words.get(offset as usize + index as usize * R::WORDS..)?)
     }
 
     fn records<R: Record>(&self, table: Table) -> impl Iterator<Item = R> + use<'a, R> {
         let (offset, count) = self.directory(table);
-        let bytes = self.bytes;
-        (0..count as usize).map_while(move |index| R::read(bytes, offset as usize + index * R::WORDS))
+        let (start, words) = (offset as usize, count as usize * R::WORDS);
+        self.words.get(start..start + words).unwrap_or_default().chunks_exact(R::WORDS).filter_map(R::read)
     }
 }
 
 /// Checksum of header and tables: FNV-1a over 64-bit words, with the checksum word taken as zero.
 ///
 /// It finds damage in transport and mismatched parts; it is no defence against an attacker who can write
-/// the image. Trailing bytes that do not fill a word are ignored.
+/// the image.
 #[must_use]
-pub fn checksum(tables: &[u8]) -> u64 {
-    let mut sum: u64 = 0xcbf2_9ce4_8422_2325;
-    for (index, bytes) in tables.as_chunks::<8>().0.iter().enumerate() {
-        let word = if index == HeaderWord::CHECKSUM { 0 } else { u64::from_le_bytes(*bytes) };
-        sum = (sum ^ word).wrapping_mul(0x0000_0100_0000_01b3);
-    }
-    sum
+pub fn checksum(tables: &[u64]) -> u64 {
+    const START: u64 = 0xcbf2_9ce4_8422_2325;
+    let add = |sum: u64, word: &u64| (sum ^ word).wrapping_mul(0x0000_0100_0000_01b3);
+    let (before, rest) = tables.split_at(tables.len().min(HeaderWord::CHECKSUM));
+    let sum = before.iter().fold(START, add);
+    let Some((_, after)) = rest.split_first() else { return sum };
+    after.iter().fold(add(sum, &0), add)
 }
 
-/// The little-endian word at this word index.
-fn word(bytes: &[u8], index: usize) -> Option<u64> {
-    let start = index.checked_mul(8)?;
-    let chunk = bytes.get(start..start.checked_add(8)?)?;
-    Some(u64::from_le_bytes(chunk.try_into().ok()?))
+/// The words of an image in a file; bytes after the last whole word are left out.
+#[cfg(feature = "writer")]
+#[must_use]
+pub fn words_of(bytes: &[u8]) -> Vec<u64> {
+    bytes.as_chunks::<8>().0.iter().map(|bytes| u64::from_le_bytes(*bytes)).collect()
+}
+
+/// The words of an image as they lie in a file.
+#[cfg(feature = "writer")]
+#[must_use]
+pub fn bytes_of(words: &[u64]) -> Vec<u8> {
+    words.iter().flat_map(|word| word.to_le_bytes()).collect()
 }

@@ -32,10 +32,6 @@ pub struct LoaderPlan {
     pub kernel_entry: u64,
     /// Physical address of the boot image.
     pub image_paddr: u64,
-    /// Physical address of the kernel's zero-filled data, page-aligned.
-    pub zero_paddr: u64,
-    /// Bytes of it, a multiple of the page size.
-    pub zero_bytes: u64,
     /// RAM that boot code reaches by physical address: first address.
     pub ram_start: u64,
     /// First address after it.
@@ -50,7 +46,7 @@ pub struct LoaderPlan {
 
 impl LoaderPlan {
     /// Words of the plan.
-    pub const WORDS: usize = 9 + 4 * MAX_SEGMENTS;
+    pub const WORDS: usize = 7 + 4 * MAX_SEGMENTS;
 
     /// The plan as the loader finds it in memory.
     #[must_use]
@@ -60,8 +56,6 @@ impl LoaderPlan {
             self.magic,
             self.kernel_entry,
             self.image_paddr,
-            self.zero_paddr,
-            self.zero_bytes,
             self.ram_start,
             self.ram_end,
             self.serial_kind,

@@ -42,7 +42,7 @@ pub struct Machine<'a> {
 /// # Errors
 /// This is not an image that is placed at boot, or the machine has no room for it. Whether the result can be carried
 /// out is for [`crate::Image::validate`] to say.
-pub fn place(tables: &mut [u8], machine: &Machine<'_>) -> Result<(), ImageError> {
+pub fn place(tables: &mut [u64], machine: &Machine<'_>) -> Result<(), ImageError> {
     let image = check_format(tables)?;
     check_checksum(&image)?;
     check_directory(&image)?;
@@ -65,11 +65,11 @@ pub fn place(tables: &mut [u8], machine: &Machine<'_>) -> Result<(), ImageError>
 }
 
 /// Gives every region its address; `free` is RAM after the image. Returns what is left of it.
-fn place_regions(tables: &mut [u8], image_paddr: u64, free: Range) -> Result<Range, ImageError> {
-    let (offset, count) = Image { bytes: tables }.directory(Table::Regions);
+fn place_regions(tables: &mut [u64], image_paddr: u64, free: Range) -> Result<Range, ImageError> {
+    let (offset, count) = Image { words: tables }.directory(Table::Regions);
     let mut left = free;
     for index in 0..count {
-        let region = Image { bytes: tables }.region(index);
+        let region = Image { words: tables }.region(index);
         let at = (offset + index * Region::WORDS as u64) as usize;
         match RegionKind::from_raw(region.kind) {
             Some(RegionKind::Contents) => {
@@ -90,8 +90,8 @@ fn place_regions(tables: &mut [u8], image_paddr: u64, free: Range) -> Result<Ran
 }
 
 /// Replaces the ranges of a table that has room for them.
-fn set_ranges(tables: &mut [u8], table: Table, ranges: &[Range]) -> Result<(), ImageError> {
-    let (offset, room) = Image { bytes: tables }.directory(table);
+fn set_ranges(tables: &mut [u64], table: Table, ranges: &[Range]) -> Result<(), ImageError> {
+    let (offset, room) = Image { words: tables }.directory(table);
     if ranges.len() as u64 > room {
         return Err(ImageError::NoRoom);
     }
@@ -102,8 +102,7 @@ fn set_ranges(tables: &mut [u8], table: Table, ranges: &[Range]) -> Result<(), I
     set_word(tables, Image::count_word(table), ranges.len() as u64)
 }
 
-fn set_word(bytes: &mut [u8], index: usize, value: u64) -> Result<(), ImageError> {
-    let word = bytes.as_chunks_mut::<8>().0.get_mut(index).ok_or(ImageError::Truncated)?;
-    *word = value.to_le_bytes();
+fn set_word(words: &mut [u64], index: usize, value: u64) -> Result<(), ImageError> {
+    *words.get_mut(index).ok_or(ImageError::Truncated)? = value;
     Ok(())
 }

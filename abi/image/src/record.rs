@@ -2,8 +2,6 @@
 
 use limen_abi::limits::NAME_BYTES;
 
-use crate::word;
-
 /// The index that stands for "none".
 pub const NONE: u64 = u64::MAX;
 
@@ -14,8 +12,8 @@ const NAME_WORDS: usize = NAME_BYTES / 8;
 pub(crate) trait Record: Sized {
     /// Words in the record.
     const WORDS: usize;
-    /// The record that starts at this word index, or `None` past the end.
-    fn read(bytes: &[u8], at: usize) -> Option<Self>;
+    /// The record that `words` starts with; `None` if they are too few.
+    fn read(words: &[u64]) -> Option<Self>;
     /// The words of the record.
     #[cfg(feature = "writer")]
     fn write(&self, out: &mut Vec<u64>);
@@ -30,10 +28,9 @@ macro_rules! record {
         impl Record for $Name {
             const WORDS: usize = [$( stringify!($field) ),+].len();
 
-            fn read(bytes: &[u8], at: usize) -> Option<Self> {
-                let mut next = at;
-                $( let $field = word(bytes, next)?; next += 1; )+
-                let _ = next;
+            #[inline]
+            fn read(words: &[u64]) -> Option<Self> {
+                let [$( $field ),+] = *words.first_chunk()?;
                 Some(Self { $( $field, )+ })
             }
 
@@ -352,12 +349,10 @@ record! {
 impl Record for Thread {
     const WORDS: usize = NAME_WORDS + ThreadWords::WORDS;
 
-    fn read(bytes: &[u8], at: usize) -> Option<Self> {
-        let mut name = [0; NAME_WORDS];
-        for (offset, to) in name.iter_mut().enumerate() {
-            *to = word(bytes, at + offset)?;
-        }
-        let rest = ThreadWords::read(bytes, at + NAME_WORDS)?;
+    #[inline]
+    fn read(words: &[u64]) -> Option<Self> {
+        let (name, rest) = words.split_first_chunk()?;
+        let (name, rest) = (*name, ThreadWords::read(rest)?);
         Some(Self {
             name,
             priority: rest.priority,

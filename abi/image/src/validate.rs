@@ -1,18 +1,19 @@
 //! The rules of a boot image. Everything that boot code relies on is checked here, and only here.
 
 mod interrupts;
+mod threads;
 
-use core::fmt;
+use core::{fmt, mem};
 
 use limen_abi::boot_info::BootInfo;
 use limen_abi::{limits, slot};
 
 use crate::record::{
-    Board, Cap, CapKind, Counts, DomainSlot, Interrupt, Mapping, MappingFlags, NONE, Range, Record, Region,
-    RegionKind, Rights, SchedContext, Thread, ThreadFlags,
+    Board, Cap, CapKind, Counts, DomainSlot, Interrupt, Mapping, MappingFlags, Range, Record, Region,
+    RegionKind, Rights, SchedContext, Thread,
 };
 use crate::{
-    Architecture, HEADER_WORDS, HeaderWord, Image, MAGIC, Options, Table, UNPLACED, VERSION, checksum, word,
+    Architecture, HEADER_WORDS, HeaderWord, Image, MAGIC, Options, Table, UNPLACED, VERSION, checksum,
 };
 
 /// Which rule an image breaks. `index` is the position of the record in its table.
@@ -86,8 +87,8 @@ const ADDRESS_LIMIT: u64 = 1 << 48;
 
 type Check = Result<(), ImageError>;
 
-pub(crate) fn validate(bytes: &[u8]) -> Result<Image<'_>, ImageError> {
-    let image = check_header(bytes)?;
+pub(crate) fn validate(words: &[u64]) -> Result<Image<'_>, ImageError> {
+    let image = check_header(words)?;
     check_directory(&image)?;
     check_board(&image)?;
     check_counts(&image)?;
@@ -98,12 +99,12 @@ pub(crate) fn validate(bytes: &[u8]) -> Result<Image<'_>, ImageError> {
     check_domain_schedule(&image)?;
     interrupts::check(&image)?;
     check_caps(&image)?;
-    check_threads(&image)?;
+    threads::check(&image)?;
     Ok(image)
 }
 
-fn check_header(bytes: &[u8]) -> Result<Image<'_>, ImageError> {
-    let image = check_format(bytes)?;
+fn check_header(words: &[u64]) -> Result<Image<'_>, ImageError> {
+    let image = check_format(words)?;
     if image.paddr() == UNPLACED {
         return Err(ImageError::Unplaced);
     }
@@ -115,8 +116,8 @@ fn check_header(bytes: &[u8]) -> Result<Image<'_>, ImageError> {
 }
 
 /// Checks that header and tables are there, in a format of which everything is known.
-pub(crate) fn check_format(bytes: &[u8]) -> Result<Image<'_>, ImageError> {
-    let header = |index| word(bytes, index).ok_or(ImageError::Truncated);
+pub(crate) fn check_format(words: &[u64]) -> Result<Image<'_>, ImageError> {
+    let header = |index| words.get(index).copied().ok_or(ImageError::Truncated);
     if header(HeaderWord::MAGIC)? != MAGIC {
         return Err(ImageError::Magic);
     }
@@ -129,18 +130,18 @@ pub(crate) fn check_format(bytes: &[u8]) -> Result<Image<'_>, ImageError> {
     }
     let tables_bytes = header(HeaderWord::TABLES_BYTES)?;
     let image_bytes = header(HeaderWord::IMAGE_BYTES)?;
-    let tables = usize::try_from(tables_bytes).ok().and_then(|length| bytes.get(..length));
+    let tables = usize::try_from(tables_bytes / 8).ok().and_then(|length| words.get(..length));
     let tables = tables.ok_or(ImageError::Truncated)?;
     let too_small =
-        tables.len() < HEADER_WORDS * 8 || !tables.len().is_multiple_of(8) || image_bytes < tables_bytes;
+        tables.len() < HEADER_WORDS || !tables_bytes.is_multiple_of(8) || image_bytes < tables_bytes;
     if too_small || image_bytes >= ADDRESS_LIMIT {
         return Err(ImageError::Truncated);
     }
-    Ok(Image { bytes: tables })
+    Ok(Image { words: tables })
 }
 
 pub(crate) fn check_checksum(image: &Image<'_>) -> Check {
-    if checksum(image.bytes) == image.header(HeaderWord::CHECKSUM) {
+    if checksum(image.words) == image.header(HeaderWord::CHECKSUM) {
         Ok(())
     } else {
         Err(ImageError::Checksum)
@@ -169,7 +170,7 @@ pub(crate) fn check_directory(image: &Image<'_>) -> Check {
 fn table_fits<R: Record>(image: &Image<'_>, table: Table, counts: core::ops::RangeInclusive<u64>) -> Check {
     let (offset, count) = image.directory(table);
     let words = count.checked_mul(R::WORDS as u64).and_then(|words| words.checked_add(offset));
-    let inside = words.is_some_and(|end| end <= (image.bytes.len() / 8) as u64);
+    let inside = words.is_some_and(|end| end <= image.words.len() as u64);
     if counts.contains(&count) && offset >= HEADER_WORDS as u64 && inside {
         Ok(())
     } else {
@@ -237,7 +238,8 @@ fn ascending(table: Table, ranges: impl Iterator<Item = Range>) -> Check {
 }
 
 fn check_regions(image: &Image<'_>) -> Check {
-    let contents = Range { start: image.paddr(), end: image_end(image) };
+    let (board, pool) = (image.board(), image.pool());
+    let contents = Range { start: image.paddr() + image.tables_bytes(), end: image_end(image) };
     let mut previous_end = 0;
     for (index, region) in image.regions().enumerate() {
         let check = |ok, what| rule(Table::Regions, index, ok, what);
@@ -249,18 +251,16 @@ fn check_regions(image: &Image<'_>) -> Check {
         check(has_valid_source(image, &region), "first contents that it cannot have")?;
         match RegionKind::from_raw(region.kind) {
             Some(RegionKind::Zero) => {
-                let taken =
-                    overlaps(range, image.pool()) || image.reserved().any(|other| overlaps(range, other));
+                let taken = overlaps(range, pool) || image.reserved().any(|other| overlaps(range, other));
                 check(in_ram(image, range), "not in RAM")?;
                 check(!taken, "overlaps memory of the kernel")?;
             }
             Some(RegionKind::Contents) => {
-                let in_tables = range.start < contents.start + image.bytes.len() as u64;
-                check(contains(contents, range) && !in_tables, "not in the contents of the image")?;
+                check(contains(contents, range), "not in the contents of the image")?;
             }
             Some(RegionKind::Device) => {
                 check(!image.ram().any(|ram| overlaps(range, ram)), "a device in RAM")?;
-                check(!is_kernel_device(&image.board(), range), "a device of the kernel")?;
+                check(!is_kernel_device(&board, range), "a device of the kernel")?;
             }
             Some(RegionKind::Floating) | None => check(false, "unknown kind")?,
         }
@@ -279,7 +279,7 @@ fn has_valid_source(image: &Image<'_>, region: &Region) -> bool {
     }
     let end = region.source.checked_add(region.source_bytes);
     let in_contents =
-        region.source >= image.bytes.len() as u64 && end.is_some_and(|end| end <= image.image_bytes());
+        region.source >= image.tables_bytes() && end.is_some_and(|end| end <= image.image_bytes());
     let aligned = page_aligned(region.source) && page_aligned(region.source_bytes);
     is_ram && in_contents && aligned && region.source_bytes <= region.bytes
 }
@@ -294,12 +294,13 @@ fn is_kernel_device(board: &Board, range: Range) -> bool {
 
 fn check_mappings(image: &Image<'_>) -> Check {
     let vspaces = image.counts().vspaces;
+    let regions = image.directory(Table::Regions).1;
     let user_top = image.board().user_top;
     let mut previous = (0, 0);
     for (index, mapping) in image.mappings().enumerate() {
         let check = |ok, what| rule(Table::Mappings, index, ok, what);
         check(mapping.vspace < vspaces, "no such address space")?;
-        check(mapping.region < image.directory(Table::Regions).1, "no such region")?;
+        check(mapping.region < regions, "no such region")?;
         let flags = mapping.flags;
         let readable =
             flags & MappingFlags::READ != 0 || flags & (MappingFlags::WRITE | MappingFlags::EXECUTE) == 0;
@@ -405,50 +406,13 @@ fn may_have_ports(first: u64, last: u64) -> bool {
     first <= last && last < limits::IO_PORTS && limits::KERNEL_IO_PORTS.iter().all(is_apart)
 }
 
-fn check_threads(image: &Image<'_>) -> Check {
-    let counts = image.counts();
-    let sched_contexts = image.directory(Table::SchedContexts).1;
-    for (index, thread) in image.threads().enumerate() {
-        let check = |ok, what| rule(Table::Threads, index, ok, what);
-        check(thread.priority < limits::PRIORITIES as u64, "no such priority")?;
-        check(thread.vspace < counts.vspaces, "no such address space")?;
-        check(optional(thread.sched_context, sched_contexts), "no such scheduling context")?;
-        check(optional(thread.notification, counts.notifications), "no such notification")?;
-        check(optional(thread.fault_slot, limits::CAP_SLOTS as u64), "no such fault slot")?;
-        check(optional(thread.timeout_slot, limits::CAP_SLOTS as u64), "no such timeout slot")?;
-        let domains = if image.directory(Table::DomainSchedule).1 == 0 { 1 } else { limits::DOMAINS as u64 };
-        check(thread.domain < domains, "no such domain")?;
-        check(thread.flags & !ThreadFlags::ALL == 0, "flags that are not allowed")?;
-        let top = image.board().user_top;
-        let buffer_fits = page_aligned(thread.ipc_buffer) && thread.ipc_buffer <= top;
-        check(buffer_fits && !buffer_is_mapped(image, &thread), "IPC buffer at an address that is not free")?;
-        check(thread.entry <= top && thread.stack_top <= top, "entry or stack is not a user address")?;
-        let earlier = || image.threads().take(index);
-        let shared = |value, other| value != NONE && value == other;
-        let unshared = !earlier().any(|other| shared(thread.sched_context, other.sched_context));
-        check(unshared, "scheduling context of another thread")?;
-        let unshared = !earlier().any(|other| shared(thread.notification, other.notification));
-        check(unshared, "notification of another thread")?;
-        let unshared = !earlier().any(|o| o.vspace == thread.vspace && o.ipc_buffer == thread.ipc_buffer);
-        check(unshared, "IPC buffer of another thread")?;
-    }
-    Ok(())
-}
-
-fn buffer_is_mapped(image: &Image<'_>, thread: &Thread) -> bool {
-    let buffer = Range { start: thread.ipc_buffer, end: thread.ipc_buffer + limits::PAGE_BYTES };
-    image.mappings().any(|mapping| {
-        let range = Range { start: mapping.vaddr, end: mapping.vaddr + mapping.bytes };
-        mapping.vspace == thread.vspace && overlaps(range, buffer)
-    })
-}
-
 fn rule(table: Table, index: usize, ok: bool, what: &'static str) -> Check {
     if ok { Ok(()) } else { Err(ImageError::Record { table: table as usize, index, what }) }
 }
 
-fn optional(index: u64, count: u64) -> bool {
-    index == NONE || index < count
+/// Whether something was not taken; it is from now on. Nobody takes what is past the end.
+fn take(taken: &mut [bool], index: u64) -> bool {
+    taken.get_mut(index as usize).is_none_or(|taken| !mem::replace(taken, true))
 }
 
 fn page_aligned(value: u64) -> bool {

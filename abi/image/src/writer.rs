@@ -57,15 +57,13 @@ impl ImageWriter {
 
     /// Header and tables. `paddr` is where the image will lie, `image_bytes` its size with page contents.
     #[must_use]
-    pub fn finish(&self, paddr: u64, image_bytes: u64) -> Vec<u8> {
+    pub fn finish(&self, paddr: u64, image_bytes: u64) -> Vec<u64> {
         let mut words = self.words();
         words[HeaderWord::TABLES_BYTES] = words.len() as u64 * 8;
         words[HeaderWord::IMAGE_PADDR] = paddr;
         words[HeaderWord::IMAGE_BYTES] = image_bytes;
-        let mut bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
-        let sum = checksum(&bytes).to_le_bytes();
-        bytes[HeaderWord::CHECKSUM * 8..][..8].copy_from_slice(&sum);
-        bytes
+        words[HeaderWord::CHECKSUM] = checksum(&words);
+        words
     }
 
     fn words(&self) -> Vec<u64> {

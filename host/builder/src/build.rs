@@ -114,7 +114,7 @@ impl Built {
 
 #[cfg(test)]
 mod tests {
-    use limen_image::{Image, MappingFlags, NONE};
+    use limen_image::{Image, MappingFlags, NONE, words_of};
 
     use super::*;
     use crate::elf::ElfFile;
@@ -148,7 +148,8 @@ mod tests {
     fn the_image_is_what_the_kernel_reads() {
         let built = built(FAMILY);
         let image = &built.file[(built.layout.image_paddr - built.layout.start) as usize..];
-        let image = Image::validate(image).unwrap();
+        let words = words_of(image);
+        let image = Image::validate(&words).unwrap();
         assert_eq!(image.threads().count(), 4);
         let monitor = image.threads().last().unwrap();
         assert_eq!((monitor.priority, monitor.fault_slot, monitor.notification), (255, NONE, NONE));

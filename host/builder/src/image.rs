@@ -101,8 +101,9 @@ pub fn finish(
         BootProtocol::Loader => layout.image_paddr,
         BootProtocol::Multiboot => UNPLACED,
     };
-    let mut bytes = writer.finish(paddr, layout.image_bytes());
-    check(board, layout, bytes.clone()).map_err(|reason| {
+    let words = writer.finish(paddr, layout.image_bytes());
+    let mut bytes = limen_image::bytes_of(&words);
+    check(board, layout, words).map_err(|reason| {
         error(code::IMAGE_REFUSED, format!("ERROR: the kernel would refuse this boot image: {reason}"))
             .help("This is a defect of the tool; please report it together with the system description.")
     })?;
@@ -113,13 +114,13 @@ pub fn finish(
 }
 
 /// Whether the kernel will take the image; one that is placed at boot, on a machine with the RAM of the board file.
-fn check(board: &Board, layout: &Layout, mut bytes: Vec<u8>) -> Result<(), ImageError> {
+fn check(board: &Board, layout: &Layout, mut words: Vec<u64>) -> Result<(), ImageError> {
     if board.boot == BootProtocol::Multiboot {
         let kernel =
             board.pinned.map_or(Range::default(), |range| Range { start: range.start, end: range.end });
-        place(&mut bytes, &Machine { image_paddr: layout.image_paddr, ram: &board.ram_ranges(), kernel })?;
+        place(&mut words, &Machine { image_paddr: layout.image_paddr, ram: &board.ram_ranges(), kernel })?;
     }
-    Image::validate(&bytes).map(drop)
+    Image::validate(&words).map(drop)
 }
 
 /// Bytes of page contents: those of programs, then files.

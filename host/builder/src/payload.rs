@@ -5,7 +5,7 @@
 //! | loader | pad | LoaderPlan | boot image: tables | contents | kernel segments | kernel's zero pages |
 //! ```
 //!
-//! Every part starts on a page. The kernel's zero pages are not in the file; the loader clears them.
+//! Every part starts on a page. The kernel's zero pages are not in the file; the kernel clears them.
 
 use limen_abi::limits::PAGE_BYTES;
 use limen_image::Range;
@@ -101,8 +101,6 @@ impl Layout {
             magic: MAGIC,
             kernel_entry: kernel.entry,
             image_paddr: self.image_paddr,
-            zero_paddr: self.zero_paddr,
-            zero_bytes: self.end - self.zero_paddr,
             ram_start: board.ram.first().map_or(0, |ram| ram.start),
             ram_end: board.ram.last().map_or(0, |ram| ram.end),
             serial_kind: board.serial.kind as u64,

@@ -62,7 +62,7 @@ fn padded(contents: &[u8]) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use limen_image::Image;
+    use limen_image::{Image, words_of};
 
     use crate::test_system::built;
 
@@ -80,7 +80,7 @@ mod tests {
     fn files_lie_in_the_image_after_the_programs() {
         let built = built(FILLED);
         let image = &built.file[(built.layout.image_paddr - built.layout.start) as usize..];
-        let regions: Vec<_> = Image::validate(image).unwrap().regions().collect();
+        let regions: Vec<_> = Image::validate(&words_of(image)).unwrap().regions().collect();
         let filled: Vec<_> = regions.iter().filter(|region| region.source_bytes != 0).collect();
         assert_eq!(
             filled.iter().map(|r| (r.bytes, r.source_bytes)).collect::<Vec<_>>(),

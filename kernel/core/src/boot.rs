@@ -6,25 +6,25 @@ use limen_abi::{FpuPolicy, slot};
 use limen_image::{CapKind, Image, NONE, ThreadFlags};
 
 use crate::arena::{Id, ThreadId};
-use crate::cap::{Cap, Rights};
+use crate::cap::{Cap, CapTable, Rights, RootTable};
 use crate::kernel::{
-    CapTables, Endpoints, Irqs, Kernel, MessageBuffers, Notifications, Replies, RootTables, SchedContexts,
-    Threads, Vspaces,
+    Endpoints, Irqs, Kernel, MessageBuffers, Notifications, Replies, SchedContexts, Threads, Vspaces,
 };
 use crate::machine::{Context, CounterAccess, Line, Machine, Ticks};
 use crate::object::io_port::Ports;
 use crate::object::irq::{self, Irq};
 use crate::object::thread::State;
 
-/// Fills the capability tables and root slots as the image says.
-pub fn place_caps<M: Machine>(tables: &mut CapTables, roots: &mut RootTables, image: &Image<'_>) {
-    for record in image.caps() {
-        if let (Some(table), Some(cap)) = (CapTables::id(record.table), cap::<M>(&record)) {
-            match record.slot.checked_sub(slot::ROOT) {
-                None => tables[table].place(record.slot, cap),
-                Some(root_slot) => roots[table].place(root_slot, cap),
-            }
-        }
+/// Every capability of the image, with its thread and its slot.
+pub fn caps<M: Machine>(image: &Image<'_>) -> impl Iterator<Item = (ThreadId, u64, Cap)> {
+    image.caps().filter_map(|record| Some((Threads::<M>::id(record.table)?, record.slot, cap::<M>(&record)?)))
+}
+
+/// Puts a capability into a slot of a thread's tables.
+pub fn place(table: &mut CapTable, root: &mut RootTable, slot: u64, cap: Cap) {
+    match slot.checked_sub(slot::ROOT) {
+        None => table.place(slot, cap),
+        Some(root_slot) => root.place(root_slot, cap),
     }
 }
 
@@ -105,7 +105,7 @@ impl<M: Machine> Kernel<M> {
     }
 
     fn populate_thread(&mut self, id: ThreadId, record: &limen_image::Thread) {
-        let caps = &self.machine.cap_tables()[id];
+        let caps = self.machine.cap_table(id);
         let (fault_handler, timeout_handler) = (caps.slot(record.fault_slot), caps.slot(record.timeout_slot));
         let sched_context = optional(record.sched_context, SchedContexts::id);
         let notification = optional(record.notification, Notifications::id);

@@ -43,30 +43,34 @@ impl Rights {
 }
 
 /// A right to use an object.
+///
+/// Its layout is that of its declaration, with the number of the kind first: an empty slot is all zeros, so that boot
+/// need not write to each.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[repr(u8)]
 pub enum Cap {
     /// An empty slot.
     #[default]
-    Null,
+    Null = 0,
     /// A thread.
     Thread(ThreadId),
     /// An endpoint.
     Endpoint {
+        /// What the holder may do.
+        rights: Rights,
         /// The endpoint.
         id: EndpointId,
         /// What a receiver sees.
         badge: u64,
-        /// What the holder may do.
-        rights: Rights,
     },
     /// A notification.
     Notification {
+        /// What the holder may do.
+        rights: Rights,
         /// The notification.
         id: NotificationId,
         /// Bits that a signal sets.
         badge: u64,
-        /// What the holder may do.
-        rights: Rights,
     },
     /// A reply object.
     Reply(ReplyId),

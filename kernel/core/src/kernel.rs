@@ -3,7 +3,7 @@
 use limen_abi::limits;
 
 use crate::arena::{Arena, IrqId, ThreadId, tag};
-use crate::cap::{Cap, CapTable, LookupFailure, RootTable};
+use crate::cap::{Cap, LookupFailure};
 use crate::core::Core;
 use crate::machine::Machine;
 use crate::message::MessageBuffer;
@@ -34,14 +34,12 @@ pub type Shares = Arena<tag::SchedContext, Share, { limits::SCHED_CONTEXTS }>;
 pub type Irqs = Arena<tag::Irq, Irq, { limits::INTERRUPTS }>;
 /// Priorities by the id of a scheduling context. Not in the scheduling context, whose size is a power of two.
 pub type SlicePriorities = Arena<tag::SchedContext, u8, { limits::SCHED_CONTEXTS }>;
-/// Capability tables by the thread that uses them.
-pub type CapTables = Arena<tag::Thread, CapTable, { limits::THREADS }>;
-/// Root slots of the threads.
-pub type RootTables = Arena<tag::Thread, RootTable, { limits::THREADS }>;
+/// What every thread has one of, by thread.
+pub type PerThread<T> = Arena<tag::Thread, T, { limits::THREADS }>;
 /// Address spaces by id, as the processor enters them; the port keeps their tables.
 pub type Vspaces<M> = Arena<tag::Vspace, Option<<M as Machine>::Space>, { limits::VSPACES }>;
 /// Message buffers by thread.
-pub type MessageBuffers = Arena<tag::Thread, MessageBuffer, { limits::THREADS }>;
+pub type MessageBuffers = PerThread<MessageBuffer>;
 
 /// Makes what follows it begin a page.
 #[derive(Debug)]
@@ -123,7 +121,7 @@ impl<M: Machine> Kernel<M> {
     #[inline]
     pub(crate) fn lookup(&self, thread: ThreadId, cptr: u64) -> Result<Cap, LookupFailure> {
         // Where it is, and not what it is: what comes from a call out of line goes through memory.
-        let slot = match self.machine.cap_tables()[thread].lookup(cptr) {
+        let slot = match self.machine.cap_table(thread).lookup(cptr) {
             Some(slot) => slot,
             None => self.lookup_root(thread, cptr).ok_or(LookupFailure::TOO_LARGE)?,
         };
@@ -132,6 +130,6 @@ impl<M: Machine> Kernel<M> {
 
     #[cold]
     fn lookup_root(&self, thread: ThreadId, cptr: u64) -> Option<&Cap> {
-        self.machine.root_tables()[thread].lookup(cptr)
+        self.machine.root_table(thread).lookup(cptr)
     }
 }

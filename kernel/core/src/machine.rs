@@ -9,7 +9,8 @@ use limen_abi::MessageInfo;
 use limen_fpu::FpuUnit;
 
 use crate::arena::ThreadId;
-use crate::kernel::{CapTables, MessageBuffers, RootTables};
+use crate::cap::{CapTable, RootTable};
+use crate::kernel::MessageBuffers;
 use crate::object::irq;
 use crate::object::secure_monitor::REGISTERS;
 
@@ -25,11 +26,11 @@ pub trait Machine: FpuUnit<ThreadId> {
     /// No address space. Nobody enters it; a value of its own kind, so that one comparison tells spaces apart.
     const NO_SPACE: Self::Space;
 
-    /// The capability tables of the threads, filled before the first event.
-    fn cap_tables(&self) -> &CapTables;
+    /// The capability table of a thread of the image, filled before the first event.
+    fn cap_table(&self, thread: ThreadId) -> &CapTable;
 
-    /// The root slots of the threads, filled before the first event.
-    fn root_tables(&self) -> &RootTables;
+    /// The root slots of a thread of the image, filled before the first event.
+    fn root_table(&self, thread: ThreadId) -> &RootTable;
 
     /// The message buffers of the threads; user mode sees them, too.
     fn buffers(&self) -> &MessageBuffers;

@@ -1,6 +1,6 @@
 //! Address spaces of programs, built at boot from the image's mapping plan.
 
-use limen_abi::limits::{PAGE_BYTES, THREADS, VSPACES};
+use limen_abi::limits::{PAGE_BYTES, VSPACES};
 use limen_core::address::{PhysAddr, VirtAddr};
 use limen_image::{Image, Mapping, MappingFlags, RegionKind};
 
@@ -26,7 +26,7 @@ impl AddressSpace {
 pub type AddressSpaces = [AddressSpace; VSPACES];
 
 /// Where a thread finds its message buffer.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct BufferPage {
     /// Address space of the thread.
     pub vspace: u64,
@@ -36,9 +36,6 @@ pub struct BufferPage {
     pub paddr: PhysAddr,
 }
 
-/// The message buffers of all threads.
-pub type BufferPages = [Option<BufferPage>; THREADS];
-
 /// Builds the address spaces that `image` describes, with these message buffers. What of the kernel is mapped in each
 /// of them is all under `shared` by now.
 ///
@@ -46,7 +43,7 @@ pub type BufferPages = [Option<BufferPage>; THREADS];
 /// See [`MapError`].
 pub fn build<F: Format>(
     image: &Image<'_>,
-    buffers: &BufferPages,
+    buffers: &[BufferPage],
     tables: &mut impl Tables,
     shared: Root,
 ) -> Result<AddressSpaces, MapError> {
@@ -59,7 +56,7 @@ pub fn build<F: Format>(
     for mapping in image.mappings().filter(|mapping| mapping.flags & MappingFlags::READ != 0) {
         map::<F>(tables, root(mapping.vspace), &run(image, &mapping))?;
     }
-    for buffer in buffers.iter().flatten() {
+    for buffer in buffers {
         map::<F>(tables, root(buffer.vspace), &buffer_run(buffer))?;
     }
     Ok(spaces)

@@ -10,14 +10,14 @@ use limen_core::boot::buffer_index;
 use limen_core::message::MessageBuffer;
 use limen_image::{Board, Image, ImageError, MappingFlags, Options, Range, Region, RegionKind};
 
-use crate::address_space::{self, AddressSpaces, BufferPage, BufferPages};
+use crate::address_space::{self, AddressSpaces, BufferPage};
 use crate::arch::mmu::{self, Descriptors};
 use crate::arch::{self, cpu, irq, timer};
 use crate::boot_check::{UserRules, Violation, check_entry_area, check_kernel};
 use crate::identity_map::{self, TablePool};
 use crate::page_table::{self, Access, MapError, MemoryType, Owner, Root, Run};
 use crate::panic::fatal;
-use crate::{boot_info, command_line, console, entry, fpu};
+use crate::{boot_info, command_line, console, entry, fpu, thread_memory};
 
 /// Boots from the image at `image_paddr`. Entered once, with interrupts masked. `first_cycle` is what the cycle counter
 /// said at the first instruction of the loader; the port has done what `command_line` asks for; `firmware` is where the
@@ -31,6 +31,7 @@ pub fn start(image_paddr: PhysAddr, first_cycle: u64, command_line: &[u8], firmw
         console::open();
     }
     print_facts(&image, command_line);
+    thread_memory::clear(&image);
     let mut tables = TablePool::new(image.pool());
     map_devices(&image.board(), &mut tables)
         .unwrap_or_else(|error| fatal(format_args!("the kernel's devices cannot be mapped: {error:?}")));
@@ -38,10 +39,11 @@ pub fn start(image_paddr: PhysAddr, first_cycle: u64, command_line: &[u8], firmw
     boot_info::fill_regions(&image, firmware);
     fpu::init();
     clear_regions(&image);
-    let buffers = buffer_pages(&image);
-    let spaces = address_space::build::<Descriptors>(&image, &buffers, &mut tables, shared_root())
+    let mut buffers = [BufferPage::default(); THREADS];
+    let buffers = buffer_pages(&image, &mut buffers);
+    let spaces = address_space::build::<Descriptors>(&image, buffers, &mut tables, shared_root())
         .unwrap_or_else(|error| fatal(format_args!("the address spaces cannot be built: {error:?}")));
-    check_tables(&image, &buffers, &tables, &spaces)
+    check_tables(&image, buffers, &tables, &spaces)
         .unwrap_or_else(|violation| fatal(format_args!("{violation}")));
     publish_memory(&image);
     tell_first_cycle(&image, first_cycle);
@@ -101,9 +103,9 @@ fn print_facts(image: &Image<'_>, command_line: &[u8]) {
     console::line(format_args!("  {ram} MiB RAM, {} interrupt lines", board.interrupt_lines));
     console::line(format_args!(
         "  {} threads in {} address spaces, {} mappings, image of {} KiB at {:#x}",
-        image.threads().count(),
+        image.thread_count(),
         image.counts().vspaces,
-        image.mappings().count(),
+        image.mapping_count(),
         image.image_bytes() >> 10,
         image.paddr()
     ));
@@ -128,18 +130,20 @@ fn clear_regions(image: &Image<'_>) {
     }
 }
 
-fn buffer_pages(image: &Image<'_>) -> BufferPages {
-    let mut pages = [None; THREADS];
-    for ((page, thread), index) in pages.iter_mut().zip(image.threads()).zip(0..) {
+/// Where the threads of the image have their message buffers.
+fn buffer_pages<'a>(image: &Image<'_>, room: &'a mut [BufferPage; THREADS]) -> &'a [BufferPage] {
+    let mut count = 0;
+    for ((page, thread), index) in room.iter_mut().zip(image.threads()).zip(0..) {
         let (vspace, vaddr) = (thread.vspace, VirtAddr(thread.ipc_buffer));
-        *page = Some(BufferPage { vspace, vaddr, paddr: message_buffer(index) });
+        *page = BufferPage { vspace, vaddr, paddr: message_buffer(index) };
+        count += 1;
     }
-    pages
+    room.get(..count).unwrap_or_default()
 }
 
 /// The page with the message buffer of the image's thread with this index.
 fn message_buffer(thread: u64) -> PhysAddr {
-    let first = core::ptr::from_ref(entry::message_buffers()).addr();
+    let first = core::ptr::from_ref(thread_memory::message_buffers()).addr();
     buffer_index(thread)
         .map(|index| VirtAddr((first + index * size_of::<MessageBuffer>()) as u64))
         .and_then(cpu::translate)
@@ -148,14 +152,14 @@ fn message_buffer(thread: u64) -> PhysAddr {
 
 /// Programs find the count from which boot is measured in their IPC buffers.
 fn tell_first_cycle(image: &Image<'_>, first_cycle: u64) {
-    for (_, buffer) in entry::message_buffers().iter().take(image.threads().count()) {
+    for (_, buffer) in thread_memory::message_buffers().iter().take(image.thread_count() as usize) {
         buffer.set_word(BufferWord::USER_DATA, first_cycle);
     }
 }
 
 fn check_tables(
     image: &Image<'_>,
-    buffers: &BufferPages,
+    buffers: &[BufferPage],
     tables: &TablePool,
     spaces: &AddressSpaces,
 ) -> Result<(), Violation> {

@@ -16,8 +16,8 @@ use limen_abi::limits::PAGE_BYTES;
 use limen_core::address::{PhysAddr, VirtAddr};
 use limen_image::{Image, Range, RegionKind};
 
-use crate::address_space::BufferPages;
-use crate::page_table::{ENTRIES, Format, Found, Halves, Root, Tables, span_bytes, walk};
+use crate::address_space::BufferPage;
+use crate::page_table::{ENTRIES, Format, Found, Halves, Root, Tables, is_shared, span_bytes, walk};
 
 /// A mapping that must not be.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -107,15 +107,15 @@ pub fn check_entry_area<F: Format>(tables: &impl Tables, area: &EntryArea) -> Re
 pub struct UserRules<'a> {
     shared: Root,
     image: &'a Image<'a>,
-    buffers: &'a BufferPages,
+    buffers: &'a [BufferPage],
     code: Range,
     contents: Range,
 }
 
 impl<'a> UserRules<'a> {
-    /// Rules for the address spaces of `image` with these message buffers. `code` is where the kernel's code lies;
-    /// `shared` has the kernel's addresses that all address spaces share.
-    pub fn new(image: &'a Image<'a>, buffers: &'a BufferPages, code: Range, shared: Root) -> Self {
+    /// Rules for the address spaces of `image` with these message buffers, in the order of the image. `code` is where
+    /// the kernel's code lies; `shared` has the kernel's addresses that all address spaces share.
+    pub fn new(image: &'a Image<'a>, buffers: &'a [BufferPage], code: Range, shared: Root) -> Self {
         let end = image.paddr() + image.image_bytes();
         let mut contents = image.regions().filter(|region| region.kind == RegionKind::Contents as u64);
         let contents = Range { start: contents.next().map_or(end, |first| first.paddr), end };
@@ -150,15 +150,14 @@ impl<'a> UserRules<'a> {
         if F::HALVES == Halves::Apart {
             return Ok(());
         }
-        let [own, shared] = [root, self.shared].map(|root| &tables.table(root.table)[F::HALVES.kernel()]);
+        let [own, shared] = [root, self.shared].map(|root| tables.table(root.table));
         let violation = Violation {
             vspace: Some(vspace),
             vaddr: VirtAddr(span_bytes(root.height) * F::HALVES.kernel().start as u64),
             paddr: root.table,
             rule: "not the kernel's half that all share",
         };
-        // Boot is measured, and a comparison of slices goes byte by byte here.
-        require(own.iter().zip(shared).all(|(own, shared)| own == shared), violation)
+        require(is_shared(own, shared, F::HALVES.kernel()), violation)
     }
 
     fn is_kernel_memory(&self, memory: Range) -> bool {
@@ -170,11 +169,9 @@ impl<'a> UserRules<'a> {
     /// Buffers of neighbouring threads may be found as one run.
     fn is_message_buffer(&self, vspace: usize, found: &Found) -> bool {
         (0..found.bytes).step_by(PAGE_BYTES as usize).all(|offset| {
-            self.buffers.iter().flatten().any(|buffer| {
-                buffer.vspace == vspace as u64
-                    && buffer.vaddr.0 == found.vaddr.0 + offset
-                    && buffer.paddr.0 == found.paddr.0 + offset
-            })
+            let place = (vspace as u64, found.vaddr.0 + offset);
+            let buffer = self.buffers.binary_search_by_key(&place, |buffer| (buffer.vspace, buffer.vaddr.0));
+            buffer.is_ok_and(|index| self.buffers[index].paddr.0 == found.paddr.0 + offset)
         })
     }
 }
@@ -205,7 +202,6 @@ mod tests {
     use limen_loader::translation::aarch64::descriptor::Descriptors;
     use limen_loader::translation::x86_64;
 
-    use crate::address_space::BufferPage;
     use crate::page_table::{Access, MemoryType, Owner, Run, map, share_kernel};
     use crate::test_tables::TestTables;
 
@@ -228,10 +224,9 @@ mod tests {
     }
 
     fn user(vspace: usize, vaddr: VirtAddr, paddr: u64, access: Access) -> Result<(), &'static str> {
-        let bytes = image();
-        let image = Image::validate(&bytes).expect("a valid image");
-        let mut buffers: BufferPages = [None; limen_abi::limits::THREADS];
-        buffers[0] = Some(BufferPage { vspace: 0, vaddr: IPC_BUFFER, paddr: BUFFER });
+        let words = image();
+        let image = Image::validate(&words).expect("a valid image");
+        let buffers = [BufferPage { vspace: 0, vaddr: IPC_BUFFER, paddr: BUFFER }];
         let (tables, root) = mapped(3, [(vaddr.0 / PAGE_BYTES, paddr, access)].into_iter());
         let rules = UserRules::new(&image, &buffers, CODE, root);
         rules.check::<Descriptors>(&tables, vspace, root).map_err(|violation| violation.rule)
@@ -247,7 +242,7 @@ mod tests {
         (tables, root)
     }
 
-    fn image() -> Vec<u8> {
+    fn image() -> Vec<u64> {
         let mut writer = ImageWriter::new(Architecture::Aarch64);
         writer.board = Board { user_top: limen_abi::limits::USER_TOP_AARCH64, ..Board::default() };
         writer.counts = Counts { vspaces: 2, ..Counts::default() };
@@ -358,9 +353,8 @@ mod tests {
     #[test]
     fn an_address_space_with_another_kernel_half_is_found() {
         type Paging = x86_64::descriptor::Descriptors;
-        let bytes = image();
-        let image = Image::validate(&bytes).expect("a valid image");
-        let buffers: BufferPages = [None; limen_abi::limits::THREADS];
+        let words = image();
+        let image = Image::validate(&words).expect("a valid image");
         let (mut tables, shared) = TestTables::with_root(3, 16);
         let root = Root { table: tables.allocate().unwrap(), height: 3 };
         let page = Run {
@@ -372,7 +366,7 @@ mod tests {
         };
         assert_eq!(map::<Paging>(&mut tables, shared, &page), Ok(()));
         let check = |tables: &TestTables| {
-            let rules = UserRules::new(&image, &buffers, CODE, shared);
+            let rules = UserRules::new(&image, &[], CODE, shared);
             rules.check::<Paging>(tables, 1, root).map_err(|violation| violation.rule)
         };
         assert_eq!(check(&tables), Err("not the kernel's half that all share"));

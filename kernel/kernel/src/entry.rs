@@ -6,13 +6,8 @@
 
 use core::cell::UnsafeCell;
 
-use limen_abi::limits;
 use limen_core::Kernel;
-use limen_core::boot::place_caps;
-use limen_core::cap::{CapTable, RootTable};
 use limen_core::event::Event;
-use limen_core::kernel::{CapTables, MessageBuffers, RootTables};
-use limen_core::message::MessageBuffer;
 use limen_image::{Image, Options};
 
 use crate::address_space::AddressSpaces;
@@ -21,23 +16,13 @@ use crate::arch::cpu::SpaceRegister;
 use crate::arch::trap;
 use crate::machine::Hardware;
 use crate::panic::fatal;
-
-/// State that the code below borrows by its own rules.
-struct Guarded<T>(UnsafeCell<T>);
+use crate::thread_memory;
 
 // SAFETY: every access is in this module and follows the rule of the module documentation.
-unsafe impl<T> Sync for Guarded<T> {}
-// SAFETY: as above.
 unsafe impl Sync for Door {}
 
 /// The kernel's state.
 pub static KERNEL: Door = Door(UnsafeCell::new(Kernel::new(Hardware::UNKNOWN)));
-static CAP_TABLES: Guarded<CapTables> =
-    Guarded(UnsafeCell::new(CapTables::new([CapTable::EMPTY; limits::THREADS])));
-static ROOT_TABLES: Guarded<RootTables> =
-    Guarded(UnsafeCell::new(RootTables::new([RootTable::EMPTY; limits::THREADS])));
-static MESSAGE_BUFFERS: MessageBuffers =
-    MessageBuffers::new([const { MessageBuffer::new() }; limits::THREADS]);
 
 /// The kernel's state as the trap code hands it over. It could name the state itself, but then every access would
 /// carry a full address instead of an offset.
@@ -91,33 +76,12 @@ fn pointer_to(context: Option<&mut Context>) -> *mut Context {
     context.map_or(core::ptr::null_mut(), core::ptr::from_mut)
 }
 
-/// The capability tables of the threads.
-#[inline]
-pub fn cap_tables() -> &'static CapTables {
-    // SAFETY: written by `start` before the first call, and never again.
-    unsafe { &*CAP_TABLES.0.get() }
-}
-
-/// The root slots of the threads.
-#[inline]
-pub fn root_tables() -> &'static RootTables {
-    // SAFETY: written by `start` before the first call, and never again.
-    unsafe { &*ROOT_TABLES.0.get() }
-}
-
-/// The message buffers of the threads.
-#[inline]
-pub fn message_buffers() -> &'static MessageBuffers {
-    &MESSAGE_BUFFERS
-}
-
 /// Makes the objects of the image and runs the most important thread. `leave_boot` takes away what only boot needs;
 /// the image cannot be read any more after it.
 pub fn start(image: &Image<'_>, spaces: &AddressSpaces, leave_boot: impl FnOnce()) -> ! {
-    // SAFETY: no trap has been taken yet, so nobody has borrowed the tables or the kernel.
-    let (tables, roots, kernel) =
-        unsafe { (&mut *CAP_TABLES.0.get(), &mut *ROOT_TABLES.0.get(), &mut *KERNEL.0.get()) };
-    place_caps::<Hardware>(tables, roots, image);
+    thread_memory::fill(image);
+    // SAFETY: no trap has been taken yet, so nobody has borrowed the kernel.
+    let kernel = unsafe { &mut *KERNEL.0.get() };
     kernel.machine = Hardware::probe(&image.board());
     kernel.populate(image, |index, context| {
         let space = *spaces.get(index as usize)?;

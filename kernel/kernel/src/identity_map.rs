@@ -17,18 +17,26 @@ use crate::page_table::{Table, Tables};
 ///
 /// Nobody writes to them: the loader leaves them alone, and the image's own check keeps page tables and
 /// cleared regions away from them.
-pub fn image_tables(start: PhysAddr) -> Option<&'static [u8]> {
-    let header = bytes(start, HEADER_WORDS * size_of::<u64>())?;
-    let word = header.as_chunks::<8>().0.get(HeaderWord::TABLES_BYTES)?;
-    bytes(start, usize::try_from(u64::from_le_bytes(*word)).ok()?)
+pub fn image_tables(start: PhysAddr) -> Option<&'static [u64]> {
+    let header = words(start, HEADER_WORDS)?;
+    words(start, usize::try_from(header.get(HeaderWord::TABLES_BYTES)? / 8).ok()?)
 }
 
 /// The same, to be changed before anybody else reads it.
-pub fn image_tables_mut(start: PhysAddr) -> Option<&'static mut [u8]> {
+pub fn image_tables_mut(start: PhysAddr) -> Option<&'static mut [u64]> {
     let length = image_tables(start)?.len();
-    // SAFETY: `image_tables` has found the bytes in the identity map, and has not kept them. Only a port whose images
+    // SAFETY: `image_tables` has found the words in the identity map, and has not kept them. Only a port whose images
     // are placed at boot asks, once, before it reads the image.
     Some(unsafe { slice::from_raw_parts_mut(with_exposed_provenance_mut(start.0 as usize), length) })
+}
+
+fn words(start: PhysAddr, count: usize) -> Option<&'static [u64]> {
+    let bytes = bytes(start, count.checked_mul(size_of::<u64>())?)?;
+    if !start.0.is_multiple_of(align_of::<u64>() as u64) {
+        return None;
+    }
+    // SAFETY: these are the bytes of a borrow that lasts as long, at an address for words.
+    Some(unsafe { slice::from_raw_parts(bytes.as_ptr().cast(), count) })
 }
 
 fn bytes(start: PhysAddr, length: usize) -> Option<&'static [u8]> {

@@ -3,7 +3,9 @@
 use core::num::NonZeroU64;
 use core::ops::Range;
 
-use limen_core::kernel::{CapTables, MessageBuffers, RootTables};
+use limen_core::arena::ThreadId;
+use limen_core::cap::{CapTable, RootTable};
+use limen_core::kernel::MessageBuffers;
 use limen_core::machine::{CacheOperation, CounterAccess, Interrupt, Line, Machine, PortWidth, Ticks};
 use limen_core::object::irq::State;
 use limen_core::object::secure_monitor::REGISTERS;
@@ -11,7 +13,7 @@ use limen_image::Board;
 
 use crate::arch::{cache, context, cpu, firmware, fpu, irq, ports, timer};
 use crate::panic::fatal;
-use crate::{console, entry};
+use crate::{console, thread_memory};
 
 const US_PER_SECOND: u64 = 1_000_000;
 
@@ -42,18 +44,18 @@ impl Machine for Hardware {
     const NO_SPACE: cpu::SpaceRegister = cpu::SpaceRegister::NONE;
 
     #[inline]
-    fn cap_tables(&self) -> &CapTables {
-        entry::cap_tables()
+    fn cap_table(&self, thread: ThreadId) -> &CapTable {
+        thread_memory::cap_table(thread)
     }
 
     #[inline]
-    fn root_tables(&self) -> &RootTables {
-        entry::root_tables()
+    fn root_table(&self, thread: ThreadId) -> &RootTable {
+        thread_memory::root_table(thread)
     }
 
     #[inline]
     fn buffers(&self) -> &MessageBuffers {
-        entry::message_buffers()
+        thread_memory::message_buffers()
     }
 
     #[inline]

@@ -42,3 +42,6 @@ pub mod panic;
 #[cfg(not(test))]
 #[expect(unsafe_code, reason = "memory that only assembly names")]
 pub mod stack;
+#[cfg(not(test))]
+#[expect(unsafe_code, reason = "memory that is cleared as far as the image has threads")]
+pub mod thread_memory;

@@ -115,9 +115,10 @@ fn leaf_table<F: Format>(
 /// Lets the address space under `root` have the kernel's addresses, where one top table resolves both halves.
 pub fn share_kernel<F: Format>(tables: &mut impl Tables, kernel: Root, root: Root) {
     if F::HALVES == Halves::Together {
-        let kernel = *tables.table(kernel.table);
-        let entries = F::HALVES.kernel();
-        tables.table_mut(root.table)[entries.clone()].copy_from_slice(&kernel[entries]);
+        for group in groups(F::HALVES.kernel()) {
+            let entries = tables.table(kernel.table).as_chunks::<GROUP>().0[group];
+            tables.table_mut(root.table).as_chunks_mut::<GROUP>().0[group] = entries;
+        }
     }
 }
 
@@ -169,14 +170,14 @@ fn walk_table<F: Format, E>(
     visit: &mut impl FnMut(Found) -> Result<(), E>,
 ) -> Result<(), E> {
     let span = span_bytes(root.height);
-    let groups = tables.table(root.table).as_chunks::<GROUP>().0;
-    let groups = groups.iter().enumerate().take(entries.end / GROUP).skip(entries.start / GROUP);
-    for (group_index, group) in groups {
-        if group.iter().fold(0, |all, entry| all | entry) == 0 {
+    let first = entries.start / GROUP;
+    let groups = &tables.table(root.table).as_chunks::<GROUP>().0[groups(entries)];
+    for (group_index, group) in groups.iter().enumerate() {
+        if is_empty(group) {
             continue;
         }
         for (entry_index, entry) in group.iter().enumerate() {
-            let vaddr = base + span * (group_index * GROUP + entry_index) as u64;
+            let vaddr = base + span * ((first + group_index) * GROUP + entry_index) as u64;
             match F::decode(*entry, root.height) {
                 Entry::Empty => {}
                 Entry::Branch(table) => {
@@ -190,6 +191,27 @@ fn walk_table<F: Format, E>(
         }
     }
     Ok(())
+}
+
+/// The groups of these entries, which are whole ones.
+fn groups(entries: Range<usize>) -> Range<usize> {
+    entries.start / GROUP..entries.end / GROUP
+}
+
+/// Whether nothing is mapped. Written out, because boot is measured and most of a table is empty.
+fn is_empty(group: &[u64; GROUP]) -> bool {
+    let [a, b, c, d, e, f, g, h] = group;
+    a | b | c | d | e | f | g | h == 0
+}
+
+/// Whether two top tables lead to the same behind these entries.
+pub fn is_shared(one: &Table, other: &Table, entries: Range<usize>) -> bool {
+    let groups = groups(entries);
+    let [one, other] = [one, other].map(|table| &table.as_chunks::<GROUP>().0[groups.clone()]);
+    let is_same = |(one, other): (&[u64; GROUP], &[u64; GROUP])| {
+        (0..GROUP).fold(0, |differences, entry| differences | (one[entry] ^ other[entry])) == 0
+    };
+    one.iter().zip(other).all(is_same)
 }
 
 #[cfg(test)]

@@ -2,8 +2,8 @@
 
 use limen_abi::limits;
 
-use super::{Check, rule};
-use crate::record::{Interrupt, InterruptFlags, InterruptSource};
+use super::{Check, rule, take};
+use crate::record::{Board, Interrupt, InterruptFlags, InterruptSource};
 use crate::{Architecture, Image, Table};
 
 /// GICv2: the lines below are for interrupts between processors.
@@ -16,28 +16,29 @@ const IO_APICS: u64 = 1;
 const PCI_ADDRESSES: u64 = 1 << 16;
 
 pub(super) fn check(image: &Image<'_>) -> Check {
+    let (board, notifications) = (image.board(), image.counts().notifications);
     let mut previous = None;
+    let mut taken_pins = [false; limits::INTERRUPT_LINES as usize];
     for (index, interrupt) in image.interrupts().enumerate() {
         let check = |ok, what| rule(Table::Interrupts, index, ok, what);
-        check(has_line(image, interrupt.line), "no such interrupt line")?;
-        check(interrupt.line != image.board().timer_interrupt, "the line of the kernel's timer")?;
+        check(has_line(image, &board, interrupt.line), "no such interrupt line")?;
+        check(interrupt.line != board.timer_interrupt, "the line of the kernel's timer")?;
         check(previous.is_none_or(|line| interrupt.line > line), "not in ascending order")?;
         previous = Some(interrupt.line);
-        check(has_source(image, &interrupt), "no such source of interrupts")?;
-        let shared = image.interrupts().take(index).any(|other| is_same_pin(&other, &interrupt));
-        check(!shared, "pin of another interrupt")?;
+        check(has_source(image, &board, &interrupt), "no such source of interrupts")?;
+        check(!is_pin(&interrupt) || take(&mut taken_pins, interrupt.input), "pin of another interrupt")?;
         check(interrupt.flags & !flags_of(&interrupt) == 0, "flags that are not allowed")?;
         check(is_edge(&interrupt) || !is_message(&interrupt), "a message has no level")?;
-        check(interrupt.notification < image.counts().notifications, "no such notification")?;
+        check(interrupt.notification < notifications, "no such notification")?;
         check(interrupt.badge != 0, "signals nothing")?;
     }
     Ok(())
 }
 
-fn has_line(image: &Image<'_>, line: u64) -> bool {
+fn has_line(image: &Image<'_>, board: &Board, line: u64) -> bool {
     const VECTORS: core::ops::RangeInclusive<u64> =
         limits::FIRST_INTERRUPT_VECTOR..=limits::FIRST_INTERRUPT_VECTOR + limits::MAX_INTERRUPT_VECTOR;
-    let lines = image.board().interrupt_lines;
+    let lines = board.interrupt_lines;
     if is(image, Architecture::X86_64) {
         VECTORS.contains(&line)
     } else if is(image, Architecture::Aarch64) {
@@ -47,11 +48,11 @@ fn has_line(image: &Image<'_>, line: u64) -> bool {
     }
 }
 
-fn has_source(image: &Image<'_>, interrupt: &Interrupt) -> bool {
+fn has_source(image: &Image<'_>, board: &Board, interrupt: &Interrupt) -> bool {
     match InterruptSource::from_raw(interrupt.source) {
         Some(InterruptSource::Line) => !is(image, Architecture::X86_64),
         Some(InterruptSource::Pin) => {
-            let exists = interrupt.unit < IO_APICS && interrupt.input < image.board().interrupt_lines;
+            let exists = interrupt.unit < IO_APICS && interrupt.input < board.interrupt_lines;
             is(image, Architecture::X86_64) && exists
         }
         Some(InterruptSource::Message) => is(image, Architecture::X86_64) && interrupt.unit < PCI_ADDRESSES,
@@ -63,13 +64,13 @@ fn is(image: &Image<'_>, architecture: Architecture) -> bool {
     image.architecture() == architecture as u64
 }
 
-fn is_same_pin(one: &Interrupt, other: &Interrupt) -> bool {
-    let pin = InterruptSource::Pin as u64;
-    one.source == pin && other.source == pin && (one.unit, one.input) == (other.unit, other.input)
+/// There is one controller with pins, so its number need not be looked at.
+fn is_pin(interrupt: &Interrupt) -> bool {
+    interrupt.source == InterruptSource::Pin as u64
 }
 
 fn flags_of(interrupt: &Interrupt) -> u64 {
-    if interrupt.source == InterruptSource::Pin as u64 { InterruptFlags::ALL } else { InterruptFlags::EDGE }
+    if is_pin(interrupt) { InterruptFlags::ALL } else { InterruptFlags::EDGE }
 }
 
 fn is_message(interrupt: &Interrupt) -> bool {

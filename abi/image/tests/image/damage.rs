@@ -3,29 +3,29 @@
 
 use limen_image::{Image, ImageError};
 
-use crate::sample::{bytes_of, fix_checksum, judge, sample};
+use crate::sample::{fix_checksum, judge, sample, words_of};
 use crate::soundness;
 
 /// An image with one bit changed.
-fn flipped(image: &[u8], bit: usize) -> Vec<u8> {
+fn flipped(image: &[u64], bit: usize) -> Vec<u64> {
     let mut damaged = image.to_vec();
-    damaged[bit / 8] ^= 1 << (bit % 8);
+    damaged[bit / 64] ^= 1 << (bit % 64);
     damaged
 }
 
 #[test]
 fn every_flipped_bit_is_found() {
-    let image = bytes_of(&sample());
-    for bit in 0..image.len() * 8 {
-        assert!(judge(&flipped(&image, bit)).is_err(), "bit {} of byte {}", bit % 8, bit / 8);
+    let image = words_of(&sample());
+    for bit in 0..image.len() * 64 {
+        assert!(judge(&flipped(&image, bit)).is_err(), "bit {} of word {}", bit % 64, bit / 64);
     }
 }
 
 #[test]
 fn a_flipped_bit_with_a_fitting_checksum_is_refused_or_harmless() {
-    let image = bytes_of(&sample());
+    let image = words_of(&sample());
     let mut accepted = 0;
-    for bit in 0..image.len() * 8 {
+    for bit in 0..image.len() * 64 {
         let mut damaged = flipped(&image, bit);
         fix_checksum(&mut damaged);
         if let Ok(image) = Image::validate(&damaged) {
@@ -38,15 +38,15 @@ fn a_flipped_bit_with_a_fitting_checksum_is_refused_or_harmless() {
 
 #[test]
 fn every_shorter_image_is_refused() {
-    let image = bytes_of(&sample());
+    let image = words_of(&sample());
     for length in 0..image.len() {
-        assert_eq!(judge(&image[..length]), Err(ImageError::Truncated), "{length} bytes");
+        assert_eq!(judge(&image[..length]), Err(ImageError::Truncated), "{length} words");
     }
 }
 
 #[test]
-fn bytes_after_the_tables_do_not_matter() {
-    let mut image = bytes_of(&sample());
-    image.extend([0xff; 100]);
+fn what_follows_the_tables_do_not_matter() {
+    let mut image = words_of(&sample());
+    image.extend([u64::MAX; 100]);
     assert_eq!(judge(&image), Ok(()));
 }

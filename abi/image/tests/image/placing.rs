@@ -28,16 +28,16 @@ fn unplaced() -> ImageWriter {
     writer
 }
 
-fn placed(ram: &[Range]) -> Result<Vec<u8>, ImageError> {
-    let mut bytes = unplaced().finish(UNPLACED, IMAGE_BYTES);
-    place(&mut bytes, &Machine { image_paddr: IMAGE, ram, kernel: KERNEL })?;
-    Ok(bytes)
+fn placed(ram: &[Range]) -> Result<Vec<u64>, ImageError> {
+    let mut words = unplaced().finish(UNPLACED, IMAGE_BYTES);
+    place(&mut words, &Machine { image_paddr: IMAGE, ram, kernel: KERNEL })?;
+    Ok(words)
 }
 
 #[test]
 fn regions_follow_the_image_and_the_pool_follows_them() {
-    let bytes = placed(&RAM).expect("room");
-    let image = Image::validate(&bytes).expect("a valid image");
+    let words = placed(&RAM).expect("room");
+    let image = Image::validate(&words).expect("a valid image");
     let end = IMAGE + IMAGE_BYTES;
     let regions: Vec<_> = image.regions().map(|region| (region.paddr, region.kind)).collect();
     let (zero, contents) = (RegionKind::Zero as u64, RegionKind::Contents as u64);
@@ -49,15 +49,15 @@ fn regions_follow_the_image_and_the_pool_follows_them() {
 
 #[test]
 fn an_image_without_a_place_is_not_valid() {
-    let bytes = unplaced().finish(UNPLACED, IMAGE_BYTES);
-    assert_eq!(Image::validate(&bytes).map(|_| ()), Err(ImageError::Unplaced));
+    let words = unplaced().finish(UNPLACED, IMAGE_BYTES);
+    assert_eq!(Image::validate(&words).map(|_| ()), Err(ImageError::Unplaced));
 }
 
 #[test]
 fn an_image_is_placed_once() {
-    let mut bytes = placed(&RAM).expect("room");
+    let mut words = placed(&RAM).expect("room");
     let machine = Machine { image_paddr: IMAGE, ram: &RAM, kernel: KERNEL };
-    assert_eq!(place(&mut bytes, &machine), Err(ImageError::Placed));
+    assert_eq!(place(&mut words, &machine), Err(ImageError::Placed));
 }
 
 #[test]
@@ -73,11 +73,11 @@ fn a_machine_may_be_too_small() {
 
 #[test]
 fn damage_is_found_before_anything_is_written() {
-    let mut bytes = unplaced().finish(UNPLACED, IMAGE_BYTES);
-    let last = bytes.len() - 1;
-    bytes[last] ^= 1;
-    let before = bytes.clone();
+    let mut words = unplaced().finish(UNPLACED, IMAGE_BYTES);
+    let last = words.len() - 1;
+    words[last] ^= 1;
+    let before = words.clone();
     let machine = Machine { image_paddr: IMAGE, ram: &RAM, kernel: KERNEL };
-    assert_eq!(place(&mut bytes, &machine), Err(ImageError::Checksum));
-    assert_eq!(bytes, before);
+    assert_eq!(place(&mut words, &machine), Err(ImageError::Checksum));
+    assert_eq!(words, before);
 }

@@ -109,33 +109,23 @@ pub(crate) const fn cap(table: u64, slot: u64, kind: CapKind, object: u64) -> Ca
 }
 
 /// Header and tables of an image that lies where the sample lies.
-pub(crate) fn bytes_of(writer: &ImageWriter) -> Vec<u8> {
+pub(crate) fn words_of(writer: &ImageWriter) -> Vec<u64> {
     writer.finish(IMAGE_PADDR, IMAGE_BYTES)
 }
 
 /// What the validator says about an image.
-pub(crate) fn judge(bytes: &[u8]) -> Result<(), ImageError> {
-    Image::validate(bytes).map(drop)
-}
-
-/// A word of an image.
-pub(crate) fn word(bytes: &[u8], index: usize) -> u64 {
-    u64::from_le_bytes(bytes.as_chunks::<8>().0[index])
-}
-
-/// Changes a word of an image.
-pub(crate) fn set_word(bytes: &mut [u8], index: usize, value: u64) {
-    bytes.as_chunks_mut::<8>().0[index] = value.to_le_bytes();
+pub(crate) fn judge(words: &[u64]) -> Result<(), ImageError> {
+    Image::validate(words).map(drop)
 }
 
 /// Makes the checksum fit what is in the image now, as far as its header lets it.
-pub(crate) fn fix_checksum(bytes: &mut [u8]) {
-    let length = word(bytes, HeaderWord::TABLES_BYTES);
-    let sum = checksum(bytes.get(..length as usize).unwrap_or_default());
-    set_word(bytes, HeaderWord::CHECKSUM, sum);
+pub(crate) fn fix_checksum(words: &mut [u64]) {
+    let length = words[HeaderWord::TABLES_BYTES] / 8;
+    let sum = checksum(words.get(..length as usize).unwrap_or_default());
+    words[HeaderWord::CHECKSUM] = sum;
 }
 
 #[test]
 fn the_sample_is_valid() {
-    assert_eq!(judge(&bytes_of(&sample())), Ok(()));
+    assert_eq!(judge(&words_of(&sample())), Ok(()));
 }

@@ -5,7 +5,8 @@ use std::process::ExitCode;
 use limen_fuzz::{Target, run};
 use limen_image::{
     Architecture, Board, Cap, CapKind, Counts, DomainSlot, HeaderWord, Image, ImageWriter, Machine, Mapping,
-    MappingFlags, NONE, Range, Region, RegionKind, SchedContext, Thread, UNPLACED, checksum, place,
+    MappingFlags, NONE, Range, Region, RegionKind, SchedContext, Thread, UNPLACED, bytes_of, checksum, place,
+    words_of,
 };
 
 const RAM: Range = Range { start: 0x4000_0000, end: 0x4800_0000 };
@@ -46,24 +47,22 @@ fn bytes(architecture: Architecture, paddr: u64) -> Vec<u8> {
     writer.threads = vec![thread];
     writer.caps = vec![Cap { slot: 1, kind: CapKind::Endpoint as u64, ..Cap::default() }];
     writer.domain_schedule = vec![DomainSlot { domain: 0, duration_us: 5, duration_ticks: 0 }];
-    writer.finish(paddr, 0x10_0000)
+    bytes_of(&writer.finish(paddr, 0x10_0000))
 }
 
 fn correct_checksum(image: &mut [u8]) {
-    let word = |bytes: &[u8], index: usize| {
-        bytes.as_chunks::<8>().0.get(index).map_or(0, |word| u64::from_le_bytes(*word))
-    };
-    let length = usize::try_from(word(image, HeaderWord::TABLES_BYTES)).unwrap_or(usize::MAX);
-    let Some(tables) = image.get_mut(..length) else { return };
-    let sum = checksum(tables).to_le_bytes();
-    if let Some(place) = tables.as_chunks_mut::<8>().0.get_mut(HeaderWord::CHECKSUM) {
-        *place = sum;
+    let words = words_of(image);
+    let length = words.get(HeaderWord::TABLES_BYTES).map_or(u64::MAX, |bytes| bytes / 8);
+    let Some(tables) = usize::try_from(length).ok().and_then(|length| words.get(..length)) else { return };
+    if let Some(place) = image.as_chunks_mut::<8>().0.get_mut(HeaderWord::CHECKSUM) {
+        *place = checksum(tables).to_le_bytes();
     }
 }
 
 fn try_input(bytes: &[u8]) {
-    use_image(bytes);
-    let mut placed = bytes.to_vec();
+    let words = words_of(bytes);
+    use_image(&words);
+    let mut placed = words;
     let kernel = Range { start: RAM.start, end: RAM.start + 0x20_0000 };
     if place(&mut placed, &Machine { image_paddr: IMAGE, ram: &[RAM], kernel }).is_ok() {
         use_image(&placed);
@@ -71,8 +70,8 @@ fn try_input(bytes: &[u8]) {
 }
 
 /// Reads everything that boot reads.
-fn use_image(bytes: &[u8]) {
-    let Ok(image) = Image::validate(bytes) else { return };
+fn use_image(words: &[u64]) {
+    let Ok(image) = Image::validate(words) else { return };
     for region in image.regions() {
         let end = region.paddr + region.bytes;
         assert!(end > region.paddr && region.source_bytes <= region.bytes, "a region that cannot be");
@@ -85,7 +84,7 @@ fn use_image(bytes: &[u8]) {
             "a mapping of the kernel's half"
         );
     }
-    let threads = image.threads().count() as u64;
+    let threads = image.thread_count();
     assert!(image.caps().all(|cap| cap.table < threads), "a capability of nobody");
     assert!(image.threads().all(|thread| thread.vspace < image.counts().vspaces), "a thread without memory");
     assert!(image.sched_contexts().all(|context| context.budget_us <= context.period_us), "too much time");

@@ -61,6 +61,6 @@ impl<M: Machine> Kernel<M> {
     /// The capability that `cptr` names in the own table of `thread`.
     #[inline(always)]
     fn own_cap(&self, thread: ThreadId, cptr: u64) -> Option<&Cap> {
-        self.machine.cap_tables()[thread].lookup(cptr)
+        self.machine.cap_table(thread).lookup(cptr)
     }
 }

@@ -14,6 +14,8 @@ macro_rules! trap_code {
     };
 }
 
+#[cfg(not(target_arch = "aarch64"))]
+pub mod no_caches;
 #[cfg(not(target_arch = "x86_64"))]
 pub mod no_ports;
 

@@ -17,8 +17,6 @@ macro_rules! entry_point {
             PLAN_ENTRY = const $crate::arch::PLAN_ENTRY,
             PLAN_IMAGE = const $crate::arch::PLAN_IMAGE,
             PLAN_SERIAL_KIND = const $crate::arch::PLAN_SERIAL_KIND,
-            PLAN_ZERO_START = const $crate::arch::PLAN_ZERO_START,
-            PLAN_ZERO_BYTES = const $crate::arch::PLAN_ZERO_BYTES,
             $($operand)*
         );
     };
@@ -27,8 +25,6 @@ macro_rules! entry_point {
 const PLAN_ENTRY: usize = offset_of!(LoaderPlan, kernel_entry);
 const PLAN_IMAGE: usize = offset_of!(LoaderPlan, image_paddr);
 const PLAN_SERIAL_KIND: usize = offset_of!(LoaderPlan, serial_kind);
-const PLAN_ZERO_START: usize = offset_of!(LoaderPlan, zero_paddr);
-const PLAN_ZERO_BYTES: usize = offset_of!(LoaderPlan, zero_bytes);
 
 #[cfg(target_arch = "aarch64")]
 mod aarch64;

@@ -4,68 +4,56 @@ use limen_abi::limits;
 use limen_image::{DomainSlot, HEADER_WORDS, HeaderWord, ImageError, Table};
 
 use super::{Case, LIMIT, check};
-use crate::sample::{IMAGE_PADDR, bytes_of, fix_checksum, judge, sample, set_word, thread, word};
+use crate::sample::{IMAGE_PADDR, fix_checksum, judge, sample, thread, words_of};
 
 #[test]
 fn header() {
-    type Spoil = fn(&mut Vec<u8>);
+    type Spoil = fn(&mut Vec<u64>);
     let cases: &[(&str, Spoil, ImageError)] = &[
         ("empty", Vec::clear, ImageError::Truncated),
-        ("magic", |image| set_word(image, HeaderWord::MAGIC, 1), ImageError::Magic),
-        ("version", |image| set_word(image, HeaderWord::VERSION, 9), ImageError::Version { found: 9 }),
-        ("options", |image| set_word(image, HeaderWord::OPTIONS, 1 << 2), ImageError::Options),
+        ("magic", |image| image[HeaderWord::MAGIC] = 1, ImageError::Magic),
+        ("version", |image| image[HeaderWord::VERSION] = 9, ImageError::Version { found: 9 }),
+        ("options", |image| image[HeaderWord::OPTIONS] = 1 << 2, ImageError::Options),
         (
             "more tables than bytes",
             |image| {
-                let bytes = image.len() as u64;
-                set_word(image, HeaderWord::TABLES_BYTES, bytes + 8);
+                let bytes = image.len() as u64 * 8;
+                image[HeaderWord::TABLES_BYTES] = bytes + 8;
             },
             ImageError::Truncated,
         ),
-        (
-            "tables of everything",
-            |image| set_word(image, HeaderWord::TABLES_BYTES, u64::MAX),
-            ImageError::Truncated,
-        ),
+        ("tables of everything", |image| image[HeaderWord::TABLES_BYTES] = u64::MAX, ImageError::Truncated),
         (
             "tables smaller than the header",
-            |image| set_word(image, HeaderWord::TABLES_BYTES, HEADER_WORDS as u64 * 8 - 8),
+            |image| image[HeaderWord::TABLES_BYTES] = HEADER_WORDS as u64 * 8 - 8,
             ImageError::Truncated,
         ),
         (
             "tables of half a word",
             |image| {
-                let bytes = word(image, HeaderWord::TABLES_BYTES);
-                set_word(image, HeaderWord::TABLES_BYTES, bytes - 4);
+                let bytes = image[HeaderWord::TABLES_BYTES];
+                image[HeaderWord::TABLES_BYTES] = bytes - 4;
             },
             ImageError::Truncated,
         ),
         (
             "an image smaller than its tables",
             |image| {
-                let bytes = image.len() as u64;
-                set_word(image, HeaderWord::IMAGE_BYTES, bytes - 8);
+                let bytes = image.len() as u64 * 8;
+                image[HeaderWord::IMAGE_BYTES] = bytes - 8;
             },
             ImageError::Truncated,
         ),
-        (
-            "an image that is too large",
-            |image| set_word(image, HeaderWord::IMAGE_BYTES, LIMIT),
-            ImageError::Truncated,
-        ),
+        ("an image that is too large", |image| image[HeaderWord::IMAGE_BYTES] = LIMIT, ImageError::Truncated),
         (
             "an image at no page",
-            |image| set_word(image, HeaderWord::IMAGE_PADDR, IMAGE_PADDR + 8),
+            |image| image[HeaderWord::IMAGE_PADDR] = IMAGE_PADDR + 8,
             ImageError::Truncated,
         ),
-        (
-            "an image at no address",
-            |image| set_word(image, HeaderWord::IMAGE_PADDR, LIMIT),
-            ImageError::Truncated,
-        ),
+        ("an image at no address", |image| image[HeaderWord::IMAGE_PADDR] = LIMIT, ImageError::Truncated),
     ];
     for (name, spoil, expected) in cases {
-        let mut image = bytes_of(&sample());
+        let mut image = words_of(&sample());
         spoil(&mut image);
         if !image.is_empty() {
             fix_checksum(&mut image);
@@ -76,9 +64,9 @@ fn header() {
 
 #[test]
 fn checksum() {
-    let mut image = bytes_of(&sample());
-    let sum = word(&image, HeaderWord::CHECKSUM);
-    set_word(&mut image, HeaderWord::CHECKSUM, sum ^ 1);
+    let mut image = words_of(&sample());
+    let sum = image[HeaderWord::CHECKSUM];
+    image[HeaderWord::CHECKSUM] = sum ^ 1;
     assert_eq!(judge(&image), Err(ImageError::Checksum));
 }
 
@@ -92,14 +80,14 @@ fn directory() {
         let spoiled = [
             (offset, u64::MAX),
             (offset, HEADER_WORDS as u64 - 1),
-            (offset, bytes_of(&sample()).len() as u64 / 8),
+            (offset, words_of(&sample()).len() as u64),
             (count, u64::MAX),
             (count, u64::MAX / 2),
             (count, 1 << 60),
         ];
         for (index, value) in spoiled {
-            let mut image = bytes_of(&sample());
-            set_word(&mut image, index, value);
+            let mut image = words_of(&sample());
+            image[index] = value;
             fix_checksum(&mut image);
             assert_eq!(judge(&image), Err(ImageError::Directory { table }), "word {index} is {value:#x}");
         }
@@ -110,8 +98,8 @@ fn directory() {
 fn number_of_records() {
     let too_few = [Table::Board, Table::Counts, Table::Ram, Table::Reserved, Table::Pool, Table::Threads];
     for table in too_few {
-        let mut image = bytes_of(&sample());
-        set_word(&mut image, DIRECTORY + 2 * table as usize + 1, 0);
+        let mut image = words_of(&sample());
+        image[DIRECTORY + 2 * table as usize + 1] = 0;
         fix_checksum(&mut image);
         assert_eq!(judge(&image), Err(ImageError::Directory { table: table as usize }), "{table:?}");
     }

@@ -91,5 +91,5 @@ fn pins_and_messages_are_for_x86() {
     let mut writer = crate::sample::sample();
     for_x86(&mut writer, |_| {});
     writer.interrupts.push(Interrupt { line: 0x9b, ..message() });
-    assert_eq!(crate::sample::judge(&crate::sample::bytes_of(&writer)), Ok(()));
+    assert_eq!(crate::sample::judge(&crate::sample::words_of(&writer)), Ok(()));
 }

@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 use limen_abi::limits;
 use limen_image::{ImageError, ImageWriter, Table};
 
-use crate::sample::{bytes_of, judge, sample};
+use crate::sample::{judge, sample, words_of};
 
 const PAGE: u64 = limits::PAGE_BYTES;
 /// The first address that is none.
@@ -28,7 +28,7 @@ fn check(cases: &[Case]) {
     for (name, spoil, expected) in cases {
         let mut writer = sample();
         spoil(&mut writer);
-        assert_eq!(judge(&bytes_of(&writer)), Err(*expected), "{name}");
+        assert_eq!(judge(&words_of(&writer)), Err(*expected), "{name}");
     }
 }
 
@@ -55,7 +55,8 @@ fn texts_of_rules() -> BTreeSet<&'static str> {
     let source = include_str!("../../../src/validate.rs");
     let (_, checks) = source.split_once("type Check").expect("checks follow their type");
     let interrupts = include_str!("../../../src/validate/interrupts.rs");
-    [checks, interrupts].into_iter().flat_map(|text| text.split('"').skip(1).step_by(2)).collect()
+    let threads = include_str!("../../../src/validate/threads.rs");
+    [checks, interrupts, threads].into_iter().flat_map(|text| text.split('"').skip(1).step_by(2)).collect()
 }
 
 #[test]

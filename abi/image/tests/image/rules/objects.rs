@@ -189,6 +189,6 @@ pub(super) const THREADS: &[Case] = &[
     (
         "buffer of two threads",
         |w| (w.threads[1].vspace, w.mappings[3].vspace) = (0, 1),
-        record(Table::Threads, 1, "IPC buffer of another thread"),
+        record(Table::Threads, 1, "not in the order of IPC buffers"),
     ),
 ];

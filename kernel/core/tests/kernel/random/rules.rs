@@ -101,7 +101,7 @@ impl Ledger {
         let actor = self.before.current?;
         let invokes = matches!(event.syscall?, Syscall::Call | Syscall::Send | Syscall::NbSend);
         let cptr = self.actor()?.context.cptr();
-        let cap = *system.kernel.machine.cap_tables()[actor].lookup(cptr)?;
+        let cap = *system.kernel.machine.tables[actor].lookup(cptr)?;
         invokes.then_some(cap)
     }
 

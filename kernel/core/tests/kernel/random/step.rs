@@ -3,7 +3,7 @@
 use limen_abi::{Label, MessageInfo, Syscall};
 use limen_core::event::Event;
 use limen_core::fault::{Access, Fault};
-use limen_core::machine::{Interrupt, Line, Machine};
+use limen_core::machine::{Interrupt, Line};
 use proptest::prelude::*;
 
 use super::world::{CALL, NOTIFICATION, OBJECTS, RECEIVE, Shape, THREAD};
@@ -163,7 +163,7 @@ impl Step {
     fn cptr_for(&self, system: &System, thread: Thread) -> u64 {
         let cptr = Shape::cptr(self.cptr);
         let machine = &system.kernel.machine;
-        let (table, root) = (&machine.cap_tables()[thread.id()], &machine.root_tables()[thread.id()]);
+        let (table, root) = (&machine.tables[thread.id()], &machine.roots[thread.id()]);
         let leads_nowhere = table.lookup(cptr).is_none() && root.lookup(cptr).is_none();
         if system.name(thread) == "gardener" && leads_nowhere { 0 } else { cptr }
     }

@@ -6,7 +6,7 @@ use std::ops::Range;
 use limen_abi::limits;
 use limen_core::arena::ThreadId;
 use limen_core::cap::{CapTable, RootTable};
-use limen_core::kernel::{CapTables, MessageBuffers, RootTables};
+use limen_core::kernel::{MessageBuffers, PerThread};
 use limen_core::machine::{CacheOperation, CounterAccess, Interrupt, Line, Machine, PortWidth, Ticks};
 use limen_core::message::MessageBuffer;
 use limen_core::object::irq::State;
@@ -77,9 +77,9 @@ pub(crate) struct HostMachine {
     /// What was written to I/O ports.
     pub(crate) ports_written: Vec<(u16, PortWidth, u32)>,
     /// The capability tables.
-    pub(crate) tables: Box<CapTables>,
+    pub(crate) tables: Box<PerThread<CapTable>>,
     /// The root slots.
-    pub(crate) roots: Box<RootTables>,
+    pub(crate) roots: Box<PerThread<RootTable>>,
     /// What was done to the caches.
     pub(crate) caches_maintained: Vec<(Space, CacheOperation, Range<u64>)>,
     buffers: Box<MessageBuffers>,
@@ -90,7 +90,7 @@ pub(crate) const READ_ONLY_PAGE: u64 = 0x5000;
 
 impl HostMachine {
     /// A machine with these capability tables.
-    pub(crate) fn new(tables: Box<CapTables>, Clock { ticks_per_us, start }: Clock) -> Self {
+    pub(crate) fn new(tables: Box<PerThread<CapTable>>, Clock { ticks_per_us, start }: Clock) -> Self {
         Self {
             now: start,
             ticks_per_read: 0,
@@ -108,7 +108,7 @@ impl HostMachine {
             console: Vec::new(),
             ports_written: Vec::new(),
             tables,
-            roots: Box::new(RootTables::new([RootTable::EMPTY; limits::THREADS])),
+            roots: Box::new(PerThread::new([RootTable::EMPTY; limits::THREADS])),
             caches_maintained: Vec::new(),
             buffers: Box::new(MessageBuffers::new([const { MessageBuffer::new() }; limits::THREADS])),
         }
@@ -132,8 +132,8 @@ impl HostMachine {
     }
 
     /// Capability tables without capabilities.
-    pub(crate) fn empty_tables() -> Box<CapTables> {
-        Box::new(CapTables::new([CapTable::EMPTY; limits::THREADS]))
+    pub(crate) fn empty_tables() -> Box<PerThread<CapTable>> {
+        Box::new(PerThread::new([CapTable::EMPTY; limits::THREADS]))
     }
 }
 
@@ -179,12 +179,12 @@ impl Machine for HostMachine {
     type Context = TestContext;
     type Space = Space;
 
-    fn cap_tables(&self) -> &CapTables {
-        &self.tables
+    fn cap_table(&self, thread: ThreadId) -> &CapTable {
+        &self.tables[thread]
     }
 
-    fn root_tables(&self) -> &RootTables {
-        &self.roots
+    fn root_table(&self, thread: ThreadId) -> &RootTable {
+        &self.roots[thread]
     }
 
     fn buffers(&self) -> &MessageBuffers {

@@ -371,7 +371,7 @@ impl Plan {
     }
 
     /// The image of the system.
-    pub(crate) fn image(&self) -> Vec<u8> {
+    pub(crate) fn image(&self) -> Vec<u64> {
         let mut writer = self.writer.clone();
         writer.caps.sort_by_key(|cap| (cap.table, cap.slot));
         writer.finish(IMAGE_PADDR, writer.tables_bytes())

@@ -1,7 +1,7 @@
 //! A running system: what the tests do to it, and what is checked after every event.
 
 use limen_core::Kernel;
-use limen_core::boot::place_caps;
+use limen_core::boot::{caps, place};
 use limen_core::event::Event;
 use limen_core::fault::Fault;
 use limen_core::kernel::{Threads, Vspaces};
@@ -59,9 +59,9 @@ impl Size {
 }
 
 impl System {
-    /// Boots from the bytes of an image on a machine with these lines, and gives every thread registers that are easy to
+    /// Boots from the words of an image on a machine with these lines, and gives every thread registers that are easy to
     /// tell apart.
-    pub(crate) fn boot(image: &[u8], names: Vec<String>, clock: Clock, lines: &[Wiring]) -> Self {
+    pub(crate) fn boot(image: &[u64], names: Vec<String>, clock: Clock, lines: &[Wiring]) -> Self {
         let mut system = Self::boot_plain(image, names, clock, lines);
         for thread in system.threads() {
             let context = system.context_mut(thread);
@@ -72,12 +72,14 @@ impl System {
         system
     }
 
-    /// Boots from the bytes of an image, and leaves everything as the kernel made it.
-    pub(crate) fn boot_plain(image: &[u8], names: Vec<String>, clock: Clock, lines: &[Wiring]) -> Self {
+    /// Boots from the words of an image, and leaves everything as the kernel made it.
+    pub(crate) fn boot_plain(image: &[u64], names: Vec<String>, clock: Clock, lines: &[Wiring]) -> Self {
         let image = Image::validate(image).expect("the image is valid");
         let mut machine = HostMachine::new(HostMachine::empty_tables(), clock);
         machine.controller = Controller::new(lines);
-        place_caps::<HostMachine>(&mut machine.tables, &mut machine.roots, &image);
+        for (thread, slot, cap) in caps::<HostMachine>(&image) {
+            place(&mut machine.tables[thread], &mut machine.roots[thread], slot, cap);
+        }
         let mut kernel = Box::new(Kernel::new(machine));
         kernel.populate(&image, |index, _| Vspaces::<HostMachine>::id(index).map(|_| Space(index)));
         kernel.start();

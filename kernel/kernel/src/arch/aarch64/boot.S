@@ -26,6 +26,15 @@ _start:
     msr     mdscr_el1, x9
     msr     pmuserenr_el0, xzr
     isb
+    mov     x19, x0
+    mov     x20, x1
+    mov     x21, x2
+    adrp    x0, __zero_start
+    adrp    x1, __bss_end
+    bl      clear_pages
+    mov     x0, x19
+    mov     x1, x20
+    mov     x2, x21
     mov     x29, xzr
     mov     x30, xzr
     bl      {start}

@@ -20,6 +20,19 @@ _start:
     li      t0, SSTATUS_SPIE
     csrw    sstatus, t0
     csrwi   scounteren, COUNTER_TIME
+    mv      s1, a0
+    mv      s2, a1
+    mv      s3, a2
+    mv      s4, a3
+    mv      s5, a4
+    lla     a0, __zero_start
+    lla     a1, __bss_end
+    call    clear_pages
+    mv      a0, s1
+    mv      a1, s2
+    mv      a2, s3
+    mv      a3, s4
+    mv      a4, s5
     mv      s0, zero
     call    {start}
 

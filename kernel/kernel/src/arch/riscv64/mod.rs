@@ -2,11 +2,10 @@
 
 use limen_image::Architecture;
 
-pub use super::no_ports as ports;
+pub use super::{no_caches as cache, no_ports as ports};
 
 #[expect(unsafe_code, reason = "the entry point is assembly; clearing and leaving the identity map are")]
 pub mod boot;
-pub mod cache;
 pub mod context;
 #[expect(unsafe_code, reason = "system registers and barriers")]
 pub mod cpu;

@@ -2,9 +2,10 @@
 
 use limen_image::Architecture;
 
+pub use super::no_caches as cache;
+
 #[expect(unsafe_code, reason = "the entry point is assembly; clearing and leaving the identity map are")]
 pub mod boot;
-pub mod cache;
 pub mod context;
 #[expect(unsafe_code, reason = "control registers and waiting")]
 pub mod cpu;

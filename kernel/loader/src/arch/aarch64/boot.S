@@ -23,8 +23,6 @@
 .equ ESR_CLASS_SHIFT, 26
 .equ ESR_CLASS_HVC, 0x16
 
-// DCZID_EL0: `dc zva` is allowed and clears 64 bytes.
-.equ DCZID_BLOCKS_OF_64, 4
 .equ PAGE_BYTES, 0x1000
 
 .macro load_constant register, value
@@ -124,34 +122,12 @@ at_el1:
     msr     sctlr_el1, x9
     isb
 
-    // Cleared only now, because `dc zva` needs the MMU; a page for each turn, because boot is measured.
     adrp    x9, __image_end
-    ldr     x10, [x9, #{PLAN_ZERO_START}]
-    ldr     x11, [x9, #{PLAN_ZERO_BYTES}]
-    cbz     x11, enter_kernel
-    add     x11, x10, x11
-    mrs     x12, dczid_el0
-    cmp     x12, #DCZID_BLOCKS_OF_64
-    b.ne    clear_with_stores
-2:  .rept   PAGE_BYTES / 64
-    dc      zva, x10
-    add     x10, x10, #64
-    .endr
-    cmp     x10, x11
-    b.lo    2b
-
-enter_kernel:
     ldr     x0, [x9, #{PLAN_IMAGE}]
     ldr     x1, [x9, #{PLAN_SERIAL_KIND}]
     mov     x2, x20
     ldr     x9, [x9, #{PLAN_ENTRY}]
     br      x9
-
-clear_with_stores:
-    stp     xzr, xzr, [x10], #16
-    cmp     x10, x11
-    b.lo    clear_with_stores
-    b       enter_kernel
 
 stop:
     wfe

@@ -28,24 +28,6 @@ _start:
     csrw    satp, a0
     sfence.vma
 
-    // A page for each turn, because boot is measured.
-    ld      t0, {PLAN_ZERO_START}(s2)
-    ld      t1, {PLAN_ZERO_BYTES}(s2)
-    beqz    t1, enter_kernel
-    add     t1, t0, t1
-    // Offsets of instructions reach as far down as up.
-    li      t2, PAGE_BYTES
-    addi    t0, t0, 2047
-    addi    t0, t0, 1
-1:  .set    offset, -2048
-    .rept   PAGE_BYTES / 8
-    sd      zero, offset(t0)
-    .set    offset, offset + 8
-    .endr
-    add     t0, t0, t2
-    bltu    t0, t1, 1b
-
-enter_kernel:
     ld      a0, {PLAN_IMAGE}(s2)
     ld      t0, {PLAN_ENTRY}(s2)
     mv      a1, s1

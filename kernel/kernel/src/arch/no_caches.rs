@@ -1,10 +1,10 @@
-//! Caches: caches are coherent, also with devices, so there is nothing to maintain.
+//! Caches where programs need not maintain them: they are coherent, with devices as far as the architecture says.
 
 use core::ops::Range;
 
 use limen_core::machine::CacheOperation;
 
-use super::cpu::SpaceRegister;
+use crate::arch::cpu::SpaceRegister;
 
 /// Address spaces have no methods.
 pub const USER_END: Option<u64> = None;
