@@ -62,7 +62,7 @@ const KERNEL: [Row; 33] = [
     ("PRINTING", "", Debug),
     ("HARDWARE_DEBUG_API", "", Never),
     ("ENABLE_BENCHMARKS", "", Benchmark),
-    ("BENCHMARK_TRACK_UTILISATION", "", Never),
+    ("BENCHMARK_TRACK_UTILISATION", "", Benchmark),
     ("BENCHMARK_TRACK_KERNEL_ENTRIES", "", Never),
     ("ARM_CORTEX_A53", "", On("aarch64")),
     ("ARM_HYPERVISOR_SUPPORT", "", Never),

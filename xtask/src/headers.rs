@@ -5,6 +5,7 @@ pub mod c_header;
 use std::path::{Path, PathBuf};
 
 use c_header::{CHeader, Entry};
+use limen_abi::benchmark::{BenchmarkCall, UtilisationWord};
 use limen_abi::boot_info::BootInfo;
 use limen_abi::error::LookupFailure;
 use limen_abi::fault::{self, CapFaultWord, TimeoutWord, VmFaultWord};
@@ -43,14 +44,16 @@ fn abi() -> CHeader {
     fault_words(&mut header);
     boot_info(&mut header);
     floating_point(&mut header);
+    utilisation(&mut header);
     message_layout(&mut header);
     sizes(&mut header);
     header
 }
 
 fn enumerations(header: &mut CHeader) {
-    let calls: Vec<Entry> =
-        Syscall::ALL.iter().map(|(c, name, doc)| (name.to_string(), c.as_raw(), *doc)).collect();
+    let calls = Syscall::ALL.iter().map(|(c, name, doc)| (name.to_string(), c.as_raw(), *doc));
+    let benchmark = BenchmarkCall::ALL.iter().map(|(c, name, doc)| (name.to_string(), c.as_raw(), *doc));
+    let calls: Vec<Entry> = calls.chain(benchmark).collect();
     header.enumeration("What a program may ask of the kernel with one trap.", "seL4_Syscall_ID", calls);
     let errors = entries(ErrorCode::ALL.iter().map(|(e, name, doc)| (*name, e.as_raw(), *doc)));
     header.enumeration("Why an invocation was refused.", "seL4_Error", errors);
@@ -68,6 +71,16 @@ fn enumerations(header: &mut CHeader) {
 
 fn entries(table: impl Iterator<Item = (&'static str, u64, &'static str)>) -> Vec<Entry> {
     table.map(|(name, value, sentence)| (name.to_string(), value.cast_signed(), sentence)).collect()
+}
+
+/// What was measured of the use of the processor.
+fn utilisation(header: &mut CHeader) {
+    let words = UtilisationWord::ALL.iter().map(|(word, name, sentence)| (*name, word.as_raw(), *sentence));
+    header.enumeration(
+        "Words of what was measured of a thread.",
+        "benchmark_track_util_ipc_index",
+        entries(words),
+    );
 }
 
 /// What memory regions can be filled with.

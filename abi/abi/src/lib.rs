@@ -9,6 +9,7 @@
 
 mod named;
 
+pub mod benchmark;
 pub mod boot_info;
 pub mod error;
 pub mod fault;

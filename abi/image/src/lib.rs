@@ -89,8 +89,10 @@ impl Options {
     pub const PRINTING: u64 = 1 << 0;
     /// The kernel checks its invariants on the target.
     pub const CHECK_INVARIANTS: u64 = 1 << 1;
+    /// The kernel measures who uses how much of the processor, when programs ask for it.
+    pub const MEASURE_UTILISATION: u64 = 1 << 2;
     /// All bits with a meaning.
-    pub const ALL: u64 = Self::PRINTING | Self::CHECK_INVARIANTS;
+    pub const ALL: u64 = Self::PRINTING | Self::CHECK_INVARIANTS | Self::MEASURE_UTILISATION;
 }
 
 /// The tables of an image.

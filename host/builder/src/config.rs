@@ -19,7 +19,11 @@ impl Config {
     /// Option bits of the boot image, see [`limen_image::Options`].
     #[must_use]
     pub fn options(&self) -> u64 {
-        if self.base() == "debug" { Options::PRINTING } else { 0 }
+        match self.base() {
+            "debug" => Options::PRINTING,
+            "benchmark" => Options::MEASURE_UTILISATION,
+            _ => 0,
+        }
     }
 
     /// Programs hold their own thread and may read the cycle counter.
@@ -42,7 +46,7 @@ mod tests {
         let facts = |name| (Config::new(name).options(), Config::new(name).is_benchmark());
         assert_eq!(facts("debug"), (Options::PRINTING, false));
         assert_eq!(facts("release"), (0, false));
-        assert_eq!(facts("benchmark"), (0, true));
-        assert_eq!(facts("smp-benchmark"), (0, true));
+        assert_eq!(facts("benchmark"), (Options::MEASURE_UTILISATION, true));
+        assert_eq!(facts("smp-benchmark"), (Options::MEASURE_UTILISATION, true));
     }
 }

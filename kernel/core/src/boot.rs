@@ -91,6 +91,7 @@ impl<M: Machine> Kernel<M> {
         self.arm(self.core.slot_end);
         self.begin_lines();
         self.run_highest();
+        self.hide();
     }
 
     fn populate_interrupt(&mut self, index: u64, record: &limen_image::Interrupt) {

@@ -63,7 +63,15 @@ impl<M: Machine> Kernel<M> {
     /// Inlined into each trap handler, where the kind of event is known.
     #[inline(always)]
     pub fn handle(&mut self, event: Event) {
-        let Some(current) = self.core.current else { return self.handle_idle() };
+        match self.core.current {
+            Some(current) => self.handle_of(current, event),
+            None => self.handle_idle(event),
+        }
+    }
+
+    /// Serves an event while this thread is the current one.
+    #[inline(always)]
+    pub(crate) fn handle_of(&mut self, current: ThreadId, event: Event) {
         let outcome = match event {
             Event::Syscall(number) => self.syscall(current, number),
             Event::Fault(fault) => self.deliver_fault(current, fault),
@@ -76,12 +84,23 @@ impl<M: Machine> Kernel<M> {
     /// The registers of the thread that runs; none while the processor idles.
     #[inline(always)]
     pub fn running(&mut self) -> Option<&mut M::Context> {
-        Some(&mut self.threads[self.core.current?].context)
+        let current = match self.core.current {
+            Some(current) => current,
+            None => self.hidden()?,
+        };
+        Some(&mut self.threads[current].context)
+    }
+
+    /// Nobody is known to run.
+    #[cold]
+    fn handle_idle(&mut self, event: Event) {
+        if !self.handle_measured(event) {
+            self.stop_idling();
+        }
     }
 
     /// Nobody runs, so only an interrupt can have come.
-    #[cold]
-    fn handle_idle(&mut self) {
+    pub(crate) fn stop_idling(&mut self) {
         self.charge_current();
         if let Some(woken) = self.interrupt().woken {
             self.hand_over(woken);

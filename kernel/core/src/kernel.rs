@@ -17,6 +17,7 @@ use crate::sched::domain::{DomainQueues, Schedule};
 use crate::sched::lines::DomainLines;
 use crate::sched::queue::{Links, ThreadLinks};
 use crate::sched::share::Share;
+use crate::utilisation::Utilisation;
 
 /// Threads by id.
 pub type Threads<M> = Arena<tag::Thread, Thread<M>, { limits::THREADS }>;
@@ -90,6 +91,8 @@ pub struct Kernel<M: Machine> {
     pub vspaces: Vspaces<M>,
     /// Interrupts by domain.
     pub domain_lines: DomainLines,
+    /// Who has used the processor.
+    pub utilisation: Utilisation,
 }
 
 impl<M: Machine> Kernel<M> {
@@ -114,6 +117,7 @@ impl<M: Machine> Kernel<M> {
             irq_of_line: [None; limits::INTERRUPT_LINES as usize],
             vspaces: Vspaces::<M>::new([None; limits::VSPACES]),
             domain_lines: DomainLines::NONE,
+            utilisation: Utilisation::NONE,
         }
     }
 

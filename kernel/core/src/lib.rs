@@ -38,5 +38,6 @@ pub mod message;
 pub mod object;
 pub mod sched;
 pub mod syscall;
+pub mod utilisation;
 
 pub use kernel::Kernel;

@@ -38,6 +38,9 @@ pub trait Machine: FpuUnit<ThreadId> {
     /// The current time.
     fn now(&self) -> Ticks;
 
+    /// The cycle counter.
+    fn cycles(&self) -> u64;
+
     /// Ticks in this many microseconds, rounded up.
     fn ticks_from_us(&self, us: u64) -> Ticks;
 

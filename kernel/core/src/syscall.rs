@@ -40,9 +40,7 @@ impl<M: Machine> Kernel<M> {
             Some(Syscall::NbWait) => self.receive_without_reply(current, Blocking::No),
             Some(Syscall::Yield) => self.yield_slice(),
             Some(Syscall::DebugPutChar) if self.options & Options::PRINTING != 0 => self.put_char(current),
-            Some(Syscall::DebugPutChar) | None => {
-                self.fault_in_syscall(current, Fault::UnknownSyscall { number: number as u64 })
-            }
+            Some(Syscall::DebugPutChar) | None => self.rare_syscall(current, number),
         }
     }
 
@@ -264,6 +262,15 @@ impl<M: Machine> Kernel<M> {
         let byte = self.threads[current].context.cptr() as u8;
         self.machine.put_char(byte);
         Outcome::NOTHING
+    }
+
+    /// A system call that not every configuration has.
+    #[cold]
+    fn rare_syscall(&mut self, current: ThreadId, number: i64) -> Outcome {
+        match self.benchmark_syscall(current, number) {
+            Some(outcome) => outcome,
+            None => self.fault_in_syscall(current, Fault::UnknownSyscall { number: number as u64 }),
+        }
     }
 
     /// A fault whose instruction is the system call itself: an answer makes it start again.

@@ -63,6 +63,10 @@ impl Machine for Hardware {
         timer::now()
     }
 
+    fn cycles(&self) -> u64 {
+        cpu::cycles()
+    }
+
     fn ticks_from_us(&self, us: u64) -> Ticks {
         us.saturating_mul(self.frequency.get()).div_ceil(US_PER_SECOND)
     }

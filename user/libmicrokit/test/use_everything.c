@@ -52,6 +52,19 @@ static void use_sends(seL4_CPtr cptr)
 #endif
 }
 
+static void use_benchmark(seL4_CPtr cptr)
+{
+#if defined(CONFIG_ENABLE_BENCHMARKS)
+    sink += (seL4_Word)seL4_BenchmarkResetLog() + (seL4_Word)seL4_BenchmarkSetLogBuffer(cptr);
+    seL4_BenchmarkNullSyscall();
+    sink += seL4_BenchmarkFinalizeLog();
+    seL4_BenchmarkGetThreadUtilisation(cptr);
+    seL4_BenchmarkResetThreadUtilisation(cptr);
+    sink += seL4_GetMR(BENCHMARK_TOTAL_UTILISATION);
+#endif
+    sink += cptr;
+}
+
 static void use_receives(seL4_CPtr cptr)
 {
     seL4_Word sender, a = 0, b = 0, c = 0, d = 0;
@@ -170,6 +183,7 @@ void init(void)
     use_buffer();
     use_debug_console();
     use_sends(10);
+    use_benchmark(6);
     use_receives(1);
     use_compound_calls(1);
     unsigned char bytes[8];

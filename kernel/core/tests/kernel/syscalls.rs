@@ -1,5 +1,6 @@
 //! System calls by number: unknown ones, and printing.
 
+use limen_abi::benchmark::BenchmarkCall;
 use limen_abi::{FaultLabel, MessageInfo};
 use limen_core::machine::Context;
 
@@ -43,4 +44,16 @@ fn printing_is_an_unknown_system_call_where_it_is_off() {
     let info = system.context(family.parent).info();
     assert_eq!(info.label(), FaultLabel::UnknownSyscall.as_raw());
     assert_eq!(system.kernel.machine.console, b"");
+}
+
+#[test]
+fn nobody_measures_where_the_image_does_not_ask_for_it() {
+    for (call, ..) in BenchmarkCall::ALL {
+        let mut family = Family::active(200);
+        let mut system = family.boot();
+        system.trap(family.child, call.as_raw(), 0, MessageInfo::default());
+        system.assert_running(family.parent);
+        let info = system.context(family.parent).info();
+        assert_eq!(info.label(), FaultLabel::UnknownSyscall.as_raw());
+    }
 }

@@ -30,6 +30,16 @@ typedef enum seL4_Syscall_ID {
     seL4_SysYield = -11,
     /* Print one character on the debug console. Debug configurations only. */
     seL4_SysDebugPutChar = -12,
+    /* Start to measure. Benchmark configuration only. */
+    seL4_SysBenchmarkResetLog = -22,
+    /* Stop measuring. Benchmark configuration only. */
+    seL4_SysBenchmarkFinalizeLog = -23,
+    /* Do nothing. Benchmark configuration only. */
+    seL4_SysBenchmarkNullSyscall = -25,
+    /* Read what was measured of a thread. Benchmark configuration only. */
+    seL4_SysBenchmarkGetThreadUtilisation = -26,
+    /* Forget what was measured of a thread. Benchmark configuration only. */
+    seL4_SysBenchmarkResetThreadUtilisation = -27,
 } seL4_Syscall_ID;
 
 /* Why an invocation was refused. */
@@ -220,6 +230,36 @@ typedef enum limen_fpu_policy_t {
 
 /* Words of the counters. */
 #define LIMEN_FPU_COUNTERS 5
+
+/* Words of what was measured of a thread. */
+typedef enum benchmark_track_util_ipc_index {
+    /* Cycles in which the thread was the current one. */
+    BENCHMARK_TCB_UTILISATION = 0,
+    /* How often it became the current one. */
+    BENCHMARK_TCB_NUMBER_SCHEDULES = 1,
+    /* Of these, cycles in the kernel. */
+    BENCHMARK_TCB_KERNEL_UTILISATION = 2,
+    /* Its entries into the kernel. */
+    BENCHMARK_TCB_NUMBER_KERNEL_ENTRIES = 3,
+    /* Cycles in which nobody was the current thread. */
+    BENCHMARK_IDLE_LOCALCPU_UTILISATION = 4,
+    /* The same, of the processor that the thread is on. */
+    BENCHMARK_IDLE_TCBCPU_UTILISATION = 5,
+    /* How often the processor began to idle. */
+    BENCHMARK_IDLE_NUMBER_SCHEDULES = 6,
+    /* Of these, cycles in the kernel. */
+    BENCHMARK_IDLE_KERNEL_UTILISATION = 7,
+    /* Entries into the kernel while idle. */
+    BENCHMARK_IDLE_NUMBER_KERNEL_ENTRIES = 8,
+    /* Cycles from the start to the end of measuring. */
+    BENCHMARK_TOTAL_UTILISATION = 9,
+    /* How often another thread became the current one, or none. */
+    BENCHMARK_TOTAL_NUMBER_SCHEDULES = 10,
+    /* Of these, cycles in the kernel. */
+    BENCHMARK_TOTAL_KERNEL_UTILISATION = 11,
+    /* Entries into the kernel. */
+    BENCHMARK_TOTAL_NUMBER_KERNEL_ENTRIES = 12,
+} benchmark_track_util_ipc_index;
 
 /* Words that a message can hold. */
 #define seL4_MsgMaxLength 120

@@ -8,5 +8,6 @@
 #include <sel4/trap.h>
 #include <sel4/syscalls.h>
 #include <sel4/invocations.h>
+#include <sel4/benchmark.h>
 
 #endif /* SEL4_SEL4_H */

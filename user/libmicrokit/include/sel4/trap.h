@@ -52,6 +52,15 @@ LIMEN_INLINE void limen_trap_plain(seL4_Syscall_ID call, seL4_Word argument)
     __asm__ volatile (LIMEN_TRAP : : "r"(number), "r"(cptr) : LIMEN_TRAP_CLOBBERS);
 }
 
+/* A call with one argument and one result. */
+LIMEN_INLINE seL4_Word limen_trap_query(seL4_Syscall_ID call, seL4_Word argument)
+{
+    LIMEN_NUMBER(call);
+    LIMEN_CPTR(argument);
+    __asm__ volatile (LIMEN_TRAP : "+r"(cptr) : "r"(number) : LIMEN_TRAP_CLOBBERS);
+    return cptr;
+}
+
 /* Sends a message without words. */
 LIMEN_INLINE void limen_trap_send_empty(seL4_Syscall_ID call, seL4_CPtr dest, seL4_MessageInfo_t message)
 {

@@ -13,7 +13,7 @@ fn header() {
         ("empty", Vec::clear, ImageError::Truncated),
         ("magic", |image| image[HeaderWord::MAGIC] = 1, ImageError::Magic),
         ("version", |image| image[HeaderWord::VERSION] = 9, ImageError::Version { found: 9 }),
-        ("options", |image| image[HeaderWord::OPTIONS] = 1 << 2, ImageError::Options),
+        ("options", |image| image[HeaderWord::OPTIONS] = 1 << 3, ImageError::Options),
         (
             "more tables than bytes",
             |image| {

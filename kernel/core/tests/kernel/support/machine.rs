@@ -197,6 +197,10 @@ impl Machine for HostMachine {
         now
     }
 
+    fn cycles(&self) -> u64 {
+        self.time()
+    }
+
     fn ticks_from_us(&self, us: u64) -> Ticks {
         us * self.ticks_per_us
     }
