@@ -88,7 +88,7 @@ pub struct Boot<'a> {
     pub board: &'a Board,
     /// The boot image.
     pub image: &'a Path,
-    /// Arguments added to the board's.
+    /// Arguments added to the board's; `{folder}` stands for where the image is.
     pub extra: &'a [&'a str],
     /// Who watches.
     pub audience: Audience,
@@ -151,7 +151,7 @@ impl Boot<'_> {
         let words = self.board.qemu.iter();
         let words = words.map(|word| word.replace("{image}", &image).replace("{folder}", &folder));
         let mut command = interruptible(words.collect());
-        command.extend(self.extra.iter().map(|word| (*word).to_owned()));
+        command.extend(self.extra.iter().map(|word| word.replace("{folder}", &folder)));
         command
     }
 }

@@ -11,6 +11,7 @@ use crate::failure::Outcome;
 use crate::project::{Build, Project};
 use crate::qemu::{self, Audience, Boot};
 use crate::sdk;
+use crate::suite::Suite;
 use crate::workspace::{CONFIGS, Workspace};
 
 /// The command.
@@ -48,10 +49,12 @@ fn run(workspace: &Workspace, arguments: lexopt::Parser) -> Outcome {
     let image =
         project.build(workspace, &Build { board: &board, config: &options.config, variables: &[] })?;
     let mut expected = Expected::of(&project)?;
+    let suite = Suite::of(&project)?;
+    let extra: Vec<&str> = suite.qemu().iter().map(String::as_str).collect();
     let boot = Boot {
         board: &board,
         image: &image,
-        extra: &[],
+        extra: &extra,
         audience: Audience::Person,
         silence: options.silence,
     };

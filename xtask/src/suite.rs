@@ -7,7 +7,8 @@
 //! configs = ["debug"]              # default: debug and release
 //! boards = ["qemu_virt_aarch64"]   # default: all, by their present names
 //! deterministic = true             # on an emulator that counts instructions; default: false
-//! qemu = ["-device", "edu"]        # further arguments for the emulator
+//! qemu = ["-device", "edu"]        # further arguments for the emulator; {folder} is where the image is
+//! same_files = ["disk.img", "end.img"]  # files in that folder that must be the same after a run
 //! expect = ["MON|ERROR: faulting PD: child", "/^pc : 0x[0-9a-f]{16}$/"]
 //! forbid = ["PANIC"]
 //! variants = ["q35"]               # boots once more, in debug, on boards that have these variants
@@ -23,6 +24,9 @@
 //!
 //! An entry of `expect` or `forbid` is text within a line, or a regular expression between slashes. Each counts as a
 //! test.
+
+use std::fs;
+use std::path::Path;
 
 use regex_lite::Regex;
 use toml::de::DeTable;
@@ -48,6 +52,7 @@ pub struct Suite {
     boards: Option<Vec<String>>,
     variants: Vec<String>,
     qemu: Vec<String>,
+    same_files: Vec<String>,
     load: Option<Load>,
     /// Whether time must pass by instructions.
     pub deterministic: bool,
@@ -110,6 +115,7 @@ impl Suite {
             "variants",
             "deterministic",
             "qemu",
+            "same_files",
             "load",
             "expect",
             "forbid",
@@ -134,6 +140,7 @@ impl Suite {
             boards: list("boards")?,
             variants: list("variants")?.unwrap_or_default(),
             qemu: list("qemu")?.unwrap_or_default(),
+            same_files: list("same_files")?.unwrap_or_default(),
             load: inner(table, "load")?.map(Load::parse).transpose()?,
             deterministic: flag(table, "deterministic")?,
             demands,
@@ -171,6 +178,27 @@ impl Suite {
     /// Arguments for the emulator beside those of the board.
     pub fn qemu(&self) -> &[String] {
         &self.qemu
+    }
+
+    /// Adds to the verdict on a run whether the files beside its image are as they should be.
+    ///
+    /// # Errors
+    /// When one of them cannot be read.
+    pub fn judge_files(&self, image: &Path, verdict: &mut Verdict) -> Outcome {
+        let read = |name: &String| {
+            let file = image.with_file_name(name);
+            fs::read(&file).context(|| format!("cannot read {}", file.display()))
+        };
+        let Some((first, others)) = self.same_files.split_first() else { return Ok(()) };
+        let wanted = read(first)?;
+        for other in others {
+            if read(other)? == wanted {
+                verdict.passed += 1;
+            } else {
+                verdict.complaints.push(format!("after the run, {first} is not the same as {other}"));
+            }
+        }
+        Ok(())
     }
 
     /// What is typed at the console.
@@ -326,6 +354,25 @@ mod tests {
         let suite = Suite::parse("variants = ['huge']").unwrap();
         assert!(suite.variant_of(&board, "debug").is_none());
         assert_eq!(suite.check_variants(&[board]).unwrap_err().to_string(), "no board has the variants huge");
+    }
+
+    #[test]
+    fn files_are_compared_after_a_run() {
+        let folder = std::env::temp_dir().join(format!("limen-suite-{}", std::process::id()));
+        fs::create_dir_all(&folder).unwrap();
+        for (name, text) in [("a", "x"), ("b", "x"), ("c", "y")] {
+            fs::write(folder.join(name), text).unwrap();
+        }
+        let image = folder.join("loader.img");
+        let mut verdict = Verdict::default();
+        let judge = |suite: &str, verdict: &mut Verdict| {
+            Suite::parse(suite).unwrap().judge_files(&image, verdict).map_err(|failure| failure.to_string())
+        };
+        assert_eq!(judge("same_files = ['a', 'b', 'c']", &mut verdict), Ok(()));
+        assert_eq!((verdict.passed, verdict.complaints.len()), (1, 1));
+        assert_eq!(verdict.complaints[0], "after the run, a is not the same as c");
+        assert!(judge("same_files = ['a', 'none']", &mut verdict).unwrap_err().contains("none"));
+        fs::remove_dir_all(&folder).unwrap();
     }
 
     #[test]

@@ -188,7 +188,8 @@ fn jobs(workspace: &Workspace, boards: &[Board], options: &Options) -> Outcome<V
         }
         for project in Project::on_shelf(workspace, "examples")?.into_iter().filter(|_| everything) {
             // Only debug systems print through the kernel.
-            if Expected::of(&project)?.is_some() {
+            let runs = !Suite::of(&project)?.configs(&board.name).is_empty();
+            if runs && Expected::of(&project)?.is_some() {
                 let (boards, config) = (vec![board.clone()], "debug".to_owned());
                 jobs.push(Job { project, boards, config, judge: Judge::Example });
             }
@@ -295,6 +296,7 @@ impl Job {
             None => suite.judge(&session, &self.config, &board.architecture),
             Some(expected) => Verdict::single(expected.outcome().and_then(|()| session.ending.outcome())),
         };
+        suite.judge_files(&image, &mut verdict)?;
         let file = [&["console".to_owned()], board.chosen.as_slice()].concat().join("-");
         let console = image.with_file_name(file + ".txt");
         files::write(&console, session.lines.join("\n") + "\n")?;
