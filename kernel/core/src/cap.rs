@@ -101,14 +101,14 @@ pub enum LookupFailure {
     /// The slot is empty.
     MissingCapability {
         /// Bits of the pointer that were not used.
-        bits_left: u64,
+        bits_left: u8,
     },
     /// Bits between root slot and own table that had to be zero were not.
     GuardMismatch {
         /// Bits of the pointer that were not used.
-        bits_left: u64,
+        bits_left: u8,
         /// Size of the guard.
-        guard_bits: u64,
+        guard_bits: u8,
     },
 }
 
@@ -116,12 +116,12 @@ impl LookupFailure {
     /// A pointer into the program's own table that is too large for it.
     pub const TOO_LARGE: Self = Self::GuardMismatch {
         bits_left: BITS_BELOW_ROOT,
-        guard_bits: BITS_BELOW_ROOT - slot::TABLE_BITS as u64,
+        guard_bits: BITS_BELOW_ROOT - slot::TABLE_BITS as u8,
     };
 }
 
 /// Bits of a pointer that do not select a root slot.
-const BITS_BELOW_ROOT: u64 = (u64::BITS - slot::ROOT_BITS) as u64;
+const BITS_BELOW_ROOT: u8 = (u64::BITS - slot::ROOT_BITS) as u8;
 
 /// The capabilities of one protection domain.
 #[derive(Debug)]

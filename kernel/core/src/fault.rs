@@ -15,7 +15,7 @@ use crate::kernel::Kernel;
 use crate::machine::{Context, Machine};
 use crate::object::thread::{AfterSend, Restart, State};
 
-/// What a thread could not do.
+/// What a thread could not do. Three words, which are copied as such.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Fault {
     /// A capability pointer led nowhere in a system call that may block.
@@ -146,10 +146,10 @@ impl Fault {
 fn failure_word(failure: LookupFailure, position: usize) -> u64 {
     let words = match failure {
         LookupFailure::MissingCapability { bits_left } => {
-            [FailureNumber::MissingCapability as u64, bits_left, 0, 0]
+            [FailureNumber::MissingCapability as u64, u64::from(bits_left), 0, 0]
         }
         LookupFailure::GuardMismatch { bits_left, guard_bits } => {
-            [FailureNumber::GuardMismatch as u64, bits_left, 0, guard_bits]
+            [FailureNumber::GuardMismatch as u64, u64::from(bits_left), 0, u64::from(guard_bits)]
         }
     };
     words.get(position).copied().unwrap_or(0)
@@ -207,17 +207,31 @@ impl<M: Machine> Kernel<M> {
 
     /// Hands the fault of `from` to `to` as a message.
     pub(crate) fn transfer_fault(&mut self, from: ThreadId, to: ThreadId, badge: u64) {
-        let Some(fault) = self.threads[from].fault else { return };
+        if let Some(fault) = self.threads[from].fault {
+            self.write_fault(&fault, from, to, badge);
+        }
+    }
+
+    /// Hands `to` a message about a fault of `from`.
+    #[inline(always)]
+    pub(crate) fn write_fault(&mut self, fault: &Fault, from: ThreadId, to: ThreadId, badge: u64) {
         let length = fault.length::<M::Context>();
         let first = fault.first_words(&self.threads[from].context);
-        for position in REGISTER_WORDS..length {
-            let word = fault.later_word(position, &self.threads[from].context);
-            self.set_message_word(to, position, word);
+        if length > REGISTER_WORDS {
+            self.write_later_words(fault, from, to, length);
         }
         let context = &mut self.threads[to].context;
         context.set_words(first, length.min(REGISTER_WORDS));
         context.set_badge(badge);
         context.set_info(MessageInfo::new(fault.label().as_raw(), length));
+    }
+
+    #[inline(never)]
+    fn write_later_words(&mut self, fault: &Fault, from: ThreadId, to: ThreadId, length: usize) {
+        for position in REGISTER_WORDS..length {
+            let word = fault.later_word(position, &self.threads[from].context);
+            self.set_message_word(to, position, word);
+        }
     }
 
     /// Carries out a handler's answer: new registers where the fault allows them, then go on or stop.

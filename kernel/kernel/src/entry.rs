@@ -8,6 +8,7 @@ use core::cell::UnsafeCell;
 
 use limen_core::Kernel;
 use limen_core::event::Event;
+use limen_core::fault::{Access, Fault};
 use limen_image::{Image, Options};
 
 use crate::address_space::AddressSpaces;
@@ -30,27 +31,41 @@ pub static KERNEL: Door = Door(UnsafeCell::new(Kernel::new(Hardware::UNKNOWN)));
 #[repr(transparent)]
 pub struct Door(UnsafeCell<Kernel<Hardware>>);
 
-/// Serves an event and gives the registers of the thread to run; null when there is none.
+/// Serves an event and gives the registers of the thread to run; null when there is none. Checks the invariants
+/// afterwards where the image asks for it.
 #[inline(always)]
 pub fn enter(door: &Door, event: Event) -> *mut Context {
     // SAFETY: called only from the trap handlers, see the module documentation.
     let kernel = unsafe { &mut *door.0.get() };
-    kernel.handle(event);
-    context_to_run(kernel)
+    if kernel.options & Options::CHECK_INVARIANTS != 0 {
+        return enter_checked(kernel, event);
+    }
+    match event {
+        Event::Fault(fault) => pointer_to(kernel.serve_fault(fault)),
+        _ => {
+            kernel.handle(event);
+            context_to_run(kernel)
+        }
+    }
 }
 
-/// As [`enter`], and checks the invariants afterwards where the image asks for it.
-#[inline(always)]
-pub fn enter_checked(door: &Door, event: Event) -> *mut Context {
-    // SAFETY: called only from the trap handlers, see the module documentation.
-    let kernel = unsafe { &mut *door.0.get() };
-    kernel.handle(event);
-    if kernel.options & Options::CHECK_INVARIANTS != 0
-        && let Err(broken) = kernel.check_invariants()
-    {
+#[cold]
+fn enter_checked(kernel: &mut Kernel<Hardware>, event: Event) -> *mut Context {
+    if let Event::Fault(fault) = event {
+        kernel.serve_fault(fault);
+    } else {
+        kernel.handle(event);
+    }
+    if let Err(broken) = kernel.check_invariants() {
         fatal(format_args!("an invariant of the kernel does not hold: {broken}"));
     }
     context_to_run(kernel)
+}
+
+/// An access that the mappings do not allow. On its own, because for it alone the message is short.
+#[inline(never)]
+pub fn enter_vm_fault(door: &Door, address: u64, access: Access, status: u64) -> *mut Context {
+    enter(door, Event::Fault(Fault::Vm { address, access, status }))
 }
 
 /// A system call, as every port's trap code reports it.
@@ -62,7 +77,7 @@ pub extern "C" fn enter_syscall(door: &Door, number: i64) -> *mut Context {
 
 /// An interrupt, as a port's trap code reports it unless it has more to say.
 pub extern "C" fn enter_interrupt(door: &Door) -> *mut Context {
-    enter_checked(door, Event::Interrupt)
+    enter(door, Event::Interrupt)
 }
 
 /// The trap code restores the registers from here, and saves them here at the next trap.

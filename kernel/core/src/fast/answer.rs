@@ -1,9 +1,10 @@
 //! An answer to a caller that only waits for it, by a server that then waits for the next message.
 
-use limen_abi::{MessageInfo, Syscall};
+use limen_abi::{FaultLabel, MessageInfo, Syscall};
 
 use crate::arena::{EndpointId, Id, ReplyId, SchedContextId, ThreadId};
 use crate::cap::Cap;
+use crate::fault::Fault;
 use crate::kernel::Kernel;
 use crate::machine::{Context, Machine};
 use crate::object::endpoint::Endpoint;
@@ -23,26 +24,46 @@ struct Answer {
 impl<M: Machine> Kernel<M> {
     #[inline(always)]
     pub(super) fn serve_answer(&mut self) -> Option<&mut M::Context> {
-        match self.plan_answer() {
-            Some(answer) => self.carry_out_answer(&answer),
-            None => self.serve_in_general(Syscall::ReplyRecv.as_raw()),
+        match self.plan_answer(|fault| fault.is_none()) {
+            Some(answer) => self.carry_out_answer(&answer, |kernel, Answer { server, caller, info, .. }| {
+                kernel.transfer(*server, *caller, 0, *info);
+                kernel.threads[*caller].state = State::Runnable;
+            }),
+            None => self.serve_answer_to_fault(),
+        }
+    }
+
+    /// A handler that lets the faulting thread go on.
+    #[inline(never)]
+    fn serve_answer_to_fault(&mut self) -> Option<&mut M::Context> {
+        let answer = self.plan_answer(|fault| fault.is_some());
+        match answer {
+            // Another label stops threads after some faults.
+            Some(answer) if answer.info.label() == FaultLabel::NullFault.as_raw() => {
+                self.carry_out_answer(&answer, |kernel, Answer { server, caller, info, .. }| {
+                    kernel.answer_fault(*server, *caller, *info);
+                })
+            }
+            _ => self.serve_in_general(Syscall::ReplyRecv.as_raw()),
         }
     }
 
     #[inline(always)]
-    fn plan_answer(&self) -> Option<Answer> {
+    fn plan_answer(&self, is_wanted: impl Fn(&Option<Fault>) -> bool) -> Option<Answer> {
         let server = self.core.current?;
         let context = &self.threads[server].context;
         let info = context.info();
         let Cap::Reply(reply) = *self.own_cap(server, context.reply_cptr())? else { return None };
+        let Reply::Owed { caller, loan } = &self.replies[reply] else { return None };
+        let (caller, lent) = (*caller, loan.as_ref().map(|loan| loan.sched_context));
+        if !is_wanted(&self.threads[caller].fault) {
+            return None;
+        }
         let Cap::Endpoint { id: endpoint, rights, .. } = *self.own_cap(server, context.cptr())? else {
             return None;
         };
-        let Reply::Owed { caller, loan } = &self.replies[reply] else { return None };
-        let (caller, lent) = (*caller, loan.as_ref().map(|loan| loan.sched_context));
         let can_go = rights.can_receive()
             && self.endpoints[endpoint] == Endpoint::Idle
-            && self.threads[caller].fault.is_none()
             && self.core.queues.ready.none_from(self.threads[caller].priority)
             && self.signal_for(server).is_none()
             && self.time_comes_back(server, caller, reply, lent);
@@ -71,16 +92,19 @@ impl<M: Machine> Kernel<M> {
     }
 
     #[inline(always)]
-    fn carry_out_answer(&mut self, answer: &Answer) -> Option<&mut M::Context> {
-        let Answer { server, caller, endpoint, reply, lent, info } = *answer;
+    fn carry_out_answer(
+        &mut self,
+        answer: &Answer,
+        hand_over: impl Fn(&mut Self, &Answer),
+    ) -> Option<&mut M::Context> {
+        let Answer { server, caller, endpoint, reply, lent, .. } = *answer;
         if let Some(lent) = lent {
             let below = self.replies[reply].below();
             self.threads[server].sched_context = None;
             self.take_back(caller, lent, below);
         }
         self.replies[reply] = Reply::Free;
-        self.transfer(server, caller, 0, info);
-        self.threads[caller].state = State::Runnable;
+        hand_over(self, answer);
         self.threads[server].state =
             State::Receiving { endpoint, reply: Some(reply), again: Restart::SystemCall };
         self.links[server] = Links::NONE;

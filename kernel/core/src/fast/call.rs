@@ -38,13 +38,17 @@ impl<M: Machine> Kernel<M> {
         if !rights.can_send() || !rights.can_call() {
             return None;
         }
+        let (receiver, reply) = self.lone_receiver(endpoint)?;
+        Some(Call { caller, receiver, endpoint, reply, badge, info })
+    }
+
+    /// The thread that waits alone at an endpoint, and would run at once, with the reply object that it waits with.
+    #[inline(always)]
+    pub(super) fn lone_receiver(&self, endpoint: EndpointId) -> Option<(ThreadId, ReplyId)> {
         let Endpoint::Receivers(queue) = self.endpoints[endpoint] else { return None };
         let receiver = queue.only()?;
         let State::Receiving { reply: Some(reply), .. } = self.threads[receiver].state else { return None };
-        if !self.core.queues.ready.none_from(self.threads[receiver].priority) {
-            return None;
-        }
-        Some(Call { caller, receiver, endpoint, reply, badge, info })
+        self.core.queues.ready.none_from(self.threads[receiver].priority).then_some((receiver, reply))
     }
 
     #[inline(always)]

@@ -7,13 +7,15 @@
 //! `tests/kernel/fast.rs` compares the two in random states.
 //!
 //! * [`call`]: a call to a server that waits.
-//! * [`answer`]: an answer whose sender waits for the next message.
+//! * [`answer`]: an answer to a call or a fault, whose sender waits for the next message.
+//! * [`fault`]: a fault whose handler waits.
 //! * [`signal`]: a signal, whoever it wakes.
 //! * [`receive`]: a receive or wait that finds a signal, or lets another thread run.
 //! * [`turn`]: letting a thread run that has time.
 
 mod answer;
 mod call;
+mod fault;
 mod receive;
 mod signal;
 mod turn;
@@ -44,8 +46,8 @@ impl<M: Machine> Kernel<M> {
     fn serve_other(&mut self, number: i64) -> Option<&mut M::Context> {
         if number == Syscall::Send.as_raw() {
             self.serve_send()
-        } else if number == Syscall::Recv.as_raw() {
-            self.serve_receive()
+        } else if number == Syscall::Recv.as_raw() || number == Syscall::Wait.as_raw() {
+            self.serve_receive(number)
         } else {
             self.serve_in_general(number)
         }

@@ -31,20 +31,21 @@ enum Effect {
 
 impl<M: Machine> Kernel<M> {
     #[inline(always)]
-    pub(super) fn serve_receive(&mut self) -> Option<&mut M::Context> {
+    pub(super) fn serve_receive(&mut self, number: i64) -> Option<&mut M::Context> {
         if let Some(current) = self.core.current
-            && let Some(effect) = self.plan_receive(current)
+            && let Some(effect) = self.plan_receive(current, number)
         {
             return self.carry_out_receive(current, effect);
         }
-        self.serve_in_general(Syscall::Recv.as_raw())
+        self.serve_in_general(number)
     }
 
     #[inline(always)]
-    fn plan_receive(&self, current: ThreadId) -> Option<Effect> {
+    fn plan_receive(&self, current: ThreadId, number: i64) -> Option<Effect> {
         let context = &self.threads[current].context;
         let from = match *self.own_cap(current, context.cptr())? {
-            Cap::Endpoint { id, rights, .. } if rights.can_receive() => {
+            // Without a reply object, an endpoint is for the general path.
+            Cap::Endpoint { id, rights, .. } if rights.can_receive() && number == Syscall::Recv.as_raw() => {
                 let Cap::Reply(reply) = *self.own_cap(current, context.reply_cptr())? else { return None };
                 let is_simple = self.replies[reply] == Reply::Free && self.endpoints[id] == Endpoint::Idle;
                 if !is_simple {
@@ -64,7 +65,8 @@ impl<M: Machine> Kernel<M> {
             }
             _ => return None,
         };
-        self.keeps_time(current).then_some(Effect::Waits(from))
+        let id = self.threads[current].sched_context?;
+        self.sched_contexts[id].heir.is_none().then_some(Effect::Waits(from))
     }
 
     #[inline(always)]
@@ -90,6 +92,12 @@ impl<M: Machine> Kernel<M> {
                             State::Receiving { endpoint: id, reply: Some(reply), again };
                     }
                 }
+                let waits_for = match from {
+                    From::Signals(id) => Some(id),
+                    From::Endpoint(..) => self.threads[current].notification,
+                };
+                // Nobody is woken: there is no heir.
+                self.give_back_time(current, waits_for);
                 self.run_next()
             }
         }

@@ -57,7 +57,13 @@ impl<M: Machine> Kernel<M> {
                 (queue.only()?, Place::Endpoint(endpoint))
             }
         };
-        self.threads[thread].sched_context?;
+        if self.threads[thread].sched_context.is_none() {
+            // It would run on what the notification keeps, if nobody runs on that.
+            let kept = notification.sched_context?;
+            if self.sched_contexts[kept].thread.is_some() {
+                return None;
+            }
+        }
         let (running, woken) = (self.threads[current].priority, self.threads[thread].priority);
         let ready = &self.core.queues.ready;
         if woken <= running {
@@ -101,5 +107,8 @@ impl<M: Machine> Kernel<M> {
         let woken = &mut self.threads[thread];
         woken.state = State::Runnable;
         woken.context.set_badge(badge);
+        if woken.sched_context.is_none() {
+            self.lend_from_notification(id, thread);
+        }
     }
 }

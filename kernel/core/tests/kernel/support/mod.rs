@@ -14,9 +14,11 @@ mod syscalls;
 mod system;
 mod verify;
 
+pub(crate) use context::TestContext;
 pub(crate) use context::{LR, PC, SP, SPSR, TLS_BASE, X0};
 pub(crate) use controller::{LineState, Wiring};
 pub(crate) use family::Family;
+pub(crate) use machine::HostMachine;
 pub(crate) use machine::{Clock, READ_ONLY_PAGE, Space};
 pub(crate) use plan::{Endpoint, Grant, Interrupt, Notification, Plan, SchedContext, Thread};
 pub(crate) use seed::random_config;

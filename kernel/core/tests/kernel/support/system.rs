@@ -128,6 +128,7 @@ impl System {
         match event {
             // As the ports do.
             Event::Syscall(number) => _ = self.kernel.serve_syscall(number),
+            Event::Fault(fault) => _ = self.kernel.serve_fault(fault),
             _ => self.kernel.handle(event),
         }
         if self.checking == Checking::EachEvent {

@@ -39,14 +39,13 @@ unsafe extern "C" {
 }
 
 extern "C" fn enter_fault(door: &Door, status: u64, address: u64) -> *mut Context {
-    let class = status >> ESR_CLASS_SHIFT & CLASS_MASK;
-    let fault = match class {
-        CLASS_INSTRUCTION_ABORT => Fault::Vm { address, access: Access::Instruction, status },
-        CLASS_DATA_ABORT => Fault::Vm { address, access: Access::Data, status },
-        _ => Fault::UserException { number: status & u64::from(u32::MAX), code: 0 },
-    };
-    let event = if class == CLASS_FPU { Event::FpuUse(fault) } else { Event::Fault(fault) };
-    entry::enter_checked(door, event)
+    let exception = Fault::UserException { number: status & u64::from(u32::MAX), code: 0 };
+    match status >> ESR_CLASS_SHIFT & CLASS_MASK {
+        CLASS_DATA_ABORT => entry::enter_vm_fault(door, address, Access::Data, status),
+        CLASS_INSTRUCTION_ABORT => entry::enter_vm_fault(door, address, Access::Instruction, status),
+        CLASS_FPU => entry::enter(door, Event::FpuUse(exception)),
+        _ => entry::enter(door, Event::Fault(exception)),
+    }
 }
 
 /// Runs the thread with these registers, or idles if there is none. Boot ends here.

@@ -33,17 +33,17 @@ unsafe extern "C" {
 }
 
 extern "C" fn enter_fault(door: &Door, cause: u64, address: u64) -> *mut Context {
-    let is_fpu_use = cause == CAUSE_ILLEGAL && !fpu::is_on() && is_float_instruction(address);
-    let fault = if CAUSE_FETCH.contains(&cause) {
-        Fault::Vm { address, access: Access::Instruction, status: cause }
-    } else if CAUSE_DATA.contains(&cause) {
-        Fault::Vm { address, access: Access::Data, status: cause }
-    } else {
-        let code = if is_fpu_use { RISCV_CODE_FPU_OFF } else { 0 };
-        Fault::UserException { number: cause, code }
-    };
-    let event = if is_fpu_use { Event::FpuUse(fault) } else { Event::Fault(fault) };
-    entry::enter_checked(door, event)
+    if CAUSE_DATA.contains(&cause) {
+        return entry::enter_vm_fault(door, address, Access::Data, cause);
+    }
+    if CAUSE_FETCH.contains(&cause) {
+        return entry::enter_vm_fault(door, address, Access::Instruction, cause);
+    }
+    if cause == CAUSE_ILLEGAL && !fpu::is_on() && is_float_instruction(address) {
+        let fault = Fault::UserException { number: cause, code: RISCV_CODE_FPU_OFF };
+        return entry::enter(door, Event::FpuUse(fault));
+    }
+    entry::enter(door, Event::Fault(Fault::UserException { number: cause, code: 0 }))
 }
 
 /// Runs the thread with these registers, or idles if there is none. Boot ends here.

@@ -97,21 +97,21 @@ pub fn init(way: Way) {
 }
 
 extern "C" fn enter_fault(door: &Door, vector: u64, code: u64, address: u64) -> *mut Context {
-    let fault = match vector {
+    let exception = Fault::UserException { number: vector, code };
+    match vector {
         PAGE_FAULT => {
             let fetched = code & INSTRUCTION_FETCH != 0;
             let access = if fetched { Access::Instruction } else { Access::Data };
-            Fault::Vm { address, access, status: code }
+            entry::enter_vm_fault(door, address, access, code)
         }
-        number => Fault::UserException { number, code },
-    };
-    let event = if vector == NO_DEVICE { Event::FpuUse(fault) } else { Event::Fault(fault) };
-    entry::enter_checked(door, event)
+        NO_DEVICE => entry::enter(door, Event::FpuUse(exception)),
+        _ => entry::enter(door, Event::Fault(exception)),
+    }
 }
 
 extern "C" fn enter_interrupt(door: &Door, vector: u64) -> *mut Context {
     irq::note(vector);
-    entry::enter_checked(door, Event::Interrupt)
+    entry::enter(door, Event::Interrupt)
 }
 
 /// The end of what the processor and the stubs push.

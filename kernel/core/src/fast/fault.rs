@@ -1,0 +1,61 @@
+//! A fault whose handler waits for it alone.
+
+use crate::arena::{EndpointId, ReplyId, ThreadId};
+use crate::cap::Cap;
+use crate::event::Event;
+use crate::fault::Fault;
+use crate::kernel::Kernel;
+use crate::machine::Machine;
+use crate::object::endpoint::Endpoint;
+use crate::object::thread::{Restart, State};
+
+struct Report {
+    thread: ThreadId,
+    receiver: ThreadId,
+    endpoint: EndpointId,
+    reply: ReplyId,
+    badge: u64,
+}
+
+impl<M: Machine> Kernel<M> {
+    /// Serves a fault of the current thread. Gives the registers to return with; none means to idle.
+    #[inline(always)]
+    pub fn serve_fault(&mut self, fault: Fault) -> Option<&mut M::Context> {
+        match self.plan_report() {
+            Some(report) => self.carry_out_report(&report, fault),
+            None => self.serve_fault_in_general(fault),
+        }
+    }
+
+    /// The same in every state.
+    #[inline(never)]
+    pub fn serve_fault_in_general(&mut self, fault: Fault) -> Option<&mut M::Context> {
+        self.handle(Event::Fault(fault));
+        self.running()
+    }
+
+    #[inline(always)]
+    fn plan_report(&self) -> Option<Report> {
+        let thread = self.core.current?;
+        let Cap::Endpoint { id: endpoint, badge, rights } = self.threads[thread].fault_handler else {
+            return None;
+        };
+        if !rights.can_send() || !rights.can_call() {
+            return None;
+        }
+        let (receiver, reply) = self.lone_receiver(endpoint)?;
+        Some(Report { thread, receiver, endpoint, reply, badge })
+    }
+
+    #[inline(always)]
+    fn carry_out_report(&mut self, report: &Report, fault: Fault) -> Option<&mut M::Context> {
+        let Report { thread, receiver, endpoint, reply, badge } = *report;
+        self.endpoints[endpoint] = Endpoint::Idle;
+        self.write_fault(&fault, thread, receiver, badge);
+        self.threads[thread].fault = Some(fault);
+        self.threads[receiver].state = State::Runnable;
+        self.owe_and_lend(reply, thread, receiver);
+        self.threads[thread].state = State::Calling { reply, again: Restart::ProgramCounter };
+        self.run(receiver)
+    }
+}
