@@ -63,6 +63,12 @@ pub struct Symbol {
 }
 
 impl Symbols {
+    /// Whether there is none: the program was stripped.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.by_name.is_empty()
+    }
+
     /// The only symbol with this name.
     ///
     /// # Errors

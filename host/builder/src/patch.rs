@@ -158,11 +158,13 @@ fn library_patch(index: usize, program: &Program, name: &str, value: Value) -> R
         bytes if bytes == expected => patch(index, program, symbol, value),
         bytes => Err(format!("symbol has size '{bytes}' bytes, expected size '{expected}' bytes")),
     });
-    patch.map_err(|reason| {
-        unpatched(program, name, &reason)
-            .at(program.span.as_ref())
-            .help("The variable comes from the SDK; link the program with -lmicrokit of this SDK.")
-    })
+    let help = if program.symbols.is_empty() {
+        "The program has no symbols: give the tool the file before it is stripped, or name that one with \
+         path_for_symbols."
+    } else {
+        "The variable comes from the SDK; link the program with -lmicrokit of this SDK."
+    };
+    patch.map_err(|reason| unpatched(program, name, &reason).at(program.span.as_ref()).help(help))
 }
 
 fn setvar_patch(

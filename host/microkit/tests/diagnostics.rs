@@ -164,6 +164,9 @@ fn programs() {
 fn symbols() {
     check(&[
         ("symbol-of-library-missing", "one.system", |w| one(w, without(TestElf::program(), "microkit_name"))),
+        ("program-stripped", "one.system", |w| {
+            one(w, TestElf { symbols: Vec::new(), ..TestElf::program() });
+        }),
         ("symbol-of-library-size", "one.system", |w| {
             one(w, without(TestElf::program(), "microkit_pps").symbol("microkit_pps", 0x20_1058, 4));
         }),
