@@ -16,6 +16,9 @@ pub enum InterruptController {
     Apic = 3,
 }
 
+/// Where the registers of a PLIC's first context start, from its address (RISC-V PLIC Specification, "Memory Map").
+pub const PLIC_CONTEXTS: u64 = 0x20_0000;
+
 impl InterruptController {
     /// The kind with this number.
     #[must_use]
@@ -39,6 +42,16 @@ impl InterruptController {
 }
 
 impl Board {
+    /// Whether a PLIC has its registers for the processor where those of a context can be; other controllers have no
+    /// contexts.
+    #[must_use]
+    pub fn has_context(&self) -> bool {
+        let [controller, _] = self.interrupt_registers();
+        let contexts = controller.start.saturating_add(PLIC_CONTEXTS)..controller.end;
+        self.interrupt_controller_kind != InterruptController::Plic as u64
+            || contexts.contains(&self.interrupt_cpu_paddr)
+    }
+
     /// Registers with which a program could stop interrupts, or cause them. Ends may lie beyond all addresses.
     #[must_use]
     pub fn interrupt_registers(&self) -> [Range; 2] {

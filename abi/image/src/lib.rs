@@ -25,7 +25,7 @@ mod validate;
 #[cfg(feature = "writer")]
 mod writer;
 
-pub use interrupt_controller::InterruptController;
+pub use interrupt_controller::{InterruptController, PLIC_CONTEXTS};
 pub use place::{MODULE_OFFSET, Machine, PLACED_RANGES, UNPLACED, place};
 pub use record::{
     Board, Cap, CapKind, Counts, DomainSlot, Interrupt, InterruptFlags, InterruptSource, Mapping,

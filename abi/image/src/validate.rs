@@ -185,6 +185,7 @@ fn check_board(image: &Image<'_>) -> Check {
     for page in [board.interrupt_controller_paddr, board.interrupt_cpu_paddr] {
         rule(Table::Board, 0, page_aligned(page) && page < ADDRESS_LIMIT, "not the address of a page")?;
     }
+    rule(Table::Board, 0, board.has_context(), "not a context of the interrupt controller")?;
     let fits = board.interrupt_lines <= limits::INTERRUPT_LINES;
     rule(Table::Board, 0, fits, "more interrupt lines than any controller has")?;
     let is_x86 = image.architecture() == Architecture::X86_64 as u64;

@@ -3,7 +3,7 @@
 use limen_abi::limits::{
     INTERRUPT_LINES, INTERRUPT_VECTORS, PAGE_BYTES, USER_TOP_AARCH64, USER_TOP_RISCV64, USER_TOP_X86_64,
 };
-use limen_image::InterruptController as Kind;
+use limen_image::{InterruptController as Kind, PLIC_CONTEXTS};
 use limen_sdf::Architecture;
 
 use crate::board::{Board, MemoryRange};
@@ -13,8 +13,6 @@ const ADDRESS_LIMIT: u64 = 1 << 48;
 /// Lines of a GICv2; of them a processor has 16 to 31 for itself, among them its timers.
 const GIC_LINES: u64 = 1020;
 const GIC_PRIVATE_LINES: std::ops::Range<u64> = 16..32;
-/// Where the registers of the first context of a PLIC begin.
-const PLIC_CONTEXTS: u64 = 0x20_0000;
 /// Pins that an I/O APIC can have.
 const APIC_PINS: u64 = 120;
 /// Vectors of interrupts: the first after those of the older controllers, the last before the spurious one.

@@ -1,6 +1,6 @@
 //! The board, and who has which memory.
 
-use limen_image::{Architecture, Region, RegionKind, Table};
+use limen_image::{Architecture, InterruptController, Region, RegionKind, Table};
 
 use super::{Case, LIMIT, PAGE, record};
 use crate::sample::{IMAGE_BYTES, IMAGE_PADDR, range, region};
@@ -20,6 +20,22 @@ pub(super) const BOARD: &[Case] = &[
         "interrupt controller at no address",
         |w| w.board.interrupt_cpu_paddr = LIMIT,
         record(Table::Board, 0, "not the address of a page"),
+    ),
+    (
+        "a context below those of the controller",
+        |w| {
+            (w.board.interrupt_controller_kind, w.board.interrupt_cpu_paddr) =
+                (InterruptController::Plic as u64, w.board.interrupt_controller_paddr + 0x1f_f000);
+        },
+        record(Table::Board, 0, "not a context of the interrupt controller"),
+    ),
+    (
+        "a context behind those of the controller",
+        |w| {
+            (w.board.interrupt_controller_kind, w.board.interrupt_cpu_paddr) =
+                (InterruptController::Plic as u64, w.board.interrupt_controller_paddr + (64 << 20));
+        },
+        record(Table::Board, 0, "not a context of the interrupt controller"),
     ),
     (
         "more lines than there are",
@@ -50,11 +66,6 @@ pub(super) const BOARD: &[Case] = &[
         "user top at the limit",
         |w| w.board.user_top = LIMIT + PAGE - 1,
         record(Table::Board, 0, "highest user address is not the end of a page"),
-    ),
-    (
-        "lines that no controller has",
-        |w| w.board.interrupt_lines = 1025,
-        record(Table::Board, 0, "more interrupt lines than any controller has"),
     ),
 ];
 

@@ -36,7 +36,7 @@ const CONTEXT_BYTES: u64 = 0x1000;
 const CONTEXTS_PER_HART: u64 = 2;
 /// Where the registers of the first context start.
 const ENABLES: u64 = 0x2000;
-const CONTEXTS: u64 = 0x20_0000;
+const CONTEXTS: u64 = limen_image::PLIC_CONTEXTS;
 
 /// Registers of a context, by offset.
 mod context {
