@@ -128,11 +128,8 @@
     undefined ".byte 0x0f, 0x37"
     undefined ".byte 0x0f, 0x01, 0xcf"
     undefined ".byte 0x0f, 0x01, 0xd7"
-    undefined "xgetbv"
+    /* xgetbv, xsave, xrstor and xsaveopt are a program's own affair, where the processor has them. */
     differs "xsetbv"
-    undefined "xsave (%rdi)"
-    undefined "xrstor (%rdi)"
-    undefined "xsaveopt (%rdi)"
     undefined "xsaves (%rdi)"
     undefined "xrstors (%rdi)"
     undefined "invpcid (%rdi), %rsi"
