@@ -126,6 +126,12 @@ impl<M: Machine> Kernel<M> {
         }
     }
 
+    /// Sets the timer to the end of the domain's slot. Early: some timers are exact from when they are set, and what
+    /// follows depends on who runs next.
+    pub(crate) fn arm_for_slot(&mut self) {
+        self.arm(self.core.slot_end);
+    }
+
     /// Whether something is left of the slice or the share of a thread, as far as time has been charged.
     pub(crate) fn has_turn(&self, thread: ThreadId) -> bool {
         self.threads[thread].sched_context.is_some_and(|id| self.rest(id) != 0)
@@ -158,6 +164,7 @@ impl<M: Machine> Kernel<M> {
             self.end_domain_slot();
             Outcome::NOTHING
         } else {
+            self.arm_for_slot();
             self.release_due();
             self.end_slice()
         };
@@ -189,7 +196,6 @@ impl<M: Machine> Kernel<M> {
         let slice = self.core.sched_context.map_or(Ticks::MAX, |id| self.rest(id));
         self.arm(self.core.since.saturating_add(slice));
         self.arm(self.next_release());
-        self.arm(self.core.slot_end);
         if self.core.programmed == Ticks::MAX {
             self.machine.set_deadline(Ticks::MAX);
         }

@@ -151,6 +151,7 @@ impl<M: Machine> Kernel<M> {
             self.exchange_lines(left);
             self.core.fpu.leave_domain(&mut self.machine);
         }
+        self.arm_for_slot();
         self.release_due();
         self.run_highest();
     }
