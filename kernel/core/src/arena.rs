@@ -15,6 +15,13 @@ pub struct Id<Tag>(NonZeroU16, PhantomData<fn() -> Tag>);
 impl<Tag> Id<Tag> {
     /// Names an object of every arena: what a record leads to that nobody uses.
     pub const ANY: Self = Self(NonZeroU16::MIN, PhantomData);
+
+    /// From 1 to the capacity of the arena, or 0 for none: what is in memory, so this takes no branch.
+    #[must_use]
+    #[inline]
+    pub fn number(id: Option<Self>) -> usize {
+        id.map_or(0, |id| usize::from(id.0.get()))
+    }
 }
 
 impl<Tag> Clone for Id<Tag> {

@@ -4,17 +4,15 @@
 //! nobody's: saves that are made only for the time that they take go there.
 
 use core::cell::UnsafeCell;
-use core::hint::black_box;
 
 use limen_abi::limits::THREADS;
 use limen_core::arena::ThreadId;
-use limen_core::kernel::Threads;
 use limen_fpu::FpuUnit;
 
 use crate::arch::fpu::{self, Registers};
 use crate::machine::Hardware;
 
-/// The areas by position of the thread; nobody's is the last.
+/// The areas by number of the thread; nobody's is the first.
 struct SaveAreas(UnsafeCell<[Registers; THREADS + 1]>);
 
 // SAFETY: touched by `init` while boot is alone, and by the functions of `FpuUnit` from inside `entry::enter`.
@@ -40,40 +38,28 @@ pub fn init() {
     fpu::init(areas);
 }
 
+/// Where registers of a thread or nobody are. Without a branch: the next domain would notice which way it went.
 #[inline]
-fn area(thread: ThreadId) -> *mut Registers {
-    area_at(Threads::<Hardware>::index_of(thread))
-}
-
-#[inline]
-fn area_at(position: usize) -> *mut Registers {
-    SAVE_AREAS.0.get().cast::<Registers>().wrapping_add(position)
-}
-
-/// The area of a thread or nobody's, without a branch: the next domain would notice which way it went. Hidden, so that
-/// the compiler does not make one of it.
-#[inline]
-fn area_of(owner: Option<ThreadId>) -> *mut Registers {
-    let is_nobody = black_box(usize::from(owner.is_none()).wrapping_neg());
-    let position = Threads::<Hardware>::index_of(owner.unwrap_or(ThreadId::ANY));
-    area_at(position & !is_nobody | THREADS & is_nobody)
+fn area(owner: Option<ThreadId>) -> *mut Registers {
+    SAVE_AREAS.0.get().cast::<Registers>().wrapping_add(ThreadId::number(owner))
 }
 
 impl FpuUnit<ThreadId> for Hardware {
     #[inline]
     fn exchange(&mut self, from: ThreadId, to: ThreadId) {
-        // SAFETY: both areas are elements of the array, nobody holds a reference to it, and the unit is on.
-        unsafe { fpu::exchange!(fpu_exchange, area(from), area(to)) }
+        // SAFETY: ids of threads go up to THREADS, so both areas are elements of the array. Nobody holds a reference to it,
+        // and the unit is on.
+        unsafe { fpu::exchange!(fpu_exchange, area(Some(from)), area(Some(to))) }
     }
 
     fn save(&mut self, to: ThreadId) {
         // SAFETY: as above.
-        unsafe { fpu_save(area(to)) }
+        unsafe { fpu_save(area(Some(to))) }
     }
 
     #[inline]
     fn load(&mut self, from: Option<ThreadId>) {
-        let area = from.map_or(&raw const INITIAL, |thread| area(thread).cast_const());
+        let area = from.map_or(&raw const INITIAL, |_| area(from).cast_const());
         // SAFETY: as above; the initial registers are never written.
         unsafe { fpu_load(area) }
     }
@@ -81,7 +67,7 @@ impl FpuUnit<ThreadId> for Hardware {
     fn renew(&mut self, owner: Option<ThreadId>) {
         self.enable();
         // SAFETY: as above.
-        unsafe { fpu_save(area_of(owner)) }
+        unsafe { fpu_save(area(owner)) }
         self.load(None);
         self.disable();
     }
