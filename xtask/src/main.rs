@@ -33,6 +33,7 @@ mod test;
 mod tidy;
 mod vectors;
 mod workspace;
+mod worlds;
 
 use std::env;
 use std::process::ExitCode;

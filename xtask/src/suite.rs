@@ -20,7 +20,7 @@
 //! expect = ["ec: 0x24"]
 //! ```
 //!
-//! `[load]` has lines typed at the console, see [`crate::load`].
+//! `[load]` has lines typed at the console, see [`crate::load`]; `[worlds]` compares builds, see [`crate::worlds`].
 //!
 //! An entry of `expect` or `forbid` is text within a line, or a regular expression between slashes. Each counts as a
 //! test.
@@ -37,10 +37,12 @@ use crate::files;
 use crate::load::Load;
 use crate::project::Project;
 use crate::qemu::Session;
+use crate::worlds::{self, Comparison, Consoles};
 
-/// Configurations and instruction sets in which a demand may hold.
+/// Configurations in which a demand may hold.
 const CONFIGS: [&str; 2] = ["debug", "release"];
-const ARCHITECTURES: [&str; 3] = ["aarch64", "riscv64", "x86_64"];
+/// Instruction sets to which a demand may be limited.
+pub const ARCHITECTURES: [&str; 3] = ["aarch64", "riscv64", "x86_64"];
 
 /// The configuration in which variants of boards are tried: the kernel checks itself there.
 const VARIANT_CONFIG: &str = "debug";
@@ -54,6 +56,7 @@ pub struct Suite {
     qemu: Vec<String>,
     same_files: Vec<String>,
     load: Option<Load>,
+    comparisons: Vec<Comparison>,
     /// Whether time must pass by instructions.
     pub deterministic: bool,
     demands: Vec<Demand>,
@@ -69,6 +72,12 @@ pub struct Verdict {
 }
 
 impl Verdict {
+    /// Both together.
+    pub fn add(&mut self, other: Self) {
+        self.passed += other.passed;
+        self.complaints.extend(other.complaints);
+    }
+
     /// The verdict on something that counts as a single test.
     pub fn single(outcome: Outcome) -> Self {
         match outcome {
@@ -117,6 +126,7 @@ impl Suite {
             "qemu",
             "same_files",
             "load",
+            "worlds",
             "expect",
             "forbid",
             "debug",
@@ -142,6 +152,7 @@ impl Suite {
             qemu: list("qemu")?.unwrap_or_default(),
             same_files: list("same_files")?.unwrap_or_default(),
             load: inner(table, "load")?.map(Load::parse).transpose()?,
+            comparisons: inner(table, "worlds")?.map_or(Ok(Vec::new()), worlds::parse)?,
             deterministic: flag(table, "deterministic")?,
             demands,
         })
@@ -204,6 +215,27 @@ impl Suite {
     /// What is typed at the console.
     pub fn load(&self) -> Option<&Load> {
         self.load.as_ref()
+    }
+
+    /// The builds of the system, each by its variables of make.
+    pub fn builds(&self, architecture: &str) -> Vec<String> {
+        worlds::builds(self.comparisons(architecture))
+    }
+
+    fn comparisons<'a>(&'a self, architecture: &str) -> impl Iterator<Item = &'a Comparison> {
+        self.comparisons.iter().filter(move |comparison| comparison.is_for(architecture))
+    }
+
+    /// Compares what the builds have printed.
+    pub fn compare(&self, consoles: &Consoles, architecture: &str) -> Verdict {
+        let mut verdict = Verdict::default();
+        for comparison in self.comparisons(architecture) {
+            match comparison.complaint(consoles) {
+                None => verdict.passed += 1,
+                Some(complaint) => verdict.complaints.push(complaint),
+            }
+        }
+        verdict
     }
 
     /// Judges a finished run in a configuration on an instruction set.

@@ -1,6 +1,6 @@
 //! `./x test`: host tests, headers, then every on-target suite and example on every board.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
@@ -22,6 +22,7 @@ use crate::sdk;
 use crate::sdk_tests;
 use crate::suite::{Suite, Verdict};
 use crate::workspace::Workspace;
+use crate::worlds::Consoles;
 
 /// The command.
 pub const COMMAND: Command =
@@ -273,11 +274,34 @@ impl Screen {
 
 impl Job {
     fn run(&self, workspace: &Workspace, board: &Board) -> Outcome<Verdict> {
-        let image = self.project.build(workspace, &Build { board, config: &self.config, variables: &[] })?;
         if let Judge::Boot(case) = self.judge {
-            return boot(board, &image, case);
+            return boot(board, &self.build(workspace, board, "")?, case);
         }
         let suite = Suite::of(&self.project)?;
+        let (mut verdict, mut consoles) = (Verdict::default(), Consoles::new());
+        for build in suite.builds(&board.architecture) {
+            let (found, console) = self.run_build(workspace, board, &suite, &build)?;
+            verdict.add(found);
+            consoles.insert(build, console);
+        }
+        verdict.add(suite.compare(&consoles, &board.architecture));
+        Ok(verdict)
+    }
+
+    fn build(&self, workspace: &Workspace, board: &Board, variables: &str) -> Outcome<PathBuf> {
+        let variables: Vec<_> = variables.split_whitespace().collect();
+        self.project.build(workspace, &Build { board, config: &self.config, variables: &variables })
+    }
+
+    /// Boots one build of the system, and gives what it printed and how that is judged.
+    fn run_build(
+        &self,
+        workspace: &Workspace,
+        board: &Board,
+        suite: &Suite,
+        build: &str,
+    ) -> Outcome<(Verdict, Vec<String>)> {
+        let image = self.build(workspace, board, build)?;
         let audience = if suite.load().is_some() { Audience::Typist } else { Audience::Nobody };
         let silence = Some(qemu::SILENCE);
         let counted: &[&str] = if suite.deterministic { &qemu::DETERMINISTIC } else { &[] };
@@ -305,7 +329,7 @@ impl Job {
             let shown: String = tail.iter().map(|line| format!("\n| {line}")).collect();
             last.push_str(&format!("\nend of the console ({}):{shown}", workspace.display(&console)));
         }
-        Ok(verdict)
+        Ok((verdict, session.lines))
     }
 }
 
