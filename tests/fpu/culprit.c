@@ -9,11 +9,25 @@
 /* Memory shared with the parent; set by the tool. */
 seL4_Word orders;
 
+extern char _start[];
+
 static struct state written;
 static struct state found;
 
+static void write_registers(void)
+{
+    state_fill(&written);
+    state_write(&written);
+}
+
+/* The stack of the first start serves for all: a restart leaves the stack pointer alone. */
 void init(void)
 {
+    struct orders *shared = (struct orders *)orders;
+    seL4_Word stack;
+    __asm__ volatile (READ_STACK_POINTER : "=r"(stack));
+    shared->again = (seL4_Word)_start;
+    shared->stack = shared->stack ? shared->stack : stack & ~15ul;
 }
 
 void notified(microkit_channel ch)
@@ -27,9 +41,13 @@ void notified(microkit_channel ch)
         state_initial(&written);
         break;
     case WRITE:
-        state_fill(&written);
-        state_write(&written);
+        write_registers();
         found = written;
+        break;
+    case WRITE_UNDEFINED_READ:
+        write_registers();
+        __asm__ volatile (UNDEFINED_INSTRUCTION);
+        state_read(&found);
         break;
     case READ_WRITTEN:
         state_read(&found);

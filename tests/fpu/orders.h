@@ -13,6 +13,8 @@ enum order {
     READ_WRITTEN,
     /* Execute an instruction that does not exist. */
     UNDEFINED,
+    /* The same between writing registers at random and reading them. */
+    WRITE_UNDEFINED_READ,
 };
 
 struct orders {
@@ -21,6 +23,9 @@ struct orders {
     volatile seL4_Word is_right;
     /* Where the child uses the unit first. */
     volatile seL4_Word first_use;
+    /* Where the child can be started over, and with which stack. */
+    volatile seL4_Word again;
+    volatile seL4_Word stack;
 };
 
 #endif /* TESTS_FPU_ORDERS_H */

@@ -4,6 +4,7 @@
 
 #include "instructions.h"
 #include "orders.h"
+#include "print.h"
 #include "random.h"
 #include "state.h"
 #include "test.h"
@@ -11,14 +12,20 @@
 
 #define CHAIN 1
 #define PEER 2
+#define PASSIVE_PEER 3
 #define CULPRIT_CHANNEL 4
 #define CULPRIT 0
 #define CULPRIT_TCB (BASE_TCB_CAP + CULPRIT)
 #define DISTURBER_TCB (BASE_TCB_CAP + 1)
+#define SPENDER 2
+#define SPENDER_TCB (BASE_TCB_CAP + SPENDER)
 
 /* Events of the stress test under each policy: at least two changes of thread each, so ten thousand in all. */
-#define EVENTS 1250
-#define PREEMPTIONS 5
+#define EVENTS (1250 * TIMES)
+/* Of each kind that takes time to happen. */
+#define TURNS (5 * TIMES)
+/* Events between two signs of life. */
+#define EVENTS_PER_LINE 100000
 
 /* Memory shared with the child and the disturber; set by the tool. */
 seL4_Word orders;
@@ -286,17 +293,36 @@ static void other_illegal_instructions_are_told_apart(void)
     set_policy(LIMEN_FPU_SEMI_LAZY, 0);
 }
 
-static void await_other(void)
+static void call_peer(microkit_channel peer)
 {
-    volatile seL4_Word *looks = &((struct turns *)turns)->looks;
-    seL4_Word seen = *looks;
-    while (*looks == seen) {
-    }
+    call(peer);
+    CHECK_EQUAL(microkit_mr_get(0), 0);
+}
+
+/* The child's fault is answered, and it goes on with its registers. */
+static void let_child_fault(void)
+{
+    order(WRITE_UNDEFINED_READ);
+    skip_undefined(UNDEFINED_NUMBER);
+    CHECK_EQUAL(child()->is_right, 1);
+}
+
+/* The child's fault is not answered: it starts over. Its registers are what they were. */
+static void restart_child(void)
+{
+    order(UNDEFINED);
+    receive_fault(UNDEFINED_NUMBER, ~0ul, 0);
+    seL4_UserContext context = { 0 };
+    context.PROGRAM_COUNTER = child()->again;
+    context.STACK_POINTER = child()->stack;
+    CHECK_EQUAL((seL4_Word)seL4_TCB_WriteRegisters(CULPRIT_TCB, 1, 0, 3, &context), seL4_NoError);
+    order(READ_WRITTEN);
+    check_right();
 }
 
 static void one_event(void)
 {
-    switch (random_below(4)) {
+    switch (random_below(7)) {
     case 0:
         call(CHAIN);
         break;
@@ -307,11 +333,54 @@ static void one_event(void)
         order(random_below(2) ? WRITE : READ_WRITTEN);
         check_right();
         break;
+    case 3:
+        call_peer(PEER);
+        break;
+    case 4:
+        call_peer(PASSIVE_PEER);
+        break;
+    case 5:
+        let_child_fault();
+        break;
     default:
-        call(PEER);
-        CHECK_EQUAL(microkit_mr_get(0), 0);
+        restart_child();
         break;
     }
+}
+
+static void be_preempted(void)
+{
+    volatile seL4_Word *looks = &((struct turns *)turns)->looks;
+    seL4_Word seen = *looks;
+    while (*looks == seen) {
+    }
+}
+
+/* Lets the spender use up its budget. */
+static void await_timeout(void)
+{
+    seL4_Word badge;
+    seL4_MessageInfo_t message = seL4_Recv(LIMEN_INPUT_CAP, &badge, LIMEN_REPLY_CAP);
+    CHECK_EQUAL(badge, LIMEN_BADGE_CHILD_FAULT | SPENDER);
+    CHECK_EQUAL(seL4_MessageInfo_get_label(message), seL4_Fault_Timeout);
+    answer();
+}
+
+static void yield(void)
+{
+    seL4_Yield();
+}
+
+/* Something happens while another child uses the unit all the time that it gets. */
+static void take_turns(seL4_CPtr other, void (*event)(void))
+{
+    CHECK_EQUAL(seL4_TCB_Resume(other), seL4_NoError);
+    for (int i = 0; i < TURNS; i++) {
+        own_unit();
+        event();
+        check_registers();
+    }
+    CHECK_EQUAL(seL4_TCB_Suspend(other), seL4_NoError);
 }
 
 static void stress(limen_fpu_policy_t policy, seL4_Word options)
@@ -323,16 +392,14 @@ static void stress(limen_fpu_policy_t policy, seL4_Word options)
         own_unit();
         one_event();
         check_registers();
+        if (i % EVENTS_PER_LINE == EVENTS_PER_LINE - 1) {
+            print("FPU goes on\n");
+        }
     }
-    struct turns *shared = (struct turns *)turns;
-    CHECK_EQUAL(seL4_TCB_Resume(DISTURBER_TCB), seL4_NoError);
-    for (int i = 0; i < PREEMPTIONS; i++) {
-        own_unit();
-        await_other();
-        check_registers();
-    }
-    CHECK_EQUAL(seL4_TCB_Suspend(DISTURBER_TCB), seL4_NoError);
-    CHECK_EQUAL(shared->wrong, 0);
+    take_turns(DISTURBER_TCB, be_preempted);
+    take_turns(DISTURBER_TCB, yield);
+    take_turns(SPENDER_TCB, await_timeout);
+    CHECK_EQUAL(((struct turns *)turns)->wrong, 0);
     set_policy(LIMEN_FPU_SEMI_LAZY, 0);
 }
 
@@ -359,6 +426,7 @@ static void nobody_finds_other_registers_under_early_save(void)
 void init(void)
 {
     seL4_TCB_Suspend(DISTURBER_TCB);
+    seL4_TCB_Suspend(SPENDER_TCB);
     RUN(registers_are_initial_at_first);
     RUN(a_chain_without_the_unit_moves_nothing);
     RUN(a_thousand_chains_move_nothing);
