@@ -12,6 +12,7 @@ use crate::board::{self, Board};
 use crate::command::Command;
 use crate::failure::{Context, Failure, Outcome};
 use crate::files;
+use crate::native;
 use crate::process;
 use crate::project::{Build, Project};
 use crate::qemu::{self, Audience, Boot};
@@ -23,7 +24,8 @@ pub const COMMAND: Command =
     Command { name: "bench", summary: "measure every path and compare with the reference", help: HELP, run };
 
 const HELP: &str = "
-usage: ./x bench [FILTER] [--board BOARD] [--variant NAME] [--json FILE] [--html FILE] [--quick]
+usage: ./x bench --native
+       ./x bench [FILTER] [--board BOARD] [--variant NAME] [--json FILE] [--html FILE] [--quick]
 
 Boots every system under bench/ in its release configuration on an emulator that counts instructions
 exactly, so that every machine prints the same figures, and shows them beside the reference and the targets.
@@ -33,6 +35,7 @@ exactly, so that every machine prints the same figures, and shows them beside th
   --variant NAME      another machine or option of the board, see its data file; may be repeated
   --json FILE         write the figures for other programs
   --html FILE         write a report with a plot
+  --native            time the programs of bench/native on this machine instead: ratios within a run are what counts
   --quick             fewer repetitions (programs are built with QUICK=1)
 ";
 
@@ -45,10 +48,14 @@ struct Options {
     json: Option<PathBuf>,
     html: Option<PathBuf>,
     quick: bool,
+    native: bool,
 }
 
 fn run(workspace: &Workspace, arguments: lexopt::Parser) -> Outcome {
     let options = parse(arguments)?;
+    if options.native {
+        return native::run(workspace);
+    }
     let board = board::named(workspace, &options.board)?.with(&options.variants)?;
     let reference = Reference::built_in().map_err(Failure::new)?;
     sdk::build(workspace)?;
@@ -72,6 +79,7 @@ fn parse(mut arguments: lexopt::Parser) -> Outcome<Options> {
         json: None,
         html: None,
         quick: false,
+        native: false,
     };
     while let Some(argument) = arguments.next()? {
         match argument {
@@ -80,6 +88,7 @@ fn parse(mut arguments: lexopt::Parser) -> Outcome<Options> {
             Long("json") => options.json = Some(arguments.value()?.into()),
             Long("html") => options.html = Some(arguments.value()?.into()),
             Long("quick") => options.quick = true,
+            Long("native") => options.native = true,
             Value(filter) => options.filter = filter.string()?,
             other => return Err(other.unexpected().into()),
         }

@@ -19,6 +19,7 @@ mod host_tests;
 mod links;
 mod load;
 mod manual;
+mod native;
 mod new;
 mod process;
 mod progress;

@@ -1,0 +1,29 @@
+//! `./x bench --native`: what the developer's own processor takes for what emulators only count.
+
+use std::process::Command as Process;
+
+use crate::failure::{Context, Outcome};
+use crate::process;
+use crate::workspace::Workspace;
+
+/// Programs in `bench/native`, each a single file.
+const PROGRAMS: [&str; 1] = ["fpu"];
+
+/// Builds and runs each program, and shows what it prints.
+///
+/// # Errors
+/// When one does not compile or fails.
+pub fn run(workspace: &Workspace) -> Outcome {
+    let folder = workspace.path("build/native");
+    std::fs::create_dir_all(&folder).context(|| format!("cannot create {}", folder.display()))?;
+    for name in PROGRAMS {
+        let source = workspace.path("bench/native").join(name).with_extension("c");
+        let program = folder.join(name);
+        let mut compiler = Process::new("cc");
+        process::capture(
+            compiler.args(["-O2", "-Wall", "-Wextra", "-Werror", "-o"]).arg(&program).arg(source),
+        )?;
+        print!("{}", process::capture(&mut Process::new(&program))?);
+    }
+    Ok(())
+}
