@@ -3,6 +3,7 @@
 #define LIMEN_H
 
 #include <limen/slots.h>
+#include <microkit.h>
 #include <sel4/sel4.h>
 
 /* The processor's cycle counter; in deterministic emulation it counts instructions. On AArch64, whatever the program
@@ -50,6 +51,35 @@ static inline seL4_Error limen_fpu_set_policy(limen_fpu_policy_t policy, seL4_Wo
 {
     limen_words_t words = limen_two_words((seL4_Word)policy, options);
     return limen_outcome(limen_invoke(LIMEN_FPU_POLICY_CAP, LimenFpuSetPolicy, 0, 2, words));
+}
+
+/* For parents: allows a child to use the floating-point unit, or forbids it, at once. Its registers stay what they are. */
+static inline seL4_Error limen_fpu_allow(microkit_child child)
+{
+    return (seL4_Error)seL4_TCB_Set_Flags(limen_child_thread(child), seL4_TCBFlag_fpuDisabled, 0);
+}
+
+static inline seL4_Error limen_fpu_forbid(microkit_child child)
+{
+    return (seL4_Error)seL4_TCB_Set_Flags(limen_child_thread(child), 0, seL4_TCBFlag_fpuDisabled);
+}
+
+/* For `fault`: whether the message says that the child has used the unit without being allowed to. */
+static inline seL4_Bool limen_fpu_was_used(microkit_msginfo msginfo)
+{
+    seL4_Word number = seL4_GetMR(seL4_UserException_Number), code = seL4_GetMR(seL4_UserException_Code);
+    return microkit_msginfo_get_label(msginfo) == seL4_Fault_UserException && LIMEN_IS_FPU_OFF(number, code);
+}
+
+/* For `fault`: floating point on demand. A child that has used the unit gets it, and the instruction is repeated if
+ * `fault` returns true, too. False for any other fault, which is left to the caller. */
+static inline seL4_Bool limen_fpu_on_demand(microkit_child child, microkit_msginfo msginfo, microkit_msginfo *reply)
+{
+    if (!limen_fpu_was_used(msginfo) || limen_fpu_allow(child) != seL4_NoError) {
+        return seL4_False;
+    }
+    *reply = microkit_msginfo_new(0, 0);
+    return seL4_True;
 }
 
 #endif /* LIMEN_H */

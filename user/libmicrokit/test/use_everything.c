@@ -213,6 +213,9 @@ microkit_msginfo protected(microkit_channel ch, microkit_msginfo msginfo)
 seL4_Bool fault(microkit_child child, microkit_msginfo msginfo, microkit_msginfo *reply_msginfo)
 {
     describe_fault(msginfo);
+    if (limen_fpu_on_demand(child, msginfo, reply_msginfo) || limen_fpu_forbid(child) != seL4_NoError) {
+        return seL4_True;
+    }
     microkit_pd_stop(child);
     microkit_pd_resume(child);
     microkit_pd_restart(child, 0x200000);

@@ -7,4 +7,7 @@
 /* Reads the cycle counter into `count`. */
 #define LIMEN_READ_COUNTER(count) __asm__ volatile ("rdcycle %0" : "=r"(count) : : "memory")
 
+/* Whether number and code of a user exception are those of a use of the floating-point unit while it is off. */
+#define LIMEN_IS_FPU_OFF(number, code) ((number) == 2 && (code) == LIMEN_RISCV_CODE_FPU_OFF)
+
 #endif /* LIMEN_RISCV64_H */
