@@ -1,0 +1,188 @@
+//! RISC-V: `nop` and `jal zero`, four bytes each.
+//!
+//! Compressed forms would not reach far enough. Code with compressed instructions is aligned to two bytes; a site is moved
+//! by two only where it would leave its eight-byte word.
+//!
+//! Source: The RISC-V Instruction Set Manual, volume I, 2.5 and 2.4 (`nop` is `addi x0, x0, 0`).
+
+use crate::encoding::{Encoding, Instruction, fits};
+
+/// The instruction set.
+#[derive(Debug)]
+pub struct Riscv64;
+
+const LENGTH: u32 = 4;
+const NOP: u64 = 0x0000_0013;
+const JUMP: u64 = 0x0000_006f;
+/// Opcode and destination.
+const JUMP_MASK: u64 = 0xfff;
+/// Bits of a jump's distance, in bytes.
+const DISTANCE_BITS: u32 = 21;
+
+impl Encoding for Riscv64 {
+    const ALIGNMENT: usize = 2;
+    const LINKED_AS_JUMPS: bool = false;
+
+    fn length(bytes: u64) -> Option<u32> {
+        let instruction = bytes & 0xffff_ffff;
+        (instruction & JUMP_MASK == JUMP || instruction == NOP).then_some(LENGTH)
+    }
+
+    fn nop(length: u32) -> Instruction {
+        Instruction { bits: NOP, length }
+    }
+
+    fn jump(length: u32, distance: i64) -> Option<Instruction> {
+        let reaches = distance % 2 == 0 && fits(distance, DISTANCE_BITS);
+        let far = distance.cast_unsigned();
+        let field = |from: u32, bits: u32, to: u32| (far >> from & ((1 << bits) - 1)) << to;
+        let bits = JUMP | field(20, 1, 31) | field(1, 10, 21) | field(11, 1, 20) | field(12, 8, 12);
+        reaches.then_some(Instruction { bits, length })
+    }
+}
+
+/// What a site looks like.
+#[cfg(all(target_arch = "riscv64", limen_keys = "patched"))]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! site_assembly {
+    () => {
+        ".p2align 3, , 2
+        .option push
+        .option norvc
+        .option norelax
+        771:
+        .if {jumps}
+        j {target}
+        .else
+        nop
+        .endif
+        .option pop
+        .pushsection limen_key_sites, \"awR\"
+        .p2align 3
+        .long 771b - .
+        .long {target} - .
+        .quad {key} + {offset} + {sense} - .
+        .popsection"
+    };
+}
+
+/// The macros for assembly, see [`assembly!`](crate::assembly).
+#[cfg(all(target_arch = "riscv64", limen_keys = "patched"))]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! assembly_jumps {
+    () => {
+        ".macro static_jump_if_on key, default, label, scratch
+        .p2align 3, , 2
+        .option push
+        .option norvc
+        .option norelax
+        771:
+        .if \\default
+        j \\label
+        .else
+        nop
+        .endif
+        .option pop
+        .pushsection limen_key_sites, \"awR\"
+        .p2align 3
+        .long 771b - .
+        .long \\label - .
+        .quad \\key + 0 - .
+        .popsection
+        .endm
+        .macro static_jump_if_off key, default, label, scratch
+        .p2align 3, , 2
+        .option push
+        .option norvc
+        .option norelax
+        771:
+        .if \\default == 0
+        j \\label
+        .else
+        nop
+        .endif
+        .option pop
+        .pushsection limen_key_sites, \"awR\"
+        .p2align 3
+        .long 771b - .
+        .long \\label - .
+        .quad \\key + 1 - .
+        .popsection
+        .endm
+"
+    };
+}
+
+/// The macros for assembly, see [`assembly!`](crate::assembly).
+#[cfg(all(target_arch = "riscv64", limen_keys = "fallback"))]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! assembly_jumps {
+    () => {
+        ".macro static_jump_if_on key, default, label, scratch
+        lla \\scratch, \\key
+        lw \\scratch, 0(\\scratch)
+        bgtz \\scratch, \\label
+        .endm
+        .macro static_jump_if_off key, default, label, scratch
+        lla \\scratch, \\key
+        lw \\scratch, 0(\\scratch)
+        blez \\scratch, \\label
+        .endm
+"
+    };
+}
+
+/// The macros for assembly, see [`assembly!`](crate::assembly).
+#[cfg(all(target_arch = "riscv64", limen_keys = "none"))]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! assembly_jumps {
+    () => {
+        ".macro static_jump_if_on key, default, label, scratch
+        .if \\default
+        j \\label
+        .endif
+        .endm
+        .macro static_jump_if_off key, default, label, scratch
+        .if \\default == 0
+        j \\label
+        .endif
+        .endm
+"
+    };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn jump(distance: i64) -> Option<u64> {
+        Riscv64::jump(LENGTH, distance).map(|jump| jump.bits)
+    }
+
+    #[test]
+    fn jumps_are_as_the_assembler_writes_them() {
+        assert_eq!([jump(8), jump(-4)], [Some(0x0080_006f), Some(0xffdf_f06f)]);
+        assert_eq!(
+            [jump(0x800), jump(0x1000), jump(0x7_fffe)],
+            [0x0010_006f, 0x0000_106f, 0x7ff7_f06f].map(Some)
+        );
+    }
+
+    #[test]
+    fn jumps_reach_a_mebibyte() {
+        let reach = 1 << 20;
+        assert!(jump(-reach).is_some() && jump(reach - 2).is_some());
+        assert_eq!([jump(reach), jump(-reach - 2), jump(1)], [None; 3]);
+    }
+
+    #[test]
+    fn both_instructions_are_recognised_and_others_are_not() {
+        assert_eq!([0x13, 0x0080_006f].map(Riscv64::length), [Some(LENGTH); 2]);
+        // jal ra, addi a0 a0 0, c.nop c.nop
+        assert_eq!([0x0080_00ef, 0x0005_0513, 0x0001_0001].map(Riscv64::length), [None; 3]);
+    }
+}

@@ -1,0 +1,164 @@
+//! x86_64: two bytes where the target is near, five where it is far.
+//!
+//! Only the assembler knows which, and it chooses for jumps only: so every site is linked as a jump, and those that do not
+//! jump are patched before the first one is executed. A site that would leave its eight-byte word begins with prefixes that
+//! do nothing: it stays one instruction, and what is patched lies behind them.
+//!
+//! Source: Intel SDM, volume 2, JMP and NOP.
+
+use crate::encoding::{Encoding, Instruction, fits};
+
+/// The instruction set.
+#[derive(Debug)]
+pub struct X86_64;
+
+const NEAR: u32 = 2;
+const FAR: u32 = 5;
+const NEAR_NOP: u64 = 0x9066;
+const FAR_NOP: u64 = 0x00_0044_1f0f;
+const NEAR_JUMP: u64 = 0xeb;
+const FAR_JUMP: u64 = 0xe9;
+
+impl Encoding for X86_64 {
+    const ALIGNMENT: usize = 1;
+    const LINKED_AS_JUMPS: bool = true;
+
+    fn length(bytes: u64) -> Option<u32> {
+        let is_far_nop = bytes & 0xff_ffff_ffff == FAR_NOP;
+        match bytes & 0xff {
+            NEAR_JUMP => Some(NEAR),
+            FAR_JUMP => Some(FAR),
+            _ if bytes & 0xffff == NEAR_NOP => Some(NEAR),
+            _ => is_far_nop.then_some(FAR),
+        }
+    }
+
+    fn nop(length: u32) -> Instruction {
+        Instruction { bits: if length == NEAR { NEAR_NOP } else { FAR_NOP }, length }
+    }
+
+    fn jump(length: u32, distance: i64) -> Option<Instruction> {
+        let after = distance - i64::from(length);
+        let (opcode, bits) = if length == NEAR { (NEAR_JUMP, 8) } else { (FAR_JUMP, 32) };
+        fits(after, bits).then_some(Instruction { bits: after.cast_unsigned() << 8 | opcode, length })
+    }
+}
+
+/// What a site looks like.
+#[cfg(all(target_arch = "x86_64", limen_keys = "patched"))]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! site_assembly {
+    () => {
+        ".p2align 3, 0x3e, 4
+        771:
+        jmp {target}
+        .pushsection limen_key_sites, \"awR\"
+        .p2align 3
+        .long 771b - .
+        .long {target} - .
+        .quad {key} + {offset} + {sense} - .
+        .popsection"
+    };
+}
+
+/// The macros for assembly, see [`assembly!`](crate::assembly).
+#[cfg(all(target_arch = "x86_64", limen_keys = "patched"))]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! assembly_jumps {
+    () => {
+        ".macro static_jump_if_on key, default, label, scratch
+        .p2align 3, 0x3e, 4
+        771:
+        jmp \\label
+        .pushsection limen_key_sites, \"awR\"
+        .p2align 3
+        .long 771b - .
+        .long \\label - .
+        .quad \\key + 0 - .
+        .popsection
+        .endm
+        .macro static_jump_if_off key, default, label, scratch
+        .p2align 3, 0x3e, 4
+        771:
+        jmp \\label
+        .pushsection limen_key_sites, \"awR\"
+        .p2align 3
+        .long 771b - .
+        .long \\label - .
+        .quad \\key + 1 - .
+        .popsection
+        .endm
+"
+    };
+}
+
+/// The macros for assembly, see [`assembly!`](crate::assembly).
+#[cfg(all(target_arch = "x86_64", limen_keys = "fallback"))]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! assembly_jumps {
+    () => {
+        ".macro static_jump_if_on key, default, label, scratch
+        cmp dword ptr [rip + \\key], 0
+        jg \\label
+        .endm
+        .macro static_jump_if_off key, default, label, scratch
+        cmp dword ptr [rip + \\key], 0
+        jle \\label
+        .endm
+"
+    };
+}
+
+/// The macros for assembly, see [`assembly!`](crate::assembly).
+#[cfg(all(target_arch = "x86_64", limen_keys = "none"))]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! assembly_jumps {
+    () => {
+        ".macro static_jump_if_on key, default, label, scratch
+        .if \\default
+        jmp \\label
+        .endif
+        .endm
+        .macro static_jump_if_off key, default, label, scratch
+        .if \\default == 0
+        jmp \\label
+        .endif
+        .endm
+"
+    };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn jump(length: u32, distance: i64) -> Option<u64> {
+        X86_64::jump(length, distance).map(|jump| jump.bits & ((1 << (8 * length)) - 1))
+    }
+
+    #[test]
+    fn jumps_are_as_the_assembler_writes_them() {
+        assert_eq!([jump(NEAR, 2), jump(NEAR, 0)], [Some(0x00eb), Some(0xfeeb)]);
+        assert_eq!([jump(FAR, 5), jump(FAR, 0)], [Some(0xe9), Some(0xff_ffff_fbe9)]);
+    }
+
+    #[test]
+    fn each_length_has_its_reach() {
+        assert!(jump(NEAR, 129).is_some() && jump(NEAR, -126).is_some());
+        assert_eq!([jump(NEAR, 130), jump(NEAR, -127)], [None; 2]);
+        assert!(jump(FAR, 130).is_some() && jump(FAR, i64::from(i32::MAX) + 5).is_some());
+        assert_eq!(jump(FAR, i64::from(i32::MAX) + 6), None);
+    }
+
+    #[test]
+    fn both_instructions_of_both_lengths_are_recognised_and_others_are_not() {
+        assert_eq!([0x9066, 0x05eb].map(X86_64::length), [Some(NEAR); 2]);
+        assert_eq!([0x00_0044_1f0f, 0xe9].map(X86_64::length), [Some(FAR); 2]);
+        // nop, a nop of four bytes, call
+        assert_eq!([0x90, 0x0040_1f0f, 0xe8].map(X86_64::length), [None; 3]);
+    }
+}

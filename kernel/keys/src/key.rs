@@ -1,0 +1,127 @@
+//! A key: whether its branches are taken, and who wants it so.
+
+use core::sync::atomic::{AtomicI32, AtomicU32, Ordering};
+
+use crate::count::Count;
+
+/// A key without its default state. Keys lie one behind the other in a section of their own, so that their number and
+/// their place can be checked.
+#[derive(Debug)]
+#[repr(C, align(16))]
+pub struct Key {
+    /// See [`Count`].
+    count: AtomicI32,
+    flips: AtomicU32,
+    first_site: AtomicU32,
+    read_only: u32,
+}
+
+/// Nothing branches on the key.
+const NO_SITE: u32 = u32::MAX;
+
+impl Key {
+    pub(crate) const fn new(default: bool, read_only: bool) -> Self {
+        Self {
+            count: AtomicI32::new(default as i32),
+            flips: AtomicU32::new(0),
+            first_site: AtomicU32::new(NO_SITE),
+            read_only: read_only as u32,
+        }
+    }
+
+    /// Whether its branches are taken. Changes meanwhile only for those who do not hold the lock of its writers; while
+    /// the first enable is in progress it is not enabled yet.
+    #[must_use]
+    #[inline]
+    pub fn is_enabled(&self) -> bool {
+        self.count.load(Ordering::Acquire) > 0
+    }
+
+    /// How many want it enabled.
+    #[must_use]
+    pub fn count(&self) -> u32 {
+        self.load().holders()
+    }
+
+    /// How often its code was patched since boot.
+    #[must_use]
+    pub fn flips(&self) -> u32 {
+        self.flips.load(Ordering::Relaxed)
+    }
+
+    /// Whether it keeps its state for good once keys are sealed.
+    #[must_use]
+    pub const fn is_read_only(&self) -> bool {
+        self.read_only != 0
+    }
+
+    pub(crate) fn load(&self) -> Count {
+        Count::from_raw(self.count.load(Ordering::Acquire))
+    }
+
+    /// Replaces the count if nobody was faster.
+    pub(crate) fn exchange(&self, from: Count, to: Count) -> bool {
+        let (from, to) = (from.as_raw(), to.as_raw());
+        self.count.compare_exchange(from, to, Ordering::AcqRel, Ordering::Relaxed).is_ok()
+    }
+
+    /// Whoever sees the new count also sees the code that belongs to it.
+    pub(crate) fn publish(&self, count: Count) {
+        self.count.store(count.as_raw(), Ordering::Release);
+    }
+
+    pub(crate) fn note_flip(&self) {
+        self.flips.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub(crate) fn first_site(&self) -> Option<usize> {
+        Some(self.first_site.load(Ordering::Relaxed))
+            .filter(|first| *first != NO_SITE)
+            .map(|first| first as usize)
+    }
+
+    pub(crate) fn set_first_site(&self, first: usize) {
+        self.first_site.store(u32::try_from(first).unwrap_or(NO_SITE), Ordering::Relaxed);
+    }
+}
+
+/// A key with its default state in its type, where the branches on it find it. Made by
+/// [`static_key!`](crate::static_key) only, which puts it where it must lie.
+#[derive(Debug)]
+#[repr(transparent)]
+pub struct StaticKey<const DEFAULT: bool>(Key);
+
+impl<const DEFAULT: bool> StaticKey<DEFAULT> {
+    /// A key that can be changed at any time.
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn new() -> Self {
+        Self(Key::new(DEFAULT, false))
+    }
+
+    /// A key that keeps its state once keys are sealed.
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn read_only() -> Self {
+        Self(Key::new(DEFAULT, true))
+    }
+
+    /// The state that it has in the linked program.
+    #[must_use]
+    pub const fn default_state(&self) -> bool {
+        DEFAULT
+    }
+}
+
+impl<const DEFAULT: bool> Default for StaticKey<DEFAULT> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<const DEFAULT: bool> core::ops::Deref for StaticKey<DEFAULT> {
+    type Target = Key;
+    fn deref(&self) -> &Key {
+        &self.0
+    }
+}

@@ -1,0 +1,375 @@
+//! The keys of a program and the right to change them: who has it `&mut` holds the lock of all writers of code.
+//!
+//! ```text
+//!                link             preset               settle                     seal
+//!   Sections --> Table --> Unsettled ----> Unsettled --------> Keys: any key ------------> Keys: no read-only key
+//! ```
+
+use core::fmt;
+
+use crate::branch::{BUILD, Build};
+use crate::count::{self, Count, CountError, Decision, Operation};
+use crate::encoding::Encoding;
+use crate::engine::Engine;
+use crate::flip::FlipError;
+use crate::key::Key;
+use crate::table::Table;
+
+/// Keys whose defaults may still be chosen. Code does not follow them yet.
+#[derive(Debug)]
+#[must_use]
+pub struct Unsettled<'a, A>(Table<'a, A>);
+
+impl<'a, A: Encoding> Unsettled<'a, A> {
+    /// The keys of a table.
+    pub fn new(table: Table<'a, A>) -> Self {
+        Self(table)
+    }
+
+    /// Gives a key another state than that it was linked with.
+    pub fn preset(&mut self, key: &Key, state: bool) {
+        key.publish(if state { Count::On(1) } else { Count::Off });
+    }
+
+    /// Makes code follow all keys at once.
+    ///
+    /// # Errors
+    /// When the window cannot be opened. Then code may follow some keys only, and must not be executed.
+    pub fn settle<E: Engine>(self, mut engine: E) -> Result<Keys<'a, A, E>, KeyError> {
+        self.0.settle(&mut engine).map_err(KeyError::from)?;
+        Ok(Keys { table: self.0, engine, phase: Phase::Open })
+    }
+}
+
+/// All keys of a program, with what it takes to change them.
+#[derive(Debug)]
+pub struct Keys<'a, A, E> {
+    table: Table<'a, A>,
+    engine: E,
+    phase: Phase,
+}
+
+/// Which keys may be changed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Phase {
+    /// All.
+    Open,
+    /// Those that are not read-only.
+    Sealed,
+}
+
+/// Why a key was not changed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum KeyError {
+    /// Its count does not allow it.
+    Count(CountError),
+    /// It is read-only, and keys are sealed.
+    Sealed,
+    /// There is another instruction at this address than there should be: code was changed by somebody else.
+    UnexpectedInstruction(usize),
+    /// The window to code could not be opened. All sites are as they were.
+    NoWindow,
+    /// The window to code could be opened for some sites, then neither for the others nor to undo them. Code must not be
+    /// executed any more.
+    Torn,
+    /// Branches on keys are constants in this build.
+    Fixed,
+}
+
+impl From<FlipError> for KeyError {
+    fn from(error: FlipError) -> Self {
+        match error {
+            FlipError::UnexpectedInstruction(address) => Self::UnexpectedInstruction(address),
+            FlipError::NoWindow => Self::NoWindow,
+            FlipError::Torn => Self::Torn,
+        }
+    }
+}
+
+impl fmt::Display for KeyError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Count(CountError::Overflow) => "the static key is counted too often",
+            Self::Count(CountError::Underflow) => {
+                "the static key is given back by somebody who does not hold it"
+            }
+            Self::Count(CountError::Counted) => "the static key is held by more than one",
+            Self::Sealed => "the static key is read-only since boot has ended",
+            Self::UnexpectedInstruction(address) => {
+                return write!(
+                    f,
+                    "the code at {address:#x}, a static key's site, was changed by somebody else"
+                );
+            }
+            Self::NoWindow => "the code of the static key cannot be written",
+            Self::Torn => "the code of the static key was written in part only",
+            Self::Fixed => "branches on static keys are constants in this build",
+        })
+    }
+}
+
+impl<'a, A: Encoding, E: Engine> Keys<'a, A, E> {
+    /// The checked table.
+    pub fn table(&self) -> &Table<'a, A> {
+        &self.table
+    }
+
+    /// The engine.
+    pub fn engine(&self) -> &E {
+        &self.engine
+    }
+
+    /// From now on read-only keys keep their states.
+    pub fn seal(&mut self) {
+        self.phase = Phase::Sealed;
+    }
+
+    /// One more wants the key on.
+    ///
+    /// # Errors
+    /// See [`KeyError`]; the key is as before.
+    pub fn inc(&mut self, key: &Key) -> Result<(), KeyError> {
+        self.change(key, Operation::Inc)
+    }
+
+    /// One less wants the key on.
+    ///
+    /// # Errors
+    /// See [`KeyError`]; the key is as before.
+    pub fn dec(&mut self, key: &Key) -> Result<(), KeyError> {
+        self.change(key, Operation::Dec)
+    }
+
+    /// Turns a key on that is not counted.
+    ///
+    /// # Errors
+    /// See [`KeyError`]; the key is as before.
+    pub fn enable(&mut self, key: &Key) -> Result<(), KeyError> {
+        self.change(key, Operation::Enable)
+    }
+
+    /// Turns a key off that is not counted.
+    ///
+    /// # Errors
+    /// See [`KeyError`]; the key is as before.
+    pub fn disable(&mut self, key: &Key) -> Result<(), KeyError> {
+        self.change(key, Operation::Disable)
+    }
+
+    /// Carries out an operation.
+    ///
+    /// # Errors
+    /// See [`KeyError`]; the key is as before.
+    pub fn change(&mut self, key: &Key, operation: Operation) -> Result<(), KeyError> {
+        let Some(begun) = self.begin(key, operation)? else { return Ok(()) };
+        let outcome = self.patch(core::iter::once(key), begun.state);
+        key.publish(begun.end(outcome));
+        outcome
+    }
+
+    /// Turns several keys on or off that are not counted, with one stop of the other cores. A key may be named once.
+    ///
+    /// # Errors
+    /// See [`KeyError`]; all keys are as before.
+    pub fn set_all<const N: usize>(&mut self, keys: [&Key; N], state: bool) -> Result<(), KeyError> {
+        let operation = if state { Operation::Enable } else { Operation::Disable };
+        let mut begun = [None; N];
+        let begin_all = keys.iter().zip(&mut begun).try_for_each(|(key, begun)| {
+            *begun = self.begin(key, operation)?;
+            Ok(())
+        });
+        let patched = || keys.iter().zip(&begun).filter_map(|(key, begun)| begun.map(|begun| (*key, begun)));
+        let outcome = begin_all.and_then(|()| self.patch(patched().map(|(key, _)| key), state));
+        patched().for_each(|(key, begun)| key.publish(begun.end(outcome)));
+        outcome
+    }
+
+    /// Does what needs no patch, and begins what does.
+    fn begin(&self, key: &Key, operation: Operation) -> Result<Option<Begun>, KeyError> {
+        if BUILD == Build::None {
+            return Err(KeyError::Fixed);
+        }
+        if self.phase == Phase::Sealed && key.is_read_only() {
+            return Err(KeyError::Sealed);
+        }
+        loop {
+            let count = key.load();
+            match count::decide(operation, count) {
+                Decision::Nothing => return Ok(None),
+                Decision::Refuse(error) => return Err(KeyError::Count(error)),
+                Decision::Replace(wanted) if key.exchange(count, wanted) => return Ok(None),
+                Decision::Patch { state, during, after, undone } if key.exchange(count, during) => {
+                    return Ok(Some(Begun { state, after, undone }));
+                }
+                // Somebody without the lock was faster.
+                Decision::Replace(_) | Decision::Patch { .. } => {}
+            }
+        }
+    }
+
+    fn patch<'k>(
+        &mut self,
+        keys: impl Iterator<Item = &'k Key> + Clone,
+        state: bool,
+    ) -> Result<(), KeyError> {
+        self.table.flip(&mut self.engine, keys.clone(), state)?;
+        keys.for_each(Key::note_flip);
+        Ok(())
+    }
+}
+
+/// A change of a key whose code is not patched yet.
+#[derive(Clone, Copy, Debug)]
+struct Begun {
+    state: bool,
+    after: Count,
+    undone: Count,
+}
+
+impl Begun {
+    fn end(self, outcome: Result<(), KeyError>) -> Count {
+        if outcome.is_ok() { self.after } else { self.undone }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::arch::aarch64::Aarch64;
+    use crate::arch::riscv64::Riscv64;
+    use crate::arch::x86_64::X86_64;
+    use crate::test_program::{Call, Log, PLAN, Plan, Program};
+
+    /// Sites of the first key in three pages, and one of the second.
+    const PLANS: [Plan; 4] = [
+        PLAN,
+        Plan { at: 4096 + 8, jumps_if: false, ..PLAN },
+        Plan { at: 8192 + 16, distance: -16, ..PLAN },
+        Plan { at: 160, key: 1, ..PLAN },
+    ];
+
+    fn comes_back_byte_for_byte<A: Encoding>(length: u32) {
+        let mut program = Program::with::<A>(length, &PLANS);
+        let (view, mut keys) = program.start::<A>();
+        let [first, second, ..] = view.keys();
+        let before = view.code();
+        assert_eq!(keys.enable(first), Ok(()));
+        let changed = before.iter().zip(view.code()).filter(|(before, now)| *before != now).count();
+        assert_eq!(changed, 3, "each site of the key and nothing else");
+        assert_eq!((keys.disable(first), view.code()), (Ok(()), before));
+        assert_eq!((first.flips(), second.flips()), (2, 0));
+    }
+
+    #[test]
+    fn a_flip_and_its_reverse_leave_no_trace() {
+        comes_back_byte_for_byte::<Aarch64>(4);
+        comes_back_byte_for_byte::<Riscv64>(4);
+        comes_back_byte_for_byte::<X86_64>(2);
+        comes_back_byte_for_byte::<X86_64>(5);
+    }
+
+    #[test]
+    fn settling_makes_code_follow_presets_with_one_stop() {
+        let mut program = Program::with::<X86_64>(2, &PLANS);
+        let (view, sections) = program.sections();
+        let [first, second, ..] = view.keys();
+        let text = sections.text;
+        let mut unsettled = Unsettled::new(Table::<X86_64>::link(sections).unwrap());
+        unsettled.preset(first, true);
+        unsettled.preset(second, false);
+        let keys = unsettled.settle(Log::new(text)).unwrap();
+        // Of four jumps, two do nothing now: that of the second key, and that which the first key jumps over.
+        let stops = keys.engine().calls.iter().filter(|call| **call == Call::Park).count();
+        let stores = keys.engine().calls.iter().filter(|call| **call == Call::Store).count();
+        assert_eq!((stops, stores), (1, 2));
+        assert!(first.is_enabled() && !second.is_enabled());
+    }
+
+    #[test]
+    fn the_engine_is_asked_in_order() {
+        use Call::{Close, Open, Park, Publish, Resume, Store};
+        let mut program = Program::with::<Aarch64>(4, &PLANS);
+        let (view, mut keys) = program.start::<Aarch64>();
+        keys.engine.calls.clear();
+        keys.enable(&view.keys()[0]).unwrap();
+        let page = [Open, Store, Close];
+        assert_eq!(keys.engine.calls, [&[Park][..], &page, &page, &page, &[Publish, Resume]].concat());
+    }
+
+    #[test]
+    fn a_window_that_does_not_open_leaves_no_half_patched_key() {
+        for opens in 0..3 {
+            let mut program = Program::with::<Aarch64>(4, &PLANS);
+            let (view, mut keys) = program.start::<Aarch64>();
+            let first = &view.keys()[0];
+            let before = view.code();
+            // Fails once, then works again.
+            keys.engine.opens_left = Some(opens);
+            keys.engine.recovers = true;
+            assert_eq!(keys.enable(first), Err(KeyError::NoWindow));
+            assert_eq!((view.code(), first.count(), first.flips()), (before, 0, 0), "{opens}");
+            assert_eq!(keys.engine.calls.last(), Some(&Call::Resume));
+            assert_eq!((keys.enable(first), first.count()), (Ok(()), 1));
+        }
+    }
+
+    #[test]
+    fn an_engine_that_breaks_for_good_is_told_from_one_that_fails() {
+        for (opens, error) in [(0, KeyError::NoWindow), (1, KeyError::Torn), (2, KeyError::Torn)] {
+            let mut program = Program::with::<Aarch64>(4, &PLANS);
+            let (view, mut keys) = program.start::<Aarch64>();
+            keys.engine.opens_left = Some(opens);
+            assert_eq!(keys.enable(&view.keys()[0]), Err(error));
+        }
+    }
+
+    #[test]
+    fn code_that_somebody_else_has_changed_is_not_patched() {
+        let mut program = Program::with::<Aarch64>(4, &PLANS);
+        let (view, mut keys) = program.start::<Aarch64>();
+        view.spoil(8192 + 16, 0);
+        let (before, first) = (view.code(), &view.keys()[0]);
+        assert!(matches!(keys.inc(first), Err(KeyError::UnexpectedInstruction(_))));
+        assert_eq!((view.code(), first.count()), (before, 0));
+    }
+
+    #[test]
+    fn read_only_keys_keep_their_state_once_sealed() {
+        let mut program = Program::with::<Aarch64>(4, &[Plan { key: 2, ..PLAN }, PLANS[3]]);
+        let (view, mut keys) = program.start::<Aarch64>();
+        let [_, second, read_only, _] = view.keys();
+        assert_eq!(keys.enable(read_only), Ok(()));
+        keys.seal();
+        assert_eq!(keys.disable(read_only), Err(KeyError::Sealed));
+        assert_eq!(keys.disable(second), Ok(()));
+    }
+
+    #[test]
+    fn a_key_without_sites_is_counted_all_the_same() {
+        let mut program = Program::with::<Aarch64>(4, &[PLAN]);
+        let (view, mut keys) = program.start::<Aarch64>();
+        let fourth = &view.keys()[3];
+        assert_eq!((keys.dec(fourth), fourth.count()), (Ok(()), 0));
+        assert_eq!(keys.dec(fourth), Err(KeyError::Count(CountError::Underflow)));
+    }
+
+    #[test]
+    fn a_key_that_is_counted_too_often_is_refused() {
+        let mut program = Program::with::<Aarch64>(4, &[PLAN]);
+        let (view, mut keys) = program.start::<Aarch64>();
+        let first = &view.keys()[0];
+        first.publish(Count::On(count::MAX));
+        assert_eq!(keys.inc(first), Err(KeyError::Count(CountError::Overflow)));
+        assert_eq!(first.count(), count::MAX);
+    }
+
+    #[test]
+    fn a_holder_that_never_finished_does_not_stop_the_next() {
+        let mut program = Program::with::<Aarch64>(4, &[PLAN]);
+        let (view, mut keys) = program.start::<Aarch64>();
+        let first = &view.keys()[0];
+        first.publish(Count::TurningOn);
+        assert!(!first.is_enabled());
+        assert_eq!((keys.enable(first), first.count()), (Ok(()), 1));
+    }
+}

@@ -1,0 +1,182 @@
+//! Keys that several cores change at the same time.
+//!
+//! Two locks are taken, always in this order: that which keeps cores from coming and going, and that of all writers of
+//! code. Who holds the first already says so with a [`CpusLocked`]. It borrows the [`Cpus`] of its context, so the usual
+//! forms, which would wait for themselves, do not compile there:
+//!
+//! ```compile_fail,E0499
+//! # use limen_keys::shared::{Cpus, CpuSet, Locks, Shared};
+//! # fn f<'k, L: Locks<'k>>(keys: &Shared<L>, key: &limen_keys::Key, cpus: &mut Cpus<'_, impl CpuSet>) {
+//! let locked = cpus.lock();
+//! let _ = keys.enable(key, cpus);
+//! drop(locked);
+//! # }
+//! ```
+
+use core::fmt;
+
+use crate::branch::{BUILD, Build};
+use crate::count::{self, Decision, Operation};
+use crate::encoding::Encoding;
+use crate::engine::Engine;
+use crate::key::Key;
+use crate::keys::{KeyError, Keys};
+
+/// The set of cores that run.
+pub trait CpuSet {
+    /// Keeps cores from coming and going.
+    fn lock(&self);
+    /// Lets them come and go.
+    fn unlock(&self);
+}
+
+/// A context that may keep cores from coming and going: a thread of control has one.
+pub struct Cpus<'s, S: CpuSet>(&'s S);
+
+/// No core comes or goes while it exists.
+#[must_use]
+pub struct CpusLocked<'c, S: CpuSet>(&'c S);
+
+impl<'s, S: CpuSet> Cpus<'s, S> {
+    /// The context of a thread of control that does not hold the lock. A second one for the same thread brings back the
+    /// deadlock that this type is there against.
+    pub fn new(set: &'s S) -> Self {
+        Self(set)
+    }
+
+    /// Keeps cores from coming and going.
+    pub fn lock(&mut self) -> CpusLocked<'_, S> {
+        self.0.lock();
+        CpusLocked(self.0)
+    }
+}
+
+impl<S: CpuSet> Drop for CpusLocked<'_, S> {
+    fn drop(&mut self) {
+        self.0.unlock();
+    }
+}
+
+impl<S: CpuSet> fmt::Debug for Cpus<'_, S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Cpus")
+    }
+}
+
+impl<S: CpuSet> fmt::Debug for CpusLocked<'_, S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("CpusLocked")
+    }
+}
+
+/// The lock of all writers of code, and what it guards.
+pub trait Locks<'k> {
+    /// The instruction set.
+    type Encoding: Encoding;
+    /// The machine.
+    type Engine: Engine;
+    /// Does something while the lock is held.
+    fn with<R>(&self, act: impl FnOnce(&mut Keys<'k, Self::Encoding, Self::Engine>) -> R) -> R;
+}
+
+/// Keys behind the lock. While a key stays on, counting takes no lock.
+#[derive(Debug)]
+pub struct Shared<L>(L);
+
+impl<L> Shared<L> {
+    /// Keys behind this lock.
+    pub const fn new(lock: L) -> Self {
+        Self(lock)
+    }
+
+    /// The lock.
+    pub fn lock(&self) -> &L {
+        &self.0
+    }
+}
+
+/// An operation and its form for callers that hold the first lock.
+macro_rules! operations {
+    ($($(#[$doc:meta])* $name:ident $locked_name:ident $operation:ident)+) => {
+        impl<'k, L: Locks<'k>> Shared<L> {$(
+            $(#[$doc])*
+            ///
+            /// # Errors
+            /// See [`KeyError`]; the key is as before.
+            pub fn $name<S: CpuSet>(&self, key: &Key, cpus: &mut Cpus<'_, S>) -> Result<(), KeyError> {
+                self.change(key, Operation::$operation, cpus)
+            }
+
+            $(#[$doc])*
+            /// The caller keeps cores from coming and going.
+            ///
+            /// # Errors
+            /// See [`KeyError`]; the key is as before.
+            pub fn $locked_name<S: CpuSet>(
+                &self,
+                key: &Key,
+                cpus: &CpusLocked<'_, S>,
+            ) -> Result<(), KeyError> {
+                self.change_cpuslocked(key, Operation::$operation, cpus)
+            }
+        )+}
+    };
+}
+
+operations! {
+    /// One more wants the key on.
+    inc inc_cpuslocked Inc
+    /// One less wants the key on.
+    dec dec_cpuslocked Dec
+    /// Turns a key on that is not counted.
+    enable enable_cpuslocked Enable
+    /// Turns a key off that is not counted.
+    disable disable_cpuslocked Disable
+}
+
+impl<'k, L: Locks<'k>> Shared<L> {
+    /// Carries out an operation.
+    ///
+    /// # Errors
+    /// See [`KeyError`]; the key is as before.
+    pub fn change<S: CpuSet>(
+        &self,
+        key: &Key,
+        operation: Operation,
+        cpus: &mut Cpus<'_, S>,
+    ) -> Result<(), KeyError> {
+        match count_without_lock(key, operation) {
+            Some(outcome) => outcome,
+            None => self.change_cpuslocked(key, operation, &cpus.lock()),
+        }
+    }
+
+    /// As [`Self::change`]. The caller keeps cores from coming and going.
+    ///
+    /// # Errors
+    /// See [`KeyError`]; the key is as before.
+    pub fn change_cpuslocked<S: CpuSet>(
+        &self,
+        key: &Key,
+        operation: Operation,
+        _: &CpusLocked<'_, S>,
+    ) -> Result<(), KeyError> {
+        count_without_lock(key, operation).unwrap_or_else(|| self.0.with(|keys| keys.change(key, operation)))
+    }
+}
+
+/// What can be done by counting alone; `None` if it cannot. Whether a read-only key may be counted, the lock guards.
+fn count_without_lock(key: &Key, operation: Operation) -> Option<Result<(), KeyError>> {
+    if BUILD == Build::None || key.is_read_only() {
+        return None;
+    }
+    loop {
+        let count = key.load();
+        match count::decide_without_lock(operation, count)? {
+            Decision::Replace(wanted) if key.exchange(count, wanted) => return Some(Ok(())),
+            Decision::Refuse(error) => return Some(Err(KeyError::Count(error))),
+            // Somebody was faster.
+            _ => {}
+        }
+    }
+}

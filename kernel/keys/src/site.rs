@@ -1,0 +1,102 @@
+//! A site: an instruction that is patched, where it jumps to, and the key that decides.
+//!
+//! The linker leaves each row with distances from its own fields, which need no relocation at boot. [`Row::rebase`] makes
+//! them distances from the table, so that rows can change places.
+
+use crate::encoding::{Encoding, Instruction};
+
+/// A row of the site table.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(C, align(8))]
+pub struct Row {
+    code: i32,
+    target: i32,
+    /// Distance of the key, a multiple of its alignment, and [`ENABLED_FALLS_THROUGH`].
+    key: i64,
+}
+
+/// Bytes of a row, as the assembly has it.
+pub const ROW_BYTES: usize = 16;
+const _: () = assert!(size_of::<Row>() == ROW_BYTES);
+
+/// The out-of-line code is what runs while the key is off.
+const ENABLED_FALLS_THROUGH: i64 = 1;
+/// Offset of the distance of the target in a row.
+const TARGET: i64 = 4;
+/// Offset of the distance of the key in a row.
+const KEY: i64 = 8;
+
+impl Row {
+    /// Makes the distances of a row that the linker left, the `index`th, distances from the table. `None` if one is too
+    /// far.
+    pub(crate) fn rebase(self, index: usize) -> Option<Self> {
+        let place = i64::try_from(index * ROW_BYTES).ok()?;
+        let near = |distance: i32, field: i64| i32::try_from(i64::from(distance) + place + field).ok();
+        Some(Self {
+            code: near(self.code, 0)?,
+            target: near(self.target, TARGET)?,
+            key: self.key.checked_add(place + KEY)?,
+        })
+    }
+
+    /// The site that a rebased row of the table at this address describes.
+    pub(crate) fn site(self, table: usize) -> Site {
+        let address = |distance: i64| table.wrapping_add_signed(distance as isize);
+        Site {
+            address: address(self.code.into()),
+            target: address(self.target.into()),
+            key: address(self.key & !ENABLED_FALLS_THROUGH),
+            jumps_if: self.key & ENABLED_FALLS_THROUGH == 0,
+        }
+    }
+
+    /// By key, then by place.
+    pub(crate) fn by_key(&self) -> (i64, i32) {
+        (self.key & !ENABLED_FALLS_THROUGH, self.code)
+    }
+
+    /// By place.
+    pub(crate) fn by_place(&self) -> (i64, i32) {
+        (0, self.code)
+    }
+}
+
+/// What a row says, in addresses.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Site {
+    /// The instruction.
+    pub address: usize,
+    /// Where it jumps to.
+    pub target: usize,
+    /// The key.
+    pub key: usize,
+    /// The state of the key in which it jumps.
+    pub jumps_if: bool,
+}
+
+impl Site {
+    /// The instruction of this length that belongs to a state of the key; `None` if the target is out of its reach.
+    pub(crate) fn instruction<A: Encoding>(&self, length: u32, state: bool) -> Option<Instruction> {
+        let distance = self.target.wrapping_sub(self.address) as isize as i64;
+        // Both must exist: a site that cannot be flipped is none.
+        let jump = A::jump(length, distance)?;
+        Some(if state == self.jumps_if { jump } else { A::nop(length) })
+    }
+}
+
+#[cfg(test)]
+impl Row {
+    /// The row that a linker would put at the address of `self`.
+    pub(crate) fn describe(&mut self, site: Site) {
+        let here = core::ptr::from_ref(self).addr().cast_signed();
+        let near =
+            |to: usize, field: i64| i32::try_from(to.cast_signed() - here - field as isize).expect("near");
+        self.code = near(site.address, 0);
+        self.target = near(site.target, TARGET);
+        let sense = if site.jumps_if { 0 } else { ENABLED_FALLS_THROUGH };
+        self.key = (site.key.cast_signed() - here) as i64 - KEY + sense;
+    }
+
+    /// A row that says nothing.
+    pub(crate) const EMPTY: Self = Self { code: 0, target: 0, key: 0 };
+}

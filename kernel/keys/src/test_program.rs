@@ -1,0 +1,199 @@
+//! A program made of data: code, keys and rows as a linker would leave them, and an engine that can be told to fail.
+
+use std::boxed::Box;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::vec::Vec;
+
+use crate::encoding::Encoding;
+use crate::engine::{Engine, WINDOW_BYTES, WindowError};
+use crate::key::Key;
+use crate::keys::{Keys, Unsettled};
+use crate::site::{Row, Site};
+use crate::table::{Sections, Table, TableError};
+
+/// Words of code: four pages.
+const WORDS: usize = 4 * WINDOW_BYTES / size_of::<u64>();
+/// What lies where nothing else does.
+const OTHER: u64 = 0x0101_0101_0101_0101;
+
+/// Rows that there is room for.
+const ROWS: usize = 8;
+
+/// Code, keys and rows.
+pub(crate) struct Program {
+    view: View,
+    rows: [Row; ROWS],
+    sites: usize,
+}
+
+/// What can still be looked at when the program is linked.
+#[repr(C, align(4096))]
+pub(crate) struct View {
+    text: [AtomicU64; WORDS],
+    keys: [Key; 4],
+}
+
+/// A site to be put into a program.
+#[derive(Clone, Copy)]
+pub(crate) struct Plan {
+    /// Offset in the code.
+    pub(crate) at: usize,
+    /// Distance of the target.
+    pub(crate) distance: isize,
+    /// The key.
+    pub(crate) key: usize,
+    /// See [`Site::jumps_if`].
+    pub(crate) jumps_if: bool,
+}
+
+/// A site in the first page, on the first key.
+pub(crate) const PLAN: Plan = Plan { at: 64, distance: 32, key: 0, jumps_if: true };
+
+impl View {
+    /// What the row of a plan says.
+    pub(crate) fn site(&self, plan: &Plan) -> Site {
+        let address = self.text.as_ptr().addr() + plan.at;
+        Site {
+            address,
+            target: address.wrapping_add_signed(plan.distance),
+            key: self.keys.as_ptr().addr() + plan.key * size_of::<Key>(),
+            jumps_if: plan.jumps_if,
+        }
+    }
+
+    /// Exchanges a word of code.
+    pub(crate) fn spoil(&self, at: usize, word: u64) {
+        self.text[at / 8].store(word, Ordering::Relaxed);
+    }
+
+    /// All of the code.
+    pub(crate) fn code(&self) -> Vec<u64> {
+        self.text.iter().map(|word| word.load(Ordering::Relaxed)).collect()
+    }
+
+    /// The keys: off, on, off and read-only, on.
+    pub(crate) fn keys(&self) -> &[Key; 4] {
+        &self.keys
+    }
+}
+
+impl Program {
+    /// A program with these sites, as the assembler leaves them.
+    pub(crate) fn with<A: Encoding>(length: u32, plans: &[Plan]) -> Box<Self> {
+        let keys = [(false, false), (true, false), (false, true), (true, false)];
+        let view = View {
+            text: [const { AtomicU64::new(OTHER) }; WORDS],
+            keys: keys.map(|(default, read_only)| Key::new(default, read_only)),
+        };
+        let mut program = Box::new(Self { view, rows: [Row::EMPTY; ROWS], sites: plans.len() });
+        for (index, plan) in plans.iter().enumerate() {
+            let site = program.view.site(plan);
+            let default = program.view.keys[plan.key].is_enabled();
+            let state = if A::LINKED_AS_JUMPS { site.jumps_if } else { default };
+            let instruction = site.instruction::<A>(length, state).expect("a target in reach");
+            let word = program.view.text[plan.at / 8].load(Ordering::Relaxed);
+            program.view.spoil(plan.at, instruction.insert(word, (plan.at % 8) as u32));
+            program.rows[index].describe(site);
+        }
+        program
+    }
+
+    /// What can be looked at.
+    pub(crate) fn view(&self) -> &View {
+        &self.view
+    }
+
+    /// Makes a row say something else.
+    pub(crate) fn redescribe(&mut self, row: usize, site: Site) {
+        self.rows[row].describe(site);
+    }
+
+    /// The program to be looked at, and its sections.
+    pub(crate) fn sections(&mut self) -> (&View, Sections<'_>) {
+        let Self { view, rows, sites } = self;
+        let View { text, keys } = &*view;
+        (view, Sections { rows: &mut rows[..*sites], keys, text })
+    }
+
+    /// Links the program.
+    pub(crate) fn link<A: Encoding>(&mut self) -> Result<Table<'_, A>, TableError> {
+        Table::link(self.sections().1)
+    }
+
+    /// Links and settles the program, which can still be looked at.
+    pub(crate) fn start<A: Encoding>(&mut self) -> (&View, Keys<'_, A, Log<'_>>) {
+        let (view, sections) = self.sections();
+        let table = Table::link(sections).expect("a good table");
+        (view, Unsettled::new(table).settle(Log::new(&view.text)).expect("an engine that works"))
+    }
+}
+
+/// A call of the engine.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Call {
+    Park,
+    Open,
+    Store,
+    Close,
+    Publish,
+    Resume,
+}
+
+/// An engine that writes into words and notes what it was asked for.
+#[derive(Debug)]
+pub(crate) struct Log<'a> {
+    text: &'a [AtomicU64],
+    page: Option<usize>,
+    /// Opens that still work; all if there is no number.
+    pub(crate) opens_left: Option<usize>,
+    /// Whether it works again after the first that does not.
+    pub(crate) recovers: bool,
+    /// What it was asked for.
+    pub(crate) calls: Vec<Call>,
+}
+
+impl<'a> Log<'a> {
+    /// An engine for this code.
+    pub(crate) fn new(text: &'a [AtomicU64]) -> Self {
+        Self { text, page: None, opens_left: None, recovers: false, calls: Vec::new() }
+    }
+}
+
+impl Engine for Log<'_> {
+    fn park(&mut self) {
+        self.calls.push(Call::Park);
+    }
+
+    fn open(&mut self, page: usize) -> Result<(), WindowError> {
+        self.calls.push(Call::Open);
+        assert_eq!((self.page, page % WINDOW_BYTES), (None, 0));
+        if let Some(left) = &mut self.opens_left {
+            let Some(rest) = left.checked_sub(1) else {
+                self.opens_left = self.opens_left.filter(|_| !self.recovers);
+                return Err(WindowError);
+            };
+            *left = rest;
+        }
+        self.page = Some(page);
+        Ok(())
+    }
+
+    fn store(&mut self, offset: usize, word: u64) {
+        self.calls.push(Call::Store);
+        let at = self.page.expect("an open window") + offset - self.text.as_ptr().addr();
+        self.text[at / 8].store(word, Ordering::Relaxed);
+    }
+
+    fn close(&mut self) {
+        self.calls.push(Call::Close);
+        self.page = None;
+    }
+
+    fn publish(&mut self) {
+        self.calls.push(Call::Publish);
+    }
+
+    fn resume(&mut self) {
+        self.calls.push(Call::Resume);
+    }
+}

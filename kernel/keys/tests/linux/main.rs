@@ -1,0 +1,12 @@
+//! The crate in a program on Linux: real instructions, real patches, and cores that execute them meanwhile.
+#![cfg(target_os = "linux")]
+#![expect(clippy::expect_used, clippy::panic, reason = "a test may fail")]
+
+#[expect(unsafe_code, reason = "functions in assembly")]
+mod arch;
+#[expect(unsafe_code, reason = "maps memory, and writes code")]
+mod engine;
+#[expect(unsafe_code, reason = "symbols of the linker")]
+mod program;
+mod races;
+mod truth;
