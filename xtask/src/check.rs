@@ -7,6 +7,7 @@ use crate::board::{self, Board, BootProtocol};
 use crate::command::{Command, no_arguments};
 use crate::failure::{Failure, Outcome};
 use crate::generate;
+use crate::key_sites;
 use crate::process;
 use crate::progress;
 use crate::sdk;
@@ -119,6 +120,7 @@ fn binaries(workspace: &Workspace) -> Outcome {
         let part = workspace.sdk().join("board").join(&board.name).join("release");
         let kernel = part.join("elf/sel4.elf");
         binary::separates_write_and_execute(&kernel)?;
+        key_sites::are_plain(&kernel, &board.architecture)?;
         let loader = (board.boot == BootProtocol::Loader).then(|| part.join("elf/loader.elf"));
         vectors::are_used_by(vectors::KERNEL_ROUTINES, &kernel, &board.architecture)?;
         for file in [part.join("elf/monitor.elf")].into_iter().chain(loader) {

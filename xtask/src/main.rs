@@ -16,6 +16,7 @@ mod gen_config;
 mod generate;
 mod headers;
 mod host_tests;
+mod key_sites;
 mod links;
 mod load;
 mod manual;

@@ -103,6 +103,9 @@ pub trait Machine: FpuUnit<ThreadId> {
     /// Calls the secure monitor. Only an image for AArch64 has a capability that leads here.
     fn call_secure_monitor(&mut self, registers: [u64; REGISTERS]) -> [u64; REGISTERS];
 
+    /// Whether programs may print on the debug console.
+    fn is_printing(&self) -> bool;
+
     /// Prints one byte on the debug console.
     fn put_char(&mut self, byte: u8);
 }

@@ -4,7 +4,6 @@
 //! done goes to [`crate::event`], which tells the caller (an error) or the fault handler (a fault).
 
 use limen_abi::{MessageInfo, Syscall};
-use limen_image::Options;
 
 use crate::arena::{ReplyId, ThreadId};
 use crate::cap::Cap;
@@ -39,7 +38,7 @@ impl<M: Machine> Kernel<M> {
             Some(Syscall::Wait) => self.receive_without_reply(current, Blocking::Yes),
             Some(Syscall::NbWait) => self.receive_without_reply(current, Blocking::No),
             Some(Syscall::Yield) => self.yield_slice(),
-            Some(Syscall::DebugPutChar) if self.options & Options::PRINTING != 0 => self.put_char(current),
+            Some(Syscall::DebugPutChar) if self.machine.is_printing() => self.put_char(current),
             Some(Syscall::DebugPutChar) | None => self.rare_syscall(current, number),
         }
     }

@@ -17,7 +17,8 @@ use crate::boot_check::{UserRules, Violation, check_entry_area, check_kernel};
 use crate::identity_map::{self, TablePool};
 use crate::page_table::{self, Access, MapError, MemoryType, Owner, Root, Run};
 use crate::panic::fatal;
-use crate::{boot_info, command_line, console, entry, fpu, thread_memory};
+use crate::text::Writer;
+use crate::{boot_info, command_line, console, entry, fpu, keys, thread_memory};
 
 /// Boots from the image at `image_paddr`. Entered once, with interrupts masked. `first_cycle` is what the cycle counter
 /// said at the first instruction of the loader; the port has done what `command_line` asks for; `firmware` is where the
@@ -35,6 +36,9 @@ pub fn start(image_paddr: PhysAddr, first_cycle: u64, command_line: &[u8], firmw
     let mut tables = TablePool::new(image.pool());
     map_devices(&image.board(), &mut tables)
         .unwrap_or_else(|error| fatal(format_args!("the kernel's devices cannot be mapped: {error:?}")));
+    let code = Writer::new(&mut tables)
+        .unwrap_or_else(|error| fatal(format_args!("the kernel's code cannot be patched: {error:?}")));
+    keys::start(image.options(), code);
     start_devices(&image);
     boot_info::fill_regions(&image, firmware);
     fpu::init();

@@ -9,12 +9,13 @@ use core::cell::UnsafeCell;
 use limen_core::Kernel;
 use limen_core::event::Event;
 use limen_core::fault::{Access, Fault};
-use limen_image::{Image, Options};
+use limen_image::Image;
 
 use crate::address_space::AddressSpaces;
 use crate::arch::context::Context;
 use crate::arch::cpu::SpaceRegister;
 use crate::arch::trap;
+use crate::keys;
 use crate::machine::Hardware;
 use crate::panic::fatal;
 use crate::thread_memory;
@@ -37,7 +38,7 @@ pub struct Door(UnsafeCell<Kernel<Hardware>>);
 pub fn enter(door: &Door, event: Event) -> *mut Context {
     // SAFETY: called only from the trap handlers, see the module documentation.
     let kernel = unsafe { &mut *door.0.get() };
-    if kernel.options & Options::CHECK_INVARIANTS != 0 {
+    if keys::is_self_checking() {
         return enter_checked(kernel, event);
     }
     match event {

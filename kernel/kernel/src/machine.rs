@@ -13,7 +13,7 @@ use limen_image::Board;
 
 use crate::arch::{cache, context, cpu, firmware, fpu, irq, ports, timer};
 use crate::panic::fatal;
-use crate::{console, thread_memory};
+use crate::{console, keys, thread_memory};
 
 const US_PER_SECOND: u64 = 1_000_000;
 
@@ -151,6 +151,11 @@ impl Machine for Hardware {
 
     fn call_secure_monitor(&mut self, registers: [u64; REGISTERS]) -> [u64; REGISTERS] {
         firmware::call_secure_monitor(registers)
+    }
+
+    #[inline]
+    fn is_printing(&self) -> bool {
+        keys::is_printing()
     }
 
     fn put_char(&mut self, byte: u8) {

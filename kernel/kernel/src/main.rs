@@ -33,6 +33,9 @@ pub mod fpu;
 #[expect(unsafe_code, reason = "reaches RAM by physical address while boot lasts")]
 pub mod identity_map;
 #[cfg(not(test))]
+#[expect(unsafe_code, reason = "names what the linker has collected")]
+pub mod keys;
+#[cfg(not(test))]
 pub mod machine;
 #[cfg(not(test))]
 #[expect(unsafe_code, reason = "device registers are memory that the compiler does not know")]
@@ -42,6 +45,9 @@ pub mod panic;
 #[cfg(not(test))]
 #[expect(unsafe_code, reason = "memory that only assembly names")]
 pub mod stack;
+#[cfg(not(test))]
+#[expect(unsafe_code, reason = "writes the kernel's own code")]
+pub mod text;
 #[cfg(not(test))]
 #[expect(unsafe_code, reason = "memory that is cleared as far as the image has threads")]
 pub mod thread_memory;

@@ -89,6 +89,25 @@ pub fn map<F: Format>(tables: &mut impl Tables, root: Root, run: &Run) -> Result
     Ok(())
 }
 
+/// Makes `table`, which has no tables below, resolve `vaddr` and its neighbours.
+///
+/// # Errors
+/// See [`MapError`].
+pub fn enter_table<F: Format>(
+    tables: &mut impl Tables,
+    root: Root,
+    vaddr: VirtAddr,
+    table: PhysAddr,
+) -> Result<(), MapError> {
+    let above = leaf_table::<F>(tables, root, vaddr, 1)?;
+    let entry = &mut tables.table_mut(above)[index(vaddr, 1)];
+    if F::decode(*entry, 1) != Entry::Empty {
+        return Err(MapError::Occupied);
+    }
+    *entry = F::branch(table);
+    Ok(())
+}
+
 /// The table of this height that resolves `vaddr`.
 fn leaf_table<F: Format>(
     tables: &mut impl Tables,
@@ -278,6 +297,20 @@ mod tests {
         assert_eq!(map::<Descriptors>(&mut tables, root, &run(LARGE, 0x8000_0000, LARGE, 1)), Ok(()));
         let inside = run(LARGE + PAGE_BYTES, 0x9000_0000, PAGE_BYTES, 0);
         assert_eq!(map::<Descriptors>(&mut tables, root, &inside), Err(MapError::Occupied));
+    }
+
+    #[test]
+    fn a_table_is_entered_where_nothing_is() {
+        let (mut tables, root) = TestTables::with_root(3, 16);
+        let table = tables.allocate().unwrap();
+        let vaddr = VirtAddr(3 * LARGE + PAGE_BYTES);
+        assert_eq!(enter_table::<Descriptors>(&mut tables, root, vaddr, table), Ok(()));
+        assert_eq!(found(&tables, root), []);
+        tables.table_mut(table)[1] =
+            Descriptors::leaf(PhysAddr(0x8000_0000), Descriptors::attributes(0, DATA));
+        assert_eq!(found(&tables, root), [(vaddr.0, 0x8000_0000, PAGE_BYTES)]);
+        let again = enter_table::<Descriptors>(&mut tables, root, vaddr, table);
+        assert_eq!(again, Err(MapError::Occupied));
     }
 
     #[test]

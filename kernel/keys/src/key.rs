@@ -106,6 +106,12 @@ impl<const DEFAULT: bool> StaticKey<DEFAULT> {
         Self(Key::new(DEFAULT, true))
     }
 
+    /// The key without its default.
+    #[must_use]
+    pub const fn key(&self) -> &Key {
+        &self.0
+    }
+
     /// The state that it has in the linked program.
     #[must_use]
     pub const fn default_state(&self) -> bool {

@@ -1,7 +1,8 @@
 //! Where things lie in the kernel's addresses: on every architecture the same.
 //!
 //! The image starts two gigabytes below the top, which is a kernel address everywhere; the linker script has the same
-//! number. Windows to device registers take the last large page of its first gigabyte, far above the image.
+//! number. Windows to device registers take the last large page of its first gigabyte, far above the image, and
+//! the one before it is for writing the kernel's own code.
 
 use limen_abi::limits::PAGE_BYTES;
 use limen_core::address::VirtAddr;
@@ -11,6 +12,9 @@ use crate::translation::format::span_bytes;
 /// First address of the kernel's image.
 pub const IMAGE: u64 = 0xffff_ffff_8000_0000;
 const WINDOWS: u64 = IMAGE + span_bytes(2) - span_bytes(1);
+
+/// The page that shows code of the kernel while it is patched. It has a table of its own.
+pub const PATCH_WINDOW: VirtAddr = VirtAddr(WINDOWS - span_bytes(1));
 
 /// Registers of the debug console.
 pub const CONSOLE: VirtAddr = VirtAddr(WINDOWS);

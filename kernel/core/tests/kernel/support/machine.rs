@@ -72,6 +72,8 @@ pub(crate) struct HostMachine {
     pub(crate) interrupt: Option<Interrupt>,
     /// Lines of devices.
     pub(crate) controller: Controller,
+    /// Whether programs may print.
+    pub(crate) is_printing: bool,
     /// What was printed.
     pub(crate) console: Vec<u8>,
     /// What was written to I/O ports.
@@ -105,6 +107,7 @@ impl HostMachine {
             counter: CounterAccess::Denied,
             interrupt: None,
             controller: Controller::default(),
+            is_printing: false,
             console: Vec::new(),
             ports_written: Vec::new(),
             tables,
@@ -272,6 +275,10 @@ impl Machine for HostMachine {
 
     fn call_secure_monitor(&mut self, registers: [u64; REGISTERS]) -> [u64; REGISTERS] {
         registers.map(|register| register + 1)
+    }
+
+    fn is_printing(&self) -> bool {
+        self.is_printing
     }
 
     fn put_char(&mut self, byte: u8) {

@@ -6,7 +6,7 @@ use limen_core::event::Event;
 use limen_core::fault::Fault;
 use limen_core::kernel::{Threads, Vspaces};
 use limen_core::machine::{self, Ticks};
-use limen_image::Image;
+use limen_image::{Image, Options};
 
 use super::context::{COUNT, PC, SP, SPSR, TestContext};
 use super::controller::{Controller, Wiring};
@@ -80,6 +80,7 @@ impl System {
         for (thread, slot, cap) in caps::<HostMachine>(&image) {
             place(&mut machine.tables[thread], &mut machine.roots[thread], slot, cap);
         }
+        machine.is_printing = image.options() & Options::PRINTING != 0;
         let mut kernel = Box::new(Kernel::new(machine));
         kernel.populate(&image, |index, _| Vspaces::<HostMachine>::id(index).map(|_| Space(index)));
         kernel.start();

@@ -17,6 +17,8 @@ pub mod fpu;
 pub mod irq;
 pub mod mmu;
 pub mod serial;
+#[expect(unsafe_code, reason = "forgets translations")]
+pub mod text;
 #[expect(unsafe_code, reason = "system registers and calls of the firmware")]
 pub mod timer;
 #[expect(unsafe_code, reason = "trap entry and return are assembly")]

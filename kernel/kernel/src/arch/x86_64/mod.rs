@@ -23,6 +23,8 @@ pub mod ports;
 #[expect(unsafe_code, reason = "tables that the processor reads by itself")]
 pub mod segments;
 pub mod serial;
+#[expect(unsafe_code, reason = "forgets translations")]
+pub mod text;
 pub mod timer;
 #[expect(unsafe_code, reason = "trap entry and return are assembly")]
 pub mod trap;
