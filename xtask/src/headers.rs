@@ -45,6 +45,7 @@ fn abi() -> CHeader {
     boot_info(&mut header);
     floating_point(&mut header);
     utilisation(&mut header);
+    static_keys(&mut header);
     message_layout(&mut header);
     sizes(&mut header);
     header
@@ -115,6 +116,12 @@ fn fault_words(header: &mut CHeader) {
 }
 
 /// The places of a fault message's words, named as `seL4_GetMR` expects them.
+fn static_keys(header: &mut CHeader) {
+    header.title("Static keys");
+    header.constant("Highest id of a static key.", "LIMEN_MAX_KEY_ID", limits::MAX_KEY_ID);
+    header.constant("How often a program may hold a static key.", "LIMEN_KEY_HOLDS", limits::KEY_HOLDS);
+}
+
 fn message_words(header: &mut CHeader, fault: &str, words: &[(&str, usize)]) {
     let entries: Vec<Entry> =
         words.iter().map(|(word, place)| (format!("seL4_{fault}_{word}"), *place as i64, "")).collect();
@@ -270,6 +277,7 @@ fn windows(header: &mut CHeader) {
     header.constant("Threads of virtual CPUs.", "BASE_VM_TCB_CAP", slot::BASE_VM_TCB);
     header.constant("Virtual CPUs.", "BASE_VCPU_CAP", slot::BASE_VCPU);
     header.constant("I/O port ranges.", "BASE_IOPORT_CAP", slot::BASE_IOPORT);
+    header.constant("Static keys, by id.", "LIMEN_BASE_KEY_CAP", slot::BASE_KEY);
     header.constant("The first slot after the windows.", "BASE_USER_CAPS", slot::BASE_IOPORT + slot::WINDOW);
     header.constant(
         "Bits of a capability pointer that select a root slot.",

@@ -69,5 +69,15 @@ named_numbers! {
         FpuReadCounters = 0x1000 => "LimenFpuReadCounters",
         /// Choose when floating-point registers are switched. MR0: the policy; MR1: options.
         FpuSetPolicy = 0x1001 => "LimenFpuSetPolicy",
+        /// Turn a static key on that nobody counts.
+        KeyEnable = 0x1010 => "LimenKeyEnable",
+        /// Turn a static key off that nobody else holds.
+        KeyDisable = 0x1011 => "LimenKeyDisable",
+        /// Hold a static key once more: it is on as long as somebody holds it.
+        KeyInc = 0x1012 => "LimenKeyInc",
+        /// Give back a hold on a static key, or the one that its default is.
+        KeyDec = 0x1013 => "LimenKeyDec",
+        /// What a static key is. MR0 to MR2: 1 while it is on, how many want it on, how often the caller holds it.
+        KeyRead = 0x1014 => "LimenKeyRead",
     }
 }

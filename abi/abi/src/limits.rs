@@ -47,6 +47,12 @@ pub const FIRST_INTERRUPT_VECTOR: u64 = 0x30;
 pub const MAX_INTERRUPT_VECTOR: u64 = 107;
 /// Longest slot of a domain in ticks of the kernel's timer, on which a tick is shorter than 100 microseconds.
 pub const MAX_DOMAIN_TICKS: u64 = 100 * MAX_PERIOD_US;
+/// Static keys of a system, those of the kernel that are handed out included. A power of two.
+pub const KEYS: usize = 32;
+/// Highest id of a static key inside a protection domain.
+pub const MAX_KEY_ID: u8 = 31;
+/// How often a protection domain may hold a static key.
+pub const KEY_HOLDS: u8 = 255;
 /// Bytes in a page, the unit of mapping.
 pub const PAGE_BYTES: u64 = 0x1000;
 /// Bytes in a large page.

@@ -37,6 +37,9 @@ pub const BASE_VCPU: u64 = 330;
 /// I/O port ranges.
 pub const BASE_IOPORT: u64 = 394;
 
+/// Static keys, by id.
+pub const BASE_KEY: u64 = 480;
+
 /// Slots from here on are those of the root table, as the boot image numbers them: slot `n` is `ROOT + n`. Programs reach
 /// them with `n << 58`.
 pub const ROOT: u64 = crate::limits::CAP_SLOTS as u64;

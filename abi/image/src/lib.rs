@@ -28,19 +28,20 @@ mod writer;
 pub use interrupt_controller::{InterruptController, PLIC_CONTEXTS};
 pub use place::{MODULE_OFFSET, Machine, PLACED_RANGES, UNPLACED, place};
 pub use record::{
-    Board, Cap, CapKind, Counts, DomainSlot, Interrupt, InterruptFlags, InterruptSource, Mapping,
+    Board, Cap, CapKind, Counts, DomainSlot, Interrupt, InterruptFlags, InterruptSource, Key, Mapping,
     MappingFlags, NONE, Range, Region, RegionKind, Rights, SchedContext, Thread, ThreadFlags,
 };
 pub use validate::ImageError;
 #[cfg(feature = "writer")]
 pub use writer::ImageWriter;
 
+use limen_abi::KernelKey;
 use record::Record;
 
 /// First word of every image: "LIMENIMG" in memory order.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"LIMENIMG");
 /// Version of the format. An image of another version is refused.
-pub const VERSION: u64 = 4;
+pub const VERSION: u64 = 5;
 
 /// Words of the header that precede the table directory.
 const FIXED_WORDS: usize = 8;
@@ -81,14 +82,15 @@ pub enum Architecture {
     X86_64 = 3,
 }
 
-/// Bits of the options word: what distinguishes debug, release and benchmark.
+/// Bits of the options word: what distinguishes debug, release and benchmark. Those of the kernel's static keys, each at the
+/// position of its number, are their defaults.
 #[derive(Debug)]
 pub struct Options;
 impl Options {
     /// The kernel prints boot facts, and programs may print through it.
-    pub const PRINTING: u64 = 1 << 0;
+    pub const PRINTING: u64 = KernelKey::Printing.option();
     /// The kernel checks its invariants on the target.
-    pub const CHECK_INVARIANTS: u64 = 1 << 1;
+    pub const CHECK_INVARIANTS: u64 = KernelKey::SelfCheck.option();
     /// The kernel measures who uses how much of the processor, when programs ask for it.
     pub const MEASURE_UTILISATION: u64 = 1 << 2;
     /// All bits with a meaning.
@@ -123,11 +125,13 @@ pub enum Table {
     DomainSchedule = 10,
     /// [`Interrupt`]s, ascending by line.
     Interrupts = 11,
+    /// [`Key`]s; each of the kernel's at most once.
+    Keys = 12,
 }
 
 impl Table {
     /// Number of tables.
-    pub const COUNT: usize = 12;
+    pub const COUNT: usize = 13;
 }
 
 /// A validated image. Reading a record never fails.
@@ -257,6 +261,11 @@ impl<'a> Image<'a> {
     /// Device interrupts, in index order.
     pub fn interrupts(&self) -> impl Iterator<Item = Interrupt> + 'a {
         self.records(Table::Interrupts)
+    }
+
+    /// Static keys, in index order.
+    pub fn keys(&self) -> impl Iterator<Item = Key> + 'a {
+        self.records(Table::Keys)
     }
 
     /// The header word that counts the records of a table.

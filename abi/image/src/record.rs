@@ -435,6 +435,8 @@ pub enum CapKind {
     FpuCounters = 11,
     /// The right to choose when floating-point registers are switched. Object 0.
     FpuPolicy = 12,
+    /// A static key.
+    Key = 13,
 }
 
 impl CapKind {
@@ -442,7 +444,7 @@ impl CapKind {
     #[must_use]
     pub fn from_raw(raw: u64) -> Option<Self> {
         use CapKind::{
-            Endpoint, FpuCounters, FpuPolicy, Interrupt, IoPort, Notification, Reply, SchedContext,
+            Endpoint, FpuCounters, FpuPolicy, Interrupt, IoPort, Key, Notification, Reply, SchedContext,
             SchedControl, SecureMonitor, Thread, Vspace,
         };
         [
@@ -458,9 +460,20 @@ impl CapKind {
             SecureMonitor,
             FpuCounters,
             FpuPolicy,
+            Key,
         ]
         .into_iter()
         .find(|kind| *kind as u64 == raw)
+    }
+}
+
+record! {
+    /// A static key.
+    pub struct Key {
+        /// The `limen_abi::KernelKey` that it is, or [`NONE`].
+        pub kernel,
+        /// 1 if it is on when the system starts, otherwise 0. A kernel's key follows the options.
+        pub default,
     }
 }
 

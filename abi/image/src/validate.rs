@@ -6,11 +6,11 @@ mod threads;
 use core::{fmt, mem};
 
 use limen_abi::boot_info::BootInfo;
-use limen_abi::{limits, slot};
+use limen_abi::{KernelKey, limits, slot};
 
 use crate::record::{
-    Board, Cap, CapKind, Counts, DomainSlot, Interrupt, Mapping, MappingFlags, Range, Record, Region,
-    RegionKind, Rights, SchedContext, Thread,
+    Board, Cap, CapKind, Counts, DomainSlot, Interrupt, Key, Mapping, MappingFlags, NONE, Range, Record,
+    Region, RegionKind, Rights, SchedContext, Thread,
 };
 use crate::{
     Architecture, HEADER_WORDS, HeaderWord, Image, MAGIC, Options, Table, UNPLACED, VERSION, checksum,
@@ -98,6 +98,7 @@ pub(crate) fn validate(words: &[u64]) -> Result<Image<'_>, ImageError> {
     check_sched_contexts(&image)?;
     check_domain_schedule(&image)?;
     interrupts::check(&image)?;
+    check_keys(&image)?;
     check_caps(&image)?;
     threads::check(&image)?;
     Ok(image)
@@ -164,7 +165,8 @@ pub(crate) fn check_directory(image: &Image<'_>) -> Check {
         0..=(limits::THREADS * (limits::CAP_SLOTS + limits::ROOT_SLOTS)) as u64,
     )?;
     table_fits::<DomainSlot>(image, Table::DomainSchedule, 0..=limits::DOMAIN_SCHEDULE as u64)?;
-    table_fits::<Interrupt>(image, Table::Interrupts, 0..=limits::INTERRUPTS as u64)
+    table_fits::<Interrupt>(image, Table::Interrupts, 0..=limits::INTERRUPTS as u64)?;
+    table_fits::<Key>(image, Table::Keys, 0..=limits::KEYS as u64)
 }
 
 fn table_fits<R: Record>(image: &Image<'_>, table: Table, counts: core::ops::RangeInclusive<u64>) -> Check {
@@ -349,6 +351,23 @@ fn check_domain_schedule(image: &Image<'_>) -> Check {
     rule(Table::Counts, 0, ok, "the domain schedule starts with nothing")
 }
 
+fn check_keys(image: &Image<'_>) -> Check {
+    for (index, key) in image.keys().enumerate() {
+        let check = |ok, what| rule(Table::Keys, index, ok, what);
+        check(key.default <= 1, "neither on nor off")?;
+        if key.kernel == NONE {
+            continue;
+        }
+        let kernel = KernelKey::from_raw(key.kernel);
+        check(kernel.is_some(), "no such key of the kernel")?;
+        let option = kernel.map_or(0, KernelKey::option);
+        check((image.options() & option != 0) == (key.default == 1), "not what the options say")?;
+        let twice = image.keys().take(index).any(|other| other.kernel == key.kernel);
+        check(!twice, "the kernel's key of another record")?;
+    }
+    Ok(())
+}
+
 fn check_caps(image: &Image<'_>) -> Check {
     let counts = image.counts();
     let threads = image.directory(Table::Threads).1;
@@ -372,6 +391,7 @@ fn check_caps(image: &Image<'_>) -> Check {
             Some(CapKind::Vspace) => counts.vspaces,
             Some(CapKind::SchedControl | CapKind::FpuCounters | CapKind::FpuPolicy) => 1,
             Some(CapKind::Interrupt) => image.directory(Table::Interrupts).1,
+            Some(CapKind::Key) => image.directory(Table::Keys).1,
             Some(CapKind::SecureMonitor) => {
                 let arm = image.architecture() == Architecture::Aarch64 as u64;
                 check(arm, "a secure monitor on another architecture")?;

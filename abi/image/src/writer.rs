@@ -1,7 +1,7 @@
 //! Writing an image: collect records, then lay them out with directory and checksum.
 
 use crate::record::{
-    Board, Cap, Counts, DomainSlot, Interrupt, Mapping, Range, Record, Region, SchedContext, Thread,
+    Board, Cap, Counts, DomainSlot, Interrupt, Key, Mapping, Range, Record, Region, SchedContext, Thread,
 };
 use crate::{Architecture, FIXED_WORDS, HEADER_WORDS, HeaderWord, MAGIC, Table, VERSION, checksum};
 
@@ -25,6 +25,7 @@ pub struct ImageWriter {
     pub caps: Vec<Cap>,
     pub domain_schedule: Vec<DomainSlot>,
     pub interrupts: Vec<Interrupt>,
+    pub keys: Vec<Key>,
 }
 
 impl ImageWriter {
@@ -46,6 +47,7 @@ impl ImageWriter {
             caps: Vec::new(),
             domain_schedule: Vec::new(),
             interrupts: Vec::new(),
+            keys: Vec::new(),
         }
     }
 
@@ -84,6 +86,7 @@ impl ImageWriter {
         append(&mut words, Table::Caps, &self.caps);
         append(&mut words, Table::DomainSchedule, &self.domain_schedule);
         append(&mut words, Table::Interrupts, &self.interrupts);
+        append(&mut words, Table::Keys, &self.keys);
         words
     }
 }

@@ -69,6 +69,9 @@ fn own_objects(caps: &mut Vec<Cap>, system: &SystemDescription, objects: &Object
         (domain.fpu_policy, slot::FPU_POLICY, CapKind::FpuPolicy),
     ];
     caps.extend(grants.into_iter().filter(|(is, ..)| *is).map(|(_, slot, kind)| cap(index, slot, kind, 0)));
+    for key in &domain.keys {
+        caps.push(cap(index, slot::BASE_KEY + u64::from(key.id), CapKind::Key, key.key as u64));
+    }
     if domain.passive {
         caps.push(Cap { rights: Rights::SEND, ..monitor(slot::MONITOR_ENDPOINT) });
     }

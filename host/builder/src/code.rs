@@ -9,6 +9,7 @@ limen_sdf::diagnostic_codes! {
     MAP_OVER_ELF = "map-over-elf";
     DEVICE_CROSSES_DOMAINS = "device-crosses-domains";
     COUNTER_CROSSES_DOMAINS = "counter-crosses-domains";
+    KEY_CROSSES_DOMAINS = "key-crosses-domains";
 
     MAP_DEVICE_CACHED = "map-device-cached";
     MAP_DEVICE_EXECUTABLE = "map-device-executable";

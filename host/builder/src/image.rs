@@ -50,6 +50,7 @@ pub fn records(
     writer.threads.clone_from(&objects.threads);
     writer.caps = caps;
     writer.interrupts = objects.interrupts.iter().map(|interrupt| interrupt.record).collect();
+    writer.keys.clone_from(&objects.keys);
     writer.domain_schedule.clone_from(&objects.domain_schedule);
     writer
 }

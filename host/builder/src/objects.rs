@@ -4,9 +4,9 @@
 //! the monitor comes after the last. Notification `i` belongs to protection domain `i`. Endpoints are few, so they are
 //! counted in the order of their owners.
 
-use limen_abi::slot;
-use limen_image::{Counts, DomainSlot, NONE, SchedContext, Thread, ThreadFlags};
-use limen_sdf::model::{ProtectionDomain, SystemDescription};
+use limen_abi::{KernelKey, slot};
+use limen_image::{Counts, DomainSlot, Key, NONE, SchedContext, Thread, ThreadFlags};
+use limen_sdf::model::{ProtectionDomain, StaticKey, SystemDescription};
 use limen_sdf::{Diagnostic, Target};
 
 use crate::board::Board;
@@ -32,6 +32,8 @@ pub struct Objects {
     pub counts: Counts,
     /// Interrupts, by index.
     pub interrupts: Vec<OwnedInterrupt>,
+    /// Static keys, by index.
+    pub keys: Vec<Key>,
     /// Protection domains with an endpoint, in index order.
     pub endpoint_owners: Vec<usize>,
     /// When which scheduling domain runs.
@@ -68,6 +70,7 @@ impl Objects {
                 domain_start: schedule::start(system),
             },
             interrupts: interrupts(system, board)?,
+            keys: system.static_keys.iter().map(|key| record(key, config)).collect(),
             endpoint_owners,
             domain_schedule: schedule::slots(system),
         })
@@ -83,6 +86,14 @@ impl Objects {
     #[must_use]
     pub fn monitor_endpoint(&self) -> u64 {
         self.endpoint_owners.len() as u64
+    }
+}
+
+fn record(key: &StaticKey, config: &Config) -> Key {
+    let is_option = |kernel: KernelKey| config.options() & kernel.option() != 0;
+    Key {
+        kernel: key.kernel.map_or(NONE, KernelKey::as_raw),
+        default: u64::from(key.kernel.map_or(key.default, is_option)),
     }
 }
 
@@ -133,6 +144,23 @@ fn thread(
 mod tests {
     use super::*;
     use crate::test_system::built;
+
+    #[test]
+    fn keys_of_the_kernel_follow_the_configuration() {
+        let text = r#"<system><static_key name="trace" default="true" />
+            <protection_domain name="a"><program_image path="p" />
+                <key name="kernel.printing" id="0" /><key name="trace" id="31" />
+                <key name="kernel.self_check" id="2" />
+            </protection_domain></system>"#;
+        let key = |kernel, default| Key { kernel, default };
+        let expected =
+            [key(NONE, 1), key(KernelKey::Printing.as_raw(), 1), key(KernelKey::SelfCheck.as_raw(), 0)];
+        let built = built(text);
+        assert_eq!(built.objects.keys, expected);
+        let slots = built.tables.caps.iter().filter(|cap| cap.kind == limen_image::CapKind::Key as u64);
+        let slots: Vec<_> = slots.map(|cap| (cap.slot - slot::BASE_KEY, cap.object)).collect();
+        assert_eq!(slots, [(0, 1), (2, 2), (31, 0)]);
+    }
 
     #[test]
     fn timeout_faults_go_where_other_faults_go() {

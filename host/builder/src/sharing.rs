@@ -18,7 +18,7 @@ use crate::memory::MemoryPlan;
 /// A connection between scheduling domains.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Crossing {
-    /// `channel`, `memory`, `device`, `faults`, `capability` or `counter`.
+    /// `channel`, `memory`, `device`, `faults`, `capability`, `key` or `counter`.
     pub kind: &'static str,
     /// What it is called, or what it lets happen.
     pub what: String,
@@ -54,6 +54,7 @@ pub fn check(
     crossings.extend(regions(system, spaces, memory)?);
     crossings.extend(fault_paths(system));
     crossings.extend(capabilities(system));
+    crossings.extend(keys(system)?);
     crossings.extend(counters(system, config)?);
     Ok(crossings)
 }
@@ -125,6 +126,24 @@ fn capabilities(system: &SystemDescription) -> Vec<Crossing> {
         crossing("capability", what, [side(system, holder), side(system, owner)].into_iter())
     };
     caps.filter_map(shared).collect()
+}
+
+/// Who switches a key changes what its branches do, and what others read of it.
+fn keys(system: &SystemDescription) -> Result<Vec<Crossing>, Diagnostic> {
+    let mut crossings = Vec::new();
+    for (index, key) in system.static_keys.iter().enumerate() {
+        let holds = |domain: &ProtectionDomain| domain.keys.iter().any(|grant| grant.key == index);
+        let Some(crossing) = crossing("key", key.name.clone(), users(system, holds)) else { continue };
+        // A key of the kernel is not declared, and is everybody's by what it does.
+        if key.kernel.is_none() && !key.shared {
+            let what = format!("static key '{}'", key.name);
+            let help =
+                "Grant it in one domain only, or declare the connection: <static_key ... shared=\"true\"/>.";
+            return Err(undeclared(code::KEY_CROSSES_DOMAINS, &what, &crossing, &key.span, help));
+        }
+        crossings.push(crossing);
+    }
+    Ok(crossings)
 }
 
 /// In the benchmark configuration everybody has the counter, whatever the description says.
@@ -235,6 +254,17 @@ mod tests {
         let found = crossings(map, map, &region(r#"shared="true""#), "debug").unwrap();
         assert_eq!(kinds(&found)[0], ("device", "uart"));
         assert_eq!(kinds(&crossings("", map, &region(""), "debug").unwrap()), [("faults", "of b")]);
+    }
+
+    #[test]
+    fn a_static_key_of_two_domains_must_be_shared() {
+        let key = r#"<key name="trace" id="0" />"#;
+        let declared = |more: &str| format!(r#"<static_key name="trace" {more} />"#);
+        let refused = crossings(key, key, &declared(""), "debug").unwrap_err();
+        assert_eq!(refused.code, code::KEY_CROSSES_DOMAINS);
+        let found = crossings(key, key, &declared(r#"shared="true""#), "debug").unwrap();
+        assert_eq!(kinds(&found)[1], ("key", "trace"));
+        assert_eq!(kinds(&crossings(key, "", &declared(""), "debug").unwrap()), [("faults", "of b")]);
     }
 
     #[test]

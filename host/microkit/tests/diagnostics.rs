@@ -104,6 +104,9 @@ fn descriptions() {
             two_domains(w, r#"<map mr="uart" vaddr="0x1000000" cached="false" />"#, uart);
         }),
         ("domains-share-counter", "one.system", |w| two_domains(w, "<counter />", "")),
+        ("domains-share-key", "one.system", |w| {
+            two_domains(w, r#"<key name="trace" id="0" />"#, r#"<static_key name="trace" />"#);
+        }),
     ]);
 }
 

@@ -64,6 +64,12 @@ diagnostic_codes! {
     IRQ_PCI_ADDRESS = "irq-pci-address";
     IRQ_DUPLICATE = "irq-duplicate";
     IRQ_PIN_DUPLICATE = "irq-pin-duplicate";
+    STATIC_KEY_NAME_RESERVED = "static-key-name-reserved";
+    STATIC_KEY_NAME_DUPLICATE = "static-key-name-duplicate";
+    STATIC_KEYS_TOO_MANY = "static-keys-too-many";
+    KEY_UNKNOWN = "key-unknown";
+    KEY_ID_RANGE = "key-id-range";
+    KEY_ID_DUPLICATE = "key-id-duplicate";
     CSPACE_DUPLICATE = "cspace-duplicate";
     CSPACE_CAP_UNKNOWN = "cspace-cap-unknown";
     CSPACE_SLOT = "cspace-slot";

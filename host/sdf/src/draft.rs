@@ -2,7 +2,7 @@
 
 use crate::diagnostic::Span;
 use crate::model::{
-    Channel, ChildOf, Counter, Domains, IoPort, Irq, MemoryRegion, Perms, ProgramImage, Symbol,
+    Channel, ChildOf, Counter, Domains, IoPort, Irq, MemoryRegion, Perms, ProgramImage, StaticKey, Symbol,
 };
 use crate::symbols::Symbols;
 
@@ -14,6 +14,8 @@ pub(crate) struct SystemDraft<'a> {
     pub(crate) memory_regions: Vec<MemoryRegionDraft>,
     /// In document order.
     pub(crate) channels: Vec<Channel>,
+    /// In document order.
+    pub(crate) static_keys: Vec<StaticKey>,
     pub(crate) domains: Option<Domains>,
 }
 
@@ -47,6 +49,7 @@ pub(crate) struct Contents<'a> {
     pub(crate) fpu_policy: bool,
     pub(crate) ioports: Vec<IoPort>,
     pub(crate) irqs: Vec<Irq>,
+    pub(crate) keys: Vec<KeyDraft<'a>>,
     pub(crate) caps: Vec<CapDraft<'a>>,
     pub(crate) maps: Vec<MapDraft<'a>>,
     pub(crate) setvars: Vec<SetvarDraft<'a>>,
@@ -69,6 +72,13 @@ pub(crate) enum CapKind {
     Sc,
     VSpace,
     SchedControl,
+}
+
+/// The right to switch a static key, with its name.
+pub(crate) struct KeyDraft<'a> {
+    pub(crate) name: &'a str,
+    pub(crate) id: u8,
+    pub(crate) span: Span,
 }
 
 /// A map with the name of its memory region.

@@ -29,6 +29,7 @@ mod program_image;
 mod protection_domain;
 mod render;
 mod setvar;
+mod static_key;
 mod symbols;
 mod system;
 mod target;

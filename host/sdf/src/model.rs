@@ -5,6 +5,7 @@
 
 use std::sync::Arc;
 
+use limen_abi::KernelKey;
 use limen_abi::boot_info::BootInfo;
 
 use crate::diagnostic::Span;
@@ -18,6 +19,8 @@ pub struct SystemDescription {
     pub memory_regions: Vec<MemoryRegion>,
     /// Channels in document order.
     pub channels: Vec<Channel>,
+    /// Static keys in document order, then those of the kernel that are granted; at most 32.
+    pub static_keys: Vec<StaticKey>,
     /// When which protection domains may run; `None` when all may at any time.
     pub domains: Option<Domains>,
 }
@@ -119,12 +122,40 @@ pub struct ProtectionDomain {
     pub ioports: Vec<IoPort>,
     /// Interrupts it handles.
     pub irqs: Vec<Irq>,
+    /// Static keys it may switch.
+    pub keys: Vec<KeyGrant>,
     /// Capabilities in root slots.
     pub caps: Vec<UserCap>,
     /// Memory regions it sees.
     pub maps: Vec<Map>,
     /// Symbols that receive physical addresses.
     pub setvars: Vec<Setvar>,
+}
+
+/// A switch whose branches are patched in code.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StaticKey {
+    /// Unique name.
+    pub name: String,
+    /// Whether it is on when the system starts; for a key of the kernel, the configuration says so.
+    pub default: bool,
+    /// Protection domains of several scheduling domains may have it.
+    pub shared: bool,
+    /// The key of the kernel that it is.
+    pub kernel: Option<KernelKey>,
+    /// Where it is declared; a key of the kernel where it is first granted.
+    pub span: Span,
+}
+
+/// The right to switch a static key.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KeyGrant {
+    /// Index of the key.
+    pub key: usize,
+    /// 0 to 31, unique inside the protection domain.
+    pub id: u8,
+    /// The element.
+    pub span: Span,
 }
 
 /// How a child is known to its parent.

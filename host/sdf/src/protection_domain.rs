@@ -6,12 +6,12 @@ use crate::attribute::{Attributes, Reported, value_error};
 use crate::code;
 use crate::diagnostic::Diagnostic;
 use crate::domains::Declared;
-use crate::draft::{CapDraft, Contents, MapDraft, ProtectionDomainDraft, SetvarDraft};
+use crate::draft::{CapDraft, Contents, KeyDraft, MapDraft, ProtectionDomainDraft, SetvarDraft};
 use crate::model::{Counter, IoPort, Irq, ProgramImage};
 use crate::symbols::Symbols;
 use crate::target::{Architecture, Target};
 use crate::xml::Element;
-use crate::{cspace, header, ioport, irq, map, program_image, setvar, unexpected};
+use crate::{cspace, header, ioport, irq, map, program_image, setvar, static_key, unexpected};
 
 const CHILDREN: &[&str] = &[
     "program_image",
@@ -22,6 +22,7 @@ const CHILDREN: &[&str] = &[
     "fpu_policy",
     "ioport",
     "irq",
+    "key",
     "cspace",
     "protection_domain",
 ];
@@ -63,6 +64,7 @@ struct Inside<'a> {
     fpu_policy: bool,
     ioports: Vec<Result<IoPort, Reported>>,
     irqs: Vec<Result<Irq, Reported>>,
+    keys: Vec<Result<KeyDraft<'a>, Reported>>,
     caps: Option<Result<Vec<CapDraft<'a>>, Reported>>,
     maps: Vec<Result<MapDraft<'a>, Reported>>,
     setvars: Vec<Result<SetvarDraft<'a>, Reported>>,
@@ -115,6 +117,7 @@ impl<'a> Reader<'a, '_> {
                     inside.ioports.push(ioport::read(child, &mut inside.symbols, self.problems));
                 }
                 "irq" => inside.irqs.push(irq::read(child, self.target, &mut inside.symbols, self.problems)),
+                "key" => inside.keys.push(static_key::read_grant(child, self.problems)),
                 "cspace" => {
                     let caps = cspace::read(child, self.problems);
                     if inside.caps.replace(caps).is_some() {
@@ -143,6 +146,7 @@ impl<'a> Reader<'a, '_> {
             fpu_policy: inside.fpu_policy,
             ioports: inside.ioports.into_iter().collect::<Result<_, _>>()?,
             irqs: inside.irqs.into_iter().collect::<Result<_, _>>()?,
+            keys: inside.keys.into_iter().collect::<Result<_, _>>()?,
             caps: inside.caps.transpose()?.unwrap_or_default(),
             maps: inside.maps.into_iter().collect::<Result<_, _>>()?,
             setvars: inside.setvars.into_iter().collect::<Result<_, _>>()?,

@@ -14,9 +14,9 @@ use crate::prefill::ReadFile;
 use crate::protection_domain::Reader;
 use crate::target::Target;
 use crate::xml::Element;
-use crate::{channel, code, domains, memory_region, unexpected};
+use crate::{channel, code, domains, memory_region, static_key, unexpected};
 
-const CHILDREN: &[&str] = &["protection_domain", "memory_region", "channel", "domains"];
+const CHILDREN: &[&str] = &["protection_domain", "memory_region", "channel", "static_key", "domains"];
 
 /// Reads a whole description.
 ///
@@ -35,11 +35,13 @@ pub(crate) fn read<'a>(
     let mut reader = Reader { target, scheduling, problems: &mut problems, domains: Vec::new() };
     let mut regions = Vec::new();
     let mut channels = Vec::new();
+    let mut static_keys = Vec::new();
     for child in root.children() {
         match child.name() {
             "protection_domain" => reader.read(child),
             "memory_region" => regions.push(memory_region::read(child, target, read_file, reader.problems)),
             "channel" => channels.push(child),
+            "static_key" => static_keys.push(static_key::read(child, reader.problems)),
             "domains" => {}
             _ => reader.problems.push(unexpected_child(&child)),
         }
@@ -51,9 +53,12 @@ pub(crate) fn read<'a>(
     let domains: Option<Vec<_>> = reader.domains.into_iter().collect();
     let regions: Result<Vec<_>, Reported> = regions.into_iter().collect();
     let channels: Result<Vec<_>, Reported> = channels.into_iter().collect();
-    match (domains, regions, channels, schedule.transpose()) {
-        (Some(protection_domains), Ok(memory_regions), Ok(channels), Ok(domains)) if problems.is_empty() => {
-            Ok(SystemDraft { protection_domains, memory_regions, channels, domains })
+    let static_keys: Result<Vec<_>, Reported> = static_keys.into_iter().collect();
+    match (domains, regions, channels, static_keys, schedule.transpose()) {
+        (Some(protection_domains), Ok(memory_regions), Ok(channels), Ok(static_keys), Ok(domains))
+            if problems.is_empty() =>
+        {
+            Ok(SystemDraft { protection_domains, memory_regions, channels, static_keys, domains })
         }
         _ => Err(problems),
     }

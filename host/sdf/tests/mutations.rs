@@ -22,12 +22,14 @@ const DESCRIPTION: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
         <counter />
         <fpu_counters />
         <fpu_policy />
+        <key name="trace" id="3" />
         <protection_domain name="child" id="5" setvar_id="d" fpu="false" cpu="0" smc="false">
             <program_image path="child.elf" />
             <map mr="ring" vaddr="0x4000000" perms="r" />
         </protection_domain>
     </protection_domain>
     <protection_domain name="server" priority="200"><program_image path="server.elf" /></protection_domain>
+    <static_key name="trace" default="true" shared="false" />
     <channel>
         <end pd="parent" id="0" pp="true" setvar_id="e" />
         <end pd="server" id="61" notify="false" />
@@ -48,6 +50,8 @@ const FRAGMENTS: &[&str] = &[
     "<counter/>",
     "<fpu_counters/>",
     "<fpu_policy/>",
+    "<static_key ",
+    "<key ",
     "<memory_region ",
     "/>",
     ">",

@@ -82,6 +82,9 @@ pub mod tag {
     /// An interrupt.
     #[derive(Debug)]
     pub enum Irq {}
+    /// A static key.
+    #[derive(Debug)]
+    pub enum Key {}
 }
 
 /// Names a thread.
@@ -98,6 +101,8 @@ pub type SchedContextId = Id<tag::SchedContext>;
 pub type VspaceId = Id<tag::Vspace>;
 /// Names an interrupt.
 pub type IrqId = Id<tag::Irq>;
+/// Names a static key.
+pub type KeyId = Id<tag::Key>;
 
 /// `N` objects of type `T`, indexed by `Id<Tag>`. `N` is a power of two.
 #[derive(Debug)]

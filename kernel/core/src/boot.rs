@@ -8,11 +8,12 @@ use limen_image::{CapKind, Image, NONE, ThreadFlags};
 use crate::arena::{Id, ThreadId};
 use crate::cap::{Cap, CapTable, Rights, RootTable};
 use crate::kernel::{
-    Endpoints, Irqs, Kernel, MessageBuffers, Notifications, Replies, SchedContexts, Threads, Vspaces,
+    Endpoints, Irqs, Kernel, Keys, MessageBuffers, Notifications, Replies, SchedContexts, Threads, Vspaces,
 };
 use crate::machine::{Context, CounterAccess, Line, Machine, Ticks};
 use crate::object::io_port::Ports;
 use crate::object::irq::{self, Irq};
+use crate::object::key::Key;
 use crate::object::thread::State;
 
 /// Every capability of the image, with its thread and its slot.
@@ -43,6 +44,7 @@ fn cap<M: Machine>(record: &limen_image::Cap) -> Option<Cap> {
         CapKind::SecureMonitor => Cap::SecureMonitor,
         CapKind::FpuCounters => Cap::FpuCounters,
         CapKind::FpuPolicy => Cap::FpuPolicy,
+        CapKind::Key => Cap::Key(Keys::id(object)?),
         CapKind::IoPort => {
             Cap::IoPort { ports: Ports { first: object as u16, last: badge as u16 }.as_word() }
         }
@@ -69,6 +71,12 @@ impl<M: Machine> Kernel<M> {
         }
         for (index, record) in image.interrupts().enumerate() {
             self.populate_interrupt(index as u64, &record);
+        }
+        for (index, record) in image.keys().enumerate() {
+            if let Some(id) = Keys::id(index as u64) {
+                self.keys[id] = Key::new(record.default != 0);
+                self.key_count = index + 1;
+            }
         }
         for (index, record) in image.threads().enumerate() {
             if let Some(id) = Threads::<M>::id(index as u64) {

@@ -7,7 +7,7 @@
 
 use limen_abi::{limits, slot};
 
-use crate::arena::{EndpointId, IrqId, NotificationId, ReplyId, SchedContextId, ThreadId, VspaceId};
+use crate::arena::{EndpointId, IrqId, KeyId, NotificationId, ReplyId, SchedContextId, ThreadId, VspaceId};
 
 /// What the holder of an endpoint or notification capability may do.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -88,6 +88,8 @@ pub enum Cap {
     FpuCounters,
     /// The right to choose when floating-point registers are switched.
     FpuPolicy,
+    /// A static key.
+    Key(KeyId),
     /// I/O ports.
     IoPort {
         /// Which, as a word: so it lies where other kinds have their badge, and a capability stays two loads.

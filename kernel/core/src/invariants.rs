@@ -31,7 +31,11 @@ impl<M: Machine> Kernel<M> {
         self.check_threads()?;
         self.check_replies()?;
         self.check_sched_contexts()?;
-        self.check_interrupts()
+        self.check_interrupts()?;
+        ensure(
+            self.keys.iter().all(|(_, key)| key.is_sound()),
+            "a static key is not held as often as it counts",
+        )
     }
 
     /// Ready queues hold exactly the schedulable threads except the current one, and the others those without time, each

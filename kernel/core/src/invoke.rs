@@ -15,7 +15,7 @@ use crate::kernel::Kernel;
 use crate::machine::Machine;
 use crate::message::Answer;
 use crate::object::io_port::{self, Ports};
-use crate::object::{fpu, irq, sched_context, sched_control, secure_monitor, thread, vspace};
+use crate::object::{fpu, irq, key, sched_context, sched_control, secure_monitor, thread, vspace};
 
 /// Why a request was refused; goes to the caller as an error code with words.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -71,6 +71,11 @@ impl<M: Machine> Arguments<'_, M> {
         Label::from_raw(self.info.label())
     }
 
+    /// Who sends it.
+    pub(crate) fn caller(&self) -> ThreadId {
+        self.caller
+    }
+
     /// Words in the message.
     pub(crate) fn length(&self) -> usize {
         self.info.length()
@@ -103,6 +108,7 @@ enum Request<M: Machine> {
     Fpu(fpu::Request),
     IoPort(io_port::Request),
     Interrupt(irq::Request),
+    Key(key::Request),
     Vspace(vspace::Request<M::Space>),
     SecureMonitor(secure_monitor::Request),
 }
@@ -121,6 +127,7 @@ impl<M: Machine> Request<M> {
                 sched_context::Request::decode(kernel, id, &arguments).map(Self::SchedContext)
             }
             Cap::Interrupt(id) => irq::Request::decode(id, &arguments).map(Self::Interrupt),
+            Cap::Key(id) => key::Request::decode(kernel, id, &arguments).map(Self::Key),
             Cap::IoPort { ports } => {
                 io_port::Request::decode(Ports::from_word(ports), &arguments).map(Self::IoPort)
             }
@@ -145,6 +152,7 @@ impl<M: Machine> Request<M> {
             Self::Fpu(request) => request.perform(kernel),
             Self::IoPort(request) => request.perform(kernel),
             Self::Interrupt(request) => request.perform(kernel),
+            Self::Key(request) => request.perform(kernel),
             Self::Vspace(request) => request.perform(kernel),
             Self::SecureMonitor(request) => request.perform(kernel),
         }

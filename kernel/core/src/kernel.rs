@@ -9,6 +9,7 @@ use crate::machine::Machine;
 use crate::message::MessageBuffer;
 use crate::object::endpoint::Endpoint;
 use crate::object::irq::Irq;
+use crate::object::key::Key;
 use crate::object::notification::Notification;
 use crate::object::reply::Reply;
 use crate::object::sched_context::SchedContext;
@@ -33,6 +34,8 @@ pub type SchedContexts = Arena<tag::SchedContext, SchedContext, { limits::SCHED_
 pub type Shares = Arena<tag::SchedContext, Share, { limits::SCHED_CONTEXTS }>;
 /// Interrupts by id.
 pub type Irqs = Arena<tag::Irq, Irq, { limits::INTERRUPTS }>;
+/// Static keys by id.
+pub type Keys = Arena<tag::Key, Key, { limits::KEYS }>;
 /// Priorities by the id of a scheduling context. Not in the scheduling context, whose size is a power of two.
 pub type SlicePriorities = Arena<tag::SchedContext, u8, { limits::SCHED_CONTEXTS }>;
 /// What every thread has one of, by thread.
@@ -93,6 +96,10 @@ pub struct Kernel<M: Machine> {
     pub domain_lines: DomainLines,
     /// Who has used the processor.
     pub utilisation: Utilisation,
+    /// Static keys.
+    pub keys: Keys,
+    /// How many of them there are.
+    pub key_count: usize,
 }
 
 impl<M: Machine> Kernel<M> {
@@ -118,6 +125,8 @@ impl<M: Machine> Kernel<M> {
             vspaces: Vspaces::<M>::new([None; limits::VSPACES]),
             domain_lines: DomainLines::NONE,
             utilisation: Utilisation::NONE,
+            keys: Keys::new([const { Key::new(false) }; limits::KEYS]),
+            key_count: 0,
         }
     }
 

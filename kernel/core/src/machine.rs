@@ -8,7 +8,7 @@ use core::ops::Range;
 use limen_abi::MessageInfo;
 use limen_fpu::FpuUnit;
 
-use crate::arena::ThreadId;
+use crate::arena::{KeyId, ThreadId};
 use crate::cap::{CapTable, RootTable};
 use crate::kernel::MessageBuffers;
 use crate::object::irq;
@@ -102,6 +102,9 @@ pub trait Machine: FpuUnit<ThreadId> {
 
     /// Calls the secure monitor. Only an image for AArch64 has a capability that leads here.
     fn call_secure_monitor(&mut self, registers: [u64; REGISTERS]) -> [u64; REGISTERS];
+
+    /// Makes every branch on a static key follow its new state.
+    fn set_key(&mut self, key: KeyId, state: bool);
 
     /// Whether programs may print on the debug console.
     fn is_printing(&self) -> bool;

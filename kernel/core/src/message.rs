@@ -4,9 +4,10 @@ use core::sync::atomic::{AtomicU64, Ordering};
 
 use limen_abi::MessageInfo;
 use limen_abi::fpu::FpuCounterWord;
+use limen_abi::key::KeyWord;
 use limen_abi::message::{BufferWord, REGISTER_WORDS};
 
-use crate::arena::ThreadId;
+use crate::arena::{KeyId, ThreadId};
 use crate::kernel::Kernel;
 use crate::machine::{Context, Machine};
 
@@ -69,6 +70,8 @@ pub enum Answer {
     Written(usize),
     /// How often floating-point registers were switched.
     FpuCounters,
+    /// What a static key is.
+    Key(KeyId),
     /// Registers in `seL4_UserContext` order.
     Registers {
         /// Of which thread.
@@ -134,6 +137,12 @@ impl<M: Machine> Kernel<M> {
                     self.set_message_word(caller, position, count);
                 }
                 FpuCounterWord::LENGTH
+            }
+            Answer::Key(key) => {
+                for (position, word) in self.key_words(key, caller).into_iter().enumerate() {
+                    self.set_message_word(caller, position, word);
+                }
+                KeyWord::LENGTH
             }
             Answer::Registers { thread, count } => {
                 self.read_registers(thread, caller, count);

@@ -38,7 +38,7 @@ pub fn start(image_paddr: PhysAddr, first_cycle: u64, command_line: &[u8], firmw
         .unwrap_or_else(|error| fatal(format_args!("the kernel's devices cannot be mapped: {error:?}")));
     let code = Writer::new(&mut tables)
         .unwrap_or_else(|error| fatal(format_args!("the kernel's code cannot be patched: {error:?}")));
-    keys::start(image.options(), code);
+    let keys = keys::start(&image, code);
     start_devices(&image);
     boot_info::fill_regions(&image, firmware);
     fpu::init();
@@ -51,7 +51,7 @@ pub fn start(image_paddr: PhysAddr, first_cycle: u64, command_line: &[u8], firmw
         .unwrap_or_else(|violation| fatal(format_args!("{violation}")));
     publish_memory(&image);
     tell_first_cycle(&image, first_cycle);
-    entry::start(&image, &spaces, || finish(first_cycle))
+    entry::start(&image, &spaces, keys, || finish(first_cycle))
 }
 
 /// The validator knows neither the machine nor where the image was found.

@@ -15,7 +15,7 @@ use crate::address_space::AddressSpaces;
 use crate::arch::context::Context;
 use crate::arch::cpu::SpaceRegister;
 use crate::arch::trap;
-use crate::keys;
+use crate::keys::{self, SystemKeys};
 use crate::machine::Hardware;
 use crate::panic::fatal;
 use crate::thread_memory;
@@ -94,11 +94,16 @@ fn pointer_to(context: Option<&mut Context>) -> *mut Context {
 
 /// Makes the objects of the image and runs the most important thread. `leave_boot` takes away what only boot needs;
 /// the image cannot be read any more after it.
-pub fn start(image: &Image<'_>, spaces: &AddressSpaces, leave_boot: impl FnOnce()) -> ! {
+pub fn start(
+    image: &Image<'_>,
+    spaces: &AddressSpaces,
+    keys: &'static mut SystemKeys,
+    leave_boot: impl FnOnce(),
+) -> ! {
     thread_memory::fill(image);
     // SAFETY: no trap has been taken yet, so nobody has borrowed the kernel.
     let kernel = unsafe { &mut *KERNEL.0.get() };
-    kernel.machine = Hardware::probe(&image.board());
+    kernel.machine = Hardware::probe(&image.board(), keys);
     kernel.populate(image, |index, context| {
         let space = *spaces.get(index as usize)?;
         context.set_space(space);

@@ -1,15 +1,19 @@
 //! The kernel's static keys: what boot makes of their table, and which option each is.
 
+use core::cell::UnsafeCell;
 use core::slice;
 use core::sync::atomic::Ordering;
 
-use limen_image::Options;
+use limen_abi::{KernelKey, limits};
+use limen_core::arena::KeyId;
+use limen_image::Image;
 use limen_keys::arch::Native;
 use limen_keys::keys::Unsettled;
 use limen_keys::site::Row;
 use limen_keys::table::{Sections, Table};
 use limen_keys::{Key, KeyError, Keys, static_branch_unlikely, static_key};
 
+use crate::console;
 use crate::panic::fatal;
 use crate::text::{self, Writer};
 
@@ -26,12 +30,52 @@ static_key!(
     SELF_TEST = false
 );
 
-/// Each option of an image, and its key.
-static OPTIONS: [(u64, &Key); 2] =
-    [(Options::PRINTING, PRINTING.key()), (Options::CHECK_INVARIANTS, SELF_CHECK.key())];
+/// A key of the kernel that images and descriptions know.
+fn known(key: KernelKey) -> &'static Key {
+    match key {
+        KernelKey::Printing => &PRINTING,
+        KernelKey::SelfCheck => &SELF_CHECK,
+    }
+}
 
-/// All keys of the kernel.
-type KernelKeys = Keys<'static, Native, Writer>;
+/// The kernel's own keys.
+type OwnKeys = Keys<'static, Native, Writer>;
+
+/// The keys of a system, and the right to change them.
+#[derive(Debug)]
+pub struct SystemKeys {
+    own: OwnKeys,
+    /// Those of the image that are the kernel's.
+    known: [Option<KernelKey>; limits::KEYS],
+}
+
+impl SystemKeys {
+    /// Makes branches on a key follow its new state.
+    pub fn set(&mut self, key: KeyId, state: bool) {
+        if let Some(Some(key)) = self.known.get(limen_core::kernel::Keys::index_of(key)) {
+            if *key == KernelKey::Printing && state {
+                console::open();
+            }
+            self.set_own(known(*key), state).unwrap_or_else(|error| fatal(format_args!("{error}")));
+        }
+    }
+
+    fn set_own(&mut self, key: &Key, state: bool) -> Result<(), KeyError> {
+        match if state { self.own.enable(key) } else { self.own.disable(key) } {
+            // A build that shows what keys cost.
+            Err(KeyError::Fixed) => Ok(()),
+            outcome => outcome,
+        }
+    }
+}
+
+/// What `start` makes.
+struct Place(UnsafeCell<Option<SystemKeys>>);
+
+// SAFETY: only `start` uses it, once, while boot is alone.
+unsafe impl Sync for Place {}
+
+static KEYS: Place = Place(UnsafeCell::new(None));
 
 unsafe extern "C" {
     // From the linker script.
@@ -55,21 +99,27 @@ pub fn is_self_checking() -> bool {
 
 /// Checks the table of sites, and makes code follow the options of the image. No site may be executed before; called
 /// once.
-pub fn start(options: u64, code: Writer) {
+pub fn start(image: &Image<'_>, code: Writer) -> &'static mut SystemKeys {
     let sections = Sections { rows: rows(), keys: all(), text: text::words() };
     let table = Table::link(sections).unwrap_or_else(|error| fatal(format_args!("{error}")));
     let mut keys = Unsettled::new(table);
-    for (option, key) in OPTIONS {
-        keys.preset(key, options & option != 0);
+    for (key, ..) in KernelKey::ALL {
+        keys.preset(known(*key), image.options() & key.option() != 0);
     }
     let mut keys = keys.settle(code).unwrap_or_else(|error| fatal(format_args!("{error}")));
     if is_printing() {
         test(&mut keys).unwrap_or_else(|error| fatal(format_args!("{error}")));
     }
+    let mut known = [None; limits::KEYS];
+    for (known, record) in known.iter_mut().zip(image.keys()) {
+        *known = KernelKey::from_raw(record.kernel);
+    }
+    // SAFETY: boot calls once, so this is the only reference.
+    unsafe { (*KEYS.0.get()).insert(SystemKeys { own: keys, known }) }
 }
 
 /// Turns a key on and off again, and checks that branches follow and that nothing is left of it.
-fn test(keys: &mut KernelKeys) -> Result<(), KeyError> {
+fn test(keys: &mut OwnKeys) -> Result<(), KeyError> {
     let before = sum();
     keys.enable(&SELF_TEST)?;
     let is_taken = static_branch_unlikely!(SELF_TEST);

@@ -3,7 +3,7 @@
 use core::num::NonZeroU64;
 use core::ops::Range;
 
-use limen_core::arena::ThreadId;
+use limen_core::arena::{KeyId, ThreadId};
 use limen_core::cap::{CapTable, RootTable};
 use limen_core::kernel::MessageBuffers;
 use limen_core::machine::{CacheOperation, CounterAccess, Interrupt, Line, Machine, PortWidth, Ticks};
@@ -12,29 +12,32 @@ use limen_core::object::secure_monitor::REGISTERS;
 use limen_image::Board;
 
 use crate::arch::{cache, context, cpu, firmware, fpu, irq, ports, timer};
+use crate::keys::{self, SystemKeys};
 use crate::panic::fatal;
-use crate::{console, keys, thread_memory};
+use crate::{console, thread_memory};
 
 const US_PER_SECOND: u64 = 1_000_000;
 
 /// Facts about the machine that are known once it runs.
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 pub struct Hardware {
     /// Interrupt line of the kernel's timer.
     timer_line: u32,
     /// Ticks per second.
     frequency: NonZeroU64,
+    /// The static keys, once boot has them.
+    keys: Option<&'static mut SystemKeys>,
 }
 
 impl Hardware {
     /// A machine that nothing is known about yet.
-    pub const UNKNOWN: Self = Self { timer_line: 0, frequency: NonZeroU64::MIN };
+    pub const UNKNOWN: Self = Self { timer_line: 0, frequency: NonZeroU64::MIN, keys: None };
 
     /// The machine that this code runs on.
-    pub fn probe(board: &Board) -> Self {
+    pub fn probe(board: &Board, keys: &'static mut SystemKeys) -> Self {
         let frequency = NonZeroU64::new(timer::frequency(board))
             .unwrap_or_else(|| fatal(format_args!("nobody has said how fast the timer counts")));
-        Self { timer_line: board.timer_interrupt as u32, frequency }
+        Self { timer_line: board.timer_interrupt as u32, frequency, keys: Some(keys) }
     }
 }
 
@@ -151,6 +154,12 @@ impl Machine for Hardware {
 
     fn call_secure_monitor(&mut self, registers: [u64; REGISTERS]) -> [u64; REGISTERS] {
         firmware::call_secure_monitor(registers)
+    }
+
+    fn set_key(&mut self, key: KeyId, state: bool) {
+        if let Some(keys) = &mut self.keys {
+            keys.set(key, state);
+        }
     }
 
     #[inline]

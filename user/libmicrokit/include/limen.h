@@ -82,4 +82,51 @@ static inline seL4_Bool limen_fpu_on_demand(microkit_child child, microkit_msgin
     return seL4_True;
 }
 
+/* What a static key is. */
+typedef struct limen_key_state {
+    seL4_Bool enabled;
+    seL4_Word count; /* how many want it on, the description included */
+    seL4_Word own;   /* how often the caller holds it */
+} limen_key_state_t;
+
+/* Static keys, by the ids that the system description gives them: <key name="..." id="..."/>. All of these are errors for an
+ * id without a key. A key is on as long as somebody holds it; one that is on by default is held by nobody in particular,
+ * and one program may take that hold away. Whoever stops or is started again holds nothing any more. A change of
+ * branches is done when the call returns, and takes the caller's time. */
+
+/* Turns a key on that nobody counts. seL4_IllegalOperation if it is held more than once. */
+static inline seL4_Error limen_key_enable(seL4_Word id)
+{
+    return limen_invoke_plain(LIMEN_BASE_KEY_CAP + id, LimenKeyEnable, 0);
+}
+
+/* Turns a key off. seL4_IllegalOperation if it is held more than once, or by somebody else. */
+static inline seL4_Error limen_key_disable(seL4_Word id)
+{
+    return limen_invoke_plain(LIMEN_BASE_KEY_CAP + id, LimenKeyDisable, 0);
+}
+
+/* Holds a key once more. seL4_RangeError if the caller holds it LIMEN_KEY_HOLDS times. */
+static inline seL4_Error limen_key_inc(seL4_Word id)
+{
+    return limen_invoke_plain(LIMEN_BASE_KEY_CAP + id, LimenKeyInc, 0);
+}
+
+/* Gives back a hold. seL4_IllegalOperation if the caller has none. */
+static inline seL4_Error limen_key_dec(seL4_Word id)
+{
+    return limen_invoke_plain(LIMEN_BASE_KEY_CAP + id, LimenKeyDec, 0);
+}
+
+/* Tells what a key is. */
+static inline seL4_Error limen_key_read(seL4_Word id, limen_key_state_t *state)
+{
+    limen_words_t none = limen_two_words(0, 0);
+    limen_received_t answer = limen_invoke(LIMEN_BASE_KEY_CAP + id, LimenKeyRead, 0, 0, none);
+    state->enabled = answer.words.mr0 != 0;
+    state->count = answer.words.mr1;
+    state->own = answer.words.mr2;
+    return limen_outcome(answer);
+}
+
 #endif /* LIMEN_H */

@@ -177,6 +177,7 @@ proptest! {
         prop_assert_eq!(image.threads().collect::<Vec<_>>(), writer.threads);
         prop_assert_eq!(image.caps().collect::<Vec<_>>(), writer.caps);
         prop_assert_eq!(image.interrupts().collect::<Vec<_>>(), writer.interrupts);
+        prop_assert_eq!(image.keys().collect::<Vec<_>>(), writer.keys);
         prop_assert_eq!(image.domain_schedule().collect::<Vec<_>>(), writer.domain_schedule);
     }
 }

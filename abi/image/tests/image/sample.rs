@@ -1,9 +1,10 @@
 //! A small image that uses every table, and what tests do to it.
 
+use limen_abi::KernelKey;
 use limen_abi::limits::{PAGE_BYTES, USER_TOP_AARCH64};
 use limen_image::{
     Architecture, Board, Cap, CapKind, Counts, DomainSlot, HeaderWord, Image, ImageError, ImageWriter,
-    Interrupt, InterruptFlags, InterruptSource, Mapping, MappingFlags, NONE, Options, Range, Region,
+    Interrupt, InterruptFlags, InterruptSource, Key, Mapping, MappingFlags, NONE, Options, Range, Region,
     RegionKind, Rights, SchedContext, Thread, ThreadFlags, checksum,
 };
 
@@ -57,9 +58,11 @@ pub(crate) fn sample() -> ImageWriter {
         cap(1, 1, CapKind::SchedContext, 1),
         cap(1, 3, CapKind::Vspace, 1),
         cap(1, 138, CapKind::Interrupt, 1),
+        cap(1, 480, CapKind::Key, 1),
         cap(1, 511, CapKind::Endpoint, 1),
     ];
     writer.interrupts = vec![line(33, 0), line(287, InterruptFlags::EDGE)];
+    writer.keys = vec![key(NONE, 1), key(KernelKey::Printing as u64, 1)];
     writer.domain_schedule = vec![DomainSlot { domain: 0, duration_us: 5, duration_ticks: 0 }];
     writer
 }
@@ -101,6 +104,11 @@ pub(crate) fn thread(index: u64, priority: u64) -> Thread {
 pub(crate) const fn line(line: u64, flags: u64) -> Interrupt {
     let source = InterruptSource::Line as u64;
     Interrupt { line, source, unit: 0, input: 0, flags, notification: 2, badge: 1 }
+}
+
+/// A static key.
+pub(crate) const fn key(kernel: u64, default: u64) -> Key {
+    Key { kernel, default }
 }
 
 /// A capability.

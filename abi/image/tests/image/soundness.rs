@@ -1,6 +1,6 @@
 //! What a kernel relies on, said again in other words than the validator's: whatever is accepted must be so.
 
-use limen_abi::{limits, slot};
+use limen_abi::{KernelKey, limits, slot};
 use limen_image::{Architecture, CapKind, Image, InterruptSource, Mapping, NONE, Range, RegionKind};
 
 /// Fails unless everything in an accepted image can be carried out.
@@ -9,6 +9,7 @@ pub(crate) fn check(image: &Image<'_>) {
     image.mappings().for_each(|mapping| check_mapping(image, &mapping));
     check_threads(image);
     check_interrupts(image);
+    check_keys(image);
     check_caps(image);
 }
 
@@ -83,6 +84,16 @@ fn check_interrupts(image: &Image<'_>) {
     }
 }
 
+/// A key of the kernel is one that it has, named once, and starts as the kernel does.
+fn check_keys(image: &Image<'_>) {
+    assert!(image.keys().count() <= limits::KEYS);
+    for key in image.keys().filter(|key| key.kernel != NONE) {
+        let option = KernelKey::from_raw(key.kernel).expect("a key of the kernel").option();
+        assert_eq!(u64::from(image.options() & option != 0), key.default);
+        assert_eq!(image.keys().filter(|other| other.kernel == key.kernel).count(), 1, "only itself");
+    }
+}
+
 fn check_caps(image: &Image<'_>) {
     let counts = image.counts();
     let threads = image.threads().count() as u64;
@@ -100,6 +111,7 @@ fn check_caps(image: &Image<'_>) {
             CapKind::IoPort => limits::IO_PORTS,
             CapKind::SchedControl | CapKind::SecureMonitor | CapKind::FpuCounters | CapKind::FpuPolicy => 1,
             CapKind::Interrupt => image.interrupts().count() as u64,
+            CapKind::Key => image.keys().count() as u64,
         };
         assert!(cap.object < objects);
     }

@@ -5,6 +5,7 @@ mod channels;
 mod domains;
 mod ioports;
 mod irqs;
+mod keys;
 mod maps;
 mod names;
 mod page_size;
@@ -15,7 +16,7 @@ mod unused;
 use crate::Parsed;
 use crate::diagnostic::Diagnostic;
 use crate::draft::{MemoryRegionDraft, ProtectionDomainDraft, SystemDraft};
-use crate::model::{Map, ProtectionDomain, Setvar, SystemDescription, UserCap};
+use crate::model::{KeyGrant, Map, ProtectionDomain, Setvar, StaticKey, SystemDescription, UserCap};
 use crate::target::Target;
 
 /// Checks a draft and gives every name its index.
@@ -31,25 +32,38 @@ pub(crate) fn check(draft: SystemDraft, target: &Target) -> Result<Parsed, Vec<D
     caps::check_slots(&draft, &mut problems);
     phys_addr::check(&draft.memory_regions, &mut problems);
     let setvars = setvars::resolve(&draft, target, &mut problems);
+    let (static_keys, keys) = keys::resolve(&draft, &mut problems);
     if !problems.is_empty() {
         return Err(problems);
     }
     let page_sizes = page_size::choose(&draft.memory_regions, &maps);
     domains::warn(&draft, &mut warnings);
     unused::warn(&draft.memory_regions, &maps, &setvars, &mut warnings);
-    Ok(Parsed { system: assemble(draft, caps, maps, setvars, page_sizes), warnings })
+    Ok(Parsed {
+        system: assemble(draft, static_keys, Resolved { keys, caps, maps, setvars }, page_sizes),
+        warnings,
+    })
+}
+
+/// Names that were given their indices, by protection domain.
+struct Resolved {
+    keys: Vec<Vec<KeyGrant>>,
+    caps: Vec<Vec<UserCap>>,
+    maps: Vec<Vec<Map>>,
+    setvars: Vec<Vec<Setvar>>,
 }
 
 /// Puts the parts together; each list has one entry per protection domain or memory region.
 fn assemble(
     draft: SystemDraft,
-    caps: Vec<Vec<UserCap>>,
-    maps: Vec<Vec<Map>>,
-    setvars: Vec<Vec<Setvar>>,
+    static_keys: Vec<StaticKey>,
+    resolved: Resolved,
     page_sizes: Vec<u64>,
 ) -> SystemDescription {
-    let domains = draft.protection_domains.into_iter().zip(caps).zip(maps).zip(setvars);
-    let domains = domains.map(|(((draft, caps), maps), setvars)| domain(draft, caps, maps, setvars));
+    let Resolved { keys, caps, maps, setvars } = resolved;
+    let domains = draft.protection_domains.into_iter().zip(keys).zip(caps).zip(maps).zip(setvars);
+    let domains =
+        domains.map(|((((draft, keys), caps), maps), setvars)| domain(draft, keys, caps, maps, setvars));
     let regions = draft.memory_regions.into_iter().zip(page_sizes);
     SystemDescription {
         protection_domains: domains.collect(),
@@ -60,12 +74,14 @@ fn assemble(
             })
             .collect(),
         channels: draft.channels,
+        static_keys,
         domains: draft.domains,
     }
 }
 
 fn domain(
     draft: ProtectionDomainDraft,
+    keys: Vec<KeyGrant>,
     caps: Vec<UserCap>,
     maps: Vec<Map>,
     setvars: Vec<Setvar>,
@@ -89,6 +105,7 @@ fn domain(
         fpu_policy: contents.fpu_policy,
         ioports: contents.ioports,
         irqs: contents.irqs,
+        keys,
         caps,
         program_image: contents.program_image,
         maps,

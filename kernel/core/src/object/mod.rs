@@ -4,6 +4,7 @@ pub mod endpoint;
 pub mod fpu;
 pub mod io_port;
 pub mod irq;
+pub mod key;
 pub mod notification;
 mod priority;
 pub mod reply;

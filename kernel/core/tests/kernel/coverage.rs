@@ -123,6 +123,8 @@ fn check_method(label: Label) {
     let space_slot = family.plan.grant(family.parent, Grant::vspace(family.child));
     let fpu_counters = family.plan.grant(family.parent, Grant::fpu_counters());
     let fpu_policy = family.plan.grant(family.parent, Grant::fpu_policy());
+    let key = family.plan.key(true);
+    let key_slot = family.plan.grant(family.parent, Grant::key(key));
     let (parent, child) = (family.parent, family.child);
     let mut system = family.plan.boot();
     system.set_asserted(interrupt, true);
@@ -131,6 +133,7 @@ fn check_method(label: Label) {
         Label::SchedControlConfigureFlags => sched_control,
         Label::FpuReadCounters => fpu_counters,
         Label::FpuSetPolicy => fpu_policy,
+        Label::KeyEnable | Label::KeyDisable | Label::KeyInc | Label::KeyDec | Label::KeyRead => key_slot,
         Label::IrqHandlerAck => interrupt_slot,
         Label::TcbSetPriority
         | Label::TcbSetMcPriority
@@ -194,6 +197,11 @@ fn check_method(label: Label) {
         Label::TcbSetFlags => system.assert_message(parent, 0, 0, &[1]),
         Label::FpuReadCounters => system.assert_message(parent, 0, 0, &[0, 1, 1, 0, 0]),
         Label::FpuSetPolicy => system.assert_message(parent, 0, 0, &[]),
+        Label::KeyEnable | Label::KeyInc => assert_eq!(system.kernel.machine.key_flips, []),
+        Label::KeyDisable | Label::KeyDec => {
+            assert_eq!(system.kernel.machine.key_flips, [(key, false)]);
+        }
+        Label::KeyRead => system.assert_message(parent, 0, 0, &[1, 1, 0]),
         Label::SchedContextBind => system.assert_holds(passive, Some(free)),
         Label::SchedContextUnbind | Label::SchedContextUnbindObject => system.assert_holds(child, None),
         Label::SchedControlConfigureFlags => {

@@ -158,6 +158,16 @@ typedef enum seL4_InvocationLabel {
     LimenFpuReadCounters = 4096,
     /* Choose when floating-point registers are switched. MR0: the policy; MR1: options. */
     LimenFpuSetPolicy = 4097,
+    /* Turn a static key on that nobody counts. */
+    LimenKeyEnable = 4112,
+    /* Turn a static key off that nobody else holds. */
+    LimenKeyDisable = 4113,
+    /* Hold a static key once more: it is on as long as somebody holds it. */
+    LimenKeyInc = 4114,
+    /* Give back a hold on a static key, or the one that its default is. */
+    LimenKeyDec = 4115,
+    /* What a static key is. MR0 to MR2: 1 while it is on, how many want it on, how often the caller holds it. */
+    LimenKeyRead = 4116,
 } seL4_InvocationLabel;
 
 /* Words of the message CapFault. */
@@ -260,6 +270,12 @@ typedef enum benchmark_track_util_ipc_index {
     /* Entries into the kernel. */
     BENCHMARK_TOTAL_NUMBER_KERNEL_ENTRIES = 12,
 } benchmark_track_util_ipc_index;
+
+/* Highest id of a static key. */
+#define LIMEN_MAX_KEY_ID 31
+
+/* How often a program may hold a static key. */
+#define LIMEN_KEY_HOLDS 255
 
 /* Words that a message can hold. */
 #define seL4_MsgMaxLength 120

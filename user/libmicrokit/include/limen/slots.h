@@ -49,6 +49,9 @@
 /* I/O port ranges. */
 #define BASE_IOPORT_CAP 394
 
+/* Static keys, by id. */
+#define LIMEN_BASE_KEY_CAP 480
+
 /* The first slot after the windows. */
 #define BASE_USER_CAPS 458
 

@@ -32,7 +32,7 @@ fn check(cases: &[Case]) {
     }
 }
 
-const GROUPS: [&[Case]; 10] = [
+const GROUPS: [&[Case]; 11] = [
     objects::COUNTS,
     memory::BOARD,
     memory::RANGES,
@@ -40,6 +40,7 @@ const GROUPS: [&[Case]; 10] = [
     mappings::MAPPINGS,
     objects::SCHED_CONTEXTS,
     objects::DOMAINS,
+    objects::KEYS,
     interrupts::INTERRUPTS,
     objects::CAPS,
     objects::THREADS,
@@ -85,7 +86,7 @@ fn every_refusal_is_a_sentence() {
     let records = GROUPS.into_iter().flatten().map(|(_, _, error)| *error);
     let sentences: Vec<String> = header.into_iter().chain(records).map(|error| error.to_string()).collect();
     assert!(sentences.iter().all(|sentence| sentence.contains(' ')));
-    assert_eq!(sentences[2], "the image has format version 1, this kernel reads 4");
+    assert_eq!(sentences[2], "the image has format version 1, this kernel reads 5");
     assert_eq!(sentences[6], "there are more endpoints than the kernel has room for");
     assert_eq!(sentences[11], "record 0 of table 0: not the address of a page");
 }

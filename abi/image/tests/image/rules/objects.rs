@@ -36,6 +36,17 @@ pub(super) const SCHED_CONTEXTS: &[Case] = &[
     ),
 ];
 
+pub(super) const KEYS: &[Case] = &[
+    ("default", |w| w.keys[0].default = 2, record(Table::Keys, 0, "neither on nor off")),
+    ("key", |w| w.keys[1].kernel = 2, record(Table::Keys, 1, "no such key of the kernel")),
+    ("default of the kernel", |w| w.keys[1].default = 0, record(Table::Keys, 1, "not what the options say")),
+    (
+        "key of the kernel again",
+        |w| w.keys[0].kernel = w.keys[1].kernel,
+        record(Table::Keys, 1, "the kernel's key of another record"),
+    ),
+];
+
 pub(super) const DOMAINS: &[Case] = &[
     (
         "domain",
@@ -114,7 +125,7 @@ pub(super) const CAPS: &[Case] = &[
     ("address space", |w| w.caps[5].object = 3, record(Table::Caps, 5, "no such object")),
     ("interrupt", |w| w.caps[6].object = 2, record(Table::Caps, 6, "no such object")),
     ("kind 0", |w| w.caps[0].kind = 0, record(Table::Caps, 0, "no such object")),
-    ("kind without a meaning", |w| w.caps[0].kind = 13, record(Table::Caps, 0, "no such object")),
+    ("kind without a meaning", |w| w.caps[0].kind = 14, record(Table::Caps, 0, "no such object")),
     (
         "a secure monitor on another architecture",
         |w| {

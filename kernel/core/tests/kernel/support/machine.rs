@@ -4,9 +4,9 @@ use std::cell::Cell;
 use std::ops::Range;
 
 use limen_abi::limits;
-use limen_core::arena::ThreadId;
+use limen_core::arena::{KeyId, ThreadId};
 use limen_core::cap::{CapTable, RootTable};
-use limen_core::kernel::{MessageBuffers, PerThread};
+use limen_core::kernel::{Keys, MessageBuffers, PerThread};
 use limen_core::machine::{CacheOperation, CounterAccess, Interrupt, Line, Machine, PortWidth, Ticks};
 use limen_core::message::MessageBuffer;
 use limen_core::object::irq::State;
@@ -72,6 +72,8 @@ pub(crate) struct HostMachine {
     pub(crate) interrupt: Option<Interrupt>,
     /// Lines of devices.
     pub(crate) controller: Controller,
+    /// What was done to static keys.
+    pub(crate) key_flips: Vec<(u64, bool)>,
     /// Whether programs may print.
     pub(crate) is_printing: bool,
     /// What was printed.
@@ -107,6 +109,7 @@ impl HostMachine {
             counter: CounterAccess::Denied,
             interrupt: None,
             controller: Controller::default(),
+            key_flips: Vec::new(),
             is_printing: false,
             console: Vec::new(),
             ports_written: Vec::new(),
@@ -275,6 +278,10 @@ impl Machine for HostMachine {
 
     fn call_secure_monitor(&mut self, registers: [u64; REGISTERS]) -> [u64; REGISTERS] {
         registers.map(|register| register + 1)
+    }
+
+    fn set_key(&mut self, key: KeyId, state: bool) {
+        self.key_flips.push((Keys::index_of(key) as u64, state));
     }
 
     fn is_printing(&self) -> bool {

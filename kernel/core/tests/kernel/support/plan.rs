@@ -9,8 +9,8 @@ use limen_core::kernel::{Endpoints, Irqs, Notifications, Replies, SchedContexts,
 use limen_core::machine::{Line, Ticks};
 use limen_image::{
     Architecture, Board, Cap, CapKind, DomainSlot, ImageWriter, Interrupt as InterruptRecord,
-    InterruptSource, NONE, Options, Range, Rights, SchedContext as SchedRecord, Thread as ThreadRecord,
-    ThreadFlags,
+    InterruptSource, Key as KeyRecord, NONE, Options, Range, Rights, SchedContext as SchedRecord,
+    Thread as ThreadRecord, ThreadFlags,
 };
 
 use super::controller::{Controller, Wiring};
@@ -94,6 +94,11 @@ impl Grant {
     /// The right to choose when they are.
     pub(crate) const fn fpu_policy() -> Self {
         Self::plain(CapKind::FpuPolicy, 0)
+    }
+
+    /// A static key.
+    pub(crate) const fn key(index: u64) -> Self {
+        Self::plain(CapKind::Key, index)
     }
 
     /// An address space.
@@ -353,6 +358,12 @@ impl Plan {
     /// Makes this a system for an architecture that has I/O ports.
     pub(crate) fn for_ports(&mut self) {
         self.writer.architecture = Architecture::X86_64;
+    }
+
+    /// A static key; gives its index.
+    pub(crate) fn key(&mut self, default: bool) -> u64 {
+        self.writer.keys.push(KeyRecord { kernel: NONE, default: u64::from(default) });
+        self.writer.keys.len() as u64 - 1
     }
 
     /// Lets programs print through the kernel.

@@ -1,0 +1,92 @@
+//! Static keys: every name is declared once or the kernel's, and each protection domain has one key for each id.
+
+use std::collections::HashMap;
+
+use limen_abi::KernelKey;
+use limen_abi::limits::KEYS;
+
+use crate::code;
+use crate::diagnostic::Diagnostic;
+use crate::draft::{KeyDraft, ProtectionDomainDraft, SystemDraft};
+use crate::model::{KeyGrant, StaticKey};
+
+/// The keys of the system, those of the kernel that are granted last, and the grants of each protection domain. Of those
+/// with problems only the problems remain.
+pub(super) fn resolve(
+    draft: &SystemDraft,
+    problems: &mut Vec<Diagnostic>,
+) -> (Vec<StaticKey>, Vec<Vec<KeyGrant>>) {
+    let mut keys = draft.static_keys.clone();
+    check_names(&keys, problems);
+    let mut grants = Vec::new();
+    for domain in &draft.protection_domains {
+        check_ids(domain, problems);
+        let drafts = domain.contents.keys.iter();
+        grants.push(drafts.filter_map(|draft| grant(&mut keys, draft, problems)).collect());
+    }
+    if let Some(first_too_many) = keys.get(KEYS) {
+        problems.push(too_many(keys.len(), first_too_many));
+    }
+    (keys, grants)
+}
+
+fn check_names(keys: &[StaticKey], problems: &mut Vec<Diagnostic>) {
+    let mut seen = HashMap::new();
+    for key in keys {
+        if let Some(first) = seen.insert(&key.name, &key.span) {
+            let message = format!("Error: duplicate static key name '{}': {}", key.name, key.span);
+            let help = format!("Another static key has this name: {first}.");
+            problems.push(Diagnostic::new(code::STATIC_KEY_NAME_DUPLICATE, &key.span, message, help));
+        }
+    }
+}
+
+fn check_ids(domain: &ProtectionDomainDraft, problems: &mut Vec<Diagnostic>) {
+    let mut seen = HashMap::new();
+    for key in &domain.contents.keys {
+        if let Some(first) = seen.insert(key.id, &key.span) {
+            let (id, name, location) = (key.id, &domain.header.name, &domain.span);
+            let message =
+                format!("Error: duplicate static key id: {id} in protection domain: '{name}' @ {location}");
+            let help = format!("Choose another id; this one is taken: {first}.");
+            problems.push(Diagnostic::new(code::KEY_ID_DUPLICATE, &key.span, message, help));
+        }
+    }
+}
+
+fn grant(keys: &mut Vec<StaticKey>, draft: &KeyDraft, problems: &mut Vec<Diagnostic>) -> Option<KeyGrant> {
+    let known = keys.iter().position(|key| key.name == draft.name);
+    let index = known.or_else(|| {
+        keys.push(kernel_key(draft)?);
+        Some(keys.len() - 1)
+    });
+    if index.is_none() {
+        problems.push(unknown(draft));
+    }
+    Some(KeyGrant { key: index?, id: draft.id, span: draft.span.clone() })
+}
+
+/// The key of the kernel with this name. Its default is the configuration's.
+fn kernel_key(draft: &KeyDraft) -> Option<StaticKey> {
+    let (key, name, _) = KernelKey::ALL.iter().find(|(_, name, _)| *name == draft.name)?;
+    let span = draft.span.clone();
+    Some(StaticKey { name: (*name).to_owned(), default: false, shared: false, kernel: Some(*key), span })
+}
+
+fn unknown(draft: &KeyDraft) -> Diagnostic {
+    let (name, span) = (draft.name, &draft.span);
+    let message = format!("Error: unknown static key '{name}' on element 'key': {span}");
+    let kernel: Vec<_> = KernelKey::ALL.iter().map(|(_, name, _)| *name).collect();
+    let help = format!(
+        "Declare it: <static_key name=\"{name}\"/> directly inside system. Keys of the kernel: {}.",
+        kernel.join(", ")
+    );
+    Diagnostic::new(code::KEY_UNKNOWN, span, message, help)
+}
+
+fn too_many(count: usize, first: &StaticKey) -> Diagnostic {
+    let span = &first.span;
+    let message = format!("Error: too many static keys ({count}). Maximum is {KEYS}: {span}");
+    let help = "Keys of the kernel that are granted count, too.";
+    Diagnostic::new(code::STATIC_KEYS_TOO_MANY, span, message, help)
+}

@@ -1,0 +1,181 @@
+//! Static keys: who may hold them, when branches follow, and what is given back.
+
+use limen_abi::limits::KEY_HOLDS;
+use limen_abi::{ErrorCode, Label};
+use limen_core::machine::Context;
+use proptest::prelude::*;
+
+use crate::support::{Grant, Plan, System, Thread, random_config};
+
+const ENABLE: u64 = Label::KeyEnable.as_raw();
+const DISABLE: u64 = Label::KeyDisable.as_raw();
+const INC: u64 = Label::KeyInc.as_raw();
+const DEC: u64 = Label::KeyDec.as_raw();
+
+/// A parent and its child, which holds the same key, take turns.
+struct Holders {
+    system: System,
+    parent: Thread,
+    child: Thread,
+    control: u64,
+    slots: [u64; 2],
+}
+
+impl Holders {
+    fn of(default: bool) -> Self {
+        let mut plan = Plan::new();
+        let [parent, child] = ["parent", "child"].map(|name| plan.thread(name, 50));
+        let key = plan.key(default);
+        let slots = [parent, child].map(|thread| plan.grant(thread, Grant::key(key)));
+        let control = plan.grant(parent, child.control());
+        Self { system: plan.boot(), parent, child, control, slots }
+    }
+
+    fn parent(&mut self, label: u64) -> Result<(), ErrorCode> {
+        self.system.call(self.parent, self.slots[0], label, &[]);
+        outcome(&self.system, self.parent)
+    }
+
+    /// What the child does to the key.
+    fn child(&mut self, label: u64) -> Result<(), ErrorCode> {
+        self.system.yield_slice(self.parent);
+        self.system.call(self.child, self.slots[1], label, &[]);
+        let outcome = outcome(&self.system, self.child);
+        self.system.yield_slice(self.child);
+        outcome
+    }
+
+    /// Whether the key is on, its count, and how often the parent holds it.
+    fn read(&mut self) -> [u64; 3] {
+        assert_eq!(self.parent(Label::KeyRead.as_raw()), Ok(()));
+        core::array::from_fn(|at| self.system.message_word(self.parent, at))
+    }
+
+    /// How branches were changed since the last look.
+    fn flips(&mut self) -> Vec<bool> {
+        let flips = std::mem::take(&mut self.system.kernel.machine.key_flips);
+        flips.into_iter().map(|(_, state)| state).collect()
+    }
+}
+
+fn outcome(system: &System, thread: Thread) -> Result<(), ErrorCode> {
+    match ErrorCode::from_raw(system.context(thread).info().label()) {
+        Some(ErrorCode::NoError) => Ok(()),
+        Some(error) => Err(error),
+        None => panic!("an error without a name"),
+    }
+}
+
+#[test]
+fn branches_follow_the_first_and_the_last_hold() {
+    let mut holders = Holders::of(false);
+    assert_eq!((holders.parent(INC), holders.child(INC), holders.parent(INC)), (Ok(()), Ok(()), Ok(())));
+    assert_eq!((holders.read(), holders.flips()), ([1, 3, 2], vec![true]));
+    assert_eq!((holders.parent(DEC), holders.parent(DEC)), (Ok(()), Ok(())));
+    assert_eq!((holders.read(), holders.flips()), ([1, 1, 0], vec![]));
+    assert_eq!((holders.child(DEC), holders.flips()), (Ok(()), vec![false]));
+    assert_eq!(holders.read(), [0, 0, 0]);
+}
+
+#[test]
+fn nobody_gives_back_what_another_holds() {
+    let mut holders = Holders::of(false);
+    assert_eq!(holders.parent(DEC), Err(ErrorCode::IllegalOperation));
+    assert_eq!((holders.child(INC), holders.parent(DEC)), (Ok(()), Err(ErrorCode::IllegalOperation)));
+    assert_eq!(holders.parent(DISABLE), Err(ErrorCode::IllegalOperation));
+    assert_eq!((holders.read(), holders.flips()), ([1, 1, 0], vec![true]));
+}
+
+#[test]
+fn one_program_may_take_the_hold_of_the_default() {
+    let mut holders = Holders::of(true);
+    assert_eq!((holders.read(), holders.parent(DEC)), ([1, 1, 0], Ok(())));
+    assert_eq!((holders.read(), holders.flips()), ([0, 0, 0], vec![false]));
+    assert_eq!(holders.child(DEC), Err(ErrorCode::IllegalOperation));
+    assert_eq!((holders.parent(INC), holders.read(), holders.flips()), (Ok(()), [1, 1, 0], vec![true]));
+}
+
+#[test]
+fn on_and_off_are_for_keys_that_nobody_counts() {
+    let mut holders = Holders::of(false);
+    for (label, state, flips) in
+        [(DISABLE, 0, vec![]), (ENABLE, 1, vec![true]), (ENABLE, 1, vec![]), (DISABLE, 0, vec![false])]
+    {
+        assert_eq!((holders.parent(label), holders.read()[0], holders.flips()), (Ok(()), state, flips));
+    }
+    assert_eq!((holders.parent(INC), holders.parent(INC)), (Ok(()), Ok(())));
+    for label in [ENABLE, DISABLE] {
+        assert_eq!(holders.parent(label), Err(ErrorCode::IllegalOperation));
+    }
+}
+
+#[test]
+fn a_key_is_held_as_often_as_there_is_room_for() {
+    let mut holders = Holders::of(false);
+    for _ in 0..KEY_HOLDS {
+        assert_eq!(holders.parent(INC), Ok(()));
+    }
+    assert_eq!(holders.parent(INC), Err(ErrorCode::RangeError));
+    let words = [0, 1].map(|at| holders.system.message_word(holders.parent, at));
+    assert_eq!(words, [0, u64::from(KEY_HOLDS)]);
+    assert_eq!(holders.child(INC), Ok(()));
+}
+
+#[test]
+fn who_is_stopped_gives_back_what_it_holds() {
+    for label in [Label::TcbSuspend.as_raw(), Label::TcbWriteRegisters.as_raw()] {
+        let mut holders = Holders::of(false);
+        assert_eq!((holders.child(INC), holders.child(INC), holders.flips()), (Ok(()), Ok(()), vec![true]));
+        // Of a write, the first bit is to start again.
+        holders.system.call(holders.parent, holders.control, label, &[1, 1, 0x4000]);
+        assert_eq!((holders.read(), holders.flips()), ([0, 0, 0], vec![false]));
+    }
+}
+
+#[test]
+fn who_is_stopped_gives_back_the_hold_of_the_default() {
+    let mut holders = Holders::of(true);
+    assert_eq!((holders.child(DEC), holders.flips()), (Ok(()), vec![false]));
+    holders.system.call(holders.parent, holders.control, Label::TcbSuspend.as_raw(), &[]);
+    assert_eq!((holders.read(), holders.flips()), ([1, 1, 0], vec![true]));
+}
+
+#[test]
+fn other_requests_are_refused() {
+    let mut holders = Holders::of(false);
+    for label in [Label::TcbSuspend.as_raw(), 0, Label::KeyRead.as_raw() + 1] {
+        assert_eq!(holders.parent(label), Err(ErrorCode::IllegalOperation));
+    }
+}
+
+proptest! {
+    #![proptest_config(random_config(200))]
+
+    /// Whatever two programs do, branches are as the count says, and stopping the child undoes what it did.
+    #[test]
+    fn what_one_program_did_is_undone_alone(
+        default in any::<bool>(),
+        steps in prop::collection::vec((any::<bool>(), 0..4usize), 0..30),
+    ) {
+        let mut both = Holders::of(default);
+        let mut alone = Holders::of(default);
+        let mut state = default;
+        for (is_child, label) in steps {
+            let label = [ENABLE, DISABLE, INC, DEC][label];
+            // Only requests whose outcome does not depend on the other program.
+            let own = [INC, DEC].contains(&label);
+            if is_child {
+                let _ = both.child(label);
+            } else if own && !default {
+                prop_assert_eq!(both.parent(label), alone.parent(label));
+            }
+            for flip in both.flips() {
+                prop_assert_ne!(flip, state);
+                state = flip;
+            }
+            prop_assert_eq!(both.read()[0], u64::from(state));
+        }
+        both.system.call(both.parent, both.control, Label::TcbSuspend.as_raw(), &[]);
+        prop_assert_eq!(both.read(), alone.read());
+    }
+}

@@ -1,0 +1,191 @@
+/* Holds the keys of the system together with its child. */
+
+#include <limen.h>
+
+#include "orders.h"
+#include "test.h"
+
+/* Set by the tool. */
+seL4_Word orders;
+
+#define HOLDER 0
+#define CHILD 3
+
+/* Keys, by the ids of the tester and of the holder. */
+#define OFF 0
+#define ON 1
+#define PRINTING 2
+#define SELF_CHECK 31
+#define NONE 5
+#define HOLDERS_OFF 7
+#define HOLDERS_ON 8
+
+extern char _start[];
+
+static limen_key_state_t state(seL4_Word id)
+{
+    limen_key_state_t found = { 0 };
+    CHECK_EQUAL(limen_key_read(id, &found), seL4_NoError);
+    return found;
+}
+
+static void check_state(seL4_Word id, seL4_Bool enabled, seL4_Word count, seL4_Word own)
+{
+    limen_key_state_t found = state(id);
+    CHECK_EQUAL(found.enabled, enabled);
+    CHECK_EQUAL(found.count, count);
+    CHECK_EQUAL(found.own, own);
+}
+
+/* The holder is more important, so it is done, or has faulted, when the signal returns. */
+static seL4_Word let_holder(enum order order, seL4_Word key)
+{
+    struct orders *todo = (struct orders *)orders;
+    todo->order = order;
+    todo->key = key;
+    todo->is_done = 0;
+    microkit_notify(HOLDER);
+    return todo->outcome;
+}
+
+static void keys_start_as_described(void)
+{
+    check_state(OFF, seL4_False, 0, 0);
+    check_state(ON, seL4_True, 1, 0);
+}
+
+static void a_key_is_on_as_long_as_somebody_holds_it(void)
+{
+    CHECK_EQUAL(limen_key_inc(OFF), seL4_NoError);
+    CHECK_EQUAL(let_holder(INC, HOLDERS_OFF), seL4_NoError);
+    check_state(OFF, seL4_True, 2, 1);
+    CHECK_EQUAL(limen_key_dec(OFF), seL4_NoError);
+    check_state(OFF, seL4_True, 1, 0);
+    CHECK_EQUAL(let_holder(DEC, HOLDERS_OFF), seL4_NoError);
+    check_state(OFF, seL4_False, 0, 0);
+}
+
+static void one_program_takes_the_hold_of_the_default(void)
+{
+    CHECK_EQUAL(limen_key_dec(ON), seL4_NoError);
+    check_state(ON, seL4_False, 0, 0);
+    CHECK_EQUAL(let_holder(DEC, HOLDERS_ON), seL4_IllegalOperation);
+    CHECK_EQUAL(limen_key_inc(ON), seL4_NoError);
+    check_state(ON, seL4_True, 1, 0);
+}
+
+static void nobody_gives_back_what_another_holds(void)
+{
+    CHECK_EQUAL(let_holder(INC, HOLDERS_OFF), seL4_NoError);
+    CHECK_EQUAL(limen_key_dec(OFF), seL4_IllegalOperation);
+    CHECK_EQUAL(limen_key_disable(OFF), seL4_IllegalOperation);
+    CHECK_EQUAL(let_holder(DISABLE, HOLDERS_OFF), seL4_NoError);
+    check_state(OFF, seL4_False, 0, 0);
+}
+
+static void on_and_off_are_for_keys_that_nobody_counts(void)
+{
+    CHECK_EQUAL(limen_key_enable(OFF), seL4_NoError);
+    CHECK_EQUAL(limen_key_enable(OFF), seL4_NoError);
+    check_state(OFF, seL4_True, 1, 1);
+    CHECK_EQUAL(limen_key_inc(OFF), seL4_NoError);
+    CHECK_EQUAL(limen_key_enable(OFF), seL4_IllegalOperation);
+    CHECK_EQUAL(limen_key_disable(OFF), seL4_IllegalOperation);
+    CHECK_EQUAL(limen_key_dec(OFF), seL4_NoError);
+    CHECK_EQUAL(limen_key_disable(OFF), seL4_NoError);
+    check_state(OFF, seL4_False, 0, 0);
+}
+
+static void a_key_is_held_as_often_as_there_is_room_for(void)
+{
+    for (int i = 0; i < LIMEN_KEY_HOLDS; i++) {
+        CHECK_EQUAL(limen_key_inc(OFF), seL4_NoError);
+    }
+    CHECK_EQUAL(limen_key_inc(OFF), seL4_RangeError);
+    CHECK_EQUAL(seL4_GetMR(1), LIMEN_KEY_HOLDS);
+    for (int i = 0; i < LIMEN_KEY_HOLDS; i++) {
+        CHECK_EQUAL(limen_key_dec(OFF), seL4_NoError);
+    }
+    check_state(OFF, seL4_False, 0, 0);
+}
+
+static void who_is_stopped_or_starts_again_holds_nothing(void)
+{
+    CHECK_EQUAL(let_holder(INC, HOLDERS_OFF), seL4_NoError);
+    CHECK_EQUAL(let_holder(DEC, HOLDERS_ON), seL4_NoError);
+    check_state(ON, seL4_False, 0, 0);
+    microkit_pd_stop(CHILD);
+    check_state(OFF, seL4_False, 0, 0);
+    check_state(ON, seL4_True, 1, 0);
+    microkit_pd_restart(CHILD, (seL4_Word)_start);
+    CHECK_EQUAL(let_holder(INC, HOLDERS_OFF), seL4_NoError);
+    microkit_pd_restart(CHILD, (seL4_Word)_start);
+    check_state(OFF, seL4_False, 0, 0);
+}
+
+static void only_what_is_granted_can_be_switched(void)
+{
+    limen_key_state_t found;
+    CHECK_EQUAL(limen_key_inc(NONE), seL4_InvalidCapability);
+    CHECK_EQUAL(limen_key_read(NONE, &found), seL4_InvalidCapability);
+    CHECK_EQUAL(let_holder(INC, OFF), seL4_InvalidCapability);
+}
+
+/* Whether the holder can print; if not, it is started again after its fault. */
+static seL4_Word holder_prints(void)
+{
+    seL4_Word badge = 0;
+    let_holder(PRINT, 0);
+    if (((struct orders *)orders)->is_done) {
+        return 1;
+    }
+    seL4_MessageInfo_t fault = seL4_Recv(LIMEN_INPUT_CAP, &badge, LIMEN_REPLY_CAP);
+    CHECK_EQUAL(seL4_MessageInfo_get_label(fault), seL4_Fault_UnknownSyscall);
+    microkit_pd_restart(CHILD, (seL4_Word)_start);
+    return 0;
+}
+
+/* In debug, programs may print when the system starts, and otherwise not. */
+static void keys_of_the_kernel_switch_the_kernel(void)
+{
+    seL4_Word before = state(PRINTING).enabled;
+    CHECK_EQUAL(holder_prints(), before);
+    for (int i = 0; i < 3; i++) {
+        CHECK_EQUAL(limen_key_enable(PRINTING), seL4_NoError);
+        CHECK_EQUAL(holder_prints(), 1);
+        CHECK_EQUAL(limen_key_disable(PRINTING), seL4_NoError);
+        CHECK_EQUAL(holder_prints(), 0);
+    }
+    CHECK_EQUAL(before ? limen_key_enable(PRINTING) : limen_key_disable(PRINTING), seL4_NoError);
+    /* What the kernel checks of itself holds. */
+    CHECK_EQUAL(limen_key_enable(SELF_CHECK), seL4_NoError);
+    CHECK_EQUAL(holder_prints(), before);
+    CHECK_EQUAL(limen_key_disable(SELF_CHECK), seL4_NoError);
+}
+
+void init(void)
+{
+    RUN(keys_start_as_described);
+    RUN(a_key_is_on_as_long_as_somebody_holds_it);
+    RUN(one_program_takes_the_hold_of_the_default);
+    RUN(nobody_gives_back_what_another_holds);
+    RUN(on_and_off_are_for_keys_that_nobody_counts);
+    RUN(a_key_is_held_as_often_as_there_is_room_for);
+    RUN(who_is_stopped_or_starts_again_holds_nothing);
+    RUN(only_what_is_granted_can_be_switched);
+    RUN(keys_of_the_kernel_switch_the_kernel);
+    suite_end();
+}
+
+void notified(microkit_channel ch)
+{
+    (void)ch;
+}
+
+seL4_Bool fault(microkit_child child, microkit_msginfo msginfo, microkit_msginfo *reply_msginfo)
+{
+    (void)child;
+    (void)msginfo;
+    (void)reply_msginfo;
+    return seL4_False;
+}
