@@ -2,6 +2,7 @@
 
 #include <limen.h>
 
+#include "branches.h"
 #include "orders.h"
 #include "test.h"
 
@@ -15,6 +16,7 @@ seL4_Word orders;
 #define OFF 0
 #define ON 1
 #define PRINTING 2
+#define TRACES_KEY 4
 #define SELF_CHECK 31
 #define NONE 5
 #define HOLDERS_OFF 7
@@ -163,8 +165,60 @@ static void keys_of_the_kernel_switch_the_kernel(void)
     CHECK_EQUAL(limen_key_disable(SELF_CHECK), seL4_NoError);
 }
 
+/* Programs with branches. */
+#define FIRST 1
+#define SECOND 2
+#define COPIES 8
+
+static void check_branches(microkit_channel program, seL4_Word traces, seL4_Word checks)
+{
+    microkit_ppcall(program, microkit_msginfo_new(0, 0));
+    CHECK_EQUAL(microkit_mr_get(TRACES), traces ? COPIES : 0);
+    CHECK_EQUAL(microkit_mr_get(CHECKS), checks);
+    /* Keys without one of the system have their own defaults, whatever else is switched. */
+    CHECK_EQUAL(microkit_mr_get(UNBOUND), 6);
+}
+
+static void branches_start_with_the_defaults_of_their_keys(void)
+{
+    check_branches(FIRST, 0, 1);
+    check_branches(SECOND, 1, 0);
+}
+
+static void branches_of_one_program_follow_its_key(void)
+{
+    for (int i = 0; i < 3; i++) {
+        CHECK_EQUAL(limen_key_enable(TRACES_KEY), seL4_NoError);
+        check_branches(FIRST, 1, 1);
+        check_branches(SECOND, 1, 0);
+        CHECK_EQUAL(limen_key_disable(TRACES_KEY), seL4_NoError);
+        check_branches(FIRST, 0, 1);
+    }
+}
+
+static void one_key_switches_branches_of_two_programs(void)
+{
+    CHECK_EQUAL(limen_key_dec(ON), seL4_NoError);
+    check_branches(FIRST, 0, 0);
+    check_branches(SECOND, 0, 0);
+    CHECK_EQUAL(limen_key_inc(ON), seL4_NoError);
+    CHECK_EQUAL(let_holder(INC, HOLDERS_OFF), seL4_NoError);
+    check_branches(FIRST, 0, 1);
+    check_branches(SECOND, 1, 1);
+}
+
+static void branches_go_back_when_the_holder_stops(void)
+{
+    microkit_pd_restart(CHILD, (seL4_Word)_start);
+    check_branches(SECOND, 1, 0);
+}
+
 void init(void)
 {
+    RUN(branches_start_with_the_defaults_of_their_keys);
+    RUN(branches_of_one_program_follow_its_key);
+    RUN(one_key_switches_branches_of_two_programs);
+    RUN(branches_go_back_when_the_holder_stops);
     RUN(keys_start_as_described);
     RUN(a_key_is_on_as_long_as_somebody_holds_it);
     RUN(one_program_takes_the_hold_of_the_default);

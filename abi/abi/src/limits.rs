@@ -51,6 +51,8 @@ pub const MAX_DOMAIN_TICKS: u64 = 100 * MAX_PERIOD_US;
 pub const KEYS: usize = 32;
 /// Highest id of a static key inside a protection domain.
 pub const MAX_KEY_ID: u8 = 31;
+/// Sites of static keys in programs that are bound to keys of the system, all programs together.
+pub const KEY_SITES: usize = 512;
 /// How often a protection domain may hold a static key.
 pub const KEY_HOLDS: u8 = 255;
 /// Bytes in a page, the unit of mapping.

@@ -28,8 +28,8 @@ mod writer;
 pub use interrupt_controller::{InterruptController, PLIC_CONTEXTS};
 pub use place::{MODULE_OFFSET, Machine, PLACED_RANGES, UNPLACED, place};
 pub use record::{
-    Board, Cap, CapKind, Counts, DomainSlot, Interrupt, InterruptFlags, InterruptSource, Key, Mapping,
-    MappingFlags, NONE, Range, Region, RegionKind, Rights, SchedContext, Thread, ThreadFlags,
+    Board, Cap, CapKind, Counts, DomainSlot, Interrupt, InterruptFlags, InterruptSource, Key, KeySite,
+    Mapping, MappingFlags, NONE, Range, Region, RegionKind, Rights, SchedContext, Thread, ThreadFlags,
 };
 pub use validate::ImageError;
 #[cfg(feature = "writer")]
@@ -127,11 +127,13 @@ pub enum Table {
     Interrupts = 11,
     /// [`Key`]s; each of the kernel's at most once.
     Keys = 12,
+    /// [`KeySite`]s.
+    KeySites = 13,
 }
 
 impl Table {
     /// Number of tables.
-    pub const COUNT: usize = 13;
+    pub const COUNT: usize = 14;
 }
 
 /// A validated image. Reading a record never fails.
@@ -266,6 +268,11 @@ impl<'a> Image<'a> {
     /// Static keys, in index order.
     pub fn keys(&self) -> impl Iterator<Item = Key> + 'a {
         self.records(Table::Keys)
+    }
+
+    /// Sites of static keys in programs.
+    pub fn key_sites(&self) -> impl Iterator<Item = KeySite> + 'a {
+        self.records(Table::KeySites)
     }
 
     /// The header word that counts the records of a table.

@@ -477,6 +477,24 @@ record! {
     }
 }
 
+record! {
+    /// An instruction of a program that is exchanged when a static key changes. Programs share no page of code.
+    pub struct KeySite {
+        /// The key.
+        pub key,
+        /// Region with page contents that it lies in.
+        pub region,
+        /// Offset of its first byte in the region.
+        pub offset,
+        /// Bytes; all of them lie in one aligned word of eight.
+        pub length,
+        /// The instruction while the key is on, its first byte lowest.
+        pub if_on,
+        /// The instruction while it is off.
+        pub if_off,
+    }
+}
+
 /// Bits of the rights of an endpoint or notification capability, in seL4 order.
 #[derive(Debug)]
 pub struct Rights;

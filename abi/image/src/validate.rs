@@ -9,8 +9,8 @@ use limen_abi::boot_info::BootInfo;
 use limen_abi::{KernelKey, limits, slot};
 
 use crate::record::{
-    Board, Cap, CapKind, Counts, DomainSlot, Interrupt, Key, Mapping, MappingFlags, NONE, Range, Record,
-    Region, RegionKind, Rights, SchedContext, Thread,
+    Board, Cap, CapKind, Counts, DomainSlot, Interrupt, Key, KeySite, Mapping, MappingFlags, NONE, Range,
+    Record, Region, RegionKind, Rights, SchedContext, Thread,
 };
 use crate::{
     Architecture, HEADER_WORDS, HeaderWord, Image, MAGIC, Options, Table, UNPLACED, VERSION, checksum,
@@ -99,6 +99,7 @@ pub(crate) fn validate(words: &[u64]) -> Result<Image<'_>, ImageError> {
     check_domain_schedule(&image)?;
     interrupts::check(&image)?;
     check_keys(&image)?;
+    check_key_sites(&image)?;
     check_caps(&image)?;
     threads::check(&image)?;
     Ok(image)
@@ -166,7 +167,8 @@ pub(crate) fn check_directory(image: &Image<'_>) -> Check {
     )?;
     table_fits::<DomainSlot>(image, Table::DomainSchedule, 0..=limits::DOMAIN_SCHEDULE as u64)?;
     table_fits::<Interrupt>(image, Table::Interrupts, 0..=limits::INTERRUPTS as u64)?;
-    table_fits::<Key>(image, Table::Keys, 0..=limits::KEYS as u64)
+    table_fits::<Key>(image, Table::Keys, 0..=limits::KEYS as u64)?;
+    table_fits::<KeySite>(image, Table::KeySites, 0..=limits::KEY_SITES as u64)
 }
 
 fn table_fits<R: Record>(image: &Image<'_>, table: Table, counts: core::ops::RangeInclusive<u64>) -> Check {
@@ -364,6 +366,24 @@ fn check_keys(image: &Image<'_>) -> Check {
         check((image.options() & option != 0) == (key.default == 1), "not what the options say")?;
         let twice = image.keys().take(index).any(|other| other.kernel == key.kernel);
         check(!twice, "the kernel's key of another record")?;
+    }
+    Ok(())
+}
+
+fn check_key_sites(image: &Image<'_>) -> Check {
+    const WORD_BYTES: u64 = 8;
+    for (index, site) in image.key_sites().enumerate() {
+        let check = |ok, what| rule(Table::KeySites, index, ok, what);
+        check(site.key < image.directory(Table::Keys).1, "no such key")?;
+        let region = image.region(site.region);
+        let exists = site.region < image.directory(Table::Regions).1;
+        check(exists && region.kind == RegionKind::Contents as u64, "not in contents of the image")?;
+        let in_word =
+            (1..=WORD_BYTES).contains(&site.length) && site.offset % WORD_BYTES + site.length <= WORD_BYTES;
+        check(in_word, "not inside one word of eight bytes")?;
+        check(site.offset <= region.bytes - site.length, "reaches beyond its region")?;
+        let fits = |bits: u64| site.length == WORD_BYTES || bits >> (8 * site.length) == 0;
+        check(fits(site.if_on) && fits(site.if_off), "an instruction that is longer than it says")?;
     }
     Ok(())
 }

@@ -1,7 +1,8 @@
 //! Writing an image: collect records, then lay them out with directory and checksum.
 
 use crate::record::{
-    Board, Cap, Counts, DomainSlot, Interrupt, Key, Mapping, Range, Record, Region, SchedContext, Thread,
+    Board, Cap, Counts, DomainSlot, Interrupt, Key, KeySite, Mapping, Range, Record, Region, SchedContext,
+    Thread,
 };
 use crate::{Architecture, FIXED_WORDS, HEADER_WORDS, HeaderWord, MAGIC, Table, VERSION, checksum};
 
@@ -26,6 +27,7 @@ pub struct ImageWriter {
     pub domain_schedule: Vec<DomainSlot>,
     pub interrupts: Vec<Interrupt>,
     pub keys: Vec<Key>,
+    pub key_sites: Vec<KeySite>,
 }
 
 impl ImageWriter {
@@ -48,6 +50,7 @@ impl ImageWriter {
             domain_schedule: Vec::new(),
             interrupts: Vec::new(),
             keys: Vec::new(),
+            key_sites: Vec::new(),
         }
     }
 
@@ -87,6 +90,7 @@ impl ImageWriter {
         append(&mut words, Table::DomainSchedule, &self.domain_schedule);
         append(&mut words, Table::Interrupts, &self.interrupts);
         append(&mut words, Table::Keys, &self.keys);
+        append(&mut words, Table::KeySites, &self.key_sites);
         words
     }
 }

@@ -1,6 +1,6 @@
 //! From parts to an image: the order in which everything is decided.
 
-use limen_image::{ImageWriter, Range};
+use limen_image::{ImageWriter, KeySite, Range};
 use limen_sdf::{Diagnostic, SystemDescription};
 
 use crate::address_space::AddressSpaces;
@@ -16,7 +16,7 @@ use crate::program::Program;
 use crate::sharing::{self, Crossing};
 use crate::system_file::{Kernel, Loader};
 use crate::uimage;
-use crate::{image, patch};
+use crate::{image, key_sites, patch};
 
 /// What an image is made of.
 #[derive(Clone, Debug)]
@@ -67,10 +67,13 @@ impl Parts {
         let target = self.board.target();
         let patches = patch::collect(&self.system, &self.programs, &target)?;
         patch::apply(&patches, &mut self.programs, |_| 0);
+        let architecture = self.board.architecture;
+        let sites = key_sites::collect(&self.system, &mut self.programs, &self.config, architecture)?;
         let spaces = AddressSpaces::plan(&self.system, &self.programs, &target)?;
         let objects = Objects::new(&self.system, &self.programs, &self.config, &self.board)?;
         let caps = capabilities(&self.system, &objects, &self.config);
         let mut tables = image::records(&self.board, &self.config, &spaces, &objects, caps);
+        tables.key_sites = vec![KeySite::default(); sites.len()];
         let (tables_bytes, contents_bytes) =
             (tables.tables_bytes(), image::contents_bytes(&self.system, &spaces));
         let layout =
@@ -79,7 +82,7 @@ impl Parts {
         let crossings = sharing::check(&self.system, &self.config, &spaces, &memory)?;
         let paddr = |region| spaces.extent_of_region(region).map_or(0, |e| memory.places[e].paddr);
         patch::apply(&patches, &mut self.programs, paddr);
-        let image = image::finish(&self, &mut tables, &spaces, &layout, &memory)?;
+        let image = image::finish(&self, &mut tables, &spaces, &layout, &memory, &sites)?;
         let flat = match &self.loader {
             Some(loader) => layout.flat(&self.board, loader, &image, &self.kernel),
             None => image,

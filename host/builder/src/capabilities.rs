@@ -70,7 +70,8 @@ fn own_objects(caps: &mut Vec<Cap>, system: &SystemDescription, objects: &Object
     ];
     caps.extend(grants.into_iter().filter(|(is, ..)| *is).map(|(_, slot, kind)| cap(index, slot, kind, 0)));
     for key in &domain.keys {
-        caps.push(cap(index, slot::BASE_KEY + u64::from(key.id), CapKind::Key, key.key as u64));
+        let at = key.id.map(|id| slot::BASE_KEY + u64::from(id));
+        caps.extend(at.map(|at| cap(index, at, CapKind::Key, key.key as u64)));
     }
     if domain.passive {
         caps.push(Cap { rights: Rights::SEND, ..monitor(slot::MONITOR_ENDPOINT) });

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use limen_sdf::Architecture;
 use object::LittleEndian;
 use object::elf::{self, FileHeader64};
-use object::read::elf::{FileHeader, ProgramHeader, Sym};
+use object::read::elf::{FileHeader, ProgramHeader, SectionHeader, Sym};
 
 /// User and kernel addresses of every supported architecture fit in 64 bits with room for rounding.
 const ADDRESS_LIMIT: u64 = u64::MAX - 0xffff;
@@ -24,6 +24,8 @@ pub struct ElfFile {
     pub segments: Vec<ElfSegment>,
     /// Symbols that have an address.
     pub symbols: Symbols,
+    /// The section in which branches on static keys are listed.
+    pub key_sites: Vec<u8>,
 }
 
 /// A loadable segment.
@@ -99,6 +101,7 @@ impl ElfFile {
             is_fixed: header.e_type.get(endian) == elf::ET_EXEC,
             segments: segments(header, endian, data)?,
             symbols: symbols(header, endian, data)?,
+            key_sites: section(header, endian, data, b"limen_key_sites")?,
         })
     }
 
@@ -158,6 +161,13 @@ fn segments(header: &Header, endian: LittleEndian, data: &[u8]) -> Result<Vec<El
         None if segments.is_empty() => Err("it has no loadable segment".to_owned()),
         None => Ok(segments),
     }
+}
+
+/// What is in a section; nothing if there is no such section.
+fn section(header: &Header, endian: LittleEndian, data: &[u8], name: &[u8]) -> Result<Vec<u8>, String> {
+    let sections = header.sections(endian, data).map_err(|e| e.to_string())?;
+    let Some((_, section)) = sections.section_by_name(endian, name) else { return Ok(Vec::new()) };
+    section.data(endian, data).map(<[u8]>::to_vec).map_err(|e| e.to_string())
 }
 
 fn symbols(header: &Header, endian: LittleEndian, data: &[u8]) -> Result<Symbols, String> {

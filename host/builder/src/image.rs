@@ -15,6 +15,7 @@ use crate::build::Parts;
 use crate::code;
 use crate::config::Config;
 use crate::error::{Context, error};
+use crate::key_sites::{self, BoundSite};
 use crate::memory::MemoryPlan;
 use crate::objects::Objects;
 use crate::payload::Layout;
@@ -65,6 +66,7 @@ pub fn finish(
     spaces: &AddressSpaces,
     layout: &Layout,
     memory: &MemoryPlan,
+    sites: &[BoundSite],
 ) -> Result<Vec<u8>, Diagnostic> {
     let Parts { board, system, programs, .. } = parts;
     let order = ascending_extents(memory);
@@ -98,6 +100,7 @@ pub fn finish(
             flags: mapping.flags,
         })
         .collect();
+    writer.key_sites = key_sites::records(sites, spaces, &region_of);
     let paddr = match board.boot {
         BootProtocol::Loader => layout.image_paddr,
         BootProtocol::Multiboot => UNPLACED,

@@ -34,6 +34,7 @@ mod free_memory;
 pub mod image;
 pub mod image_type;
 pub mod interrupts;
+pub mod key_sites;
 pub mod memory;
 pub mod objects;
 pub mod patch;

@@ -35,6 +35,8 @@ pub struct Program {
     pub segments: Vec<Segment>,
     /// Symbols.
     pub symbols: Symbols,
+    /// Its branches on static keys, as the linker has listed them.
+    pub key_sites: Vec<u8>,
 }
 
 impl Program {
@@ -118,6 +120,7 @@ impl Program {
             entry: elf.entry,
             segments,
             symbols: elf.symbols,
+            key_sites: elf.key_sites,
         })
     }
 }

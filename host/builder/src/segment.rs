@@ -90,6 +90,13 @@ impl Segment {
         runs
     }
 
+    /// The eight bytes at an aligned address; `None` where there are no contents.
+    pub(crate) fn word(&self, vaddr: u64) -> Option<u64> {
+        let page = self.contents.get(&page_of(vaddr))?;
+        let bytes = page.get((vaddr - page_of(vaddr)) as usize..)?.first_chunk()?;
+        Some(u64::from_le_bytes(*bytes))
+    }
+
     /// Writes `bytes`, which lie in the segment; pages that were zero get contents.
     pub(crate) fn write(&mut self, vaddr: u64, bytes: &[u8]) {
         let mut page_vaddr = page_of(vaddr);

@@ -1,7 +1,7 @@
 //! Small ELF files for tests, written without a compiler.
 
 use object::elf;
-use object::write::elf::{FileHeader, ProgramHeader, Sym, Writer};
+use object::write::elf::{FileHeader, ProgramHeader, SectionHeader, Sym, Writer};
 
 /// An ELF file under construction.
 #[derive(Clone, Debug)]
@@ -12,6 +12,8 @@ pub(crate) struct TestElf {
     pub(crate) segments: Vec<TestSegment>,
     /// Name, address, size.
     pub(crate) symbols: Vec<(&'static str, u64, u64)>,
+    /// Branches on static keys: site, target, key.
+    pub(crate) key_sites: Vec<[u64; 3]>,
 }
 
 /// A loadable segment.
@@ -27,7 +29,7 @@ impl TestElf {
     /// An AArch64 executable without anything in it.
     pub(crate) fn new(entry: u64) -> Self {
         let (machine, kind) = (elf::EM_AARCH64, elf::ET_EXEC);
-        Self { machine, kind, entry, segments: Vec::new(), symbols: Vec::new() }
+        Self { machine, kind, entry, segments: Vec::new(), symbols: Vec::new(), key_sites: Vec::new() }
     }
 
     /// What a program linked with libmicrokit looks like: text at 0x200000, data with the library's variables at
@@ -45,6 +47,18 @@ impl TestElf {
             .symbol("word", 0x20_1068, 8)
             .symbol("zero_word", 0x20_2008, 8)
             .symbol("half_word", 0x20_1070, 4)
+    }
+
+    /// As many branches on the key `word`, one behind the other: each jumps two instructions further.
+    pub(crate) fn with_branches(mut self, count: u64) -> Self {
+        const FORWARD: u32 = 0x1400_0002;
+        if let Some(text) = self.segments.first_mut() {
+            text.data = (0..count + 2).flat_map(|_| FORWARD.to_le_bytes()).collect();
+            text.memory_bytes = text.data.len() as u64;
+            let sites = (0..count).map(|index| text.vaddr + 4 * index);
+            self.key_sites = sites.map(|site| [site, site + 8, 0x20_1068]).collect();
+        }
+        self
     }
 
     /// A monitor: tables in zeroed data.
@@ -93,7 +107,11 @@ impl TestElf {
         writer.reserve_file_header();
         writer.reserve_program_headers(self.segments.len() as u32);
         let offsets: Vec<_> = self.segments.iter().map(|s| writer.reserve(s.data.len(), 1)).collect();
+        let rows: Vec<u8> = self.key_sites.iter().flatten().flat_map(|word| word.to_le_bytes()).collect();
+        let rows_offset = writer.reserve(rows.len(), 1);
         writer.reserve_null_section_index();
+        let rows_name = writer.add_section_name(b"limen_key_sites");
+        writer.reserve_section_index();
         writer.reserve_null_symbol_index();
         for _ in &names {
             writer.reserve_symbol_index(None);
@@ -131,6 +149,7 @@ impl TestElf {
         for segment in &self.segments {
             writer.write(&segment.data);
         }
+        writer.write(&rows);
         writer.write_null_symbol();
         for (name, (_, vaddr, bytes)) in names.iter().zip(&self.symbols) {
             writer.write_symbol(&Sym {
@@ -146,6 +165,18 @@ impl TestElf {
         writer.write_strtab();
         writer.write_shstrtab();
         writer.write_null_section_header();
+        writer.write_section_header(&SectionHeader {
+            name: Some(rows_name),
+            sh_type: elf::SHT_PROGBITS,
+            sh_flags: 0,
+            sh_addr: 0,
+            sh_offset: rows_offset as u64,
+            sh_size: rows.len() as u64,
+            sh_link: 0,
+            sh_info: 0,
+            sh_addralign: 1,
+            sh_entsize: 0,
+        });
         writer.write_symtab_section_header(1);
         writer.write_strtab_section_header();
         writer.write_shstrtab_section_header();

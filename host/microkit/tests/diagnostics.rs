@@ -104,6 +104,37 @@ fn descriptions() {
             two_domains(w, r#"<map mr="uart" vaddr="0x1000000" cached="false" />"#, uart);
         }),
         ("domains-share-counter", "one.system", |w| two_domains(w, "<counter />", "")),
+        ("key-symbol-missing", "one.system", |w| key(w, "missing")),
+        ("key-symbol-not-a-key", "one.system", |w| key(w, "half_word")),
+        ("key-site-jumps-elsewhere", "one.system", |w| {
+            let mut program = TestElf::program().with_branches(1);
+            program.key_sites[0][1] += 4;
+            elf(w, "one.elf", &program);
+        }),
+        ("key-site-is-no-jump", "one.system", |w| {
+            let mut program = TestElf::program().with_branches(1);
+            program.segments[0].data[3] = 0x94;
+            elf(w, "one.elf", &program);
+        }),
+        ("key-site-in-data", "one.system", |w| {
+            let mut program = TestElf::program().with_branches(1);
+            program.key_sites[0][0] = 0x20_1000;
+            elf(w, "one.elf", &program);
+        }),
+        ("key-site-outside", "one.system", |w| {
+            let mut program = TestElf::program().with_branches(1);
+            program.key_sites[0][0] = 0x40_0000;
+            elf(w, "one.elf", &program);
+        }),
+        ("key-site-without-key", "one.system", |w| {
+            let mut program = TestElf::program().with_branches(1);
+            program.key_sites[0][2] = 4;
+            elf(w, "one.elf", &program);
+        }),
+        ("key-sites-too-many", "one.system", |w| {
+            elf(w, "one.elf", &TestElf::program().with_branches(513));
+            key(w, "word");
+        }),
         ("domains-share-key", "one.system", |w| {
             two_domains(w, r#"<key name="trace" id="0" />"#, r#"<static_key name="trace" />"#);
         }),
@@ -277,6 +308,12 @@ fn domain(workspace: &Workspace, attributes: &str, children: &str, others: &str)
          {children}</protection_domain>\n</system>\n"
     );
     workspace.write("one.system", text);
+}
+
+/// A system whose program has a key that is bound to one of the system.
+fn key(workspace: &Workspace, symbol: &str) {
+    let bound = format!("<key name=\"trace\" symbol=\"{symbol}\" />\n");
+    domain(workspace, "", &bound, "<static_key name=\"trace\" />\n");
 }
 
 /// A system with two scheduling domains, each with a protection domain that has the same children.

@@ -68,6 +68,7 @@ diagnostic_codes! {
     STATIC_KEY_NAME_DUPLICATE = "static-key-name-duplicate";
     STATIC_KEYS_TOO_MANY = "static-keys-too-many";
     KEY_UNKNOWN = "key-unknown";
+    KEY_EMPTY = "key-empty";
     KEY_ID_RANGE = "key-id-range";
     KEY_ID_DUPLICATE = "key-id-duplicate";
     CSPACE_DUPLICATE = "cspace-duplicate";

@@ -74,10 +74,11 @@ pub(crate) enum CapKind {
     SchedControl,
 }
 
-/// The right to switch a static key, with its name.
+/// What a protection domain has to do with a static key, with its name.
 pub(crate) struct KeyDraft<'a> {
     pub(crate) name: &'a str,
-    pub(crate) id: u8,
+    pub(crate) id: Option<u8>,
+    pub(crate) symbol: Option<Symbol>,
     pub(crate) span: Span,
 }
 

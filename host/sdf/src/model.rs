@@ -19,7 +19,7 @@ pub struct SystemDescription {
     pub memory_regions: Vec<MemoryRegion>,
     /// Channels in document order.
     pub channels: Vec<Channel>,
-    /// Static keys in document order, then those of the kernel that are granted; at most 32.
+    /// Static keys in document order, then those of the kernel that are used; at most 32.
     pub static_keys: Vec<StaticKey>,
     /// When which protection domains may run; `None` when all may at any time.
     pub domains: Option<Domains>,
@@ -122,8 +122,8 @@ pub struct ProtectionDomain {
     pub ioports: Vec<IoPort>,
     /// Interrupts it handles.
     pub irqs: Vec<Irq>,
-    /// Static keys it may switch.
-    pub keys: Vec<KeyGrant>,
+    /// Static keys it may switch or branches on.
+    pub keys: Vec<KeyUse>,
     /// Capabilities in root slots.
     pub caps: Vec<UserCap>,
     /// Memory regions it sees.
@@ -143,17 +143,19 @@ pub struct StaticKey {
     pub shared: bool,
     /// The key of the kernel that it is.
     pub kernel: Option<KernelKey>,
-    /// Where it is declared; a key of the kernel where it is first granted.
+    /// Where it is declared; a key of the kernel where it is first used.
     pub span: Span,
 }
 
-/// The right to switch a static key.
+/// What a protection domain has to do with a static key; at least one of two things.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct KeyGrant {
+pub struct KeyUse {
     /// Index of the key.
     pub key: usize,
-    /// 0 to 31, unique inside the protection domain.
-    pub id: u8,
+    /// It may switch the key, which it knows by this id: 0 to 31, unique inside the protection domain.
+    pub id: Option<u8>,
+    /// Branches on this symbol of its program follow the key.
+    pub symbol: Option<Symbol>,
     /// The element.
     pub span: Span,
 }

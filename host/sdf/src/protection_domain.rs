@@ -117,7 +117,9 @@ impl<'a> Reader<'a, '_> {
                     inside.ioports.push(ioport::read(child, &mut inside.symbols, self.problems));
                 }
                 "irq" => inside.irqs.push(irq::read(child, self.target, &mut inside.symbols, self.problems)),
-                "key" => inside.keys.push(static_key::read_grant(child, self.problems)),
+                "key" => {
+                    inside.keys.push(static_key::read_use(child, &mut inside.symbols, self.problems));
+                }
                 "cspace" => {
                     let caps = cspace::read(child, self.problems);
                     if inside.caps.replace(caps).is_some() {

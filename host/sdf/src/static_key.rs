@@ -1,13 +1,15 @@
-//! `static_key`: a key of the system, whose branches are patched in code; and `key`: who may switch one.
+//! `static_key`: a key of the system, whose branches are patched in code; and `key`: what a protection domain has
+//! to do with one.
 
 use limen_abi::KernelKey;
 use limen_abi::limits::MAX_KEY_ID;
 
-use crate::attribute::{Attributes, Reported};
+use crate::attribute::{Attributes, Reported, value_error};
 use crate::code;
 use crate::diagnostic::Diagnostic;
 use crate::draft::KeyDraft;
 use crate::model::StaticKey;
+use crate::symbols::Symbols;
 use crate::unexpected;
 use crate::xml::Element;
 
@@ -36,22 +38,30 @@ fn read_name<'a>(attributes: &mut Attributes<'a, '_>) -> Result<&'a str, Reporte
     Ok(name)
 }
 
-/// Reads one `key` element.
-pub(crate) fn read_grant<'a>(
+/// Reads one `key` element: who may switch a key, and whose code branches on it.
+pub(crate) fn read_use<'a>(
     element: Element<'a>,
+    symbols: &mut Symbols<'a>,
     problems: &mut Vec<Diagnostic>,
 ) -> Result<KeyDraft<'a>, Reported> {
-    let mut attributes = Attributes::read(element, &["name", "id"], problems);
+    let mut attributes = Attributes::read(element, &["name", "id", "symbol"], problems);
     let name = attributes.required("name");
     let id = read_id(&mut attributes);
+    let symbol = symbols.claim_optional(&mut attributes, "symbol");
     unexpected::children(element, problems);
-    Ok(KeyDraft { name: name?, id: id?, span: element.span() })
+    let draft = KeyDraft { name: name?, id: id?, symbol, span: element.span() };
+    if draft.id.is_none() && draft.symbol.is_none() {
+        let help = "With an id the program may switch the key; with a symbol its code branches on it.";
+        problems.push(value_error(code::KEY_EMPTY, &element, "neither id nor symbol", help));
+        return Err(Reported);
+    }
+    Ok(draft)
 }
 
-fn read_id(attributes: &mut Attributes) -> Result<u8, Reported> {
-    let id = attributes.required_number("id")?;
+fn read_id(attributes: &mut Attributes) -> Result<Option<u8>, Reported> {
+    let Some(id) = attributes.optional_number("id")? else { return Ok(None) };
     match u8::try_from(id) {
-        Ok(id) if id <= MAX_KEY_ID => Ok(id),
+        Ok(id) if id <= MAX_KEY_ID => Ok(Some(id)),
         _ => {
             let text = format!("id must be < {}", MAX_KEY_ID + 1);
             let help = "Static keys have ids of their own, from 0 to 31.";

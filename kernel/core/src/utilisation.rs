@@ -126,7 +126,7 @@ impl Utilisation {
 }
 
 impl<M: Machine> Kernel<M> {
-    fn measures(&self) -> bool {
+    pub(crate) fn measures(&self) -> bool {
         self.options & Options::MEASURE_UTILISATION != 0
     }
 

@@ -15,7 +15,8 @@ use limen_keys::{Key, KeyError, Keys, static_branch_unlikely, static_key};
 
 use crate::console;
 use crate::panic::fatal;
-use crate::text::{self, Writer};
+use crate::program_sites::ProgramSites;
+use crate::text::{self, Frames, Writer};
 
 static_key!(
     /// Programs may print through the kernel.
@@ -47,12 +48,16 @@ pub struct SystemKeys {
     own: OwnKeys,
     /// Those of the image that are the kernel's.
     known: [Option<KernelKey>; limits::KEYS],
+    /// What programs have of them.
+    sites: &'static mut ProgramSites,
 }
 
 impl SystemKeys {
     /// Makes branches on a key follow its new state.
     pub fn set(&mut self, key: KeyId, state: bool) {
-        if let Some(Some(key)) = self.known.get(limen_core::kernel::Keys::index_of(key)) {
+        let index = limen_core::kernel::Keys::index_of(key);
+        self.sites.flip(&mut Frames(self.own.engine_mut()), index, state);
+        if let Some(Some(key)) = self.known.get(index) {
             if *key == KernelKey::Printing && state {
                 console::open();
             }
@@ -70,12 +75,13 @@ impl SystemKeys {
 }
 
 /// What `start` makes.
-struct Place(UnsafeCell<Option<SystemKeys>>);
+struct Place<T>(UnsafeCell<T>);
 
 // SAFETY: only `start` uses it, once, while boot is alone.
-unsafe impl Sync for Place {}
+unsafe impl<T> Sync for Place<T> {}
 
-static KEYS: Place = Place(UnsafeCell::new(None));
+static KEYS: Place<Option<SystemKeys>> = Place(UnsafeCell::new(None));
+static SITES: Place<ProgramSites> = Place(UnsafeCell::new(ProgramSites::NONE));
 
 unsafe extern "C" {
     // From the linker script.
@@ -114,8 +120,10 @@ pub fn start(image: &Image<'_>, code: Writer) -> &'static mut SystemKeys {
     for (known, record) in known.iter_mut().zip(image.keys()) {
         *known = KernelKey::from_raw(record.kernel);
     }
-    // SAFETY: boot calls once, so this is the only reference.
-    unsafe { (*KEYS.0.get()).insert(SystemKeys { own: keys, known }) }
+    // SAFETY: boot calls once, so these are the only references.
+    let (place, sites) = unsafe { (&mut *KEYS.0.get(), &mut *SITES.0.get()) };
+    sites.read(image);
+    place.insert(SystemKeys { own: keys, known, sites })
 }
 
 /// Turns a key on and off again, and checks that branches follow and that nothing is left of it.

@@ -43,6 +43,8 @@ pub mod mmio;
 #[cfg(not(test))]
 pub mod panic;
 #[cfg(not(test))]
+pub mod program_sites;
+#[cfg(not(test))]
 #[expect(unsafe_code, reason = "memory that only assembly names")]
 pub mod stack;
 #[cfg(not(test))]

@@ -90,6 +90,17 @@ impl Writer {
     }
 }
 
+fn window(offset: usize) -> usize {
+    PATCH_WINDOW.0 as usize + offset % WINDOW_BYTES / size_of::<u64>() * size_of::<u64>()
+}
+
+impl Writer {
+    fn show(&mut self, page: PhysAddr) {
+        self.set_entry(Descriptors::leaf(page, Descriptors::attributes(0, WRITABLE)));
+        cpu::publish_tables();
+    }
+}
+
 impl Engine for Writer {
     fn park(&mut self) {}
 
@@ -98,14 +109,17 @@ impl Engine for Writer {
         if !code.contains(&page) {
             return Err(WindowError);
         }
-        let page = PhysAddr(self.code.0 + (page - code.start) as u64);
-        self.set_entry(Descriptors::leaf(page, Descriptors::attributes(0, WRITABLE)));
-        cpu::publish_tables();
+        self.show(PhysAddr(self.code.0 + (page - code.start) as u64));
         Ok(())
     }
 
+    fn load(&self, offset: usize) -> u64 {
+        // SAFETY: a word of the page that the window shows: `limen_keys` loads from an open window only.
+        unsafe { (*core::ptr::with_exposed_provenance::<AtomicU64>(window(offset))).load(Ordering::Relaxed) }
+    }
+
     fn store(&mut self, offset: usize, word: u64) {
-        let window = PATCH_WINDOW.0 as usize + offset % WINDOW_BYTES / size_of::<u64>() * size_of::<u64>();
+        let window = window(offset);
         // SAFETY: a word of the page that the window shows: `limen_keys` stores into an open window only. What it writes are
         // the instructions that the table of sites was checked for.
         unsafe { (*core::ptr::with_exposed_provenance::<AtomicU64>(window)).store(word, Ordering::Relaxed) }
@@ -119,6 +133,37 @@ impl Engine for Writer {
 
     fn publish(&mut self) {
         text::publish();
+    }
+
+    fn resume(&mut self) {}
+}
+
+/// The same for the code of programs: a page is named by its physical address, which the image has given.
+#[derive(Debug)]
+pub struct Frames<'w>(pub &'w mut Writer);
+
+impl Engine for Frames<'_> {
+    fn park(&mut self) {}
+
+    fn open(&mut self, page: usize) -> Result<(), WindowError> {
+        self.0.show(PhysAddr(page as u64));
+        Ok(())
+    }
+
+    fn load(&self, offset: usize) -> u64 {
+        self.0.load(offset)
+    }
+
+    fn store(&mut self, offset: usize, word: u64) {
+        self.0.store(offset, word);
+    }
+
+    fn close(&mut self) {
+        self.0.close();
+    }
+
+    fn publish(&mut self) {
+        self.0.publish();
     }
 
     fn resume(&mut self) {}

@@ -1,7 +1,7 @@
 //! What a machine must be able to do so that its code can be patched, and the only order in which it is asked to.
 //!
 //! ```text
-//!            open             store, close              publish             resume
+//!            open           exchange, close              publish             resume
 //!   Parked --------> Window ---------------> Written ------------> Visible --------> (done)
 //!     |                ^                        |
 //!     | resume         '--------- open ---------'
@@ -14,7 +14,7 @@
 //! # use limen_keys::engine::{Engine, Parked};
 //! fn not_published(parked: Parked<'_, impl Engine>) {
 //!     if let Ok(window) = parked.open(0) {
-//!         window.store(0, 0).resume();
+//!         window.exchange(0, |word| word).resume();
 //!     }
 //! }
 //! ```
@@ -22,7 +22,7 @@
 //! ```compile_fail,E0599
 //! # use limen_keys::engine::{Engine, Parked};
 //! fn nothing_opened(parked: Parked<'_, impl Engine>) {
-//!     parked.store(0, 0);
+//!     parked.exchange(0, |word| word);
 //! }
 //! ```
 //!
@@ -52,6 +52,9 @@ pub trait Engine {
     /// # Errors
     /// When they cannot be shown.
     fn open(&mut self, page: usize) -> Result<(), WindowError>;
+
+    /// Reads eight bytes at this offset of the window, a multiple of eight.
+    fn load(&self, offset: usize) -> u64;
 
     /// Writes eight bytes with one store at this offset of the window, a multiple of eight, and passes them on to where
     /// fetches find them.
@@ -112,9 +115,9 @@ impl<'e, E: Engine> Parked<'e, E> {
 }
 
 impl<'e, E: Engine> Window<'e, E> {
-    /// Writes a word of the page, and closes the window.
-    pub fn store(self, offset: usize, word: u64) -> Written<'e, E> {
-        self.0.store(offset, word);
+    /// Exchanges a word of the page for what is made of it, and closes the window.
+    pub fn exchange(self, offset: usize, change: impl FnOnce(u64) -> u64) -> Written<'e, E> {
+        self.0.store(offset, change(self.0.load(offset)));
         self.0.close();
         Written(self.0)
     }

@@ -105,7 +105,7 @@ impl<A: Encoding> Table<'_, A> {
                 return Err(FlipError::NoWindow);
             }
         };
-        let (written, outcome) = match write_on(window.store(first.offset, first.word), changes) {
+        let (written, outcome) = match write_on(window.exchange(first.offset, |_| first.word), changes) {
             Ok(written) => (written, Ok(())),
             Err((written, further)) => match write_on(written, undo(1 + further)) {
                 Ok(written) => (written, Err(FlipError::NoWindow)),
@@ -124,7 +124,7 @@ fn write_on<E: Engine>(
 ) -> Result<Written<'_, E>, (Written<'_, E>, usize)> {
     for (done, change) in changes.enumerate() {
         written = match written.open(change.page) {
-            Ok(window) => window.store(change.offset, change.word),
+            Ok(window) => window.exchange(change.offset, |_| change.word),
             Err(written) => return Err((written, done)),
         };
     }

@@ -178,6 +178,11 @@ impl Engine for Log<'_> {
         Ok(())
     }
 
+    fn load(&self, offset: usize) -> u64 {
+        let at = self.page.expect("an open window") + offset - self.text.as_ptr().addr();
+        self.text[at / 8].load(Ordering::Relaxed)
+    }
+
     fn store(&mut self, offset: usize, word: u64) {
         self.calls.push(Call::Store);
         let at = self.page.expect("an open window") + offset - self.text.as_ptr().addr();

@@ -19,6 +19,7 @@ fn unplaced() -> ImageWriter {
     let mut writer = ImageWriter { mappings: Vec::new(), ..sample() };
     writer.ram = vec![Range::default(); PLACED_RANGES];
     writer.reserved = vec![Range::default(); PLACED_RANGES];
+    writer.key_sites.clear();
     writer.regions = vec![
         region(0x2000, 0x2000, RegionKind::Contents),
         region(0x1000, 0x1000, RegionKind::Floating),

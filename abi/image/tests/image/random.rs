@@ -96,6 +96,7 @@ fn place_regions(writer: &mut ImageWriter, shapes: &[(u64, u64)]) {
         (0x4400_0000, RegionKind::Zero),
     ];
     writer.regions.clear();
+    writer.key_sites.clear();
     for (index, (base, kind)) in BASES.into_iter().enumerate() {
         let mut next = base;
         for (_, pages) in shapes.iter().filter(|(kind, _)| *kind == index as u64) {
@@ -178,6 +179,7 @@ proptest! {
         prop_assert_eq!(image.caps().collect::<Vec<_>>(), writer.caps);
         prop_assert_eq!(image.interrupts().collect::<Vec<_>>(), writer.interrupts);
         prop_assert_eq!(image.keys().collect::<Vec<_>>(), writer.keys);
+        prop_assert_eq!(image.key_sites().collect::<Vec<_>>(), writer.key_sites);
         prop_assert_eq!(image.domain_schedule().collect::<Vec<_>>(), writer.domain_schedule);
     }
 }

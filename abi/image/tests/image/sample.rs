@@ -4,8 +4,8 @@ use limen_abi::KernelKey;
 use limen_abi::limits::{PAGE_BYTES, USER_TOP_AARCH64};
 use limen_image::{
     Architecture, Board, Cap, CapKind, Counts, DomainSlot, HeaderWord, Image, ImageError, ImageWriter,
-    Interrupt, InterruptFlags, InterruptSource, Key, Mapping, MappingFlags, NONE, Options, Range, Region,
-    RegionKind, Rights, SchedContext, Thread, ThreadFlags, checksum,
+    Interrupt, InterruptFlags, InterruptSource, Key, KeySite, Mapping, MappingFlags, NONE, Options, Range,
+    Region, RegionKind, Rights, SchedContext, Thread, ThreadFlags, checksum,
 };
 
 /// Where the image lies.
@@ -63,6 +63,7 @@ pub(crate) fn sample() -> ImageWriter {
     ];
     writer.interrupts = vec![line(33, 0), line(287, InterruptFlags::EDGE)];
     writer.keys = vec![key(NONE, 1), key(KernelKey::Printing as u64, 1)];
+    writer.key_sites = vec![site(0, 0x10, 4), site(1, 0x3ffb, 5)];
     writer.domain_schedule = vec![DomainSlot { domain: 0, duration_us: 5, duration_ticks: 0 }];
     writer
 }
@@ -109,6 +110,11 @@ pub(crate) const fn line(line: u64, flags: u64) -> Interrupt {
 /// A static key.
 pub(crate) const fn key(kernel: u64, default: u64) -> Key {
     Key { kernel, default }
+}
+
+/// A site in the contents.
+pub(crate) const fn site(key: u64, offset: u64, length: u64) -> KeySite {
+    KeySite { key, region: 1, offset, length, if_on: 0x12, if_off: 0x34 }
 }
 
 /// A capability.

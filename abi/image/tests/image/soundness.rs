@@ -10,6 +10,7 @@ pub(crate) fn check(image: &Image<'_>) {
     check_threads(image);
     check_interrupts(image);
     check_keys(image);
+    check_key_sites(image);
     check_caps(image);
 }
 
@@ -91,6 +92,18 @@ fn check_keys(image: &Image<'_>) {
         let option = KernelKey::from_raw(key.kernel).expect("a key of the kernel").option();
         assert_eq!(u64::from(image.options() & option != 0), key.default);
         assert_eq!(image.keys().filter(|other| other.kernel == key.kernel).count(), 1, "only itself");
+    }
+}
+
+/// A site lies in page contents, and in one word.
+fn check_key_sites(image: &Image<'_>) {
+    assert!(image.key_sites().count() <= limits::KEY_SITES);
+    for site in image.key_sites() {
+        assert!(site.key < image.keys().count() as u64);
+        let region = image.regions().nth(site.region as usize).expect("a region");
+        assert_eq!(region.kind, RegionKind::Contents as u64);
+        let last = site.offset + site.length - 1;
+        assert!(last < region.bytes && site.offset / 8 == last / 8);
     }
 }
 

@@ -8,26 +8,26 @@ use limen_abi::limits::KEYS;
 use crate::code;
 use crate::diagnostic::Diagnostic;
 use crate::draft::{KeyDraft, ProtectionDomainDraft, SystemDraft};
-use crate::model::{KeyGrant, StaticKey};
+use crate::model::{KeyUse, StaticKey};
 
-/// The keys of the system, those of the kernel that are granted last, and the grants of each protection domain. Of those
+/// The keys of the system, those of the kernel that are used last, and what each protection domain has to do with them. Of those
 /// with problems only the problems remain.
 pub(super) fn resolve(
     draft: &SystemDraft,
     problems: &mut Vec<Diagnostic>,
-) -> (Vec<StaticKey>, Vec<Vec<KeyGrant>>) {
+) -> (Vec<StaticKey>, Vec<Vec<KeyUse>>) {
     let mut keys = draft.static_keys.clone();
     check_names(&keys, problems);
-    let mut grants = Vec::new();
+    let mut uses = Vec::new();
     for domain in &draft.protection_domains {
         check_ids(domain, problems);
         let drafts = domain.contents.keys.iter();
-        grants.push(drafts.filter_map(|draft| grant(&mut keys, draft, problems)).collect());
+        uses.push(drafts.filter_map(|draft| resolve_one(&mut keys, draft, problems)).collect());
     }
     if let Some(first_too_many) = keys.get(KEYS) {
         problems.push(too_many(keys.len(), first_too_many));
     }
-    (keys, grants)
+    (keys, uses)
 }
 
 fn check_names(keys: &[StaticKey], problems: &mut Vec<Diagnostic>) {
@@ -44,8 +44,9 @@ fn check_names(keys: &[StaticKey], problems: &mut Vec<Diagnostic>) {
 fn check_ids(domain: &ProtectionDomainDraft, problems: &mut Vec<Diagnostic>) {
     let mut seen = HashMap::new();
     for key in &domain.contents.keys {
-        if let Some(first) = seen.insert(key.id, &key.span) {
-            let (id, name, location) = (key.id, &domain.header.name, &domain.span);
+        let Some(id) = key.id else { continue };
+        if let Some(first) = seen.insert(id, &key.span) {
+            let (name, location) = (&domain.header.name, &domain.span);
             let message =
                 format!("Error: duplicate static key id: {id} in protection domain: '{name}' @ {location}");
             let help = format!("Choose another id; this one is taken: {first}.");
@@ -54,7 +55,11 @@ fn check_ids(domain: &ProtectionDomainDraft, problems: &mut Vec<Diagnostic>) {
     }
 }
 
-fn grant(keys: &mut Vec<StaticKey>, draft: &KeyDraft, problems: &mut Vec<Diagnostic>) -> Option<KeyGrant> {
+fn resolve_one(
+    keys: &mut Vec<StaticKey>,
+    draft: &KeyDraft,
+    problems: &mut Vec<Diagnostic>,
+) -> Option<KeyUse> {
     let known = keys.iter().position(|key| key.name == draft.name);
     let index = known.or_else(|| {
         keys.push(kernel_key(draft)?);
@@ -63,7 +68,7 @@ fn grant(keys: &mut Vec<StaticKey>, draft: &KeyDraft, problems: &mut Vec<Diagnos
     if index.is_none() {
         problems.push(unknown(draft));
     }
-    Some(KeyGrant { key: index?, id: draft.id, span: draft.span.clone() })
+    Some(KeyUse { key: index?, id: draft.id, symbol: draft.symbol.clone(), span: draft.span.clone() })
 }
 
 /// The key of the kernel with this name. Its default is the configuration's.
@@ -87,6 +92,6 @@ fn unknown(draft: &KeyDraft) -> Diagnostic {
 fn too_many(count: usize, first: &StaticKey) -> Diagnostic {
     let span = &first.span;
     let message = format!("Error: too many static keys ({count}). Maximum is {KEYS}: {span}");
-    let help = "Keys of the kernel that are granted count, too.";
+    let help = "Keys of the kernel that are used count, too.";
     Diagnostic::new(code::STATIC_KEYS_TOO_MANY, span, message, help)
 }

@@ -16,7 +16,7 @@ mod unused;
 use crate::Parsed;
 use crate::diagnostic::Diagnostic;
 use crate::draft::{MemoryRegionDraft, ProtectionDomainDraft, SystemDraft};
-use crate::model::{KeyGrant, Map, ProtectionDomain, Setvar, StaticKey, SystemDescription, UserCap};
+use crate::model::{KeyUse, Map, ProtectionDomain, Setvar, StaticKey, SystemDescription, UserCap};
 use crate::target::Target;
 
 /// Checks a draft and gives every name its index.
@@ -47,7 +47,7 @@ pub(crate) fn check(draft: SystemDraft, target: &Target) -> Result<Parsed, Vec<D
 
 /// Names that were given their indices, by protection domain.
 struct Resolved {
-    keys: Vec<Vec<KeyGrant>>,
+    keys: Vec<Vec<KeyUse>>,
     caps: Vec<Vec<UserCap>>,
     maps: Vec<Vec<Map>>,
     setvars: Vec<Vec<Setvar>>,
@@ -81,7 +81,7 @@ fn assemble(
 
 fn domain(
     draft: ProtectionDomainDraft,
-    keys: Vec<KeyGrant>,
+    keys: Vec<KeyUse>,
     caps: Vec<UserCap>,
     maps: Vec<Map>,
     setvars: Vec<Setvar>,

@@ -112,6 +112,12 @@ impl Engine for Code {
         Ok(())
     }
 
+    fn load(&self, offset: usize) -> u64 {
+        assert!(offset < WINDOW_BYTES && offset.is_multiple_of(size_of::<u64>()));
+        // SAFETY: a word of the open window.
+        unsafe { (*self.window.byte_add(offset).cast::<AtomicU64>()).load(Ordering::Relaxed) }
+    }
+
     fn store(&mut self, offset: usize, word: u64) {
         assert!(offset < WINDOW_BYTES && offset.is_multiple_of(size_of::<u64>()));
         // SAFETY: a word of the open window.

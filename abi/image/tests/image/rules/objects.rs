@@ -45,6 +45,37 @@ pub(super) const KEYS: &[Case] = &[
         |w| w.keys[0].kernel = w.keys[1].kernel,
         record(Table::Keys, 1, "the kernel's key of another record"),
     ),
+    ("key of a site", |w| w.key_sites[0].key = 2, record(Table::KeySites, 0, "no such key")),
+    (
+        "site in zeros",
+        |w| w.key_sites[1].region = 2,
+        record(Table::KeySites, 1, "not in contents of the image"),
+    ),
+    (
+        "site in no region",
+        |w| w.key_sites[1].region = 3,
+        record(Table::KeySites, 1, "not in contents of the image"),
+    ),
+    (
+        "site across words",
+        |w| w.key_sites[0].offset = 0x15,
+        record(Table::KeySites, 0, "not inside one word of eight bytes"),
+    ),
+    (
+        "site without bytes",
+        |w| w.key_sites[0].length = 0,
+        record(Table::KeySites, 0, "not inside one word of eight bytes"),
+    ),
+    (
+        "site beyond the region",
+        |w| w.key_sites[1].offset = 0x4000,
+        record(Table::KeySites, 1, "reaches beyond its region"),
+    ),
+    (
+        "instruction",
+        |w| w.key_sites[0].if_off = 1 << 32,
+        record(Table::KeySites, 0, "an instruction that is longer than it says"),
+    ),
 ];
 
 pub(super) const DOMAINS: &[Case] = &[
