@@ -127,7 +127,7 @@ pub enum Table {
     Interrupts = 11,
     /// [`Key`]s; each of the kernel's at most once.
     Keys = 12,
-    /// [`KeySite`]s.
+    /// [`KeySite`]s, ascending by key.
     KeySites = 13,
 }
 

@@ -372,9 +372,12 @@ fn check_keys(image: &Image<'_>) -> Check {
 
 fn check_key_sites(image: &Image<'_>) -> Check {
     const WORD_BYTES: u64 = 8;
+    let mut previous = 0;
     for (index, site) in image.key_sites().enumerate() {
         let check = |ok, what| rule(Table::KeySites, index, ok, what);
         check(site.key < image.directory(Table::Keys).1, "no such key")?;
+        check(site.key >= previous, "not in ascending order")?;
+        previous = site.key;
         let region = image.region(site.region);
         let exists = site.region < image.directory(Table::Regions).1;
         check(exists && region.kind == RegionKind::Contents as u64, "not in contents of the image")?;

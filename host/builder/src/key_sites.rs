@@ -100,7 +100,9 @@ pub fn records(sites: &[BoundSite], spaces: &AddressSpaces, region_of: &[u64]) -
         let (region, offset) = (*region_of.get(mapping.extent)?, site.vaddr - mapping.vaddr);
         Some(KeySite { key: site.key as u64, region, offset, length, if_on, if_off })
     };
-    sites.iter().filter_map(record).collect()
+    let mut records: Vec<_> = sites.iter().filter_map(record).collect();
+    records.sort_by_key(|record| (record.key, record.region, record.offset));
+    records
 }
 
 fn default(system: &SystemDescription, config: &Config, key: usize) -> bool {

@@ -46,6 +46,7 @@ pub(super) const KEYS: &[Case] = &[
         record(Table::Keys, 1, "the kernel's key of another record"),
     ),
     ("key of a site", |w| w.key_sites[0].key = 2, record(Table::KeySites, 0, "no such key")),
+    ("order of sites", |w| w.key_sites.swap(0, 1), record(Table::KeySites, 1, "not in ascending order")),
     (
         "site in zeros",
         |w| w.key_sites[1].region = 2,
