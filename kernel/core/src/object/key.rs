@@ -150,7 +150,8 @@ pub enum Request {
 }
 
 impl Request {
-    /// Looks at a message to the capability of a key.
+    /// Looks at a message to the capability of a key. Out of line, as what follows: other requests are more frequent.
+    #[inline(never)]
     pub(crate) fn decode<M: Machine>(
         kernel: &Kernel<M>,
         id: KeyId,
@@ -169,6 +170,7 @@ impl Request {
     }
 
     /// Does what was decoded.
+    #[inline(never)]
     pub(crate) fn perform<M: Machine>(self, kernel: &mut Kernel<M>) -> (Answer, Outcome) {
         match self {
             Self::Change { key, caller, change } => {
@@ -206,6 +208,7 @@ impl<M: Machine> Kernel<M> {
     }
 
     /// A program was stopped, or starts again: it holds nothing.
+    #[inline(never)]
     pub(crate) fn release_keys(&mut self, thread: ThreadId) {
         for id in (0..self.key_count as u64).filter_map(Keys::id) {
             self.change_key(id, |key| key.release(thread));
