@@ -6,7 +6,7 @@ use std::process::Command as Process;
 use std::time::Instant;
 
 use lexopt::prelude::*;
-use limen_report::{Comparison, Reference, Results, Row};
+use limen_report::{Comparison, Golden, Reference, Results, Row};
 
 use crate::board::{self, Board};
 use crate::command::Command;
@@ -25,7 +25,7 @@ pub const COMMAND: Command =
 
 const HELP: &str = "
 usage: ./x bench --native
-       ./x bench [FILTER] [--board BOARD] [--variant NAME] [--json FILE] [--html FILE] [--quick]
+       ./x bench [FILTER] [--board BOARD] [--variant NAME] [--json FILE] [--html FILE] [--quick] [--record]
 
 Boots every system under bench/ in its release configuration on an emulator that counts instructions
 exactly, so that every machine prints the same figures, and shows them beside the reference and the targets.
@@ -37,6 +37,7 @@ exactly, so that every machine prints the same figures, and shows them beside th
   --html FILE         write a report with a plot
   --native            time the programs of bench/native on this machine instead: ratios within a run are what counts
   --quick             fewer repetitions (programs are built with QUICK=1)
+  --record            keep the figures in bench/golden, with which `./x test` compares; of all systems, quickly
 ";
 
 const CONFIG: &str = "release";
@@ -49,6 +50,7 @@ struct Options {
     html: Option<PathBuf>,
     quick: bool,
     native: bool,
+    record: bool,
 }
 
 fn run(workspace: &Workspace, arguments: lexopt::Parser) -> Outcome {
@@ -59,9 +61,15 @@ fn run(workspace: &Workspace, arguments: lexopt::Parser) -> Outcome {
     let board = board::named(workspace, &options.board)?.with(&options.variants)?;
     let reference = Reference::built_in().map_err(Failure::new)?;
     sdk::build(workspace)?;
-    let results = measure(workspace, &board, &options)?;
+    let results = measure(workspace, &board, &options.filter, options.quick)?;
     let comparison = Comparison::new(&results, &reference, &board.architecture);
     print!("{}", comparison.to_text());
+    if options.record {
+        if !options.filter.is_empty() {
+            return Err(Failure::new("a record is of all systems: leave FILTER out"));
+        }
+        files::write(&golden(workspace, &board), Golden::of(&results).to_text())?;
+    }
     if let Some(file) = &options.json {
         files::write(&workspace.called_from(file), results.to_json())?;
     }
@@ -80,6 +88,7 @@ fn parse(mut arguments: lexopt::Parser) -> Outcome<Options> {
         html: None,
         quick: false,
         native: false,
+        record: false,
     };
     while let Some(argument) = arguments.next()? {
         match argument {
@@ -89,6 +98,7 @@ fn parse(mut arguments: lexopt::Parser) -> Outcome<Options> {
             Long("html") => options.html = Some(arguments.value()?.into()),
             Long("quick") => options.quick = true,
             Long("native") => options.native = true,
+            Long("record") => (options.record, options.quick) = (true, true),
             Value(filter) => options.filter = filter.string()?,
             other => return Err(other.unexpected().into()),
         }
@@ -96,21 +106,40 @@ fn parse(mut arguments: lexopt::Parser) -> Outcome<Options> {
     Ok(options)
 }
 
-fn measure(workspace: &Workspace, board: &Board, options: &Options) -> Outcome<Results> {
+/// Where the figures of a board are recorded.
+fn golden(workspace: &Workspace, board: &Board) -> PathBuf {
+    workspace.path("bench/golden").join(board.title() + ".txt")
+}
+
+/// The board's figures, compared with the recorded ones; nothing if there are none.
+pub fn compare_with_record(workspace: &Workspace, board: &Board) -> Option<Outcome> {
+    let file = golden(workspace, board);
+    file.exists().then(|| {
+        let golden = Golden::parse(&files::read(&file)?)
+            .map_err(|reason| Failure::new(format!("{}: {reason}", workspace.display(&file))))?;
+        let differences = golden.differences(&measure(workspace, board, "", true)?);
+        if differences.is_empty() {
+            return Ok(());
+        }
+        let told: String = differences.iter().map(|difference| format!("{difference}\n")).collect();
+        let way_out = format!("If that is as it should be: ./x bench --board {} --record", board.title());
+        Err(Failure::new(told + &way_out))
+    })
+}
+
+fn measure(workspace: &Workspace, board: &Board, filter: &str, quick: bool) -> Outcome<Results> {
     let projects = Project::on_shelf(workspace, "bench")?;
     let mut rows = Vec::new();
-    for project in projects.iter().filter(|project| project.name.contains(&options.filter)) {
+    for project in projects.iter().filter(|project| project.name.contains(filter)) {
         for build in builds(project)? {
             let title = format!("{} {}", project.name, build.join(" "));
             let title = title.trim_end();
             eprintln!("measuring {title}");
-            rows.extend(
-                rows_of(workspace, project, board, &build, options.quick).context(|| title.to_owned())?,
-            );
+            rows.extend(rows_of(workspace, project, board, &build, quick).context(|| title.to_owned())?);
         }
     }
     if rows.is_empty() {
-        return Err(Failure::new(format!("no system under bench/ has '{}' in its name", options.filter)));
+        return Err(Failure::new(format!("no system under bench/ has '{filter}' in its name")));
     }
     Ok(Results {
         board: board.title(),

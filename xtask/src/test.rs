@@ -6,6 +6,7 @@ use std::thread;
 
 use lexopt::prelude::*;
 
+use crate::bench;
 use crate::board::{self, Board};
 use crate::boot_case::{CASES, Case};
 use crate::check;
@@ -34,7 +35,8 @@ usage: ./x test [FILTER] [--board BOARD]
 Runs the tests of the host crates (named `host`) and of the cothread library on this machine (`cothreads on
 the host`), compiles every header of the SDK (`headers`), tries out the finished SDK (`sdk`), then boots the
 suites under tests/ in debug and release, the examples that have an expected.txt in debug, and boots that go
-another way than usual (named `boot/...`), on every board. Suites that ask for variants of a board are booted
+another way than usual (named `boot/...`), on every board, and compares what paths cost with what is recorded in
+bench/golden (`figures`). Suites that ask for variants of a board are booted
 once more with them, in debug. Ends with a line `N passed, N failed`.
 
   FILTER              only what has this text in its name, as in `host` or `tests/ipc on qemu_virt_aarch64`
@@ -98,13 +100,15 @@ fn run(workspace: &Workspace, arguments: lexopt::Parser) -> Outcome {
     }
     let tests_sdk = options.select(SDK);
     let jobs = jobs(workspace, &boards, &options)?;
-    if tests_sdk || !jobs.is_empty() {
+    let compares = boards.iter().any(|board| options.select(&figures(board)));
+    if tests_sdk || compares || !jobs.is_empty() {
         match sdk::build(workspace) {
             Ok(()) => {
                 if tests_sdk {
                     tally.add(SDK, &sdk_tests::run(workspace));
                 }
                 tally = run_all(workspace, &jobs, tally);
+                tally = compare_figures(workspace, &boards, &options, tally);
             }
             Err(failure) => tally.add(SDK, &Verdict::single(Err(failure))),
         }
@@ -214,6 +218,23 @@ fn jobs(workspace: &Workspace, boards: &[Board], options: &Options) -> Outcome<V
 /// What a boot is called, and chosen by.
 fn name(project: &Project, board: &Board, config: &str) -> String {
     format!("{} on {} ({config})", project.name, board.title())
+}
+
+/// What the comparison with recorded figures is called, and chosen by.
+fn figures(board: &Board) -> String {
+    format!("figures on {}", board.title())
+}
+
+fn compare_figures(workspace: &Workspace, boards: &[Board], options: &Options, mut tally: Tally) -> Tally {
+    for board in boards.iter().filter(|board| options.select(&figures(board))) {
+        progress::show(&figures(board));
+        let outcome = bench::compare_with_record(workspace, board);
+        progress::clear();
+        if let Some(outcome) = outcome {
+            tally.add(&figures(board), &Verdict::single(outcome));
+        }
+    }
+    tally
 }
 
 fn run_all(workspace: &Workspace, jobs: &[Job], tally: Tally) -> Tally {
