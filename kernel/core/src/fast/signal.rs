@@ -54,7 +54,8 @@ impl<M: Machine> Kernel<M> {
                     return Some(Effect::Left(badge));
                 };
                 let Endpoint::Receivers(queue) = self.endpoints[endpoint] else { return None };
-                (queue.only()?, Place::Endpoint(endpoint))
+                queue.only()?;
+                (bound, Place::Endpoint(endpoint))
             }
         };
         if self.threads[thread].sched_context.is_none() {

@@ -1,7 +1,7 @@
 //! The registers of a thread.
 //!
 //! The trap code saves the registers that compiled code may change on every entry, and the others only when the
-//! thread really changes; so while a thread runs, x19 to x29 and the thread pointers in its context are stale.
+//! thread really changes; so while a thread runs, x20 to x29 and the thread pointers in its context are stale.
 
 use core::mem::offset_of;
 
