@@ -44,9 +44,12 @@ impl<M: Machine> Kernel<M> {
 
     #[inline(never)]
     fn serve_other(&mut self, number: i64) -> Option<&mut M::Context> {
-        if number == Syscall::Send.as_raw() {
-            self.serve_send()
-        } else if number == Syscall::Recv.as_raw() || number == Syscall::Wait.as_raw() {
+        if number == Syscall::Send.as_raw() { self.serve_send() } else { self.serve_rarer(number) }
+    }
+
+    #[inline(never)]
+    fn serve_rarer(&mut self, number: i64) -> Option<&mut M::Context> {
+        if number == Syscall::Recv.as_raw() || number == Syscall::Wait.as_raw() {
             self.serve_receive(number)
         } else {
             self.serve_in_general(number)

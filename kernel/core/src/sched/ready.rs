@@ -53,14 +53,14 @@ impl ReadyQueues {
     }
 
     /// Adds a thread behind those of its priority.
-    #[inline]
+    #[inline(always)]
     pub fn push_back(&mut self, links: &mut ThreadLinks, thread: ThreadId, priority: u8) {
         self.queues[priority as usize].push_back(links, thread);
         self.mark(priority);
     }
 
     /// Adds a thread before those of its priority.
-    #[inline]
+    #[inline(always)]
     pub fn push_front(&mut self, links: &mut ThreadLinks, thread: ThreadId, priority: u8) {
         self.queues[priority as usize].push_front(links, thread);
         self.mark(priority);
@@ -87,17 +87,17 @@ impl ReadyQueues {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn mark(&mut self, priority: u8) {
         self.bitmap.set(priority);
         self.top = self.top.max(u16::from(priority) + 1);
     }
 
-    #[inline]
+    #[inline(always)]
     fn unmark(&mut self, priority: u8) {
         self.bitmap.clear(priority);
         if self.top == u16::from(priority) + 1 {
-            self.top = self.bitmap.highest();
+            self.top = self.bitmap.highest_up_to(priority);
         }
     }
 
@@ -112,57 +112,50 @@ impl ReadyQueues {
     pub fn is_sound(&self, links: &ThreadLinks) -> bool {
         let marked = |priority: usize| self.bitmap.has(priority as u8);
         let queues = self.queues.iter().enumerate();
-        self.bitmap.is_sound()
-            && self.highest() == self.bitmap.highest()
+        self.highest() == self.bitmap.highest()
             && queues.into_iter().all(|(priority, q)| q.is_sound(links) && marked(priority) != q.is_empty())
     }
 }
 
 /// The priorities with a thread.
 #[derive(Clone, Copy, Debug)]
-struct Bitmap {
-    words: [u64; WORDS],
-    /// A bit for each word that is not zero.
-    summary: u8,
-}
+struct Bitmap([u64; WORDS]);
 
 impl Bitmap {
-    const EMPTY: Self = Self { words: [0; WORDS], summary: 0 };
+    const EMPTY: Self = Self([0; WORDS]);
 
-    #[inline]
+    #[inline(always)]
     fn set(&mut self, priority: u8) {
-        self.words[priority as usize / 64] |= 1 << (priority % 64);
-        self.summary |= 1 << (priority / 64);
+        self.0[priority as usize / 64] |= 1 << (priority % 64);
     }
 
-    #[inline]
+    #[inline(always)]
     fn clear(&mut self, priority: u8) {
-        let word = &mut self.words[priority as usize / 64];
-        *word &= !(1 << (priority % 64));
-        if *word == 0 {
-            self.summary &= !(1 << (priority / 64));
-        }
+        self.0[priority as usize / 64] &= !(1 << (priority % 64));
     }
 
     fn has(&self, priority: u8) -> bool {
-        self.words[priority as usize / 64] >> (priority % 64) & 1 == 1
+        self.0[priority as usize / 64] >> (priority % 64) & 1 == 1
     }
 
-    /// Highest priority plus one; zero when there is none.
-    #[inline]
-    fn highest(&self) -> u16 {
-        match self.summary.checked_ilog2() {
-            Some(word) => {
-                let bits = self.words[word as usize % WORDS];
-                (word as u16 + 1) * 64 - bits.leading_zeros() as u16
+    /// Highest priority plus one, if none is above this one; zero when there is none.
+    #[inline(always)]
+    fn highest_up_to(&self, priority: u8) -> u16 {
+        let mut word = priority as usize / 64;
+        loop {
+            let bits = self.0[word];
+            if bits != 0 {
+                return (word as u16 + 1) * 64 - bits.leading_zeros() as u16;
             }
-            None => 0,
+            if word == 0 {
+                return 0;
+            }
+            word -= 1;
         }
     }
 
-    fn is_sound(&self) -> bool {
-        let summary = |(index, word): (usize, &u64)| u8::from(*word != 0) << index;
-        self.summary == self.words.iter().enumerate().map(summary).sum::<u8>()
+    fn highest(&self) -> u16 {
+        self.highest_up_to(u8::MAX)
     }
 }
 
