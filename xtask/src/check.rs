@@ -8,6 +8,7 @@ use crate::command::{Command, no_arguments};
 use crate::failure::{Failure, Outcome};
 use crate::generate;
 use crate::key_sites;
+use crate::native;
 use crate::process;
 use crate::progress;
 use crate::sdk;
@@ -62,12 +63,15 @@ fn run(workspace: &Workspace, arguments: lexopt::Parser) -> Outcome {
     }
 }
 
-fn formatting(_: &Workspace) -> Outcome {
-    process::capture(Process::new("cargo").args(["fmt", "--all", "--check"])).map(drop)
+fn formatting(workspace: &Workspace) -> Outcome {
+    process::capture(Process::new("cargo").args(["fmt", "--all", "--check"]))?;
+    process::capture(native::cargo(workspace, "fmt").arg("--check")).map(drop)
 }
 
-fn host_lints(_: &Workspace) -> Outcome {
-    process::capture(process::cargo("clippy").args(["--all-targets", "--", "-D", "warnings"])).map(drop)
+fn host_lints(workspace: &Workspace) -> Outcome {
+    let deny = ["--all-targets", "--", "-D", "warnings"];
+    process::capture(process::cargo("clippy").args(deny))?;
+    process::capture(native::cargo(workspace, "clippy").args(deny)).map(drop)
 }
 
 fn kernel_lints(workspace: &Workspace) -> Outcome {

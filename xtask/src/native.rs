@@ -6,8 +6,10 @@ use crate::failure::{Context, Outcome};
 use crate::process;
 use crate::workspace::Workspace;
 
-/// Programs in `bench/native`, each a single file.
+/// Programs in `bench/native` that are a single file.
 const PROGRAMS: [&str; 1] = ["fpu"];
+/// That which is a package; in a workspace of its own, for what it compares with.
+const PACKAGE: &str = "bench/native/keys";
 
 /// Builds and runs each program, and shows what it prints.
 ///
@@ -25,5 +27,14 @@ pub fn run(workspace: &Workspace) -> Outcome {
         )?;
         print!("{}", process::capture(&mut Process::new(&program))?);
     }
+    print!("{}", process::capture(cargo(workspace, "run").args(["--release", "--locked"]))?);
     Ok(())
+}
+
+/// `cargo` for the package of this folder. Branches on keys are what they usually are.
+pub fn cargo(workspace: &Workspace, subcommand: &str) -> Process {
+    let mut cargo = process::cargo(subcommand);
+    cargo.env("CARGO_TARGET_DIR", workspace.path("build/native/keys")).env_remove("LIMEN_KEYS");
+    cargo.arg("--manifest-path").arg(workspace.path(PACKAGE).join("Cargo.toml"));
+    cargo
 }

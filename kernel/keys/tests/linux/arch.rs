@@ -50,10 +50,3 @@ unsafe extern "C" {
     /// Jumps while [`JUMP_ON`] is off.
     pub(crate) safe fn jumps_if_off() -> bool;
 }
-
-/// The number of `membarrier(2)`.
-#[cfg(target_arch = "x86_64")]
-pub(crate) const MEMBARRIER: i64 = 324;
-/// The number of `membarrier(2)`.
-#[cfg(not(target_arch = "x86_64"))]
-pub(crate) const MEMBARRIER: i64 = 283;

@@ -13,7 +13,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use limen_keys::engine::{Engine, WINDOW_BYTES, WindowError};
 
-use crate::arch::MEMBARRIER;
+#[path = "arch/membarrier.rs"]
+mod membarrier;
+
+use membarrier::MEMBARRIER;
 
 const READ: c_int = 1;
 const WRITE: c_int = 2;

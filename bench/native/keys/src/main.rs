@@ -1,0 +1,52 @@
+//! What a dormant branch takes the developer's processor, on a static key, on an atomic flag, and on a key of the crate
+//! `static-keys`: run by `./x bench --native`.
+//!
+//! A pass has eight branches in a row, none of which is taken; a figure is the fastest of many batches of passes, as a part
+//! of that of passes without branches in the same run. Batches take turns, so that a processor that changes its clock
+//! changes it for all. First each branch is switched on and off once, so that none is measured that does nothing.
+
+#[path = "../../../../kernel/keys/tests/linux/engine.rs"]
+#[allow(unsafe_code)]
+mod engine;
+mod passes;
+#[path = "../../../../kernel/keys/tests/linux/program.rs"]
+mod program;
+mod sizes;
+mod switches;
+
+use std::time::{Duration, Instant};
+
+use passes::{Pass, TIGHT, WORKING};
+
+/// Passes between two looks at the clock.
+const PER_BATCH: u32 = 20_000;
+/// Of which the fastest counts.
+const BATCHES: u32 = 1_000;
+
+fn main() {
+    switches::show_that_branches_follow();
+    print_table("eight branches and nothing between them", &TIGHT);
+    print_table("eight branches, each followed by two instructions that wait for the ones before", &WORKING);
+    sizes::print();
+}
+
+fn print_table(title: &str, passes: &[Pass]) {
+    let times = fastest(passes);
+    let base = times[0].as_secs_f64();
+    println!("\n{title}: as a part of none");
+    for (pass, time) in passes.iter().zip(&times) {
+        println!("{:<30} {:.2}", pass.name, time.as_secs_f64() / base);
+    }
+}
+
+fn fastest(passes: &[Pass]) -> Vec<Duration> {
+    let mut best = vec![Duration::MAX; passes.len()];
+    for _ in 0..BATCHES {
+        for (pass, best) in passes.iter().zip(&mut best) {
+            let start = Instant::now();
+            (pass.run)(PER_BATCH);
+            *best = start.elapsed().min(*best);
+        }
+    }
+    best
+}

@@ -1,0 +1,54 @@
+//! How large a small function with one branch is. Each lies in a section of its own, whose ends the linker tells.
+
+use std::sync::atomic::Ordering;
+
+use limen_keys::static_branch_unlikely;
+
+use crate::switches::{CRATE_KEY, FLAG, KEY, take};
+
+macro_rules! sized {
+    ($name:ident, $section:literal, $start:ident, $stop:ident, $is_on:expr) => {
+        #[unsafe(link_section = $section)]
+        #[inline(never)]
+        fn $name(number: u64) -> u64 {
+            if $is_on {
+                take();
+            }
+            number + 1
+        }
+
+        unsafe extern "C" {
+            static $start: u8;
+            static $stop: u8;
+        }
+    };
+}
+
+sized!(with_nothing, "size_none", __start_size_none, __stop_size_none, false);
+sized!(with_key, "size_key", __start_size_key, __stop_size_key, static_branch_unlikely!(KEY));
+sized!(with_flag, "size_flag", __start_size_flag, __stop_size_flag, FLAG.load(Ordering::Relaxed));
+sized!(
+    with_crate,
+    "size_crate",
+    __start_size_crate,
+    __stop_size_crate,
+    static_keys::static_branch_unlikely!(CRATE_KEY)
+);
+
+/// Prints the table.
+///
+/// # Panics
+/// When a function does not compute what it should.
+pub fn print() {
+    assert_eq!([with_nothing, with_key, with_flag, with_crate].map(|function| function(1)), [2; 4]);
+    println!("\nbytes of a small function with one branch to a call");
+    let sizes = [
+        ("none", &raw const __start_size_none, &raw const __stop_size_none),
+        ("key", &raw const __start_size_key, &raw const __stop_size_key),
+        ("atomic flag, relaxed", &raw const __start_size_flag, &raw const __stop_size_flag),
+        ("key of static-keys", &raw const __start_size_crate, &raw const __stop_size_crate),
+    ];
+    for (name, start, stop) in sizes {
+        println!("{name:<30} {}", stop.addr() - start.addr());
+    }
+}

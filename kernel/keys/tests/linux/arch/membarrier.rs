@@ -1,0 +1,8 @@
+//! The number of `membarrier(2)`, which is not the same on every instruction set.
+
+/// The number of `membarrier(2)`.
+#[cfg(target_arch = "x86_64")]
+pub(crate) const MEMBARRIER: i64 = 324;
+/// The number of `membarrier(2)`.
+#[cfg(not(target_arch = "x86_64"))]
+pub(crate) const MEMBARRIER: i64 = 283;
