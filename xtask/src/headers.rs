@@ -11,9 +11,10 @@ use limen_abi::error::LookupFailure;
 use limen_abi::fault::{self, CapFaultWord, TimeoutWord, VmFaultWord};
 use limen_abi::fpu::{FpuCounterWord, FpuOption, ThreadFlag};
 use limen_abi::message::{self, BufferWord};
+use limen_abi::probe::ProbeOption;
 use limen_abi::register::{self, RegisterMap};
 use limen_abi::slot::{self, Badge, MonitorSlot};
-use limen_abi::{ErrorCode, FaultLabel, FpuPolicy, Label, MessageInfo, Syscall, limits};
+use limen_abi::{ErrorCode, FaultLabel, FpuPolicy, Label, MessageInfo, ProbeEvent, Syscall, limits};
 
 const FOLDER: &str = "user/libmicrokit/include/limen";
 
@@ -44,6 +45,7 @@ fn abi() -> CHeader {
     fault_words(&mut header);
     boot_info(&mut header);
     floating_point(&mut header);
+    probes(&mut header);
     utilisation(&mut header);
     static_keys(&mut header);
     message_layout(&mut header);
@@ -120,6 +122,18 @@ fn static_keys(header: &mut CHeader) {
     header.title("Static keys");
     header.constant("Highest id of a static key.", "LIMEN_MAX_KEY_ID", limits::MAX_KEY_ID);
     header.constant("How often a program may hold a static key.", "LIMEN_KEY_HOLDS", limits::KEY_HOLDS);
+}
+
+fn probes(header: &mut CHeader) {
+    header.title("Probes");
+    let events = entries(ProbeEvent::ALL.iter().map(|(event, name, doc)| (*name, event.as_raw(), *doc)));
+    header.enumeration("What a program can sample.", "limen_probe_event_t", events);
+    header.constant(
+        "Option: the return from the event is stamped, too.",
+        "LIMEN_PROBE_EXIT",
+        ProbeOption::EXIT,
+    );
+    header.constant("Samples that wait to be read.", "LIMEN_PROBE_SAMPLES", limits::PROBE_SAMPLES);
 }
 
 fn message_words(header: &mut CHeader, fault: &str, words: &[(&str, usize)]) {
@@ -262,6 +276,7 @@ fn fixed_slots(header: &mut CHeader) {
         "LIMEN_FPU_POLICY_CAP",
         slot::FPU_POLICY,
     );
+    header.constant("The right to sample its own crossings, where granted.", "LIMEN_PROBE_CAP", slot::PROBE);
 }
 
 fn windows(header: &mut CHeader) {

@@ -79,5 +79,13 @@ named_numbers! {
         KeyDec = 0x1013 => "LimenKeyDec",
         /// What a static key is. MR0 to MR2: 1 while it is on, how many want it on, how often the caller holds it.
         KeyRead = 0x1014 => "LimenKeyRead",
+        /// Begin to sample what the caller's own crossings cost.
+        ProbeStart = 0x1020 => "LimenProbeStart",
+        /// End it.
+        ProbeStop = 0x1021 => "LimenProbeStop",
+        /// Sample the next event of a kind. MR0: which; MR1, MR2: first and last program counter; MR3: options.
+        ProbeArm = 0x1022 => "LimenProbeArm",
+        /// Take the oldest sample. MR0 to MR5: is there one, event, program's and kernel's stamp, interruptions, dropped.
+        ProbeRead = 0x1023 => "LimenProbeRead",
     }
 }

@@ -55,6 +55,8 @@ pub const MAX_KEY_ID: u8 = 31;
 pub const KEY_SITES: usize = 512;
 /// How often a protection domain may hold a static key.
 pub const KEY_HOLDS: u8 = 255;
+/// Samples of crossings that the kernel keeps for a program until it reads them.
+pub const PROBE_SAMPLES: usize = 8;
 /// Bytes in a page, the unit of mapping.
 pub const PAGE_BYTES: u64 = 0x1000;
 /// Bytes in a large page.

@@ -437,6 +437,8 @@ pub enum CapKind {
     FpuPolicy = 12,
     /// A static key.
     Key = 13,
+    /// The right of a thread to sample its own crossings. Object 0.
+    Probe = 14,
 }
 
 impl CapKind {
@@ -444,8 +446,8 @@ impl CapKind {
     #[must_use]
     pub fn from_raw(raw: u64) -> Option<Self> {
         use CapKind::{
-            Endpoint, FpuCounters, FpuPolicy, Interrupt, IoPort, Key, Notification, Reply, SchedContext,
-            SchedControl, SecureMonitor, Thread, Vspace,
+            Endpoint, FpuCounters, FpuPolicy, Interrupt, IoPort, Key, Notification, Probe, Reply,
+            SchedContext, SchedControl, SecureMonitor, Thread, Vspace,
         };
         [
             Thread,
@@ -461,6 +463,7 @@ impl CapKind {
             FpuCounters,
             FpuPolicy,
             Key,
+            Probe,
         ]
         .into_iter()
         .find(|kind| *kind as u64 == raw)

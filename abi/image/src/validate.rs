@@ -412,7 +412,7 @@ fn check_caps(image: &Image<'_>) -> Check {
             Some(CapKind::Reply) => counts.replies,
             Some(CapKind::SchedContext) => image.directory(Table::SchedContexts).1,
             Some(CapKind::Vspace) => counts.vspaces,
-            Some(CapKind::SchedControl | CapKind::FpuCounters | CapKind::FpuPolicy) => 1,
+            Some(CapKind::SchedControl | CapKind::FpuCounters | CapKind::FpuPolicy | CapKind::Probe) => 1,
             Some(CapKind::Interrupt) => image.directory(Table::Interrupts).1,
             Some(CapKind::Key) => image.directory(Table::Keys).1,
             Some(CapKind::SecureMonitor) => {

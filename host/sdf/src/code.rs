@@ -46,6 +46,7 @@ diagnostic_codes! {
     COUNTER_DUPLICATE = "counter-duplicate";
     FPU_COUNTERS_DUPLICATE = "fpu-counters-duplicate";
     FPU_POLICY_DUPLICATE = "fpu-policy-duplicate";
+    PROBE_DUPLICATE = "probe-duplicate";
     VIRTUAL_MACHINE_OUTSIDE_PD = "virtual-machine-outside-pd";
     IOPORT_ARCHITECTURE = "ioport-architecture";
     IOPORT_ID_RANGE = "ioport-id-range";

@@ -47,6 +47,7 @@ pub(crate) struct Contents<'a> {
     pub(crate) counter: Option<Counter>,
     pub(crate) fpu_counters: bool,
     pub(crate) fpu_policy: bool,
+    pub(crate) probe: bool,
     pub(crate) ioports: Vec<IoPort>,
     pub(crate) irqs: Vec<Irq>,
     pub(crate) keys: Vec<KeyDraft<'a>>,

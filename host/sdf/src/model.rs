@@ -116,6 +116,8 @@ pub struct ProtectionDomain {
     pub fpu_counters: bool,
     /// May choose when floating-point registers are switched (`<fpu_policy/>`).
     pub fpu_policy: bool,
+    /// May sample its own crossings (`<probe/>`).
+    pub probe: bool,
     /// The program.
     pub program_image: ProgramImage,
     /// I/O ports it may use; x86 only.

@@ -20,6 +20,7 @@ const CHILDREN: &[&str] = &[
     "counter",
     "fpu_counters",
     "fpu_policy",
+    "probe",
     "ioport",
     "irq",
     "key",
@@ -35,6 +36,8 @@ struct Grant {
 
 const FPU_COUNTERS: Grant =
     Grant { duplicate: code::FPU_COUNTERS_DUPLICATE, what: "the counts of floating-point switches" };
+const PROBE: Grant =
+    Grant { duplicate: code::PROBE_DUPLICATE, what: "the right to sample its own crossings" };
 const FPU_POLICY: Grant =
     Grant { duplicate: code::FPU_POLICY_DUPLICATE, what: "the choice of the floating-point policy" };
 
@@ -62,6 +65,7 @@ struct Inside<'a> {
     counter: Option<Result<Counter, Reported>>,
     fpu_counters: bool,
     fpu_policy: bool,
+    probe: bool,
     ioports: Vec<Result<IoPort, Reported>>,
     irqs: Vec<Result<Irq, Reported>>,
     keys: Vec<Result<KeyDraft<'a>, Reported>>,
@@ -130,6 +134,7 @@ impl<'a> Reader<'a, '_> {
                 "fpu_counters" => {
                     self.read_grant(element, child, &mut inside.fpu_counters, &FPU_COUNTERS);
                 }
+                "probe" => self.read_grant(element, child, &mut inside.probe, &PROBE),
                 "fpu_policy" => self.read_grant(element, child, &mut inside.fpu_policy, &FPU_POLICY),
                 "protection_domain" => {
                     self.read_nested(child, Some(this));
@@ -146,6 +151,7 @@ impl<'a> Reader<'a, '_> {
             counter: inside.counter.transpose()?,
             fpu_counters: inside.fpu_counters,
             fpu_policy: inside.fpu_policy,
+            probe: inside.probe,
             ioports: inside.ioports.into_iter().collect::<Result<_, _>>()?,
             irqs: inside.irqs.into_iter().collect::<Result<_, _>>()?,
             keys: inside.keys.into_iter().collect::<Result<_, _>>()?,

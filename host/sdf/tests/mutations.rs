@@ -22,6 +22,7 @@ const DESCRIPTION: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
         <counter />
         <fpu_counters />
         <fpu_policy />
+        <probe />
         <key name="trace" id="3" symbol="f" />
         <protection_domain name="child" id="5" setvar_id="d" fpu="false" cpu="0" smc="false">
             <program_image path="child.elf" />
@@ -50,6 +51,7 @@ const FRAGMENTS: &[&str] = &[
     "<counter/>",
     "<fpu_counters/>",
     "<fpu_policy/>",
+    "<probe/>",
     "<static_key ",
     "<key ",
     "<memory_region ",

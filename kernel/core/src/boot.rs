@@ -44,6 +44,7 @@ fn cap<M: Machine>(record: &limen_image::Cap) -> Option<Cap> {
         CapKind::SecureMonitor => Cap::SecureMonitor,
         CapKind::FpuCounters => Cap::FpuCounters,
         CapKind::FpuPolicy => Cap::FpuPolicy,
+        CapKind::Probe => Cap::Probe,
         CapKind::Key => Cap::Key(Keys::id(object)?),
         CapKind::IoPort => {
             Cap::IoPort { ports: Ports { first: object as u16, last: badge as u16 }.as_word() }

@@ -88,6 +88,8 @@ pub enum Cap {
     FpuCounters,
     /// The right to choose when floating-point registers are switched.
     FpuPolicy,
+    /// The right of its holder to sample its own crossings.
+    Probe,
     /// A static key.
     Key(KeyId),
     /// I/O ports.

@@ -38,6 +38,10 @@ impl<M: Machine> Kernel<M> {
         ensure(
             self.keys.iter().all(|(_, key)| key.is_sound()),
             "a static key is not held as often as it counts",
+        )?;
+        ensure(
+            self.probes.iter().filter(|(_, probe)| probe.is_on()).count() == self.probing,
+            "the number of programs that sample themselves is another",
         )
     }
 

@@ -15,7 +15,7 @@ use crate::kernel::Kernel;
 use crate::machine::Machine;
 use crate::message::Answer;
 use crate::object::io_port::{self, Ports};
-use crate::object::{fpu, irq, key, sched_context, sched_control, secure_monitor, thread, vspace};
+use crate::object::{fpu, irq, key, probe, sched_context, sched_control, secure_monitor, thread, vspace};
 
 /// Why a request was refused; goes to the caller as an error code with words.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -109,6 +109,7 @@ enum Request<M: Machine> {
     IoPort(io_port::Request),
     Interrupt(irq::Request),
     Key(key::Request),
+    Probe(probe::Request),
     Vspace(vspace::Request<M::Space>),
     SecureMonitor(secure_monitor::Request),
 }
@@ -136,6 +137,7 @@ impl<M: Machine> Request<M> {
                 secure_monitor::Request::decode(caller, &arguments).map(Self::SecureMonitor)
             }
             Cap::SchedControl => sched_control::Request::decode(&arguments).map(Self::SchedControl),
+            Cap::Probe => probe::Request::decode(kernel, &arguments).map(Self::Probe),
             Cap::FpuCounters => fpu::Request::decode_read(&arguments).map(Self::Fpu),
             Cap::FpuPolicy => fpu::Request::decode_policy(&arguments).map(Self::Fpu),
             Cap::Null | Cap::Endpoint { .. } | Cap::Notification { .. } | Cap::Reply(_) => {
@@ -153,6 +155,7 @@ impl<M: Machine> Request<M> {
             Self::IoPort(request) => request.perform(kernel),
             Self::Interrupt(request) => request.perform(kernel),
             Self::Key(request) => request.perform(kernel),
+            Self::Probe(request) => request.perform(kernel),
             Self::Vspace(request) => request.perform(kernel),
             Self::SecureMonitor(request) => request.perform(kernel),
         }

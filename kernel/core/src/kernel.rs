@@ -11,6 +11,7 @@ use crate::object::endpoint::Endpoint;
 use crate::object::irq::Irq;
 use crate::object::key::Key;
 use crate::object::notification::Notification;
+use crate::object::probe::Probe;
 use crate::object::reply::Reply;
 use crate::object::sched_context::SchedContext;
 use crate::object::thread::Thread;
@@ -100,6 +101,10 @@ pub struct Kernel<M: Machine> {
     pub keys: Keys,
     /// How many of them there are.
     pub key_count: usize,
+    /// What programs sample.
+    pub probes: PerThread<Probe>,
+    /// How many do.
+    pub probing: usize,
 }
 
 impl<M: Machine> Kernel<M> {
@@ -127,6 +132,8 @@ impl<M: Machine> Kernel<M> {
             utilisation: Utilisation::NONE,
             keys: Keys::new([const { Key::new(false) }; limits::KEYS]),
             key_count: 0,
+            probes: PerThread::new([Probe::OFF; limits::THREADS]),
+            probing: 0,
         }
     }
 

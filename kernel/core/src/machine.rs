@@ -106,6 +106,9 @@ pub trait Machine: FpuUnit<ThreadId> {
     /// Makes every branch on a static key follow its new state.
     fn set_key(&mut self, key: KeyId, state: bool);
 
+    /// Makes every trap and every return pass the probes, or none.
+    fn set_probing(&mut self, state: bool);
+
     /// Whether programs may print on the debug console.
     fn is_printing(&self) -> bool;
 
@@ -201,6 +204,8 @@ pub trait Context: Copy + Debug {
     const SP: usize;
     /// Position in that order of the register for thread-local storage.
     const TLS_BASE: usize;
+    /// Position in that order of the register in which a program leaves its stamp for a probe. Saved at every entry.
+    const STAMP: usize;
     /// Registers of an UnknownSyscall message, before the system-call number.
     const UNKNOWN_SYSCALL: &'static [usize];
     /// Registers that the answer to a Timeout message may set: all that a program can, but thread pointers.

@@ -6,6 +6,7 @@ use limen_abi::MessageInfo;
 use limen_abi::fpu::FpuCounterWord;
 use limen_abi::key::KeyWord;
 use limen_abi::message::{BufferWord, REGISTER_WORDS};
+use limen_abi::probe::ProbeWord;
 
 use crate::arena::{KeyId, ThreadId};
 use crate::kernel::Kernel;
@@ -72,6 +73,8 @@ pub enum Answer {
     FpuCounters,
     /// What a static key is.
     Key(KeyId),
+    /// The oldest sample of a probe.
+    Sample(ThreadId),
     /// Registers in `seL4_UserContext` order.
     Registers {
         /// Of which thread.
@@ -143,6 +146,12 @@ impl<M: Machine> Kernel<M> {
                     self.set_message_word(caller, position, word);
                 }
                 KeyWord::LENGTH
+            }
+            Answer::Sample(thread) => {
+                for (position, word) in self.take_sample(thread).into_iter().enumerate() {
+                    self.set_message_word(caller, position, word);
+                }
+                ProbeWord::LENGTH
             }
             Answer::Registers { thread, count } => {
                 self.read_registers(thread, caller, count);

@@ -6,9 +6,11 @@
 
 use core::cell::UnsafeCell;
 
+use limen_abi::ProbeEvent;
 use limen_core::Kernel;
 use limen_core::event::Event;
 use limen_core::fault::{Access, Fault};
+use limen_core::object::probe::Rest;
 use limen_image::Image;
 
 use crate::address_space::AddressSpaces;
@@ -79,6 +81,36 @@ pub extern "C" fn enter_syscall(door: &Door, number: i64) -> *mut Context {
 /// An interrupt, as a port's trap code reports it unless it has more to say.
 pub extern "C" fn enter_interrupt(door: &Door) -> *mut Context {
     enter(door, Event::Interrupt)
+}
+
+/// A system call while programs are probed. `stamp` is the cycle counter at the entry.
+pub fn enter_probed_syscall(door: &Door, number: i64, stamp: u64) -> *mut Context {
+    // SAFETY: called only from the trap handlers, see the module documentation.
+    let kernel = unsafe { &mut *door.0.get() };
+    pointer_to(kernel.serve_probed_syscall(number, stamp))
+}
+
+/// Something else while programs are probed; `enter` serves it unless a probe takes it.
+#[inline]
+pub fn enter_probed(
+    door: &Door,
+    event: Option<ProbeEvent>,
+    stamp: u64,
+    enter: impl FnOnce(&Door) -> *mut Context,
+) -> *mut Context {
+    // SAFETY: called only from the trap handlers, see the module documentation; the borrow ends before `enter`.
+    let kernel = unsafe { &mut *door.0.get() };
+    match kernel.probe_entry(event, stamp) {
+        Rest::Serve => enter(door),
+        Rest::Return => context_to_run(kernel),
+    }
+}
+
+/// Whether the counter is to be read at the return to the program. Called while programs are probed.
+pub extern "C" fn takes_exit_stamp(door: &Door) -> bool {
+    // SAFETY: called only from the trap handlers, see the module documentation.
+    let kernel = unsafe { &mut *door.0.get() };
+    kernel.takes_exit_stamp()
 }
 
 /// The trap code restores the registers from here, and saves them here at the next trap.

@@ -27,6 +27,10 @@ static_key!(
     pub SELF_CHECK = false
 );
 static_key!(
+    /// Some program samples its own crossings: every trap and every return pass the probes.
+    pub PROBING = false
+);
+static_key!(
     /// Shows at boot that keys work.
     SELF_TEST = false
 );
@@ -63,6 +67,11 @@ impl SystemKeys {
             }
             self.set_own(known(*key), state).unwrap_or_else(|error| fatal(format_args!("{error}")));
         }
+    }
+
+    /// Leads every trap and every return past the probes, or none.
+    pub fn set_probing(&mut self, state: bool) {
+        self.set_own(&PROBING, state).unwrap_or_else(|error| fatal(format_args!("{error}")));
     }
 
     fn set_own(&mut self, key: &Key, state: bool) -> Result<(), KeyError> {

@@ -162,6 +162,12 @@ impl Machine for Hardware {
         }
     }
 
+    fn set_probing(&mut self, state: bool) {
+        if let Some(keys) = &mut self.keys {
+            keys.set_probing(state);
+        }
+    }
+
     #[inline]
     fn is_printing(&self) -> bool {
         keys::is_printing()

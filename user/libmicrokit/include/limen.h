@@ -2,6 +2,7 @@
 #ifndef LIMEN_H
 #define LIMEN_H
 
+#include <limen/probe.h>
 #include <limen/slots.h>
 #include <microkit.h>
 #include <sel4/sel4.h>

@@ -122,7 +122,11 @@ fn check_caps(image: &Image<'_>) {
             CapKind::SchedContext => image.sched_contexts().count() as u64,
             CapKind::Vspace => counts.vspaces,
             CapKind::IoPort => limits::IO_PORTS,
-            CapKind::SchedControl | CapKind::SecureMonitor | CapKind::FpuCounters | CapKind::FpuPolicy => 1,
+            CapKind::SchedControl
+            | CapKind::SecureMonitor
+            | CapKind::FpuCounters
+            | CapKind::FpuPolicy
+            | CapKind::Probe => 1,
             CapKind::Interrupt => image.interrupts().count() as u64,
             CapKind::Key => image.keys().count() as u64,
         };

@@ -140,6 +140,7 @@ fn capability(built: &Built, cap: &Cap) -> Capability {
         Some(CapKind::SecureMonitor) => ("calls", cap.table),
         Some(CapKind::FpuCounters) => ("floating-point counters", cap.table),
         Some(CapKind::FpuPolicy) => ("floating-point policy", cap.table),
+        Some(CapKind::Probe) => ("probe", cap.table),
         Some(CapKind::Key) => ("static key", cap.table),
         None => ("unknown", cap.object),
     };
@@ -148,7 +149,7 @@ fn capability(built: &Built, cap: &Cap) -> Capability {
         Some(CapKind::SchedControl) => "every scheduling context".to_owned(),
         Some(CapKind::Interrupt) => source(&built.tables.interrupts[cap.object as usize]),
         Some(CapKind::SecureMonitor) => "the secure monitor".to_owned(),
-        Some(CapKind::FpuCounters | CapKind::FpuPolicy) => "the processor".to_owned(),
+        Some(CapKind::FpuCounters | CapKind::FpuPolicy | CapKind::Probe) => "the processor".to_owned(),
         Some(CapKind::Key) => built.parts.system.static_keys[cap.object as usize].name.clone(),
         _ => name(built, owner),
     };

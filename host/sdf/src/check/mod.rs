@@ -103,6 +103,7 @@ fn domain(
         counter: contents.counter,
         fpu_counters: contents.fpu_counters,
         fpu_policy: contents.fpu_policy,
+        probe: contents.probe,
         ioports: contents.ioports,
         irqs: contents.irqs,
         keys,

@@ -7,6 +7,7 @@ pub mod irq;
 pub mod key;
 pub mod notification;
 mod priority;
+pub mod probe;
 pub mod reply;
 pub mod sched_context;
 pub mod sched_control;

@@ -289,6 +289,7 @@ impl Request {
                 if resume {
                     kernel.cancel(thread);
                     kernel.release_keys(thread);
+                    kernel.stop_probe(thread);
                 }
                 kernel.write_registers(thread, caller, count);
                 (Answer::Empty, if resume { kernel.resume(thread) } else { Outcome::NOTHING })
@@ -338,13 +339,14 @@ fn not_current<M: Machine>(kernel: &Kernel<M>, thread: ThreadId) -> Result<(), I
 }
 
 impl<M: Machine> Kernel<M> {
-    /// Stops a thread. What it was waiting for is forgotten, and the static keys that it holds are given back; its system call starts again when it is resumed.
+    /// Stops a thread. What it was waiting for is forgotten, its static keys are given back, its probe ends; its system call starts again when it is resumed.
     pub(crate) fn suspend(&mut self, thread: ThreadId) -> Outcome {
         if self.core.current != Some(thread) {
             self.leave_queues(thread);
         }
         self.cancel(thread);
         self.release_keys(thread);
+        self.stop_probe(thread);
         self.threads[thread].state = State::Inactive;
         if self.core.current == Some(thread) { Outcome::WAITS } else { Outcome::NOTHING }
     }

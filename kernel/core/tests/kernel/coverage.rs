@@ -125,8 +125,12 @@ fn check_method(label: Label) {
     let fpu_policy = family.plan.grant(family.parent, Grant::fpu_policy());
     let key = family.plan.key(true);
     let key_slot = family.plan.grant(family.parent, Grant::key(key));
+    let probe = family.plan.grant(family.parent, Grant::probe());
     let (parent, child) = (family.parent, family.child);
     let mut system = family.plan.boot();
+    if matches!(label, Label::ProbeStop | Label::ProbeArm | Label::ProbeRead) {
+        system.call(parent, probe, Label::ProbeStart.as_raw(), &[]);
+    }
     system.set_asserted(interrupt, true);
     system.take_interrupts();
     let slot = match label {
@@ -134,6 +138,7 @@ fn check_method(label: Label) {
         Label::FpuReadCounters => fpu_counters,
         Label::FpuSetPolicy => fpu_policy,
         Label::KeyEnable | Label::KeyDisable | Label::KeyInc | Label::KeyDec | Label::KeyRead => key_slot,
+        Label::ProbeStart | Label::ProbeStop | Label::ProbeArm | Label::ProbeRead => probe,
         Label::IrqHandlerAck => interrupt_slot,
         Label::TcbSetPriority
         | Label::TcbSetMcPriority
@@ -166,6 +171,7 @@ fn check_method(label: Label) {
         Label::SchedControlConfigureFlags => &[30, 500, 0, 7, 0],
         Label::TcbSetPriority | Label::TcbSetMcPriority => &[7],
         Label::TcbSetTlsBase => &[0x7000],
+        Label::ProbeArm => &[0, 0x1234, 0x1238, 1],
         Label::ArmSmcCall => &[10, 20, 30, 40, 50, 60, 70, 80],
         _ => &[0, 1, 0x1234],
     };
@@ -202,6 +208,10 @@ fn check_method(label: Label) {
             assert_eq!(system.kernel.machine.key_flips, [(key, false)]);
         }
         Label::KeyRead => system.assert_message(parent, 0, 0, &[1, 1, 0]),
+        Label::ProbeStart => assert_eq!(system.kernel.machine.probing, [true]),
+        Label::ProbeStop => assert_eq!(system.kernel.machine.probing, [true, false]),
+        Label::ProbeArm => system.assert_message(parent, 0, 0, &[]),
+        Label::ProbeRead => system.assert_message(parent, 0, 0, &[0, 0, 0, 0, 0, 0]),
         Label::SchedContextBind => system.assert_holds(passive, Some(free)),
         Label::SchedContextUnbind | Label::SchedContextUnbindObject => system.assert_holds(child, None),
         Label::SchedControlConfigureFlags => {

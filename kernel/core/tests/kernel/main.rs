@@ -24,6 +24,7 @@ mod model;
 mod notification_time;
 mod notifications;
 mod priorities;
+mod probes;
 mod random;
 mod registers;
 mod replies;

@@ -4,11 +4,14 @@
 macro_rules! trap_code {
     ($($operand:tt)*) => {
         core::arch::global_asm!(
+            limen_keys::assembly!(),
             include_str!("trap.S"),
             EMERGENCY_OFFSET = const $crate::stack::EMERGENCY_OFFSET,
             kernel = sym $crate::entry::KERNEL,
             enter_syscall = sym $crate::entry::enter_syscall,
             enter_fault = sym enter_fault,
+            PROBING = sym $crate::keys::PROBING,
+            takes_exit_stamp = sym $crate::entry::takes_exit_stamp,
             $($operand)*
         );
     };

@@ -168,6 +168,14 @@ typedef enum seL4_InvocationLabel {
     LimenKeyDec = 4115,
     /* What a static key is. MR0 to MR2: 1 while it is on, how many want it on, how often the caller holds it. */
     LimenKeyRead = 4116,
+    /* Begin to sample what the caller's own crossings cost. */
+    LimenProbeStart = 4128,
+    /* End it. */
+    LimenProbeStop = 4129,
+    /* Sample the next event of a kind. MR0: which; MR1, MR2: first and last program counter; MR3: options. */
+    LimenProbeArm = 4130,
+    /* Take the oldest sample. MR0 to MR5: is there one, event, program's and kernel's stamp, interruptions, dropped. */
+    LimenProbeRead = 4131,
 } seL4_InvocationLabel;
 
 /* Words of the message CapFault. */
@@ -240,6 +248,26 @@ typedef enum limen_fpu_policy_t {
 
 /* Words of the counters. */
 #define LIMEN_FPU_COUNTERS 5
+
+/* What a program can sample. */
+typedef enum limen_probe_event_t {
+    /* An access to memory that the mappings do not allow. */
+    limen_probe_page_fault = 0,
+    /* An instruction that does not exist. */
+    limen_probe_undefined = 1,
+    /* A breakpoint instruction. */
+    limen_probe_breakpoint = 2,
+    /* A system call. */
+    limen_probe_system_call = 3,
+    /* An interrupt. */
+    limen_probe_interrupt = 4,
+} limen_probe_event_t;
+
+/* Option: the return from the event is stamped, too. */
+#define LIMEN_PROBE_EXIT 1
+
+/* Samples that wait to be read. */
+#define LIMEN_PROBE_SAMPLES 8
 
 /* Words of what was measured of a thread. */
 typedef enum benchmark_track_util_ipc_index {

@@ -28,6 +28,9 @@
 /* The choice of the floating-point policy, where granted. */
 #define LIMEN_FPU_POLICY_CAP 9
 
+/* The right to sample its own crossings, where granted. */
+#define LIMEN_PROBE_CAP 479
+
 /* Notifications of peers, by channel id. */
 #define BASE_OUTPUT_NOTIFICATION_CAP 10
 

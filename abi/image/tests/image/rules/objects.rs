@@ -157,7 +157,7 @@ pub(super) const CAPS: &[Case] = &[
     ("address space", |w| w.caps[5].object = 3, record(Table::Caps, 5, "no such object")),
     ("interrupt", |w| w.caps[6].object = 2, record(Table::Caps, 6, "no such object")),
     ("kind 0", |w| w.caps[0].kind = 0, record(Table::Caps, 0, "no such object")),
-    ("kind without a meaning", |w| w.caps[0].kind = 14, record(Table::Caps, 0, "no such object")),
+    ("kind without a meaning", |w| w.caps[0].kind = 15, record(Table::Caps, 0, "no such object")),
     (
         "a secure monitor on another architecture",
         |w| {

@@ -16,6 +16,8 @@ pub(crate) const SP: usize = position("sp");
 pub(crate) const SPSR: usize = position("spsr");
 /// Position of the register for thread-local storage.
 pub(crate) const TLS_BASE: usize = position("tpidr_el0");
+/// Position of the register for the stamp of a probe.
+pub(crate) const STAMP: usize = position("x9");
 /// Position of the link register.
 pub(crate) const LR: usize = position("x30");
 /// Position of the first general register.
@@ -67,6 +69,7 @@ impl Context for TestContext {
     const PC: usize = PC;
     const SP: usize = SP;
     const TLS_BASE: usize = TLS_BASE;
+    const STAMP: usize = STAMP;
     const UNKNOWN_SYSCALL: &'static [usize] =
         &message_registers::<{ AARCH64.unknown_syscall.len() - 1 }>(AARCH64.unknown_syscall);
     const TIMEOUT: &'static [usize] = &first_registers::<{ COUNT - 2 }>();

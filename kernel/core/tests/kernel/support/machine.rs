@@ -74,6 +74,8 @@ pub(crate) struct HostMachine {
     pub(crate) controller: Controller,
     /// What was done to static keys.
     pub(crate) key_flips: Vec<(u64, bool)>,
+    /// How probing was switched.
+    pub(crate) probing: Vec<bool>,
     /// Whether programs may print.
     pub(crate) is_printing: bool,
     /// What was printed.
@@ -110,6 +112,7 @@ impl HostMachine {
             interrupt: None,
             controller: Controller::default(),
             key_flips: Vec::new(),
+            probing: Vec::new(),
             is_printing: false,
             console: Vec::new(),
             ports_written: Vec::new(),
@@ -282,6 +285,10 @@ impl Machine for HostMachine {
 
     fn set_key(&mut self, key: KeyId, state: bool) {
         self.key_flips.push((Keys::index_of(key) as u64, state));
+    }
+
+    fn set_probing(&mut self, state: bool) {
+        self.probing.push(state);
     }
 
     fn is_printing(&self) -> bool {

@@ -15,7 +15,7 @@ mod system;
 mod verify;
 
 pub(crate) use context::TestContext;
-pub(crate) use context::{LR, PC, SP, SPSR, TLS_BASE, X0};
+pub(crate) use context::{LR, PC, SP, SPSR, STAMP, TLS_BASE, X0};
 pub(crate) use controller::{LineState, Wiring};
 pub(crate) use family::Family;
 pub(crate) use machine::HostMachine;

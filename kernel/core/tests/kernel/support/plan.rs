@@ -96,6 +96,11 @@ impl Grant {
         Self::plain(CapKind::FpuPolicy, 0)
     }
 
+    /// The right to sample its own crossings.
+    pub(crate) const fn probe() -> Self {
+        Self::plain(CapKind::Probe, 0)
+    }
+
     /// A static key.
     pub(crate) const fn key(index: u64) -> Self {
         Self::plain(CapKind::Key, index)

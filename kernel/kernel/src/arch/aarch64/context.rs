@@ -82,6 +82,8 @@ impl machine::Context for Context {
     const PC: usize = 0;
     const SP: usize = 1;
     const TLS_BASE: usize = 34;
+    // x9
+    const STAMP: usize = 17;
     // x0 to x7, FaultIP, SP, LR, SPSR.
     const UNKNOWN_SYSCALL: &'static [usize] = &[3, 4, 5, 6, 7, 8, 9, 10, 0, 1, 16, 2];
     // FaultIP, SP, SPSR.

@@ -8,8 +8,13 @@
 // An exception return clears the exclusive monitor (DDI 0487, AArch64.ExceptionReturn), so that no store-exclusive of a
 // thread succeeds on the load-exclusive of another.
 
-.macro save_registers
+// In front of `save_registers`: the way past the probes, with two registers to spare.
+.macro save_first_registers probed
     stp     x0, x1, [sp, #{X0}]
+    static_jump_if_on {PROBING}, 0, \probed, x0
+.endm
+
+.macro save_registers
     stp     x2, x3, [sp, #{X0} + 16]
     stp     x4, x5, [sp, #{X0} + 32]
     stp     x6, x7, [sp, #{X0} + 48]
@@ -44,6 +49,11 @@
     ldp     x16, x17, [sp, #{X0} + 128]
     ldp     x18, x19, [sp, #{X0} + 144]
     ldp     x0, x1, [sp, #{X0}]
+.endm
+
+.macro return_to_program
+    static_jump_if_on {PROBING}, 0, probed_return, x1
+    restore_registers
     eret
 .endm
 
@@ -87,6 +97,7 @@ trap_vectors:
     vector  trap_from_kernel
     // From user mode in AArch64: synchronous, IRQ, FIQ, SError.
     .balign 0x80
+    save_first_registers probed_synchronous
     save_registers
     mrs     x1, esr_el1
     lsr     x9, x1, #{ESR_CLASS_SHIFT}
@@ -98,6 +109,7 @@ trap_vectors:
     leave
     // Not .balign: code that outgrows its vector must not build.
     .org    trap_vectors + 0x480
+    save_first_registers probed_interrupt
     save_registers
     enter_kernel_stack
     bl      {enter_interrupt}
@@ -106,6 +118,7 @@ trap_vectors:
     vector  trap_from_kernel
     // An error on the bus that the program's access may have caused: its fault, not the kernel's.
     .org    trap_vectors + 0x580
+    stp     x0, x1, [sp, #{X0}]
     save_registers
     mrs     x1, esr_el1
     b       trap_fault
@@ -123,7 +136,7 @@ trap_fault:
     cmp     x0, x19
     b.ne    trap_switch
 trap_restore:
-    restore_registers
+    return_to_program
 
 trap_switch:
     mrs     x9, tpidr_el0
@@ -143,7 +156,41 @@ trap_run:
     ldp     x28, x29, [x0, #{X0} + 224]
     msr     tpidr_el0, x9
     msr     tpidrro_el0, x10
+    return_to_program
+
+// The same while programs are probed: the counter is read with the first register that is free.
+probed_synchronous:
+    mrs     x0, pmccntr_el0
+    save_registers
+    mov     x3, x0
+    mov     x4, x7
+    mrs     x1, esr_el1
+    mrs     x2, far_el1
+    enter_kernel_stack
+    bl      {enter_probed_synchronous}
+    leave
+
+probed_interrupt:
+    mrs     x0, pmccntr_el0
+    save_registers
+    mov     x1, x0
+    enter_kernel_stack
+    bl      {enter_probed_interrupt}
+    leave
+
+// From the context in x0. What the program is told goes to x10, which is read last.
+probed_return:
+    mov     x19, x0
+    kernel_to_x0
+    bl      {takes_exit_stamp}
+    tst     w0, #0xff
+    mov     x0, x19
+    b.ne    1f
     restore_registers
+    eret
+1:  restore_registers
+    mrs     x10, pmccntr_el0
+    eret
 
 // Nobody can run. Interrupts stay masked; a pending one ends the wait and is served here.
 trap_idle:

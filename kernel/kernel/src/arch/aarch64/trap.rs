@@ -2,6 +2,7 @@
 //!
 //! Source: Arm Architecture Reference Manual (DDI 0487), ESR_EL1.
 
+use limen_abi::ProbeEvent;
 use limen_core::event::Event;
 use limen_core::fault::{Access, Fault};
 
@@ -16,6 +17,10 @@ const ESR_CLASS_SHIFT: u32 = 26;
 const CLASS_MASK: u64 = 0x3f;
 /// Exception class of a system call.
 const CLASS_SVC: u64 = 0x15;
+/// Exception class of an instruction that does not exist.
+const CLASS_UNKNOWN: u64 = 0x00;
+/// Exception class of `brk`.
+const CLASS_BREAKPOINT: u64 = 0x3c;
 /// Exception class of a use of the floating-point unit while it is off.
 const CLASS_FPU: u64 = 0x07;
 /// Exception class of an instruction abort in user mode.
@@ -31,6 +36,8 @@ trap_code!(
     ESR_CLASS_SHIFT = const ESR_CLASS_SHIFT,
     CLASS_SVC = const CLASS_SVC,
     enter_interrupt = sym entry::enter_interrupt,
+    enter_probed_synchronous = sym enter_probed_synchronous,
+    enter_probed_interrupt = sym enter_probed_interrupt,
     panic_in_kernel = sym exception_in_kernel,
 );
 
@@ -46,6 +53,29 @@ extern "C" fn enter_fault(door: &Door, status: u64, address: u64) -> *mut Contex
         CLASS_FPU => entry::enter(door, Event::FpuUse(exception)),
         _ => entry::enter(door, Event::Fault(exception)),
     }
+}
+
+/// A system call or fault while programs are probed. `stamp` is the cycle counter at the entry, `number` that of the
+/// system call.
+extern "C" fn enter_probed_synchronous(
+    door: &Door,
+    status: u64,
+    address: u64,
+    stamp: u64,
+    number: i64,
+) -> *mut Context {
+    let event = match status >> ESR_CLASS_SHIFT & CLASS_MASK {
+        CLASS_SVC => return entry::enter_probed_syscall(door, number, stamp),
+        CLASS_DATA_ABORT | CLASS_INSTRUCTION_ABORT => Some(ProbeEvent::PageFault),
+        CLASS_UNKNOWN => Some(ProbeEvent::Undefined),
+        CLASS_BREAKPOINT => Some(ProbeEvent::Breakpoint),
+        _ => None,
+    };
+    entry::enter_probed(door, event, stamp, |door| enter_fault(door, status, address))
+}
+
+extern "C" fn enter_probed_interrupt(door: &Door, stamp: u64) -> *mut Context {
+    entry::enter_probed(door, Some(ProbeEvent::Interrupt), stamp, |door| entry::enter_interrupt(door))
 }
 
 /// Runs the thread with these registers, or idles if there is none. Boot ends here.

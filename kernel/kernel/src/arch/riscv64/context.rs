@@ -42,6 +42,8 @@ impl machine::Context for Context {
     const PC: usize = 0;
     const SP: usize = 2;
     const TLS_BASE: usize = 31;
+    // t1
+    const STAMP: usize = 25;
     // FaultIP, SP, RA, a0 to a6.
     const UNKNOWN_SYSCALL: &'static [usize] = &[0, 2, 1, 16, 17, 18, 19, 20, 21, 22];
     // FaultIP, SP.

@@ -5,7 +5,7 @@
 // on the kernel stack, where the context's address lies at the top. Rust returns the context to run. Only when that is
 // another one are s0 to s11, gp and tp, which the kernel does not use, exchanged. sstatus is the same for every thread.
 
-// Below the top of the kernel stack: the context that was entered from.
+// Below the top of the kernel stack: the context that was entered from, and behind it a word for that to return to.
 .equ ENTERED, 16
 
 .macro enter_kernel_stack
@@ -15,9 +15,9 @@
     lla     a0, {kernel}
 .endm
 
+// But t0, which is saved first.
 .macro each_caller_saved access
     \access ra, ({X} + 8 * 1)(sp)
-    \access t0, ({X} + 8 * 5)(sp)
     \access t1, ({X} + 8 * 6)(sp)
     \access t2, ({X} + 8 * 7)(sp)
     \access a0, ({X} + 8 * 10)(sp)
@@ -51,12 +51,25 @@
     \access s11, ({X} + 8 * 27)(\context)
 .endm
 
+// From the context in a0.
+.macro restore_registers
+    mv      sp, a0
+    ld      t0, {X}(sp)
+    csrw    sscratch, sp
+    csrw    sepc, t0
+    ld      t0, ({X} + 8 * 5)(sp)
+    each_caller_saved ld
+    ld      sp, ({X} + 8 * 2)(sp)
+.endm
+
 .section .text.trap, "ax"
 .balign 4
 .global trap_entry
 trap_entry:
     csrrw   sp, sscratch, sp
     beqz    sp, trap_from_kernel
+    sd      t0, ({X} + 8 * 5)(sp)
+    static_jump_if_on {PROBING}, 0, probed_entry, t0
     each_caller_saved sd
     csrrw   t0, sscratch, zero
     csrr    t1, sepc
@@ -76,12 +89,8 @@ trap_return:
     ld      a1, 0(sp)
     bne     a0, a1, trap_switch
 trap_restore:
-    mv      sp, a0
-    ld      t0, {X}(sp)
-    csrw    sscratch, sp
-    csrw    sepc, t0
-    each_caller_saved ld
-    ld      sp, ({X} + 8 * 2)(sp)
+    static_jump_if_on {PROBING}, 0, probed_return, t0
+    restore_registers
     sret
 
 trap_other:
@@ -107,6 +116,39 @@ trap_run:
     // more that this one may overwrite.
     sc.d    t0, zero, (sp)
     j       trap_restore
+
+// The same while programs are probed: the counter is read with the first register that is free.
+probed_entry:
+    rdcycle t0
+    each_caller_saved sd
+    mv      a3, t0
+    mv      a4, a7
+    csrrw   t0, sscratch, zero
+    csrr    t1, sepc
+    csrr    a1, scause
+    csrr    a2, stval
+    sd      t0, ({X} + 8 * 2)(sp)
+    li      t3, {CAUSE_SYSCALL}
+    bne     a1, t3, 1f
+    addi    t1, t1, 4
+1:  sd      t1, {X}(sp)
+    enter_kernel_stack
+    call    {enter_probed}
+    j       trap_return
+
+// From the context in a0. What the program is told goes to t2, which is read last.
+probed_return:
+    sd      a0, 8(sp)
+    lla     a0, {kernel}
+    call    {takes_exit_stamp}
+    andi    t1, a0, 0xff
+    ld      a0, 8(sp)
+    bnez    t1, 1f
+    restore_registers
+    sret
+1:  restore_registers
+    rdcycle t2
+    sret
 
 // Nobody can run. Interrupts stay masked; a pending one ends the wait and is served here.
 trap_idle:

@@ -2,6 +2,7 @@
 //!
 //! Source: RISC-V Privileged ISA, `scause`.
 
+use limen_abi::ProbeEvent;
 use limen_abi::fault::RISCV_CODE_FPU_OFF;
 use limen_core::event::Event;
 use limen_core::fault::{Access, Fault};
@@ -16,6 +17,10 @@ use crate::panic::exception_in_kernel;
 const CAUSE_SYSCALL: u64 = 8;
 /// scause: an instruction that does not exist, or is not allowed now; `stval` holds it.
 const CAUSE_ILLEGAL: u64 = 2;
+/// scause: a breakpoint instruction.
+const CAUSE_BREAKPOINT: u64 = 3;
+/// scause: the highest bit tells interrupts from faults.
+const CAUSE_IS_INTERRUPT: u64 = 1 << 63;
 /// scause: an instruction fetch from memory that does not answer, and from a page that does not allow it.
 const CAUSE_FETCH: [u64; 2] = [1, 12];
 /// scause: a load or store at memory that does not answer, and in a page that does not allow it.
@@ -25,6 +30,7 @@ trap_code!(
     X = const context::X,
     CAUSE_SYSCALL = const CAUSE_SYSCALL,
     enter_interrupt = sym entry::enter_interrupt,
+    enter_probed = sym enter_probed,
     panic_in_kernel = sym exception_in_kernel,
 );
 
@@ -39,11 +45,40 @@ extern "C" fn enter_fault(door: &Door, cause: u64, address: u64) -> *mut Context
     if CAUSE_FETCH.contains(&cause) {
         return entry::enter_vm_fault(door, address, Access::Instruction, cause);
     }
-    if cause == CAUSE_ILLEGAL && !fpu::is_on() && is_float_instruction(address) {
+    if is_fpu_use(cause, address) {
         let fault = Fault::UserException { number: cause, code: RISCV_CODE_FPU_OFF };
         return entry::enter(door, Event::FpuUse(fault));
     }
     entry::enter(door, Event::Fault(Fault::UserException { number: cause, code: 0 }))
+}
+
+/// A trap while programs are probed. `stamp` is the cycle counter at the entry, `number` that of a system call.
+extern "C" fn enter_probed(door: &Door, cause: u64, address: u64, stamp: u64, number: i64) -> *mut Context {
+    if cause == CAUSE_SYSCALL {
+        return entry::enter_probed_syscall(door, number, stamp);
+    }
+    if cause & CAUSE_IS_INTERRUPT != 0 {
+        return entry::enter_probed(door, Some(ProbeEvent::Interrupt), stamp, |door| {
+            entry::enter_interrupt(door)
+        });
+    }
+    let event = match cause {
+        CAUSE_ILLEGAL if is_fpu_use(cause, address) => None,
+        CAUSE_ILLEGAL => Some(ProbeEvent::Undefined),
+        CAUSE_BREAKPOINT => Some(ProbeEvent::Breakpoint),
+        _ if is_page_fault(cause) => Some(ProbeEvent::PageFault),
+        _ => None,
+    };
+    entry::enter_probed(door, event, stamp, |door| enter_fault(door, cause, address))
+}
+
+fn is_page_fault(cause: u64) -> bool {
+    CAUSE_DATA.contains(&cause) || CAUSE_FETCH.contains(&cause)
+}
+
+/// Whether a fault is the use of the floating-point unit while it is off; `stval` holds the instruction.
+fn is_fpu_use(cause: u64, stval: u64) -> bool {
+    cause == CAUSE_ILLEGAL && !fpu::is_on() && is_float_instruction(stval)
 }
 
 /// Runs the thread with these registers, or idles if there is none. Boot ends here.

@@ -157,6 +157,8 @@ impl machine::Context for Context {
     const PC: usize = 0;
     const SP: usize = 1;
     const TLS_BASE: usize = 18;
+    // rbx
+    const STAMP: usize = 4;
     // RAX, RBX, RCX, RDX, RSI, RDI, RBP, R8 to R15, FaultIP, SP, FLAGS.
     const UNKNOWN_SYSCALL: &'static [usize] = &[3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 0, 1, 2];
     // FaultIP, SP, FLAGS.

@@ -26,7 +26,8 @@
 //!   from the kernel, may find either table, so they load the kernel's without asking. That includes a return that
 //!   faults: it does so here, on the program's tables. There is no `swapgs`: the kernel uses neither fs nor gs.
 //! - **What can be read here** is code and addresses of the kernel, and of other programs the program counter, stack
-//!   pointer, flags and kind of the last trap, and the stack pointer of the last system call; no other register.
+//!   pointer, flags and kind of the last trap, and the stack pointer of the last system call; no other register. While
+//!   crossings are probed, two more are put here, and taken away before the trap is served.
 //! - Nothing is global in the TLB, so that each move to cr3 forgets the kernel.
 
 use core::cell::UnsafeCell;
@@ -59,6 +60,9 @@ struct StackWords {
     entry: [u64; ENTRY_WORDS],
     /// The program's stack pointer, while a system call has no other place for it.
     parked: u64,
+    /// Other registers of the program, until they are in the context of a system call that is probed.
+    parked_rax: u64,
+    parked_rdx: u64,
 }
 
 // SAFETY: only the processor and the trap code use it.
@@ -69,6 +73,8 @@ pub static STACKS: Stacks = Stacks(UnsafeCell::new(StackWords {
     emergency: [0; EMERGENCY_WORDS],
     entry: [0; ENTRY_WORDS],
     parked: 0,
+    parked_rax: 0,
+    parked_rdx: 0,
 }));
 
 impl Stacks {
@@ -76,6 +82,10 @@ impl Stacks {
     pub const ENTRY_END: usize = offset_of!(StackWords, parked);
     /// Offset of the word for the program's stack pointer.
     pub const PARKED: usize = offset_of!(StackWords, parked);
+    /// Offset of the word for the program's rax.
+    pub const PARKED_RAX: usize = offset_of!(StackWords, parked_rax);
+    /// Offset of the word for the program's rdx.
+    pub const PARKED_RDX: usize = offset_of!(StackWords, parked_rdx);
 
     /// The end of the stack for traps that may come at any time.
     pub fn emergency_end(&self) -> u64 {

@@ -50,22 +50,8 @@ trap_stubs_\way:
     .endr
 .endm
 
-.macro ways_in_and_out way
-// rcx: the program counter; r11: the flags. The stack is still the program's.
-.balign 16
-.global trap_syscall_\way
-trap_syscall_\way:
-    mov     [rip + {stacks} + {PARKED}], rsp
-.ifc \way, switched
-    load_kernel_tables
-.endif
-    mov     rsp, [rip + {task} + {STACK}]
-    mov     [rsp + {RIP} - {END}], rcx
-    mov     [rsp + {RFLAGS} - {END}], r11
-    mov     rcx, [rip + {stacks} + {PARKED}]
-    mov     [rsp + {RSP} - {END}], rcx
-    mov     [rsp + {RAX} - {END}], rax
-    mov     [rsp + {RDX} - {END}], rdx
+// Of a system call: those that are neither in a place of their own nor parked.
+.macro store_other_registers
     mov     [rsp + {RSI} - {END}], rsi
     mov     [rsp + {RDI} - {END}], rdi
     mov     [rsp + {R8} - {END}], r8
@@ -77,13 +63,36 @@ trap_syscall_\way:
     mov     [rsp + {R13} - {END}], r13
     mov     [rsp + {R14} - {END}], r14
     mov     [rsp + {R15} - {END}], r15
-    enter_kernel_stack
-    mov     rsi, rdx
-    call    {enter_syscall}
-    if_other_thread syscall_switch_\way
+.endm
 
-// rax: the context to run. Rust has kept rbx, rbp and r12 to r14, or `run` has loaded them.
-syscall_return_\way:
+// Of a trap, behind rdx.
+.macro push_other_registers
+    push    rsi
+    push    rdi
+    push    r8
+    push    r9
+    push    r10
+    push    r11
+    push    rbx
+    push    rbp
+    push    r12
+    push    r13
+    push    r14
+    push    r15
+.endm
+
+// What the processor and the stub have pushed, from the stack of the entry area to the context.
+.macro copy_frame
+    mov     rsp, [rip + {task} + {STACK}]
+    .set    position, {END} - 8
+    .rept   ({END} - {ENTRY}) / 8
+    push    qword ptr [rip + {stacks} + {ENTRY_END} - {END} + position]
+    .set    position, position - 8
+    .endr
+.endm
+
+// What `sysretq` returns to, and the other registers of the context in rax.
+.macro load_for_sysret way
     mov     rcx, [rax + {RIP}]
     mov     r11, [rax + {RFLAGS}]
     mov     rdi, [rax + {RDI}]
@@ -103,6 +112,79 @@ syscall_return_\way:
 .else
     mov     rax, [rax + {RAX}]
 .endif
+.endm
+
+// The registers of the context in rax, with rsp at the frame for `iretq`.
+.macro load_for_iret way
+.ifc \way, switched
+    lea     rsp, [rip + {stacks} + {ENTRY_END}]
+    .set    position, {END} - 8
+    .rept   ({END} - {RIP}) / 8
+    push    qword ptr [rax + position]
+    .set    position, position - 8
+    .endr
+.endif
+    lea     rsp, [rax + {R15}]
+    pop     r15
+    pop     r14
+    pop     r13
+    pop     r12
+    pop     rbp
+    pop     rbx
+    pop     r11
+    pop     r10
+    pop     r9
+    pop     r8
+    pop     rdi
+    pop     rsi
+    pop     rdx
+    pop     rcx
+    pop     rax
+.ifc \way, switched
+    mov     rsp, [rsp + {SPACE} - {ENTRY}]
+    mov     cr3, rsp
+    lea     rsp, [rip + {stacks} + {ENTRY_END} - ({END} - {RIP})]
+.else
+    add     rsp, {RIP} - {ENTRY}
+.endif
+.endm
+
+// al: whether the return to the context in rax is to be stamped; r15: that context.
+.macro ask_for_exit_stamp
+    mov     r15, rax
+    lea     rdi, [rip + {kernel}]
+    call    {takes_exit_stamp}
+    test    al, al
+    mov     rax, r15
+.endm
+
+.macro ways_in_and_out way
+// rcx: the program counter; r11: the flags. The stack is still the program's.
+.balign 16
+.global trap_syscall_\way
+trap_syscall_\way:
+    static_jump_if_on {PROBING}, 0, probed_syscall_\way, rsp
+    mov     [rip + {stacks} + {PARKED}], rsp
+.ifc \way, switched
+    load_kernel_tables
+.endif
+    mov     rsp, [rip + {task} + {STACK}]
+    mov     [rsp + {RIP} - {END}], rcx
+    mov     [rsp + {RFLAGS} - {END}], r11
+    mov     rcx, [rip + {stacks} + {PARKED}]
+    mov     [rsp + {RSP} - {END}], rcx
+    mov     [rsp + {RAX} - {END}], rax
+    mov     [rsp + {RDX} - {END}], rdx
+    store_other_registers
+    enter_kernel_stack
+    mov     rsi, rdx
+    call    {enter_syscall}
+    if_other_thread syscall_switch_\way
+
+// rax: the context to run. Rust has kept rbx, rbp and r12 to r14, or `run` has loaded them.
+syscall_return_\way:
+    static_jump_if_on {PROBING}, 0, probed_syscall_return_\way, rcx
+    load_for_sysret \way
     sysretq
 
 syscall_switch_\way:
@@ -136,34 +218,18 @@ run_\way:
 
 // The stub has pushed the vector and made sure of an error code.
 trap_entry_\way:
+    static_jump_if_on {PROBING}, 0, probed_entry_\way, rsp
     test    byte ptr [rsp + {CS} - {ENTRY}], 3
     jz      trap_from_kernel_\way
 .ifc \way, switched
     load_kernel_tables
-    mov     rsp, [rip + {task} + {STACK}]
-    // What the processor and the stub have pushed, from the stack of the entry area.
-    .set    position, {END} - 8
-    .rept   ({END} - {ENTRY}) / 8
-    push    qword ptr [rip + {stacks} + {ENTRY_END} - {END} + position]
-    .set    position, position - 8
-    .endr
+    copy_frame
 .endif
     cld
     push    rax
     push    rcx
     push    rdx
-    push    rsi
-    push    rdi
-    push    r8
-    push    r9
-    push    r10
-    push    r11
-    push    rbx
-    push    rbp
-    push    r12
-    push    r13
-    push    r14
-    push    r15
+    push_other_registers
     mov     rsi, [rsp + {ENTRY} - {R15}]
     cmp     esi, {FIRST_INTERRUPT}
     jae     trap_interrupt_\way
@@ -178,42 +244,93 @@ trap_interrupt_\way:
 trap_return_\way:
     if_other_thread trap_switch_\way
 trap_restore_\way:
-.ifc \way, switched
-    lea     rsp, [rip + {stacks} + {ENTRY_END}]
-    .set    position, {END} - 8
-    .rept   ({END} - {RIP}) / 8
-    push    qword ptr [rax + position]
-    .set    position, position - 8
-    .endr
-.endif
-    lea     rsp, [rax + {R15}]
-    pop     r15
-    pop     r14
-    pop     r13
-    pop     r12
-    pop     rbp
-    pop     rbx
-    pop     r11
-    pop     r10
-    pop     r9
-    pop     r8
-    pop     rdi
-    pop     rsi
-    pop     rdx
-    pop     rcx
-    pop     rax
-.ifc \way, switched
-    mov     rsp, [rsp + {SPACE} - {ENTRY}]
-    mov     cr3, rsp
-    lea     rsp, [rip + {stacks} + {ENTRY_END} - ({END} - {RIP})]
-.else
-    add     rsp, {RIP} - {ENTRY}
-.endif
+    static_jump_if_on {PROBING}, 0, probed_return_\way, rcx
+    load_for_iret \way
     iretq
 
 trap_switch_\way:
     mov     rdx, [rip + {task} + {STACK}]
     jmp     leave_\way
+
+// The same while programs are probed: the counter is read as soon as rax and rdx are put away, and goes to rdx.
+.balign 16
+probed_syscall_\way:
+    mov     [rip + {stacks} + {PARKED_RAX}], rax
+    mov     [rip + {stacks} + {PARKED_RDX}], rdx
+    rdtsc
+    mov     [rip + {stacks} + {PARKED}], rsp
+    shl     rdx, 32
+    or      rdx, rax
+.ifc \way, switched
+    load_kernel_tables
+.endif
+    mov     rsp, [rip + {task} + {STACK}]
+    mov     [rsp + {RIP} - {END}], rcx
+    mov     [rsp + {RFLAGS} - {END}], r11
+    store_other_registers
+    mov     rcx, [rip + {stacks} + {PARKED}]
+    mov     [rsp + {RSP} - {END}], rcx
+    mov     rcx, [rip + {stacks} + {PARKED_RAX}]
+    mov     [rsp + {RAX} - {END}], rcx
+    mov     rsi, [rip + {stacks} + {PARKED_RDX}]
+    mov     [rsp + {RDX} - {END}], rsi
+    xor     ecx, ecx
+    mov     [rip + {stacks} + {PARKED_RAX}], rcx
+    mov     [rip + {stacks} + {PARKED_RDX}], rcx
+    enter_kernel_stack
+    call    {enter_probed_syscall}
+    if_other_thread syscall_switch_\way
+    jmp     syscall_return_\way
+
+// The two words below the stack are where rax and rdx are pushed otherwise.
+probed_entry_\way:
+    mov     [rsp - 8], rax
+    mov     [rsp - 24], rdx
+    rdtsc
+    test    byte ptr [rsp + {CS} - {ENTRY}], 3
+    jz      trap_from_kernel_\way
+    shl     rdx, 32
+    or      rdx, rax
+.ifc \way, switched
+    load_kernel_tables
+    copy_frame
+    push    qword ptr [rip + {stacks} + {ENTRY_END} - ({END} - {ENTRY}) - 8]
+    push    rcx
+    push    qword ptr [rip + {stacks} + {ENTRY_END} - ({END} - {ENTRY}) - 24]
+    mov     qword ptr [rip + {stacks} + {ENTRY_END} - ({END} - {ENTRY}) - 8], 0
+    mov     qword ptr [rip + {stacks} + {ENTRY_END} - ({END} - {ENTRY}) - 24], 0
+.else
+    mov     [rsp - 16], rcx
+    sub     rsp, 24
+.endif
+    cld
+    push_other_registers
+    mov     r8, rdx
+    mov     rsi, [rsp + {ENTRY} - {R15}]
+    mov     rdx, [rsp + {ENTRY} + 8 - {R15}]
+    mov     rcx, cr2
+    enter_kernel_stack
+    call    {enter_probed}
+    jmp     trap_return_\way
+
+// From the context in rax. What the program is told goes to rdx and rax, which are read last.
+probed_syscall_return_\way:
+    ask_for_exit_stamp
+    jnz     1f
+    load_for_sysret \way
+    sysretq
+1:  load_for_sysret \way
+    rdtsc
+    sysretq
+
+probed_return_\way:
+    ask_for_exit_stamp
+    jnz     1f
+    load_for_iret \way
+    iretq
+1:  load_for_iret \way
+    rdtsc
+    iretq
 
 // An interrupt ends idling; anything else is a bug of the kernel. Either way nobody needs the registers, and a bug may
 // have come with the program's page tables: the last instructions of the switched way run on them.

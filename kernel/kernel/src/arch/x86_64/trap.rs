@@ -2,6 +2,7 @@
 //!
 //! Source: Intel SDM, volume 3, chapter 6; volume 2, SYSCALL and SYSRET.
 
+use limen_abi::ProbeEvent;
 use limen_abi::limits::PAGE_BYTES;
 use limen_core::event::Event;
 use limen_core::fault::{Access, Fault};
@@ -17,6 +18,10 @@ use crate::panic::fatal;
 
 /// The vector of uses of x87 and SIMD while they are off.
 const NO_DEVICE: u64 = 7;
+/// The vector of breakpoint instructions.
+const BREAKPOINT: u64 = 3;
+/// The vector of instructions that do not exist.
+const INVALID_OPCODE: u64 = 6;
 /// The vector of page faults.
 const PAGE_FAULT: u64 = 14;
 /// Error code of a page fault: it was an instruction fetch.
@@ -59,12 +64,16 @@ trap_code!(
     FIRST_INTERRUPT = const FIRST_INTERRUPT,
     ENTRY_END = const Stacks::ENTRY_END,
     PARKED = const Stacks::PARKED,
+    PARKED_RAX = const Stacks::PARKED_RAX,
+    PARKED_RDX = const Stacks::PARKED_RDX,
     PAGE_BYTES = const PAGE_BYTES,
     LOAD_OFFSET = const LOAD_OFFSET,
     kernel_table = sym KERNEL_PAGES,
     stacks = sym STACKS,
     task = sym segments::TASK,
     enter_interrupt = sym enter_interrupt,
+    enter_probed = sym enter_probed,
+    enter_probed_syscall = sym enter_probed_syscall,
     panic_in_kernel = sym panic_in_kernel,
 );
 
@@ -107,6 +116,25 @@ extern "C" fn enter_fault(door: &Door, vector: u64, code: u64, address: u64) -> 
         NO_DEVICE => entry::enter(door, Event::FpuUse(exception)),
         _ => entry::enter(door, Event::Fault(exception)),
     }
+}
+
+/// A trap while programs are probed. `stamp` is the time-stamp counter at the entry.
+extern "C" fn enter_probed(door: &Door, vector: u64, code: u64, address: u64, stamp: u64) -> *mut Context {
+    if vector >= u64::from(FIRST_INTERRUPT) {
+        let event = Some(ProbeEvent::Interrupt);
+        return entry::enter_probed(door, event, stamp, |door| enter_interrupt(door, vector));
+    }
+    let event = match vector {
+        PAGE_FAULT => Some(ProbeEvent::PageFault),
+        INVALID_OPCODE => Some(ProbeEvent::Undefined),
+        BREAKPOINT => Some(ProbeEvent::Breakpoint),
+        _ => None,
+    };
+    entry::enter_probed(door, event, stamp, |door| enter_fault(door, vector, code, address))
+}
+
+extern "C" fn enter_probed_syscall(door: &Door, number: i64, stamp: u64) -> *mut Context {
+    entry::enter_probed_syscall(door, number, stamp)
 }
 
 extern "C" fn enter_interrupt(door: &Door, vector: u64) -> *mut Context {

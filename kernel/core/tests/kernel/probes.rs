@@ -1,0 +1,204 @@
+//! Probes: whose events are sampled, which, and which returns are stamped.
+
+use limen_abi::limits::PROBE_SAMPLES;
+use limen_abi::probe::{ProbeEvent, ProbeOption};
+use limen_abi::{ErrorCode, Label, MessageInfo, Syscall};
+use limen_core::fault::Fault;
+use limen_core::machine::Context;
+use limen_core::object::probe::Rest;
+
+use crate::support::{Grant, PC, Plan, STAMP, System, Thread};
+
+const FIRST: u64 = 0x4000;
+const LAST: u64 = 0x4010;
+
+/// A parent that probes itself, and a child that has the right to, too.
+struct Probing {
+    system: System,
+    parent: Thread,
+    child: Thread,
+    control: u64,
+    slots: [u64; 2],
+}
+
+impl Probing {
+    fn new() -> Self {
+        let mut plan = Plan::new();
+        let [parent, child] = ["parent", "child"].map(|name| plan.thread(name, 50));
+        let slots = [parent, child].map(|thread| plan.grant(thread, Grant::probe()));
+        let control = plan.grant(parent, child.control());
+        Self { system: plan.boot(), parent, child, control, slots }
+    }
+
+    fn started() -> Self {
+        let mut probing = Self::new();
+        assert_eq!(probing.ask(Label::ProbeStart, &[]), Some(ErrorCode::NoError));
+        probing
+    }
+
+    fn ask(&mut self, label: Label, words: &[u64]) -> Option<ErrorCode> {
+        self.system.call(self.parent, self.slots[0], label.as_raw(), words);
+        ErrorCode::from_raw(self.system.context(self.parent).info().label())
+    }
+
+    fn arm(&mut self, event: ProbeEvent, options: u64) {
+        let words = [event.as_raw(), FIRST, LAST, options];
+        assert_eq!(self.ask(Label::ProbeArm, &words), Some(ErrorCode::NoError));
+    }
+
+    /// The next sample: whether there is one, event, stamps, interruptions, dropped.
+    fn read(&mut self) -> [u64; 6] {
+        assert_eq!(self.ask(Label::ProbeRead, &[]), Some(ErrorCode::NoError));
+        core::array::from_fn(|at| self.system.message_word(self.parent, at))
+    }
+
+    /// The running thread traps at this place with this stamp of its own; the kernel's is 900.
+    fn trap(&mut self, thread: Thread, event: Option<ProbeEvent>, pc: u64, stamp: u64) -> Rest {
+        let context = self.system.context_mut(thread);
+        context.set_register(PC, pc);
+        context.set_register(STAMP, stamp);
+        self.system.kernel.probe_entry(event, 900)
+    }
+
+    fn is_stamped(&mut self) -> bool {
+        self.system.kernel.takes_exit_stamp()
+    }
+}
+
+#[test]
+fn the_event_that_was_armed_is_sampled_once_and_its_return_is_stamped() {
+    for event in [ProbeEvent::PageFault, ProbeEvent::Undefined, ProbeEvent::Breakpoint] {
+        let mut probing = Probing::started();
+        let parent = probing.parent;
+        probing.arm(event, ProbeOption::EXIT);
+        assert!(!probing.is_stamped(), "the return from arming");
+        assert_eq!(probing.trap(parent, Some(event), FIRST, 7), Rest::Return);
+        assert_eq!(probing.system.pc(parent), LAST);
+        assert_eq!((probing.is_stamped(), probing.is_stamped()), (true, false));
+        assert_eq!(probing.trap(parent, Some(event), FIRST, 8), Rest::Serve, "not armed any more");
+        assert!(!probing.is_stamped());
+        assert_eq!(probing.read(), [1, event.as_raw(), 7, 900, 0, 0]);
+        assert_eq!(probing.read(), [0; 6]);
+    }
+}
+
+#[test]
+fn a_return_is_stamped_only_if_that_was_asked_for() {
+    let mut probing = Probing::started();
+    probing.arm(ProbeEvent::Undefined, 0);
+    assert_eq!(probing.trap(probing.parent, Some(ProbeEvent::Undefined), LAST, 0), Rest::Return);
+    assert!(!probing.is_stamped());
+}
+
+#[test]
+fn an_interrupt_is_sampled_and_served() {
+    let mut probing = Probing::started();
+    probing.arm(ProbeEvent::Interrupt, ProbeOption::EXIT);
+    assert_eq!(probing.trap(probing.parent, Some(ProbeEvent::Interrupt), FIRST, u64::MAX), Rest::Serve);
+    assert_eq!(probing.system.pc(probing.parent), LAST);
+    assert!(probing.is_stamped());
+    assert_eq!(probing.read(), [1, ProbeEvent::Interrupt.as_raw(), u64::MAX, 900, 0, 0]);
+}
+
+#[test]
+fn other_events_and_other_code_are_interruptions() {
+    let mut probing = Probing::started();
+    let parent = probing.parent;
+    probing.arm(ProbeEvent::PageFault, ProbeOption::EXIT);
+    for (event, pc) in [
+        (None, FIRST),
+        (Some(ProbeEvent::Interrupt), FIRST),
+        (Some(ProbeEvent::PageFault), FIRST - 4),
+        (Some(ProbeEvent::PageFault), LAST + 4),
+    ] {
+        assert_eq!(probing.trap(parent, event, pc, 1), Rest::Serve);
+        assert_eq!((probing.system.pc(parent), probing.is_stamped()), (pc, false));
+    }
+    assert_eq!(probing.trap(parent, Some(ProbeEvent::PageFault), FIRST, 2), Rest::Return);
+    assert_eq!(probing.read(), [1, ProbeEvent::PageFault.as_raw(), 2, 900, 4, 0]);
+}
+
+#[test]
+fn events_of_others_are_not_sampled() {
+    let mut probing = Probing::started();
+    let (parent, child) = (probing.parent, probing.child);
+    probing.arm(ProbeEvent::PageFault, ProbeOption::EXIT);
+    probing.system.yield_slice(parent);
+    assert_eq!(probing.trap(child, Some(ProbeEvent::PageFault), FIRST, 1), Rest::Serve);
+    assert!(!probing.is_stamped());
+    probing.system.yield_slice(child);
+    assert_eq!(probing.read(), [0; 6]);
+    assert_eq!(probing.trap(parent, Some(ProbeEvent::PageFault), FIRST, 2), Rest::Return);
+    probing.system.yield_slice(parent);
+    assert!(!probing.is_stamped(), "another returns");
+    probing.system.yield_slice(child);
+    assert!(probing.is_stamped());
+}
+
+#[test]
+fn a_system_call_is_sampled_and_served() {
+    let mut probing = Probing::started();
+    let parent = probing.parent;
+    probing.arm(ProbeEvent::Syscall, ProbeOption::EXIT);
+    let number = Syscall::Yield.as_raw();
+    probing.system.context_mut(parent).trap(number, 0, MessageInfo::new(0, 0));
+    probing.system.kernel.serve_probed_syscall(number, 901);
+    assert_eq!(probing.system.current(), Some(probing.child));
+    assert!(!probing.is_stamped());
+    probing.system.yield_slice(probing.child);
+    assert!(probing.is_stamped());
+    assert_eq!(probing.read()[3], 901);
+}
+
+#[test]
+fn a_system_call_that_is_a_fault_is_not_stamped() {
+    let mut probing = Probing::started();
+    let parent = probing.parent;
+    probing.arm(ProbeEvent::Syscall, ProbeOption::EXIT);
+    probing.system.context_mut(parent).trap(77, 0, MessageInfo::new(0, 0));
+    probing.system.kernel.threads[parent.id()].fault = Some(Fault::UnknownSyscall { number: 77 });
+    probing.system.kernel.serve_probed_syscall(Syscall::Yield.as_raw(), 901);
+    probing.system.kernel.threads[parent.id()].fault = None;
+    probing.system.yield_slice(probing.child);
+    assert!(!probing.is_stamped());
+}
+
+#[test]
+fn samples_without_room_are_counted() {
+    let mut probing = Probing::started();
+    for stamp in 0..PROBE_SAMPLES as u64 + 2 {
+        probing.arm(ProbeEvent::Undefined, 0);
+        assert_eq!(probing.trap(probing.parent, Some(ProbeEvent::Undefined), FIRST, stamp), Rest::Return);
+    }
+    for stamp in 0..PROBE_SAMPLES as u64 {
+        assert_eq!(probing.read(), [1, ProbeEvent::Undefined.as_raw(), stamp, 900, 0, 2]);
+    }
+    assert_eq!(probing.read(), [0, 0, 0, 0, 0, 2]);
+}
+
+#[test]
+fn requests_out_of_order_or_range_are_refused() {
+    let mut probing = Probing::new();
+    for label in [Label::ProbeStop, Label::ProbeArm, Label::ProbeRead, Label::KeyRead] {
+        assert_eq!(probing.ask(label, &[0; 4]), Some(ErrorCode::IllegalOperation));
+    }
+    assert_eq!(probing.ask(Label::ProbeStart, &[]), Some(ErrorCode::NoError));
+    assert_eq!(probing.ask(Label::ProbeStart, &[]), Some(ErrorCode::IllegalOperation));
+    assert_eq!(probing.ask(Label::ProbeArm, &[0; 3]), Some(ErrorCode::TruncatedMessage));
+    assert_eq!(probing.ask(Label::ProbeArm, &[5, 0, 0, 0]), Some(ErrorCode::RangeError));
+    assert_eq!(probing.ask(Label::ProbeArm, &[0, 0, 0, 2]), Some(ErrorCode::RangeError));
+}
+
+#[test]
+fn traps_pass_the_probes_as_long_as_anybody_probes() {
+    for label in [Label::TcbSuspend, Label::TcbWriteRegisters] {
+        let mut probing = Probing::started();
+        probing.system.yield_slice(probing.parent);
+        probing.system.call(probing.child, probing.slots[1], Label::ProbeStart.as_raw(), &[]);
+        probing.system.yield_slice(probing.child);
+        assert_eq!(probing.ask(Label::ProbeStop, &[]), Some(ErrorCode::NoError));
+        assert_eq!(probing.system.kernel.machine.probing, [true]);
+        probing.system.call(probing.parent, probing.control, label.as_raw(), &[1, 1, 0x4000]);
+        assert_eq!(probing.system.kernel.machine.probing, [true, false], "{label:?} ends the other's");
+    }
+}

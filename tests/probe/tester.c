@@ -1,0 +1,280 @@
+/* Samples its own crossings, together with a program that may not. */
+
+#include <limen.h>
+
+#include "orders.h"
+#include "test.h"
+
+/* Set by the tool. */
+seL4_Word orders;
+
+#define HOSTILE 0
+#define SERVER 1
+#define CHILD 3
+
+/* Far more than any crossing takes, and far less than a stamp that belongs to another. */
+#define LONGEST 100000000ul
+/* Nothing is mapped there. */
+#define UNMAPPED 0x10000000ul
+
+extern char _start[];
+
+static limen_crossing_t crossing;
+static limen_probe_sample_t sample;
+
+static void read_sample(void)
+{
+    CHECK_EQUAL(limen_probe_read(&sample), seL4_NoError);
+}
+
+static void check_no_sample(void)
+{
+    read_sample();
+    CHECK_EQUAL(sample.valid, seL4_False);
+}
+
+/* The stamps of program, kernel, kernel and program follow each other. */
+static void check_crossing(limen_probe_event_t event)
+{
+    read_sample();
+    CHECK_EQUAL(sample.valid, seL4_True);
+    CHECK_EQUAL(sample.event, event);
+    CHECK(sample.entry - sample.user < LONGEST);
+    CHECK(crossing.exit - sample.entry < LONGEST);
+    CHECK(crossing.after - crossing.exit < LONGEST);
+    check_no_sample();
+}
+
+static void tell_hostile(void)
+{
+    limen_cross_syscall(&crossing, BASE_OUTPUT_NOTIFICATION_CAP + HOSTILE, seL4_MessageInfo_new(0, 0, 0, 0), seL4_SysSend);
+}
+
+static void faults_are_sampled_and_resumed(void)
+{
+    CHECK_EQUAL(limen_probe_start(), seL4_NoError);
+    for (int i = 0; i < 3; i++) {
+        CHECK_EQUAL(LIMEN_PROBE_ARM(page_fault), seL4_NoError);
+        limen_cross_page_fault(&crossing, UNMAPPED);
+        check_crossing(limen_probe_page_fault);
+        CHECK_EQUAL(LIMEN_PROBE_ARM(undefined), seL4_NoError);
+        limen_cross_undefined(&crossing);
+        check_crossing(limen_probe_undefined);
+        CHECK_EQUAL(LIMEN_PROBE_ARM(breakpoint), seL4_NoError);
+        limen_cross_breakpoint(&crossing);
+        check_crossing(limen_probe_breakpoint);
+    }
+    CHECK_EQUAL(limen_probe_stop(), seL4_NoError);
+}
+
+static void interrupts_are_sampled_and_resumed(void)
+{
+    CHECK_EQUAL(limen_probe_start(), seL4_NoError);
+    CHECK_EQUAL(limen_probe_arm_interrupt(), seL4_NoError);
+    limen_cross_interrupt(&crossing);
+    check_crossing(limen_probe_interrupt);
+    CHECK_EQUAL(limen_probe_stop(), seL4_NoError);
+}
+
+static void calls_and_signals_are_sampled_across_programs(void)
+{
+    CHECK_EQUAL(limen_probe_start(), seL4_NoError);
+    CHECK_EQUAL(limen_probe_arm_syscall(), seL4_NoError);
+    limen_cross_syscall(&crossing, BASE_ENDPOINT_CAP + SERVER, seL4_MessageInfo_new(0, 0, 0, 0), seL4_SysCall);
+    check_crossing(limen_probe_system_call);
+    ((struct orders *)orders)->order = ASK;
+    CHECK_EQUAL(limen_probe_arm_syscall(), seL4_NoError);
+    tell_hostile();
+    check_crossing(limen_probe_system_call);
+    CHECK_EQUAL(limen_probe_stop(), seL4_NoError);
+}
+
+/* What the program has in the register of its stamp is its own affair. */
+static void any_stamp_will_do(void)
+{
+    CHECK_EQUAL(limen_probe_start(), seL4_NoError);
+    CHECK_EQUAL(limen_probe_arm(limen_probe_system_call, ~0ul, 0, 0), seL4_NoError);
+    limen_probe_read(&sample);
+    CHECK_EQUAL(sample.valid, seL4_True);
+    CHECK_EQUAL(sample.event, limen_probe_system_call);
+    CHECK_EQUAL(limen_probe_stop(), seL4_NoError);
+}
+
+static void only_what_is_armed_is_sampled(void)
+{
+    CHECK_EQUAL(limen_probe_start(), seL4_NoError);
+    tell_hostile();
+    check_no_sample();
+    /* Other entries on the way to the event are told. */
+    CHECK_EQUAL(LIMEN_PROBE_ARM(page_fault), seL4_NoError);
+    tell_hostile();
+    tell_hostile();
+    limen_cross_page_fault(&crossing, UNMAPPED);
+    read_sample();
+    CHECK_EQUAL(sample.valid, seL4_True);
+    CHECK(sample.interruptions >= 2);
+    /* An arming is for one event. */
+    CHECK_EQUAL(limen_probe_arm_syscall(), seL4_NoError);
+    tell_hostile();
+    tell_hostile();
+    read_sample();
+    CHECK_EQUAL(sample.valid, seL4_True);
+    check_no_sample();
+    CHECK_EQUAL(limen_probe_stop(), seL4_NoError);
+}
+
+static void samples_without_room_are_counted(void)
+{
+    CHECK_EQUAL(limen_probe_start(), seL4_NoError);
+    for (int i = 0; i < LIMEN_PROBE_SAMPLES + 3; i++) {
+        CHECK_EQUAL(LIMEN_PROBE_ARM(undefined), seL4_NoError);
+        limen_cross_undefined(&crossing);
+    }
+    for (int i = 0; i < LIMEN_PROBE_SAMPLES; i++) {
+        read_sample();
+        CHECK_EQUAL(sample.valid, seL4_True);
+        CHECK_EQUAL(sample.dropped, 3);
+    }
+    check_no_sample();
+    CHECK_EQUAL(limen_probe_stop(), seL4_NoError);
+    CHECK_EQUAL(limen_probe_start(), seL4_NoError);
+    check_no_sample();
+    CHECK_EQUAL(sample.dropped, 0);
+    CHECK_EQUAL(limen_probe_stop(), seL4_NoError);
+}
+
+static void requests_out_of_order_are_refused(void)
+{
+    CHECK_EQUAL(limen_probe_arm(limen_probe_undefined, 0, 0, 0), seL4_IllegalOperation);
+    CHECK_EQUAL(limen_probe_read(&sample), seL4_IllegalOperation);
+    CHECK_EQUAL(limen_probe_stop(), seL4_IllegalOperation);
+    CHECK_EQUAL(limen_probe_start(), seL4_NoError);
+    CHECK_EQUAL(limen_probe_start(), seL4_IllegalOperation);
+    CHECK_EQUAL(limen_probe_arm((limen_probe_event_t)5, 0, 0, 0), seL4_RangeError);
+    CHECK_EQUAL(limen_probe_arm(limen_probe_undefined, 0, 0, 2), seL4_RangeError);
+    limen_words_t words = { limen_probe_undefined, 0, 0, 0 };
+    CHECK_EQUAL(limen_outcome(limen_invoke(LIMEN_PROBE_CAP, LimenProbeArm, 0, 3, words)), seL4_TruncatedMessage);
+    CHECK_EQUAL(limen_probe_stop(), seL4_NoError);
+}
+
+/* The hostile program is more important: it has done as told, or has faulted, when the signal returns. */
+static void let_hostile(enum order order, seL4_Word address)
+{
+    struct orders *todo = (struct orders *)orders;
+    todo->order = order;
+    todo->address = address;
+    todo->is_done = 0;
+    microkit_notify(HOSTILE);
+}
+
+static void check_fault(enum order order, seL4_Word address, seL4_Word label)
+{
+    seL4_Word badge = 0;
+    let_hostile(order, address);
+    CHECK_EQUAL(((struct orders *)orders)->is_done, 0);
+    seL4_MessageInfo_t fault = seL4_Recv(LIMEN_INPUT_CAP, &badge, LIMEN_REPLY_CAP);
+    CHECK_EQUAL(seL4_MessageInfo_get_label(fault), label);
+    microkit_pd_restart(CHILD, (seL4_Word)_start);
+}
+
+static void who_has_no_probe_is_refused(void)
+{
+    CHECK_EQUAL(limen_probe_start(), seL4_NoError);
+    let_hostile(ASK, 0);
+    CHECK_EQUAL(((struct orders *)orders)->is_done, 1);
+    CHECK_EQUAL(((struct orders *)orders)->outcome, 4);
+    CHECK_EQUAL(limen_probe_stop(), seL4_NoError);
+}
+
+/* Its faults are faults, whatever is in its registers, also while another program probes and has armed the same. */
+static void who_has_no_probe_is_not_sampled(void)
+{
+    static const seL4_Word addresses[] = { UNMAPPED, 0, ~0ul, 1ul << 62, 0x800000000000ul };
+    CHECK_EQUAL(limen_probe_start(), seL4_NoError);
+    for (seL4_Word i = 0; i < sizeof addresses / sizeof *addresses; i++) {
+        CHECK_EQUAL(LIMEN_PROBE_ARM(undefined), seL4_NoError);
+        check_fault(UNDEFINED, addresses[i], seL4_Fault_UserException);
+        CHECK_EQUAL(LIMEN_PROBE_ARM(breakpoint), seL4_NoError);
+        check_fault(BREAKPOINT, addresses[i], seL4_Fault_UserException);
+    }
+    CHECK_EQUAL(LIMEN_PROBE_ARM(page_fault), seL4_NoError);
+    check_fault(PAGE_FAULT, UNMAPPED, seL4_Fault_VMFault);
+    check_no_sample();
+    CHECK_EQUAL(limen_probe_stop(), seL4_NoError);
+}
+
+/* Nor are the returns from its system calls. */
+static void who_has_no_probe_is_not_stamped(void)
+{
+    CHECK_EQUAL(limen_probe_start(), seL4_NoError);
+    seL4_Uint64 before = limen_counter();
+    let_hostile(CALL, 0);
+    CHECK_EQUAL(((struct orders *)orders)->is_done, 1);
+    CHECK(!(((struct orders *)orders)->outcome - before < LONGEST));
+    CHECK_EQUAL(limen_probe_stop(), seL4_NoError);
+}
+
+static void faults_of_others_do_not_end_an_arming(void)
+{
+    CHECK_EQUAL(limen_probe_start(), seL4_NoError);
+    CHECK_EQUAL(LIMEN_PROBE_ARM(page_fault), seL4_NoError);
+    check_fault(PAGE_FAULT, UNMAPPED, seL4_Fault_VMFault);
+    limen_cross_page_fault(&crossing, UNMAPPED);
+    check_crossing(limen_probe_page_fault);
+    CHECK_EQUAL(limen_probe_stop(), seL4_NoError);
+}
+
+static void probing_can_be_switched_often(void)
+{
+    for (int i = 0; i < 50; i++) {
+        CHECK_EQUAL(limen_probe_start(), seL4_NoError);
+        CHECK_EQUAL(limen_probe_arm_syscall(), seL4_NoError);
+        limen_cross_syscall(&crossing, BASE_ENDPOINT_CAP + SERVER, seL4_MessageInfo_new(0, 0, 0, 0), seL4_SysCall);
+        check_crossing(limen_probe_system_call);
+        CHECK_EQUAL(limen_probe_stop(), seL4_NoError);
+    }
+}
+
+/* The same code without probing: the registers are the program's. */
+static void nothing_is_stamped_without_a_probe(void)
+{
+    tell_hostile();
+    CHECK_EQUAL(limen_probe_start(), seL4_NoError);
+    CHECK_EQUAL(limen_probe_arm(limen_probe_system_call, 0, 0, 0), seL4_NoError);
+    tell_hostile();
+    read_sample();
+    CHECK_EQUAL(sample.valid, seL4_True);
+    CHECK(!(crossing.exit - sample.entry < LONGEST));
+    CHECK_EQUAL(limen_probe_stop(), seL4_NoError);
+}
+
+void init(void)
+{
+    RUN(faults_are_sampled_and_resumed);
+    RUN(interrupts_are_sampled_and_resumed);
+    RUN(calls_and_signals_are_sampled_across_programs);
+    RUN(any_stamp_will_do);
+    RUN(only_what_is_armed_is_sampled);
+    RUN(samples_without_room_are_counted);
+    RUN(requests_out_of_order_are_refused);
+    RUN(who_has_no_probe_is_refused);
+    RUN(who_has_no_probe_is_not_sampled);
+    RUN(who_has_no_probe_is_not_stamped);
+    RUN(faults_of_others_do_not_end_an_arming);
+    RUN(probing_can_be_switched_often);
+    RUN(nothing_is_stamped_without_a_probe);
+    suite_end();
+}
+
+void notified(microkit_channel ch)
+{
+    (void)ch;
+}
+
+seL4_Bool fault(microkit_child child, microkit_msginfo msginfo, microkit_msginfo *reply_msginfo)
+{
+    (void)child;
+    (void)msginfo;
+    (void)reply_msginfo;
+    return seL4_False;
+}
