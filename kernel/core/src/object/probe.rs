@@ -127,7 +127,8 @@ pub enum Request {
 }
 
 impl Request {
-    /// Looks at a message to the right to probe.
+    /// Looks at a message to the right to probe. Out of line, as what follows: other requests are more frequent.
+    #[inline(never)]
     pub(crate) fn decode<M: Machine>(
         kernel: &Kernel<M>,
         arguments: &Arguments<'_, M>,
@@ -145,6 +146,7 @@ impl Request {
     }
 
     /// Does what was decoded.
+    #[inline(never)]
     pub(crate) fn perform<M: Machine>(self, kernel: &mut Kernel<M>) -> (Answer, Outcome) {
         let answer = match self {
             Self::Start(caller) => {
@@ -204,6 +206,7 @@ impl<M: Machine> Kernel<M> {
     }
 
     /// A program ends its probing, was stopped, or starts again.
+    #[inline(never)]
     pub(crate) fn stop_probe(&mut self, thread: ThreadId) {
         if !self.probes[thread].is_on() {
             return;
@@ -215,7 +218,8 @@ impl<M: Machine> Kernel<M> {
         }
     }
 
-    /// The oldest sample of a program, in the order of [`ProbeWord`]. It is there no more.
+    /// The oldest sample of a program, out of line as well, in the order of [`ProbeWord`]. It is there no more.
+    #[inline(never)]
     pub(crate) fn take_sample(&mut self, thread: ThreadId) -> [u64; ProbeWord::LENGTH] {
         let probe = &mut self.probes[thread];
         let mut words = [0; ProbeWord::LENGTH];
