@@ -76,6 +76,11 @@ impl<M: Machine> Arguments<'_, M> {
         self.caller
     }
 
+    /// Whether who sends it samples itself.
+    pub(crate) fn is_probing(&self) -> bool {
+        self.kernel.probes[self.caller].is_on()
+    }
+
     /// Words in the message.
     pub(crate) fn length(&self) -> usize {
         self.info.length()
@@ -109,7 +114,6 @@ enum Request<M: Machine> {
     IoPort(io_port::Request),
     Interrupt(irq::Request),
     Key(key::Request),
-    Probe(probe::Request),
     Vspace(vspace::Request<M::Space>),
     SecureMonitor(secure_monitor::Request),
 }
@@ -137,10 +141,10 @@ impl<M: Machine> Request<M> {
                 secure_monitor::Request::decode(caller, &arguments).map(Self::SecureMonitor)
             }
             Cap::SchedControl => sched_control::Request::decode(&arguments).map(Self::SchedControl),
-            Cap::Probe => probe::Request::decode(kernel, &arguments).map(Self::Probe),
             Cap::FpuCounters => fpu::Request::decode_read(&arguments).map(Self::Fpu),
             Cap::FpuPolicy => fpu::Request::decode_policy(&arguments).map(Self::Fpu),
-            Cap::Null | Cap::Endpoint { .. } | Cap::Notification { .. } | Cap::Reply(_) => {
+            // A probe is asked before: see `invoke`.
+            Cap::Probe | Cap::Null | Cap::Endpoint { .. } | Cap::Notification { .. } | Cap::Reply(_) => {
                 Err(InvokeError::InvalidCapability { index: 0 })
             }
         }
@@ -155,7 +159,6 @@ impl<M: Machine> Request<M> {
             Self::IoPort(request) => request.perform(kernel),
             Self::Interrupt(request) => request.perform(kernel),
             Self::Key(request) => request.perform(kernel),
-            Self::Probe(request) => request.perform(kernel),
             Self::Vspace(request) => request.perform(kernel),
             Self::SecureMonitor(request) => request.perform(kernel),
         }
@@ -175,6 +178,17 @@ impl<M: Machine> Kernel<M> {
         self.machine.buffers()[caller].word(BufferWord::CAPS_OR_BADGES + position)
     }
 
+    /// Asks a probe for something: on its own, because it would make the requests of all others larger.
+    #[cold]
+    fn invoke_probe(
+        &mut self,
+        caller: ThreadId,
+        info: MessageInfo,
+    ) -> Result<(Answer, Outcome), InvokeError> {
+        let request = probe::Request::decode(&Arguments { kernel: self, caller, info })?;
+        Ok(request.perform(self, caller))
+    }
+
     /// Asks an object for something.
     pub(crate) fn invoke(
         &mut self,
@@ -182,6 +196,9 @@ impl<M: Machine> Kernel<M> {
         cap: Cap,
         info: MessageInfo,
     ) -> Result<(Answer, Outcome), InvokeError> {
+        if cap == Cap::Probe {
+            return self.invoke_probe(caller, info);
+        }
         let request = Request::decode(self, caller, cap, info)?;
         Ok(request.perform(self, caller))
     }

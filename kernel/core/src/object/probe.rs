@@ -19,8 +19,6 @@
 //!
 //! As long as any program probes, a static key of the port leads every trap past here.
 
-use core::ops::RangeInclusive;
-
 use limen_abi::Label;
 use limen_abi::limits::PROBE_SAMPLES;
 use limen_abi::probe::{ProbeEvent, ProbeOption, ProbeWord};
@@ -46,7 +44,7 @@ pub struct Probe {
 }
 
 /// See the picture above.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum State {
     Off,
     Ready,
@@ -55,11 +53,13 @@ enum State {
 }
 
 /// What a program waits for.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Arming {
     event: ProbeEvent,
-    /// Where the program is when it comes, unless it is a system call. Behind lies where it goes on.
-    code: RangeInclusive<u64>,
+    /// Where the program is when it comes, unless it is a system call: from here
+    first: u64,
+    /// to here, where it goes on.
+    last: u64,
     exit: ExitStamp,
 }
 
@@ -114,54 +114,48 @@ impl Probe {
 }
 
 /// A checked request of a program about itself.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Request {
     /// Begin, without samples.
-    Start(ThreadId),
+    Start,
     /// End.
-    Stop(ThreadId),
+    Stop,
     /// Sample one event.
-    Arm(ThreadId, Arming),
+    Arm(Arming),
     /// Give the oldest sample away.
-    Read(ThreadId),
+    Read,
 }
 
 impl Request {
     /// Looks at a message to the right to probe. Out of line, as what follows: other requests are more frequent.
     #[inline(never)]
-    pub(crate) fn decode<M: Machine>(
-        kernel: &Kernel<M>,
-        arguments: &Arguments<'_, M>,
-    ) -> Result<Self, InvokeError> {
-        let caller = arguments.caller();
-        match (arguments.label(), kernel.probes[caller].is_on()) {
-            (Some(Label::ProbeStart), false) => Ok(Self::Start(caller)),
-            (Some(Label::ProbeStop), true) => Ok(Self::Stop(caller)),
-            (Some(Label::ProbeArm), true) => {
-                Arming::decode(arguments).map(|arming| Self::Arm(caller, arming))
-            }
-            (Some(Label::ProbeRead), true) => Ok(Self::Read(caller)),
+    pub(crate) fn decode<M: Machine>(arguments: &Arguments<'_, M>) -> Result<Self, InvokeError> {
+        match (arguments.label(), arguments.is_probing()) {
+            (Some(Label::ProbeStart), false) => Ok(Self::Start),
+            (Some(Label::ProbeStop), true) => Ok(Self::Stop),
+            (Some(Label::ProbeArm), true) => Arming::decode(arguments).map(Self::Arm),
+            (Some(Label::ProbeRead), true) => Ok(Self::Read),
             _ => Err(InvokeError::IllegalOperation),
         }
     }
 
     /// Does what was decoded.
     #[inline(never)]
-    pub(crate) fn perform<M: Machine>(self, kernel: &mut Kernel<M>) -> (Answer, Outcome) {
+    pub(crate) fn perform<M: Machine>(self, kernel: &mut Kernel<M>, caller: ThreadId) -> (Answer, Outcome) {
         let answer = match self {
-            Self::Start(caller) => {
+            Self::Start => {
                 kernel.start_probe(caller);
                 Answer::Empty
             }
-            Self::Stop(caller) => {
+            Self::Stop => {
                 kernel.stop_probe(caller);
                 Answer::Empty
             }
-            Self::Arm(caller, arming) => {
+            Self::Arm(arming) => {
                 kernel.probes[caller].state = State::Armed { arming, interruptions: 0 };
                 Answer::Empty
             }
-            Self::Read(caller) => Answer::Sample(caller),
+            Self::Read => Answer::Sample(caller),
         };
         (answer, Outcome::NOTHING)
     }
@@ -177,12 +171,13 @@ impl Arming {
             ProbeOption::EXIT => ExitStamp::Yes,
             _ => return Err(InvokeError::Range { min: 0, max: ProbeOption::EXIT }),
         };
-        Ok(Self { event, code: first..=last, exit })
+        Ok(Self { event, first, last, exit })
     }
 
     /// Whether this is the event, with the program at `pc`.
     fn is_for(&self, event: Option<ProbeEvent>, pc: u64) -> bool {
-        event == Some(self.event) && (self.event == ProbeEvent::Syscall || self.code.contains(&pc))
+        event == Some(self.event)
+            && (self.event == ProbeEvent::Syscall || (self.first..=self.last).contains(&pc))
     }
 }
 
@@ -245,14 +240,13 @@ impl<M: Machine> Kernel<M> {
             *interruptions += 1;
             return Rest::Serve;
         }
-        let Arming { event, exit, .. } = *arming;
-        let resume = *arming.code.end();
+        let Arming { event, last, exit, .. } = *arming;
         let user = context.register(M::Context::STAMP);
         let sample = Sample { event, user, entry: stamp, interruptions: *interruptions };
         probe.push(sample);
         probe.state = if exit == ExitStamp::Yes { State::Leaving } else { State::Ready };
         if event != ProbeEvent::Syscall {
-            context.set_register(M::Context::PC, resume);
+            context.set_register(M::Context::PC, last);
         }
         match event {
             ProbeEvent::Syscall | ProbeEvent::Interrupt => Rest::Serve,
