@@ -3,8 +3,8 @@
 //! Each is *planned* first, with `&self`. If all that it needs is there (a server that waits alone, nobody more
 //! important, time left, no fault to answer), it is *carried out*, made of the pieces of the general path in the order of
 //! that path, without the questions whose answers the plan knows. If not, nothing was changed, and the general path does
-//! everything. So a plan may be as choosy as it likes, and what it says yes to must come out the same:
-//! `tests/kernel/fast.rs` compares the two in random states.
+//! everything. So a plan may be as choosy as it likes, and what it says yes to must come out the same: the tests run two
+//! equal systems, one of them on the general path only, and compare them (`assert_twins`).
 //!
 //! * [`call`]: a call to a server that waits.
 //! * [`answer`]: an answer to a call or a fault, whose sender waits for the next message.

@@ -339,7 +339,8 @@ fn not_current<M: Machine>(kernel: &Kernel<M>, thread: ThreadId) -> Result<(), I
 }
 
 impl<M: Machine> Kernel<M> {
-    /// Stops a thread. What it was waiting for is forgotten, its static keys are given back, its probe ends; its system call starts again when it is resumed.
+    /// Stops a thread. What it was waiting for is forgotten, its static keys are given back, its probe ends; its system
+    /// call starts again when it is resumed.
     pub(crate) fn suspend(&mut self, thread: ThreadId) -> Outcome {
         if self.core.current != Some(thread) {
             self.leave_queues(thread);

@@ -10,12 +10,8 @@ mod world;
 use proptest::collection::vec;
 use proptest::test_runner::TestRunner;
 
-use limen_core::Kernel;
-use limen_core::event::Event;
-use limen_core::machine::Machine;
-
-use crate::support::{HostMachine, Snapshot, System, TestContext, random_config};
-use rules::{Ledger, buffers};
+use crate::support::{Ways, assert_twins, random_config};
+use rules::Ledger;
 use step::{Step, steps};
 use world::{Shape, shapes};
 
@@ -37,46 +33,17 @@ fn run(shape: &Shape, steps: &[Step]) {
     }
 }
 
-/// Runs one system through its steps. Each system call and fault is served in the general way first, then all of it is undone, and then
-/// as the ports do: both come to the same.
+/// Runs two equal systems through the same steps, one of them on the general way only.
 fn compare(shape: &Shape, steps: &[Step]) {
-    let mut system = shape.boot();
+    let (mut short, mut general) = (shape.boot(), shape.boot());
+    general.ways = Ways::General;
     for step in steps {
-        system.pass(step.ticks);
-        let event = step.prepare(shape, &mut system).kind;
-        let (Event::Syscall(_) | Event::Fault(_)) = event else {
-            system.kernel.handle(event);
-            continue;
-        };
-        let before = (Snapshot::of(&system), buffers(&system));
-        let general = outcome_of(&mut system, |kernel| {
-            kernel.handle(event);
-            kernel.running().copied()
-        });
-        before.0.restore(&mut system);
-        set_buffers(&system, &before.1);
-        let short = outcome_of(&mut system, |kernel| match event {
-            Event::Syscall(number) => kernel.serve_syscall(number).copied(),
-            Event::Fault(fault) => kernel.serve_fault(fault).copied(),
-            Event::FpuUse(_) | Event::Interrupt => None,
-        });
-        assert_eq!(short, general);
-    }
-}
-
-fn outcome_of(
-    system: &mut System,
-    serve: impl FnOnce(&mut Kernel<HostMachine>) -> Option<TestContext>,
-) -> (Snapshot, Vec<Vec<u64>>, Option<TestContext>) {
-    let runs = serve(&mut system.kernel);
-    (Snapshot::of(system), buffers(system), runs)
-}
-
-fn set_buffers(system: &System, saved: &[Vec<u64>]) {
-    for (thread, words) in system.threads().zip(saved) {
-        for (position, word) in words.iter().enumerate() {
-            system.kernel.machine.buffers()[thread.id()].set_word(position, *word);
+        for system in [&mut short, &mut general] {
+            system.pass(step.ticks);
+            let event = step.prepare(shape, system);
+            system.event(event.kind);
         }
+        assert_twins(&short, &general);
     }
 }
 

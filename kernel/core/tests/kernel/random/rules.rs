@@ -6,15 +6,13 @@ use limen_core::cap::Cap;
 use limen_core::event::Event;
 use limen_core::fault::Fault;
 use limen_core::kernel::SchedContexts;
-use limen_core::machine::{Context, Machine, Ticks};
+use limen_core::machine::{Context, Ticks};
 
 use super::step::Prepared;
 use crate::support::{LR, PC, SP, SPSR, Snapshot, System, Thread, ThreadSnapshot, X0};
 
 /// Registers that a message or an answer may change: badge, info and words.
 const MESSAGE_REGISTERS: core::ops::Range<usize> = X0..X0 + 6;
-/// Words of a message buffer.
-const BUFFER_WORDS: usize = limen_abi::message::BufferWord::COUNT;
 
 /// The state before an event, and where all time has gone so far.
 pub(super) struct Ledger {
@@ -42,7 +40,7 @@ impl Ledger {
     /// Notes the state before an event.
     pub(super) fn open(&mut self, system: &System, event: Prepared) {
         self.before = Snapshot::of(system);
-        self.buffers = buffers(system);
+        self.buffers = system.buffers();
         self.event = Some(event);
     }
 
@@ -78,7 +76,7 @@ impl Ledger {
         if is_target {
             return;
         }
-        let buffer_is_kept = self.buffers[index(thread)] == buffer(system, thread);
+        let buffer_is_kept = self.buffers[index(thread)] == system.buffers()[index(thread)];
         if !is_involved && (old.context != new.context || !buffer_is_kept) {
             system.fail(&format!("{event:?} changed {}", system.name(thread)));
         }
@@ -125,7 +123,7 @@ impl Ledger {
         }
         let mut expected = self.before.clone();
         expected.threads[thread_index(actor)].context = after.threads[thread_index(actor)].context;
-        if expected != *after || self.buffers != buffers(system) {
+        if expected != *after || self.buffers != system.buffers() {
             system.fail(&format!("{event:?} was refused and changed something"));
         }
     }
@@ -189,15 +187,6 @@ fn answer_registers(fault: Option<Fault>) -> &'static [usize] {
 fn changed(old: &ThreadSnapshot, new: &ThreadSnapshot) -> impl Iterator<Item = usize> {
     let pairs = old.context.registers.into_iter().zip(new.context.registers).enumerate();
     pairs.filter(|(_, (old, new))| old != new).map(|(position, _)| position)
-}
-
-pub(super) fn buffers(system: &System) -> Vec<Vec<u64>> {
-    system.threads().map(|thread| buffer(system, thread)).collect()
-}
-
-fn buffer(system: &System, thread: Thread) -> Vec<u64> {
-    let buffer = &system.kernel.machine.buffers()[thread.id()];
-    (0..BUFFER_WORDS).map(|offset| buffer.word(offset)).collect()
 }
 
 fn index(thread: Thread) -> usize {

@@ -1,17 +1,20 @@
 //! A running system: what the tests do to it, and what is checked after every event.
 
+use limen_abi::message::BufferWord;
 use limen_core::Kernel;
 use limen_core::boot::{caps, place};
 use limen_core::event::Event;
 use limen_core::fault::Fault;
 use limen_core::kernel::{Threads, Vspaces};
-use limen_core::machine::{self, Ticks};
+use limen_core::machine::{self, Machine, Ticks};
+use limen_core::message::MessageBuffer;
 use limen_image::{Image, Options};
 
 use super::context::{COUNT, PC, SP, SPSR, TestContext};
 use super::controller::{Controller, Wiring};
 use super::machine::{Clock, HostMachine, Space};
 use super::plan::{Interrupt, Thread};
+use super::twins::Ways;
 
 /// A kernel with its machine, and the names of its threads.
 #[derive(Debug)]
@@ -24,6 +27,8 @@ pub(crate) struct System {
     pub(crate) size: Size,
     /// When the state is checked.
     pub(crate) checking: Checking,
+    /// Which ways the kernel may take.
+    pub(crate) ways: Ways,
 }
 
 /// When the state of a system is checked.
@@ -84,7 +89,8 @@ impl System {
         let mut kernel = Box::new(Kernel::new(machine));
         kernel.populate(&image, |index, _| Vspaces::<HostMachine>::id(index).map(|_| Space(index)));
         kernel.start();
-        let system = Self { kernel, names, size: Size::of(&image), checking: Checking::EachEvent };
+        let system =
+            Self { kernel, names, size: Size::of(&image), checking: Checking::EachEvent, ways: Ways::Short };
         system.verify("boot");
         system
     }
@@ -119,6 +125,13 @@ impl System {
         self.context(thread).registers[position]
     }
 
+    /// The message buffers of the threads.
+    pub(crate) fn buffers(&self) -> Vec<Vec<u64>> {
+        let words =
+            |buffer: &MessageBuffer| (0..BufferWord::COUNT).map(|offset| buffer.word(offset)).collect();
+        self.threads().map(|thread| words(&self.kernel.machine.buffers()[thread.id()])).collect()
+    }
+
     /// Where a thread is.
     pub(crate) fn pc(&self, thread: Thread) -> u64 {
         self.register(thread, PC)
@@ -126,12 +139,15 @@ impl System {
 
     /// Lets the kernel serve an event, then checks everything that must be true between two events.
     pub(crate) fn event(&mut self, event: Event) {
-        match event {
-            // As the ports do.
-            Event::Syscall(number) => _ = self.kernel.serve_syscall(number),
-            Event::Fault(fault) => _ = self.kernel.serve_fault(fault),
-            _ => self.kernel.handle(event),
-        }
+        let runs = match event {
+            Event::Syscall(number) if self.ways == Ways::Short => self.kernel.serve_syscall(number).copied(),
+            Event::Fault(fault) if self.ways == Ways::Short => self.kernel.serve_fault(fault).copied(),
+            _ => {
+                self.kernel.handle(event);
+                self.kernel.running().copied()
+            }
+        };
+        assert_eq!(runs, self.kernel.running().copied(), "other registers are returned to");
         if self.checking == Checking::EachEvent {
             self.verify(event);
         }

@@ -1,9 +1,11 @@
 //! The interrupt controller: PLIC, and beside it the timer interrupt of the hart.
 //!
-//! Every line is enabled for good; whether it may interrupt is said by its priority, zero or one. So a completion
-//! always finds its line enabled, without which the controller ignores it; also in the slot of another domain. A line is quiet between its interrupt and
-//! [`complete`] because the controller waits for a completion; what an edge does meanwhile is up to the wires before
-//! the controller, which also decide what is an edge. The timer is line 0, which the controller does not have. Source: RISC-V Platform-Level Interrupt Controller Specification; Privileged ISA, `sie` and `sip`.
+//! Every line is enabled for good; whether it may interrupt is said by its priority, zero or one. So a
+//! completion always finds its line enabled, without which the controller ignores it; also in the slot of
+//! another domain. A line is quiet between its interrupt and [`complete`] because the controller waits for
+//! a completion; what an edge does meanwhile is up to the wires before the controller, which also decide
+//! what is an edge. The timer is line 0, which the controller does not have. Source: RISC-V Platform-Level
+//! Interrupt Controller Specification; Privileged ISA, `sie` and `sip`.
 
 use core::arch::asm;
 use core::sync::atomic::{AtomicU64, Ordering};
