@@ -87,5 +87,7 @@ named_numbers! {
         ProbeArm = 0x1022 => "LimenProbeArm",
         /// Take the oldest sample. MR0 to MR5: is there one, event, program's and kernel's stamp, interruptions, dropped.
         ProbeRead = 0x1023 => "LimenProbeRead",
+        /// Let the kernel do the work of a service. MR0 to MR3 of the answer: what a digest came to.
+        ServiceRun = 0x1030 => "LimenServiceRun",
     }
 }

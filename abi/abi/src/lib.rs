@@ -20,6 +20,7 @@ pub mod limits;
 pub mod message;
 pub mod probe;
 pub mod register;
+pub mod service;
 pub mod slot;
 pub mod syscall;
 
@@ -30,4 +31,5 @@ pub use key::KernelKey;
 pub use label::Label;
 pub use message::MessageInfo;
 pub use probe::ProbeEvent;
+pub use service::ServiceKind;
 pub use syscall::Syscall;

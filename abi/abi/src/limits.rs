@@ -10,8 +10,8 @@ pub const NOTIFICATIONS: usize = 64;
 pub const REPLIES: usize = 64;
 /// Scheduling contexts: one per thread.
 pub const SCHED_CONTEXTS: usize = 64;
-/// Address spaces: one per thread.
-pub const VSPACES: usize = 64;
+/// Address spaces: one per thread, and one for the work that the kernel does on its time.
+pub const VSPACES: usize = 128;
 /// Slots in a capability table.
 pub const CAP_SLOTS: usize = 512;
 /// Slots in a root table: the program's own capability table, and those that a description fills.
@@ -55,6 +55,10 @@ pub const MAX_KEY_ID: u8 = 31;
 pub const KEY_SITES: usize = 512;
 /// How often a protection domain may hold a static key.
 pub const KEY_HOLDS: u8 = 255;
+/// Services of a system, all protection domains together. A power of two.
+pub const SERVICES: usize = 64;
+/// Highest id of a service inside a protection domain.
+pub const MAX_SERVICE_ID: u8 = 15;
 /// Samples of crossings that the kernel keeps for a program until it reads them.
 pub const PROBE_SAMPLES: usize = 8;
 /// Bytes in a page, the unit of mapping.

@@ -37,6 +37,8 @@ pub const BASE_VCPU: u64 = 330;
 /// I/O port ranges.
 pub const BASE_IOPORT: u64 = 394;
 
+/// Services of the kernel, by id.
+pub const BASE_SERVICE: u64 = 458;
 /// The right to sample its own crossings, where granted.
 pub const PROBE: u64 = 479;
 /// Static keys, by id.

@@ -29,7 +29,8 @@ pub use interrupt_controller::{InterruptController, PLIC_CONTEXTS};
 pub use place::{MODULE_OFFSET, Machine, PLACED_RANGES, UNPLACED, place};
 pub use record::{
     Board, Cap, CapKind, Counts, DomainSlot, Interrupt, InterruptFlags, InterruptSource, Key, KeySite,
-    Mapping, MappingFlags, NONE, Range, Region, RegionKind, Rights, SchedContext, Thread, ThreadFlags,
+    Mapping, MappingFlags, NONE, Range, Region, RegionKind, Rights, SchedContext, Service, Thread,
+    ThreadFlags,
 };
 pub use validate::ImageError;
 #[cfg(feature = "writer")]
@@ -41,7 +42,7 @@ use record::Record;
 /// First word of every image: "LIMENIMG" in memory order.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"LIMENIMG");
 /// Version of the format. An image of another version is refused.
-pub const VERSION: u64 = 5;
+pub const VERSION: u64 = 6;
 
 /// Words of the header that precede the table directory.
 const FIXED_WORDS: usize = 8;
@@ -129,11 +130,13 @@ pub enum Table {
     Keys = 12,
     /// [`KeySite`]s, ascending by key.
     KeySites = 13,
+    /// [`Service`]s.
+    Services = 14,
 }
 
 impl Table {
     /// Number of tables.
-    pub const COUNT: usize = 14;
+    pub const COUNT: usize = 15;
 }
 
 /// A validated image. Reading a record never fails.
@@ -273,6 +276,20 @@ impl<'a> Image<'a> {
     /// Sites of static keys in programs.
     pub fn key_sites(&self) -> impl Iterator<Item = KeySite> + 'a {
         self.records(Table::KeySites)
+    }
+
+    /// The services.
+    pub fn services(&self) -> impl Iterator<Item = Service> + 'a {
+        self.records(Table::Services)
+    }
+
+    fn service(&self, index: u64) -> Option<Service> {
+        self.record(Table::Services, index)
+    }
+
+    /// The mapping at this position; nothing at all past the end.
+    fn mapping(&self, index: u64) -> Mapping {
+        self.record(Table::Mappings, index).unwrap_or_default()
     }
 
     /// The header word that counts the records of a table.

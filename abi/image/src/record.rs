@@ -173,8 +173,11 @@ impl MappingFlags {
     pub const UNCACHED: u64 = 1 << 3;
     /// Built from large pages (2 MiB).
     pub const LARGE: u64 = 1 << 4;
+    /// For the kernel's work only, in an address space where no program runs.
+    pub const PRIVILEGED: u64 = 1 << 5;
     /// All bits with a meaning.
-    pub const ALL: u64 = Self::READ | Self::WRITE | Self::EXECUTE | Self::UNCACHED | Self::LARGE;
+    pub const ALL: u64 =
+        Self::READ | Self::WRITE | Self::EXECUTE | Self::UNCACHED | Self::LARGE | Self::PRIVILEGED;
 }
 
 record! {
@@ -439,6 +442,8 @@ pub enum CapKind {
     Key = 13,
     /// The right of a thread to sample its own crossings. Object 0.
     Probe = 14,
+    /// A service, for the thread that it is for.
+    Service = 15,
 }
 
 impl CapKind {
@@ -447,7 +452,7 @@ impl CapKind {
     pub fn from_raw(raw: u64) -> Option<Self> {
         use CapKind::{
             Endpoint, FpuCounters, FpuPolicy, Interrupt, IoPort, Key, Notification, Probe, Reply,
-            SchedContext, SchedControl, SecureMonitor, Thread, Vspace,
+            SchedContext, SchedControl, SecureMonitor, Service, Thread, Vspace,
         };
         [
             Thread,
@@ -464,10 +469,40 @@ impl CapKind {
             FpuPolicy,
             Key,
             Probe,
+            Service,
         ]
         .into_iter()
         .find(|kind| *kind as u64 == raw)
     }
+}
+
+record! {
+    /// What the kernel does for a thread that asks for it, in an address space that is for this alone.
+    pub struct Service {
+        /// A `limen_abi::ServiceKind`.
+        pub kind,
+        /// The thread that may ask.
+        pub thread,
+        /// The address space; all services of a thread have the same, and other threads have others. No program runs in it.
+        pub vspace,
+        /// First stack pointer; below it lie [`Service::STACK_BYTES`] of stack.
+        pub stack_top,
+        /// Address of the memory that is worked on.
+        pub target,
+        /// Its size.
+        pub bytes,
+        /// Reset: address of the first contents.
+        pub source,
+        /// Reset: their size; what lies behind is cleared. Otherwise zero.
+        pub source_bytes,
+        /// Reset: the thread whose memory it is, which has to be stopped. Otherwise [`NONE`].
+        pub owner,
+    }
+}
+
+impl Service {
+    /// Size of the stack.
+    pub const STACK_BYTES: u64 = 16 << 10;
 }
 
 record! {

@@ -1,6 +1,7 @@
 //! The rules of a boot image. Everything that boot code relies on is checked here, and only here.
 
 mod interrupts;
+mod services;
 mod threads;
 
 use core::{fmt, mem};
@@ -10,7 +11,7 @@ use limen_abi::{KernelKey, limits, slot};
 
 use crate::record::{
     Board, Cap, CapKind, Counts, DomainSlot, Interrupt, Key, KeySite, Mapping, MappingFlags, NONE, Range,
-    Record, Region, RegionKind, Rights, SchedContext, Thread,
+    Record, Region, RegionKind, Rights, SchedContext, Service, Thread,
 };
 use crate::{
     Architecture, HEADER_WORDS, HeaderWord, Image, MAGIC, Options, Table, UNPLACED, VERSION, checksum,
@@ -102,6 +103,7 @@ pub(crate) fn validate(words: &[u64]) -> Result<Image<'_>, ImageError> {
     check_key_sites(&image)?;
     check_caps(&image)?;
     threads::check(&image)?;
+    services::check(&image)?;
     Ok(image)
 }
 
@@ -168,7 +170,8 @@ pub(crate) fn check_directory(image: &Image<'_>) -> Check {
     table_fits::<DomainSlot>(image, Table::DomainSchedule, 0..=limits::DOMAIN_SCHEDULE as u64)?;
     table_fits::<Interrupt>(image, Table::Interrupts, 0..=limits::INTERRUPTS as u64)?;
     table_fits::<Key>(image, Table::Keys, 0..=limits::KEYS as u64)?;
-    table_fits::<KeySite>(image, Table::KeySites, 0..=limits::KEY_SITES as u64)
+    table_fits::<KeySite>(image, Table::KeySites, 0..=limits::KEY_SITES as u64)?;
+    table_fits::<Service>(image, Table::Services, 0..=limits::SERVICES as u64)
 }
 
 fn table_fits<R: Record>(image: &Image<'_>, table: Table, counts: core::ops::RangeInclusive<u64>) -> Check {
@@ -309,7 +312,8 @@ fn check_mappings(image: &Image<'_>) -> Check {
         let flags = mapping.flags;
         let readable =
             flags & MappingFlags::READ != 0 || flags & (MappingFlags::WRITE | MappingFlags::EXECUTE) == 0;
-        check(flags & !MappingFlags::ALL == 0 && readable, "flags that are not allowed")?;
+        let is_program = flags & MappingFlags::PRIVILEGED == 0 || flags & MappingFlags::EXECUTE == 0;
+        check(flags & !MappingFlags::ALL == 0 && readable && is_program, "flags that are not allowed")?;
         let page =
             if flags & MappingFlags::LARGE != 0 { limits::LARGE_PAGE_BYTES } else { limits::PAGE_BYTES };
         let region = image.region(mapping.region);
@@ -415,6 +419,14 @@ fn check_caps(image: &Image<'_>) -> Check {
             Some(CapKind::SchedControl | CapKind::FpuCounters | CapKind::FpuPolicy | CapKind::Probe) => 1,
             Some(CapKind::Interrupt) => image.directory(Table::Interrupts).1,
             Some(CapKind::Key) => image.directory(Table::Keys).1,
+            Some(CapKind::Service) => {
+                let service = image.service(cap.object);
+                check(
+                    service.is_none_or(|service| service.thread == cap.table),
+                    "service for another thread",
+                )?;
+                image.directory(Table::Services).1
+            }
             Some(CapKind::SecureMonitor) => {
                 let arm = image.architecture() == Architecture::Aarch64 as u64;
                 check(arm, "a secure monitor on another architecture")?;

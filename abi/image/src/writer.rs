@@ -2,7 +2,7 @@
 
 use crate::record::{
     Board, Cap, Counts, DomainSlot, Interrupt, Key, KeySite, Mapping, Range, Record, Region, SchedContext,
-    Thread,
+    Service, Thread,
 };
 use crate::{Architecture, FIXED_WORDS, HEADER_WORDS, HeaderWord, MAGIC, Table, VERSION, checksum};
 
@@ -28,6 +28,7 @@ pub struct ImageWriter {
     pub interrupts: Vec<Interrupt>,
     pub keys: Vec<Key>,
     pub key_sites: Vec<KeySite>,
+    pub services: Vec<Service>,
 }
 
 impl ImageWriter {
@@ -51,6 +52,7 @@ impl ImageWriter {
             interrupts: Vec::new(),
             keys: Vec::new(),
             key_sites: Vec::new(),
+            services: Vec::new(),
         }
     }
 
@@ -91,6 +93,7 @@ impl ImageWriter {
         append(&mut words, Table::Interrupts, &self.interrupts);
         append(&mut words, Table::Keys, &self.keys);
         append(&mut words, Table::KeySites, &self.key_sites);
+        append(&mut words, Table::Services, &self.services);
         words
     }
 }

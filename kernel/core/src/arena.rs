@@ -9,6 +9,8 @@ use core::marker::PhantomData;
 use core::num::NonZeroU16;
 use core::ops::{Index, IndexMut};
 
+use limen_abi::limits;
+
 /// Names an object of the kind `Tag`.
 pub struct Id<Tag>(NonZeroU16, PhantomData<fn() -> Tag>);
 
@@ -52,10 +54,14 @@ impl<Tag> Id<Tag> {
     }
 }
 
-impl<Tag> limen_fpu::Name for Id<Tag> {
+impl limen_fpu::Name for ThreadId {
     #[inline]
     fn same(a: Option<Self>, b: Option<Self>) -> bool {
         Self::same(a, b)
+    }
+
+    fn is_trusted(self) -> bool {
+        self.is_at_work()
     }
 }
 
@@ -85,6 +91,9 @@ pub mod tag {
     /// A static key.
     #[derive(Debug)]
     pub enum Key {}
+    /// A service.
+    #[derive(Debug)]
+    pub enum Service {}
 }
 
 /// Names a thread.
@@ -103,6 +112,26 @@ pub type VspaceId = Id<tag::Vspace>;
 pub type IrqId = Id<tag::Irq>;
 /// Names a static key.
 pub type KeyId = Id<tag::Key>;
+/// Names a service.
+pub type ServiceId = Id<tag::Service>;
+
+/// Names of threads from here on are those of threads for which the kernel works.
+const AT_WORK: u16 = limits::THREADS as u16;
+
+impl ThreadId {
+    /// The thread as a user of the floating-point unit while the kernel works for it. Another name of the same
+    /// element of every arena, with a number that is higher by the number of threads.
+    #[must_use]
+    pub fn at_work(self) -> Self {
+        if self.is_at_work() { self } else { Self(self.0.saturating_add(AT_WORK), PhantomData) }
+    }
+
+    /// Whether this is such a name.
+    #[must_use]
+    pub fn is_at_work(self) -> bool {
+        self.0.get() > AT_WORK
+    }
+}
 
 /// `N` objects of type `T`, indexed by `Id<Tag>`. `N` is a power of two.
 #[derive(Debug)]

@@ -8,12 +8,14 @@ use limen_image::{CapKind, Image, NONE, ThreadFlags};
 use crate::arena::{Id, ThreadId};
 use crate::cap::{Cap, CapTable, Rights, RootTable};
 use crate::kernel::{
-    Endpoints, Irqs, Kernel, Keys, MessageBuffers, Notifications, Replies, SchedContexts, Threads, Vspaces,
+    Endpoints, Irqs, Kernel, Keys, MessageBuffers, Notifications, Replies, SchedContexts, Services, Threads,
+    Vspaces,
 };
 use crate::machine::{Context, CounterAccess, Line, Machine, Ticks};
 use crate::object::io_port::Ports;
 use crate::object::irq::{self, Irq};
 use crate::object::key::Key;
+use crate::object::service::Service;
 use crate::object::thread::State;
 
 /// Every capability of the image, with its thread and its slot.
@@ -46,6 +48,7 @@ fn cap<M: Machine>(record: &limen_image::Cap) -> Option<Cap> {
         CapKind::FpuPolicy => Cap::FpuPolicy,
         CapKind::Probe => Cap::Probe,
         CapKind::Key => Cap::Key(Keys::id(object)?),
+        CapKind::Service => Cap::Service(Services::<M>::id(object)?),
         CapKind::IoPort => {
             Cap::IoPort { ports: Ports { first: object as u16, last: badge as u16 }.as_word() }
         }
@@ -88,6 +91,13 @@ impl<M: Machine> Kernel<M> {
                     self.vspaces[vspace] = Some(space);
                 }
                 self.populate_thread(id, &record);
+            }
+        }
+        for (index, record) in image.services().enumerate() {
+            let mut nobody = M::Context::ZERO;
+            let space = enter_space(record.vspace, &mut nobody);
+            if let (Some(id), Some(space)) = (Services::<M>::id(index as u64), space) {
+                self.services[id] = Service::new(&record, space, Threads::<M>::id);
             }
         }
         self.populate_lines(image);

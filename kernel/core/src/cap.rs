@@ -7,7 +7,9 @@
 
 use limen_abi::{limits, slot};
 
-use crate::arena::{EndpointId, IrqId, KeyId, NotificationId, ReplyId, SchedContextId, ThreadId, VspaceId};
+use crate::arena::{
+    EndpointId, IrqId, KeyId, NotificationId, ReplyId, SchedContextId, ServiceId, ThreadId, VspaceId,
+};
 
 /// What the holder of an endpoint or notification capability may do.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -92,6 +94,8 @@ pub enum Cap {
     Probe,
     /// A static key.
     Key(KeyId),
+    /// A service.
+    Service(ServiceId),
     /// I/O ports.
     IoPort {
         /// Which, as a word: so it lies where other kinds have their badge, and a capability stays two loads.

@@ -8,6 +8,7 @@ use crate::fault::Fault;
 use crate::invoke::InvokeError;
 use crate::kernel::Kernel;
 use crate::machine::{Context, Interrupt, Machine};
+use crate::object::service::Report;
 
 /// Why the kernel was entered.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -20,6 +21,8 @@ pub enum Event {
     FpuUse(Fault),
     /// A device or the timer wants attention.
     Interrupt,
+    /// The work of a service that the kernel does for the current thread is over.
+    WorkDone(Report),
 }
 
 /// What a system call leaves to the scheduler.
@@ -77,6 +80,7 @@ impl<M: Machine> Kernel<M> {
             Event::Fault(fault) => self.deliver_fault(current, fault),
             Event::FpuUse(fault) => self.use_fpu(current, fault),
             Event::Interrupt => self.interrupt(),
+            Event::WorkDone(report) => self.finish_work(current, report),
         };
         self.schedule(outcome);
     }

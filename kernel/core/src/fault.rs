@@ -245,6 +245,9 @@ impl<M: Machine> Kernel<M> {
                 return;
             }
         };
+        if info.length() != 0 {
+            self.abandon_work(thread);
+        }
         for (position, register) in registers.iter().enumerate().take(info.length()) {
             let value = self.message_word(handler, position);
             self.threads[thread].context.set_register(*register, value);

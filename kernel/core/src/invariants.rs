@@ -3,7 +3,7 @@
 //! Checked after every step of the host tests, and on the target where the image asks for it. The numbers in
 //! brackets are those of the list of kernel properties that the tests are written from.
 
-use crate::arena::{ReplyId, SchedContextId};
+use crate::arena::{ReplyId, SchedContextId, ThreadId};
 use crate::kernel::Kernel;
 use crate::machine::Machine;
 use crate::object::endpoint::Endpoint;
@@ -38,6 +38,12 @@ impl<M: Machine> Kernel<M> {
         ensure(
             self.keys.iter().all(|(_, key)| key.is_sound()),
             "a static key is not held as often as it counts",
+        )?;
+        ensure(
+            self.works.iter().all(|(thread, work)| {
+                work.is_some() == self.threads[thread].fpu.is_some_and(ThreadId::is_at_work)
+            }),
+            "a thread uses the floating-point unit for work that it does not have",
         )?;
         ensure(
             self.probes.iter().filter(|(_, probe)| probe.is_on()).count() == self.probing,

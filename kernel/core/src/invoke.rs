@@ -15,7 +15,9 @@ use crate::kernel::Kernel;
 use crate::machine::Machine;
 use crate::message::Answer;
 use crate::object::io_port::{self, Ports};
-use crate::object::{fpu, irq, key, probe, sched_context, sched_control, secure_monitor, thread, vspace};
+use crate::object::{
+    fpu, irq, key, probe, sched_context, sched_control, secure_monitor, service, thread, vspace,
+};
 
 /// Why a request was refused; goes to the caller as an error code with words.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -116,6 +118,7 @@ enum Request<M: Machine> {
     Key(key::Request),
     Vspace(vspace::Request<M::Space>),
     SecureMonitor(secure_monitor::Request),
+    Service(service::Request),
 }
 
 impl<M: Machine> Request<M> {
@@ -140,6 +143,7 @@ impl<M: Machine> Request<M> {
             Cap::SecureMonitor => {
                 secure_monitor::Request::decode(caller, &arguments).map(Self::SecureMonitor)
             }
+            Cap::Service(id) => service::Request::decode(kernel, id, &arguments).map(Self::Service),
             Cap::SchedControl => sched_control::Request::decode(&arguments).map(Self::SchedControl),
             Cap::FpuCounters => fpu::Request::decode_read(&arguments).map(Self::Fpu),
             Cap::FpuPolicy => fpu::Request::decode_policy(&arguments).map(Self::Fpu),
@@ -161,6 +165,7 @@ impl<M: Machine> Request<M> {
             Self::Key(request) => request.perform(kernel),
             Self::Vspace(request) => request.perform(kernel),
             Self::SecureMonitor(request) => request.perform(kernel),
+            Self::Service(request) => request.perform(),
         }
     }
 }

@@ -14,6 +14,7 @@ use crate::object::notification::Notification;
 use crate::object::probe::Probe;
 use crate::object::reply::Reply;
 use crate::object::sched_context::SchedContext;
+use crate::object::service::{Service, Work};
 use crate::object::thread::Thread;
 use crate::sched::domain::{DomainQueues, Schedule};
 use crate::sched::lines::DomainLines;
@@ -43,6 +44,8 @@ pub type SlicePriorities = Arena<tag::SchedContext, u8, { limits::SCHED_CONTEXTS
 pub type PerThread<T> = Arena<tag::Thread, T, { limits::THREADS }>;
 /// Address spaces by id, as the processor enters them; the port keeps their tables.
 pub type Vspaces<M> = Arena<tag::Vspace, Option<<M as Machine>::Space>, { limits::VSPACES }>;
+/// Services by id.
+pub type Services<M> = Arena<tag::Service, Option<Service<<M as Machine>::Space>>, { limits::SERVICES }>;
 /// Message buffers by thread.
 pub type MessageBuffers = PerThread<MessageBuffer>;
 
@@ -105,6 +108,10 @@ pub struct Kernel<M: Machine> {
     pub probes: PerThread<Probe>,
     /// How many do.
     pub probing: usize,
+    /// Services.
+    pub services: Services<M>,
+    /// What the kernel does for threads.
+    pub works: PerThread<Option<Work<M>>>,
 }
 
 impl<M: Machine> Kernel<M> {
@@ -134,6 +141,8 @@ impl<M: Machine> Kernel<M> {
             key_count: 0,
             probes: PerThread::new([Probe::OFF; limits::THREADS]),
             probing: 0,
+            services: Services::<M>::new([None; limits::SERVICES]),
+            works: PerThread::new([const { None }; limits::THREADS]),
         }
     }
 

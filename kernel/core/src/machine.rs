@@ -8,7 +8,7 @@ use core::ops::Range;
 use limen_abi::MessageInfo;
 use limen_fpu::FpuUnit;
 
-use crate::arena::{KeyId, ThreadId};
+use crate::arena::{KeyId, ServiceId, ThreadId};
 use crate::cap::{CapTable, RootTable};
 use crate::kernel::MessageBuffers;
 use crate::object::irq;
@@ -108,6 +108,11 @@ pub trait Machine: FpuUnit<ThreadId> {
 
     /// Makes every trap and every return pass the probes, or none.
     fn set_probing(&mut self, state: bool);
+
+    /// Makes `context` begin the work of a service. Once it runs, and before it can be interrupted, the port notes in `program`,
+    /// which are the registers of the program for which it is, those that compiled code preserves. It ends with
+    /// [`Event::WorkDone`](crate::event::Event::WorkDone).
+    fn begin_work(&mut self, service: ServiceId, context: &mut Self::Context, program: &mut Self::Context);
 
     /// Whether programs may print on the debug console.
     fn is_printing(&self) -> bool;

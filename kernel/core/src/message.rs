@@ -8,7 +8,7 @@ use limen_abi::key::KeyWord;
 use limen_abi::message::{BufferWord, REGISTER_WORDS};
 use limen_abi::probe::ProbeWord;
 
-use crate::arena::{KeyId, ThreadId};
+use crate::arena::{KeyId, ServiceId, ThreadId};
 use crate::kernel::Kernel;
 use crate::machine::{Context, Machine};
 
@@ -65,6 +65,8 @@ impl Default for MessageBuffer {
 pub enum Answer {
     /// Success without words.
     Empty,
+    /// That of a service, when its work is over.
+    Work(ServiceId),
     /// One word.
     Word(u64),
     /// This many words, which are in the message already.
@@ -129,7 +131,7 @@ impl<M: Machine> Kernel<M> {
     /// Writes an answer into the message words of `caller`; gives label 0 and the number of words.
     pub(crate) fn write_answer(&mut self, caller: ThreadId, answer: Answer) -> MessageInfo {
         let length = match answer {
-            Answer::Empty => 0,
+            Answer::Empty | Answer::Work(_) => 0,
             Answer::Word(word) => {
                 self.set_message_word(caller, 0, word);
                 1

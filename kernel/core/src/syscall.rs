@@ -12,6 +12,7 @@ use crate::fault::{Fault, Phase};
 use crate::invoke::InvokeError;
 use crate::kernel::Kernel;
 use crate::machine::{Context, Machine};
+use crate::message::Answer;
 use crate::object::endpoint::SendMode;
 use crate::object::reply::Reply;
 
@@ -70,9 +71,10 @@ impl<M: Machine> Kernel<M> {
             }
             _ => match self.bad_argument(current, info) {
                 Some(fault) => return self.fault_in_syscall(current, fault),
-                None => self
-                    .invoke(current, cap, info)
-                    .map(|(answer, outcome)| (self.write_answer(current, answer), outcome)),
+                None => match self.invoke(current, cap, info) {
+                    Ok((Answer::Work(service), _)) => return self.begin_work(current, service),
+                    result => result.map(|(answer, outcome)| (self.write_answer(current, answer), outcome)),
+                },
             },
         };
         match result {

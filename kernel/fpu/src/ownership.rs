@@ -111,7 +111,8 @@ impl<T: Name> Fpu<T> {
         T::same(self.settled, user)
     }
 
-    /// Prepares the unit for `next`, which runs from now on. `user` is the same thread, or none if it may not use it.
+    /// Prepares the unit for `next`, which runs from now on. `user` is the same thread, perhaps by another name, or none
+    /// if it may not use it.
     #[inline(always)]
     pub fn switch_to(&mut self, unit: &mut impl FpuUnit<T>, next: T, user: Option<T>) {
         if !self.is_for(user) {
@@ -146,7 +147,9 @@ impl<T: Name> Fpu<T> {
     fn settle_by_policy(&mut self, unit: &mut impl FpuUnit<T>, next: T, user: Option<T>) {
         match (self.policy, user) {
             (FpuPolicy::Eager, _) => return self.follow(unit, next, user),
-            (FpuPolicy::FaultLazy, Some(user)) if self.owner == Some(user) => self.open(unit, user),
+            (FpuPolicy::FaultLazy, Some(user)) if self.owner == Some(user) || user.is_trusted() => {
+                self.open(unit, user);
+            }
             (FpuPolicy::FaultLazy, _) => self.step_aside(unit),
             (_, Some(user)) => self.open(unit, user),
             (_, None) => self.empty(unit),
@@ -156,6 +159,7 @@ impl<T: Name> Fpu<T> {
 
     /// Eager: the registers of whoever runs are in the unit, also of a thread that cannot use them.
     fn follow(&mut self, unit: &mut impl FpuUnit<T>, next: T, user: Option<T>) {
+        let next = user.unwrap_or(next);
         if self.owner != Some(next) {
             self.power_on(unit);
             self.bring(unit, next);

@@ -7,6 +7,12 @@ pub trait Name: Copy + PartialEq {
     fn same(a: Option<Self>, b: Option<Self>) -> bool {
         a == b
     }
+
+    /// Whether it is the kernel that works for a thread under this name. It is not asked to use the unit before it gets
+    /// it, whatever the policy: on some processors nothing would stop it.
+    fn is_trusted(self) -> bool {
+        false
+    }
 }
 
 /// A floating-point unit whose registers can be moved to and from memory, an area for each thread `T`.

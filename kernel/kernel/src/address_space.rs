@@ -36,8 +36,8 @@ pub struct BufferPage {
     pub paddr: PhysAddr,
 }
 
-/// Builds the address spaces that `image` describes, with these message buffers. What of the kernel is mapped in each
-/// of them is all under `shared` by now.
+/// Builds the address spaces that `image` describes, with these message buffers. What of the kernel is mapped where
+/// programs run is all under the first of `roots` by now, and where work is done, under the second.
 ///
 /// # Errors
 /// See [`MapError`].
@@ -45,12 +45,17 @@ pub fn build<F: Format>(
     image: &Image<'_>,
     buffers: &[BufferPage],
     tables: &mut impl Tables,
-    shared: Root,
+    roots: [Root; 2],
 ) -> Result<AddressSpaces, MapError> {
+    let [shared, kernel] = roots;
     let mut spaces = [AddressSpace::default(); VSPACES];
     for (space, asid) in spaces.iter_mut().zip(1..).take(image.counts().vspaces as usize) {
         *space = AddressSpace { root: tables.allocate().ok_or(MapError::OutOfTables)?, asid };
         share_kernel::<F>(tables, shared, space.tables::<F>());
+    }
+    for service in image.services() {
+        // Work is the kernel's, and needs all of it.
+        share_kernel::<F>(tables, kernel, spaces[service.vspace as usize % VSPACES].tables::<F>());
     }
     let root = |vspace: u64| spaces[vspace as usize % VSPACES].tables::<F>();
     for mapping in image.mappings().filter(|mapping| mapping.flags & MappingFlags::READ != 0) {
@@ -76,7 +81,7 @@ fn run(image: &Image<'_>, mapping: &Mapping) -> Run {
         bytes: mapping.bytes,
         height: u32::from(has(MappingFlags::LARGE)),
         access: Access {
-            owner: Owner::User,
+            owner: if has(MappingFlags::PRIVILEGED) { Owner::Work } else { Owner::User },
             write: has(MappingFlags::WRITE),
             execute: has(MappingFlags::EXECUTE),
             memory,

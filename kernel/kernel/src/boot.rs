@@ -45,8 +45,13 @@ pub fn start(image_paddr: PhysAddr, first_cycle: u64, command_line: &[u8], firmw
     clear_regions(&image);
     let mut buffers = [BufferPage::default(); THREADS];
     let buffers = buffer_pages(&image, &mut buffers);
-    let spaces = address_space::build::<Descriptors>(&image, buffers, &mut tables, shared_root())
-        .unwrap_or_else(|error| fatal(format_args!("the address spaces cannot be built: {error:?}")));
+    let spaces = address_space::build::<Descriptors>(
+        &image,
+        buffers,
+        &mut tables,
+        [shared_root(), cpu::kernel_root()],
+    )
+    .unwrap_or_else(|error| fatal(format_args!("the address spaces cannot be built: {error:?}")));
     check_tables(&image, buffers, &tables, &spaces)
         .unwrap_or_else(|violation| fatal(format_args!("{violation}")));
     publish_memory(&image);
@@ -175,7 +180,16 @@ fn check_tables(
     }
     let rules = UserRules::new(image, buffers, code, shared_root());
     for (index, space) in spaces.iter().enumerate().take(image.counts().vspaces as usize) {
-        rules.check::<Descriptors>(tables, index, space.tables::<Descriptors>())?;
+        if image.services().any(|service| service.vspace == index as u64) {
+            rules.check_work::<Descriptors>(
+                tables,
+                index,
+                space.tables::<Descriptors>(),
+                cpu::kernel_root(),
+            )?;
+        } else {
+            rules.check::<Descriptors>(tables, index, space.tables::<Descriptors>())?;
+        }
     }
     Ok(())
 }

@@ -127,7 +127,7 @@ impl<'a> UserRules<'a> {
     /// # Errors
     /// The first mapping that breaks a rule.
     pub fn check<F: Format>(&self, tables: &impl Tables, vspace: usize, root: Root) -> Result<(), Violation> {
-        self.check_shared::<F>(tables, vspace, root)?;
+        self.check_shared::<F>(tables, vspace, root, self.shared)?;
         walk::<F, _>(tables, root, F::HALVES.user(), |found| {
             let Found { vaddr, paddr, permissions, .. } = found;
             let memory = memory(&found);
@@ -140,17 +140,41 @@ impl<'a> UserRules<'a> {
         })
     }
 
+    /// Checks an address space in which the kernel works; `kernel` has all of its own addresses.
+    ///
+    /// # Errors
+    /// The first mapping that breaks a rule.
+    pub fn check_work<F: Format>(
+        &self,
+        tables: &impl Tables,
+        vspace: usize,
+        root: Root,
+        kernel: Root,
+    ) -> Result<(), Violation> {
+        self.check_shared::<F>(tables, vspace, root, kernel)?;
+        walk::<F, _>(tables, root, F::HALVES.user(), |found| {
+            let Found { vaddr, paddr, permissions, .. } = found;
+            let memory = memory(&found);
+            let rule = |ok, rule| require(ok, Violation { vspace: Some(vspace), vaddr, paddr, rule });
+            rule(!permissions.user, "programs can access it")?;
+            rule(!permissions.kernel_executable, "the kernel can execute it")?;
+            rule(!overlaps(self.code, memory), "alias of the kernel's code")?;
+            rule(!self.is_kernel_memory(memory), "memory of the kernel")
+        })
+    }
+
     /// What is shared was checked once, so it is enough that the same tables are entered.
     fn check_shared<F: Format>(
         &self,
         tables: &impl Tables,
         vspace: usize,
         root: Root,
+        shared: Root,
     ) -> Result<(), Violation> {
         if F::HALVES == Halves::Apart {
             return Ok(());
         }
-        let [own, shared] = [root, self.shared].map(|root| tables.table(root.table));
+        let [own, shared] = [root, shared].map(|root| tables.table(root.table));
         let violation = Violation {
             vspace: Some(vspace),
             vaddr: VirtAddr(span_bytes(root.height) * F::HALVES.kernel().start as u64),

@@ -20,7 +20,7 @@ use crate::arch::trap;
 use crate::keys::{self, SystemKeys};
 use crate::machine::Hardware;
 use crate::panic::fatal;
-use crate::thread_memory;
+use crate::{thread_memory, work};
 
 // SAFETY: every access is in this module and follows the rule of the module documentation.
 unsafe impl Sync for Door {}
@@ -113,6 +113,13 @@ pub extern "C" fn takes_exit_stamp(door: &Door) -> bool {
     kernel.takes_exit_stamp()
 }
 
+/// The registers of the thread that runs, if the kernel works for it. For ports where a thread cannot return to that directly.
+pub fn context_at_work(door: &Door) -> Option<*mut Context> {
+    // SAFETY: called only from the trap handlers, see the module documentation.
+    let kernel = unsafe { &mut *door.0.get() };
+    kernel.is_at_work().then(|| context_to_run(kernel))
+}
+
 /// The trap code restores the registers from here, and saves them here at the next trap.
 #[inline]
 fn context_to_run(kernel: &mut Kernel<Hardware>) -> *mut Context {
@@ -133,6 +140,7 @@ pub fn start(
     leave_boot: impl FnOnce(),
 ) -> ! {
     thread_memory::fill(image);
+    work::fill(image, spaces);
     // SAFETY: no trap has been taken yet, so nobody has borrowed the kernel.
     let kernel = unsafe { &mut *KERNEL.0.get() };
     kernel.machine = Hardware::probe(&image.board(), keys);

@@ -12,13 +12,15 @@ use limen_fpu::FpuUnit;
 use crate::arch::fpu::{self, Registers};
 use crate::machine::Hardware;
 
-/// The areas by number of the thread; nobody's is the first.
-struct SaveAreas(UnsafeCell<[Registers; THREADS + 1]>);
+/// The areas by number of the thread; nobody's is the first, and those of threads at work come last.
+struct SaveAreas(UnsafeCell<[Registers; AREAS]>);
+
+const AREAS: usize = 2 * THREADS + 1;
 
 // SAFETY: touched by `init` while boot is alone, and by the functions of `FpuUnit` from inside `entry::enter`.
 unsafe impl Sync for SaveAreas {}
 
-static SAVE_AREAS: SaveAreas = SaveAreas(UnsafeCell::new([const { Registers::ZERO }; THREADS + 1]));
+static SAVE_AREAS: SaveAreas = SaveAreas(UnsafeCell::new([const { Registers::ZERO }; AREAS]));
 /// The registers that every thread starts with.
 static INITIAL: Registers = Registers::INITIAL;
 
@@ -47,7 +49,7 @@ fn area(owner: Option<ThreadId>) -> *mut Registers {
 impl FpuUnit<ThreadId> for Hardware {
     #[inline]
     fn exchange(&mut self, from: ThreadId, to: ThreadId) {
-        // SAFETY: ids of threads go up to THREADS, so both areas are elements of the array. Nobody holds a reference to it,
+        // SAFETY: numbers of threads go up to THREADS, at work to twice as many, so both areas are elements of the array. Nobody holds a reference to it,
         // and the unit is on.
         unsafe { fpu::exchange!(fpu_exchange, area(Some(from)), area(Some(to))) }
     }

@@ -3,7 +3,7 @@
 use core::num::NonZeroU64;
 use core::ops::Range;
 
-use limen_core::arena::{KeyId, ThreadId};
+use limen_core::arena::{KeyId, ServiceId, ThreadId};
 use limen_core::cap::{CapTable, RootTable};
 use limen_core::kernel::MessageBuffers;
 use limen_core::machine::{CacheOperation, CounterAccess, Interrupt, Line, Machine, PortWidth, Ticks};
@@ -14,7 +14,7 @@ use limen_image::Board;
 use crate::arch::{cache, context, cpu, firmware, fpu, irq, ports, timer};
 use crate::keys::{self, SystemKeys};
 use crate::panic::fatal;
-use crate::{console, thread_memory};
+use crate::{console, thread_memory, work};
 
 const US_PER_SECOND: u64 = 1_000_000;
 
@@ -166,6 +166,15 @@ impl Machine for Hardware {
         if let Some(keys) = &mut self.keys {
             keys.set_probing(state);
         }
+    }
+
+    fn begin_work(
+        &mut self,
+        service: ServiceId,
+        context: &mut context::Context,
+        program: &mut context::Context,
+    ) {
+        work::begin(service, context, program);
     }
 
     #[inline]

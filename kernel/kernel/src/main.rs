@@ -53,3 +53,6 @@ pub mod text;
 #[cfg(not(test))]
 #[expect(unsafe_code, reason = "memory that is cleared as far as the image has threads")]
 pub mod thread_memory;
+#[cfg(not(test))]
+#[expect(unsafe_code, reason = "memory that is mapped for work alone, at addresses that the image tells")]
+pub mod work;

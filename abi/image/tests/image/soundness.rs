@@ -129,6 +129,7 @@ fn check_caps(image: &Image<'_>) {
             | CapKind::Probe => 1,
             CapKind::Interrupt => image.interrupts().count() as u64,
             CapKind::Key => image.keys().count() as u64,
+            CapKind::Service => image.services().count() as u64,
         };
         assert!(cap.object < objects);
     }

@@ -63,6 +63,7 @@ impl Request {
 impl<M: Machine> Kernel<M> {
     /// Clears, then sets flags of a thread, and gives those that it has then. Takes effect at once, also on the caller.
     pub(crate) fn set_flags(&mut self, thread: ThreadId, clear: u64, set: u64) -> u64 {
+        self.abandon_work(thread);
         let had = if self.threads[thread].fpu.is_none() { ThreadFlag::FPU_DISABLED } else { 0 };
         let flags = had & !clear | set & ThreadFlag::ALL;
         if flags != had {
@@ -80,7 +81,7 @@ impl<M: Machine> Kernel<M> {
     }
 
     /// Prepares the unit for the current thread.
-    fn prepare_fpu(&mut self) {
+    pub(crate) fn prepare_fpu(&mut self) {
         if let Some(current) = self.core.current {
             self.core.fpu.switch_to(&mut self.machine, current, self.threads[current].fpu);
         }

@@ -12,5 +12,6 @@ pub mod reply;
 pub mod sched_context;
 pub mod sched_control;
 pub mod secure_monitor;
+pub mod service;
 pub mod thread;
 pub mod vspace;

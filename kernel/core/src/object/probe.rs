@@ -233,6 +233,9 @@ impl<M: Machine> Kernel<M> {
     /// sampled. Called before the event is served.
     pub fn probe_entry(&mut self, event: Option<ProbeEvent>, stamp: u64) -> Rest {
         let Some(thread) = self.core.current.or_else(|| self.hidden()) else { return Rest::Serve };
+        if self.works[thread].is_some() {
+            return Rest::Serve;
+        }
         let probe = &mut self.probes[thread];
         let State::Armed { arming, interruptions } = &mut probe.state else { return Rest::Serve };
         let context = &mut self.threads[thread].context;
@@ -275,6 +278,9 @@ impl<M: Machine> Kernel<M> {
     /// Whether the return to the program that runs is to be stamped. Called once for each return while probing.
     pub fn takes_exit_stamp(&mut self) -> bool {
         let Some(thread) = self.core.current.or_else(|| self.hidden()) else { return false };
+        if self.works[thread].is_some() {
+            return false;
+        }
         let is_leaving = self.probes[thread].state == State::Leaving;
         self.forget_exit(thread);
         is_leaving

@@ -286,6 +286,7 @@ impl Request {
                 (Answer::Registers { thread, count }, outcome)
             }
             Self::WriteRegisters { thread, resume, count } => {
+                kernel.abandon_work(thread);
                 if resume {
                     kernel.cancel(thread);
                     kernel.release_keys(thread);
@@ -310,6 +311,7 @@ impl Request {
                 (Answer::Empty, Outcome::NOTHING)
             }
             Self::SetTlsBase(thread, base) => {
+                kernel.abandon_work(thread);
                 kernel.threads[thread].context.set_register(M::Context::TLS_BASE, base);
                 (Answer::Empty, Outcome::NOTHING)
             }
@@ -346,6 +348,7 @@ impl<M: Machine> Kernel<M> {
             self.leave_queues(thread);
         }
         self.cancel(thread);
+        self.abandon_work(thread);
         self.release_keys(thread);
         self.stop_probe(thread);
         self.threads[thread].state = State::Inactive;
@@ -409,8 +412,10 @@ impl<M: Machine> Kernel<M> {
 
     /// A register as it would be if the thread had to start again.
     fn restart_register(&self, thread: ThreadId, position: usize) -> u64 {
-        let mut context = self.threads[thread].context;
-        if position == M::Context::PC && self.threads[thread].state.again() == Some(Restart::SystemCall) {
+        let mut context = *self.program_registers(thread);
+        let is_in_call =
+            self.works[thread].is_some() || self.threads[thread].state.again() == Some(Restart::SystemCall);
+        if position == M::Context::PC && is_in_call {
             context.rewind_syscall();
         }
         context.register(position)

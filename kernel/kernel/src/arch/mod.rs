@@ -12,6 +12,9 @@ macro_rules! trap_code {
             enter_fault = sym enter_fault,
             PROBING = sym $crate::keys::PROBING,
             takes_exit_stamp = sym $crate::entry::takes_exit_stamp,
+            run_work = sym $crate::work::run,
+            finish_work = sym $crate::work::finish,
+            REPORT_BYTES = const size_of::<limen_services::Report>(),
             $($operand)*
         );
     };

@@ -74,6 +74,8 @@ pub enum Owner {
     Kernel,
     /// A program.
     User,
+    /// The kernel, while it works for one thread: in one address space only.
+    Work,
 }
 
 /// What kind of memory a mapping shows.

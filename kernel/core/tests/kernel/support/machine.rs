@@ -4,16 +4,18 @@ use std::cell::Cell;
 use std::ops::Range;
 
 use limen_abi::limits;
-use limen_core::arena::{KeyId, ThreadId};
+use limen_core::arena::{KeyId, ServiceId, ThreadId};
 use limen_core::cap::{CapTable, RootTable};
-use limen_core::kernel::{Keys, MessageBuffers, PerThread};
-use limen_core::machine::{CacheOperation, CounterAccess, Interrupt, Line, Machine, PortWidth, Ticks};
+use limen_core::kernel::{Keys, MessageBuffers, PerThread, Services};
+use limen_core::machine::{
+    CacheOperation, Context, CounterAccess, Interrupt, Line, Machine, PortWidth, Ticks,
+};
 use limen_core::message::MessageBuffer;
 use limen_core::object::irq::State;
 use limen_core::object::secure_monitor::REGISTERS;
 use limen_fpu::FpuUnit;
 
-use super::context::TestContext;
+use super::context::{PC, TestContext, X0};
 use super::controller::Controller;
 
 /// An address space: its index in the image.
@@ -76,6 +78,8 @@ pub(crate) struct HostMachine {
     pub(crate) key_flips: Vec<(u64, bool)>,
     /// How probing was switched.
     pub(crate) probing: Vec<bool>,
+    /// Services whose work has begun.
+    pub(crate) works_begun: Vec<usize>,
     /// Whether programs may print.
     pub(crate) is_printing: bool,
     /// What was printed.
@@ -90,6 +94,13 @@ pub(crate) struct HostMachine {
     pub(crate) caches_maintained: Vec<(Space, CacheOperation, Range<u64>)>,
     buffers: Box<MessageBuffers>,
 }
+
+/// Where work is.
+pub(crate) const WORK_PC: u64 = 0xffff_0000;
+/// The position of a register that the port puts into the registers of a program when work begins for it.
+pub(crate) const PRESERVED: usize = X0 + 20;
+/// What it holds.
+pub(crate) const PRESERVED_VALUE: u64 = 0x20_20;
 
 /// Where the address spaces of the tests have a page that user mode may only read.
 pub(crate) const READ_ONLY_PAGE: u64 = 0x5000;
@@ -113,6 +124,7 @@ impl HostMachine {
             controller: Controller::default(),
             key_flips: Vec::new(),
             probing: Vec::new(),
+            works_begun: Vec::new(),
             is_printing: false,
             console: Vec::new(),
             ports_written: Vec::new(),
@@ -289,6 +301,14 @@ impl Machine for HostMachine {
 
     fn set_probing(&mut self, state: bool) {
         self.probing.push(state);
+    }
+
+    fn begin_work(&mut self, service: ServiceId, context: &mut TestContext, program: &mut TestContext) {
+        self.works_begun.push(Services::<Self>::index_of(service));
+        // What the port adds to the registers of the program.
+        program.registers[PRESERVED] = PRESERVED_VALUE;
+        *context = TestContext::ZERO;
+        context.registers[PC] = WORK_PC;
     }
 
     fn is_printing(&self) -> bool {

@@ -15,6 +15,8 @@ const GENERAL: usize = 31;
 const SYSCALL_BYTES: u64 = 4;
 /// The flags of SPSR that a program may set: condition codes and SSBS. Mode, masks and single step are the kernel's.
 const USER_SPSR: u64 = 0xf000_0000 | 1 << 12;
+/// SPSR of work: EL1 with SP_EL0, and everything is masked.
+const WORK_SPSR: u64 = 0b1111 << 6 | 0b0100;
 
 /// The registers of user mode, at the offsets that the trap code uses.
 #[derive(Clone, Copy, Debug)]
@@ -72,6 +74,13 @@ impl Context {
 }
 
 impl Context {
+    /// Registers with which work begins: privileged, on the stack pointer of programs, and with interrupts off.
+    pub fn at_work(entry: usize, stack_top: u64, arguments: [usize; 2]) -> Self {
+        let mut context = <Self as machine::Context>::ZERO;
+        (context.x[0], context.x[1]) = (arguments[0] as u64, arguments[1] as u64);
+        Self { sp: stack_top, pc: entry as u64, spsr: WORK_SPSR, ..context }
+    }
+
     /// Notes the address space of the thread. Here nobody asks the registers for it.
     pub fn set_space(&mut self, _: AddressSpace) {}
 }

@@ -24,6 +24,8 @@ pub mod text;
 pub mod timer;
 #[expect(unsafe_code, reason = "trap entry and return are assembly")]
 pub mod trap;
+#[expect(unsafe_code, reason = "names what is assembly")]
+pub mod work;
 
 /// The architecture of images that this kernel can carry out.
 pub const ARCHITECTURE: Architecture = Architecture::Aarch64;

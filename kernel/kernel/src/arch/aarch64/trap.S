@@ -31,6 +31,17 @@
     stp     x10, x11, [sp, #{PC}]
 .endm
 
+// What compiled code preserves, to a context.
+.macro save_preserved_registers context
+    mrs     x9, tpidr_el0
+    stp     x20, x21, [\context, #{X0} + 160]
+    stp     x22, x23, [\context, #{X0} + 176]
+    stp     x24, x25, [\context, #{X0} + 192]
+    stp     x26, x27, [\context, #{X0} + 208]
+    stp     x28, x29, [\context, #{X0} + 224]
+    str     x9, [\context, #{TPIDR}]
+.endm
+
 // From the context in x0.
 .macro restore_registers
     mov     sp, x0
@@ -86,11 +97,18 @@
 .balign 0x800
 .global trap_vectors
 trap_vectors:
-    // From the kernel with SP_EL0, which it never uses, and with SP_ELx: bugs.
+    // From the kernel with SP_EL0: from work, which does not fault, but is interrupted.
+    vector  trap_from_kernel
+    .org    trap_vectors + 0x80
+    stp     x0, x1, [sp, #{X0}]
+    save_registers
+    enter_kernel_stack
+    bl      {enter_interrupt}
+    leave
+    .org    trap_vectors + 0x100
     vector  trap_from_kernel
     vector  trap_from_kernel
-    vector  trap_from_kernel
-    vector  trap_from_kernel
+    // From the kernel with SP_ELx: bugs.
     vector  trap_from_kernel
     vector  trap_from_kernel
     vector  trap_from_kernel
@@ -139,13 +157,7 @@ trap_restore:
     return_to_program
 
 trap_switch:
-    mrs     x9, tpidr_el0
-    stp     x20, x21, [x19, #{X0} + 160]
-    stp     x22, x23, [x19, #{X0} + 176]
-    stp     x24, x25, [x19, #{X0} + 192]
-    stp     x26, x27, [x19, #{X0} + 208]
-    stp     x28, x29, [x19, #{X0} + 224]
-    str     x9, [x19, #{TPIDR}]
+    save_preserved_registers x19
     cbz     x0, trap_idle
 trap_run:
     ldp     x9, x10, [x0, #{TPIDR}]
@@ -200,6 +212,23 @@ trap_idle:
     bl      {enter_interrupt}
     cbz     x0, trap_idle
     b       trap_run
+
+// Work begins, on its own stack and with everything masked. x0: where the program's registers are, of which some are not
+// there yet; x1: what to do. What it has found stays on its stack until the kernel has read it.
+.global work_entry
+work_entry:
+    save_preserved_registers x0
+    sub     sp, sp, #{REPORT_BYTES}
+    mov     x0, x1
+    mov     x1, sp
+    msr     daifclr, #3
+    bl      {run_work}
+    msr     daifset, #15
+    mov     x1, sp
+    msr     spsel, #1
+    enter_kernel_stack
+    bl      {finish_work}
+    leave
 
 // void run(context or zero): leaves boot for the first thread.
 .global trap_start

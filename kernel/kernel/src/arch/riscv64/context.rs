@@ -32,6 +32,13 @@ const ORDER: [usize; 32] = [
 ];
 
 impl Context {
+    /// Registers with which work begins.
+    pub fn at_work(entry: usize, stack_top: u64, task: usize) -> Self {
+        let mut context = <Self as machine::Context>::ZERO;
+        (context.x[0], context.x[2], context.x[10]) = (entry as u64, stack_top, task as u64);
+        context
+    }
+
     /// Notes the address space of the thread. Here nobody asks the registers for it.
     pub fn set_space(&mut self, _: AddressSpace) {}
 }

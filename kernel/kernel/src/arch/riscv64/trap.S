@@ -6,7 +6,7 @@
 // another one are s0 to s11, gp and tp, which the kernel does not use, exchanged. sstatus is the same for every thread.
 
 // Below the top of the kernel stack: the context that was entered from, and behind it a word for that to return to.
-.equ ENTERED, 16
+.equ ENTERED, {ENTERED}
 
 .macro enter_kernel_stack
     mv      t0, sp
@@ -96,13 +96,19 @@ trap_restore:
 trap_other:
     sd      t1, {X}(sp)
     enter_kernel_stack
-    // The highest bit tells interrupts from faults.
+    // The highest bit tells interrupts from faults. Work is interrupted, and does not fault.
+    li      t0, {SSTATUS_SPP}
     bltz    t2, trap_interrupt
+    csrr    t1, sstatus
+    and     t1, t1, t0
+    bnez    t1, trap_from_kernel
     mv      a1, t2
     csrr    a2, stval
     call    {enter_fault}
     j       trap_return
 trap_interrupt:
+    // The return is to user mode, whoever runs: see work.rs.
+    csrc    sstatus, t0
     call    {enter_interrupt}
     j       trap_return
 
@@ -132,7 +138,13 @@ probed_entry:
     bne     a1, t3, 1f
     addi    t1, t1, 4
 1:  sd      t1, {X}(sp)
-    enter_kernel_stack
+    li      t0, {SSTATUS_SPP}
+    csrrc   t1, sstatus, t0
+    // Of work, only interrupts.
+    bltz    a1, 1f
+    and     t1, t1, t0
+    bnez    t1, trap_from_kernel
+1:  enter_kernel_stack
     call    {enter_probed}
     j       trap_return
 
@@ -155,6 +167,21 @@ trap_idle:
     wfi
     lla     a0, {kernel}
     call    {enter_interrupt}
+    beqz    a0, trap_idle
+    j       trap_run
+
+// Work begins, on its own stack. a0: what to do. What it has found stays on that stack until the kernel has read it.
+.global work_entry
+work_entry:
+    addi    sp, sp, -{REPORT_BYTES}
+    mv      a1, sp
+    call    {run_work}
+    csrci   sstatus, 2
+    csrw    sscratch, zero
+    mv      a1, sp
+    lla     sp, kernel_stack_top - ENTERED
+    lla     a0, {kernel}
+    call    {finish_work}
     beqz    a0, trap_idle
     j       trap_run
 

@@ -8,7 +8,7 @@ use limen_core::event::Event;
 use limen_core::fault::{Access, Fault};
 
 use super::float_instruction::is_float_instruction;
-use super::{context, fpu};
+use super::{context, fpu, work};
 use crate::arch::context::Context;
 use crate::entry::{self, Door};
 use crate::panic::exception_in_kernel;
@@ -28,6 +28,8 @@ const CAUSE_DATA: [u64; 4] = [5, 7, 13, 15];
 
 trap_code!(
     X = const context::X,
+    ENTERED = const work::ENTERED,
+    SSTATUS_SPP = const work::SSTATUS_SPP,
     CAUSE_SYSCALL = const CAUSE_SYSCALL,
     enter_interrupt = sym entry::enter_interrupt,
     enter_probed = sym enter_probed,
@@ -43,6 +45,9 @@ extern "C" fn enter_fault(door: &Door, cause: u64, address: u64) -> *mut Context
         return entry::enter_vm_fault(door, address, Access::Data, cause);
     }
     if CAUSE_FETCH.contains(&cause) {
+        if let Some(context) = work::go_on(door) {
+            return context;
+        }
         return entry::enter_vm_fault(door, address, Access::Instruction, cause);
     }
     if is_fpu_use(cause, address) {

@@ -7,7 +7,7 @@
 
 use limen_core::machine::{self, Convention, first_registers};
 
-use super::segments::{USER_CODE, USER_DATA};
+use super::segments::{KERNEL_CODE, KERNEL_DATA, USER_CODE, USER_DATA};
 use crate::address_space::AddressSpace;
 
 /// Bytes of a system-call instruction.
@@ -100,6 +100,10 @@ pub const RBP: usize = word::RBP * BYTES;
 /// As above.
 pub const RBX: usize = word::RBX * BYTES;
 /// As above.
+pub const R11: usize = word::R11 * BYTES;
+/// As above.
+pub const RCX: usize = word::RCX * BYTES;
+/// As above.
 pub const R10: usize = word::R10 * BYTES;
 /// As above.
 pub const R9: usize = word::R9 * BYTES;
@@ -133,6 +137,17 @@ pub const END: usize = size_of::<Context>();
 pub struct Context([u64; word::COUNT]);
 
 impl Context {
+    /// Registers with which work begins: privileged, and with interrupts on.
+    pub fn at_work(entry: usize, stack_top: u64, task: usize) -> Self {
+        let Self(mut words) = <Self as machine::Context>::ZERO;
+        words[word::RIP] = entry as u64;
+        words[word::CS] = u64::from(KERNEL_CODE);
+        words[word::RSP] = stack_top;
+        words[word::SS] = u64::from(KERNEL_DATA);
+        words[word::RDI] = task as u64;
+        Self(words)
+    }
+
     /// Notes the address space of the thread.
     pub fn set_space(&mut self, space: AddressSpace) {
         self.0[word::SPACE] = space.root.0;

@@ -48,8 +48,8 @@ const GATE_FOR_USER: u64 = 3 << 45;
 #[repr(transparent)]
 pub struct Shared<T>(UnsafeCell<T>);
 
-// SAFETY: written by `init`, before the processor uses it, and afterwards only by the processor and by the trap
-// code, which is assembly.
+// SAFETY: written by `init`, before the processor uses it, and afterwards only by the processor, by the trap
+// code, which is assembly, and by `set_entered`, which the trap code waits for.
 unsafe impl<T> Sync for Shared<T> {}
 
 /// The 64-bit task state segment.
@@ -165,6 +165,12 @@ pub fn init(way: Way, stubs: usize) {
         // them into the kernel. Source: Intel SDM, volume 3, table 9-1.
         asm!("lldt {:x}", in(reg) NO_SEGMENT, options(nostack, preserves_flags));
     }
+}
+
+/// Notes where the context ends into which the trap code stores what it has not stored yet.
+pub fn set_entered(end: u64) {
+    // SAFETY: the trap code reads it at the return, and replaces it by that of the thread that runs then.
+    unsafe { (*TASK.0.get()).stack = end }
 }
 
 fn task_state_descriptor(base: u64) -> [u64; 2] {

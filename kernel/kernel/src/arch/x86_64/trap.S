@@ -288,7 +288,7 @@ probed_entry_\way:
     mov     [rsp - 24], rdx
     rdtsc
     test    byte ptr [rsp + {CS} - {ENTRY}], 3
-    jz      trap_from_kernel_\way
+    jz      probed_from_kernel_\way
     shl     rdx, 32
     or      rdx, rax
 .ifc \way, switched
@@ -313,6 +313,12 @@ probed_entry_\way:
     call    {enter_probed}
     jmp     trap_return_\way
 
+// Nobody is told what this costs.
+probed_from_kernel_\way:
+    mov     rax, [rsp - 8]
+    mov     rdx, [rsp - 24]
+    jmp     trap_from_kernel_\way
+
 // From the context in rax. What the program is told goes to rdx and rax, which are read last.
 probed_syscall_return_\way:
     ask_for_exit_stamp
@@ -332,18 +338,60 @@ probed_return_\way:
     rdtsc
     iretq
 
-// An interrupt ends idling; anything else is a bug of the kernel. Either way nobody needs the registers, and a bug may
-// have come with the program's page tables: the last instructions of the switched way run on them.
+// An interrupt ends idling, or interrupts work; anything else is a bug of the kernel. A bug may have come with the program's
+// page tables: the last instructions of the switched way run on them.
 trap_from_kernel_\way:
-.ifc \way, switched
-    mov     eax, offset {kernel_table} - {LOAD_OFFSET}
-    mov     cr3, rax
-.endif
-    mov     rsi, [rsp]
-    cmp     esi, {FIRST_INTERRUPT}
+    cmp     dword ptr [rsp], {FIRST_INTERRUPT}
     jb      trap_fatal_\way
+    push    rax
+    lea     rax, [rip + kernel_stack_top - {IDLE_FRAME}]
+    cmp     rsp, rax
+    jne     trap_from_work_\way
+    mov     rsi, [rsp + 8]
+.ifc \way, switched
+    load_kernel_tables
+.endif
     enter_kernel_stack
     call    {enter_interrupt}
+    test    rax, rax
+    jz      idle
+    jmp     run_\way
+
+// On the stack of the work: its rax, and what a trap from a program pushes into the context.
+trap_from_work_\way:
+    mov     rax, [rip + {task} + {STACK}]
+    mov     [rax + {RCX} - {END}], rcx
+    mov     [rax + {RDX} - {END}], rdx
+    mov     [rax + {R11} - {END}], r11
+    .set    position, 0
+    .rept   ({END} - {ENTRY}) / 8
+    mov     rcx, [rsp + 8 + position]
+    mov     [rax + {ENTRY} - {END} + position], rcx
+    .set    position, position + 8
+    .endr
+    pop     rcx
+    mov     [rax + {RAX} - {END}], rcx
+    mov     rsp, rax
+    store_other_registers
+    mov     rsi, [rax + {ENTRY} - {END}]
+.ifc \way, switched
+    load_kernel_tables
+.endif
+    cld
+    enter_kernel_stack
+    call    {enter_interrupt}
+    jmp     trap_return_\way
+
+// Work begins, on its own stack. rdi: what to do. What it has found stays on that stack until the kernel has read it.
+.global work_entry_\way
+work_entry_\way:
+    sub     rsp, {REPORT_BYTES}
+    mov     rsi, rsp
+    call    {run_work}
+    cli
+    mov     rsi, rsp
+    enter_kernel_stack
+    call    {finish_work}
     test    rax, rax
     jz      idle
     jmp     run_\way

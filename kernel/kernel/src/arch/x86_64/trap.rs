@@ -26,6 +26,9 @@ const INVALID_OPCODE: u64 = 6;
 const PAGE_FAULT: u64 = 14;
 /// Error code of a page fault: it was an instruction fetch.
 const INSTRUCTION_FETCH: u64 = 1 << 4;
+/// What is pushed below the top of the kernel's stack when idling is interrupted: five words by the processor, two by the stub, and
+/// one more.
+const IDLE_FRAME: usize = size_of::<[u64; 5 + 2 + 1]>();
 /// Vectors below are exceptions.
 const FIRST_INTERRUPT: u32 = 32;
 /// RFLAGS that a system call clears: trap, interrupts, direction, nested task, alignment check.
@@ -45,6 +48,8 @@ trap_code!(
     R12 = const context::R12,
     RBP = const context::RBP,
     RBX = const context::RBX,
+    R11 = const context::R11,
+    RCX = const context::RCX,
     R10 = const context::R10,
     R9 = const context::R9,
     R8 = const context::R8,
@@ -58,6 +63,7 @@ trap_code!(
     RFLAGS = const context::RFLAGS,
     RSP = const context::RSP,
     END = const context::END,
+    IDLE_FRAME = const IDLE_FRAME,
     SYSCALL = const context::SYSCALL,
     STACK = const segments::STACK,
     STUB_BYTES = const segments::STUB_BYTES,

@@ -44,9 +44,11 @@ impl Format for Descriptors {
         if !access.write {
             entry |= READ_ONLY;
         }
-        if access.owner == Owner::User {
-            entry |= USER | NOT_GLOBAL;
-        }
+        entry |= match access.owner {
+            Owner::Kernel => 0,
+            Owner::User => USER | NOT_GLOBAL,
+            Owner::Work => NOT_GLOBAL,
+        };
         if !(access.execute && access.owner == Owner::Kernel) {
             entry |= KERNEL_EXECUTE_NEVER;
         }

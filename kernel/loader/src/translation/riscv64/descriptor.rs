@@ -43,7 +43,12 @@ impl Format for Descriptors {
         if access.execute {
             entry |= EXECUTE;
         }
-        entry | if access.owner == Owner::User { USER } else { GLOBAL }
+        entry
+            | match access.owner {
+                Owner::Kernel => GLOBAL,
+                Owner::User => USER,
+                Owner::Work => 0,
+            }
     }
 
     fn leaf(start: PhysAddr, attributes: u64) -> u64 {

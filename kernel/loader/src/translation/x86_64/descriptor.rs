@@ -39,7 +39,11 @@ impl Format for Descriptors {
             | DIRTY
             | has(height > 0, LARGE)
             | has(access.write, WRITABLE)
-            | if access.owner == Owner::User { USER } else { GLOBAL }
+            | match access.owner {
+                Owner::Kernel => GLOBAL,
+                Owner::User => USER,
+                Owner::Work => 0,
+            }
             | has(access.memory != MemoryType::Cached, WRITE_THROUGH | CACHE_DISABLED)
             | has(!access.execute, EXECUTE_NEVER)
     }

@@ -1,0 +1,16 @@
+//! Services: work of the kernel for a program that is allowed less than a mapping would give.
+
+use crate::named::named_numbers;
+
+named_numbers! {
+    /// What a service does.
+    pub enum ServiceKind: u64 {
+        /// Tells the BLAKE3 digest of memory that the program cannot read.
+        Digest = 0 => "digest",
+        /// Puts the memory of a stopped program back to its first contents.
+        Reset = 1 => "reset",
+    }
+}
+
+/// Words of a digest in the answer to ServiceRun: 32 bytes, eight in each, the first in the lowest bits.
+pub const DIGEST_WORDS: usize = 4;

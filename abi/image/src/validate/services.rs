@@ -1,0 +1,93 @@
+//! Rules of services: for whom, in an address space where nobody else is, with memory that is there.
+
+use limen_abi::{ServiceKind, limits};
+
+use super::{Check, page_aligned, rule};
+use crate::record::{Mapping, MappingFlags, NONE, RegionKind, Service};
+use crate::{Image, Table};
+
+pub(super) fn check(image: &Image<'_>) -> Check {
+    let threads = image.directory(Table::Threads).1;
+    let mut owners = [None; limits::VSPACES];
+    for thread in image.threads() {
+        if let Some(owner) = owners.get_mut(thread.vspace as usize) {
+            *owner = Some(Owner::Program);
+        }
+    }
+    for (index, mapping) in image.mappings().enumerate() {
+        let is_program = owners.get(mapping.vspace as usize) == Some(&Some(Owner::Program));
+        let is_apart = mapping.flags & MappingFlags::PRIVILEGED == 0 || !is_program;
+        rule(Table::Mappings, index, is_apart, "for the kernel in the address space of a program")?;
+    }
+    for (index, service) in image.services().enumerate() {
+        let check = |ok, what| rule(Table::Services, index, ok, what);
+        check(service.thread < threads, "no such thread")?;
+        let owner = owners.get_mut(service.vspace as usize);
+        let owner = owner.filter(|_| service.vspace < image.counts().vspaces);
+        let is_own = owner.is_some_and(|owner| {
+            *owner.get_or_insert(Owner::Work(service.thread)) == Owner::Work(service.thread)
+        });
+        check(is_own, "not an address space for this thread's services")?;
+        let is_reset = match ServiceKind::from_raw(service.kind) {
+            Some(ServiceKind::Digest) => false,
+            Some(ServiceKind::Reset) => true,
+            None => return check(false, "unknown kind"),
+        };
+        let owner_fits = if is_reset { service.owner < threads } else { service.owner == NONE };
+        check(owner_fits && service.owner != service.thread, "owner that it cannot have")?;
+        check(is_reset || service.source_bytes == 0, "first contents without a use")?;
+        check(service.source_bytes <= service.bytes, "more first contents than memory")?;
+        check(has_memory(image, &service, is_reset), "memory that is not mapped for it")?;
+    }
+    Ok(())
+}
+
+/// Who is in an address space.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Owner {
+    Program,
+    /// The kernel, on behalf of this thread.
+    Work(u64),
+}
+
+fn has_memory(image: &Image<'_>, service: &Service, is_written: bool) -> bool {
+    let target = if is_written { MappingFlags::WRITE } else { MappingFlags::READ };
+    let Some(stack) = service.stack_top.checked_sub(Service::STACK_BYTES) else { return false };
+    let in_pages = [service.stack_top, service.target, service.bytes, service.source, service.source_bytes];
+    in_pages.into_iter().all(page_aligned)
+        && service.bytes != 0
+        && is_mapped(image, service.vspace, stack, Service::STACK_BYTES, MappingFlags::WRITE)
+        && is_mapped(image, service.vspace, service.target, service.bytes, target)
+        && is_mapped(image, service.vspace, service.source, service.source_bytes, MappingFlags::READ)
+}
+
+/// Whether all of a range is cached memory that the kernel may access so.
+fn is_mapped(image: &Image<'_>, vspace: u64, start: u64, bytes: u64, access: u64) -> bool {
+    let Some(end) = start.checked_add(bytes) else { return false };
+    let mut at = start;
+    let mut index = first_ending_after(image, vspace, start);
+    while at < end {
+        let mapping = image.mapping(index);
+        let allowed = mapping.flags & (MappingFlags::PRIVILEGED | MappingFlags::UNCACHED | access);
+        let is_memory = image.region(mapping.region).kind != RegionKind::Device as u64;
+        let is_here = mapping.vspace == vspace && mapping.vaddr <= at && at < mapping.vaddr + mapping.bytes;
+        if !is_here || !is_memory || allowed != MappingFlags::PRIVILEGED | access {
+            return false;
+        }
+        at = mapping.vaddr + mapping.bytes;
+        index += 1;
+    }
+    true
+}
+
+/// The first mapping that does not end before this address: mappings ascend, so by halves.
+fn first_ending_after(image: &Image<'_>, vspace: u64, address: u64) -> u64 {
+    let ends_before =
+        |Mapping { vspace: other, vaddr, bytes, .. }: Mapping| (other, vaddr + bytes) <= (vspace, address);
+    let (mut low, mut high) = (0, image.mapping_count());
+    while low < high {
+        let middle = low.midpoint(high);
+        if ends_before(image.mapping(middle)) { low = middle + 1 } else { high = middle }
+    }
+    low
+}

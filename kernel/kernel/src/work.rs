@@ -1,0 +1,101 @@
+//! Work for a thread that has asked for a service: privileged, but outside of [`entry`](crate::entry), and with interrupts on.
+//!
+//! ```text
+//!   SP, registers   address space             what is there
+//!   the kernel's    any                       Kernel, borrowed between trap and return
+//!   the work's      that of the services of   a stack, and windows: memory that services look at or change;
+//!                   one thread                all of it for privileged code alone
+//!   a program's     the program's             its memory
+//! ```
+//!
+//! A thread at work returns from the kernel to [`run`] instead of to its program. An interrupt then is a trap like one from a program. The
+//! end of the work is a call of the kernel, which the port makes a trap.
+
+mod window;
+
+use core::cell::UnsafeCell;
+
+use limen_abi::ServiceKind;
+use limen_abi::limits::{SERVICES, VSPACES};
+use limen_core::arena::ServiceId;
+use limen_core::event::Event;
+use limen_core::kernel::Services;
+use limen_core::object::service;
+use limen_image::Image;
+use limen_services::{Report, reset};
+
+use crate::address_space::{AddressSpace, AddressSpaces};
+use crate::arch::context::Context;
+use crate::arch::work;
+use crate::entry::{self, Door};
+use crate::machine::Hardware;
+use window::MappedWindow;
+
+/// What a service works on, as its record in the image says; the validator has made sure that all of it is mapped.
+#[derive(Clone, Copy, Debug)]
+pub struct Task {
+    kind: Option<ServiceKind>,
+    space: AddressSpace,
+    stack_top: u64,
+    target: MappedWindow,
+    source: MappedWindow,
+}
+
+impl Task {
+    const NONE: Self = Self {
+        kind: None,
+        space: AddressSpace { root: limen_core::address::PhysAddr(0), asid: 0 },
+        stack_top: 0,
+        target: MappedWindow::EMPTY,
+        source: MappedWindow::EMPTY,
+    };
+}
+
+/// The tasks by service.
+struct Tasks(UnsafeCell<[Task; SERVICES]>);
+
+// SAFETY: written by `fill`, while boot has the machine for itself, and only read afterwards.
+unsafe impl Sync for Tasks {}
+
+static TASKS: Tasks = Tasks(UnsafeCell::new([Task::NONE; SERVICES]));
+
+/// Notes what the services of the image work on. Once, before the first program runs.
+pub fn fill(image: &Image<'_>, spaces: &AddressSpaces) {
+    // SAFETY: boot has the machine for itself: there is no other borrow.
+    let tasks = unsafe { &mut *TASKS.0.get() };
+    for (task, record) in tasks.iter_mut().zip(image.services()) {
+        *task = Task {
+            kind: ServiceKind::from_raw(record.kind),
+            space: spaces[record.vspace as usize % VSPACES],
+            stack_top: record.stack_top,
+            target: MappedWindow::new(record.target, record.bytes),
+            source: MappedWindow::new(record.source, record.source_bytes),
+        };
+    }
+}
+
+/// Makes `context` begin the work of a service. `program` are the registers of the program, where the port puts those that are
+/// not saved yet.
+pub fn begin(service: ServiceId, context: &mut Context, program: &mut Context) {
+    // SAFETY: not written after boot.
+    let tasks = unsafe { &*TASKS.0.get() };
+    let task = &tasks[Services::<Hardware>::index_of(service)];
+    *context = work::first_registers(task, task.stack_top, program);
+    context.set_space(task.space);
+    work::leave_program(program);
+}
+
+/// The work itself, on its own stack. What it has found goes to `report`.
+pub extern "C" fn run(task: &Task, report: &mut Report) {
+    match task.kind {
+        Some(ServiceKind::Reset) => reset::run(&mut { task.target }, &task.source),
+        Some(ServiceKind::Digest) | None => {}
+    }
+    *report = [0; _];
+}
+
+/// The work is over; called with interrupts off, on the kernel's stack. Gives the registers of the thread to run; null when
+/// there is none.
+pub extern "C" fn finish(door: &Door, report: &Report) -> *mut Context {
+    entry::enter(door, Event::WorkDone(service::Report { words: *report }))
+}

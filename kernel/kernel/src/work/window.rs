@@ -1,0 +1,50 @@
+//! Windows at addresses of the address space in which work is done.
+
+use limen_services::window::{BLOCK_BYTES, Block, Window, WritableWindow};
+
+/// Mapped memory, of whole pages. Means something only while the work runs that it is for.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct MappedWindow {
+    start: u64,
+    blocks: usize,
+}
+
+impl MappedWindow {
+    /// None.
+    pub(super) const EMPTY: Self = Self { start: 0, blocks: 0 };
+
+    /// These bytes.
+    pub(super) fn new(start: u64, bytes: u64) -> Self {
+        Self { start, blocks: bytes as usize / BLOCK_BYTES }
+    }
+
+    fn words(&self, block: usize) -> Option<*mut u64> {
+        let offset = (block < self.blocks).then_some(block * BLOCK_BYTES)?;
+        Some(core::ptr::with_exposed_provenance_mut(self.start as usize + offset))
+    }
+}
+
+impl Window for MappedWindow {
+    fn blocks(&self) -> usize {
+        self.blocks
+    }
+
+    fn read(&self, block: usize, to: &mut Block) {
+        let Some(words) = self.words(block) else { return to.fill(0) };
+        for (position, word) in to.iter_mut().enumerate() {
+            // SAFETY: the validator of the image has found all of the window mapped for this work. Programs may write it at the
+            // same time, which is why it is read like a device.
+            *word = unsafe { words.add(position).read_volatile() };
+        }
+    }
+}
+
+impl WritableWindow for MappedWindow {
+    fn write(&mut self, block: usize, from: &Block) {
+        let Some(words) = self.words(block) else { return };
+        for (position, word) in from.iter().enumerate() {
+            // SAFETY: as above, and writable: nothing of the kernel is in a window.
+            unsafe { words.add(position).write_volatile(*word) }
+        }
+    }
+}

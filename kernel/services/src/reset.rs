@@ -1,0 +1,45 @@
+//! Puts the memory of a stopped program back to what it had when the system started.
+
+use crate::window::{BLOCK_BYTES, Block, Window, WritableWindow};
+
+/// Writes the first contents to the beginning of the target, and zeros behind them.
+pub fn run(target: &mut impl WritableWindow, first_contents: &impl Window) {
+    let mut block: Block = [0; BLOCK_BYTES / 8];
+    let filled = first_contents.blocks();
+    for position in 0..target.blocks() {
+        if position < filled {
+            first_contents.read(position, &mut block);
+        } else if position == filled {
+            block.fill(0);
+        }
+        target.write(position, &block);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::window::host::Memory;
+
+    fn memory(words: &[u64]) -> Memory {
+        Memory(words.iter().map(|word| [*word; BLOCK_BYTES / 8]).collect())
+    }
+
+    #[test]
+    fn first_contents_come_first_and_zeros_behind_them() {
+        for (first, expected) in
+            [(&[][..], [0, 0, 0]), (&[7], [7, 0, 0]), (&[7, 8], [7, 8, 0]), (&[7, 8, 9], [7, 8, 9])]
+        {
+            let mut target = memory(&[1, 2, 3]);
+            run(&mut target, &memory(first));
+            assert_eq!(target, memory(&expected));
+        }
+    }
+
+    #[test]
+    fn what_has_no_room_is_left_out() {
+        let mut target = memory(&[1]);
+        run(&mut target, &memory(&[4, 5]));
+        assert_eq!(target, memory(&[4]));
+    }
+}
