@@ -13,6 +13,7 @@ use limen_abi::fpu::{FpuCounterWord, FpuOption, ThreadFlag};
 use limen_abi::message::{self, BufferWord};
 use limen_abi::probe::ProbeOption;
 use limen_abi::register::{self, RegisterMap};
+use limen_abi::service::DIGEST_WORDS;
 use limen_abi::slot::{self, Badge, MonitorSlot};
 use limen_abi::{ErrorCode, FaultLabel, FpuPolicy, Label, MessageInfo, ProbeEvent, Syscall, limits};
 
@@ -48,6 +49,7 @@ fn abi() -> CHeader {
     probes(&mut header);
     utilisation(&mut header);
     static_keys(&mut header);
+    services(&mut header);
     message_layout(&mut header);
     sizes(&mut header);
     header
@@ -134,6 +136,12 @@ fn probes(header: &mut CHeader) {
         ProbeOption::EXIT,
     );
     header.constant("Samples that wait to be read.", "LIMEN_PROBE_SAMPLES", limits::PROBE_SAMPLES);
+}
+
+fn services(header: &mut CHeader) {
+    header.title("Services of the kernel");
+    header.constant("Highest id of a service.", "LIMEN_MAX_SERVICE_ID", limits::MAX_SERVICE_ID);
+    header.constant("Words of a digest.", "LIMEN_DIGEST_WORDS", DIGEST_WORDS);
 }
 
 fn message_words(header: &mut CHeader, fault: &str, words: &[(&str, usize)]) {
@@ -292,6 +300,7 @@ fn windows(header: &mut CHeader) {
     header.constant("Threads of virtual CPUs.", "BASE_VM_TCB_CAP", slot::BASE_VM_TCB);
     header.constant("Virtual CPUs.", "BASE_VCPU_CAP", slot::BASE_VCPU);
     header.constant("I/O port ranges.", "BASE_IOPORT_CAP", slot::BASE_IOPORT);
+    header.constant("Services of the kernel, by id.", "LIMEN_BASE_SERVICE_CAP", slot::BASE_SERVICE);
     header.constant("Static keys, by id.", "LIMEN_BASE_KEY_CAP", slot::BASE_KEY);
     header.constant("The first slot after the windows.", "BASE_USER_CAPS", slot::BASE_IOPORT + slot::WINDOW);
     header.constant(

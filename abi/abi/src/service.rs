@@ -14,3 +14,14 @@ named_numbers! {
 
 /// Words of a digest in the answer to ServiceRun: 32 bytes, eight in each, the first in the lowest bits.
 pub const DIGEST_WORDS: usize = 4;
+
+impl ServiceKind {
+    /// What a system description calls it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Digest => "digest",
+            Self::Reset => "reset",
+        }
+    }
+}

@@ -38,7 +38,7 @@ pub const BASE_VCPU: u64 = 330;
 pub const BASE_IOPORT: u64 = 394;
 
 /// Services of the kernel, by id.
-pub const BASE_SERVICE: u64 = 458;
+pub const BASE_SERVICE: u64 = 463;
 /// The right to sample its own crossings, where granted.
 pub const PROBE: u64 = 479;
 /// Static keys, by id.

@@ -4,14 +4,15 @@
 //! and the places where programs see them. The IPC buffer is not among them: the kernel maps it itself.
 
 use limen_abi::limits::{LARGE_PAGE_BYTES, PAGE_BYTES};
-use limen_image::MappingFlags;
-use limen_sdf::model::{Map, SystemDescription};
+use limen_image::{MappingFlags, Service};
+use limen_sdf::model::{Map, ServiceTarget, SystemDescription};
 use limen_sdf::{Diagnostic, Target};
 
 use crate::code;
 use crate::error::{Context, error};
 use crate::program::Program;
 use crate::segment::Segment;
+use crate::services;
 
 /// Bytes of the monitor's stack.
 const MONITOR_STACK_BYTES: u64 = 0x2000;
@@ -47,6 +48,18 @@ pub enum Purpose {
         /// Index of the program.
         program: usize,
     },
+    /// The contents that writable pages of a program start with, again.
+    FirstContents {
+        /// Index of the program.
+        program: usize,
+        /// Where the program sees those pages.
+        vaddr: u64,
+    },
+    /// The stack of the kernel while it works for a program.
+    WorkStack {
+        /// Index of the program.
+        program: usize,
+    },
     /// A memory region of the description.
     Region {
         /// Index of the memory region.
@@ -54,10 +67,22 @@ pub enum Purpose {
     },
 }
 
+impl Purpose {
+    /// The program and the address in it whose contents the pages have in the image.
+    pub(crate) fn contents(&self) -> Option<(usize, u64)> {
+        match self {
+            Self::Contents { program, vaddr } | Self::FirstContents { program, vaddr } => {
+                Some((*program, *vaddr))
+            }
+            _ => None,
+        }
+    }
+}
+
 /// A part of an address space.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct UserMapping {
-    /// Index of the program.
+    /// Index of the address space: that of the program; behind those, the ones for services.
     pub program: usize,
     /// First user address.
     pub vaddr: u64,
@@ -76,6 +101,8 @@ pub struct AddressSpaces {
     pub extents: Vec<Extent>,
     /// Ascending by program and address.
     pub mappings: Vec<UserMapping>,
+    /// What the kernel does for protection domains.
+    pub services: Vec<Service>,
 }
 
 /// Bytes of a program's stack.
@@ -101,6 +128,7 @@ impl AddressSpaces {
             spaces.add(index, limit, Purpose::Stack { program: index }, target.stack_top() - limit);
         }
         spaces.add_regions(system, programs)?;
+        spaces.services = services::plan(system, programs.len(), &mut spaces)?;
         spaces.mappings.sort_by_key(|mapping| (mapping.program, mapping.vaddr));
         Ok(spaces)
     }
@@ -108,6 +136,55 @@ impl AddressSpaces {
     /// The extent of a memory region, if anybody uses it.
     pub(crate) fn extent_of_region(&self, region: usize) -> Option<usize> {
         self.extents.iter().position(|extent| extent.purpose == Purpose::Region { region })
+    }
+
+    /// Memory that is needed once more; its index.
+    pub(crate) fn extend(&mut self, purpose: Purpose, bytes: u64) -> usize {
+        self.extents.push(Extent { purpose, bytes, alignment: PAGE_BYTES });
+        self.extents.len() - 1
+    }
+
+    /// Shows an extent in an address space for services, to the kernel alone.
+    pub(crate) fn see(&mut self, vspace: usize, vaddr: u64, extent: usize, access: u64) {
+        let flags = access | MappingFlags::PRIVILEGED;
+        let bytes = self.extents[extent].bytes;
+        self.mappings.push(UserMapping { program: vspace, vaddr, bytes, extent, flags });
+    }
+
+    /// Pages with contents that a program can write, by address.
+    pub(crate) fn writable_contents(&self, program: usize) -> Vec<usize> {
+        self.contents(program, |flags| flags & MappingFlags::WRITE != 0)
+    }
+
+    /// Pages with contents that a program cannot write, by address.
+    pub(crate) fn constant_contents(&self, program: usize) -> Vec<usize> {
+        self.contents(program, |flags| flags & MappingFlags::WRITE == 0)
+    }
+
+    fn contents(&self, program: usize, is_meant: impl Fn(u64) -> bool) -> Vec<usize> {
+        let is_contents =
+            |mapping: &&UserMapping| matches!(self.extents[mapping.extent].purpose, Purpose::Contents { .. });
+        let own = self.mappings.iter().filter(|mapping| mapping.program == program);
+        let mut found: Vec<_> = own.filter(is_contents).filter(|mapping| is_meant(mapping.flags)).collect();
+        found.sort_by_key(|mapping| mapping.vaddr);
+        found.into_iter().map(|mapping| mapping.extent).collect()
+    }
+
+    /// Pages of a program that start out as zero, its stack included.
+    pub(crate) fn zeroed(&self, program: usize) -> Vec<usize> {
+        let own = [Purpose::Zeroed { program }, Purpose::Stack { program }];
+        let extents = self.extents.iter().enumerate();
+        extents.filter(|(_, extent)| own.contains(&extent.purpose)).map(|(index, _)| index).collect()
+    }
+
+    /// The first contents of this extent once more; the same for all that need them.
+    pub(crate) fn first_contents_of(&mut self, extent: usize) -> usize {
+        let Extent { purpose: Purpose::Contents { program, vaddr }, bytes, .. } = self.extents[extent] else {
+            return extent;
+        };
+        let purpose = Purpose::FirstContents { program, vaddr };
+        let known = self.extents.iter().position(|extent| extent.purpose == purpose);
+        known.unwrap_or_else(|| self.extend(purpose, bytes))
     }
 
     fn add_segments(&mut self, index: usize, program: &Program) {
@@ -129,8 +206,8 @@ impl AddressSpaces {
     /// Readable and writable memory of one program.
     fn add(&mut self, program: usize, vaddr: u64, purpose: Purpose, bytes: u64) {
         let flags = MappingFlags::READ | MappingFlags::WRITE;
-        self.mappings.push(UserMapping { program, vaddr, bytes, extent: self.extents.len(), flags });
-        self.extents.push(Extent { purpose, bytes, alignment: PAGE_BYTES });
+        let extent = self.extend(purpose, bytes);
+        self.mappings.push(UserMapping { program, vaddr, bytes, extent, flags });
     }
 
     /// Every region that is mapped, or whose address a program wants to know.
@@ -140,7 +217,9 @@ impl AddressSpaces {
             let maps = || users().flat_map(|(pd, d)| d.maps.iter().map(move |map| (pd, map)));
             let is_mapped = maps().any(|(_, map)| map.region == index);
             let is_named = users().any(|(_, d)| d.setvars.iter().any(|s| s.region_paddr == index));
-            if !is_mapped && !is_named {
+            let is_served =
+                users().any(|(_, d)| d.services.iter().any(|s| s.target == ServiceTarget::Region(index)));
+            if !is_mapped && !is_named && !is_served {
                 continue;
             }
             for (program, map) in maps().filter(|(_, map)| map.region == index) {

@@ -13,6 +13,7 @@ use crate::memory::MemoryPlan;
 use crate::objects::Objects;
 use crate::payload::{Layout, wrap_in_elf};
 use crate::program::Program;
+use crate::services;
 use crate::sharing::{self, Crossing};
 use crate::system_file::{Kernel, Loader};
 use crate::uimage;
@@ -79,6 +80,7 @@ impl Parts {
         let layout =
             Layout::new(&self.board, self.loader.as_ref(), &self.kernel, tables_bytes, contents_bytes)?;
         let memory = MemoryPlan::new(&self.board, &self.system, &spaces, layout.taken())?;
+        services::check(&self.system, &spaces, &memory)?;
         let crossings = sharing::check(&self.system, &self.config, &spaces, &memory)?;
         let paddr = |region| spaces.extent_of_region(region).map_or(0, |e| memory.places[e].paddr);
         patch::apply(&patches, &mut self.programs, paddr);

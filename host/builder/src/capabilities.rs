@@ -6,6 +6,7 @@ use limen_sdf::model::{ChannelEnd, SystemDescription, UserCapTarget};
 
 use crate::config::Config;
 use crate::objects::Objects;
+use crate::services;
 
 /// Rights of who sends messages and waits for the reply.
 const CALL: u64 = Rights::SEND | Rights::GRANT_REPLY;
@@ -32,6 +33,7 @@ pub fn capabilities(system: &SystemDescription, objects: &Objects, config: &Conf
     children(&mut caps, system, objects);
     shared(&mut caps, system);
     monitor(&mut caps, system, objects);
+    caps.extend(services::caps(system));
     caps.sort_by_key(|cap| (cap.table, cap.slot));
     caps
 }

@@ -9,7 +9,7 @@ use limen_image::{
 };
 use limen_sdf::{Architecture, Diagnostic, SystemDescription};
 
-use crate::address_space::{AddressSpaces, Purpose};
+use crate::address_space::AddressSpaces;
 use crate::board::{Board, BootProtocol};
 use crate::build::Parts;
 use crate::code;
@@ -53,6 +53,7 @@ pub fn records(
     writer.interrupts = objects.interrupts.iter().map(|interrupt| interrupt.record).collect();
     writer.keys.clone_from(&objects.keys);
     writer.domain_schedule.clone_from(&objects.domain_schedule);
+    writer.services.clone_from(&spaces.services);
     writer
 }
 
@@ -134,13 +135,13 @@ pub fn contents_bytes(system: &SystemDescription, spaces: &AddressSpaces) -> u64
 }
 
 fn program_bytes(spaces: &AddressSpaces) -> u64 {
-    let contents = spaces.extents.iter().filter(|e| matches!(e.purpose, Purpose::Contents { .. }));
+    let contents = spaces.extents.iter().filter(|extent| extent.purpose.contents().is_some());
     contents.map(|extent| extent.bytes).sum()
 }
 
 fn append_contents(bytes: &mut Vec<u8>, spaces: &AddressSpaces, programs: &[Program]) {
     for extent in &spaces.extents {
-        if let Purpose::Contents { program, vaddr } = extent.purpose {
+        if let Some((program, vaddr)) = extent.purpose.contents() {
             for page in programs[program].contents(vaddr, extent.bytes) {
                 bytes.extend_from_slice(page);
             }

@@ -45,6 +45,7 @@ pub mod report;
 mod schedule;
 pub mod sdk;
 pub mod segment;
+mod services;
 pub mod sharing;
 pub mod system_file;
 #[cfg(test)]

@@ -68,7 +68,7 @@ impl MemoryPlan {
         let mut floating = Vec::new();
         for (index, extent) in spaces.extents.iter().enumerate() {
             match extent.purpose {
-                Purpose::Contents { .. } => {}
+                Purpose::Contents { .. } | Purpose::FirstContents { .. } => {}
                 Purpose::Region { region } => {
                     match fixed_place::find(board, &system.memory_regions[region], taken.reserved)? {
                         Some(place) => {
@@ -78,7 +78,9 @@ impl MemoryPlan {
                         None => floating.push(index),
                     }
                 }
-                Purpose::Zeroed { .. } | Purpose::Stack { .. } => floating.push(index),
+                Purpose::Zeroed { .. } | Purpose::Stack { .. } | Purpose::WorkStack { .. } => {
+                    floating.push(index);
+                }
             }
         }
         floating.sort_by_key(|&index| Reverse(spaces.extents[index].alignment));
@@ -94,7 +96,7 @@ impl MemoryPlan {
 fn place_contents(extents: &[Extent], start: u64, places: &mut [Place]) {
     let mut paddr = start;
     for (extent, place) in extents.iter().zip(places) {
-        if matches!(extent.purpose, Purpose::Contents { .. }) {
+        if extent.purpose.contents().is_some() {
             *place = Place { paddr, kind: RegionKind::Contents, fixed: false };
             paddr += extent.bytes;
         }
@@ -117,10 +119,12 @@ fn no_room(system: &SystemDescription, extent: &Extent, free: &FreeMemory) -> Di
             let message = format!("ERROR: cannot auto-select a physical address for MR '{}'", region.name);
             error(code::MEMORY_REGION_FULL, message).at(&region.span)
         }
-        Purpose::Stack { program } => {
+        Purpose::Stack { program } | Purpose::WorkStack { program } => {
             error(code::MEMORY_FULL, format!("ERROR: no memory left for the stack of PD '{}'", name(program)))
         }
-        Purpose::Zeroed { program } | Purpose::Contents { program, .. } => error(
+        Purpose::Zeroed { program }
+        | Purpose::Contents { program, .. }
+        | Purpose::FirstContents { program, .. } => error(
             code::MEMORY_FULL,
             format!("ERROR: no memory left for the program of PD '{}'", name(program)),
         ),

@@ -66,7 +66,7 @@ impl Objects {
                 endpoints: endpoint_owners.len() as u64 + 1,
                 notifications: domains.len() as u64,
                 replies: all,
-                vspaces: all,
+                vspaces: all + domains.iter().filter(|domain| !domain.services.is_empty()).count() as u64,
                 domain_start: schedule::start(system),
             },
             interrupts: interrupts(system, board)?,

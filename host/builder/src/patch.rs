@@ -125,6 +125,9 @@ fn description_values<'a>(
     for irq in &domain.irqs {
         values.extend(irq.setvar_id.iter().map(|symbol| (symbol, Value::word(u64::from(irq.id)))));
     }
+    for service in &domain.services {
+        values.extend(service.setvar_id.iter().map(|symbol| (symbol, Value::word(u64::from(service.id)))));
+    }
     values.extend(domain.setvars.iter().map(|setvar| (&setvar.symbol, Value::Paddr(setvar.region_paddr))));
     let ends = system.channels.iter().flat_map(|channel| &channel.ends);
     for end in ends.filter(|end| end.protection_domain == index) {

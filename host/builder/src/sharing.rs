@@ -5,7 +5,9 @@
 //! must be declared: `shared="true"`.
 
 use limen_image::RegionKind;
-use limen_sdf::model::{ChannelEnd, Counter, ProtectionDomain, SystemDescription, UserCap, UserCapTarget};
+use limen_sdf::model::{
+    ChannelEnd, Counter, ProtectionDomain, Service, ServiceTarget, SystemDescription, UserCap, UserCapTarget,
+};
 use limen_sdf::{Diagnostic, Span};
 use serde::Serialize;
 
@@ -18,7 +20,7 @@ use crate::memory::MemoryPlan;
 /// A connection between scheduling domains.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Crossing {
-    /// `channel`, `memory`, `device`, `faults`, `capability`, `key` or `counter`.
+    /// `channel`, `memory`, `device`, `faults`, `capability`, `service`, `key` or `counter`.
     pub kind: &'static str,
     /// What it is called, or what it lets happen.
     pub what: String,
@@ -54,6 +56,7 @@ pub fn check(
     crossings.extend(regions(system, spaces, memory)?);
     crossings.extend(fault_paths(system));
     crossings.extend(capabilities(system));
+    crossings.extend(services(system));
     crossings.extend(keys(system)?);
     crossings.extend(counters(system, config)?);
     Ok(crossings)
@@ -126,6 +129,28 @@ fn capabilities(system: &SystemDescription) -> Vec<Crossing> {
         crossing("capability", what, [side(system, holder), side(system, owner)].into_iter())
     };
     caps.filter_map(shared).collect()
+}
+
+/// A digest tells what is in memory, and a reset changes it.
+fn services(system: &SystemDescription) -> Vec<Crossing> {
+    let holders = system.protection_domains.iter().enumerate();
+    let services = holders.flat_map(|(holder, domain)| domain.services.iter().map(move |s| (holder, s)));
+    let shared = |(holder, service): (usize, &Service)| {
+        let kind = service.kind.name();
+        let (what, owners): (_, Vec<Side>) = match service.target {
+            ServiceTarget::Program(program) => {
+                let name = &system.protection_domains[program].name;
+                (format!("{kind} of {name}"), vec![side(system, program)])
+            }
+            ServiceTarget::Region(region) => {
+                let maps = |domain: &ProtectionDomain| domain.maps.iter().any(|map| map.region == region);
+                let name = &system.memory_regions[region].name;
+                (format!("{kind} of memory region {name}"), users(system, maps).collect())
+            }
+        };
+        crossing("service", what, [side(system, holder)].into_iter().chain(owners))
+    };
+    services.filter_map(shared).collect()
 }
 
 /// Who switches a key changes what its branches do, and what others read of it.

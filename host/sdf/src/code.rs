@@ -72,6 +72,13 @@ diagnostic_codes! {
     KEY_EMPTY = "key-empty";
     KEY_ID_RANGE = "key-id-range";
     KEY_ID_DUPLICATE = "key-id-duplicate";
+    SERVICE_ID_RANGE = "service-id-range";
+    SERVICE_ID_DUPLICATE = "service-id-duplicate";
+    SERVICE_REGION_UNKNOWN = "service-region-unknown";
+    SERVICE_PD_UNKNOWN = "service-pd-unknown";
+    SERVICES_TOO_MANY = "services-too-many";
+    DIGEST_TARGET = "digest-target";
+    RESET_NOT_CHILD = "reset-not-child";
     CSPACE_DUPLICATE = "cspace-duplicate";
     CSPACE_CAP_UNKNOWN = "cspace-cap-unknown";
     CSPACE_SLOT = "cspace-slot";

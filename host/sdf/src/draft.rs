@@ -1,5 +1,7 @@
 //! A description as written: every element is legal in itself, memory regions are still names.
 
+use limen_abi::ServiceKind;
+
 use crate::diagnostic::Span;
 use crate::model::{
     Channel, ChildOf, Counter, Domains, IoPort, Irq, MemoryRegion, Perms, ProgramImage, StaticKey, Symbol,
@@ -51,6 +53,7 @@ pub(crate) struct Contents<'a> {
     pub(crate) ioports: Vec<IoPort>,
     pub(crate) irqs: Vec<Irq>,
     pub(crate) keys: Vec<KeyDraft<'a>>,
+    pub(crate) services: Vec<ServiceDraft<'a>>,
     pub(crate) caps: Vec<CapDraft<'a>>,
     pub(crate) maps: Vec<MapDraft<'a>>,
     pub(crate) setvars: Vec<SetvarDraft<'a>>,
@@ -81,6 +84,22 @@ pub(crate) struct KeyDraft<'a> {
     pub(crate) id: Option<u8>,
     pub(crate) symbol: Option<Symbol>,
     pub(crate) span: Span,
+}
+
+/// A service with the name of what it works on.
+pub(crate) struct ServiceDraft<'a> {
+    pub(crate) kind: ServiceKind,
+    pub(crate) id: u8,
+    pub(crate) target: ServiceTargetDraft<'a>,
+    pub(crate) setvar_id: Option<Symbol>,
+    pub(crate) span: Span,
+}
+
+/// What a service works on, by name.
+#[derive(Clone, Copy)]
+pub(crate) enum ServiceTargetDraft<'a> {
+    Region(&'a str),
+    Program(&'a str),
 }
 
 /// A map with the name of its memory region.

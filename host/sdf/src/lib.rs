@@ -28,6 +28,7 @@ mod prefill;
 mod program_image;
 mod protection_domain;
 mod render;
+mod service;
 mod setvar;
 mod static_key;
 mod symbols;

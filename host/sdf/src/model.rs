@@ -5,8 +5,8 @@
 
 use std::sync::Arc;
 
-use limen_abi::KernelKey;
 use limen_abi::boot_info::BootInfo;
+use limen_abi::{KernelKey, ServiceKind};
 
 use crate::diagnostic::Span;
 
@@ -126,6 +126,8 @@ pub struct ProtectionDomain {
     pub irqs: Vec<Irq>,
     /// Static keys it may switch or branches on.
     pub keys: Vec<KeyUse>,
+    /// What the kernel does for it.
+    pub services: Vec<Service>,
     /// Capabilities in root slots.
     pub caps: Vec<UserCap>,
     /// Memory regions it sees.
@@ -160,6 +162,30 @@ pub struct KeyUse {
     pub symbol: Option<Symbol>,
     /// The element.
     pub span: Span,
+}
+
+/// Something that the kernel does for a protection domain.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Service {
+    /// What it does.
+    pub kind: ServiceKind,
+    /// 0 to 15, unique in the protection domain among services.
+    pub id: u8,
+    /// What it works on. A reset works on a child.
+    pub target: ServiceTarget,
+    /// Symbol that receives the id.
+    pub setvar_id: Option<Symbol>,
+    /// The element.
+    pub span: Span,
+}
+
+/// What a service works on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ServiceTarget {
+    /// All of a memory region.
+    Region(usize),
+    /// Memory of a program: for a digest what it cannot write, for a reset what it can.
+    Program(usize),
 }
 
 /// How a child is known to its parent.

@@ -6,12 +6,14 @@ use crate::attribute::{Attributes, Reported, value_error};
 use crate::code;
 use crate::diagnostic::Diagnostic;
 use crate::domains::Declared;
-use crate::draft::{CapDraft, Contents, KeyDraft, MapDraft, ProtectionDomainDraft, SetvarDraft};
+use crate::draft::{
+    CapDraft, Contents, KeyDraft, MapDraft, ProtectionDomainDraft, ServiceDraft, SetvarDraft,
+};
 use crate::model::{Counter, IoPort, Irq, ProgramImage};
 use crate::symbols::Symbols;
 use crate::target::{Architecture, Target};
 use crate::xml::Element;
-use crate::{cspace, header, ioport, irq, map, program_image, setvar, static_key, unexpected};
+use crate::{cspace, header, ioport, irq, map, program_image, service, setvar, static_key, unexpected};
 
 const CHILDREN: &[&str] = &[
     "program_image",
@@ -24,6 +26,8 @@ const CHILDREN: &[&str] = &[
     "ioport",
     "irq",
     "key",
+    "digest",
+    "reset",
     "cspace",
     "protection_domain",
 ];
@@ -69,6 +73,7 @@ struct Inside<'a> {
     ioports: Vec<Result<IoPort, Reported>>,
     irqs: Vec<Result<Irq, Reported>>,
     keys: Vec<Result<KeyDraft<'a>, Reported>>,
+    services: Vec<Result<ServiceDraft<'a>, Reported>>,
     caps: Option<Result<Vec<CapDraft<'a>>, Reported>>,
     maps: Vec<Result<MapDraft<'a>, Reported>>,
     setvars: Vec<Result<SetvarDraft<'a>, Reported>>,
@@ -124,6 +129,12 @@ impl<'a> Reader<'a, '_> {
                 "key" => {
                     inside.keys.push(static_key::read_use(child, &mut inside.symbols, self.problems));
                 }
+                "digest" => {
+                    inside.services.push(service::read_digest(child, &mut inside.symbols, self.problems));
+                }
+                "reset" => {
+                    inside.services.push(service::read_reset(child, &mut inside.symbols, self.problems));
+                }
                 "cspace" => {
                     let caps = cspace::read(child, self.problems);
                     if inside.caps.replace(caps).is_some() {
@@ -155,6 +166,7 @@ impl<'a> Reader<'a, '_> {
             ioports: inside.ioports.into_iter().collect::<Result<_, _>>()?,
             irqs: inside.irqs.into_iter().collect::<Result<_, _>>()?,
             keys: inside.keys.into_iter().collect::<Result<_, _>>()?,
+            services: inside.services.into_iter().collect::<Result<_, _>>()?,
             caps: inside.caps.transpose()?.unwrap_or_default(),
             maps: inside.maps.into_iter().collect::<Result<_, _>>()?,
             setvars: inside.setvars.into_iter().collect::<Result<_, _>>()?,

@@ -3,6 +3,7 @@
 #define LIMEN_H
 
 #include <limen/probe.h>
+#include <limen/service.h>
 #include <limen/slots.h>
 #include <microkit.h>
 #include <sel4/sel4.h>

@@ -81,14 +81,23 @@ pub(super) fn physical(built: &Built) -> Vec<Memory> {
 
 /// Every address space, by program.
 pub(super) fn address_spaces(built: &Built) -> Vec<UserMemory> {
-    let programs = built.parts.programs.iter().enumerate();
-    let space = |(index, program): (usize, &crate::program::Program)| {
-        let mappings = built.spaces.mappings.iter().filter(|mapping| mapping.program == index);
-        let mut ranges: Vec<UserRange> = mappings.map(|mapping| user_range(built, mapping)).collect();
-        ranges.push(ipc_buffer(built.parts.board.target().ipc_buffer_vaddr()));
+    let buffer = ipc_buffer(built.parts.board.target().ipc_buffer_vaddr());
+    let programs = built.parts.programs.iter().enumerate().map(|(index, program)| {
+        let mut ranges = user_ranges(built, index);
+        ranges.push(buffer.clone());
         UserMemory { owner: program.name.clone(), ranges }
-    };
-    programs.map(space).collect()
+    });
+    let served = built.parts.system.protection_domains.iter().filter(|domain| !domain.services.is_empty());
+    let works = served.zip(built.parts.programs.len()..).map(|(domain, index)| {
+        let owner = format!("the kernel, for services of {}", domain.name);
+        UserMemory { owner, ranges: user_ranges(built, index) }
+    });
+    programs.chain(works).collect()
+}
+
+fn user_ranges(built: &Built, space: usize) -> Vec<UserRange> {
+    let mappings = built.spaces.mappings.iter().filter(|mapping| mapping.program == space);
+    mappings.map(|mapping| user_range(built, mapping)).collect()
 }
 
 fn user_range(built: &Built, mapping: &UserMapping) -> UserRange {
@@ -122,6 +131,8 @@ fn purpose(built: &Built, purpose: Purpose) -> String {
         Purpose::Contents { program: index, .. } => format!("program of {}", program(index)),
         Purpose::Zeroed { program: index } => format!("zeroed data of {}", program(index)),
         Purpose::Stack { program: index } => format!("stack of {}", program(index)),
+        Purpose::FirstContents { program: index, .. } => format!("first contents of {}", program(index)),
+        Purpose::WorkStack { program: index } => format!("kernel's stack for services of {}", program(index)),
         Purpose::Region { region } => {
             format!("memory region {}", built.parts.system.memory_regions[region].name)
         }

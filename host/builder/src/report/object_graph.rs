@@ -2,6 +2,7 @@
 
 use limen_abi::slot;
 use limen_image::{Cap, CapKind, NONE, Rights};
+use limen_sdf::model::ServiceTarget;
 use serde::Serialize;
 
 use super::Hex;
@@ -142,6 +143,7 @@ fn capability(built: &Built, cap: &Cap) -> Capability {
         Some(CapKind::FpuPolicy) => ("floating-point policy", cap.table),
         Some(CapKind::Probe) => ("probe", cap.table),
         Some(CapKind::Key) => ("static key", cap.table),
+        Some(CapKind::Service) => ("service", cap.table),
         None => ("unknown", cap.object),
     };
     let object = match CapKind::from_raw(cap.kind) {
@@ -150,6 +152,7 @@ fn capability(built: &Built, cap: &Cap) -> Capability {
         Some(CapKind::Interrupt) => source(&built.tables.interrupts[cap.object as usize]),
         Some(CapKind::SecureMonitor) => "the secure monitor".to_owned(),
         Some(CapKind::FpuCounters | CapKind::FpuPolicy | CapKind::Probe) => "the processor".to_owned(),
+        Some(CapKind::Service) => service(built, cap.object as usize),
         Some(CapKind::Key) => built.parts.system.static_keys[cap.object as usize].name.clone(),
         _ => name(built, owner),
     };
@@ -173,4 +176,18 @@ fn capability(built: &Built, cap: &Cap) -> Capability {
 /// Name of the program with this index.
 fn name(built: &Built, index: u64) -> String {
     built.parts.programs.get(index as usize).map_or_else(String::new, |program| program.name.clone())
+}
+
+/// What a service does, and with what.
+fn service(built: &Built, index: usize) -> String {
+    let system = &built.parts.system;
+    let mut services = system.protection_domains.iter().flat_map(|domain| &domain.services);
+    services.nth(index).map_or_else(String::new, |service| match service.target {
+        ServiceTarget::Region(region) => {
+            format!("{} of memory region {}", service.kind.name(), system.memory_regions[region].name)
+        }
+        ServiceTarget::Program(program) => {
+            format!("{} of {}", service.kind.name(), system.protection_domains[program].name)
+        }
+    })
 }

@@ -10,13 +10,14 @@ mod maps;
 mod names;
 mod page_size;
 mod phys_addr;
+mod services;
 mod setvars;
 mod unused;
 
 use crate::Parsed;
 use crate::diagnostic::Diagnostic;
 use crate::draft::{MemoryRegionDraft, ProtectionDomainDraft, SystemDraft};
-use crate::model::{KeyUse, Map, ProtectionDomain, Setvar, StaticKey, SystemDescription, UserCap};
+use crate::model::{KeyUse, Map, ProtectionDomain, Service, Setvar, StaticKey, SystemDescription, UserCap};
 use crate::target::Target;
 
 /// Checks a draft and gives every name its index.
@@ -33,6 +34,7 @@ pub(crate) fn check(draft: SystemDraft, target: &Target) -> Result<Parsed, Vec<D
     phys_addr::check(&draft.memory_regions, &mut problems);
     let setvars = setvars::resolve(&draft, target, &mut problems);
     let (static_keys, keys) = keys::resolve(&draft, &mut problems);
+    let services = services::resolve(&draft, &mut problems);
     if !problems.is_empty() {
         return Err(problems);
     }
@@ -40,7 +42,7 @@ pub(crate) fn check(draft: SystemDraft, target: &Target) -> Result<Parsed, Vec<D
     domains::warn(&draft, &mut warnings);
     unused::warn(&draft.memory_regions, &maps, &setvars, &mut warnings);
     Ok(Parsed {
-        system: assemble(draft, static_keys, Resolved { keys, caps, maps, setvars }, page_sizes),
+        system: assemble(draft, static_keys, Resolved { keys, services, caps, maps, setvars }, page_sizes),
         warnings,
     })
 }
@@ -48,6 +50,7 @@ pub(crate) fn check(draft: SystemDraft, target: &Target) -> Result<Parsed, Vec<D
 /// Names that were given their indices, by protection domain.
 struct Resolved {
     keys: Vec<Vec<KeyUse>>,
+    services: Vec<Vec<Service>>,
     caps: Vec<Vec<UserCap>>,
     maps: Vec<Vec<Map>>,
     setvars: Vec<Vec<Setvar>>,
@@ -60,10 +63,13 @@ fn assemble(
     resolved: Resolved,
     page_sizes: Vec<u64>,
 ) -> SystemDescription {
-    let Resolved { keys, caps, maps, setvars } = resolved;
-    let domains = draft.protection_domains.into_iter().zip(keys).zip(caps).zip(maps).zip(setvars);
-    let domains =
-        domains.map(|((((draft, keys), caps), maps), setvars)| domain(draft, keys, caps, maps, setvars));
+    let Resolved { keys, services, caps, maps, setvars } = resolved;
+    let domains = draft.protection_domains.into_iter().map(domain);
+    let domains = domains.zip(keys).map(|(domain, keys)| ProtectionDomain { keys, ..domain });
+    let domains = domains.zip(services).map(|(domain, services)| ProtectionDomain { services, ..domain });
+    let domains = domains.zip(caps).map(|(domain, caps)| ProtectionDomain { caps, ..domain });
+    let domains = domains.zip(maps).map(|(domain, maps)| ProtectionDomain { maps, ..domain });
+    let domains = domains.zip(setvars).map(|(domain, setvars)| ProtectionDomain { setvars, ..domain });
     let regions = draft.memory_regions.into_iter().zip(page_sizes);
     SystemDescription {
         protection_domains: domains.collect(),
@@ -79,13 +85,8 @@ fn assemble(
     }
 }
 
-fn domain(
-    draft: ProtectionDomainDraft,
-    keys: Vec<KeyUse>,
-    caps: Vec<UserCap>,
-    maps: Vec<Map>,
-    setvars: Vec<Setvar>,
-) -> ProtectionDomain {
+/// What needs no name of another element.
+fn domain(draft: ProtectionDomainDraft) -> ProtectionDomain {
     let ProtectionDomainDraft { span, header, contents } = draft;
     ProtectionDomain {
         name: header.name,
@@ -106,10 +107,11 @@ fn domain(
         probe: contents.probe,
         ioports: contents.ioports,
         irqs: contents.irqs,
-        keys,
-        caps,
         program_image: contents.program_image,
-        maps,
-        setvars,
+        keys: Vec::new(),
+        services: Vec::new(),
+        caps: Vec::new(),
+        maps: Vec::new(),
+        setvars: Vec::new(),
     }
 }

@@ -176,6 +176,8 @@ typedef enum seL4_InvocationLabel {
     LimenProbeArm = 4130,
     /* Take the oldest sample. MR0 to MR5: is there one, event, program's and kernel's stamp, interruptions, dropped. */
     LimenProbeRead = 4131,
+    /* Let the kernel do the work of a service. MR0 to MR3 of the answer: what a digest came to. */
+    LimenServiceRun = 4144,
 } seL4_InvocationLabel;
 
 /* Words of the message CapFault. */
@@ -304,6 +306,12 @@ typedef enum benchmark_track_util_ipc_index {
 
 /* How often a program may hold a static key. */
 #define LIMEN_KEY_HOLDS 255
+
+/* Highest id of a service. */
+#define LIMEN_MAX_SERVICE_ID 15
+
+/* Words of a digest. */
+#define LIMEN_DIGEST_WORDS 4
 
 /* Words that a message can hold. */
 #define seL4_MsgMaxLength 120

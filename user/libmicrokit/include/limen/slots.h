@@ -52,6 +52,9 @@
 /* I/O port ranges. */
 #define BASE_IOPORT_CAP 394
 
+/* Services of the kernel, by id. */
+#define LIMEN_BASE_SERVICE_CAP 463
+
 /* Static keys, by id. */
 #define LIMEN_BASE_KEY_CAP 480
 

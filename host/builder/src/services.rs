@@ -1,0 +1,157 @@
+//! What the kernel needs for the services of a protection domain: an address space with a stack, and windows onto what they work on.
+//!
+//! ```text
+//!   STACK          of the kernel, while it works for this protection domain
+//!   WINDOWS + n    what service n works on, one piece after the other
+//!   + CONTENTS     reset: the first contents of that
+//! ```
+
+use limen_abi::limits::LARGE_PAGE_BYTES;
+use limen_abi::{ServiceKind, slot};
+use limen_image::{Cap, CapKind, MappingFlags, NONE, Service as Record};
+use limen_sdf::Diagnostic;
+use limen_sdf::model::{Service, ServiceTarget, SystemDescription};
+
+use crate::address_space::{AddressSpaces, Purpose};
+use crate::code;
+use crate::error::{Context, error};
+use crate::memory::MemoryPlan;
+
+/// Address of the stack. Around it nothing is mapped.
+const STACK: u64 = 0x10_0000;
+/// Address of the first window.
+const WINDOWS: u64 = 0x1000_0000;
+/// Distance of windows: more than any of them needs of the 39 bits of addresses that every processor has.
+const WINDOW_BYTES: u64 = 1 << 32;
+/// Where in a window first contents are.
+const CONTENTS: u64 = WINDOW_BYTES / 2;
+
+/// Plans the address spaces for the services of all protection domains, behind those of the programs, of which there are
+/// `programs`. Memory of the programs is planned already.
+///
+/// # Errors
+/// A service works on more memory than it may.
+pub(crate) fn plan(
+    system: &SystemDescription,
+    programs: usize,
+    spaces: &mut AddressSpaces,
+) -> Result<Vec<Record>, Diagnostic> {
+    let mut records = Vec::new();
+    let mut vspace = programs;
+    for (holder, domain) in system.protection_domains.iter().enumerate() {
+        if domain.services.is_empty() {
+            continue;
+        }
+        let stack_bytes = Record::STACK_BYTES;
+        let stack = spaces.extend(Purpose::WorkStack { program: holder }, stack_bytes);
+        spaces.see(vspace, STACK, stack, MappingFlags::READ | MappingFlags::WRITE);
+        for (service, position) in domain.services.iter().zip(0..) {
+            let start = WINDOWS + position * WINDOW_BYTES;
+            let record = Record {
+                kind: service.kind.as_raw(),
+                thread: holder as u64,
+                vspace: vspace as u64,
+                stack_top: STACK + stack_bytes,
+                target: start,
+                owner: NONE,
+                ..Record::default()
+            };
+            records.push(open_window(service, record, spaces)?);
+        }
+        vspace += 1;
+    }
+    Ok(records)
+}
+
+fn open_window(service: &Service, record: Record, spaces: &mut AddressSpaces) -> Result<Record, Diagnostic> {
+    let mut window = Window { vspace: record.vspace as usize, start: record.target, bytes: 0 };
+    let record = match (service.kind, service.target) {
+        (ServiceKind::Reset, ServiceTarget::Program(program)) => {
+            let mut contents = Window { start: record.target + CONTENTS, ..window };
+            for extent in spaces.writable_contents(program) {
+                let first = spaces.first_contents_of(extent);
+                contents.show(spaces, first, MappingFlags::READ);
+                window.show(spaces, extent, MappingFlags::READ | MappingFlags::WRITE);
+            }
+            for extent in spaces.zeroed(program) {
+                window.show(spaces, extent, MappingFlags::READ | MappingFlags::WRITE);
+            }
+            Record { source: contents.start, source_bytes: contents.bytes, owner: program as u64, ..record }
+        }
+        (_, ServiceTarget::Program(program)) => {
+            for extent in spaces.constant_contents(program) {
+                window.show(spaces, extent, MappingFlags::READ);
+            }
+            record
+        }
+        (_, ServiceTarget::Region(region)) => {
+            let extent = spaces.extent_of_region(region);
+            window.show(spaces, extent.unwrap_or_default(), MappingFlags::READ);
+            record
+        }
+    };
+    if window.bytes > CONTENTS {
+        let message = format!("ERROR: service {} works on more than 0x{CONTENTS:x} bytes", service.id);
+        let help = "Use several memory regions, each with a service of its own.";
+        return Err(error(code::SERVICE_TOO_LARGE, message).at(&service.span).help(help));
+    }
+    Ok(Record { bytes: window.bytes, ..record })
+}
+
+/// Part of an address space that is filled from its start.
+#[derive(Clone, Copy)]
+struct Window {
+    vspace: usize,
+    start: u64,
+    bytes: u64,
+}
+
+impl Window {
+    fn show(&mut self, spaces: &mut AddressSpaces, extent: usize, access: u64) {
+        let is_large = spaces.extents[extent].alignment == LARGE_PAGE_BYTES;
+        let large = if is_large { MappingFlags::LARGE } else { 0 };
+        spaces.see(self.vspace, self.start + self.bytes, extent, access | large);
+        self.bytes += spaces.extents[extent].bytes;
+    }
+}
+
+/// Capabilities for the services, in the tables of who may ask for them.
+pub(crate) fn caps(system: &SystemDescription) -> impl Iterator<Item = Cap> {
+    let domains = system.protection_domains.iter().enumerate();
+    let services = domains.flat_map(|(table, domain)| domain.services.iter().map(move |s| (table, s.id)));
+    services.zip(0..).map(|((table, id), object)| Cap {
+        table: table as u64,
+        slot: slot::BASE_SERVICE + u64::from(id),
+        kind: CapKind::Service as u64,
+        object,
+        ..Cap::default()
+    })
+}
+
+/// Checks that services work on ordinary memory, now that it is known where all of it is.
+///
+/// # Errors
+/// The first that does not.
+pub(crate) fn check(
+    system: &SystemDescription,
+    spaces: &AddressSpaces,
+    memory: &MemoryPlan,
+) -> Result<(), Diagnostic> {
+    for service in system.protection_domains.iter().flat_map(|domain| &domain.services) {
+        let ServiceTarget::Region(region) = service.target else { continue };
+        let Some(extent) = spaces.extent_of_region(region) else { continue };
+        let name = &system.memory_regions[region].name;
+        if memory.places[extent].kind == limen_image::RegionKind::Device {
+            let message = format!("ERROR: MR '{name}' is not in RAM, so it has no digest");
+            let help = "Reading registers of a device may change them.";
+            return Err(error(code::DIGEST_DEVICE, message).at(&service.span).help(help));
+        }
+        let mut maps = system.protection_domains.iter().flat_map(|domain| &domain.maps);
+        if let Some(map) = maps.find(|map| map.region == region && !map.cached) {
+            let message = format!("ERROR: MR '{name}' is mapped without cache, so it has no digest");
+            let help = format!("The kernel reads through the cache; map it cached: {}.", map.span);
+            return Err(error(code::DIGEST_UNCACHED, message).at(&service.span).help(help));
+        }
+    }
+    Ok(())
+}

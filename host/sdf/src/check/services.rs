@@ -1,0 +1,99 @@
+//! Services: each has an id of its own, and what it works on exists and may be worked on.
+
+use std::collections::HashMap;
+
+use limen_abi::ServiceKind;
+use limen_abi::limits::SERVICES;
+
+use crate::code;
+use crate::diagnostic::Diagnostic;
+use crate::draft::{ProtectionDomainDraft, ServiceDraft, ServiceTargetDraft, SystemDraft};
+use crate::model::{Service, ServiceTarget};
+
+/// The services of each protection domain. Of those with problems only the problems remain.
+pub(super) fn resolve(draft: &SystemDraft, problems: &mut Vec<Diagnostic>) -> Vec<Vec<Service>> {
+    let all = draft.protection_domains.iter().flat_map(|domain| &domain.contents.services);
+    if let Some(first_too_many) = all.clone().nth(SERVICES) {
+        problems.push(too_many(all.count(), first_too_many));
+    }
+    let domains = draft.protection_domains.iter().enumerate();
+    domains
+        .map(|(index, domain)| {
+            check_ids(domain, problems);
+            let services = domain.contents.services.iter();
+            services.filter_map(|service| resolve_one(draft, index, service, problems)).collect()
+        })
+        .collect()
+}
+
+fn check_ids(domain: &ProtectionDomainDraft, problems: &mut Vec<Diagnostic>) {
+    let mut seen = HashMap::new();
+    for service in &domain.contents.services {
+        let (id, span) = (service.id, &service.span);
+        if let Some(first) = seen.insert(id, span) {
+            let (name, location) = (&domain.header.name, &domain.span);
+            let message =
+                format!("Error: duplicate service id: {id} in protection domain: '{name}' @ {location}");
+            let help = format!("Choose another id; this one is taken: {first}.");
+            problems.push(Diagnostic::new(code::SERVICE_ID_DUPLICATE, span, message, help));
+        }
+    }
+}
+
+/// Code, text and help of a target that cannot be had.
+type Refusal = (&'static str, String, &'static str);
+
+fn resolve_one(
+    draft: &SystemDraft,
+    holder: usize,
+    service: &ServiceDraft,
+    problems: &mut Vec<Diagnostic>,
+) -> Option<Service> {
+    let target = match service.target {
+        ServiceTargetDraft::Region(name) => region(draft, name),
+        ServiceTargetDraft::Program(name) => program(draft, holder, service.kind, name),
+    };
+    let ServiceDraft { kind, id, setvar_id, span, .. } = service;
+    match target {
+        Ok(target) => {
+            Some(Service { kind: *kind, id: *id, target, setvar_id: setvar_id.clone(), span: span.clone() })
+        }
+        Err((code, text, help)) => {
+            problems.push(Diagnostic::new(code, span, format!("Error: {text}: {span}"), help));
+            None
+        }
+    }
+}
+
+fn region(draft: &SystemDraft, name: &str) -> Result<ServiceTarget, Refusal> {
+    let help = "region must be the name of a memory_region in this file.";
+    let unknown = || (code::SERVICE_REGION_UNKNOWN, format!("unknown memory region name '{name}'"), help);
+    draft.region(name).map(|(index, _)| ServiceTarget::Region(index)).ok_or_else(unknown)
+}
+
+/// Only a parent can stop a program, so only a parent may reset it.
+fn program(
+    draft: &SystemDraft,
+    holder: usize,
+    kind: ServiceKind,
+    name: &str,
+) -> Result<ServiceTarget, Refusal> {
+    let help = "pd must be the name of a protection domain in this file.";
+    let unknown = || (code::SERVICE_PD_UNKNOWN, format!("unknown PD name '{name}'"), help);
+    let mut domains = draft.protection_domains.iter();
+    let index = domains.position(|domain| domain.header.name == name).ok_or_else(unknown)?;
+    let parent = draft.protection_domains[index].header.parent.as_ref();
+    let is_child = parent.is_some_and(|parent| parent.parent == holder);
+    if kind == ServiceKind::Reset && !is_child {
+        let help = "A program is reset by the protection domain around it, which can stop and restart it.";
+        return Err((code::RESET_NOT_CHILD, format!("PD '{name}' is not a child"), help));
+    }
+    Ok(ServiceTarget::Program(index))
+}
+
+fn too_many(count: usize, first: &ServiceDraft) -> Diagnostic {
+    let span = &first.span;
+    let message = format!("Error: too many services ({count}). Maximum is {SERVICES}: {span}");
+    let help = "Digests and resets of all protection domains count.";
+    Diagnostic::new(code::SERVICES_TOO_MANY, span, message, help)
+}

@@ -1,0 +1,75 @@
+//! `digest` and `reset`: what the kernel does for a program with memory that the program need not see.
+
+use limen_abi::ServiceKind;
+use limen_abi::limits::MAX_SERVICE_ID;
+
+use crate::attribute::{Attributes, Reported, value_error};
+use crate::code;
+use crate::diagnostic::Diagnostic;
+use crate::draft::{ServiceDraft, ServiceTargetDraft};
+use crate::symbols::Symbols;
+use crate::unexpected;
+use crate::xml::Element;
+
+/// Reads one `digest` element.
+pub(crate) fn read_digest<'a>(
+    element: Element<'a>,
+    symbols: &mut Symbols<'a>,
+    problems: &mut Vec<Diagnostic>,
+) -> Result<ServiceDraft<'a>, Reported> {
+    let mut attributes = Attributes::read(element, &["id", "region", "pd", "setvar_id"], problems);
+    let id = read_id(&mut attributes);
+    let target = match (attributes.optional("region"), attributes.optional("pd")) {
+        (Some(region), None) => Ok(ServiceTargetDraft::Region(region)),
+        (None, Some(name)) => Ok(ServiceTargetDraft::Program(name)),
+        _ => {
+            let help = "A digest is of one memory region (region=\"...\"), or of the code and constants of one \
+                        protection domain (pd=\"...\").";
+            attributes.problems().push(value_error(
+                code::DIGEST_TARGET,
+                &element,
+                "exactly one of region and pd must be specified",
+                help,
+            ));
+            Err(Reported)
+        }
+    };
+    finish(ServiceKind::Digest, attributes, id, target, symbols)
+}
+
+/// Reads one `reset` element.
+pub(crate) fn read_reset<'a>(
+    element: Element<'a>,
+    symbols: &mut Symbols<'a>,
+    problems: &mut Vec<Diagnostic>,
+) -> Result<ServiceDraft<'a>, Reported> {
+    let mut attributes = Attributes::read(element, &["id", "pd", "setvar_id"], problems);
+    let id = read_id(&mut attributes);
+    let target = attributes.required("pd").map(ServiceTargetDraft::Program);
+    finish(ServiceKind::Reset, attributes, id, target, symbols)
+}
+
+fn finish<'a>(
+    kind: ServiceKind,
+    mut attributes: Attributes<'a, '_>,
+    id: Result<u8, Reported>,
+    target: Result<ServiceTargetDraft<'a>, Reported>,
+    symbols: &mut Symbols<'a>,
+) -> Result<ServiceDraft<'a>, Reported> {
+    let element = attributes.element();
+    let setvar_id = symbols.claim_optional(&mut attributes, "setvar_id");
+    unexpected::children(element, attributes.problems());
+    Ok(ServiceDraft { kind, id: id?, target: target?, setvar_id, span: element.span() })
+}
+
+fn read_id(attributes: &mut Attributes) -> Result<u8, Reported> {
+    let id = attributes.required_number("id")?;
+    match u8::try_from(id) {
+        Ok(id) if id <= MAX_SERVICE_ID => Ok(id),
+        _ => {
+            let text = format!("id must be < {}", MAX_SERVICE_ID + 1);
+            let help = "Services have ids of their own, from 0 to 15.";
+            Err(attributes.value_error(code::SERVICE_ID_RANGE, "id", &text, help))
+        }
+    }
+}

@@ -1,0 +1,126 @@
+/* Lets the kernel do what it may do for a program. */
+
+#include <limen.h>
+
+#include "orders.h"
+#include "test.h"
+
+/* Set by the tool. */
+seL4_Word orders;
+seL4_Word victim_reset;
+
+/* That of every program. */
+extern char _start[];
+
+#define VICTIM_CHANNEL 0
+#define VICTIM 3
+
+static struct orders *told(void)
+{
+    return (struct orders *)orders;
+}
+
+/* Lets the victim begin again, and waits until it has looked at its memory. */
+static void restart_victim(void)
+{
+    seL4_Word starts = told()->starts;
+    microkit_pd_restart(VICTIM, (seL4_Word)_start);
+    CHECK_EQUAL(wait_for_signals(), 1 << VICTIM_CHANNEL);
+    CHECK_EQUAL(told()->starts, starts + 1);
+}
+
+static void the_tool_tells_the_id(void)
+{
+    CHECK_EQUAL(victim_reset, 2);
+}
+
+static void a_program_that_could_run_is_not_reset(void)
+{
+    CHECK_EQUAL(wait_for_signals(), 1 << VICTIM_CHANNEL);
+    CHECK_EQUAL(told()->was_pristine, 1);
+    CHECK_EQUAL(limen_reset(victim_reset), seL4_IllegalOperation);
+}
+
+static void a_restart_alone_keeps_what_was_changed(void)
+{
+    microkit_pd_stop(VICTIM);
+    restart_victim();
+    CHECK_EQUAL(told()->was_pristine, 0);
+}
+
+static void a_program_that_was_reset_starts_as_at_first(void)
+{
+    for (int i = 0; i < 3; i++) {
+        microkit_pd_stop(VICTIM);
+        CHECK_EQUAL(limen_reset(victim_reset), seL4_NoError);
+        restart_victim();
+        CHECK_EQUAL(told()->was_pristine, 1);
+    }
+}
+
+static void a_program_that_has_faulted_is_reset(void)
+{
+    seL4_Word badge;
+    told()->fault = 1;
+    microkit_notify(VICTIM_CHANNEL);
+    seL4_Recv(LIMEN_INPUT_CAP, &badge, LIMEN_REPLY_CAP);
+    told()->fault = 0;
+    CHECK_EQUAL(limen_reset(victim_reset), seL4_NoError);
+    restart_victim();
+    CHECK_EQUAL(told()->was_pristine, 1);
+}
+
+/* The supervisor has run at least once in the middle if it has run twice during one call. */
+static void others_run_while_the_kernel_works(void)
+{
+    microkit_pd_stop(VICTIM);
+    seL4_Word most = 0;
+    for (int i = 0; i < 1000 && most < 2; i++) {
+        seL4_Word ticks = told()->ticks;
+        CHECK_EQUAL(limen_reset(victim_reset), seL4_NoError);
+        most = told()->ticks - ticks > most ? told()->ticks - ticks : most;
+    }
+    CHECK(most >= 2);
+    restart_victim();
+    CHECK_EQUAL(told()->was_pristine, 1);
+}
+
+static void a_call_that_was_stopped_starts_again(void)
+{
+    microkit_pd_stop(VICTIM);
+    told()->disturbances = 4;
+    while (told()->disturbances) {
+        CHECK_EQUAL(limen_reset(victim_reset), seL4_NoError);
+    }
+    restart_victim();
+    CHECK_EQUAL(told()->was_pristine, 1);
+}
+
+static void there_is_only_what_was_granted(void)
+{
+    limen_digest_t digest;
+    for (seL4_Word id = 0; id <= LIMEN_MAX_SERVICE_ID; id++) {
+        if (id != victim_reset) {
+            CHECK_EQUAL(limen_reset(id), seL4_InvalidCapability);
+            CHECK_EQUAL(limen_digest(id, &digest), seL4_InvalidCapability);
+        }
+    }
+}
+
+void init(void)
+{
+    RUN(the_tool_tells_the_id);
+    RUN(a_program_that_could_run_is_not_reset);
+    RUN(a_restart_alone_keeps_what_was_changed);
+    RUN(a_program_that_was_reset_starts_as_at_first);
+    RUN(a_program_that_has_faulted_is_reset);
+    RUN(others_run_while_the_kernel_works);
+    RUN(a_call_that_was_stopped_starts_again);
+    RUN(there_is_only_what_was_granted);
+    suite_end();
+}
+
+void notified(microkit_channel ch)
+{
+    (void)ch;
+}
