@@ -1,7 +1,8 @@
 //! Which instructions of a linked file use the floating-point and vector unit: only routines that are declared may.
 //!
 //! The kernel never owns the unit while it works for a program, so an instruction of it anywhere else would change a
-//! register of whoever does. A disassembly shows all of them, also those that a compiler has chosen.
+//! register of whoever does. A disassembly shows all of them, also those that a compiler has chosen. It also shows what
+//! else nothing would notice: a routine in which they are missing, and which is slow.
 
 use std::path::Path;
 use std::process::Command;
@@ -9,24 +10,33 @@ use std::process::Command;
 use crate::failure::{Failure, Outcome};
 use crate::process;
 
-/// The routines of the kernel that use the unit, as their symbols are called. All are assembly, in `arch/*/fpu.S`. A
-/// routine that computes with vectors inside the kernel is declared by adding it here.
+/// The routines of the kernel that move what the unit holds, as their symbols are called: in `arch/*/fpu.S`.
 pub const KERNEL_ROUTINES: &[&str] = &["fpu_exchange", "fpu_save", "fpu_load"];
+/// What a symbol ends with whose value is how many registers the routine with the rest of its name may use. `kernel/simd`
+/// declares so the routines that compute with vectors inside the kernel.
+const FOOTPRINT: &str = ".registers";
 
 /// Code of the kernel that runs before the processor is in 64-bit mode. No disassembler reads both modes at once.
 const OTHER_MODE: [&str; 3] = ["_start", "missing_feature", "early_gdt"];
 
-/// Checks that only these routines of a file use the unit, and that each of them is there and does.
+/// A routine that may use the unit, and how many registers of it.
+type Routine<'a> = (&'a str, u64);
+
+/// Checks that only these routines of a file use the unit, and those that the file itself declares with a footprint; that
+/// each of them is there and does; and that no footprint is exceeded.
 ///
 /// # Errors
 /// When other code does (the failure lists the instructions), a routine is missing, or the file cannot be disassembled.
 pub fn are_used_by(routines: &[&str], file: &Path, architecture: &str) -> Outcome {
     let listing =
         process::capture(Command::new("llvm-objdump").args(["-d", "--no-show-raw-insn"]).arg(file))?;
+    let symbols = process::capture(Command::new("llvm-nm").arg(file))?;
     if !listing.contains('\t') {
         return Err(Failure::new(format!("{} has no instructions", file.display())));
     }
-    let objections = objections(&listing, routines, architecture);
+    let mut routines: Vec<Routine<'_>> = routines.iter().map(|routine| (*routine, u64::MAX)).collect();
+    routines.extend(footprints(&symbols));
+    let objections = objections(&listing, &routines, architecture);
     if objections.is_empty() {
         return Ok(());
     }
@@ -38,27 +48,54 @@ pub fn are_used_by(routines: &[&str], file: &Path, architecture: &str) -> Outcom
     )))
 }
 
-fn objections(listing: &str, routines: &[&str], architecture: &str) -> Vec<String> {
-    let uses_unit = match architecture {
-        "riscv64" => uses_riscv_unit,
-        "x86_64" => uses_x86_unit,
-        _ => uses_arm_unit,
+/// What a file declares.
+fn footprints(symbols: &str) -> impl Iterator<Item = Routine<'_>> {
+    symbols.lines().filter_map(|line| {
+        let mut fields = line.split_whitespace();
+        let (value, name) = (fields.next()?, fields.next_back()?);
+        Some((name.strip_suffix(FOOTPRINT)?, u64::from_str_radix(value, 16).ok()?))
+    })
+}
+
+fn objections(listing: &str, routines: &[Routine<'_>], architecture: &str) -> Vec<String> {
+    let (uses_unit, highest) = match architecture {
+        "riscv64" => (uses_riscv_unit as fn(&str) -> bool, &[][..]),
+        "x86_64" => (uses_x86_unit as _, &X86_BANKS[..]),
+        _ => (uses_arm_unit as _, &ARM_BANKS[..]),
     };
-    let mut unused = routines.to_vec();
+    let mut unused: Vec<_> = routines.iter().map(|(routine, _)| *routine).collect();
     let mut found = Vec::new();
     for (function, instruction) in instructions(listing) {
         let is_unknown = instruction.contains("<unknown>") && !OTHER_MODE.contains(&function);
         if !uses_unit(instruction) && !is_unknown {
             continue;
         }
-        if routines.contains(&function) {
-            unused.retain(|routine| *routine != function);
-        } else {
-            found.push(format!("{function}: {}", instruction.replace('\t', " ")));
+        let shown = || format!("{function}: {}", instruction.replace('\t', " "));
+        match routines.iter().find(|(routine, _)| *routine == function) {
+            Some((routine, registers)) => {
+                unused.retain(|name| name != routine);
+                if highest_register(instruction, highest).is_some_and(|highest| highest >= *registers) {
+                    found.push(format!("{}: more than {registers} registers", shown()));
+                }
+            }
+            None => found.push(shown()),
         }
     }
     found.extend(unused.iter().map(|routine| format!("{routine}: declared, but does not use them")));
     found
+}
+
+/// How registers that footprints count are called.
+const ARM_BANKS: [&str; 6] = ["q", "v", "d", "s", "h", "b"];
+const X86_BANKS: [&str; 1] = ["%xmm"];
+
+/// The highest number of a register of these banks.
+fn highest_register(instruction: &str, banks: &[&str]) -> Option<u64> {
+    let registers = operands(instruction, &['<', '#']).filter_map(|word| {
+        let word = word.split('.').next()?;
+        banks.iter().find_map(|bank| word.strip_prefix(bank)?.parse().ok())
+    });
+    registers.max()
 }
 
 /// Every instruction of a listing with the function that it is in.
@@ -195,8 +232,21 @@ mod tests {
     #[test]
     fn only_declared_routines_use_vectors_and_all_of_them_do() {
         let listing = "\n0000 <fpu_save>:\n       0: \tstr\tq0, [x0]\n\n0004 <limen::fpu::enter>:\n       4: \tstr\tq1, [x0]\n\n0008 <fpu_load>:\n       8: \tret\n";
-        let found = objections(listing, &["fpu_save", "fpu_load"], "aarch64");
+        let found = objections(listing, &[("fpu_save", 32), ("fpu_load", 32)], "aarch64");
         assert_eq!(found, ["limen::fpu::enter: str q1, [x0]", "fpu_load: declared, but does not use them"]);
+    }
+
+    #[test]
+    fn a_routine_that_changes_more_registers_than_it_declares_is_found() {
+        let symbols = "0000000000000004 a simd_clear.registers\nffffffff80000000 T _start\n";
+        let declared: Vec<_> = footprints(symbols).collect();
+        assert_eq!(declared, [("simd_clear", 4)]);
+        let listing = "\n0000 <simd_clear>:\n       0: \tmovi\tv3.2d, #0000000000000000\n       4: \tstp\tq3, q4, [x0]\n";
+        let expected = ["simd_clear: stp q3, q4, [x0]: more than 4 registers"];
+        assert_eq!(objections(listing, &declared, "aarch64"), expected);
+        let listing = "\n0000 <simd_clear>:\n       0: \tpxor\t%xmm3, %xmm10\n";
+        let expected = ["simd_clear: pxor %xmm3, %xmm10: more than 4 registers"];
+        assert_eq!(objections(listing, &declared, "x86_64"), expected);
     }
 
     #[test]

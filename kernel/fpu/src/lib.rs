@@ -3,6 +3,7 @@
 //! * [`ownership`]: the states, and what moves between them.
 //! * [`unit`]: what the hardware has to do.
 //! * [`counters`]: how often it did.
+//! * [`mask`]: sets of registers, as types.
 //!
 //! `ownership/exploration` walks through every state that three threads in two domains can reach.
 
@@ -10,6 +11,7 @@
 #![forbid(unsafe_code)]
 
 pub mod counters;
+pub mod mask;
 pub mod ownership;
 pub mod unit;
 

@@ -1,0 +1,90 @@
+// Memory: clear it, compare it, exclusive or. At any address; what does not fill registers goes byte by byte.
+
+.arch_extension simd
+.section .text.simd_clear, "ax"
+
+// x0: memory; x1: bytes.
+.global simd_clear
+.set simd_clear.registers, {REGISTERS}
+simd_clear:
+    movi    v0.16b, #0
+    movi    v1.16b, #0
+    movi    v2.16b, #0
+    movi    v3.16b, #0
+    subs    x1, x1, #64
+    b.lo    2f
+1:  st1     {{v0.16b, v1.16b, v2.16b, v3.16b}}, [x0], #64
+    subs    x1, x1, #64
+    b.hs    1b
+2:  adds    x1, x1, #(64 - 16)
+    b.lo    4f
+3:  st1     {{v0.16b}}, [x0], #16
+    subs    x1, x1, #16
+    b.hs    3b
+4:  adds    x1, x1, #16
+    b.eq    6f
+5:  strb    wzr, [x0], #1
+    subs    x1, x1, #1
+    b.ne    5b
+6:  ret
+
+.section .text.simd_first_difference, "ax"
+
+// x0, x1: memory; x2: bytes. To x0: how many bytes at the beginning are equal.
+.global simd_first_difference
+.set simd_first_difference.registers, {REGISTERS}
+simd_first_difference:
+    mov     x9, x0
+    subs    x2, x2, #32
+    b.lo    2f
+1:  ld1     {{v0.16b, v1.16b}}, [x0]
+    ld1     {{v2.16b, v3.16b}}, [x1]
+    cmeq    v0.16b, v0.16b, v2.16b
+    cmeq    v1.16b, v1.16b, v3.16b
+    and     v0.16b, v0.16b, v1.16b
+    uminv   b0, v0.16b
+    umov    w10, v0.b[0]
+    cbz     w10, 2f
+    add     x0, x0, #32
+    add     x1, x1, #32
+    subs    x2, x2, #32
+    b.hs    1b
+    // Where 32 bytes differ, and at the end, the byte is found one by one.
+2:  adds    x2, x2, #32
+    b.eq    4f
+3:  ldrb    w10, [x0]
+    ldrb    w11, [x1], #1
+    cmp     w10, w11
+    b.ne    4f
+    add     x0, x0, #1
+    subs    x2, x2, #1
+    b.ne    3b
+4:  sub     x0, x0, x9
+    ret
+
+.section .text.simd_xor, "ax"
+
+// x0: memory that is changed; x1: by what; x2: bytes.
+.global simd_xor
+.set simd_xor.registers, {REGISTERS}
+simd_xor:
+    subs    x2, x2, #32
+    b.lo    2f
+1:  ld1     {{v0.16b, v1.16b}}, [x0]
+    ld1     {{v2.16b, v3.16b}}, [x1], #32
+    eor     v0.16b, v0.16b, v2.16b
+    eor     v1.16b, v1.16b, v3.16b
+    st1     {{v0.16b, v1.16b}}, [x0], #32
+    subs    x2, x2, #32
+    b.hs    1b
+2:  adds    x2, x2, #32
+    b.eq    4f
+3:  ldrb    w9, [x0]
+    ldrb    w10, [x1], #1
+    eor     w9, w9, w10
+    strb    w9, [x0], #1
+    subs    x2, x2, #1
+    b.ne    3b
+4:  ret
+
+.arch_extension nosimd

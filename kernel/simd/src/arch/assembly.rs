@@ -1,0 +1,151 @@
+//! The routines as Rust calls them. The caller has the registers.
+
+use limen_fpu::mask::Mask;
+
+use crate::blake3::{
+    BLOCK_BYTES, BLOCKS, CHUNK_BYTES, CHUNK_END, CHUNK_START, ChainingValue, IV, LANES, PARENT,
+};
+use crate::chacha20;
+
+/// Assembles the routines of a port, with what they have to know of Rust's types.
+macro_rules! routines {
+    () => {
+        core::arch::global_asm!(
+            include_str!("../rounds.S"),
+            include_str!("blake3.S"),
+            CHAINING = const core::mem::offset_of!(super::assembly::Lanes, chaining),
+            THIRD_ROW = const core::mem::offset_of!(super::assembly::Lanes, third_row),
+            FOURTH_ROW = const core::mem::offset_of!(super::assembly::Lanes, fourth_row),
+            WORDS = const core::mem::offset_of!(super::assembly::Lanes, words),
+            REGISTERS = const super::assembly::registers_of::<super::footprint::Blake3>(),
+        );
+        core::arch::global_asm!(
+            include_str!("chacha20.S"),
+            DOUBLE_ROUNDS = const crate::chacha20::DOUBLE_ROUNDS,
+            REGISTERS = const super::assembly::registers_of::<super::footprint::Chacha20>(),
+        );
+        core::arch::global_asm!(
+            include_str!("memory.S"),
+            REGISTERS = const super::assembly::registers_of::<super::footprint::Memory>(),
+        );
+    };
+}
+pub(super) use routines;
+
+/// How many registers a set has.
+pub(super) const fn registers_of<M: Mask>() -> usize {
+    M::REGISTERS
+}
+
+/// Which registers each routine changes.
+pub mod footprint {
+    use limen_fpu::mask;
+
+    /// [`crate::blake3`], four chunks at once.
+    pub type Blake3 = mask::All;
+    /// [`crate::chacha20`].
+    pub type Chacha20 = mask::Low8;
+    /// [`crate::memory`].
+    pub type Memory = mask::Low4;
+}
+
+unsafe extern "C" {
+    /// Compresses one block in each lane: the first at `input`, each next one `stride` bytes behind.
+    fn simd_blake3_four(lanes: *mut Lanes, input: *const u8, stride: usize);
+    /// Computes a block of the keystream.
+    fn simd_chacha20_block(state: *const chacha20::State, block: *mut [u8; chacha20::BLOCK_BYTES]);
+    /// Clears memory.
+    fn simd_clear(memory: *mut u8, bytes: usize);
+    /// How many bytes at the beginning are equal.
+    fn simd_first_difference(one: *const u8, other: *const u8, bytes: usize) -> usize;
+    /// Exclusive or of both to the first.
+    fn simd_xor(to: *mut u8, from: *const u8, bytes: usize);
+}
+
+/// One word of each lane.
+type Word = [u32; LANES];
+
+/// What [`simd_blake3_four`] works on.
+#[repr(C, align(16))]
+pub(super) struct Lanes {
+    /// In: what came before the block; out: with the block.
+    pub(super) chaining: [Word; 8],
+    /// The next words of the state. Some ports work on them in place.
+    pub(super) third_row: [Word; 4],
+    /// Number of the chunk, low and high, bytes of the block, flags.
+    pub(super) fourth_row: [Word; 4],
+    /// Room for the words of the blocks.
+    pub(super) words: [Word; 16],
+}
+
+impl Lanes {
+    fn new(numbers: [u64; LANES]) -> Self {
+        let (low, high) = (numbers.map(|number| number as u32), numbers.map(|number| (number >> 32) as u32));
+        Self {
+            chaining: IV.map(|word| [word; LANES]),
+            third_row: [[0; LANES]; 4],
+            fourth_row: [low, high, [BLOCK_BYTES as u32; LANES], [0; LANES]],
+            words: [[0; LANES]; 16],
+        }
+    }
+
+    fn compress(&mut self, input: *const u8, stride: usize, flags: u32) {
+        let [first, second, third, fourth, ..] = IV;
+        self.third_row = [first, second, third, fourth].map(|word| [word; LANES]);
+        self.fourth_row[3] = [flags; LANES];
+        // SAFETY: both callers have a block at `input` and at each of the next three strides.
+        unsafe { simd_blake3_four(self, input, stride) }
+    }
+
+    /// The chaining value of each lane.
+    fn values(&self) -> [ChainingValue; LANES] {
+        let mut values = [[0; 8]; LANES];
+        for (lane, value) in values.iter_mut().enumerate() {
+            *value = self.chaining.map(|word| word[lane]);
+        }
+        values
+    }
+}
+
+/// The chaining values of successive chunks.
+pub(crate) fn chunks(input: &[u8; LANES * CHUNK_BYTES], first: u64) -> [ChainingValue; LANES] {
+    let mut lanes = Lanes::new([first, first + 1, first + 2, first + 3]);
+    for block in 0..BLOCKS {
+        let flags = match block {
+            0 => CHUNK_START,
+            _ if block == BLOCKS - 1 => CHUNK_END,
+            _ => 0,
+        };
+        lanes.compress(input.as_ptr().wrapping_add(block * BLOCK_BYTES), CHUNK_BYTES, flags);
+    }
+    lanes.values()
+}
+
+/// The chaining values of parents of successive pairs.
+pub(crate) fn parents(children: &[ChainingValue; 2 * LANES]) -> [ChainingValue; LANES] {
+    let mut lanes = Lanes::new([0; LANES]);
+    lanes.compress(children.as_ptr().cast(), BLOCK_BYTES, PARENT);
+    lanes.values()
+}
+
+pub(crate) fn block(state: &chacha20::State) -> [u8; chacha20::BLOCK_BYTES] {
+    let mut block = [0; chacha20::BLOCK_BYTES];
+    // SAFETY: both are of the size that the routine expects.
+    unsafe { simd_chacha20_block(state, &mut block) }
+    block
+}
+
+pub(crate) fn clear(memory: &mut [u8]) {
+    // SAFETY: the routine writes zeros to this memory only.
+    unsafe { simd_clear(memory.as_mut_ptr(), memory.len()) }
+}
+
+pub(crate) fn first_difference(one: &[u8], other: &[u8]) -> usize {
+    // SAFETY: both have as many bytes as the shorter one.
+    unsafe { simd_first_difference(one.as_ptr(), other.as_ptr(), one.len().min(other.len())) }
+}
+
+pub(crate) fn xor(to: &mut [u8], from: &[u8]) {
+    // SAFETY: as above.
+    unsafe { simd_xor(to.as_mut_ptr(), from.as_ptr(), to.len().min(from.len())) }
+}

@@ -1,0 +1,22 @@
+//! The instruction sets: assembly where the base has vector registers, plain code where it has not.
+
+#[cfg(target_arch = "aarch64")]
+#[expect(unsafe_code, reason = "assembly")]
+mod aarch64;
+#[cfg(any(target_arch = "aarch64", target_arch = "x86_64"))]
+#[expect(unsafe_code, reason = "calls assembly")]
+mod assembly;
+#[cfg(not(any(target_arch = "aarch64", target_arch = "x86_64")))]
+mod plain;
+#[cfg(target_arch = "x86_64")]
+#[expect(unsafe_code, reason = "assembly")]
+mod x86_64;
+
+#[cfg(any(target_arch = "aarch64", target_arch = "x86_64"))]
+pub use assembly::footprint;
+#[cfg(any(target_arch = "aarch64", target_arch = "x86_64"))]
+pub(crate) use assembly::{block, chunks, clear, first_difference, parents, xor};
+#[cfg(not(any(target_arch = "aarch64", target_arch = "x86_64")))]
+pub use plain::footprint;
+#[cfg(not(any(target_arch = "aarch64", target_arch = "x86_64")))]
+pub(crate) use plain::{block, chunks, clear, first_difference, parents, xor};

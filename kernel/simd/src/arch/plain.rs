@@ -1,0 +1,27 @@
+//! RISC-V, whose base has no vector registers, and everything else: plain code.
+
+use crate::blake3::{CHUNK_BYTES, ChainingValue, LANES, plain};
+use crate::{chacha20, memory};
+
+pub(crate) use chacha20::plain as block;
+pub(crate) use memory::plain::{clear, first_difference, xor};
+
+/// Which registers each routine changes.
+pub mod footprint {
+    use limen_fpu::mask;
+
+    /// [`crate::blake3`], four chunks at once.
+    pub type Blake3 = mask::Nothing;
+    /// [`crate::chacha20`].
+    pub type Chacha20 = mask::Nothing;
+    /// [`crate::memory`].
+    pub type Memory = mask::Nothing;
+}
+
+pub(crate) fn chunks(input: &[u8; LANES * CHUNK_BYTES], first: u64) -> [ChainingValue; LANES] {
+    plain::chunks(input, first)
+}
+
+pub(crate) fn parents(children: &[ChainingValue; 2 * LANES]) -> [ChainingValue; LANES] {
+    plain::parents(children)
+}

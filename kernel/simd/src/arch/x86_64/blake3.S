@@ -1,0 +1,142 @@
+// BLAKE3: one block in each of four lanes, a lane in each 32-bit part of a register.
+//
+// The state has sixteen words, as many as there are registers; so its third row is in memory, which leaves four
+// registers for what rotations need. Rows are mixed a whole row at a time.
+//
+//   xmm0 .. xmm3    words 0 to 3        memory          words 8 to 11
+//   xmm4 .. xmm7    words 4 to 7        xmm8 .. xmm11   words 12 to 15
+
+// Words 4g to 4g+3 of each block, from four registers with a lane each to four with a word each.
+.macro simd_transpose group
+    movdqu  xmm8, [rsi + 16 * \group]
+    movdqu  xmm9, [r8 + 16 * \group]
+    movdqu  xmm10, [r9 + 16 * \group]
+    movdqu  xmm11, [r10 + 16 * \group]
+    movdqa  xmm12, xmm8
+    punpckldq xmm8, xmm9
+    punpckhdq xmm12, xmm9
+    movdqa  xmm13, xmm10
+    punpckldq xmm10, xmm11
+    punpckhdq xmm13, xmm11
+    movdqa  xmm14, xmm8
+    punpcklqdq xmm8, xmm10
+    punpckhqdq xmm14, xmm10
+    movdqa  xmm15, xmm12
+    punpcklqdq xmm12, xmm13
+    punpckhqdq xmm15, xmm13
+    movdqa  [rdi + {WORDS} + 64 * \group], xmm8
+    movdqa  [rdi + {WORDS} + 64 * \group + 16], xmm14
+    movdqa  [rdi + {WORDS} + 64 * \group + 32], xmm12
+    movdqa  [rdi + {WORDS} + 64 * \group + 48], xmm15
+.endm
+
+.macro simd_rotate register, spare, by
+    movdqa  xmm\spare, xmm\register
+    psrld   xmm\spare, \by
+    pslld   xmm\register, 32 - (\by)
+    por     xmm\register, xmm\spare
+.endm
+
+.macro simd_swap_halves register
+    pshuflw xmm\register, xmm\register, 0xb1
+    pshufhw xmm\register, xmm\register, 0xb1
+.endm
+
+.macro simd_add_to_row index, d, b, spare
+    movdqa  xmm\spare, [rdi + {THIRD_ROW} + 16 * \index]
+    paddd   xmm\spare, xmm\d
+    movdqa  [rdi + {THIRD_ROW} + 16 * \index], xmm\spare
+    pxor    xmm\b, xmm\spare
+.endm
+
+// Half a mixing of each of four columns or diagonals.
+.macro simd_mix second, m0, m1, m2, m3, b0, b1, b2, b3, c0, c1, c2, c3, d0, d1, d2, d3
+    paddd   xmm0, [rdi + {WORDS} + 16 * \m0]
+    paddd   xmm1, [rdi + {WORDS} + 16 * \m1]
+    paddd   xmm2, [rdi + {WORDS} + 16 * \m2]
+    paddd   xmm3, [rdi + {WORDS} + 16 * \m3]
+    paddd   xmm0, xmm\b0
+    paddd   xmm1, xmm\b1
+    paddd   xmm2, xmm\b2
+    paddd   xmm3, xmm\b3
+    pxor    xmm\d0, xmm0
+    pxor    xmm\d1, xmm1
+    pxor    xmm\d2, xmm2
+    pxor    xmm\d3, xmm3
+    .if \second
+    simd_rotate \d0, 12, 8
+    simd_rotate \d1, 13, 8
+    simd_rotate \d2, 14, 8
+    simd_rotate \d3, 15, 8
+    .else
+    simd_swap_halves \d0
+    simd_swap_halves \d1
+    simd_swap_halves \d2
+    simd_swap_halves \d3
+    .endif
+    simd_add_to_row \c0, \d0, \b0, 12
+    simd_add_to_row \c1, \d1, \b1, 13
+    simd_add_to_row \c2, \d2, \b2, 14
+    simd_add_to_row \c3, \d3, \b3, 15
+    simd_rotate \b0, 12, 12 - 5 * \second
+    simd_rotate \b1, 13, 12 - 5 * \second
+    simd_rotate \b2, 14, 12 - 5 * \second
+    simd_rotate \b3, 15, 12 - 5 * \second
+.endm
+
+.macro simd_round m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15
+    simd_mix 0, \m0, \m2, \m4, \m6, 4, 5, 6, 7, 0, 1, 2, 3, 8, 9, 10, 11
+    simd_mix 1, \m1, \m3, \m5, \m7, 4, 5, 6, 7, 0, 1, 2, 3, 8, 9, 10, 11
+    simd_mix 0, \m8, \m10, \m12, \m14, 5, 6, 7, 4, 2, 3, 0, 1, 11, 8, 9, 10
+    simd_mix 1, \m9, \m11, \m13, \m15, 5, 6, 7, 4, 2, 3, 0, 1, 11, 8, 9, 10
+.endm
+
+.macro simd_combine register, other, index
+    pxor    xmm\register, \other
+    movdqa  [rdi + {CHAINING} + 16 * \index], xmm\register
+.endm
+
+.section .text.simd_blake3_four, "ax"
+
+// rdi: lanes; rsi: block of the first lane; rdx: from a lane's block to the next one's.
+.global simd_blake3_four
+.set simd_blake3_four.registers, {REGISTERS}
+simd_blake3_four:
+    lea     r8, [rsi + rdx]
+    lea     r9, [r8 + rdx]
+    lea     r10, [r9 + rdx]
+    simd_transpose 0
+    simd_transpose 1
+    simd_transpose 2
+    simd_transpose 3
+    movdqa  xmm0, [rdi + {CHAINING}]
+    movdqa  xmm1, [rdi + {CHAINING} + 16]
+    movdqa  xmm2, [rdi + {CHAINING} + 32]
+    movdqa  xmm3, [rdi + {CHAINING} + 48]
+    movdqa  xmm4, [rdi + {CHAINING} + 64]
+    movdqa  xmm5, [rdi + {CHAINING} + 80]
+    movdqa  xmm6, [rdi + {CHAINING} + 96]
+    movdqa  xmm7, [rdi + {CHAINING} + 112]
+    movdqa  xmm8, [rdi + {FOURTH_ROW}]
+    movdqa  xmm9, [rdi + {FOURTH_ROW} + 16]
+    movdqa  xmm10, [rdi + {FOURTH_ROW} + 32]
+    movdqa  xmm11, [rdi + {FOURTH_ROW} + 48]
+    simd_all_rounds
+    simd_combine 0, [rdi + {THIRD_ROW}], 0
+    simd_combine 1, [rdi + {THIRD_ROW} + 16], 1
+    simd_combine 2, [rdi + {THIRD_ROW} + 32], 2
+    simd_combine 3, [rdi + {THIRD_ROW} + 48], 3
+    simd_combine 4, xmm8, 4
+    simd_combine 5, xmm9, 5
+    simd_combine 6, xmm10, 6
+    simd_combine 7, xmm11, 7
+    ret
+
+.purgem simd_transpose
+.purgem simd_rotate
+.purgem simd_swap_halves
+.purgem simd_add_to_row
+.purgem simd_mix
+.purgem simd_round
+.purgem simd_all_rounds
+.purgem simd_combine

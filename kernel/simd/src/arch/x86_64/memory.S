@@ -1,0 +1,93 @@
+// Memory: clear it, compare it, exclusive or. At any address; what does not fill a register goes byte by byte.
+
+.section .text.simd_clear, "ax"
+
+// rdi: memory; rsi: bytes.
+.global simd_clear
+.set simd_clear.registers, {REGISTERS}
+simd_clear:
+    pxor    xmm0, xmm0
+    sub     rsi, 64
+    jb      2f
+1:  movdqu  [rdi], xmm0
+    movdqu  [rdi + 16], xmm0
+    movdqu  [rdi + 32], xmm0
+    movdqu  [rdi + 48], xmm0
+    add     rdi, 64
+    sub     rsi, 64
+    jae     1b
+2:  add     rsi, 64 - 16
+    jnc     4f
+3:  movdqu  [rdi], xmm0
+    add     rdi, 16
+    sub     rsi, 16
+    jae     3b
+4:  add     rsi, 16
+    jz      6f
+5:  mov     byte ptr [rdi], 0
+    inc     rdi
+    dec     rsi
+    jnz     5b
+6:  ret
+
+.section .text.simd_first_difference, "ax"
+
+// rdi, rsi: memory; rdx: bytes. To rax: how many bytes at the beginning are equal.
+.global simd_first_difference
+.set simd_first_difference.registers, {REGISTERS}
+simd_first_difference:
+    xor     eax, eax
+    sub     rdx, 32
+    jb      2f
+1:  movdqu  xmm0, [rdi + rax]
+    movdqu  xmm1, [rsi + rax]
+    movdqu  xmm2, [rdi + rax + 16]
+    movdqu  xmm3, [rsi + rax + 16]
+    pcmpeqb xmm0, xmm1
+    pcmpeqb xmm2, xmm3
+    pand    xmm0, xmm2
+    pmovmskb ecx, xmm0
+    cmp     ecx, 0xffff
+    jne     2f
+    add     rax, 32
+    sub     rdx, 32
+    jae     1b
+    // Where 32 bytes differ, and at the end, the byte is found one by one.
+2:  add     rdx, 32
+    jz      4f
+3:  mov     cl, [rdi + rax]
+    cmp     cl, [rsi + rax]
+    jne     4f
+    inc     rax
+    dec     rdx
+    jnz     3b
+4:  ret
+
+.section .text.simd_xor, "ax"
+
+// rdi: memory that is changed; rsi: by what; rdx: bytes.
+.global simd_xor
+.set simd_xor.registers, {REGISTERS}
+simd_xor:
+    xor     eax, eax
+    sub     rdx, 32
+    jb      2f
+1:  movdqu  xmm0, [rdi + rax]
+    movdqu  xmm1, [rsi + rax]
+    movdqu  xmm2, [rdi + rax + 16]
+    movdqu  xmm3, [rsi + rax + 16]
+    pxor    xmm0, xmm1
+    pxor    xmm2, xmm3
+    movdqu  [rdi + rax], xmm0
+    movdqu  [rdi + rax + 16], xmm2
+    add     rax, 32
+    sub     rdx, 32
+    jae     1b
+2:  add     rdx, 32
+    jz      4f
+3:  mov     cl, [rsi + rax]
+    xor     [rdi + rax], cl
+    inc     rax
+    dec     rdx
+    jnz     3b
+4:  ret

@@ -1,0 +1,164 @@
+//! BLAKE3: a digest of memory that is computed for four chunks at once.
+//!
+//! ```text
+//!               root                 A digest is the root of a tree. Its leaves are chunks of 1 KiB, each
+//!             /      \               compressed block by block; a parent compresses what came of two children.
+//!        parent      parent          Chunks do not depend on each other, and neither do parents of one height:
+//!       /     \     /      \         so a routine takes four of them through the same instructions.
+//!    chunk  chunk  chunk  chunk
+//! ```
+//!
+//! Here is the tree, in plain code; [`Way`] says how chunks and parents are compressed. What has not been paired yet
+//! waits on a [`stack`](self): a pair is put together only when something follows it, because the last is the root.
+//!
+//! Source: the BLAKE3 specification (O'Connor, Aumasson, Neves, Wilcox-O'Hearn), sections 2 and 5.1.
+
+mod chunk;
+mod compress;
+pub mod plain;
+mod stack;
+
+use crate::arch::{self, footprint};
+use crate::vectors::Vectors;
+use chunk::Chunk;
+use stack::Stack;
+
+/// Bytes of a digest.
+pub const DIGEST_BYTES: usize = 32;
+/// Bytes of a chunk.
+pub const CHUNK_BYTES: usize = 1024;
+/// Bytes that are compressed at once.
+pub const BLOCK_BYTES: usize = 64;
+/// Blocks of a chunk.
+pub const BLOCKS: usize = CHUNK_BYTES / BLOCK_BYTES;
+/// Chunks or parents that a way takes at once.
+pub const LANES: usize = 4;
+/// Chunks whose parents are put together in lanes as well.
+const BATCH: usize = 4 * LANES;
+
+/// What came of a chunk or of parents.
+pub type ChainingValue = [u32; 8];
+
+/// What every chaining value starts with.
+pub(crate) const IV: ChainingValue =
+    [0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a, 0x510e_527f, 0x9b05_688c, 0x1f83_d9ab, 0x5be0_cd19];
+
+/// Flags of a block: first of a chunk, last of a chunk, a pair of children, the root.
+pub(crate) const CHUNK_START: u32 = 1 << 0;
+pub(crate) const CHUNK_END: u32 = 1 << 1;
+pub(crate) const PARENT: u32 = 1 << 2;
+pub(crate) const ROOT: u32 = 1 << 3;
+
+/// How chunks and parents are compressed.
+pub trait Way {
+    /// The chaining values of successive chunks, the first of which has this number.
+    fn chunks(&mut self, input: &[u8; LANES * CHUNK_BYTES], first: u64) -> [ChainingValue; LANES];
+
+    /// The chaining values of the parents of successive pairs.
+    fn parents(&mut self, children: &[ChainingValue; 2 * LANES]) -> [ChainingValue; LANES];
+}
+
+/// By the processor's vector registers, where it has them.
+#[derive(Clone, Copy, Debug)]
+pub struct Vector<V>(pub V);
+
+impl<V: Vectors<footprint::Blake3>> Way for Vector<V> {
+    fn chunks(&mut self, input: &[u8; LANES * CHUNK_BYTES], first: u64) -> [ChainingValue; LANES] {
+        arch::chunks(input, first)
+    }
+
+    fn parents(&mut self, children: &[ChainingValue; 2 * LANES]) -> [ChainingValue; LANES] {
+        arch::parents(children)
+    }
+}
+
+/// A digest in the making.
+#[derive(Debug)]
+pub struct Hasher<W> {
+    way: W,
+    stack: Stack,
+    /// The last chunk, perhaps still empty.
+    chunk: Chunk,
+}
+
+impl<W: Way> Hasher<W> {
+    /// Of nothing yet.
+    #[must_use]
+    pub fn new(way: W) -> Self {
+        Self { way, stack: Stack::EMPTY, chunk: Chunk::new(0) }
+    }
+
+    /// Adds bytes. Fastest in multiples of 16 KiB.
+    pub fn update(&mut self, mut bytes: &[u8]) {
+        while !bytes.is_empty() {
+            if self.chunk.is_full() {
+                self.end_chunk();
+            }
+            bytes = self.take_batch(bytes).or_else(|| self.take_lanes(bytes)).unwrap_or_else(|| {
+                let bytes = self.chunk.fill(bytes);
+                self.stack.settle(self.chunk.number());
+                bytes
+            });
+        }
+    }
+
+    /// The digest of all bytes.
+    #[must_use]
+    pub fn finalize(self) -> [u8; DIGEST_BYTES] {
+        let root = self.stack.root(&self.chunk);
+        let mut digest = [0; DIGEST_BYTES];
+        let (places, _) = digest.as_chunks_mut::<4>();
+        for (place, word) in places.iter_mut().zip(root) {
+            *place = word.to_le_bytes();
+        }
+        digest
+    }
+
+    fn end_chunk(&mut self) {
+        let number = self.chunk.number();
+        self.stack.push(self.chunk.output().value(), number);
+        self.chunk = Chunk::new(number + 1);
+    }
+
+    /// Compresses sixteen whole chunks and their parents, if there are so many, and gives the rest.
+    fn take_batch<'a>(&mut self, bytes: &'a [u8]) -> Option<&'a [u8]> {
+        let first = self.chunk.number();
+        let is_whole = self.chunk.is_empty() && first.is_multiple_of(BATCH as u64);
+        let (batch, rest) = bytes.split_first_chunk::<{ BATCH * CHUNK_BYTES }>().filter(|_| is_whole)?;
+        let mut chunks = [[0; 8]; BATCH];
+        let (inputs, _) = batch.as_chunks::<{ LANES * CHUNK_BYTES }>();
+        let (places, _) = chunks.as_chunks_mut::<LANES>();
+        for ((input, place), number) in inputs.iter().zip(places).zip((first..).step_by(LANES)) {
+            *place = self.way.chunks(input, number);
+        }
+        let mut pairs = [[0; 8]; BATCH / 2];
+        self.pair(&chunks, &mut pairs);
+        let mut values = [[0; 8]; BATCH / 4];
+        self.pair(&pairs, &mut values);
+        for (value, number) in values.into_iter().zip((first..).step_by(4)) {
+            self.stack.push(value, number);
+        }
+        self.chunk = Chunk::new(first + BATCH as u64);
+        Some(rest)
+    }
+
+    fn pair(&mut self, children: &[ChainingValue], parents: &mut [ChainingValue]) {
+        let (children, _) = children.as_chunks::<{ 2 * LANES }>();
+        let (parents, _) = parents.as_chunks_mut::<LANES>();
+        for (children, parents) in children.iter().zip(parents) {
+            *parents = self.way.parents(children);
+        }
+    }
+
+    /// Compresses four whole chunks, if there are so many, and gives the rest.
+    fn take_lanes<'a>(&mut self, bytes: &'a [u8]) -> Option<&'a [u8]> {
+        let is_whole = self.chunk.is_empty();
+        let (input, rest) = bytes.split_first_chunk().filter(|_| is_whole)?;
+        let first = self.chunk.number();
+        for (value, number) in self.way.chunks(input, first).into_iter().zip(first..) {
+            self.stack.push(value, number);
+        }
+        self.chunk = Chunk::new(first + LANES as u64);
+        Some(rest)
+    }
+}

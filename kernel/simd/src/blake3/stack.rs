@@ -1,0 +1,60 @@
+//! Subtrees that wait for their siblings.
+
+use super::chunk::Chunk;
+use super::compress::Output;
+use super::{ChainingValue, ROOT};
+
+/// Subtrees of an input of 2^54 chunks, and one that was not paired yet.
+const DEPTH: usize = 55;
+
+/// Subtrees, the largest and leftmost first. Complete pairs may be there that were not put together yet.
+#[derive(Debug)]
+pub(super) struct Stack {
+    values: [ChainingValue; DEPTH],
+    count: usize,
+}
+
+impl Stack {
+    pub(super) const EMPTY: Self = Self { values: [[0; 8]; DEPTH], count: 0 };
+
+    /// Adds a subtree that has so many chunks before it.
+    pub(super) fn push(&mut self, value: ChainingValue, chunks_before: u64) {
+        self.settle(chunks_before);
+        if let Some(place) = self.values.get_mut(self.count) {
+            *place = value;
+            self.count += 1;
+        }
+    }
+
+    /// Puts pairs together, as far as they are complete after so many chunks: something follows, so none is the root.
+    /// Then there is one subtree for each bit of the number.
+    pub(super) fn settle(&mut self, chunks: u64) {
+        while self.count > chunks.count_ones() as usize {
+            let Some([left, right]) = self.top() else { return };
+            self.count -= 2;
+            if let Some(place) = self.values.get_mut(self.count) {
+                *place = Output::of_parent(&left, &right).value();
+                self.count += 1;
+            }
+        }
+    }
+
+    /// The root over all subtrees and what follows them.
+    pub(super) fn root(mut self, chunk: &Chunk) -> ChainingValue {
+        let mut output = match self.top() {
+            Some([left, right]) if chunk.is_empty() => {
+                self.count -= 2;
+                Output::of_parent(&left, &right)
+            }
+            _ => chunk.output(),
+        };
+        for left in self.values.iter().take(self.count).rev() {
+            output = Output::of_parent(left, &output.value());
+        }
+        output.value_with(ROOT)
+    }
+
+    fn top(&self) -> Option<[ChainingValue; 2]> {
+        self.values.get(..self.count)?.last_chunk().copied()
+    }
+}
