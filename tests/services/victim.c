@@ -9,6 +9,7 @@
 #define WORDS (4ul << 20) / sizeof(seL4_Word)
 
 seL4_Word orders;
+seL4_Word text;
 
 static volatile seL4_Word number = 7;
 static volatile seL4_Word zeros[WORDS];
@@ -30,7 +31,12 @@ void init(void)
 void notified(microkit_channel ch)
 {
     (void)ch;
-    if (((struct orders *)orders)->fault) {
+    struct orders *told = (struct orders *)orders;
+    if (told->fault) {
         __builtin_trap();
     }
+    for (seL4_Word i = 0; told->fill && i < TEXT_WORDS; i++) {
+        ((volatile seL4_Word *)text)[i] = i;
+    }
+    microkit_notify(TESTER);
 }

@@ -21,8 +21,10 @@ use limen_core::arena::ServiceId;
 use limen_core::event::Event;
 use limen_core::kernel::Services;
 use limen_core::object::service;
+use limen_fpu::mask::Mask;
 use limen_image::Image;
-use limen_services::{Report, reset};
+use limen_services::{REPORT_WORDS, Report, digest, reset};
+use limen_simd::{Vectors, blake3};
 
 use crate::address_space::{AddressSpace, AddressSpaces};
 use crate::arch::context::Context;
@@ -87,12 +89,23 @@ pub fn begin(service: ServiceId, context: &mut Context, program: &mut Context) {
 
 /// The work itself, on its own stack. What it has found goes to `report`.
 pub extern "C" fn run(task: &Task, report: &mut Report) {
-    match task.kind {
-        Some(ServiceKind::Reset) => reset::run(&mut { task.target }, &task.source),
-        Some(ServiceKind::Digest) | None => {}
-    }
-    *report = [0; _];
+    *report = match task.kind {
+        Some(ServiceKind::Digest) => digest::run(&task.target, blake3::Vector(OwnRegisters)),
+        Some(ServiceKind::Reset) => {
+            reset::run(&mut { task.target }, &task.source);
+            [0; REPORT_WORDS]
+        }
+        None => [0; REPORT_WORDS],
+    };
 }
+
+/// The vector registers of a thread at work, which are its own as a thread's are.
+#[derive(Clone, Copy)]
+struct OwnRegisters;
+
+// SAFETY: used by `run` alone. The core makes whoever is at work the owner of the unit whenever it runs, and saves what others
+// have in it.
+unsafe impl<M: Mask> Vectors<M> for OwnRegisters {}
 
 /// The work is over; called with interrupts off, on the kernel's stack. Gives the registers of the thread to run; null when
 /// there is none.

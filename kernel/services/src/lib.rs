@@ -4,11 +4,13 @@
 //! change that memory meanwhile, so nothing is ever borrowed from it.
 //!
 //! * [`window`]: memory through copies.
+//! * [`digest`]: what is in it.
 //! * [`reset`]: back to the first contents.
 
 #![cfg_attr(not(test), no_std)]
 #![forbid(unsafe_code)]
 
+pub mod digest;
 pub mod reset;
 pub mod window;
 

@@ -1,16 +1,16 @@
 //! Puts the memory of a stopped program back to what it had when the system started.
 
-use crate::window::{BLOCK_BYTES, Block, Window, WritableWindow};
+use crate::window::{Block, Window, WritableWindow};
 
 /// Writes the first contents to the beginning of the target, and zeros behind them.
 pub fn run(target: &mut impl WritableWindow, first_contents: &impl Window) {
-    let mut block: Block = [0; BLOCK_BYTES / 8];
+    let mut block = Block::ZERO;
     let filled = first_contents.blocks();
     for position in 0..target.blocks() {
         if position < filled {
             first_contents.read(position, &mut block);
         } else if position == filled {
-            block.fill(0);
+            block = Block::ZERO;
         }
         target.write(position, &block);
     }
@@ -21,8 +21,8 @@ mod tests {
     use super::*;
     use crate::window::host::Memory;
 
-    fn memory(words: &[u64]) -> Memory {
-        Memory(words.iter().map(|word| [*word; BLOCK_BYTES / 8]).collect())
+    fn memory(blocks: &[u8]) -> Memory {
+        Memory(blocks.iter().map(|byte| Block::filled(*byte)).collect())
     }
 
     #[test]

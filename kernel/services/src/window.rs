@@ -1,10 +1,17 @@
 //! Memory that a service sees through copies.
 
-/// Bytes that are copied at once.
-pub const BLOCK_BYTES: usize = 1024;
+/// Bytes that are copied at once: a page, which is also four chunks of a digest.
+pub const BLOCK_BYTES: usize = 4096;
 
-/// Words that are copied at once.
-pub type Block = [u64; BLOCK_BYTES / 8];
+/// A copy.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(C, align(16))]
+pub struct Block(pub [u8; BLOCK_BYTES]);
+
+impl Block {
+    /// Zeros.
+    pub const ZERO: Self = Self([0; BLOCK_BYTES]);
+}
 
 /// Memory that can be read. Its size is a multiple of [`BLOCK_BYTES`].
 pub trait Window {
@@ -25,6 +32,13 @@ pub trait WritableWindow: Window {
 pub(crate) mod host {
     use super::*;
 
+    impl Block {
+        /// The same byte everywhere.
+        pub(crate) fn filled(byte: u8) -> Self {
+            Self([byte; BLOCK_BYTES])
+        }
+    }
+
     /// Memory of a test.
     #[derive(Clone, PartialEq, Eq, Debug)]
     pub(crate) struct Memory(pub(crate) Vec<Block>);
@@ -35,7 +49,7 @@ pub(crate) mod host {
         }
 
         fn read(&self, block: usize, to: &mut Block) {
-            *to = self.0.get(block).copied().unwrap_or([0; BLOCK_BYTES / 8]);
+            *to = self.0.get(block).copied().unwrap_or(Block::ZERO);
         }
     }
 

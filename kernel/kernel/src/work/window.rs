@@ -18,6 +18,7 @@ impl MappedWindow {
         Self { start, blocks: bytes as usize / BLOCK_BYTES }
     }
 
+    /// The words of a block, whose addresses are multiples of eight.
     fn words(&self, block: usize) -> Option<*mut u64> {
         let offset = (block < self.blocks).then_some(block * BLOCK_BYTES)?;
         Some(core::ptr::with_exposed_provenance_mut(self.start as usize + offset))
@@ -30,11 +31,11 @@ impl Window for MappedWindow {
     }
 
     fn read(&self, block: usize, to: &mut Block) {
-        let Some(words) = self.words(block) else { return to.fill(0) };
-        for (position, word) in to.iter_mut().enumerate() {
-            // SAFETY: the validator of the image has found all of the window mapped for this work. Programs may write it at the
-            // same time, which is why it is read like a device.
-            *word = unsafe { words.add(position).read_volatile() };
+        let Some(words) = self.words(block) else { return *to = Block::ZERO };
+        for (position, bytes) in to.0.as_chunks_mut::<8>().0.iter_mut().enumerate() {
+            // SAFETY: the validator of the image has found all of the window mapped for this work. Programs may write
+            // it at the same time, which is why it is read like a device.
+            *bytes = unsafe { words.add(position).read_volatile() }.to_ne_bytes();
         }
     }
 }
@@ -42,9 +43,9 @@ impl Window for MappedWindow {
 impl WritableWindow for MappedWindow {
     fn write(&mut self, block: usize, from: &Block) {
         let Some(words) = self.words(block) else { return };
-        for (position, word) in from.iter().enumerate() {
+        for (position, bytes) in from.0.as_chunks::<8>().0.iter().enumerate() {
             // SAFETY: as above, and writable: nothing of the kernel is in a window.
-            unsafe { words.add(position).write_volatile(*word) }
+            unsafe { words.add(position).write_volatile(u64::from_ne_bytes(*bytes)) }
         }
     }
 }
