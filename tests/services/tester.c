@@ -17,6 +17,9 @@ extern char _start[];
 /* Digests. */
 #define TEXT 0
 #define CODE 1
+#define KERNEL 4
+/* A key. */
+#define SELF_CHECK 9
 
 static struct orders *told(void)
 {
@@ -149,11 +152,22 @@ static void a_digest_is_the_same_each_time(void)
     }
 }
 
+static void the_digest_of_the_kernel_does_not_depend_on_keys(void)
+{
+    limen_digest_t before;
+    CHECK_EQUAL(limen_digest(KERNEL, &before), seL4_NoError);
+    CHECK(before.words[0] != 0);
+    CHECK_EQUAL(limen_key_inc(SELF_CHECK), seL4_NoError);
+    check_digest(KERNEL, &before);
+    CHECK_EQUAL(limen_key_dec(SELF_CHECK), seL4_NoError);
+    check_digest(KERNEL, &before);
+}
+
 static void there_is_only_what_was_granted(void)
 {
     limen_digest_t digest;
     for (seL4_Word id = 0; id <= LIMEN_MAX_SERVICE_ID; id++) {
-        if (id > victim_reset) {
+        if (id > victim_reset && id != KERNEL) {
             CHECK_EQUAL(limen_reset(id), seL4_InvalidCapability);
             CHECK_EQUAL(limen_digest(id, &digest), seL4_InvalidCapability);
         }
@@ -172,6 +186,7 @@ void init(void)
     RUN(a_digest_is_of_what_is_in_memory);
     RUN(a_reset_leaves_memory_regions_and_code);
     RUN(a_digest_is_the_same_each_time);
+    RUN(the_digest_of_the_kernel_does_not_depend_on_keys);
     RUN(there_is_only_what_was_granted);
     suite_end();
 }

@@ -9,6 +9,8 @@ named_numbers! {
         Digest = 0 => "digest",
         /// Puts the memory of a stopped program back to its first contents.
         Reset = 1 => "reset",
+        /// Tells the digest of the kernel's own code, whatever static keys have changed in it.
+        KernelDigest = 2 => "kernel digest",
     }
 }
 
@@ -22,6 +24,7 @@ impl ServiceKind {
         match self {
             Self::Digest => "digest",
             Self::Reset => "reset",
+            Self::KernelDigest => "kernel digest",
         }
     }
 }

@@ -78,6 +78,7 @@ fn open_window(service: &Service, record: Record, spaces: &mut AddressSpaces) ->
             }
             Record { source: contents.start, source_bytes: contents.bytes, owner: program as u64, ..record }
         }
+        (_, ServiceTarget::Kernel) => Record { target: 0, ..record },
         (_, ServiceTarget::Program(program)) => {
             for extent in spaces.constant_contents(program) {
                 window.show(spaces, extent, MappingFlags::READ);

@@ -138,6 +138,7 @@ fn services(system: &SystemDescription) -> Vec<Crossing> {
     let shared = |(holder, service): (usize, &Service)| {
         let kind = service.kind.name();
         let (what, owners): (_, Vec<Side>) = match service.target {
+            ServiceTarget::Kernel => return None,
             ServiceTarget::Program(program) => {
                 let name = &system.protection_domains[program].name;
                 (format!("{kind} of {name}"), vec![side(system, program)])

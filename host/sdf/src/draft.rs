@@ -100,6 +100,7 @@ pub(crate) struct ServiceDraft<'a> {
 pub(crate) enum ServiceTargetDraft<'a> {
     Region(&'a str),
     Program(&'a str),
+    Kernel,
 }
 
 /// A map with the name of its memory region.

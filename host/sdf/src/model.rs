@@ -186,6 +186,8 @@ pub enum ServiceTarget {
     Region(usize),
     /// Memory of a program: for a digest what it cannot write, for a reset what it can.
     Program(usize),
+    /// The kernel's code.
+    Kernel,
 }
 
 /// How a child is known to its parent.

@@ -17,24 +17,27 @@ pub(crate) fn read_digest<'a>(
     symbols: &mut Symbols<'a>,
     problems: &mut Vec<Diagnostic>,
 ) -> Result<ServiceDraft<'a>, Reported> {
-    let mut attributes = Attributes::read(element, &["id", "region", "pd", "setvar_id"], problems);
+    let mut attributes = Attributes::read(element, &["id", "region", "pd", "kernel", "setvar_id"], problems);
     let id = read_id(&mut attributes);
-    let target = match (attributes.optional("region"), attributes.optional("pd")) {
-        (Some(region), None) => Ok(ServiceTargetDraft::Region(region)),
-        (None, Some(name)) => Ok(ServiceTargetDraft::Program(name)),
+    let is_kernel = attributes.boolean_or("kernel", false)?;
+    let target = match (attributes.optional("region"), attributes.optional("pd"), is_kernel) {
+        (Some(region), None, false) => Ok(ServiceTargetDraft::Region(region)),
+        (None, Some(name), false) => Ok(ServiceTargetDraft::Program(name)),
+        (None, None, true) => Ok(ServiceTargetDraft::Kernel),
         _ => {
-            let help = "A digest is of one memory region (region=\"...\"), or of the code and constants of one \
-                        protection domain (pd=\"...\").";
+            let help = "A digest is of one memory region (region=\"...\"), of the code and constants of one \
+                        protection domain (pd=\"...\"), or of the kernel's code (kernel=\"true\").";
             attributes.problems().push(value_error(
                 code::DIGEST_TARGET,
                 &element,
-                "exactly one of region and pd must be specified",
+                "exactly one of region, pd and kernel must be specified",
                 help,
             ));
             Err(Reported)
         }
     };
-    finish(ServiceKind::Digest, attributes, id, target, symbols)
+    let kind = if is_kernel { ServiceKind::KernelDigest } else { ServiceKind::Digest };
+    finish(kind, attributes, id, target, symbols)
 }
 
 /// Reads one `reset` element.

@@ -133,7 +133,7 @@ impl<M: Machine> Kernel<M> {
         ensure(thread.domain == self.core.domain, "a thread runs outside its domain")?;
         ensure(thread.sched_context == self.core.sched_context, "time is charged to somebody else")?;
         ensure(
-            thread.fpu.is_none_or(|user| user == current),
+            thread.fpu.is_none_or(|user| user == current || user == current.at_work()),
             "a thread uses the floating-point unit in another's name",
         )?;
         ensure(

@@ -43,6 +43,9 @@ fn known(key: KernelKey) -> &'static Key {
     }
 }
 
+/// Where keys change the kernel's code.
+pub type CodeSites = Table<'static, Native>;
+
 /// The kernel's own keys.
 type OwnKeys = Keys<'static, Native, Writer>;
 
@@ -86,10 +89,11 @@ impl SystemKeys {
 /// What `start` makes.
 struct Place<T>(UnsafeCell<T>);
 
-// SAFETY: only `start` uses it, once, while boot is alone.
+// SAFETY: only `start` writes it, once, while boot is alone.
 unsafe impl<T> Sync for Place<T> {}
 
 static KEYS: Place<Option<SystemKeys>> = Place(UnsafeCell::new(None));
+static CODE_SITES: Place<Option<CodeSites>> = Place(UnsafeCell::new(None));
 static SITES: Place<ProgramSites> = Place(UnsafeCell::new(ProgramSites::NONE));
 
 unsafe extern "C" {
@@ -130,9 +134,18 @@ pub fn start(image: &Image<'_>, code: Writer) -> &'static mut SystemKeys {
         *known = KernelKey::from_raw(record.kernel);
     }
     // SAFETY: boot calls once, so these are the only references.
-    let (place, sites) = unsafe { (&mut *KEYS.0.get(), &mut *SITES.0.get()) };
+    let (place, sites) = unsafe {
+        *CODE_SITES.0.get() = Some(keys.table().clone());
+        (&mut *KEYS.0.get(), &mut *SITES.0.get())
+    };
     sites.read(image);
     place.insert(SystemKeys { own: keys, known, sites })
+}
+
+/// Where keys change the kernel's code, once boot knows.
+pub fn code_sites() -> Option<&'static CodeSites> {
+    // SAFETY: not written after boot.
+    unsafe { (*CODE_SITES.0.get()).as_ref() }
 }
 
 /// Turns a key on and off again, and checks that branches follow and that nothing is left of it.

@@ -11,6 +11,7 @@
 //! A thread at work returns from the kernel to [`run`] instead of to its program. An interrupt then is a trap like one from a program. The
 //! end of the work is a call of the kernel, which the port makes a trap.
 
+mod code;
 mod window;
 
 use core::cell::UnsafeCell;
@@ -30,7 +31,9 @@ use crate::address_space::{AddressSpace, AddressSpaces};
 use crate::arch::context::Context;
 use crate::arch::work;
 use crate::entry::{self, Door};
+use crate::keys;
 use crate::machine::Hardware;
+use code::KernelCode;
 use window::MappedWindow;
 
 /// What a service works on, as its record in the image says; the validator has made sure that all of it is mapped.
@@ -91,6 +94,10 @@ pub fn begin(service: ServiceId, context: &mut Context, program: &mut Context) {
 pub extern "C" fn run(task: &Task, report: &mut Report) {
     *report = match task.kind {
         Some(ServiceKind::Digest) => digest::run(&task.target, blake3::Vector(OwnRegisters)),
+        Some(ServiceKind::KernelDigest) => {
+            let code = keys::code_sites().map(KernelCode::new);
+            code.map_or([0; REPORT_WORDS], |code| digest::run(&code, blake3::Vector(OwnRegisters)))
+        }
         Some(ServiceKind::Reset) => {
             reset::run(&mut { task.target }, &task.source);
             [0; REPORT_WORDS]

@@ -151,6 +151,12 @@ impl<'a, A: Encoding> Table<'a, A> {
     }
 }
 
+impl<A> Clone for Table<'_, A> {
+    fn clone(&self) -> Self {
+        Self { rows: self.rows, keys: self.keys, text: self.text, encoding: PhantomData }
+    }
+}
+
 impl<A> fmt::Debug for Table<'_, A> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} sites of {} keys", self.rows.len(), self.keys.len())
@@ -185,6 +191,20 @@ impl<'a, A> Table<'a, A> {
     fn sites(&self, range: Range<usize>) -> impl Iterator<Item = Site> + Clone + use<'a, A> {
         let table = self.rows.as_ptr().addr();
         self.rows.get(range).unwrap_or_default().iter().map(move |row| row.site(table))
+    }
+
+    /// The word of code with a site, as it is while the site does nothing; unchanged if neither of the site's two
+    /// instructions is there.
+    #[must_use]
+    pub fn neutral(&self, site: &Site, word: u64) -> u64
+    where
+        A: Encoding,
+    {
+        let offset = (site.address % WORD_BYTES) as u32;
+        let Some(length) = A::length(word >> (8 * offset)) else { return word };
+        let with = |state| site.instruction::<A>(length, state).map(|found| found.insert(word, offset));
+        let [jump, nothing] = [site.jumps_if, !site.jumps_if].map(with);
+        if jump == Some(word) { nothing.unwrap_or(word) } else { word }
     }
 
     /// The key of a site.

@@ -28,15 +28,14 @@ pub(super) fn check(image: &Image<'_>) -> Check {
             *owner.get_or_insert(Owner::Work(service.thread)) == Owner::Work(service.thread)
         });
         check(is_own, "not an address space for this thread's services")?;
-        let is_reset = match ServiceKind::from_raw(service.kind) {
-            Some(ServiceKind::Digest) => false,
-            Some(ServiceKind::Reset) => true,
-            None => return check(false, "unknown kind"),
-        };
+        let Some(kind) = ServiceKind::from_raw(service.kind) else { return check(false, "unknown kind") };
+        let is_reset = kind == ServiceKind::Reset;
+        let has_target = kind != ServiceKind::KernelDigest;
         let owner_fits = if is_reset { service.owner < threads } else { service.owner == NONE };
         check(owner_fits && service.owner != service.thread, "owner that it cannot have")?;
         check(is_reset || service.source_bytes == 0, "first contents without a use")?;
         check(service.source_bytes <= service.bytes, "more first contents than memory")?;
+        check(has_target == (service.bytes != 0), "work on more or less than it has")?;
         check(has_memory(image, &service, is_reset), "memory that is not mapped for it")?;
     }
     Ok(())
@@ -55,7 +54,6 @@ fn has_memory(image: &Image<'_>, service: &Service, is_written: bool) -> bool {
     let Some(stack) = service.stack_top.checked_sub(Service::STACK_BYTES) else { return false };
     let in_pages = [service.stack_top, service.target, service.bytes, service.source, service.source_bytes];
     in_pages.into_iter().all(page_aligned)
-        && service.bytes != 0
         && is_mapped(image, service.vspace, stack, Service::STACK_BYTES, MappingFlags::WRITE)
         && is_mapped(image, service.vspace, service.target, service.bytes, target)
         && is_mapped(image, service.vspace, service.source, service.source_bytes, MappingFlags::READ)

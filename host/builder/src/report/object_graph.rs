@@ -186,6 +186,7 @@ fn service(built: &Built, index: usize) -> String {
         ServiceTarget::Region(region) => {
             format!("{} of memory region {}", service.kind.name(), system.memory_regions[region].name)
         }
+        ServiceTarget::Kernel => service.kind.name().to_owned(),
         ServiceTarget::Program(program) => {
             format!("{} of {}", service.kind.name(), system.protection_domains[program].name)
         }

@@ -52,6 +52,7 @@ fn resolve_one(
     let target = match service.target {
         ServiceTargetDraft::Region(name) => region(draft, name),
         ServiceTargetDraft::Program(name) => program(draft, holder, service.kind, name),
+        ServiceTargetDraft::Kernel => Ok(ServiceTarget::Kernel),
     };
     let ServiceDraft { kind, id, setvar_id, span, .. } = service;
     match target {

@@ -118,7 +118,7 @@ impl<M: Machine> Kernel<M> {
     pub(crate) fn finish_work(&mut self, thread: ThreadId, report: Report) -> Outcome {
         let Some(work) = self.leave_work(thread) else { return Outcome::NOTHING };
         let length = match self.services[work.service].map(|service| service.kind) {
-            Some(ServiceKind::Digest) => DIGEST_WORDS,
+            Some(ServiceKind::Digest | ServiceKind::KernelDigest) => DIGEST_WORDS,
             Some(ServiceKind::Reset) | None => 0,
         };
         let context = &mut self.threads[thread].context;
