@@ -2,8 +2,8 @@
 
 use limen_abi::{ServiceKind, limits};
 
-use super::{Check, page_aligned, rule};
-use crate::record::{Mapping, MappingFlags, NONE, RegionKind, Service};
+use super::{Check, overlaps, page_aligned, rule};
+use crate::record::{Mapping, MappingFlags, NONE, Range, RegionKind, Service};
 use crate::{Image, Table};
 
 pub(super) fn check(image: &Image<'_>) -> Check {
@@ -37,6 +37,7 @@ pub(super) fn check(image: &Image<'_>) -> Check {
         check(service.source_bytes <= service.bytes, "more first contents than memory")?;
         check(has_target == (service.bytes != 0), "work on more or less than it has")?;
         check(has_memory(image, &service, is_reset), "memory that is not mapped for it")?;
+        check(has_stack_alone(image, &service), "a stack that is not for it alone")?;
     }
     Ok(())
 }
@@ -57,6 +58,32 @@ fn has_memory(image: &Image<'_>, service: &Service, is_written: bool) -> bool {
         && is_mapped(image, service.vspace, stack, Service::STACK_BYTES, MappingFlags::WRITE)
         && is_mapped(image, service.vspace, service.target, service.bytes, target)
         && is_mapped(image, service.vspace, service.source, service.source_bytes, MappingFlags::READ)
+}
+
+/// Whether nothing but calls of the work are on its stack: it has it mapped once, nobody else has, and it does not work on it.
+fn has_stack_alone(image: &Image<'_>, service: &Service) -> bool {
+    let range = |start, bytes| Range { start, end: start + bytes };
+    let stack = range(service.stack_top - Service::STACK_BYTES, Service::STACK_BYTES);
+    let worked_on = [range(service.target, service.bytes), range(service.source, service.source_bytes)];
+    let first = first_ending_after(image, service.vspace, stack.start);
+    let is_stack = |mapping: &Mapping| {
+        mapping.vspace == service.vspace && overlaps(range(mapping.vaddr, mapping.bytes), stack)
+    };
+    let mut parts =
+        (first..).map(|index| (index, image.mapping(index))).take_while(|(_, part)| is_stack(part));
+    !worked_on.into_iter().any(|worked_on| overlaps(worked_on, stack))
+        && parts.all(|(index, part)| {
+            let memory = memory(image, &part);
+            (0..)
+                .zip(image.mappings())
+                .all(|(other, mapping)| other == index || !overlaps(self::memory(image, &mapping), memory))
+        })
+}
+
+/// Where the memory lies that a mapping shows.
+fn memory(image: &Image<'_>, mapping: &Mapping) -> Range {
+    let start = image.region(mapping.region).paddr + mapping.offset;
+    Range { start, end: start + mapping.bytes }
 }
 
 /// Whether all of a range is cached memory that the kernel may access so.

@@ -1,8 +1,8 @@
 //! Images that get their place at boot.
 
 use limen_image::{
-    Image, ImageError, ImageWriter, MODULE_OFFSET, Machine, PLACED_RANGES, Range, Region, RegionKind,
-    UNPLACED, place,
+    CapKind, Image, ImageError, ImageWriter, MODULE_OFFSET, Machine, PLACED_RANGES, Range, Region,
+    RegionKind, UNPLACED, place,
 };
 
 use crate::sample::sample;
@@ -20,6 +20,8 @@ fn unplaced() -> ImageWriter {
     writer.ram = vec![Range::default(); PLACED_RANGES];
     writer.reserved = vec![Range::default(); PLACED_RANGES];
     writer.key_sites.clear();
+    writer.services.clear();
+    writer.caps.retain(|cap| cap.kind != CapKind::Service as u64);
     writer.regions = vec![
         region(0x2000, 0x2000, RegionKind::Contents),
         region(0x1000, 0x1000, RegionKind::Floating),

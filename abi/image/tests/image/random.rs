@@ -1,16 +1,18 @@
 //! Random images: those that keep the rules are accepted and read back as written; random words never do
 //! harm.
 
-use limen_abi::limits::PAGE_BYTES;
+use limen_abi::limits::{self, PAGE_BYTES};
 use limen_image::{
-    Board, CapKind, DomainSlot, Image, ImageWriter, Interrupt, MappingFlags, NONE, RegionKind, SchedContext,
+    Board, CapKind, DomainSlot, Image, ImageWriter, Interrupt, Mapping, MappingFlags, NONE, RegionKind,
+    SchedContext, Service,
 };
 use proptest::collection::{btree_map, vec};
 use proptest::prelude::*;
 use proptest::test_runner::{RngAlgorithm, RngSeed};
 
 use crate::sample::{
-    CONTENTS_PADDR, DEVICE_PADDR, cap, fix_checksum, line, mapping, region, sample, thread, words_of,
+    CONTENTS_PADDR, DEVICE_PADDR, cap, digest, fix_checksum, line, mapping, region, reset, sample, thread,
+    words_of,
 };
 use crate::soundness;
 
@@ -33,7 +35,11 @@ fn config(cases: u32) -> ProptestConfig {
 fn valid_images() -> impl Strategy<Value = ImageWriter> {
     let regions = vec((0..3u64, 1..5u64), 0..12);
     let threads = vec((0..256u64, any::<bool>(), any::<bool>()), 1..=64);
-    let caps = btree_map((0..64u64, 1..512u64), (1..=6u64, any::<u64>(), any::<u64>(), 0..16u64), 0..80);
+    let caps = btree_map(
+        (0..64u64, 1..512u64),
+        (prop_oneof![1..=6u64, Just(CapKind::Service as u64)], any::<u64>(), any::<u64>(), 0..16u64),
+        0..80,
+    );
     let mappings = vec((any::<u64>(), 1..4u64, 0..8u64), 0..40);
     (regions, threads, caps, mappings).prop_map(|(regions, threads, caps, mappings)| {
         let mut writer = sample();
@@ -42,6 +48,7 @@ fn valid_images() -> impl Strategy<Value = ImageWriter> {
         writer.counts.notifications = threads.len() as u64;
         place_regions(&mut writer, &regions);
         place_mappings(&mut writer, &mappings);
+        place_services(&mut writer, threads.len() as u64);
         writer.sched_contexts = vec![SchedContext { budget_us: 5, period_us: 5 }; threads.len()];
         writer.threads = (0..)
             .zip(&threads)
@@ -123,6 +130,34 @@ fn place_mappings(writer: &mut ImageWriter, shapes: &[(u64, u64, u64)]) {
     }
 }
 
+/// A digest for every second thread, and a reset of the thread before it, as far as there is memory; with the pages of the stack
+/// one address space for each.
+fn place_services(writer: &mut ImageWriter, threads: u64) {
+    const FOR_WORK: u64 = MappingFlags::PRIVILEGED | MappingFlags::READ | MappingFlags::WRITE;
+    writer.services.clear();
+    let stacks = writer.regions.len() as u64;
+    let clients: Vec<u64> = (1..threads).step_by(2).take(limits::SERVICES / 2).collect();
+    let bytes = clients.len() as u64 * Service::STACK_BYTES;
+    if bytes == 0 {
+        return;
+    }
+    let regions = [(0x4500_0000, 2 * PAGE_BYTES), (0x4600_0000, PAGE_BYTES), (0x4700_0000, bytes)];
+    writer.regions.extend(regions.map(|(paddr, bytes)| region(paddr, bytes, RegionKind::Zero)));
+    for (position, client) in (0..).zip(clients) {
+        let vspace = writer.counts.vspaces;
+        writer.counts.vspaces += 1;
+        writer.mappings.extend([
+            mapping(vspace, 0x20_0000, 2 * PAGE_BYTES, stacks, FOR_WORK),
+            mapping(vspace, 0x30_0000, PAGE_BYTES, stacks + 1, FOR_WORK),
+            Mapping {
+                offset: position * Service::STACK_BYTES,
+                ..mapping(vspace, 0x40_0000, Service::STACK_BYTES, stacks + 2, FOR_WORK)
+            },
+        ]);
+        writer.services.extend([digest(client, vspace), reset(client, vspace, client - 1)]);
+    }
+}
+
 type CapShapes = std::collections::BTreeMap<(u64, u64), (u64, u64, u64, u64)>;
 
 /// Capabilities of threads that exist; a reply object belongs to the thread of its index.
@@ -137,6 +172,11 @@ fn place_caps(writer: &mut ImageWriter, shapes: CapShapes) {
         let object = match kind {
             CapKind::Endpoint => object % writer.counts.endpoints,
             CapKind::Reply => table,
+            CapKind::Service => {
+                let own = |service: &Service| service.thread == table;
+                let Some(first) = writer.services.iter().position(own) else { continue };
+                first as u64 + object % 2
+            }
             _ => object % threads,
         };
         let mut record = cap(table, slot, kind, object);
@@ -180,6 +220,7 @@ proptest! {
         prop_assert_eq!(image.interrupts().collect::<Vec<_>>(), writer.interrupts);
         prop_assert_eq!(image.keys().collect::<Vec<_>>(), writer.keys);
         prop_assert_eq!(image.key_sites().collect::<Vec<_>>(), writer.key_sites);
+        prop_assert_eq!(image.services().collect::<Vec<_>>(), writer.services);
         prop_assert_eq!(image.domain_schedule().collect::<Vec<_>>(), writer.domain_schedule);
     }
 }

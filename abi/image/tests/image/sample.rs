@@ -1,11 +1,11 @@
 //! A small image that uses every table, and what tests do to it.
 
-use limen_abi::KernelKey;
 use limen_abi::limits::{PAGE_BYTES, USER_TOP_AARCH64};
+use limen_abi::{KernelKey, ServiceKind};
 use limen_image::{
     Architecture, Board, Cap, CapKind, Counts, DomainSlot, HeaderWord, Image, ImageError, ImageWriter,
     Interrupt, InterruptFlags, InterruptSource, Key, KeySite, Mapping, MappingFlags, NONE, Options, Range,
-    Region, RegionKind, Rights, SchedContext, Thread, ThreadFlags, checksum,
+    Region, RegionKind, Rights, SchedContext, Service, Thread, ThreadFlags, checksum,
 };
 
 /// Where the image lies.
@@ -17,7 +17,11 @@ pub(crate) const CONTENTS_PADDR: u64 = IMAGE_PADDR + 0x18_0000;
 /// A device that programs may have.
 pub(crate) const DEVICE_PADDR: u64 = 0x0a00_0000;
 
-/// Two threads with one region of each kind, and one capability of each kind.
+/// Flags of what the work of a service may read.
+const FOR_WORK: u64 = MappingFlags::PRIVILEGED | MappingFlags::READ;
+
+/// Two threads with one region of each kind, one capability of each kind, and an address space for the services of the
+/// second.
 pub(crate) fn sample() -> ImageWriter {
     let mut writer = ImageWriter::new(Architecture::Aarch64);
     writer.options = Options::PRINTING;
@@ -30,7 +34,7 @@ pub(crate) fn sample() -> ImageWriter {
         timer_frequency: 0,
         user_top: USER_TOP_AARCH64,
     };
-    writer.counts = Counts { endpoints: 2, notifications: 3, replies: 2, vspaces: 2, domain_start: 0 };
+    writer.counts = Counts { endpoints: 2, notifications: 3, replies: 2, vspaces: 3, domain_start: 0 };
     writer.ram = vec![range(0x4000_0000, 0x4800_0000), range(0x5000_0000, 0x5100_0000)];
     writer.reserved = vec![range(0x4000_0000, 0x4000_1000), range(0x4010_0000, 0x4200_0000)];
     writer.pool = range(0x4200_0000, 0x4240_0000);
@@ -44,6 +48,16 @@ pub(crate) fn sample() -> ImageWriter {
         mapping(0, 0x40_0000, 0x20_0000, 2, MappingFlags::READ | MappingFlags::WRITE | MappingFlags::LARGE),
         mapping(0, 0x80_0000, PAGE_BYTES, 0, MappingFlags::READ | MappingFlags::UNCACHED),
         mapping(1, 0x20_0000, 0x1000, 1, 0),
+        mapping(2, 0x20_0000, PAGE_BYTES, 2, FOR_WORK | MappingFlags::WRITE),
+        Mapping {
+            offset: PAGE_BYTES,
+            ..mapping(2, 0x20_1000, PAGE_BYTES, 2, FOR_WORK | MappingFlags::WRITE)
+        },
+        mapping(2, 0x30_0000, PAGE_BYTES, 1, FOR_WORK),
+        Mapping {
+            offset: 0x20_0000,
+            ..mapping(2, 0x40_0000, Service::STACK_BYTES, 2, FOR_WORK | MappingFlags::WRITE)
+        },
     ];
     writer.sched_contexts = vec![
         SchedContext { budget_us: 100, period_us: 100 },
@@ -58,12 +72,15 @@ pub(crate) fn sample() -> ImageWriter {
         cap(1, 1, CapKind::SchedContext, 1),
         cap(1, 3, CapKind::Vspace, 1),
         cap(1, 138, CapKind::Interrupt, 1),
+        cap(1, 458, CapKind::Service, 0),
+        cap(1, 459, CapKind::Service, 1),
         cap(1, 480, CapKind::Key, 1),
         cap(1, 511, CapKind::Endpoint, 1),
     ];
     writer.interrupts = vec![line(33, 0), line(287, InterruptFlags::EDGE)];
     writer.keys = vec![key(NONE, 1), key(KernelKey::Printing as u64, 1)];
     writer.key_sites = vec![site(0, 0x10, 4), site(1, 0x3ffb, 5)];
+    writer.services = vec![digest(1, 2), reset(1, 2, 0)];
     writer.domain_schedule = vec![DomainSlot { domain: 0, duration_us: 5, duration_ticks: 0 }];
     writer
 }
@@ -115,6 +132,34 @@ pub(crate) const fn key(kernel: u64, default: u64) -> Key {
 /// A site in the contents.
 pub(crate) const fn site(key: u64, offset: u64, length: u64) -> KeySite {
     KeySite { key, region: 1, offset, length, if_on: 0x12, if_off: 0x34 }
+}
+
+/// A digest of the page behind 0x30_0000, on the stack above 0x40_0000.
+pub(crate) const fn digest(thread: u64, vspace: u64) -> Service {
+    Service {
+        kind: ServiceKind::Digest as u64,
+        thread,
+        vspace,
+        stack_top: 0x40_0000 + Service::STACK_BYTES,
+        target: 0x30_0000,
+        bytes: PAGE_BYTES,
+        source: 0,
+        source_bytes: 0,
+        owner: NONE,
+    }
+}
+
+/// Puts the two pages behind 0x20_0000 back to the page behind 0x30_0000 and zeros.
+pub(crate) const fn reset(thread: u64, vspace: u64, owner: u64) -> Service {
+    Service {
+        kind: ServiceKind::Reset as u64,
+        target: 0x20_0000,
+        bytes: 2 * PAGE_BYTES,
+        source: 0x30_0000,
+        source_bytes: PAGE_BYTES,
+        owner,
+        ..digest(thread, vspace)
+    }
 }
 
 /// A capability.

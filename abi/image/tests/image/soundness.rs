@@ -1,7 +1,9 @@
 //! What a kernel relies on, said again in other words than the validator's: whatever is accepted must be so.
 
-use limen_abi::{KernelKey, limits, slot};
-use limen_image::{Architecture, CapKind, Image, InterruptSource, Mapping, NONE, Range, RegionKind};
+use limen_abi::{KernelKey, ServiceKind, limits, slot};
+use limen_image::{
+    Architecture, CapKind, Image, InterruptSource, Mapping, MappingFlags, NONE, Range, RegionKind, Service,
+};
 
 /// Fails unless everything in an accepted image can be carried out.
 pub(crate) fn check(image: &Image<'_>) {
@@ -12,6 +14,7 @@ pub(crate) fn check(image: &Image<'_>) {
     check_keys(image);
     check_key_sites(image);
     check_caps(image);
+    image.services().for_each(|service| check_service(image, &service));
 }
 
 /// Programs get RAM that is nobody else's, contents of the image, or devices that are not the kernel's.
@@ -50,6 +53,9 @@ fn check_mapping(image: &Image<'_>, mapping: &Mapping) {
         other.vspace == mapping.vspace && meets
     });
     assert_eq!(overlapping.count(), 1, "only itself");
+    let is_for_work = mapping.flags & MappingFlags::PRIVILEGED != 0;
+    assert!(!is_for_work || image.threads().all(|thread| thread.vspace != mapping.vspace));
+    assert!(!is_for_work || mapping.flags & MappingFlags::EXECUTE == 0);
 }
 
 fn check_threads(image: &Image<'_>) {
@@ -132,5 +138,63 @@ fn check_caps(image: &Image<'_>) {
             CapKind::Service => image.services().count() as u64,
         };
         assert!(cap.object < objects);
+        let is_foreign = |service: Service| service.thread != cap.table;
+        let service =
+            image.services().nth(cap.object as usize).filter(|_| cap.kind == CapKind::Service as u64);
+        assert!(!service.is_some_and(is_foreign), "a service for another thread");
     }
+}
+
+/// Work is done where no program runs and no other thread's work is done, with memory that is there, page by page, and on a
+/// stack that nobody else reaches.
+fn check_service(image: &Image<'_>, service: &Service) {
+    assert!(image.threads().all(|thread| thread.vspace != service.vspace));
+    let mut here = image.services().filter(|other| other.vspace == service.vspace);
+    assert!(here.all(|other| other.thread == service.thread));
+    let threads = image.threads().count() as u64;
+    let is_reset = service.kind == ServiceKind::Reset as u64;
+    assert!(is_reset || service.kind == ServiceKind::Digest as u64);
+    assert_eq!(is_reset, service.owner < threads);
+    assert!(service.thread < threads && service.thread != service.owner);
+    assert!(service.source_bytes <= service.bytes && service.bytes != 0);
+    let stack = service.stack_top - Service::STACK_BYTES..service.stack_top;
+    let target = service.target..service.target + service.bytes;
+    let source = service.source..service.source + service.source_bytes;
+    let write = MappingFlags::READ | MappingFlags::WRITE;
+    check_pages(image, service.vspace, stack.clone(), write);
+    check_pages(image, service.vspace, target.clone(), if is_reset { write } else { MappingFlags::READ });
+    check_pages(image, service.vspace, source.clone(), MappingFlags::READ);
+    for page in stack.step_by(limits::PAGE_BYTES as usize) {
+        assert!(!target.contains(&page) && !source.contains(&page));
+        let paddr = page.wrapping_add(shift(image, &mapping_at(image, service.vspace, page)));
+        let also = image.mappings().filter(|other| {
+            let start = other.vaddr.wrapping_add(shift(image, other));
+            (start..start + other.bytes).contains(&paddr)
+        });
+        assert_eq!(also.count(), 1, "only itself");
+    }
+}
+
+fn check_pages(image: &Image<'_>, vspace: u64, addresses: core::ops::Range<u64>, access: u64) {
+    assert!([addresses.start, addresses.end].iter().all(|address| address % limits::PAGE_BYTES == 0));
+    for page in addresses.step_by(limits::PAGE_BYTES as usize) {
+        let mapping = mapping_at(image, vspace, page);
+        assert_eq!(mapping.flags & (access | MappingFlags::PRIVILEGED), access | MappingFlags::PRIVILEGED);
+        assert_eq!(mapping.flags & MappingFlags::UNCACHED, 0);
+        let region = image.regions().nth(mapping.region as usize).expect("a region");
+        assert_ne!(region.kind, RegionKind::Device as u64);
+    }
+}
+
+fn mapping_at(image: &Image<'_>, vspace: u64, address: u64) -> Mapping {
+    let covers = |other: &Mapping| {
+        other.vspace == vspace && (other.vaddr..other.vaddr + other.bytes).contains(&address)
+    };
+    image.mappings().find(covers).expect("a mapping")
+}
+
+/// What to add to an address in a mapping to get that of the memory, modulo 2^64.
+fn shift(image: &Image<'_>, mapping: &Mapping) -> u64 {
+    let region = image.regions().nth(mapping.region as usize).expect("a region");
+    (region.paddr + mapping.offset).wrapping_sub(mapping.vaddr)
 }

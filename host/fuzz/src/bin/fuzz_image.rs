@@ -2,11 +2,12 @@
 
 use std::process::ExitCode;
 
+use limen_abi::{ServiceKind, slot};
 use limen_fuzz::{Target, run};
 use limen_image::{
     Architecture, Board, Cap, CapKind, Counts, DomainSlot, HeaderWord, Image, ImageWriter, Machine, Mapping,
-    MappingFlags, NONE, Range, Region, RegionKind, SchedContext, Thread, UNPLACED, bytes_of, checksum, place,
-    words_of,
+    MappingFlags, NONE, Range, Region, RegionKind, SchedContext, Service, Thread, UNPLACED, bytes_of,
+    checksum, place, words_of,
 };
 
 const RAM: Range = Range { start: 0x4000_0000, end: 0x4800_0000 };
@@ -31,21 +32,35 @@ fn bytes(architecture: Architecture, paddr: u64) -> Vec<u8> {
         ..Thread::default()
     };
     writer.board = Board { user_top: USER_TOP, ..Board::default() };
-    writer.counts = Counts { endpoints: 1, vspaces: 1, ..Counts::default() };
+    writer.counts = Counts { endpoints: 1, vspaces: 2, ..Counts::default() };
     writer.ram = vec![RAM];
     writer.reserved = vec![Range { start: RAM.start, end: 0x4200_0000 }];
     writer.pool = Range { start: 0x4200_0000, end: 0x4300_0000 };
-    writer.regions = vec![Region {
-        paddr: 0x4400_0000,
+    let region = |paddr, bytes| Region { paddr, bytes, kind: RegionKind::Zero as u64, ..Region::default() };
+    writer.regions = vec![region(0x4400_0000, 0x2000), region(0x4500_0000, Service::STACK_BYTES)];
+    let mapping =
+        |vspace, vaddr, region, bytes, flags| Mapping { vspace, vaddr, bytes, region, offset: 0, flags };
+    let for_work = flags | MappingFlags::PRIVILEGED;
+    writer.mappings = vec![
+        mapping(0, 0x20_0000, 0, 0x2000, flags),
+        mapping(1, 0x20_0000, 0, 0x2000, for_work),
+        mapping(1, 0x30_0000, 1, Service::STACK_BYTES, for_work),
+    ];
+    writer.services = vec![Service {
+        kind: ServiceKind::Digest as u64,
+        vspace: 1,
+        stack_top: 0x30_0000 + Service::STACK_BYTES,
+        target: 0x20_0000,
         bytes: 0x2000,
-        kind: RegionKind::Zero as u64,
-        ..Region::default()
+        owner: NONE,
+        ..Service::default()
     }];
-    writer.mappings =
-        vec![Mapping { vspace: 0, vaddr: 0x20_0000, bytes: 0x2000, region: 0, offset: 0, flags }];
     writer.sched_contexts = vec![SchedContext { budget_us: 100, period_us: 400 }];
     writer.threads = vec![thread];
-    writer.caps = vec![Cap { slot: 1, kind: CapKind::Endpoint as u64, ..Cap::default() }];
+    writer.caps = vec![
+        Cap { slot: 1, kind: CapKind::Endpoint as u64, ..Cap::default() },
+        Cap { slot: slot::BASE_SERVICE, kind: CapKind::Service as u64, ..Cap::default() },
+    ];
     writer.domain_schedule = vec![DomainSlot { domain: 0, duration_us: 5, duration_ticks: 0 }];
     bytes_of(&writer.finish(paddr, 0x10_0000))
 }
@@ -85,6 +100,11 @@ fn use_image(words: &[u64]) {
         );
     }
     let threads = image.thread_count();
+    for service in image.services() {
+        assert!(service.thread < threads, "work for nobody");
+        let meets_program = image.threads().any(|thread| thread.vspace == service.vspace);
+        assert!(!meets_program && service.vspace < image.counts().vspaces, "work among programs");
+    }
     assert!(image.caps().all(|cap| cap.table < threads), "a capability of nobody");
     assert!(image.threads().all(|thread| thread.vspace < image.counts().vspaces), "a thread without memory");
     assert!(image.sched_contexts().all(|context| context.budget_us <= context.period_us), "too much time");

@@ -7,11 +7,11 @@ use super::{Case, PAGE, record};
 use crate::sample::mapping;
 
 pub(super) const MAPPINGS: &[Case] = &[
-    ("address space", |w| w.mappings[3].vspace = 2, record(Table::Mappings, 3, "no such address space")),
+    ("address space", |w| w.mappings[7].vspace = 3, record(Table::Mappings, 7, "no such address space")),
     ("region", |w| w.mappings[0].region = 3, record(Table::Mappings, 0, "no such region")),
     (
         "flag without a meaning",
-        |w| w.mappings[0].flags |= 1 << 5,
+        |w| w.mappings[0].flags |= 1 << 6,
         record(Table::Mappings, 0, "flags that are not allowed"),
     ),
     (
@@ -23,6 +23,11 @@ pub(super) const MAPPINGS: &[Case] = &[
         "executable but not readable",
         |w| w.mappings[0].flags = MappingFlags::EXECUTE,
         record(Table::Mappings, 0, "flags that are not allowed"),
+    ),
+    (
+        "code for the kernel",
+        |w| w.mappings[6].flags |= MappingFlags::EXECUTE,
+        record(Table::Mappings, 6, "flags that are not allowed"),
     ),
     (
         "address in a page",

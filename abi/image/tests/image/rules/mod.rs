@@ -5,6 +5,7 @@ mod interrupts;
 mod mappings;
 mod memory;
 mod objects;
+mod services;
 
 use std::collections::BTreeSet;
 
@@ -32,7 +33,7 @@ fn check(cases: &[Case]) {
     }
 }
 
-const GROUPS: [&[Case]; 11] = [
+const GROUPS: [&[Case]; 12] = [
     objects::COUNTS,
     memory::BOARD,
     memory::RANGES,
@@ -44,6 +45,7 @@ const GROUPS: [&[Case]; 11] = [
     interrupts::INTERRUPTS,
     objects::CAPS,
     objects::THREADS,
+    services::SERVICES,
 ];
 
 #[test]
@@ -57,7 +59,11 @@ fn texts_of_rules() -> BTreeSet<&'static str> {
     let (_, checks) = source.split_once("type Check").expect("checks follow their type");
     let interrupts = include_str!("../../../src/validate/interrupts.rs");
     let threads = include_str!("../../../src/validate/threads.rs");
-    [checks, interrupts, threads].into_iter().flat_map(|text| text.split('"').skip(1).step_by(2)).collect()
+    let services = include_str!("../../../src/validate/services.rs");
+    [checks, interrupts, services, threads]
+        .into_iter()
+        .flat_map(|text| text.split('"').skip(1).step_by(2))
+        .collect()
 }
 
 #[test]
@@ -86,7 +92,7 @@ fn every_refusal_is_a_sentence() {
     let records = GROUPS.into_iter().flatten().map(|(_, _, error)| *error);
     let sentences: Vec<String> = header.into_iter().chain(records).map(|error| error.to_string()).collect();
     assert!(sentences.iter().all(|sentence| sentence.contains(' ')));
-    assert_eq!(sentences[2], "the image has format version 1, this kernel reads 5");
+    assert_eq!(sentences[2], "the image has format version 1, this kernel reads 6");
     assert_eq!(sentences[6], "there are more endpoints than the kernel has room for");
     assert_eq!(sentences[11], "record 0 of table 0: not the address of a page");
 }

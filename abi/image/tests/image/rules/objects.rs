@@ -157,7 +157,7 @@ pub(super) const CAPS: &[Case] = &[
     ("address space", |w| w.caps[5].object = 3, record(Table::Caps, 5, "no such object")),
     ("interrupt", |w| w.caps[6].object = 2, record(Table::Caps, 6, "no such object")),
     ("kind 0", |w| w.caps[0].kind = 0, record(Table::Caps, 0, "no such object")),
-    ("kind without a meaning", |w| w.caps[0].kind = 15, record(Table::Caps, 0, "no such object")),
+    ("kind without a meaning", |w| w.caps[0].kind = 16, record(Table::Caps, 0, "no such object")),
     (
         "a secure monitor on another architecture",
         |w| {
@@ -179,7 +179,7 @@ pub(super) const CAPS: &[Case] = &[
 
 pub(super) const THREADS: &[Case] = &[
     ("priority", |w| w.threads[0].priority = 256, record(Table::Threads, 0, "no such priority")),
-    ("address space", |w| w.threads[1].vspace = 2, record(Table::Threads, 1, "no such address space")),
+    ("address space", |w| w.threads[1].vspace = 3, record(Table::Threads, 1, "no such address space")),
     (
         "scheduling context",
         |w| w.threads[1].sched_context = 2,
