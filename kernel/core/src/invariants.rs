@@ -3,7 +3,7 @@
 //! Checked after every step of the host tests, and on the target where the image asks for it. The numbers in
 //! brackets are those of the list of kernel properties that the tests are written from.
 
-use crate::arena::{ReplyId, SchedContextId, ThreadId};
+use crate::arena::{ReplyId, SchedContextId};
 use crate::kernel::Kernel;
 use crate::machine::Machine;
 use crate::object::endpoint::Endpoint;
@@ -40,10 +40,11 @@ impl<M: Machine> Kernel<M> {
             "a static key is not held as often as it counts",
         )?;
         ensure(
-            self.works.iter().all(|(thread, work)| {
-                work.is_some() == self.threads[thread].fpu.is_some_and(ThreadId::is_at_work)
+            self.works.iter().all(|(thread, work)| match (work, self.threads[thread].fpu) {
+                (Some(_), user) => user == Some(thread.at_work()),
+                (None, user) => user.is_none_or(|user| user == thread),
             }),
-            "a thread uses the floating-point unit for work that it does not have",
+            "a thread uses the floating-point unit in another's name",
         )?;
         ensure(
             self.probes.iter().filter(|(_, probe)| probe.is_on()).count() == self.probing,
@@ -132,10 +133,6 @@ impl<M: Machine> Kernel<M> {
         ensure(self.core.queues.ready.highest() <= top, "a more important thread waits")?;
         ensure(thread.domain == self.core.domain, "a thread runs outside its domain")?;
         ensure(thread.sched_context == self.core.sched_context, "time is charged to somebody else")?;
-        ensure(
-            thread.fpu.is_none_or(|user| user == current || user == current.at_work()),
-            "a thread uses the floating-point unit in another's name",
-        )?;
         ensure(
             self.core.fpu.is_settled_for(thread.fpu),
             "the floating-point unit is not as the current thread needs it",

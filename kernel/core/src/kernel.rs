@@ -111,7 +111,7 @@ pub struct Kernel<M: Machine> {
     /// Services.
     pub services: Services<M>,
     /// What the kernel does for threads.
-    pub works: PerThread<Option<Work<M>>>,
+    pub works: PerThread<Option<Work<M::Context, M::Space>>>,
 }
 
 impl<M: Machine> Kernel<M> {

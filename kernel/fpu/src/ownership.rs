@@ -94,8 +94,8 @@ impl<T: Name> Fpu<T> {
     /// Whether the unit is as it has to be while this user runs, or nobody who may use it.
     #[must_use]
     pub fn is_settled_for(&self, user: Option<T>) -> bool {
-        let has_to_ask = self.policy == FpuPolicy::FaultLazy;
-        if self.is_on() { self.owner == user } else { user.is_none() || has_to_ask }
+        let may_ask = self.policy == FpuPolicy::FaultLazy;
+        if self.is_on() { self.owner == user } else { user.is_none_or(|user| may_ask && !user.is_trusted()) }
     }
 
     /// What was done since boot.

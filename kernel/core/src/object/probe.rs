@@ -268,7 +268,8 @@ impl<M: Machine> Kernel<M> {
         self.running()
     }
 
-    fn forget_exit(&mut self, thread: ThreadId) {
+    /// The next return to this thread is not the one to be stamped.
+    pub(crate) fn forget_exit(&mut self, thread: ThreadId) {
         let state = &mut self.probes[thread].state;
         if *state == State::Leaving {
             *state = State::Ready;

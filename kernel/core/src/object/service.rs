@@ -52,13 +52,20 @@ impl<Space> Service<Space> {
 }
 
 /// What a thread is given back when its work is over.
-#[derive(Clone, Copy, Debug)]
-pub struct Work<M: Machine> {
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Work<Context, Space> {
     service: ServiceId,
     /// The registers of the program.
-    program: M::Context,
-    space: M::Space,
+    program: Context,
+    space: Space,
     fpu: Option<ThreadId>,
+}
+
+impl<Context, Space> Work<Context, Space> {
+    /// The registers of the program that the work is for.
+    pub fn program(&self) -> &Context {
+        &self.program
+    }
 }
 
 /// What the kernel has found.
@@ -133,11 +140,11 @@ impl<M: Machine> Kernel<M> {
     /// Gives up the work of a thread that does not run, if it has any: its system call starts again.
     pub(crate) fn abandon_work(&mut self, thread: ThreadId) {
         if self.leave_work(thread).is_some() {
-            self.threads[thread].context.rewind_syscall();
+            self.restart_syscall(thread);
         }
     }
 
-    fn leave_work(&mut self, thread: ThreadId) -> Option<Work<M>> {
+    fn leave_work(&mut self, thread: ThreadId) -> Option<Work<M::Context, M::Space>> {
         let work = self.works[thread].take()?;
         self.core.fpu.release(&mut self.machine, thread.at_work());
         let target = &mut self.threads[thread];
@@ -156,7 +163,7 @@ impl<M: Machine> Kernel<M> {
     /// The registers of the program of a thread, also while the kernel works for it.
     pub(crate) fn program_registers(&self, thread: ThreadId) -> &M::Context {
         match &self.works[thread] {
-            Some(work) => &work.program,
+            Some(work) => work.program(),
             None => &self.threads[thread].context,
         }
     }

@@ -378,12 +378,18 @@ impl<M: Machine> Kernel<M> {
             }
             State::Calling { reply, .. } => self.release_reply(reply),
         }
-        let target = &mut self.threads[thread];
-        if target.state.again() == Some(Restart::SystemCall) {
-            target.context.rewind_syscall();
+        if self.threads[thread].state.again() == Some(Restart::SystemCall) {
+            self.restart_syscall(thread);
         }
+        let target = &mut self.threads[thread];
         target.fault = None;
         target.state = State::Inactive;
+    }
+
+    /// Lets a thread that does not run start its system call again. The way there is no return to its program.
+    pub(crate) fn restart_syscall(&mut self, thread: ThreadId) {
+        self.threads[thread].context.rewind_syscall();
+        self.forget_exit(thread);
     }
 
     /// A Runnable thread, if it has a scheduling context to run on. One that got a message without time runs on what

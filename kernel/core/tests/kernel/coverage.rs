@@ -126,6 +126,8 @@ fn check_method(label: Label) {
     let key = family.plan.key(true);
     let key_slot = family.plan.grant(family.parent, Grant::key(key));
     let probe = family.plan.grant(family.parent, Grant::probe());
+    let digest = family.plan.digest(family.parent);
+    let service_slot = family.plan.grant(family.parent, Grant::service(digest));
     let (parent, child) = (family.parent, family.child);
     let mut system = family.plan.boot();
     if matches!(label, Label::ProbeStop | Label::ProbeArm | Label::ProbeRead) {
@@ -139,6 +141,7 @@ fn check_method(label: Label) {
         Label::FpuSetPolicy => fpu_policy,
         Label::KeyEnable | Label::KeyDisable | Label::KeyInc | Label::KeyDec | Label::KeyRead => key_slot,
         Label::ProbeStart | Label::ProbeStop | Label::ProbeArm | Label::ProbeRead => probe,
+        Label::ServiceRun => service_slot,
         Label::IrqHandlerAck => interrupt_slot,
         Label::TcbSetPriority
         | Label::TcbSetMcPriority
@@ -212,6 +215,7 @@ fn check_method(label: Label) {
         Label::ProbeStop => assert_eq!(system.kernel.machine.probing, [true, false]),
         Label::ProbeArm => system.assert_message(parent, 0, 0, &[]),
         Label::ProbeRead => system.assert_message(parent, 0, 0, &[0, 0, 0, 0, 0, 0]),
+        Label::ServiceRun => system.assert_at_work(parent),
         Label::SchedContextBind => system.assert_holds(passive, Some(free)),
         Label::SchedContextUnbind | Label::SchedContextUnbindObject => system.assert_holds(child, None),
         Label::SchedControlConfigureFlags => {

@@ -32,6 +32,7 @@ mod root_slots;
 mod sched_contexts;
 mod scheduling;
 mod sends;
+mod services;
 mod shares;
 mod slices;
 mod support;

@@ -16,6 +16,14 @@ impl System {
         self.expect_current(thread);
     }
 
+    /// The kernel works for this thread, which runs.
+    pub(crate) fn assert_at_work(&self, thread: Thread) {
+        self.expect_current(thread);
+        if !self.kernel.is_at_work() {
+            self.fail("the kernel should work for the thread that runs");
+        }
+    }
+
     /// Nobody runs.
     pub(crate) fn assert_idle(&self) {
         if self.current().is_some() {

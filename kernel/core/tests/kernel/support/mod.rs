@@ -15,10 +15,10 @@ mod system;
 mod twins;
 mod verify;
 
-pub(crate) use context::{LR, PC, SP, SPSR, STAMP, TLS_BASE, X0};
+pub(crate) use context::{LR, PC, SP, SPSR, STAMP, TLS_BASE, TestContext, X0};
 pub(crate) use controller::{LineState, Wiring};
 pub(crate) use family::Family;
-pub(crate) use machine::{Clock, READ_ONLY_PAGE, Space};
+pub(crate) use machine::{Clock, PRESERVED, PRESERVED_VALUE, READ_ONLY_PAGE, Space, WORK_PC};
 pub(crate) use plan::{Endpoint, Grant, Interrupt, Notification, Plan, SchedContext, Thread};
 pub(crate) use seed::random_config;
 pub(crate) use service::Service;

@@ -3,14 +3,15 @@
 //! Every thread has its own address space, capability table and reply object (in slot [`REPLY`]), like a protection
 //! domain.
 
+use limen_abi::ServiceKind;
 use limen_abi::limits::{PAGE_BYTES, USER_TOP_AARCH64};
 use limen_core::arena::{EndpointId, IrqId, NotificationId, ReplyId, SchedContextId, ThreadId};
 use limen_core::kernel::{Endpoints, Irqs, Notifications, Replies, SchedContexts, Threads};
 use limen_core::machine::{Line, Ticks};
 use limen_image::{
     Architecture, Board, Cap, CapKind, DomainSlot, ImageWriter, Interrupt as InterruptRecord,
-    InterruptSource, Key as KeyRecord, NONE, Options, Range, Rights, SchedContext as SchedRecord,
-    Thread as ThreadRecord, ThreadFlags,
+    InterruptSource, Key as KeyRecord, Mapping, MappingFlags, NONE, Options, Range, Region, RegionKind,
+    Rights, SchedContext as SchedRecord, Service as ServiceRecord, Thread as ThreadRecord, ThreadFlags,
 };
 
 use super::controller::{Controller, Wiring};
@@ -20,6 +21,12 @@ use super::system::System;
 
 /// Where the image pretends to lie.
 const IMAGE_PADDR: u64 = 0x4100_0000;
+/// Where the memory begins that services need.
+const WORK_PADDR: u64 = 0x4400_0000;
+/// What services work on, in each address space for work.
+const WORK_TARGET: u64 = 0x20_0000;
+/// The stack of services, in each address space for work.
+const WORK_STACK: u64 = 0x40_0000;
 /// First slot that [`Plan::grant`] gives away.
 const FIRST_FREE_SLOT: u64 = 10;
 /// First instruction of the first thread; the others follow at this distance.
@@ -104,6 +111,11 @@ impl Grant {
     /// A static key.
     pub(crate) const fn key(index: u64) -> Self {
         Self::plain(CapKind::Key, index)
+    }
+
+    /// A service, for the thread that it is for.
+    pub(crate) const fn service(index: u64) -> Self {
+        Self::plain(CapKind::Service, index)
     }
 
     /// An address space.
@@ -371,6 +383,31 @@ impl Plan {
         self.writer.keys.len() as u64 - 1
     }
 
+    /// The service that tells a thread the digest of some memory; gives its index.
+    pub(crate) fn digest(&mut self, thread: Thread) -> u64 {
+        self.service(ServiceKind::Digest, thread, NONE)
+    }
+
+    /// The service with which a thread puts the memory of another one back; gives its index.
+    pub(crate) fn reset(&mut self, thread: Thread, owner: Thread) -> u64 {
+        self.service(ServiceKind::Reset, thread, owner.0)
+    }
+
+    fn service(&mut self, kind: ServiceKind, thread: Thread, owner: u64) -> u64 {
+        self.writer.services.push(ServiceRecord {
+            kind: kind as u64,
+            thread: thread.0,
+            vspace: 0,
+            stack_top: WORK_STACK + ServiceRecord::STACK_BYTES,
+            target: WORK_TARGET,
+            bytes: PAGE_BYTES,
+            source: 0,
+            source_bytes: 0,
+            owner,
+        });
+        self.writer.services.len() as u64 - 1
+    }
+
     /// Lets programs print through the kernel.
     pub(crate) fn allow_printing(&mut self) {
         self.writer.options |= Options::PRINTING;
@@ -390,6 +427,7 @@ impl Plan {
     pub(crate) fn image(&self) -> Vec<u64> {
         let mut writer = self.writer.clone();
         writer.caps.sort_by_key(|cap| (cap.table, cap.slot));
+        place_services(&mut writer);
         writer.finish(IMAGE_PADDR, writer.tables_bytes())
     }
 
@@ -402,4 +440,37 @@ impl Plan {
     pub(crate) fn record(&mut self, thread: Thread) -> &mut ThreadRecord {
         &mut self.writer.threads[thread.0 as usize]
     }
+}
+
+/// Gives every thread with services an address space for their work, which follow those of the threads in the order of the
+/// first service of each, and in it a page to work on and a stack.
+fn place_services(writer: &mut ImageWriter) {
+    let mut clients: Vec<u64> = Vec::new();
+    for service in &mut writer.services {
+        let known = clients.iter().position(|client| *client == service.thread);
+        let position = known.unwrap_or(clients.len());
+        if known.is_none() {
+            clients.push(service.thread);
+        }
+        service.vspace = writer.counts.vspaces + position as u64;
+    }
+    let bytes = PAGE_BYTES + ServiceRecord::STACK_BYTES;
+    let flags = MappingFlags::READ | MappingFlags::WRITE | MappingFlags::PRIVILEGED;
+    for index in 0..clients.len() as u64 {
+        let kind = RegionKind::Zero as u64;
+        let paddr = WORK_PADDR + index * bytes;
+        writer.regions.push(Region { paddr, bytes, kind, ..Region::default() });
+        let target = Mapping {
+            vspace: writer.counts.vspaces + index,
+            vaddr: WORK_TARGET,
+            bytes: PAGE_BYTES,
+            region: index,
+            offset: 0,
+            flags,
+        };
+        let stack =
+            Mapping { vaddr: WORK_STACK, bytes: ServiceRecord::STACK_BYTES, offset: PAGE_BYTES, ..target };
+        writer.mappings.extend([target, stack]);
+    }
+    writer.counts.vspaces += clients.len() as u64;
 }

@@ -8,6 +8,7 @@ use limen_core::object::irq::Irq;
 use limen_core::object::notification::Notification;
 use limen_core::object::reply::Reply;
 use limen_core::object::sched_context::SchedContext;
+use limen_core::object::service::Work;
 use limen_core::object::thread::State;
 use limen_core::sched::queue::Links;
 use limen_core::sched::ready::ReadyQueues;
@@ -27,6 +28,10 @@ pub(crate) struct ThreadSnapshot {
     pub(crate) sched_context: Option<SchedContextId>,
     pub(crate) notification: Option<NotificationId>,
     pub(crate) fault: Option<Fault>,
+    pub(crate) space: Space,
+    pub(crate) fpu: Option<ThreadId>,
+    /// What the kernel does for it, with what it will be given back.
+    pub(crate) work: Option<Work<TestContext, Space>>,
     links: Links,
 }
 
@@ -116,6 +121,9 @@ fn thread_of(system: &System, thread: Thread) -> ThreadSnapshot {
         sched_context: state.sched_context,
         notification: state.notification,
         fault: state.fault,
+        space: state.space,
+        fpu: state.fpu,
+        work: system.kernel.works[thread.id()],
         links: system.kernel.links[thread.id()],
     }
 }
@@ -127,6 +135,8 @@ fn restore_thread(system: &mut System, thread: Thread, saved: &ThreadSnapshot) {
     state.sched_context = saved.sched_context;
     state.notification = saved.notification;
     state.fault = saved.fault;
+    (state.space, state.fpu) = (saved.space, saved.fpu);
+    system.kernel.works[thread.id()] = saved.work;
     system.kernel.links[thread.id()] = saved.links;
 }
 

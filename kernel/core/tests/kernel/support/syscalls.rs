@@ -1,9 +1,10 @@
 //! System calls, as statements: each puts its arguments into the registers of the running thread and traps.
 
 use limen_abi::message::{BufferWord, REGISTER_WORDS};
-use limen_abi::{MessageInfo, Syscall, slot};
+use limen_abi::{Label, MessageInfo, Syscall, slot};
 use limen_core::event::Event;
 use limen_core::machine::{Context, Machine};
+use limen_core::object::service::Report;
 
 use super::plan::Thread;
 use super::system::System;
@@ -142,6 +143,17 @@ impl System {
     pub(crate) fn nb_send_wait(&mut self, thread: Thread, to: u64, from: u64, label: u64, words: &[u64]) {
         self.context_mut(thread).set_reply_cptr(to);
         self.syscall(thread, Syscall::NbSendWait, from, &Arguments { label, words, caps: &[] });
+    }
+
+    /// A call to a service.
+    pub(crate) fn run_service(&mut self, thread: Thread, slot: u64) {
+        self.call(thread, slot, Label::ServiceRun.as_raw(), &[]);
+    }
+
+    /// The kernel has done the work of the running thread, and has found these words.
+    pub(crate) fn finish_work(&mut self, thread: Thread, words: [u64; REGISTER_WORDS]) {
+        self.assert_at_work(thread);
+        self.event(Event::WorkDone(Report { words }));
     }
 
     /// Yield.

@@ -8,6 +8,7 @@ use limen_core::fault::Fault;
 use limen_core::kernel::{Threads, Vspaces};
 use limen_core::machine::{self, Machine, Ticks};
 use limen_core::message::MessageBuffer;
+use limen_core::object::service::Work;
 use limen_image::{Image, Options};
 
 use super::context::{COUNT, PC, SP, SPSR, TestContext};
@@ -89,9 +90,13 @@ impl System {
         let mut kernel = Box::new(Kernel::new(machine));
         kernel.populate(&image, |index, _| Vspaces::<HostMachine>::id(index).map(|_| Space(index)));
         kernel.start();
-        let system =
-            Self { kernel, names, size: Size::of(&image), checking: Checking::EachEvent, ways: Ways::Short };
-        system.verify("boot");
+        let measures = image.options() & Options::MEASURE_UTILISATION != 0;
+        // Where use is measured, nobody is the current thread between two events.
+        let checking = if measures { Checking::ByHand } else { Checking::EachEvent };
+        let system = Self { kernel, names, size: Size::of(&image), checking, ways: Ways::Short };
+        if checking == Checking::EachEvent {
+            system.verify("boot");
+        }
         system
     }
 
@@ -113,6 +118,11 @@ impl System {
     /// The registers of a thread.
     pub(crate) fn context(&self, thread: Thread) -> &TestContext {
         &self.kernel.threads[thread.id()].context
+    }
+
+    /// The registers of the program of a thread, also while the kernel works for it.
+    pub(crate) fn program(&self, thread: Thread) -> &TestContext {
+        self.kernel.works[thread.id()].as_ref().map_or(self.context(thread), Work::program)
     }
 
     /// The registers of a thread, to be changed as its program would.
