@@ -9,7 +9,10 @@ use limen_core::kernel::SchedContexts;
 use limen_core::machine::{Context, Ticks};
 
 use super::step::Prepared;
-use crate::support::{LR, PC, SP, SPSR, Snapshot, System, Thread, ThreadSnapshot, X0};
+use crate::support::{
+    LR, PC, PRESERVED, PRESERVED_VALUE, SP, SPSR, Snapshot, System, TLS_BASE, TestContext, Thread,
+    ThreadSnapshot, WORK_PC, X0,
+};
 
 /// Registers that a message or an answer may change: badge, info and words.
 const MESSAGE_REGISTERS: core::ops::Range<usize> = X0..X0 + 6;
@@ -72,6 +75,11 @@ impl Ledger {
         new: &ThreadSnapshot,
     ) {
         let is_target = self.target(system, event) == Some(Cap::Thread(thread.id()));
+        if is_target {
+            check_target_at_work(system, thread, self.label(), old, new);
+        } else if (old.work, old.space, old.fpu) != (new.work, new.space, new.fpu) {
+            system.fail(&format!("{event:?} changed the work of {}", system.name(thread)));
+        }
         let is_involved = (old.state, old.fault) != (new.state, new.fault);
         if is_target {
             return;
@@ -80,7 +88,7 @@ impl Ledger {
         if !is_involved && (old.context != new.context || !buffer_is_kept) {
             system.fail(&format!("{event:?} changed {}", system.name(thread)));
         }
-        for position in changed(old, new) {
+        for position in changed(&old.context, &new.context) {
             let is_allowed = MESSAGE_REGISTERS.contains(&position)
                 || (position == PC && old.fault.is_none())
                 || answer_registers(old.fault).contains(&position);
@@ -149,21 +157,74 @@ impl Ledger {
             Some(Cap::SchedContext(id)) => Some(id),
             _ => None,
         };
-        (id, self.actor().and_then(|actor| Label::from_raw(actor.context.info().label())))
+        (id, self.label())
+    }
+
+    /// What the actor asks for, if it is a request.
+    fn label(&self) -> Option<Label> {
+        self.actor().and_then(|actor| Label::from_raw(actor.context.info().label()))
+    }
+}
+
+/// The work of a thread of which something is asked goes on as if nothing had happened, or its program is at the system call
+/// again, apart from registers that are written.
+fn check_target_at_work(
+    system: &System,
+    thread: Thread,
+    label: Option<Label>,
+    old: &ThreadSnapshot,
+    new: &ThreadSnapshot,
+) {
+    let goes_on = new.work == old.work && (old.work.is_none() || new.context == old.context);
+    let again = program_of(old).registers[PC].wrapping_sub(4);
+    let is_changed = |position| match position {
+        PC => new.context.registers[PC] != again,
+        TLS_BASE => label != Some(Label::TcbSetTlsBase),
+        _ => true,
+    };
+    let starts_again =
+        old.work.is_some() && new.work.is_none() && !changed(&program_of(old), &new.context).any(is_changed);
+    if !goes_on && !starts_again && label != Some(Label::TcbWriteRegisters) {
+        system.fail(&format!("{label:?} left {} between work and program", system.name(thread)));
     }
 }
 
 /// Who traps gets its message registers changed, and its instruction repeated at most; who faults or is interrupted
 /// keeps everything.
 fn check_actor(system: &System, thread: Thread, event: Prepared, old: &ThreadSnapshot, new: &ThreadSnapshot) {
-    let (old_pc, new_pc) = (old.context.registers[PC], new.context.registers[PC]);
-    for position in changed(old, new) {
-        let is_syscall = matches!(event.kind, Event::Syscall(_));
+    let has_asked = old.work.is_none() && new.work.is_some() && event.syscall == Some(Syscall::Call);
+    let has_an_answer = old.work.is_some() && new.work.is_none() && matches!(event.kind, Event::WorkDone(_));
+    if has_asked {
+        return check_begin(system, thread, event, old, new);
+    }
+    if old.work != new.work && !has_an_answer {
+        system.fail(&format!("{event:?} changed the work of {}", system.name(thread)));
+    }
+    let before = if has_an_answer { program_of(old) } else { old.context };
+    let (old_pc, new_pc) = (before.registers[PC], new.context.registers[PC]);
+    for position in changed(&before, &new.context) {
+        let is_syscall = matches!(event.kind, Event::Syscall(_)) || has_an_answer;
         let is_repeated = position == PC && new_pc == old_pc.wrapping_sub(4);
         if !is_syscall || !(MESSAGE_REGISTERS.contains(&position) || is_repeated) {
             system.fail(&format!("{event:?} changed register {position} of {}", system.name(thread)));
         }
     }
+}
+
+/// The program is what it was, but for what the port stores only now, and nothing of it is left where the kernel works.
+fn check_begin(system: &System, thread: Thread, event: Prepared, old: &ThreadSnapshot, new: &ThreadSnapshot) {
+    let mut expected = old.context;
+    expected.registers[PRESERVED] = PRESERVED_VALUE;
+    let mut fresh = [0; _];
+    fresh[PC] = WORK_PC;
+    if program_of(new) != expected || new.context.registers != fresh {
+        system.fail(&format!("{event:?} mixed work and program of {}", system.name(thread)));
+    }
+}
+
+/// The registers of the program.
+fn program_of(thread: &ThreadSnapshot) -> TestContext {
+    thread.work.map_or(thread.context, |work| *work.program())
 }
 
 /// Whether the info register is what the program had put there itself.
@@ -184,8 +245,8 @@ fn answer_registers(fault: Option<Fault>) -> &'static [usize] {
     }
 }
 
-fn changed(old: &ThreadSnapshot, new: &ThreadSnapshot) -> impl Iterator<Item = usize> {
-    let pairs = old.context.registers.into_iter().zip(new.context.registers).enumerate();
+fn changed(old: &TestContext, new: &TestContext) -> impl Iterator<Item = usize> {
+    let pairs = old.registers.into_iter().zip(new.registers).enumerate();
     pairs.filter(|(_, (old, new))| old != new).map(|(position, _)| position)
 }
 

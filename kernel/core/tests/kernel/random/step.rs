@@ -4,10 +4,11 @@ use limen_abi::{Label, MessageInfo, Syscall};
 use limen_core::event::Event;
 use limen_core::fault::{Access, Fault};
 use limen_core::machine::{Interrupt, Line};
+use limen_core::object::service::Report;
 use proptest::prelude::*;
 
-use super::world::{CALL, NOTIFICATION, OBJECTS, RECEIVE, Shape, THREAD};
-use crate::support::{Arguments, REPLY, System, Thread};
+use super::world::{CALL, NOTIFICATION, OBJECTS, RECEIVE, SERVICE, Shape, THREAD};
+use crate::support::{Arguments, REPLY, System, Thread, X0};
 
 const RESUME: u64 = Label::TcbResume.as_raw();
 /// Labels without a method.
@@ -98,6 +99,7 @@ impl Step {
                 system.kernel.machine.interrupt = Some(Interrupt::Line(Line(1000)));
                 plain(Event::Interrupt)
             }
+            (action, Some(thread)) if system.kernel.is_at_work() => self.prepare_work(system, thread, action),
             (Action::Sensible(choice), Some(thread)) => self.prepare_sensible(shape, system, thread, *choice),
             (Action::Syscall(number), Some(thread)) => self.prepare_syscall(shape, system, thread, *number),
             (Action::Number(number), Some(thread)) if !shape.is_gardener(thread) => {
@@ -110,6 +112,21 @@ impl Step {
                 self.trap(system, thread, Syscall::Yield.as_raw())
             }
         }
+    }
+
+    /// The kernel works on, or has found something. It does not fault, and makes no system calls.
+    fn prepare_work(&self, system: &mut System, thread: Thread, action: &Action) -> Prepared {
+        let kind = if let Action::Sensible(_) | Action::Fault(_) = action {
+            Event::WorkDone(Report {
+                words: core::array::from_fn(|at| self.words.get(at).copied().unwrap_or(7)),
+            })
+        } else {
+            let context = system.context_mut(thread);
+            context.registers[X0 + usize::from(self.label % 30)] = u64::from(self.cptr);
+            system.kernel.machine.interrupt = Some(Interrupt::Line(Line(1000)));
+            Event::Interrupt
+        };
+        Prepared { kind, syscall: None }
     }
 
     fn prepare_syscall(&self, shape: &Shape, system: &mut System, thread: Thread, number: u8) -> Prepared {
@@ -131,12 +148,13 @@ impl Step {
                 _ => (Syscall::Call, THREAD + u64::from(self.send) % shape.workers(), RESUME),
             }
         } else {
-            match choice % 8 {
+            match choice % 10 {
                 0..=2 => (Syscall::Call, CALL + object, 0),
                 3 => (Syscall::Recv, RECEIVE + object, 0),
                 4 | 5 => (Syscall::ReplyRecv, RECEIVE + object, 0),
                 6 => (Syscall::Send, NOTIFICATION + object, 0),
-                _ => (Syscall::Wait, NOTIFICATION + object, 0),
+                7 => (Syscall::Wait, NOTIFICATION + object, 0),
+                _ => (Syscall::Call, SERVICE + u64::from(choice % 2), Label::ServiceRun.as_raw()),
             }
         };
         let words = &self.words[..self.words.len().min(120)];

@@ -22,6 +22,8 @@ pub(super) const CALL: u64 = 310;
 pub(super) const NOTIFICATION: u64 = 320;
 /// The gardener's slots for the threads, by index.
 pub(super) const THREAD: u64 = 330;
+/// Each thread's slot for a digest; the next one is for a reset of the thread before it.
+pub(super) const SERVICE: u64 = 340;
 
 /// A thread.
 #[derive(Clone, Debug)]
@@ -74,8 +76,7 @@ fn threads() -> impl Strategy<Value = ThreadShape> {
 }
 
 fn caps() -> impl Strategy<Value = CapShape> {
-    let kind =
-        prop_oneof![6 => Just(0), 4 => Just(1), 3 => Just(2), 3 => Just(3), 1 => Just(4), 2 => Just(5)];
+    let kind = prop_oneof![6 => Just(0), 4 => Just(1), 3 => Just(2), 3 => Just(3), 1 => Just(4), 2 => Just(5), 1 => Just(6)];
     let rights = prop_oneof![3 => Just(0b1011), 1 => 0..16u64];
     (0..8usize, kind, 0..8u64, any::<u64>(), rights)
         .prop_map(|(holder, kind, object, badge, rights)| CapShape { holder, kind, object, badge, rights })
@@ -114,7 +115,8 @@ impl Shape {
             2 => threads[object as usize % threads.len()].control(),
             3 => times[object as usize % times.len()].control(),
             4 => interrupts[object as usize % interrupts.len()].control(),
-            _ => Grant::vspace(threads[object as usize % threads.len()]),
+            5 => Grant::vspace(threads[object as usize % threads.len()]),
+            _ => Grant::fpu_policy(),
         };
         for cap in &self.caps {
             let holder = threads[cap.holder % threads.len()];
@@ -127,6 +129,13 @@ impl Shape {
                 plan.place(*thread, RECEIVE + index, endpoints[index as usize].receiver());
                 plan.place(*thread, CALL + index, endpoints[index as usize].caller(thread.0));
                 plan.place(*thread, NOTIFICATION + index, grant_of(1, index, 1 << thread.0, 0b0011));
+            }
+        }
+        for (thread, owner) in threads.iter().zip(threads.iter().cycle().skip(threads.len() - 1)) {
+            let services = [plan.digest(*thread), plan.reset(*thread, *owner)];
+            for (slot, service) in (SERVICE..).zip(services) {
+                plan.place(*thread, slot, Grant::service(service));
+                plan.grant(*thread, Grant::service(service));
             }
         }
         if self.has_gardener {

@@ -7,7 +7,7 @@ use limen_core::machine::{Context, Interrupt, Line, Ticks};
 use proptest::prelude::*;
 
 use super::record::Record;
-use super::world::{self, CALL, CONTROL, RECEIVE, SIGNAL, THREAD, TIME, WAIT, World, budgets};
+use super::world::{self, CALL, CONTROL, RECEIVE, SERVICE, SIGNAL, THREAD, TIME, WAIT, World, budgets};
 use crate::support::{Arguments, Thread};
 
 /// See the file.
@@ -64,6 +64,9 @@ impl Step {
         };
         record.open(world);
         let index = self.worker % world.workers;
+        if world.system.kernel.is_at_work() {
+            return self.go_on_working(world, record, thread);
+        }
         if thread == world.handler {
             world.system.reply_recv(thread, RECEIVE, 0, &[]);
         } else if thread.0 < world.workers {
@@ -74,6 +77,17 @@ impl Step {
         record.close(world, self.asked(world, thread, index));
     }
 
+    /// The kernel works on, or is done.
+    fn go_on_working(&self, world: &mut World, record: &mut Record, thread: Thread) {
+        if self.action.is_multiple_of(2) {
+            world.system.finish_work(thread, [1, 2, 3, 4]);
+        } else {
+            world.system.kernel.machine.interrupt = Some(Interrupt::Line(Line(1000)));
+            world.system.event(Event::Interrupt);
+        }
+        record.close(world, None);
+    }
+
     /// What workers do.
     fn work(&self, world: &mut World, thread: Thread, index: u64) {
         let system = &mut world.system;
@@ -82,6 +96,7 @@ impl Step {
             4..=8 => system.reply_recv(thread, RECEIVE, 0, &[]),
             9 | 10 => system.wait(thread, WAIT),
             11 | 12 => system.signal(thread, SIGNAL + index),
+            13 if self.races => system.run_service(thread, SERVICE),
             13 => system.yield_slice(thread),
             14 => system.nb_send(thread, CALL + index, 0, &[]),
             15 => system.nb_send_recv(thread, SIGNAL + index, RECEIVE, 0, &[]),

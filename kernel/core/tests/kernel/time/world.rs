@@ -18,6 +18,8 @@ pub(super) const RECEIVE: u64 = 380;
 pub(super) const WAIT: u64 = 381;
 /// Each thread's slot for scheduling control.
 pub(super) const CONTROL: u64 = 382;
+/// Each worker's slot for a digest.
+pub(super) const SERVICE: u64 = 383;
 
 #[derive(Clone, Debug)]
 struct Worker {
@@ -173,6 +175,8 @@ fn connect(plan: &mut Plan, threads: &[Thread], times: &[SchedContext], supervis
         let notification = plan.bound_notification(*worker);
         plan.place(*worker, RECEIVE, endpoint.receiver());
         plan.place(*worker, WAIT, notification.waiter());
+        let digest = plan.digest(*worker);
+        plan.place(*worker, SERVICE, Grant::service(digest));
         for thread in threads.iter().chain(supervisors) {
             plan.place(*thread, CALL + index, endpoint.caller(thread.0));
             plan.place(*thread, SIGNAL + index, notification.signaller(1));
