@@ -59,6 +59,10 @@ pub const KEY_HOLDS: u8 = 255;
 pub const SERVICES: usize = 64;
 /// Highest id of a service inside a protection domain.
 pub const MAX_SERVICE_ID: u8 = 15;
+/// Most bytes that an interrupt or a fault wipes: nothing else happens meanwhile.
+pub const WIPE_BYTES: u64 = 0x1_0000;
+/// Interrupts that wipe memory.
+pub const WIPING_INTERRUPTS: usize = 8;
 /// Samples of crossings that the kernel keeps for a program until it reads them.
 pub const PROBE_SAMPLES: usize = 8;
 /// Bytes in a page, the unit of mapping.

@@ -11,6 +11,8 @@ named_numbers! {
         Reset = 1 => "reset",
         /// Tells the digest of the kernel's own code, whatever static keys have changed in it.
         KernelDigest = 2 => "kernel digest",
+        /// Clears memory in the middle of an interrupt or fault. No program asks for it.
+        Wipe = 3 => "wipe",
     }
 }
 
@@ -25,6 +27,7 @@ impl ServiceKind {
             Self::Digest => "digest",
             Self::Reset => "reset",
             Self::KernelDigest => "kernel digest",
+            Self::Wipe => "wipe",
         }
     }
 }

@@ -481,7 +481,7 @@ record! {
     pub struct Service {
         /// A `limen_abi::ServiceKind`.
         pub kind,
-        /// The thread that may ask.
+        /// The thread that may ask, or whose interrupt or faults wipe.
         pub thread,
         /// The address space; all services of a thread have the same, and other threads have others. No program runs in it.
         pub vspace,
@@ -495,7 +495,8 @@ record! {
         pub source,
         /// Reset: their size; what lies behind is cleared. Otherwise zero.
         pub source_bytes,
-        /// Reset: the thread whose memory it is, which has to be stopped. Otherwise [`NONE`].
+        /// Reset: the thread whose memory it is, which has to be stopped. Wipe: the interrupt that wipes, or [`NONE`] if
+        /// faults of the thread do. Otherwise [`NONE`].
         pub owner,
     }
 }

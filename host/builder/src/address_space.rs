@@ -217,8 +217,10 @@ impl AddressSpaces {
             let maps = || users().flat_map(|(pd, d)| d.maps.iter().map(move |map| (pd, map)));
             let is_mapped = maps().any(|(_, map)| map.region == index);
             let is_named = users().any(|(_, d)| d.setvars.iter().any(|s| s.region_paddr == index));
-            let is_served =
-                users().any(|(_, d)| d.services.iter().any(|s| s.target == ServiceTarget::Region(index)));
+            let is_served = users().any(|(_, d)| {
+                d.services.iter().any(|service| service.target == ServiceTarget::Region(index))
+                    || d.wipes.iter().any(|wipe| wipe.region == index)
+            });
             if !is_mapped && !is_named && !is_served {
                 continue;
             }

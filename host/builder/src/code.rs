@@ -22,8 +22,8 @@ limen_sdf::diagnostic_codes! {
     IRQ_TOO_MANY = "irq-too-many";
     MR_PHYS_ADDR = "mr-phys-addr";
     MR_PREFILL_DEVICE = "mr-prefill-device";
-    DIGEST_DEVICE = "digest-device";
-    DIGEST_UNCACHED = "digest-uncached";
+    SERVICE_DEVICE = "service-device";
+    SERVICE_UNCACHED = "service-uncached";
     SERVICE_TOO_LARGE = "service-too-large";
     MEMORY_REGION_FULL = "memory-region-full";
     MEMORY_FULL = "memory-full";

@@ -21,6 +21,7 @@ use crate::objects::Objects;
 use crate::payload::Layout;
 use crate::prefill;
 use crate::program::Program;
+use crate::services;
 
 /// The tables of the image; physical addresses are still zero.
 #[must_use]
@@ -53,7 +54,7 @@ pub fn records(
     writer.interrupts = objects.interrupts.iter().map(|interrupt| interrupt.record).collect();
     writer.keys.clone_from(&objects.keys);
     writer.domain_schedule.clone_from(&objects.domain_schedule);
-    writer.services.clone_from(&spaces.services);
+    writer.services = services::records(&spaces.services, &objects.interrupts);
     writer
 }
 

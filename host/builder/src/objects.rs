@@ -13,7 +13,7 @@ use crate::board::Board;
 use crate::config::Config;
 use crate::interrupts::{OwnedInterrupt, interrupts};
 use crate::program::Program;
-use crate::schedule;
+use crate::{schedule, services};
 
 /// Priority of the monitor, above every protection domain.
 const MONITOR_PRIORITY: u64 = 255;
@@ -66,7 +66,7 @@ impl Objects {
                 endpoints: endpoint_owners.len() as u64 + 1,
                 notifications: domains.len() as u64,
                 replies: all,
-                vspaces: all + domains.iter().filter(|domain| !domain.services.is_empty()).count() as u64,
+                vspaces: all + domains.iter().filter(|domain| services::needs_space(domain)).count() as u64,
                 domain_start: schedule::start(system),
             },
             interrupts: interrupts(system, board)?,

@@ -10,11 +10,12 @@ use limen_abi::limits::LARGE_PAGE_BYTES;
 use limen_abi::{ServiceKind, slot};
 use limen_image::{Cap, CapKind, MappingFlags, NONE, Service as Record};
 use limen_sdf::Diagnostic;
-use limen_sdf::model::{Service, ServiceTarget, SystemDescription};
+use limen_sdf::model::{ProtectionDomain, Service, ServiceTarget, SystemDescription, WipeTrigger};
 
 use crate::address_space::{AddressSpaces, Purpose};
 use crate::code;
 use crate::error::{Context, error};
+use crate::interrupts::OwnedInterrupt;
 use crate::memory::MemoryPlan;
 
 /// Address of the stack. Around it nothing is mapped.
@@ -36,10 +37,10 @@ pub(crate) fn plan(
     programs: usize,
     spaces: &mut AddressSpaces,
 ) -> Result<Vec<Record>, Diagnostic> {
-    let mut records = Vec::new();
+    let (mut records, mut wipes) = (Vec::new(), Vec::new());
     let mut vspace = programs;
     for (holder, domain) in system.protection_domains.iter().enumerate() {
-        if domain.services.is_empty() {
+        if !needs_space(domain) {
             continue;
         }
         let stack_bytes = Record::STACK_BYTES;
@@ -58,9 +59,50 @@ pub(crate) fn plan(
             };
             records.push(open_window(service, record, spaces)?);
         }
+        let first = domain.services.len() as u64;
+        for (wipe, position) in domain.wipes.iter().zip(first..) {
+            let mut window = Window { vspace, start: WINDOWS + position * WINDOW_BYTES, bytes: 0 };
+            let record = Record {
+                kind: ServiceKind::Wipe.as_raw(),
+                thread: holder as u64,
+                vspace: vspace as u64,
+                stack_top: STACK + stack_bytes,
+                target: window.start,
+                owner: match wipe.trigger {
+                    WipeTrigger::Irq(id) => u64::from(id),
+                    WipeTrigger::Fault => NONE,
+                },
+                ..Record::default()
+            };
+            let extent = spaces.extent_of_region(wipe.region).unwrap_or_default();
+            window.show(spaces, extent, MappingFlags::READ | MappingFlags::WRITE);
+            wipes.push(Record { bytes: window.bytes, ..record });
+        }
         vspace += 1;
     }
+    // Capabilities count those that can be asked for.
+    records.extend(wipes);
     Ok(records)
+}
+
+/// Whether the kernel works for a protection domain in an address space.
+pub(crate) fn needs_space(domain: &ProtectionDomain) -> bool {
+    !domain.services.is_empty() || !domain.wipes.is_empty()
+}
+
+/// The records, with the indices of interrupts instead of their ids.
+pub(crate) fn records(planned: &[Record], interrupts: &[OwnedInterrupt]) -> Vec<Record> {
+    let index = |record: &Record| {
+        let is_it =
+            |irq: &OwnedInterrupt| irq.owner as u64 == record.thread && u64::from(irq.id) == record.owner;
+        interrupts.iter().position(is_it).map_or(NONE, |index| index as u64)
+    };
+    let is_wipe = |record: &Record| record.kind == ServiceKind::Wipe.as_raw();
+    let records = planned.iter().map(|record| match record {
+        wipe if is_wipe(wipe) => Record { owner: index(wipe), ..*wipe },
+        record => *record,
+    });
+    records.collect()
 }
 
 fn open_window(service: &Service, record: Record, spaces: &mut AddressSpaces) -> Result<Record, Diagnostic> {
@@ -138,20 +180,26 @@ pub(crate) fn check(
     spaces: &AddressSpaces,
     memory: &MemoryPlan,
 ) -> Result<(), Diagnostic> {
-    for service in system.protection_domains.iter().flat_map(|domain| &domain.services) {
-        let ServiceTarget::Region(region) = service.target else { continue };
+    let domains = || system.protection_domains.iter();
+    let digests = domains().flat_map(|domain| &domain.services).filter_map(|service| match service.target {
+        ServiceTarget::Region(region) => Some((region, &service.span)),
+        ServiceTarget::Program(_) | ServiceTarget::Kernel => None,
+    });
+    let wipes = domains().flat_map(|domain| &domain.wipes).map(|wipe| (wipe.region, &wipe.span));
+    for (region, span) in digests.chain(wipes) {
         let Some(extent) = spaces.extent_of_region(region) else { continue };
         let name = &system.memory_regions[region].name;
         if memory.places[extent].kind == limen_image::RegionKind::Device {
-            let message = format!("ERROR: MR '{name}' is not in RAM, so it has no digest");
-            let help = "Reading registers of a device may change them.";
-            return Err(error(code::DIGEST_DEVICE, message).at(&service.span).help(help));
+            let message = format!("ERROR: MR '{name}' is not in RAM, so the kernel does nothing with it");
+            let help = "Reading and writing registers of a device may change what they do.";
+            return Err(error(code::SERVICE_DEVICE, message).at(span).help(help));
         }
-        let mut maps = system.protection_domains.iter().flat_map(|domain| &domain.maps);
+        let mut maps = domains().flat_map(|domain| &domain.maps);
         if let Some(map) = maps.find(|map| map.region == region && !map.cached) {
-            let message = format!("ERROR: MR '{name}' is mapped without cache, so it has no digest");
-            let help = format!("The kernel reads through the cache; map it cached: {}.", map.span);
-            return Err(error(code::DIGEST_UNCACHED, message).at(&service.span).help(help));
+            let message =
+                format!("ERROR: MR '{name}' is mapped without cache, so the kernel does nothing with it");
+            let help = format!("The kernel uses the cache; map it cached: {}.", map.span);
+            return Err(error(code::SERVICE_UNCACHED, message).at(span).help(help));
         }
     }
     Ok(())

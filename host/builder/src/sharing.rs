@@ -151,7 +151,18 @@ fn services(system: &SystemDescription) -> Vec<Crossing> {
         };
         crossing("service", what, [side(system, holder)].into_iter().chain(owners))
     };
-    services.filter_map(shared).collect()
+    services.filter_map(shared).chain(wipes(system)).collect()
+}
+
+/// Whoever sees the memory notices an interrupt or fault that wipes it.
+fn wipes(system: &SystemDescription) -> impl Iterator<Item = Crossing> {
+    let holders = system.protection_domains.iter().enumerate();
+    let wipes = holders.flat_map(|(holder, domain)| domain.wipes.iter().map(move |wipe| (holder, wipe)));
+    wipes.filter_map(|(holder, wipe)| {
+        let maps = |domain: &ProtectionDomain| domain.maps.iter().any(|map| map.region == wipe.region);
+        let what = format!("wipe of memory region {}", system.memory_regions[wipe.region].name);
+        crossing("service", what, [side(system, holder)].into_iter().chain(users(system, maps)))
+    })
 }
 
 /// Who switches a key changes what its branches do, and what others read of it.

@@ -79,6 +79,12 @@ diagnostic_codes! {
     SERVICES_TOO_MANY = "services-too-many";
     DIGEST_TARGET = "digest-target";
     RESET_NOT_CHILD = "reset-not-child";
+    WIPE_TRIGGER = "wipe-trigger";
+    WIPE_IRQ_UNKNOWN = "wipe-irq-unknown";
+    WIPE_DUPLICATE = "wipe-duplicate";
+    WIPE_REGION_UNKNOWN = "wipe-region-unknown";
+    WIPE_TOO_LARGE = "wipe-too-large";
+    WIPES_TOO_MANY = "wipes-too-many";
     CSPACE_DUPLICATE = "cspace-duplicate";
     CSPACE_CAP_UNKNOWN = "cspace-cap-unknown";
     CSPACE_SLOT = "cspace-slot";

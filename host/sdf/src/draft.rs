@@ -5,6 +5,7 @@ use limen_abi::ServiceKind;
 use crate::diagnostic::Span;
 use crate::model::{
     Channel, ChildOf, Counter, Domains, IoPort, Irq, MemoryRegion, Perms, ProgramImage, StaticKey, Symbol,
+    WipeTrigger,
 };
 use crate::symbols::Symbols;
 
@@ -54,6 +55,7 @@ pub(crate) struct Contents<'a> {
     pub(crate) irqs: Vec<Irq>,
     pub(crate) keys: Vec<KeyDraft<'a>>,
     pub(crate) services: Vec<ServiceDraft<'a>>,
+    pub(crate) wipes: Vec<WipeDraft<'a>>,
     pub(crate) caps: Vec<CapDraft<'a>>,
     pub(crate) maps: Vec<MapDraft<'a>>,
     pub(crate) setvars: Vec<SetvarDraft<'a>>,
@@ -101,6 +103,13 @@ pub(crate) enum ServiceTargetDraft<'a> {
     Region(&'a str),
     Program(&'a str),
     Kernel,
+}
+
+/// Memory that is wiped, with the name of its region.
+pub(crate) struct WipeDraft<'a> {
+    pub(crate) region: &'a str,
+    pub(crate) trigger: WipeTrigger,
+    pub(crate) span: Span,
 }
 
 /// A map with the name of its memory region.

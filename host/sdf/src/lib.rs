@@ -35,6 +35,7 @@ mod symbols;
 mod system;
 mod target;
 mod unexpected;
+mod wipe;
 mod xml;
 
 pub use diagnostic::{Diagnostic, Span};

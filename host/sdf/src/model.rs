@@ -128,6 +128,8 @@ pub struct ProtectionDomain {
     pub keys: Vec<KeyUse>,
     /// What the kernel does for it.
     pub services: Vec<Service>,
+    /// What is cleared when one of its interrupts comes, or when it faults.
+    pub wipes: Vec<Wipe>,
     /// Capabilities in root slots.
     pub caps: Vec<UserCap>,
     /// Memory regions it sees.
@@ -188,6 +190,26 @@ pub enum ServiceTarget {
     Program(usize),
     /// The kernel's code.
     Kernel,
+}
+
+/// Memory that is cleared in the middle of an interrupt or a fault.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Wipe {
+    /// Which memory region.
+    pub region: usize,
+    /// By what; nothing else is wiped by that.
+    pub trigger: WipeTrigger,
+    /// The element.
+    pub span: Span,
+}
+
+/// What wipes memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WipeTrigger {
+    /// The protection domain's interrupt with this id.
+    Irq(u8),
+    /// Each of its faults.
+    Fault,
 }
 
 /// How a child is known to its parent.

@@ -7,13 +7,13 @@ use crate::code;
 use crate::diagnostic::Diagnostic;
 use crate::domains::Declared;
 use crate::draft::{
-    CapDraft, Contents, KeyDraft, MapDraft, ProtectionDomainDraft, ServiceDraft, SetvarDraft,
+    CapDraft, Contents, KeyDraft, MapDraft, ProtectionDomainDraft, ServiceDraft, SetvarDraft, WipeDraft,
 };
 use crate::model::{Counter, IoPort, Irq, ProgramImage};
 use crate::symbols::Symbols;
 use crate::target::{Architecture, Target};
 use crate::xml::Element;
-use crate::{cspace, header, ioport, irq, map, program_image, service, setvar, static_key, unexpected};
+use crate::{cspace, header, ioport, irq, map, program_image, service, setvar, static_key, unexpected, wipe};
 
 const CHILDREN: &[&str] = &[
     "program_image",
@@ -28,6 +28,7 @@ const CHILDREN: &[&str] = &[
     "key",
     "digest",
     "reset",
+    "wipe",
     "cspace",
     "protection_domain",
 ];
@@ -74,6 +75,7 @@ struct Inside<'a> {
     irqs: Vec<Result<Irq, Reported>>,
     keys: Vec<Result<KeyDraft<'a>, Reported>>,
     services: Vec<Result<ServiceDraft<'a>, Reported>>,
+    wipes: Vec<Result<WipeDraft<'a>, Reported>>,
     caps: Option<Result<Vec<CapDraft<'a>>, Reported>>,
     maps: Vec<Result<MapDraft<'a>, Reported>>,
     setvars: Vec<Result<SetvarDraft<'a>, Reported>>,
@@ -135,6 +137,7 @@ impl<'a> Reader<'a, '_> {
                 "reset" => {
                     inside.services.push(service::read_reset(child, &mut inside.symbols, self.problems));
                 }
+                "wipe" => inside.wipes.push(wipe::read(child, self.problems)),
                 "cspace" => {
                     let caps = cspace::read(child, self.problems);
                     if inside.caps.replace(caps).is_some() {
@@ -167,6 +170,7 @@ impl<'a> Reader<'a, '_> {
             irqs: inside.irqs.into_iter().collect::<Result<_, _>>()?,
             keys: inside.keys.into_iter().collect::<Result<_, _>>()?,
             services: inside.services.into_iter().collect::<Result<_, _>>()?,
+            wipes: inside.wipes.into_iter().collect::<Result<_, _>>()?,
             caps: inside.caps.transpose()?.unwrap_or_default(),
             maps: inside.maps.into_iter().collect::<Result<_, _>>()?,
             setvars: inside.setvars.into_iter().collect::<Result<_, _>>()?,

@@ -2,7 +2,7 @@
 //!
 //! The image was validated, so every index is in range; what is out of range all the same is left out.
 
-use limen_abi::{FpuPolicy, slot};
+use limen_abi::{FpuPolicy, ServiceKind, slot};
 use limen_image::{CapKind, Image, NONE, ThreadFlags};
 
 use crate::arena::{Id, ThreadId};
@@ -98,6 +98,9 @@ impl<M: Machine> Kernel<M> {
             let space = enter_space(record.vspace, &mut nobody);
             if let (Some(id), Some(space)) = (Services::<M>::id(index as u64), space) {
                 self.services[id] = Service::new(&record, space, Threads::<M>::id);
+                if record.kind == ServiceKind::Wipe.as_raw() {
+                    self.populate_wipe(id, &record);
+                }
             }
         }
         self.populate_lines(image);

@@ -168,7 +168,11 @@ impl<M: Machine> Kernel<M> {
     /// Stops a thread that faulted and tells its handler.
     #[inline(never)]
     pub(crate) fn deliver_fault(&mut self, thread: ThreadId, fault: Fault) -> Outcome {
-        self.report(thread, fault, self.threads[thread].fault_handler)
+        let handler = match self.threads[thread].fault_handler {
+            Cap::Null => self.wipe_for_fault(thread),
+            handler => handler,
+        };
+        self.report(thread, fault, handler)
     }
 
     /// Tells whoever wants to know that the budget of the current thread is used up. Nothing if nobody does.

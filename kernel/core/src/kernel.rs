@@ -16,6 +16,7 @@ use crate::object::reply::Reply;
 use crate::object::sched_context::SchedContext;
 use crate::object::service::{Service, Work};
 use crate::object::thread::Thread;
+use crate::object::wipe::{WipingFault, WipingInterrupt};
 use crate::sched::domain::{DomainQueues, Schedule};
 use crate::sched::lines::DomainLines;
 use crate::sched::queue::{Links, ThreadLinks};
@@ -110,6 +111,10 @@ pub struct Kernel<M: Machine> {
     pub probing: usize,
     /// Services.
     pub services: Services<M>,
+    /// Interrupts that wipe.
+    pub wiping_interrupts: [Option<WipingInterrupt>; limits::WIPING_INTERRUPTS],
+    /// Threads whose faults wipe.
+    pub wiping_faults: PerThread<Option<WipingFault>>,
     /// What the kernel does for threads.
     pub works: PerThread<Option<Work<M::Context, M::Space>>>,
 }
@@ -142,6 +147,8 @@ impl<M: Machine> Kernel<M> {
             probes: PerThread::new([Probe::OFF; limits::THREADS]),
             probing: 0,
             services: Services::<M>::new([None; limits::SERVICES]),
+            wiping_interrupts: [None; limits::WIPING_INTERRUPTS],
+            wiping_faults: PerThread::new([None; limits::THREADS]),
             works: PerThread::new([const { None }; limits::THREADS]),
         }
     }

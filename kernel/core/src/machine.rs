@@ -114,6 +114,9 @@ pub trait Machine: FpuUnit<ThreadId> {
     /// [`Event::WorkDone`](crate::event::Event::WorkDone).
     fn begin_work(&mut self, service: ServiceId, context: &mut Self::Context, program: &mut Self::Context);
 
+    /// Clears the memory of a service, at once.
+    fn wipe(&mut self, service: ServiceId);
+
     /// Whether programs may print on the debug console.
     fn is_printing(&self) -> bool;
 

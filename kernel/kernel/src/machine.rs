@@ -177,6 +177,10 @@ impl Machine for Hardware {
         work::begin(service, context, program);
     }
 
+    fn wipe(&mut self, service: ServiceId) {
+        work::wipe(service);
+    }
+
     #[inline]
     fn is_printing(&self) -> bool {
         keys::is_printing()

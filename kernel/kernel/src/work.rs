@@ -90,6 +90,14 @@ pub fn begin(service: ServiceId, context: &mut Context, program: &mut Context) {
     work::leave_program(program);
 }
 
+/// Clears the memory of a service that wipes. Called with interrupts off, whoever runs.
+pub fn wipe(service: ServiceId) {
+    // SAFETY: not written after boot.
+    let tasks = unsafe { &*TASKS.0.get() };
+    let task = &tasks[Services::<Hardware>::index_of(service)];
+    work::visit(task.space, || task.target.clear());
+}
+
 /// The work itself, on its own stack. What it has found goes to `report`.
 pub extern "C" fn run(task: &Task, report: &mut Report) {
     *report = match task.kind {
@@ -102,7 +110,7 @@ pub extern "C" fn run(task: &Task, report: &mut Report) {
             reset::run(&mut { task.target }, &task.source);
             [0; REPORT_WORDS]
         }
-        None => [0; REPORT_WORDS],
+        Some(ServiceKind::Wipe) | None => [0; REPORT_WORDS],
     };
 }
 

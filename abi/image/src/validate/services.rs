@@ -2,12 +2,15 @@
 
 use limen_abi::{ServiceKind, limits};
 
-use super::{Check, overlaps, page_aligned, rule};
+use super::{Check, overlaps, page_aligned, rule, take};
 use crate::record::{Mapping, MappingFlags, NONE, Range, RegionKind, Service};
 use crate::{Image, Table};
 
 pub(super) fn check(image: &Image<'_>) -> Check {
     let threads = image.directory(Table::Threads).1;
+    let interrupts = image.directory(Table::Interrupts).1;
+    let mut wiping =
+        Wiping { interrupts: [NONE; limits::WIPING_INTERRUPTS], threads: [false; limits::THREADS] };
     let mut owners = [None; limits::VSPACES];
     for thread in image.threads() {
         if let Some(owner) = owners.get_mut(thread.vspace as usize) {
@@ -30,13 +33,23 @@ pub(super) fn check(image: &Image<'_>) -> Check {
         check(is_own, "not an address space for this thread's services")?;
         let Some(kind) = ServiceKind::from_raw(service.kind) else { return check(false, "unknown kind") };
         let is_reset = kind == ServiceKind::Reset;
+        let is_written = is_reset || kind == ServiceKind::Wipe;
         let has_target = kind != ServiceKind::KernelDigest;
-        let owner_fits = if is_reset { service.owner < threads } else { service.owner == NONE };
-        check(owner_fits && service.owner != service.thread, "owner that it cannot have")?;
+        let owner_fits = match kind {
+            ServiceKind::Reset => service.owner < threads && service.owner != service.thread,
+            ServiceKind::Wipe => service.owner == NONE || service.owner < interrupts,
+            ServiceKind::Digest | ServiceKind::KernelDigest => service.owner == NONE,
+        };
+        check(owner_fits, "owner that it cannot have")?;
         check(is_reset || service.source_bytes == 0, "first contents without a use")?;
+        check(
+            kind != ServiceKind::Wipe || take_trigger(&mut wiping, &service),
+            "wiped by what wipes already",
+        )?;
+        check(kind != ServiceKind::Wipe || service.bytes <= limits::WIPE_BYTES, "too much to wipe at once")?;
         check(service.source_bytes <= service.bytes, "more first contents than memory")?;
         check(has_target == (service.bytes != 0), "work on more or less than it has")?;
-        check(has_memory(image, &service, is_reset), "memory that is not mapped for it")?;
+        check(has_memory(image, &service, is_written), "memory that is not mapped for it")?;
         check(has_stack_alone(image, &service), "a stack that is not for it alone")?;
     }
     Ok(())
@@ -48,6 +61,25 @@ enum Owner {
     Program,
     /// The kernel, on behalf of this thread.
     Work(u64),
+}
+
+/// What wipes memory, found so far.
+struct Wiping {
+    interrupts: [u64; limits::WIPING_INTERRUPTS],
+    threads: [bool; limits::THREADS],
+}
+
+/// Each interrupt, and the faults of each thread, wipe one thing; and not too many interrupts do.
+fn take_trigger(wiping: &mut Wiping, service: &Service) -> bool {
+    if service.owner == NONE {
+        return take(&mut wiping.threads, service.thread);
+    }
+    let is_new = !wiping.interrupts.contains(&service.owner);
+    match wiping.interrupts.iter_mut().find(|interrupt| **interrupt == NONE) {
+        Some(place) if is_new => *place = service.owner,
+        _ => return false,
+    }
+    true
 }
 
 fn has_memory(image: &Image<'_>, service: &Service, is_written: bool) -> bool {

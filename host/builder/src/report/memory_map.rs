@@ -87,7 +87,8 @@ pub(super) fn address_spaces(built: &Built) -> Vec<UserMemory> {
         ranges.push(buffer.clone());
         UserMemory { owner: program.name.clone(), ranges }
     });
-    let served = built.parts.system.protection_domains.iter().filter(|domain| !domain.services.is_empty());
+    let served =
+        built.parts.system.protection_domains.iter().filter(|domain| crate::services::needs_space(domain));
     let works = served.zip(built.parts.programs.len()..).map(|(domain, index)| {
         let owner = format!("the kernel, for services of {}", domain.name);
         UserMemory { owner, ranges: user_ranges(built, index) }

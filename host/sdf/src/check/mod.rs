@@ -13,11 +13,14 @@ mod phys_addr;
 mod services;
 mod setvars;
 mod unused;
+mod wipes;
 
 use crate::Parsed;
 use crate::diagnostic::Diagnostic;
 use crate::draft::{MemoryRegionDraft, ProtectionDomainDraft, SystemDraft};
-use crate::model::{KeyUse, Map, ProtectionDomain, Service, Setvar, StaticKey, SystemDescription, UserCap};
+use crate::model::{
+    KeyUse, Map, ProtectionDomain, Service, Setvar, StaticKey, SystemDescription, UserCap, Wipe,
+};
 use crate::target::Target;
 
 /// Checks a draft and gives every name its index.
@@ -35,6 +38,7 @@ pub(crate) fn check(draft: SystemDraft, target: &Target) -> Result<Parsed, Vec<D
     let setvars = setvars::resolve(&draft, target, &mut problems);
     let (static_keys, keys) = keys::resolve(&draft, &mut problems);
     let services = services::resolve(&draft, &mut problems);
+    let wipes = wipes::resolve(&draft, &mut problems);
     if !problems.is_empty() {
         return Err(problems);
     }
@@ -42,7 +46,12 @@ pub(crate) fn check(draft: SystemDraft, target: &Target) -> Result<Parsed, Vec<D
     domains::warn(&draft, &mut warnings);
     unused::warn(&draft.memory_regions, &maps, &setvars, &mut warnings);
     Ok(Parsed {
-        system: assemble(draft, static_keys, Resolved { keys, services, caps, maps, setvars }, page_sizes),
+        system: assemble(
+            draft,
+            static_keys,
+            Resolved { keys, services, wipes, caps, maps, setvars },
+            page_sizes,
+        ),
         warnings,
     })
 }
@@ -51,6 +60,7 @@ pub(crate) fn check(draft: SystemDraft, target: &Target) -> Result<Parsed, Vec<D
 struct Resolved {
     keys: Vec<Vec<KeyUse>>,
     services: Vec<Vec<Service>>,
+    wipes: Vec<Vec<Wipe>>,
     caps: Vec<Vec<UserCap>>,
     maps: Vec<Vec<Map>>,
     setvars: Vec<Vec<Setvar>>,
@@ -63,10 +73,11 @@ fn assemble(
     resolved: Resolved,
     page_sizes: Vec<u64>,
 ) -> SystemDescription {
-    let Resolved { keys, services, caps, maps, setvars } = resolved;
+    let Resolved { keys, services, wipes, caps, maps, setvars } = resolved;
     let domains = draft.protection_domains.into_iter().map(domain);
     let domains = domains.zip(keys).map(|(domain, keys)| ProtectionDomain { keys, ..domain });
     let domains = domains.zip(services).map(|(domain, services)| ProtectionDomain { services, ..domain });
+    let domains = domains.zip(wipes).map(|(domain, wipes)| ProtectionDomain { wipes, ..domain });
     let domains = domains.zip(caps).map(|(domain, caps)| ProtectionDomain { caps, ..domain });
     let domains = domains.zip(maps).map(|(domain, maps)| ProtectionDomain { maps, ..domain });
     let domains = domains.zip(setvars).map(|(domain, setvars)| ProtectionDomain { setvars, ..domain });
@@ -110,6 +121,7 @@ fn domain(draft: ProtectionDomainDraft) -> ProtectionDomain {
         program_image: contents.program_image,
         keys: Vec::new(),
         services: Vec::new(),
+        wipes: Vec::new(),
         caps: Vec::new(),
         maps: Vec::new(),
         setvars: Vec::new(),

@@ -78,9 +78,15 @@ impl<M: Machine> Kernel<M> {
     /// A line has interrupted. One that nobody has stays as the machine left it.
     #[inline]
     pub(crate) fn deliver_interrupt(&mut self, line: Line) -> Outcome {
-        let Some(id) = self.irq_of_line.get(line.0 as usize).copied().flatten() else {
-            return Outcome::NOTHING;
-        };
+        match self.irq_of_line.get(line.0 as usize).copied().flatten() {
+            Some(id) => self.deliver(id, line),
+            None => self.wipe_for_line(line),
+        }
+    }
+
+    /// An interrupt has come from its line.
+    #[inline]
+    pub(crate) fn deliver(&mut self, id: IrqId, line: Line) -> Outcome {
         let irq = &mut self.irqs[id];
         if irq.state == State::Armed {
             irq.state = State::Delivered;

@@ -15,3 +15,4 @@ pub mod secure_monitor;
 pub mod service;
 pub mod thread;
 pub mod vspace;
+pub mod wipe;

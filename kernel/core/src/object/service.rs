@@ -47,7 +47,8 @@ impl<Space> Service<Space> {
         thread: impl Fn(u64) -> Option<ThreadId>,
     ) -> Option<Self> {
         let kind = ServiceKind::from_raw(record.kind)?;
-        Some(Self { kind, space, owner: thread(record.owner) })
+        let owner = if kind == ServiceKind::Reset { thread(record.owner) } else { None };
+        Some(Self { kind, space, owner })
     }
 }
 
@@ -88,8 +89,9 @@ impl Request {
     ) -> Result<Self, InvokeError> {
         let service = kernel.services[id].filter(|_| arguments.label() == Some(Label::ServiceRun));
         let service = service.ok_or(InvokeError::IllegalOperation)?;
-        match service.owner {
-            Some(owner) if !kernel.is_stopped(owner) => Err(InvokeError::IllegalOperation),
+        match (service.kind, service.owner) {
+            (ServiceKind::Wipe, _) => Err(InvokeError::IllegalOperation),
+            (_, Some(owner)) if !kernel.is_stopped(owner) => Err(InvokeError::IllegalOperation),
             _ => Ok(Self(id)),
         }
     }
@@ -126,7 +128,7 @@ impl<M: Machine> Kernel<M> {
         let Some(work) = self.leave_work(thread) else { return Outcome::NOTHING };
         let length = match self.services[work.service].map(|service| service.kind) {
             Some(ServiceKind::Digest | ServiceKind::KernelDigest) => DIGEST_WORDS,
-            Some(ServiceKind::Reset) | None => 0,
+            Some(ServiceKind::Reset | ServiceKind::Wipe) | None => 0,
         };
         let context = &mut self.threads[thread].context;
         context.set_badge(0);

@@ -25,6 +25,19 @@ impl MappedWindow {
     }
 }
 
+impl MappedWindow {
+    /// Sets all of it to zero.
+    pub(super) fn clear(self) {
+        for block in 0..self.blocks {
+            let Some(words) = self.words(block) else { return };
+            for position in 0..BLOCK_BYTES / size_of::<u64>() {
+                // SAFETY: as for `write`.
+                unsafe { words.add(position).write_volatile(0) }
+            }
+        }
+    }
+}
+
 impl Window for MappedWindow {
     fn blocks(&self) -> usize {
         self.blocks

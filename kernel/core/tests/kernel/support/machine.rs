@@ -80,6 +80,8 @@ pub(crate) struct HostMachine {
     pub(crate) probing: Vec<bool>,
     /// Services whose work has begun.
     pub(crate) works_begun: Vec<usize>,
+    /// Services whose memory was wiped.
+    pub(crate) wiped: Vec<usize>,
     /// Whether programs may print.
     pub(crate) is_printing: bool,
     /// What was printed.
@@ -125,6 +127,7 @@ impl HostMachine {
             key_flips: Vec::new(),
             probing: Vec::new(),
             works_begun: Vec::new(),
+            wiped: Vec::new(),
             is_printing: false,
             console: Vec::new(),
             ports_written: Vec::new(),
@@ -309,6 +312,10 @@ impl Machine for HostMachine {
         program.registers[PRESERVED] = PRESERVED_VALUE;
         *context = TestContext::ZERO;
         context.registers[PC] = WORK_PC;
+    }
+
+    fn wipe(&mut self, service: ServiceId) {
+        self.wiped.push(Services::<Self>::index_of(service));
     }
 
     fn is_printing(&self) -> bool {

@@ -98,6 +98,14 @@ pub fn switch_space(space: SpaceRegister) {
     }
 }
 
+/// Does something while `space` is the address space of user mode.
+pub fn in_space(space: SpaceRegister, act: impl FnOnce()) {
+    let before = SpaceRegister(read_register!("satp"));
+    switch_space(space);
+    act();
+    switch_space(before);
+}
+
 /// Forgets everything that the processor has cached of page tables.
 #[inline]
 pub fn forget_translations() {

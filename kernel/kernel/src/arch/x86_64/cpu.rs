@@ -177,6 +177,24 @@ impl SpaceRegister {
     }
 }
 
+impl SpaceRegister {
+    /// The value for an address space in which the kernel works: it has all of the kernel, also where page tables are
+    /// switched.
+    pub fn of_work(space: AddressSpace) -> Option<Self> {
+        Some(Self(space.root.0)).filter(|space| *space != Self::NONE)
+    }
+}
+
+/// Does something while `space` is the address space.
+pub fn in_space(space: SpaceRegister, act: impl FnOnce()) {
+    let before: u64;
+    // SAFETY: reading a register changes nothing.
+    unsafe { asm!("mov {}, cr3", out(reg) before, options(nomem, nostack, preserves_flags)) }
+    switch_space(space);
+    act();
+    switch_space(SpaceRegister(before));
+}
+
 /// Makes `space` the address space, of user mode as well unless page tables are switched.
 #[inline]
 pub fn switch_space(space: SpaceRegister) {

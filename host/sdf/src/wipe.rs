@@ -1,0 +1,33 @@
+//! `wipe`: memory that the kernel clears when an interrupt comes, or when the program faults.
+
+use crate::attribute::{Attributes, Reported, value_error};
+use crate::code;
+use crate::diagnostic::Diagnostic;
+use crate::draft::WipeDraft;
+use crate::model::WipeTrigger;
+use crate::unexpected;
+use crate::xml::Element;
+
+/// Reads one `wipe` element.
+pub(crate) fn read<'a>(
+    element: Element<'a>,
+    problems: &mut Vec<Diagnostic>,
+) -> Result<WipeDraft<'a>, Reported> {
+    let mut attributes = Attributes::read(element, &["region", "irq", "fault"], problems);
+    let region = attributes.required("region");
+    let irq = attributes.optional_number("irq");
+    let fault = attributes.boolean_or("fault", false);
+    let trigger = match (irq?, fault?) {
+        (Some(id), false) => WipeTrigger::Irq(u8::try_from(id).unwrap_or(u8::MAX)),
+        (None, true) => WipeTrigger::Fault,
+        _ => {
+            let help = "Memory is wiped by an interrupt of this protection domain (irq=\"ID\"), or by its faults \
+                        (fault=\"true\").";
+            let text = "exactly one of irq and fault must be specified";
+            attributes.problems().push(value_error(code::WIPE_TRIGGER, &element, text, help));
+            return Err(Reported);
+        }
+    };
+    unexpected::children(element, attributes.problems());
+    Ok(WipeDraft { region: region?, trigger, span: element.span() })
+}

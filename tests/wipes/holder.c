@@ -1,0 +1,26 @@
+/* Does what it must not. */
+
+#include <microkit.h>
+
+#include "orders.h"
+
+/* Nothing is mapped there. */
+#define UNMAPPED 0x10000000ul
+
+seL4_Word orders;
+seL4_Word secrets;
+
+void init(void)
+{
+}
+
+void notified(microkit_channel ch)
+{
+    (void)ch;
+    if (((struct orders *)orders)->bad_call) {
+        seL4_Word badge;
+        seL4_Recv(600, &badge, LIMEN_REPLY_CAP);
+    } else {
+        *(volatile seL4_Word *)UNMAPPED = 1;
+    }
+}

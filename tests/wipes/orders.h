@@ -1,0 +1,15 @@
+/* What the programs of the suite tell each other. */
+#ifndef ORDERS_H
+#define ORDERS_H
+
+#define KEYS_WORDS (0x10000 / sizeof(unsigned long))
+#define SECRETS_WORDS (0x1000 / sizeof(unsigned long))
+
+struct orders {
+    /* How often the vault was told of its interrupt. */
+    volatile unsigned long interrupts;
+    /* What the holder does when it is told something: a bad access, or a system call that does not exist. */
+    volatile unsigned long bad_call;
+};
+
+#endif /* ORDERS_H */
