@@ -7,14 +7,22 @@ use std::vec::Vec;
 use limen_abi::FpuPolicy;
 use limen_abi::fpu::FpuOption;
 
-use super::model::{Content, Operation, THREADS, Thread, World};
+use super::model::{Content, Operation, THREADS, Thread, World, thread_of};
 use crate::counters::Counters;
+use crate::unit::Name;
 
 fn operations() -> Vec<Operation> {
-    let mut all = Vec::from([Operation::Idle, Operation::Use, Operation::NextDomain]);
+    let mut all = Vec::from([
+        Operation::Idle,
+        Operation::Use,
+        Operation::NextDomain,
+        Operation::BeginWork,
+        Operation::FinishWork,
+    ]);
     for thread in 0..THREADS as Thread {
         all.extend([Operation::Switch(thread), Operation::Release(thread), Operation::Move(thread)]);
         all.extend([true, false].map(|may| Operation::SetUse(thread, may)));
+        all.push(Operation::AbandonWork(thread));
     }
     for (policy, ..) in FpuPolicy::ALL {
         all.extend((0..=FpuOption::ALL).map(|options| Operation::SetPolicy(*policy, options)));
@@ -22,13 +30,19 @@ fn operations() -> Vec<Operation> {
     all
 }
 
-/// The specification: a thread's registers change only by its own instructions. Wherever they are, they are what it has
-/// written last, and what is not in the unit is in the thread's area.
+/// The specification: registers of a thread, and of the kernel while it works for one, change only by their own instructions.
+/// Wherever they are, they are what was written last, and what is not in the unit is in an area. The kernel has them in the
+/// unit, and the unit on, as long as it runs: nothing may stop it when it uses them.
 fn specification(world: &World) {
     for thread in 0..THREADS as Thread {
-        let is_owner = world.fpu.owner() == Some(thread);
-        let registers = if is_owner { world.unit.registers } else { world.unit.areas[usize::from(thread)] };
-        assert_eq!(registers, Content::Latest(thread), "registers of thread {thread}");
+        for user in [thread, world.name(thread)] {
+            let is_owner = world.fpu.owner() == Some(user);
+            let registers = if is_owner { world.unit.registers } else { world.unit.areas[usize::from(user)] };
+            assert_eq!(registers, Content::Latest(user), "registers of user {user}");
+        }
+    }
+    if let Some(running) = world.running.map(|running| world.name(running)).filter(|name| name.is_trusted()) {
+        assert!(world.unit.is_on && world.fpu.owner() == Some(running), "the kernel does not have the unit");
     }
 }
 
@@ -37,14 +51,23 @@ fn structure(world: &World) {
     assert_eq!(world.fpu.is_on(), world.unit.is_on, "the cached state of the unit");
     if world.unit.is_on {
         let owner = world.fpu.owner().expect("the unit is on for somebody");
-        assert!(world.running.is_none_or(|running| running == owner), "the unit is on for another thread");
-        assert!(world.may_use[usize::from(owner)], "the unit is on for a thread that may not use it");
+        let is_owner = |running| world.user(running) == Some(owner);
+        assert!(world.running.is_none_or(is_owner), "the unit is on for another thread");
+        let may_use = owner.is_trusted() || world.may_use[usize::from(owner)];
+        assert!(may_use, "the unit is on for a thread that may not use it");
     }
     if let Some(owner) = world.fpu.owner() {
-        assert_eq!(world.domains[usize::from(owner)], world.domain, "the owner is in another domain");
+        assert_eq!(world.domains[thread_of(owner)], world.domain, "the owner is in another domain");
+        assert!(!owner.is_trusted() || world.at_work[thread_of(owner)], "work that is over owns the unit");
+    }
+    if let Some(running) = world.running {
+        assert!(
+            world.fpu.is_settled_for(world.user(running)),
+            "the unit is not as the running thread needs it"
+        );
     }
     let is_isolated = world.options & FpuOption::ISOLATE != 0;
-    if let (true, Some(running)) = (is_isolated, world.running) {
+    if let (true, Some(running)) = (is_isolated, world.running.map(|running| world.name(running))) {
         let own = [Content::Initial, Content::Latest(running), Content::Old(running)];
         assert!(own.contains(&world.unit.registers), "another thread's registers are in the unit");
     }
@@ -58,9 +81,10 @@ fn costs(before: &World, operation: Operation, after: &World) {
     let is_isolated = before.options & FpuOption::ISOLATE != 0;
     match operation {
         Operation::Switch(thread) if !is_isolated => {
-            let is_owner = before.fpu.owner() == Some(thread);
+            let is_owner = before.fpu.owner() == Some(before.name(thread));
             let expected = match (before.policy, before.user(thread)) {
                 _ if is_owner => (0, 0),
+                (FpuPolicy::FaultLazy, Some(user)) if user.is_trusted() => (had_owner, 1),
                 (FpuPolicy::SemiLazy, None) | (FpuPolicy::FaultLazy, _) => (0, 0),
                 (FpuPolicy::EarlySave, None) => (had_owner, 0),
                 _ => (had_owner, 1),
