@@ -93,3 +93,111 @@ fn buffer_run(buffer: &BufferPage) -> Run {
     let access = Access { owner: Owner::User, write: true, execute: false, memory: MemoryType::Cached };
     Run { vaddr: buffer.vaddr, paddr: buffer.paddr, bytes: PAGE_BYTES, height: 0, access }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::vec::Vec;
+
+    use limen_abi::ServiceKind;
+    use limen_abi::limits::USER_TOP_AARCH64;
+    use limen_image::{Architecture, Board, Counts, ImageWriter, NONE, Range, Region, Service, Thread};
+    use limen_loader::translation::{aarch64, riscv64, x86_64};
+
+    use super::*;
+    use crate::page_table::{Found, Halves, is_shared, walk};
+    use crate::test_tables::TestTables;
+
+    const IPC_BUFFER: u64 = 0x10_0000;
+    const DATA: u64 = MappingFlags::READ | MappingFlags::WRITE;
+
+    /// A program in address space 0, and a digest for it in address space 1: of a page that it has, on a stack that it has not.
+    fn image() -> Vec<u64> {
+        let mut writer = ImageWriter::new(Architecture::Aarch64);
+        writer.board = Board { user_top: USER_TOP_AARCH64, ..Board::default() };
+        writer.counts = Counts { vspaces: 2, ..Counts::default() };
+        writer.ram = [Range { start: 0x4000_0000, end: 0xc000_0000 }].into();
+        writer.reserved = [Range { start: 0x7000_0000, end: 0x7040_0000 }].into();
+        writer.pool = Range { start: 0x9000_0000, end: 0x9010_0000 };
+        let region =
+            |paddr, bytes| Region { paddr, bytes, kind: RegionKind::Zero as u64, ..Region::default() };
+        writer.regions = [region(0x4400_0000, 0x1000), region(0x4500_0000, Service::STACK_BYTES)].into();
+        let mapping =
+            |vspace, vaddr, region, bytes, flags| Mapping { vspace, vaddr, bytes, region, offset: 0, flags };
+        writer.mappings = [
+            mapping(0, 0x20_0000, 0, 0x1000, DATA),
+            mapping(1, 0x20_0000, 0, 0x1000, MappingFlags::READ | MappingFlags::PRIVILEGED),
+            mapping(1, 0x40_0000, 1, Service::STACK_BYTES, DATA | MappingFlags::PRIVILEGED),
+        ]
+        .into();
+        let (sched_context, notification, fault_slot, timeout_slot) = (NONE, NONE, NONE, NONE);
+        let ipc_buffer = IPC_BUFFER;
+        writer.threads = [Thread {
+            ipc_buffer,
+            sched_context,
+            notification,
+            fault_slot,
+            timeout_slot,
+            ..Thread::default()
+        }]
+        .into();
+        writer.services = [Service {
+            kind: ServiceKind::Digest as u64,
+            vspace: 1,
+            stack_top: 0x40_0000 + Service::STACK_BYTES,
+            target: 0x20_0000,
+            bytes: 0x1000,
+            owner: NONE,
+            ..Service::default()
+        }]
+        .into();
+        writer.finish(0x7000_0000, 0x3000)
+    }
+
+    /// What is mapped below the kernel's addresses: where, to what, for programs, and to be written.
+    fn found<F: Format>(tables: &TestTables, root: Root) -> Vec<(u64, u64, bool, bool)> {
+        let mut all = Vec::new();
+        let visited = walk::<F, ()>(tables, root, F::HALVES.user(), |found| {
+            let Found { vaddr, paddr, permissions, .. } = found;
+            assert!(!permissions.kernel_executable);
+            all.push((vaddr.0, paddr.0, permissions.user, permissions.writable));
+            Ok(())
+        });
+        assert_eq!(visited, Ok(()));
+        all
+    }
+
+    fn work_has_memory_of_its_own_and_all_of_the_kernel<F: Format>() {
+        let words = image();
+        let image = Image::validate(&words).expect("a valid image");
+        let (mut tables, shared) = TestTables::with_root(F::KERNEL_HEIGHT, 32);
+        let kernel = Root { table: tables.allocate().unwrap(), height: F::KERNEL_HEIGHT };
+        let access = Access { owner: Owner::Kernel, write: true, execute: false, memory: MemoryType::Cached };
+        for (root, paddr) in [(shared, 0x7010_0000), (kernel, 0x7020_0000)] {
+            let vaddr = VirtAddr(0xffff_ffff_8000_0000);
+            let run = Run { vaddr, paddr: PhysAddr(paddr), bytes: PAGE_BYTES, height: 0, access };
+            assert_eq!(map::<F>(&mut tables, root, &run), Ok(()));
+        }
+        let buffer = BufferPage { vspace: 0, vaddr: VirtAddr(IPC_BUFFER), paddr: PhysAddr(0x7030_0000) };
+        let spaces = build::<F>(&image, &[buffer], &mut tables, [shared, kernel]).expect("room");
+        let [program, work] = [0, 1].map(|index: usize| spaces[index].tables::<F>());
+        let programs = [(IPC_BUFFER, 0x7030_0000, true, true), (0x20_0000, 0x4400_0000, true, true)];
+        assert_eq!(found::<F>(&tables, program), programs);
+        let works = [(0x20_0000, 0x4400_0000, false, false), (0x40_0000, 0x4500_0000, false, true)];
+        assert_eq!(found::<F>(&tables, work), works);
+        assert_eq!((spaces[0].asid, spaces[1].asid, spaces[2]), (1, 2, AddressSpace::default()));
+        if F::HALVES == Halves::Together {
+            let shares = |space: Root, kernel: Root| {
+                is_shared(tables.table(space.table), tables.table(kernel.table), F::HALVES.kernel())
+            };
+            assert!(shares(program, shared) && !shares(program, kernel));
+            assert!(shares(work, kernel) && !shares(work, shared));
+        }
+    }
+
+    #[test]
+    fn work_has_memory_of_its_own_on_every_architecture() {
+        work_has_memory_of_its_own_and_all_of_the_kernel::<aarch64::descriptor::Descriptors>();
+        work_has_memory_of_its_own_and_all_of_the_kernel::<riscv64::descriptor::Descriptors>();
+        work_has_memory_of_its_own_and_all_of_the_kernel::<x86_64::descriptor::Descriptors>();
+    }
+}

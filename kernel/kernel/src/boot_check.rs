@@ -239,6 +239,7 @@ mod tests {
     const KERNEL_DATA: Access = Access { write: true, execute: false, ..KERNEL_CODE };
     const USER_CODE: Access = Access { owner: Owner::User, ..KERNEL_CODE };
     const USER_DATA: Access = Access { owner: Owner::User, ..KERNEL_DATA };
+    const WORK_DATA: Access = Access { owner: Owner::Work, ..KERNEL_DATA };
 
     fn kernel(mappings: &[(u64, Access)]) -> Result<(), &'static str> {
         let (tables, root) =
@@ -254,6 +255,15 @@ mod tests {
         let (tables, root) = mapped(3, [(vaddr.0 / PAGE_BYTES, paddr, access)].into_iter());
         let rules = UserRules::new(&image, &buffers, CODE, root);
         rules.check::<Descriptors>(&tables, vspace, root).map_err(|violation| violation.rule)
+    }
+
+    fn work(vaddr: VirtAddr, paddr: u64, access: Access) -> Result<(), &'static str> {
+        let words = image();
+        let image = Image::validate(&words).expect("a valid image");
+        let buffers = [BufferPage { vspace: 0, vaddr: IPC_BUFFER, paddr: BUFFER }];
+        let (tables, root) = mapped(3, [(vaddr.0 / PAGE_BYTES, paddr, access)].into_iter());
+        let rules = UserRules::new(&image, &buffers, CODE, root);
+        rules.check_work::<Descriptors>(&tables, 0, root, root).map_err(|violation| violation.rule)
     }
 
     fn mapped(height: u32, pages: impl Iterator<Item = (u64, u64, Access)>) -> (TestTables, Root) {
@@ -341,6 +351,66 @@ mod tests {
         assert_eq!(user(0, IPC_BUFFER, BUFFER.0, USER_DATA), Ok(()));
         assert_eq!(user(1, IPC_BUFFER, BUFFER.0, USER_DATA), Err("memory of the kernel"));
         assert_eq!(user(0, IPC_BUFFER, BUFFER.0 + PAGE_BYTES, USER_DATA), Err("memory of the kernel"));
+    }
+
+    #[test]
+    fn work_in_memory_of_programs_passes() {
+        assert_eq!(work(VirtAddr(0x20_0000), CONTENTS, Access { write: false, ..WORK_DATA }), Ok(()));
+        assert_eq!(work(VirtAddr(0x20_0000), 0x8000_0000, WORK_DATA), Ok(()));
+    }
+
+    #[test]
+    fn memory_of_work_that_programs_can_access_is_found() {
+        for access in [USER_DATA, USER_CODE] {
+            assert_eq!(work(VirtAddr(0x20_0000), 0x8000_0000, access), Err("programs can access it"));
+        }
+    }
+
+    #[test]
+    fn memory_of_work_that_is_executable_is_found() {
+        assert_eq!(work(VirtAddr(0x20_0000), 0x8000_0000, KERNEL_CODE), Err("the kernel can execute it"));
+    }
+
+    #[test]
+    fn memory_of_the_kernel_where_work_is_done_is_found() {
+        for (vaddr, paddr) in [(VirtAddr(0x20_0000), IMAGE), (VirtAddr(0x20_0000), CODE.end)]
+            .into_iter()
+            .chain([(VirtAddr(0x20_0000), 0x9000_0000), (IPC_BUFFER, BUFFER.0)])
+        {
+            assert_eq!(work(vaddr, paddr, WORK_DATA), Err("memory of the kernel"));
+        }
+        assert_eq!(work(VirtAddr(0x20_0000), CODE.start, WORK_DATA), Err("alias of the kernel's code"));
+    }
+
+    #[test]
+    fn memory_of_work_beside_a_program_is_found() {
+        assert_eq!(user(0, VirtAddr(0x20_0000), 0x8000_0000, WORK_DATA), Err("programs cannot access it"));
+    }
+
+    #[test]
+    fn work_without_the_kernels_own_addresses_is_found() {
+        type Paging = x86_64::descriptor::Descriptors;
+        let words = image();
+        let image = Image::validate(&words).expect("a valid image");
+        let (mut tables, entry_area) = TestTables::with_root(3, 16);
+        let [kernel, root] = [0, 1].map(|_| Root { table: tables.allocate().unwrap(), height: 3 });
+        for (shared, page) in [(entry_area, 0), (kernel, 1)] {
+            let vaddr = VirtAddr(0xffff_ffff_8000_0000 + page * PAGE_BYTES);
+            let paddr = PhysAddr(CODE.start + page * PAGE_BYTES);
+            let run = Run { vaddr, paddr, bytes: PAGE_BYTES, height: 0, access: KERNEL_CODE };
+            assert_eq!(map::<Paging>(&mut tables, shared, &run), Ok(()));
+        }
+        let rules = UserRules::new(&image, &[], CODE, entry_area);
+        let check = |tables: &TestTables| {
+            let work = rules.check_work::<Paging>(tables, 1, root, kernel);
+            let program = rules.check::<Paging>(tables, 1, root);
+            [work, program].map(|result| result.is_ok())
+        };
+        assert_eq!(check(&tables), [false, false]);
+        share_kernel::<Paging>(&mut tables, entry_area, root);
+        assert_eq!(check(&tables), [false, true]);
+        share_kernel::<Paging>(&mut tables, kernel, root);
+        assert_eq!(check(&tables), [true, false]);
     }
 
     fn entry_area(page: u64, access: Access) -> Result<(), &'static str> {

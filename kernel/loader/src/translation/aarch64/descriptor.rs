@@ -105,6 +105,27 @@ mod tests {
     }
 
     #[test]
+    fn memory_of_work_is_the_kernels_in_one_address_space() {
+        let data = |owner| Access { owner, write: true, execute: false, memory: MemoryType::Cached };
+        for (owner, expected) in
+            [(Owner::Kernel, 0), (Owner::User, USER | NOT_GLOBAL), (Owner::Work, NOT_GLOBAL)]
+        {
+            for height in [0, 1] {
+                let entry = Descriptors::attributes(height, data(owner));
+                assert_eq!(entry & (USER | NOT_GLOBAL | READ_ONLY), expected, "{owner:?}");
+                assert_eq!(entry & KERNEL_EXECUTE_NEVER, KERNEL_EXECUTE_NEVER);
+            }
+        }
+    }
+
+    #[test]
+    fn nobody_executes_memory_of_work() {
+        let code = Access { owner: Owner::Work, write: false, execute: true, memory: MemoryType::Cached };
+        let never = KERNEL_EXECUTE_NEVER | USER_EXECUTE_NEVER;
+        assert_eq!(Descriptors::attributes(0, code) & never, never);
+    }
+
+    #[test]
     fn memory_without_cache_is_normal_and_not_cacheable_on_either_page_size() {
         for height in [0, 1] {
             assert_eq!(memory_attributes(height, MemoryType::Uncached), 0x44);

@@ -72,3 +72,21 @@ fn permissions(entry: u64) -> Permissions {
     let user = entry & USER != 0;
     Permissions { user, writable: entry & WRITE != 0, kernel_executable: entry & EXECUTE != 0 && !user }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::translation::format::MemoryType;
+
+    #[test]
+    fn memory_of_work_is_the_kernels_in_one_address_space() {
+        let data = |owner| Access { owner, write: true, execute: false, memory: MemoryType::Cached };
+        for (owner, expected) in [(Owner::Kernel, GLOBAL), (Owner::User, USER), (Owner::Work, 0)] {
+            let entry = Descriptors::attributes(0, data(owner));
+            assert_eq!(entry & (GLOBAL | USER), expected, "{owner:?}");
+            let expected =
+                Permissions { user: owner == Owner::User, writable: true, kernel_executable: false };
+            assert_eq!(permissions(entry), expected);
+        }
+    }
+}

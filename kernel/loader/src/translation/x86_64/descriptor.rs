@@ -115,6 +115,19 @@ mod tests {
     }
 
     #[test]
+    fn memory_of_work_is_the_kernels_in_one_address_space() {
+        for (owner, expected) in [(Owner::Kernel, GLOBAL), (Owner::User, USER), (Owner::Work, 0)] {
+            for height in [0, 1] {
+                let entry = Descriptors::attributes(height, Access { owner, ..CODE });
+                assert_eq!(entry & (GLOBAL | USER), expected, "{owner:?}");
+            }
+        }
+        let data = Access { owner: Owner::Work, write: true, execute: false, ..CODE };
+        let expected = Permissions { user: false, writable: true, kernel_executable: false };
+        assert_eq!(permissions_of(0, data), expected);
+    }
+
+    #[test]
     fn tables_and_nothing_are_told_from_memory() {
         let table = PhysAddr(0x1234_5000);
         assert_eq!(Descriptors::decode(Descriptors::branch(table), 3), Entry::Branch(table));
