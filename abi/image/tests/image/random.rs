@@ -1,7 +1,7 @@
 //! Random images: those that keep the rules are accepted and read back as written; random words never do
 //! harm.
 
-use limen_abi::limits::{self, PAGE_BYTES};
+use limen_abi::limits::PAGE_BYTES;
 use limen_image::{
     Board, CapKind, DomainSlot, Image, ImageWriter, Interrupt, Mapping, MappingFlags, NONE, RegionKind,
     SchedContext, Service,
@@ -11,8 +11,8 @@ use proptest::prelude::*;
 use proptest::test_runner::{RngAlgorithm, RngSeed};
 
 use crate::sample::{
-    CONTENTS_PADDR, DEVICE_PADDR, cap, digest, fix_checksum, line, mapping, region, reset, sample, thread,
-    words_of,
+    CONTENTS_PADDR, DEVICE_PADDR, cap, digest, fix_checksum, kernel_digest, line, mapping, region, reset,
+    sample, thread, words_of,
 };
 use crate::soundness;
 
@@ -130,13 +130,13 @@ fn place_mappings(writer: &mut ImageWriter, shapes: &[(u64, u64, u64)]) {
     }
 }
 
-/// A digest for every second thread, and a reset of the thread before it, as far as there is memory; with the pages of the stack
+/// For every second thread a digest of memory, one of the kernel, and a reset of the thread before it, up to eight times; with
 /// one address space for each.
 fn place_services(writer: &mut ImageWriter, threads: u64) {
     const FOR_WORK: u64 = MappingFlags::PRIVILEGED | MappingFlags::READ | MappingFlags::WRITE;
     writer.services.clear();
     let stacks = writer.regions.len() as u64;
-    let clients: Vec<u64> = (1..threads).step_by(2).take(limits::SERVICES / 2).collect();
+    let clients: Vec<u64> = (1..threads).step_by(2).take(8).collect();
     let bytes = clients.len() as u64 * Service::STACK_BYTES;
     if bytes == 0 {
         return;
@@ -154,7 +154,11 @@ fn place_services(writer: &mut ImageWriter, threads: u64) {
                 ..mapping(vspace, 0x40_0000, Service::STACK_BYTES, stacks + 2, FOR_WORK)
             },
         ]);
-        writer.services.extend([digest(client, vspace), reset(client, vspace, client - 1)]);
+        writer.services.extend([
+            digest(client, vspace),
+            reset(client, vspace, client - 1),
+            kernel_digest(client, vspace),
+        ]);
     }
 }
 
@@ -175,7 +179,7 @@ fn place_caps(writer: &mut ImageWriter, shapes: CapShapes) {
             CapKind::Service => {
                 let own = |service: &Service| service.thread == table;
                 let Some(first) = writer.services.iter().position(own) else { continue };
-                first as u64 + object % 2
+                first as u64 + object % 3
             }
             _ => object % threads,
         };

@@ -74,13 +74,14 @@ pub(crate) fn sample() -> ImageWriter {
         cap(1, 138, CapKind::Interrupt, 1),
         cap(1, 458, CapKind::Service, 0),
         cap(1, 459, CapKind::Service, 1),
+        cap(1, 460, CapKind::Service, 2),
         cap(1, 480, CapKind::Key, 1),
         cap(1, 511, CapKind::Endpoint, 1),
     ];
     writer.interrupts = vec![line(33, 0), line(287, InterruptFlags::EDGE)];
     writer.keys = vec![key(NONE, 1), key(KernelKey::Printing as u64, 1)];
     writer.key_sites = vec![site(0, 0x10, 4), site(1, 0x3ffb, 5)];
-    writer.services = vec![digest(1, 2), reset(1, 2, 0)];
+    writer.services = vec![digest(1, 2), reset(1, 2, 0), kernel_digest(1, 2)];
     writer.domain_schedule = vec![DomainSlot { domain: 0, duration_us: 5, duration_ticks: 0 }];
     writer
 }
@@ -147,6 +148,11 @@ pub(crate) const fn digest(thread: u64, vspace: u64) -> Service {
         source_bytes: 0,
         owner: NONE,
     }
+}
+
+/// A digest of the kernel, on the same stack.
+pub(crate) const fn kernel_digest(thread: u64, vspace: u64) -> Service {
+    Service { kind: ServiceKind::KernelDigest as u64, target: 0, bytes: 0, ..digest(thread, vspace) }
 }
 
 /// Puts the two pages behind 0x20_0000 back to the page behind 0x30_0000 and zeros.

@@ -152,11 +152,12 @@ fn check_service(image: &Image<'_>, service: &Service) {
     let mut here = image.services().filter(|other| other.vspace == service.vspace);
     assert!(here.all(|other| other.thread == service.thread));
     let threads = image.threads().count() as u64;
-    let is_reset = service.kind == ServiceKind::Reset as u64;
-    assert!(is_reset || service.kind == ServiceKind::Digest as u64);
+    let kind = ServiceKind::from_raw(service.kind).expect("a kind");
+    let is_reset = kind == ServiceKind::Reset;
     assert_eq!(is_reset, service.owner < threads);
     assert!(service.thread < threads && service.thread != service.owner);
-    assert!(service.source_bytes <= service.bytes && service.bytes != 0);
+    assert!(service.source_bytes <= service.bytes);
+    assert_eq!(kind == ServiceKind::KernelDigest, service.bytes == 0);
     let stack = service.stack_top - Service::STACK_BYTES..service.stack_top;
     let target = service.target..service.target + service.bytes;
     let source = service.source..service.source + service.source_bytes;

@@ -145,6 +145,18 @@ fn the_answer_of_a_digest_is_what_was_found() {
 }
 
 #[test]
+fn the_answer_of_a_digest_of_the_kernel_is_what_was_found() {
+    let mut working = Working::new();
+    let service = working.plan.kernel_digest(working.client);
+    let slot = working.plan.grant(working.client, Grant::service(service));
+    let mut system = working.boot();
+    system.run_service(working.client, slot);
+    assert_eq!(system.kernel.machine.works_begun, [2]);
+    system.finish_work(working.client, FOUND);
+    system.assert_message(working.client, 0, 0, &FOUND);
+}
+
+#[test]
 fn the_answer_of_a_reset_has_no_words() {
     let working = Working::new();
     let mut system = working.boot();

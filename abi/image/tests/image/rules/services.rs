@@ -48,7 +48,7 @@ pub(super) const SERVICES: &[Case] = &[
         },
         record(Table::Services, 1, "not an address space for this thread's services"),
     ),
-    ("kind", |w| w.services[1].kind = 2, record(Table::Services, 1, "unknown kind")),
+    ("kind", |w| w.services[1].kind = 3, record(Table::Services, 1, "unknown kind")),
     ("owner", |w| w.services[1].owner = 2, OWNER),
     ("no owner", |w| w.services[1].owner = NONE, OWNER),
     ("itself as owner", |w| w.services[1].owner = 1, OWNER),
@@ -72,7 +72,16 @@ pub(super) const SERVICES: &[Case] = &[
     ("source in a page", |w| w.services[1].source += 8, NOT_MAPPED),
     ("size of first contents in a page", |w| w.services[1].source_bytes -= 8, NOT_MAPPED),
     ("stack in a page", |w| w.services[1].stack_top += 16, NOT_MAPPED),
-    ("no memory", |w| (w.services[1].bytes, w.services[1].source_bytes) = (0, 0), NOT_MAPPED),
+    (
+        "no memory",
+        |w| (w.services[1].bytes, w.services[1].source_bytes) = (0, 0),
+        record(Table::Services, 1, "work on more or less than it has"),
+    ),
+    (
+        "memory of programs as the kernel's",
+        |w| (w.services[2].target, w.services[2].bytes) = (0x20_0000, PAGE),
+        record(Table::Services, 2, "work on more or less than it has"),
+    ),
     ("target above what is mapped", |w| w.services[1].target += PAGE, NOT_MAPPED),
     ("target below what is mapped", |w| w.services[1].target -= PAGE, NOT_MAPPED),
     ("target at the end of everything", |w| w.services[1].target = PAGE.wrapping_neg(), NOT_MAPPED),
@@ -128,7 +137,7 @@ pub(super) const SERVICES: &[Case] = &[
         |w| w.caps.insert(4, cap(0, 458, CapKind::Service, 0)),
         record(Table::Caps, 4, "service for another thread"),
     ),
-    ("capability of none", |w| w.caps[8].object = 2, record(Table::Caps, 8, "no such object")),
+    ("capability of none", |w| w.caps[8].object = 3, record(Table::Caps, 8, "no such object")),
 ];
 
 #[test]

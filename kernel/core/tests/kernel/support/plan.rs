@@ -388,6 +388,14 @@ impl Plan {
         self.service(ServiceKind::Digest, thread, NONE)
     }
 
+    /// The service that tells a thread the digest of the kernel; gives its index.
+    pub(crate) fn kernel_digest(&mut self, thread: Thread) -> u64 {
+        let index = self.service(ServiceKind::KernelDigest, thread, NONE);
+        let record = &mut self.writer.services[index as usize];
+        (record.target, record.bytes) = (0, 0);
+        index
+    }
+
     /// The service with which a thread puts the memory of another one back; gives its index.
     pub(crate) fn reset(&mut self, thread: Thread, owner: Thread) -> u64 {
         self.service(ServiceKind::Reset, thread, owner.0)
