@@ -51,6 +51,7 @@ pub(super) fn check(image: &Image<'_>) -> Check {
         check(has_target == (service.bytes != 0), "work on more or less than it has")?;
         check(has_memory(image, &service, is_written), "memory that is not mapped for it")?;
         check(has_stack_alone(image, &service), "a stack that is not for it alone")?;
+        check(has_guard(image, &service), "a stack without an empty page below")?;
     }
     Ok(())
 }
@@ -110,6 +111,14 @@ fn has_stack_alone(image: &Image<'_>, service: &Service) -> bool {
                 .zip(image.mappings())
                 .all(|(other, mapping)| other == index || !overlaps(self::memory(image, &mapping), memory))
         })
+}
+
+/// Whether a stack that grows too large is noticed.
+fn has_guard(image: &Image<'_>, service: &Service) -> bool {
+    let start = service.stack_top - Service::STACK_BYTES;
+    let Some(guard) = start.checked_sub(limits::PAGE_BYTES) else { return false };
+    let next = image.mapping(first_ending_after(image, service.vspace, guard));
+    next.vspace != service.vspace || next.bytes == 0 || next.vaddr >= start
 }
 
 /// Where the memory lies that a mapping shows.

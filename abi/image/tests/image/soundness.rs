@@ -165,6 +165,11 @@ fn check_service(image: &Image<'_>, service: &Service) {
     check_pages(image, service.vspace, stack.clone(), write);
     check_pages(image, service.vspace, target.clone(), if is_reset { write } else { MappingFlags::READ });
     check_pages(image, service.vspace, source.clone(), MappingFlags::READ);
+    let guard = stack.start - limits::PAGE_BYTES..stack.start;
+    let in_guard = image.mappings().filter(|other| {
+        other.vspace == service.vspace && other.vaddr < guard.end && guard.start < other.vaddr + other.bytes
+    });
+    assert_eq!(in_guard.count(), 0);
     for page in stack.step_by(limits::PAGE_BYTES as usize) {
         assert!(!target.contains(&page) && !source.contains(&page));
         let paddr = page.wrapping_add(shift(image, &mapping_at(image, service.vspace, page)));

@@ -202,3 +202,26 @@ fn traps_pass_the_probes_as_long_as_anybody_probes() {
         assert_eq!(probing.system.kernel.machine.probing, [true, false], "{label:?} ends the other's");
     }
 }
+
+#[test]
+fn the_way_back_to_a_system_call_is_not_stamped() {
+    let mut plan = Plan::new();
+    let [parent, child] = ["parent", "child"].map(|name| plan.thread(name, 50));
+    let probe = plan.grant(child, Grant::probe());
+    let control = plan.grant(parent, child.control());
+    let notification = plan.notification();
+    let wait = plan.grant(child, notification.waiter());
+    let mut system = plan.boot();
+    system.yield_slice(parent);
+    system.call(child, probe, Label::ProbeStart.as_raw(), &[]);
+    let words = [ProbeEvent::Syscall.as_raw(), 0, u64::MAX, ProbeOption::EXIT];
+    system.call(child, probe, Label::ProbeArm.as_raw(), &words);
+    let number = Syscall::Wait.as_raw();
+    system.context_mut(child).trap(number, wait, MessageInfo::new(0, 0));
+    system.kernel.serve_probed_syscall(number, 901);
+    system.assert_waiting(child, notification);
+    system.call(parent, control, Label::TcbResume.as_raw(), &[]);
+    system.yield_slice(parent);
+    system.assert_running(child);
+    assert!(!system.kernel.takes_exit_stamp(), "the registers are those of the call");
+}

@@ -5,6 +5,7 @@ use limen_abi::probe::ProbeOption;
 use limen_abi::{ErrorCode, FaultLabel, FpuPolicy, Label, MessageInfo, ProbeEvent, Syscall};
 use limen_core::arena::ThreadId;
 use limen_core::event::Event;
+use limen_core::kernel::MessageBuffers;
 use limen_core::machine::Context;
 use limen_core::object::probe::Rest;
 use limen_core::object::service::Report;
@@ -12,8 +13,8 @@ use limen_core::object::thread::State;
 use limen_image::Options;
 
 use crate::support::{
-    Arguments, Family, Grant, Interrupt, PC, PRESERVED, PRESERVED_VALUE, Plan, SP, Space, System, TLS_BASE,
-    Thread, WORK_PC, Wiring,
+    Arguments, Family, Grant, Interrupt, PC, PRESERVED, PRESERVED_VALUE, Plan, REPLY, SP, Space, System,
+    TLS_BASE, Thread, WORK_PC, Wiring,
 };
 
 const RUN: u64 = Label::ServiceRun.as_raw();
@@ -490,6 +491,46 @@ fn work_is_not_interrupted_by_what_does_not_touch_registers() {
 }
 
 #[test]
+fn nobody_has_anything_to_do_with_addresses_of_work() {
+    let mut working = Working::new();
+    let space = Grant { object: Working::SPACE.0, ..Grant::vspace(working.client) };
+    let slot = working.plan.grant(working.client, space);
+    let mut system = working.boot();
+    system.call(working.client, slot, Label::ArmVspaceCleanData.as_raw(), &[0x1000, 0x2000]);
+    system.assert_refused(working.client, ErrorCode::IllegalOperation, &[]);
+}
+
+#[test]
+fn a_passive_server_has_work_done_on_the_time_of_its_caller() {
+    let mut pair = crate::support::Service::passive(200);
+    let digest = pair.plan.digest(pair.server);
+    let digest = pair.plan.grant(pair.server, Grant::service(digest));
+    let time = pair.plan.sched_context_of(pair.client);
+    let mut system = pair.boot();
+    let before = system.kernel.sched_contexts[time.id()].consumed;
+    system.call(pair.client, pair.call, 5, &[6]);
+    system.run_service(pair.server, digest);
+    system.pass(30);
+    system.finish_work(pair.server, FOUND);
+    system.assert_message(pair.server, 0, 0, &FOUND);
+    system.reply_recv(pair.server, pair.receive, 0, &FOUND);
+    system.assert_running(pair.client);
+    system.run_for(2000);
+    assert!(system.kernel.sched_contexts[time.id()].consumed >= before + 30);
+}
+
+#[test]
+fn a_thread_at_work_is_the_same_thread() {
+    for index in 0..limen_abi::limits::THREADS as u64 {
+        let thread = Thread(index).id();
+        let at_work = thread.at_work();
+        assert_eq!(MessageBuffers::index_of(at_work) as u64, index);
+        assert_eq!(at_work.at_work(), at_work);
+        assert!(at_work.is_at_work() && !thread.is_at_work() && at_work != thread);
+    }
+}
+
+#[test]
 fn only_work_can_be_over() {
     let working = Working::new();
     let mut system = working.boot();
@@ -538,6 +579,17 @@ fn after_the_end_of_a_budget_work_goes_on() {
     assert_eq!(system.pc(child), WORK_PC);
     system.finish_work(child, FOUND);
     system.assert_message(child, 0, 0, &FOUND);
+}
+
+#[test]
+fn a_label_stops_work_where_it_is() {
+    let mut timed_out = TimedOut::new();
+    let mut system = timed_out.boot();
+    let (parent, child) = (timed_out.family.parent, timed_out.family.child);
+    let program = *system.program(child);
+    system.nb_send_recv(parent, REPLY, timed_out.family.receive, 1, &[]);
+    system.assert_inactive(child);
+    assert_eq!((*system.program(child), system.pc(child)), (program, WORK_PC));
 }
 
 #[test]

@@ -133,6 +133,23 @@ pub(super) const SERVICES: &[Case] = &[
         record(Table::Services, 1, "a stack that is not for it alone"),
     ),
     (
+        "stack above something else",
+        |w| {
+            w.mappings[SOURCE].vaddr = 0x40_0000 - PAGE;
+            w.services[0].target = 0x40_0000 - PAGE;
+        },
+        record(Table::Services, 0, "a stack without an empty page below"),
+    ),
+    (
+        "stack at the lowest address",
+        |w| {
+            w.mappings[STACK_PAGES].vaddr = 0;
+            w.mappings[TARGET[0]..].rotate_right(1);
+            w.services[0].stack_top = Service::STACK_BYTES;
+        },
+        record(Table::Services, 0, "a stack without an empty page below"),
+    ),
+    (
         "capability of another",
         |w| w.caps.insert(4, cap(0, 458, CapKind::Service, 0)),
         record(Table::Caps, 4, "service for another thread"),
