@@ -81,7 +81,14 @@ pub(crate) fn sample() -> ImageWriter {
     writer.interrupts = vec![line(33, 0), line(287, InterruptFlags::EDGE)];
     writer.keys = vec![key(NONE, 1), key(KernelKey::Printing as u64, 1)];
     writer.key_sites = vec![site(0, 0x10, 4), site(1, 0x3ffb, 5)];
-    writer.services = vec![digest(1, 2), reset(1, 2, 0), kernel_digest(1, 2)];
+    writer.services = vec![
+        digest(1, 2),
+        reset(1, 2, 0),
+        kernel_digest(1, 2),
+        wipe(1, 2, NONE),
+        wipe(1, 2, 1),
+        wipe(1, 2, 0),
+    ];
     writer.domain_schedule = vec![DomainSlot { domain: 0, duration_us: 5, duration_ticks: 0 }];
     writer
 }
@@ -165,6 +172,19 @@ pub(crate) const fn reset(thread: u64, vspace: u64, owner: u64) -> Service {
         source_bytes: PAGE_BYTES,
         owner,
         ..digest(thread, vspace)
+    }
+}
+
+/// Memory that is wiped by an interrupt, or without one by faults of the thread.
+pub(crate) fn wipe(thread: u64, vspace: u64, interrupt: u64) -> Service {
+    let target = reset(thread, vspace, 0);
+    Service {
+        kind: ServiceKind::Wipe as u64,
+        owner: interrupt,
+        source: 0,
+        source_bytes: 0,
+        bytes: PAGE_BYTES,
+        ..target
     }
 }
 

@@ -153,9 +153,16 @@ fn check_service(image: &Image<'_>, service: &Service) {
     assert!(here.all(|other| other.thread == service.thread));
     let threads = image.threads().count() as u64;
     let kind = ServiceKind::from_raw(service.kind).expect("a kind");
-    let is_reset = kind == ServiceKind::Reset;
-    assert_eq!(is_reset, service.owner < threads);
-    assert!(service.thread < threads && service.thread != service.owner);
+    assert!(service.thread < threads);
+    match kind {
+        ServiceKind::Reset => assert!(service.owner < threads && service.thread != service.owner),
+        ServiceKind::Wipe => {
+            assert!(service.owner == NONE || service.owner < image.interrupts().count() as u64);
+            assert!(service.bytes <= limits::WIPE_BYTES);
+        }
+        ServiceKind::Digest | ServiceKind::KernelDigest => assert_eq!(service.owner, NONE),
+    }
+    let is_written = matches!(kind, ServiceKind::Reset | ServiceKind::Wipe);
     assert!(service.source_bytes <= service.bytes);
     assert_eq!(kind == ServiceKind::KernelDigest, service.bytes == 0);
     let stack = service.stack_top - Service::STACK_BYTES..service.stack_top;
@@ -163,7 +170,7 @@ fn check_service(image: &Image<'_>, service: &Service) {
     let source = service.source..service.source + service.source_bytes;
     let write = MappingFlags::READ | MappingFlags::WRITE;
     check_pages(image, service.vspace, stack.clone(), write);
-    check_pages(image, service.vspace, target.clone(), if is_reset { write } else { MappingFlags::READ });
+    check_pages(image, service.vspace, target.clone(), if is_written { write } else { MappingFlags::READ });
     check_pages(image, service.vspace, source.clone(), MappingFlags::READ);
     let guard = stack.start - limits::PAGE_BYTES..stack.start;
     let in_guard = image.mappings().filter(|other| {

@@ -48,7 +48,7 @@ pub(super) const SERVICES: &[Case] = &[
         },
         record(Table::Services, 1, "not an address space for this thread's services"),
     ),
-    ("kind", |w| w.services[1].kind = 3, record(Table::Services, 1, "unknown kind")),
+    ("kind", |w| w.services[1].kind = 4, record(Table::Services, 1, "unknown kind")),
     ("owner", |w| w.services[1].owner = 2, OWNER),
     ("no owner", |w| w.services[1].owner = NONE, OWNER),
     ("itself as owner", |w| w.services[1].owner = 1, OWNER),
@@ -66,6 +66,26 @@ pub(super) const SERVICES: &[Case] = &[
         "first contents without a place",
         |w| w.services[1].source_bytes = 3 * PAGE,
         record(Table::Services, 1, "more first contents than memory"),
+    ),
+    (
+        "interrupt that wipes",
+        |w| w.services[4].owner = 2,
+        record(Table::Services, 4, "owner that it cannot have"),
+    ),
+    (
+        "faults that wipe twice",
+        |w| w.services[4].owner = NONE,
+        record(Table::Services, 4, "wiped by what wipes already"),
+    ),
+    (
+        "interrupt that wipes twice",
+        |w| w.services[5].owner = 1,
+        record(Table::Services, 5, "wiped by what wipes already"),
+    ),
+    (
+        "much to wipe",
+        |w| w.services[3].bytes = limits::WIPE_BYTES + PAGE,
+        record(Table::Services, 3, "too much to wipe at once"),
     ),
     ("target in a page", |w| w.services[1].target += 8, NOT_MAPPED),
     ("size in a page", |w| w.services[1].bytes -= 1024, NOT_MAPPED),
@@ -154,7 +174,7 @@ pub(super) const SERVICES: &[Case] = &[
         |w| w.caps.insert(4, cap(0, 458, CapKind::Service, 0)),
         record(Table::Caps, 4, "service for another thread"),
     ),
-    ("capability of none", |w| w.caps[8].object = 3, record(Table::Caps, 8, "no such object")),
+    ("capability of none", |w| w.caps[8].object = 6, record(Table::Caps, 8, "no such object")),
 ];
 
 #[test]
