@@ -2,11 +2,8 @@
 
 #include <limen.h>
 
+#include "garbage.h"
 #include "orders.h"
-
-seL4_Word orders;
-
-static limen_crossing_t crossing;
 
 void init(void)
 {
@@ -25,24 +22,25 @@ static seL4_Word refusals(void)
 void notified(microkit_channel ch)
 {
     (void)ch;
-    struct orders *todo = (struct orders *)orders;
+    struct orders *todo = (struct orders *)ORDERS_ADDRESS;
+    if (!todo->stack) {
+        todo->stack = ((seL4_Word)__builtin_frame_address(0) - 256) & ~15ul;
+    }
     switch (todo->order) {
     case ASK:
         todo->outcome = refusals();
         break;
-    case CALL:
-        /* To an empty slot: an error, which the answer says. */
-        limen_cross_syscall(&crossing, 500, seL4_MessageInfo_new(0, 0, 0, 0), seL4_SysCall);
-        todo->outcome = crossing.exit;
+    case SYSCALL:
+        todo->outcome = garbage_syscall(todo->value, seL4_SysYield);
         break;
     case PAGE_FAULT:
-        limen_cross_page_fault((limen_crossing_t *)todo->address, todo->address);
+        garbage_page_fault(todo->value, UNMAPPED);
         break;
     case UNDEFINED:
-        limen_cross_undefined((limen_crossing_t *)todo->address);
+        garbage_undefined(todo->value);
         break;
     default:
-        limen_cross_breakpoint((limen_crossing_t *)todo->address);
+        garbage_breakpoint(todo->value);
         break;
     }
     todo->is_done = 1;

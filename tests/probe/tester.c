@@ -5,8 +5,7 @@
 #include "orders.h"
 #include "test.h"
 
-/* Set by the tool. */
-seL4_Word orders;
+static struct orders *const todo = (struct orders *)ORDERS_ADDRESS;
 
 #define HOSTILE 0
 #define SERVER 1
@@ -14,11 +13,9 @@ seL4_Word orders;
 
 /* Far more than any crossing takes, and far less than a stamp that belongs to another. */
 #define LONGEST 100000000ul
-/* Nothing is mapped there. */
-#define UNMAPPED 0x10000000ul
-
 extern char _start[];
 
+/* Its target is the address of a page fault, and of a system call the capability. */
 static limen_crossing_t crossing;
 static limen_probe_sample_t sample;
 
@@ -39,15 +36,29 @@ static void check_crossing(limen_probe_event_t event)
     read_sample();
     CHECK_EQUAL(sample.valid, seL4_True);
     CHECK_EQUAL(sample.event, event);
+    CHECK_EQUAL(sample.user, crossing.user);
     CHECK(sample.entry - sample.user < LONGEST);
     CHECK(crossing.exit - sample.entry < LONGEST);
     CHECK(crossing.after - crossing.exit < LONGEST);
     check_no_sample();
 }
 
+static void fault_on_a_page(void)
+{
+    crossing.target = UNMAPPED;
+    limen_cross_page_fault(&crossing);
+}
+
+static void call(seL4_Word target, seL4_Int64 number)
+{
+    crossing.target = target;
+    crossing.number = (seL4_Word)number;
+    limen_cross_syscall(&crossing);
+}
+
 static void tell_hostile(void)
 {
-    limen_cross_syscall(&crossing, BASE_OUTPUT_NOTIFICATION_CAP + HOSTILE, seL4_MessageInfo_new(0, 0, 0, 0), seL4_SysSend);
+    call(BASE_OUTPUT_NOTIFICATION_CAP + HOSTILE, seL4_SysSend);
 }
 
 static void faults_are_sampled_and_resumed(void)
@@ -55,7 +66,7 @@ static void faults_are_sampled_and_resumed(void)
     CHECK_EQUAL(limen_probe_start(), seL4_NoError);
     for (int i = 0; i < 3; i++) {
         CHECK_EQUAL(LIMEN_PROBE_ARM(page_fault), seL4_NoError);
-        limen_cross_page_fault(&crossing, UNMAPPED);
+        fault_on_a_page();
         check_crossing(limen_probe_page_fault);
         CHECK_EQUAL(LIMEN_PROBE_ARM(undefined), seL4_NoError);
         limen_cross_undefined(&crossing);
@@ -80,11 +91,26 @@ static void calls_and_signals_are_sampled_across_programs(void)
 {
     CHECK_EQUAL(limen_probe_start(), seL4_NoError);
     CHECK_EQUAL(limen_probe_arm_syscall(), seL4_NoError);
-    limen_cross_syscall(&crossing, BASE_ENDPOINT_CAP + SERVER, seL4_MessageInfo_new(0, 0, 0, 0), seL4_SysCall);
+    call(BASE_ENDPOINT_CAP + SERVER, seL4_SysCall);
     check_crossing(limen_probe_system_call);
-    ((struct orders *)orders)->order = ASK;
+    todo->order = ASK;
     CHECK_EQUAL(limen_probe_arm_syscall(), seL4_NoError);
     tell_hostile();
+    check_crossing(limen_probe_system_call);
+    CHECK_EQUAL(limen_probe_stop(), seL4_NoError);
+}
+
+/* The barriers of the serialised ones are where the others have nothing. */
+static void serialised_crossings_are_sampled_as_well(void)
+{
+    CHECK_EQUAL(limen_probe_start(), seL4_NoError);
+    CHECK_EQUAL(limen_probe_arm(limen_probe_undefined, (seL4_Word)limen_cross_undefined_serialised,
+                                (seL4_Word)limen_crossed_undefined_serialised, LIMEN_PROBE_EXIT_SERIALISED),
+                seL4_NoError);
+    limen_cross_undefined_serialised(&crossing);
+    check_crossing(limen_probe_undefined);
+    CHECK_EQUAL(limen_probe_arm(limen_probe_system_call, 0, 0, LIMEN_PROBE_EXIT_SERIALISED), seL4_NoError);
+    call(BASE_ENDPOINT_CAP + SERVER, seL4_SysCall);
     check_crossing(limen_probe_system_call);
     CHECK_EQUAL(limen_probe_stop(), seL4_NoError);
 }
@@ -109,7 +135,7 @@ static void only_what_is_armed_is_sampled(void)
     CHECK_EQUAL(LIMEN_PROBE_ARM(page_fault), seL4_NoError);
     tell_hostile();
     tell_hostile();
-    limen_cross_page_fault(&crossing, UNMAPPED);
+    fault_on_a_page();
     read_sample();
     CHECK_EQUAL(sample.valid, seL4_True);
     CHECK(sample.interruptions >= 2);
@@ -151,66 +177,107 @@ static void requests_out_of_order_are_refused(void)
     CHECK_EQUAL(limen_probe_start(), seL4_NoError);
     CHECK_EQUAL(limen_probe_start(), seL4_IllegalOperation);
     CHECK_EQUAL(limen_probe_arm((limen_probe_event_t)5, 0, 0, 0), seL4_RangeError);
-    CHECK_EQUAL(limen_probe_arm(limen_probe_undefined, 0, 0, 2), seL4_RangeError);
+    CHECK_EQUAL(limen_probe_arm(limen_probe_undefined, 0, 0, 3), seL4_RangeError);
     limen_words_t words = { limen_probe_undefined, 0, 0, 0 };
     CHECK_EQUAL(limen_outcome(limen_invoke(LIMEN_PROBE_CAP, LimenProbeArm, 0, 3, words)), seL4_TruncatedMessage);
     CHECK_EQUAL(limen_probe_stop(), seL4_NoError);
 }
 
 /* The hostile program is more important: it has done as told, or has faulted, when the signal returns. */
-static void let_hostile(enum order order, seL4_Word address)
+static void let_hostile(enum order order, seL4_Word value)
 {
-    struct orders *todo = (struct orders *)orders;
     todo->order = order;
-    todo->address = address;
+    todo->value = value;
     todo->is_done = 0;
     microkit_notify(HOSTILE);
 }
 
-static void check_fault(enum order order, seL4_Word address, seL4_Word label)
+/* Its registers are not those of a program that can start again. */
+static void restart_hostile(void)
+{
+    seL4_UserContext context = { 0 };
+    ((seL4_Word *)&context)[0] = (seL4_Word)_start;
+    ((seL4_Word *)&context)[LIMEN_STACK_POINTER] = todo->stack;
+    CHECK_EQUAL(seL4_TCB_WriteRegisters(BASE_TCB_CAP + CHILD, seL4_True, 0, LIMEN_STACK_POINTER + 1, &context), seL4_NoError);
+}
+
+static void check_fault(enum order order, seL4_Word value, seL4_Word label)
 {
     seL4_Word badge = 0;
-    let_hostile(order, address);
-    CHECK_EQUAL(((struct orders *)orders)->is_done, 0);
+    let_hostile(order, value);
+    CHECK_EQUAL(todo->is_done, 0);
     seL4_MessageInfo_t fault = seL4_Recv(LIMEN_INPUT_CAP, &badge, LIMEN_REPLY_CAP);
     CHECK_EQUAL(seL4_MessageInfo_get_label(fault), label);
-    microkit_pd_restart(CHILD, (seL4_Word)_start);
+    if (label == seL4_Fault_UserException) {
+        CHECK_EQUAL(seL4_GetMR(seL4_UserException_SP), value);
+    } else {
+        CHECK_EQUAL(seL4_GetMR(seL4_VMFault_Addr), UNMAPPED);
+    }
+    restart_hostile();
 }
 
 static void who_has_no_probe_is_refused(void)
 {
     CHECK_EQUAL(limen_probe_start(), seL4_NoError);
     let_hostile(ASK, 0);
-    CHECK_EQUAL(((struct orders *)orders)->is_done, 1);
-    CHECK_EQUAL(((struct orders *)orders)->outcome, 4);
+    CHECK_EQUAL(todo->is_done, 1);
+    CHECK_EQUAL(todo->outcome, 4);
     CHECK_EQUAL(limen_probe_stop(), seL4_NoError);
+}
+
+/* Stack pointers that lead nowhere, to others, and to what another kernel looks for; stamps of the past and the future. */
+static const seL4_Word values[] = {
+    0, 1, UNMAPPED, MAGIC, ORDERS_ADDRESS + __builtin_offsetof(struct orders, record),
+    0x7ffffffffffful, 0x800000000000ul, 1ul << 62, 0xffff800000000000ul, 0xffffffff80000000ul, ~7ul, ~0ul,
+};
+#define VALUES (sizeof values / sizeof *values)
+
+static void write_record(void)
+{
+    for (seL4_Word i = 0; i < RECORD_WORDS; i++) {
+        todo->record[i] = i == MAGIC_PLACE ? MAGIC : i;
+    }
+}
+
+static void check_record(void)
+{
+    for (seL4_Word i = 0; i < RECORD_WORDS; i++) {
+        CHECK_EQUAL(todo->record[i], i == MAGIC_PLACE ? MAGIC : i);
+    }
 }
 
 /* Its faults are faults, whatever is in its registers, also while another program probes and has armed the same. */
 static void who_has_no_probe_is_not_sampled(void)
 {
-    static const seL4_Word addresses[] = { UNMAPPED, 0, ~0ul, 1ul << 62, 0x800000000000ul };
+    write_record();
     CHECK_EQUAL(limen_probe_start(), seL4_NoError);
-    for (seL4_Word i = 0; i < sizeof addresses / sizeof *addresses; i++) {
+    for (seL4_Word i = 0; i < VALUES; i++) {
         CHECK_EQUAL(LIMEN_PROBE_ARM(undefined), seL4_NoError);
-        check_fault(UNDEFINED, addresses[i], seL4_Fault_UserException);
+        check_fault(UNDEFINED, values[i], seL4_Fault_UserException);
         CHECK_EQUAL(LIMEN_PROBE_ARM(breakpoint), seL4_NoError);
-        check_fault(BREAKPOINT, addresses[i], seL4_Fault_UserException);
+        check_fault(BREAKPOINT, values[i], seL4_Fault_UserException);
+        CHECK_EQUAL(LIMEN_PROBE_ARM(page_fault), seL4_NoError);
+        check_fault(PAGE_FAULT, values[i], seL4_Fault_VMFault);
+        check_no_sample();
+        fault_on_a_page();
+        check_crossing(limen_probe_page_fault);
     }
-    CHECK_EQUAL(LIMEN_PROBE_ARM(page_fault), seL4_NoError);
-    check_fault(PAGE_FAULT, UNMAPPED, seL4_Fault_VMFault);
-    check_no_sample();
+    check_record();
     CHECK_EQUAL(limen_probe_stop(), seL4_NoError);
 }
 
 /* Nor are the returns from its system calls. */
 static void who_has_no_probe_is_not_stamped(void)
 {
+    write_record();
     CHECK_EQUAL(limen_probe_start(), seL4_NoError);
-    seL4_Uint64 before = limen_counter();
-    let_hostile(CALL, 0);
-    CHECK_EQUAL(((struct orders *)orders)->is_done, 1);
-    CHECK(!(((struct orders *)orders)->outcome - before < LONGEST));
+    for (seL4_Word i = 0; i < VALUES; i++) {
+        CHECK_EQUAL(limen_probe_arm_syscall(), seL4_NoError);
+        let_hostile(SYSCALL, values[i]);
+        CHECK_EQUAL(todo->is_done, 1);
+        CHECK_EQUAL(todo->outcome, 0);
+    }
+    check_record();
     CHECK_EQUAL(limen_probe_stop(), seL4_NoError);
 }
 
@@ -218,8 +285,8 @@ static void faults_of_others_do_not_end_an_arming(void)
 {
     CHECK_EQUAL(limen_probe_start(), seL4_NoError);
     CHECK_EQUAL(LIMEN_PROBE_ARM(page_fault), seL4_NoError);
-    check_fault(PAGE_FAULT, UNMAPPED, seL4_Fault_VMFault);
-    limen_cross_page_fault(&crossing, UNMAPPED);
+    check_fault(PAGE_FAULT, 0, seL4_Fault_VMFault);
+    fault_on_a_page();
     check_crossing(limen_probe_page_fault);
     CHECK_EQUAL(limen_probe_stop(), seL4_NoError);
 }
@@ -229,7 +296,7 @@ static void probing_can_be_switched_often(void)
     for (int i = 0; i < 50; i++) {
         CHECK_EQUAL(limen_probe_start(), seL4_NoError);
         CHECK_EQUAL(limen_probe_arm_syscall(), seL4_NoError);
-        limen_cross_syscall(&crossing, BASE_ENDPOINT_CAP + SERVER, seL4_MessageInfo_new(0, 0, 0, 0), seL4_SysCall);
+        call(BASE_ENDPOINT_CAP + SERVER, seL4_SysCall);
         check_crossing(limen_probe_system_call);
         CHECK_EQUAL(limen_probe_stop(), seL4_NoError);
     }
@@ -253,6 +320,7 @@ void init(void)
     RUN(faults_are_sampled_and_resumed);
     RUN(interrupts_are_sampled_and_resumed);
     RUN(calls_and_signals_are_sampled_across_programs);
+    RUN(serialised_crossings_are_sampled_as_well);
     RUN(any_stamp_will_do);
     RUN(only_what_is_armed_is_sampled);
     RUN(samples_without_room_are_counted);

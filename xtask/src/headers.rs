@@ -135,6 +135,11 @@ fn probes(header: &mut CHeader) {
         "LIMEN_PROBE_EXIT",
         ProbeOption::EXIT,
     );
+    header.constant(
+        "Option: the same, when everything before the stamp is complete.",
+        "LIMEN_PROBE_EXIT_SERIALISED",
+        ProbeOption::EXIT_SERIALISED,
+    );
     header.constant("Samples that wait to be read.", "LIMEN_PROBE_SAMPLES", limits::PROBE_SAMPLES);
 }
 

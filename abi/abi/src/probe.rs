@@ -18,13 +18,15 @@ named_numbers! {
     }
 }
 
-/// Options of ProbeArm.
+/// Options of ProbeArm; at most one.
 #[derive(Debug)]
 pub struct ProbeOption;
 impl ProbeOption {
     /// The registers of the exit stamp may be overwritten: the kernel reads the counter into them when it returns from the
     /// event.
-    pub const EXIT: u64 = 1 << 0;
+    pub const EXIT: u64 = 1;
+    /// The same, and the kernel waits with a barrier until everything before is complete.
+    pub const EXIT_SERIALISED: u64 = 2;
 }
 
 /// Words of the answer to ProbeRead.

@@ -10,7 +10,7 @@ use limen_abi::ProbeEvent;
 use limen_core::Kernel;
 use limen_core::event::Event;
 use limen_core::fault::{Access, Fault};
-use limen_core::object::probe::Rest;
+use limen_core::object::probe::{ExitStamp, Rest};
 use limen_image::Image;
 
 use crate::address_space::AddressSpaces;
@@ -106,11 +106,11 @@ pub fn enter_probed(
     }
 }
 
-/// Whether the counter is to be read at the return to the program. Called while programs are probed.
-pub extern "C" fn takes_exit_stamp(door: &Door) -> bool {
+/// How the counter is to be read at the return to the program. Called while programs are probed.
+pub extern "C" fn exit_stamp(door: &Door) -> ExitStamp {
     // SAFETY: called only from the trap handlers, see the module documentation.
     let kernel = unsafe { &mut *door.0.get() };
-    kernel.takes_exit_stamp()
+    kernel.exit_stamp()
 }
 
 /// The registers of the thread that runs, if the kernel works for it. For ports where a thread cannot return to that directly.

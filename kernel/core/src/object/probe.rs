@@ -3,9 +3,7 @@
 //! ```text
 //!        start           arm               the event            return to the program
 //!   Off -------> Ready ------> Armed ------------------> Leaving ------------.
-//!    ^             ^ ^           |   (if it stamps exits)                    |
-//!    |             | '-----------'                                           |
-//!    |             |   the event                                             |
+//!    ^             ^                                                         |
 //!    '-- stop      '---------------------------------------------------------'
 //!    (or the program stops)
 //! ```
@@ -49,7 +47,7 @@ enum State {
     Off,
     Ready,
     Armed { arming: Arming, interruptions: u64 },
-    Leaving,
+    Leaving { exit: ExitStamp },
 }
 
 /// What a program waits for.
@@ -63,11 +61,16 @@ pub struct Arming {
     exit: ExitStamp,
 }
 
-/// Whether the counter is read at the return.
+/// Whether the counter is read at the return; ports know them by these numbers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum ExitStamp {
-    No,
-    Yes,
+#[repr(u8)]
+pub enum ExitStamp {
+    /// No.
+    None = 0,
+    /// With nothing before it.
+    Plain = 1,
+    /// When every instruction before it is complete, as far as the processor has a barrier for that.
+    Serialised = 2,
 }
 
 /// One crossing.
@@ -167,9 +170,10 @@ impl Arming {
         let max = ProbeEvent::ALL.len() as u64 - 1;
         let event = ProbeEvent::from_raw(event).ok_or(InvokeError::Range { min: 0, max })?;
         let exit = match options {
-            0 => ExitStamp::No,
-            ProbeOption::EXIT => ExitStamp::Yes,
-            _ => return Err(InvokeError::Range { min: 0, max: ProbeOption::EXIT }),
+            0 => ExitStamp::None,
+            ProbeOption::EXIT => ExitStamp::Plain,
+            ProbeOption::EXIT_SERIALISED => ExitStamp::Serialised,
+            _ => return Err(InvokeError::Range { min: 0, max: ProbeOption::EXIT_SERIALISED }),
         };
         Ok(Self { event, first, last, exit })
     }
@@ -247,7 +251,7 @@ impl<M: Machine> Kernel<M> {
         let user = context.register(M::Context::STAMP);
         let sample = Sample { event, user, entry: stamp, interruptions: *interruptions };
         probe.push(sample);
-        probe.state = if exit == ExitStamp::Yes { State::Leaving } else { State::Ready };
+        probe.state = State::Leaving { exit };
         if event != ProbeEvent::Syscall {
             context.set_register(M::Context::PC, last);
         }
@@ -263,27 +267,23 @@ impl<M: Machine> Kernel<M> {
         let _: Rest = self.probe_entry(Some(ProbeEvent::Syscall), stamp);
         self.serve_syscall(number);
         if let Some(caller) = caller.filter(|caller| self.threads[*caller].fault.is_some()) {
-            self.forget_exit(caller);
+            let _: ExitStamp = self.take_exit(caller);
         }
         self.running()
     }
 
-    /// The next return to this thread is not the one to be stamped.
-    pub(crate) fn forget_exit(&mut self, thread: ThreadId) {
+    /// How the next return to this thread is stamped; only that one.
+    pub(crate) fn take_exit(&mut self, thread: ThreadId) -> ExitStamp {
         let state = &mut self.probes[thread].state;
-        if *state == State::Leaving {
-            *state = State::Ready;
-        }
+        let State::Leaving { exit } = *state else { return ExitStamp::None };
+        *state = State::Ready;
+        exit
     }
 
-    /// Whether the return to the program that runs is to be stamped. Called once for each return while probing.
-    pub fn takes_exit_stamp(&mut self) -> bool {
-        let Some(thread) = self.core.current.or_else(|| self.hidden()) else { return false };
-        if self.works[thread].is_some() {
-            return false;
-        }
-        let is_leaving = self.probes[thread].state == State::Leaving;
-        self.forget_exit(thread);
-        is_leaving
+    /// How the return to the program that runs is to be stamped. Called once for each return while probing.
+    pub fn exit_stamp(&mut self) -> ExitStamp {
+        let thread = self.core.current.or_else(|| self.hidden());
+        let thread = thread.filter(|thread| self.works[*thread].is_none());
+        thread.map_or(ExitStamp::None, |thread| self.take_exit(thread))
     }
 }

@@ -27,6 +27,7 @@ use crate::kernel::Kernel;
 use crate::machine::{Context, CounterAccess, Machine};
 use crate::message::Answer;
 use crate::object::priority::decode_priority;
+use crate::object::probe::ExitStamp;
 
 /// A thread control block. Its size is a power of two, so that finding one takes a shift and not a multiplication.
 #[derive(Debug)]
@@ -389,7 +390,7 @@ impl<M: Machine> Kernel<M> {
     /// Lets a thread that does not run start its system call again. The way there is no return to its program.
     pub(crate) fn restart_syscall(&mut self, thread: ThreadId) {
         self.threads[thread].context.rewind_syscall();
-        self.forget_exit(thread);
+        let _: ExitStamp = self.take_exit(thread);
     }
 
     /// A Runnable thread, if it has a scheduling context to run on. One that got a message without time runs on what

@@ -5,7 +5,7 @@ use limen_abi::probe::{ProbeEvent, ProbeOption};
 use limen_abi::{ErrorCode, Label, MessageInfo, Syscall};
 use limen_core::fault::Fault;
 use limen_core::machine::Context;
-use limen_core::object::probe::Rest;
+use limen_core::object::probe::{ExitStamp, Rest};
 
 use crate::support::{Grant, PC, Plan, STAMP, System, Thread};
 
@@ -61,7 +61,7 @@ impl Probing {
     }
 
     fn is_stamped(&mut self) -> bool {
-        self.system.kernel.takes_exit_stamp()
+        self.system.kernel.exit_stamp() != ExitStamp::None
     }
 }
 
@@ -88,6 +88,17 @@ fn a_return_is_stamped_only_if_that_was_asked_for() {
     probing.arm(ProbeEvent::Undefined, 0);
     assert_eq!(probing.trap(probing.parent, Some(ProbeEvent::Undefined), LAST, 0), Rest::Return);
     assert!(!probing.is_stamped());
+}
+
+#[test]
+fn the_program_chooses_how_its_return_is_stamped() {
+    let stamps = [ExitStamp::None, ExitStamp::Plain, ExitStamp::Serialised];
+    for (options, stamp) in [0, ProbeOption::EXIT, ProbeOption::EXIT_SERIALISED].into_iter().zip(stamps) {
+        let mut probing = Probing::started();
+        probing.arm(ProbeEvent::Breakpoint, options);
+        assert_eq!(probing.trap(probing.parent, Some(ProbeEvent::Breakpoint), FIRST, 0), Rest::Return);
+        assert_eq!(probing.system.kernel.exit_stamp(), stamp);
+    }
 }
 
 #[test]
@@ -186,7 +197,7 @@ fn requests_out_of_order_or_range_are_refused() {
     assert_eq!(probing.ask(Label::ProbeStart, &[]), Some(ErrorCode::IllegalOperation));
     assert_eq!(probing.ask(Label::ProbeArm, &[0; 3]), Some(ErrorCode::TruncatedMessage));
     assert_eq!(probing.ask(Label::ProbeArm, &[5, 0, 0, 0]), Some(ErrorCode::RangeError));
-    assert_eq!(probing.ask(Label::ProbeArm, &[0, 0, 0, 2]), Some(ErrorCode::RangeError));
+    assert_eq!(probing.ask(Label::ProbeArm, &[0, 0, 0, 3]), Some(ErrorCode::RangeError));
 }
 
 #[test]

@@ -268,6 +268,9 @@ typedef enum limen_probe_event_t {
 /* Option: the return from the event is stamped, too. */
 #define LIMEN_PROBE_EXIT 1
 
+/* Option: the same, when everything before the stamp is complete. */
+#define LIMEN_PROBE_EXIT_SERIALISED 2
+
 /* Samples that wait to be read. */
 #define LIMEN_PROBE_SAMPLES 8
 

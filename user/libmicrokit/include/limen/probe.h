@@ -1,12 +1,12 @@
 /* What it costs the program to enter the kernel and to come back. A system description grants it: <probe/>.
  *
  *   limen_probe_sample_t sample;
- *   limen_crossing_t crossing;
+ *   limen_crossing_t crossing = { 0 };
  *   limen_probe_start();
  *   LIMEN_PROBE_ARM(undefined);
  *   limen_cross_undefined(&crossing);
  *   limen_probe_read(&sample);
- *   ... sample.entry - sample.user, crossing.after - crossing.exit
+ *   ... sample.entry - crossing.user, crossing.after - crossing.exit
  *   limen_probe_stop();
  *
  * The program reads the counter into a register (x9; t1; rbx) and causes the event. The kernel reads it at its first
@@ -45,7 +45,8 @@ static inline seL4_Error limen_probe_stop(void)
 
 /* Arms one event, instead of that which may be armed. A fault or interrupt is that event only where the program counter is
  * from `first` to `last`, and the program goes on at `last`. A system call may be anywhere. The
- * options are 0 or LIMEN_PROBE_EXIT, which gives the registers of the return's stamp to the kernel.
+ * options are 0 or LIMEN_PROBE_EXIT, which gives the registers of the return's stamp to the kernel, or
+ * LIMEN_PROBE_EXIT_SERIALISED, with which it waits for what is before the stamp.
  * seL4_RangeError for other values, seL4_IllegalOperation before the start. */
 static inline seL4_Error limen_probe_arm(limen_probe_event_t event, seL4_Word first, seL4_Word last,
                                           seL4_Word options)
@@ -67,26 +68,35 @@ static inline seL4_Error limen_probe_read(limen_probe_sample_t *sample)
     return limen_outcome(answer);
 }
 
-/* The program's side of the way back. */
+/* What a crossing is given, and the program's side of what it finds. */
 typedef struct limen_crossing {
+    seL4_Word target;  /* the capability of a system call; the address of a page fault */
+    seL4_Word info;    /* of a system call without message words, as everything down to the stamps */
+    seL4_Word number;
+    seL4_Word reply;
+    seL4_Uint64 user;  /* the program's stamp */
     seL4_Uint64 exit;  /* the kernel's stamp; nothing that means anything if the return was not stamped */
     seL4_Uint64 after; /* the counter then */
 } limen_crossing_t;
 
 /* Each reads the counter with the fewest instructions around it and causes an event. Behind the event lies the address of
- * the second name, where the program is to go on. */
-void limen_cross_page_fault(limen_crossing_t *crossing, seL4_Word address);
-void limen_cross_undefined(limen_crossing_t *crossing);
-void limen_cross_breakpoint(limen_crossing_t *crossing);
-/* Returns only if interrupts are armed, after the next. Its stamps follow each other in a loop that starts at the second. */
-void limen_cross_interrupt(limen_crossing_t *crossing);
+ * the second name, where the program is to go on. Those that end in _serialised read the counter when everything before is
+ * complete, as far as the processor has a barrier for that.
+ *
+ * limen_cross_nothing has no event: it reads the counter where the kernel would, once, into `exit`. So `exit - user` is what
+ * reading alone adds to the way in, and `after - exit` what it adds to the way out.
+ * limen_cross_interrupt returns only if interrupts are armed, after the next. Its stamps follow each other in a loop that starts at
+ * limen_crossing_interrupt. */
+#define LIMEN_CROSSINGS(DO) \
+    DO(nothing) DO(page_fault) DO(undefined) DO(breakpoint) DO(syscall) DO(interrupt)
+#define LIMEN_CROSSING(name)                              \
+    void limen_cross_##name(limen_crossing_t *crossing);  \
+    void limen_crossed_##name(void);                      \
+    void limen_cross_##name##_serialised(limen_crossing_t *crossing); \
+    void limen_crossed_##name##_serialised(void);
+LIMEN_CROSSINGS(LIMEN_CROSSING)
 void limen_crossing_interrupt(void);
-/* Any system call with these numbers, without message words. */
-void limen_cross_syscall(limen_crossing_t *crossing, seL4_Word cptr, seL4_MessageInfo_t info, seL4_Int64 number);
-void limen_crossed_page_fault(void);
-void limen_crossed_undefined(void);
-void limen_crossed_breakpoint(void);
-void limen_crossed_interrupt(void);
+void limen_crossing_interrupt_serialised(void);
 
 /* Arms one of these, with the stamp of the return. */
 #define LIMEN_PROBE_ARM(event)                                                                                     \

@@ -1,49 +1,32 @@
-// Crossings of probes. x9: the program's stamp; x10: the kernel's at the return.
+// Crossings of probes. x12: the crossing; x9: the program's stamp; x10: the kernel's at the return.
 
-.macro crossing name, instruction:vararg
-.global limen_cross_\name
-limen_cross_\name:
+.macro begin
+    mov     x12, x0
+    ldp     x0, x1, [x12]
+    ldp     x7, x6, [x12, #16]
     mov     x10, xzr
-    isb
+.endm
+
+// The program's stamp, with a barrier on both sides or none.
+.macro stamp barrier
+    \barrier
     mrs     x9, pmccntr_el0
-    \instruction
-.global limen_crossed_\name
-limen_crossed_\name:
+    \barrier
+.endm
+
+.macro end barrier
+    \barrier
     mrs     x11, pmccntr_el0
-    stp     x10, x11, [x0]
+    stp     x9, x10, [x12, #32]
+    str     x11, [x12, #48]
     ret
 .endm
 
-.text
-crossing page_fault, str xzr, [x1]
-crossing undefined, udf #0
-crossing breakpoint, brk #0
-
-.global limen_cross_interrupt
-limen_cross_interrupt:
-    mov     x10, xzr
-    mrs     x9, pmccntr_el0
-.global limen_crossing_interrupt
-limen_crossing_interrupt:
-    mrs     x9, pmccntr_el0
-    b       limen_crossing_interrupt
-.global limen_crossed_interrupt
-limen_crossed_interrupt:
-    mrs     x11, pmccntr_el0
-    stp     x10, x11, [x0]
-    ret
-
-.global limen_cross_syscall
-limen_cross_syscall:
-    mov     x12, x0
-    mov     x0, x1
-    mov     x1, x2
-    mov     x7, x3
-    mov     x6, xzr
-    mov     x10, xzr
-    isb
-    mrs     x9, pmccntr_el0
-    svc     #0
-    mrs     x11, pmccntr_el0
-    stp     x10, x11, [x12]
-    ret
+#define BARRIER isb
+#define JUMP b
+#define READ_WHERE_THE_KERNEL_DOES mrs x10, pmccntr_el0
+#define PAGE_FAULT str xzr, [x0]
+#define UNDEFINED udf #0
+#define BREAKPOINT brk #0
+#define SYSTEM_CALL svc #0
+#include "../crossings.h"

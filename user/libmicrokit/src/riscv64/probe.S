@@ -1,50 +1,36 @@
-// Crossings of probes. t1: the program's stamp; t2: the kernel's at the return.
+// Crossings of probes. t3: the crossing; t1: the program's stamp; t2: the kernel's at the return.
 
-.macro crossing name, instruction:vararg
-.global limen_cross_\name
-limen_cross_\name:
+.macro begin
+    mv      t3, a0
+    ld      a0, 0(t3)
+    ld      a1, 8(t3)
+    ld      a7, 16(t3)
+    ld      a6, 24(t3)
     li      t2, 0
+.endm
+
+// The program's stamp, with a barrier on both sides or none.
+.macro stamp barrier:vararg
+    \barrier
     rdcycle t1
-    \instruction
-.global limen_crossed_\name
-limen_crossed_\name:
+    \barrier
+.endm
+
+.macro end barrier:vararg
+    \barrier
     rdcycle t4
-    sd      t2, 0(a0)
-    sd      t4, 8(a0)
+    sd      t1, 32(t3)
+    sd      t2, 40(t3)
+    sd      t4, 48(t3)
     ret
 .endm
 
-.text
-crossing page_fault, sd zero, 0(a1)
-crossing undefined, .4byte 0
-crossing breakpoint, ebreak
-
-.global limen_cross_interrupt
-limen_cross_interrupt:
-    li      t2, 0
-    rdcycle t1
-.global limen_crossing_interrupt
-limen_crossing_interrupt:
-    rdcycle t1
-    j       limen_crossing_interrupt
-.global limen_crossed_interrupt
-limen_crossed_interrupt:
-    rdcycle t4
-    sd      t2, 0(a0)
-    sd      t4, 8(a0)
-    ret
-
-.global limen_cross_syscall
-limen_cross_syscall:
-    mv      t3, a0
-    mv      a0, a1
-    mv      a1, a2
-    mv      a7, a3
-    li      a6, 0
-    li      t2, 0
-    rdcycle t1
-    ecall
-    rdcycle t4
-    sd      t2, 0(t3)
-    sd      t4, 8(t3)
-    ret
+// To a fence, a read of the counter is input (unprivileged manual, Zicsr, "CSR Access Ordering").
+#define BARRIER fence
+#define JUMP j
+#define READ_WHERE_THE_KERNEL_DOES rdcycle t2
+#define PAGE_FAULT sd zero, 0(a0)
+#define UNDEFINED .4byte 0
+#define BREAKPOINT ebreak
+#define SYSTEM_CALL ecall
+#include "../crossings.h"

@@ -191,18 +191,26 @@ probed_interrupt:
     leave
 
 // From the context in x0. What the program is told goes to x10, which is read last.
+.macro stamped_return barrier
+    restore_registers
+    \barrier
+    mrs     x10, pmccntr_el0
+    eret
+.endm
+
 probed_return:
     mov     x19, x0
     kernel_to_x0
-    bl      {takes_exit_stamp}
-    tst     w0, #0xff
+    bl      {exit_stamp}
+    and     w1, w0, #0xff
     mov     x0, x19
-    b.ne    1f
+    cmp     w1, #{STAMP_PLAIN}
+    b.eq    1f
+    b.hi    2f
     restore_registers
     eret
-1:  restore_registers
-    mrs     x10, pmccntr_el0
-    eret
+1:  stamped_return
+2:  stamped_return isb
 
 // Nobody can run. Interrupts stay masked; a pending one ends the wait and is served here.
 trap_idle:

@@ -149,18 +149,26 @@ probed_entry:
     j       trap_return
 
 // From the context in a0. What the program is told goes to t2, which is read last.
+.macro stamped_return barrier
+    restore_registers
+    \barrier
+    rdcycle t2
+    sret
+.endm
+
 probed_return:
     sd      a0, 8(sp)
     lla     a0, {kernel}
-    call    {takes_exit_stamp}
+    call    {exit_stamp}
     andi    t1, a0, 0xff
     ld      a0, 8(sp)
-    bnez    t1, 1f
+    addi    t1, t1, -{STAMP_PLAIN}
+    beqz    t1, 1f
+    bgtz    t1, 2f
     restore_registers
     sret
-1:  restore_registers
-    rdcycle t2
-    sret
+1:  stamped_return
+2:  stamped_return fence
 
 // Nobody can run. Interrupts stay masked; a pending one ends the wait and is served here.
 trap_idle:

@@ -149,13 +149,24 @@ trap_stubs_\way:
 .endif
 .endm
 
-// al: whether the return to the context in rax is to be stamped; r15: that context.
-.macro ask_for_exit_stamp
+// From the context in rax, whose registers `load` loads. What the program is told goes to rdx and rax, which are read last.
+.macro ask_and_return load, way, instruction
     mov     r15, rax
     lea     rdi, [rip + {kernel}]
-    call    {takes_exit_stamp}
-    test    al, al
+    call    {exit_stamp}
+    cmp     al, {STAMP_PLAIN}
     mov     rax, r15
+    je      1f
+    ja      2f
+    \load \way
+    \instruction
+1:  \load \way
+    rdtsc
+    \instruction
+2:  \load \way
+    lfence
+    rdtsc
+    \instruction
 .endm
 
 .macro ways_in_and_out way
@@ -319,24 +330,11 @@ probed_from_kernel_\way:
     mov     rdx, [rsp - 24]
     jmp     trap_from_kernel_\way
 
-// From the context in rax. What the program is told goes to rdx and rax, which are read last.
 probed_syscall_return_\way:
-    ask_for_exit_stamp
-    jnz     1f
-    load_for_sysret \way
-    sysretq
-1:  load_for_sysret \way
-    rdtsc
-    sysretq
+    ask_and_return load_for_sysret, \way, sysretq
 
 probed_return_\way:
-    ask_for_exit_stamp
-    jnz     1f
-    load_for_iret \way
-    iretq
-1:  load_for_iret \way
-    rdtsc
-    iretq
+    ask_and_return load_for_iret, \way, iretq
 
 // An interrupt ends idling, or interrupts work; anything else is a bug of the kernel. A bug may have come with the program's
 // page tables: the last instructions of the switched way run on them.
