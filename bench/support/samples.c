@@ -82,7 +82,7 @@ static void add_field(struct text *line, const char *key, seL4_Word value)
     text_add_decimal(line, value);
 }
 
-static void print_sorted(const char *row, const seL4_Word *values, seL4_Word count)
+static void print_statistics(const char *row, const seL4_Word *values, seL4_Word count, const char *end)
 {
     struct text line = TEXT_EMPTY;
     seL4_Word mean = mean_in_hundredths(values, count);
@@ -97,8 +97,37 @@ static void print_sorted(const char *row, const seL4_Word *values, seL4_Word cou
     text_add_hundredths(&line, mean);
     text_add(&line, " stddev=");
     text_add_hundredths(&line, deviation_in_hundredths(values, count, mean));
-    text_add(&line, "\n");
+    text_add(&line, end);
     print(text_terminated(&line));
+}
+
+static void print_value(const char *before, seL4_Word value, seL4_Word count)
+{
+    struct text pair = TEXT_EMPTY;
+    add_field(&pair, before, value);
+    add_field(&pair, ":", count);
+    print(text_terminated(&pair));
+}
+
+static void print_distribution(const seL4_Word *values, seL4_Word count)
+{
+    const char *before = " distribution=";
+    for (seL4_Word first = 0, next = 0; first < count; first = next) {
+        while (next < count && values[next] == values[first]) {
+            next++;
+        }
+        print_value(before, values[first], next - first);
+        before = ",";
+    }
+}
+
+void samples_print_distribution(struct samples *samples, const char *row)
+{
+    bench_check(samples->rounds >= ROUNDS, "a row lacks samples");
+    sort(samples->values, SAMPLES);
+    print_statistics(row, samples->values, SAMPLES, "");
+    print_distribution(samples->values, SAMPLES);
+    print("\n");
 }
 
 void samples_print(struct samples *samples, const char *row)
@@ -108,12 +137,12 @@ void samples_print(struct samples *samples, const char *row)
         samples->values[i] -= overhead;
     }
     sort(samples->values, SAMPLES);
-    print_sorted(row, samples->values, SAMPLES);
+    print_statistics(row, samples->values, SAMPLES, "\n");
 }
 
 void samples_print_one(const char *row, seL4_Word value)
 {
-    print_sorted(row, &value, 1);
+    print_statistics(row, &value, 1, "\n");
 }
 
 void samples_print_overhead(void)

@@ -44,6 +44,9 @@ static inline int samples_add(struct samples *samples, seL4_Word value)
 /* Prints the row of a full set of samples. `row` has the name and the parameters: "ppc_rt server=active". */
 void samples_print(struct samples *samples, const char *row);
 
+/* The same of values from which nothing is to be subtracted, with how often each was seen. */
+void samples_print_distribution(struct samples *samples, const char *row);
+
 /* Prints a row of one sample, which is taken as it is. */
 void samples_print_one(const char *row, seL4_Word value);
 

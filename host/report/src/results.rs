@@ -37,7 +37,7 @@ fn row_json(row: &Row) -> String {
     let params: Vec<_> =
         row.params.iter().map(|(key, value)| format!("{}:{}", quoted(key), param(value))).collect();
     format!(
-        "{{\"name\":{},\"params\":{{{}}},\"n\":{},\"min\":{},\"median\":{},\"p99\":{},\"max\":{},\"mean\":{},\"stddev\":{}}}",
+        "{{\"name\":{},\"params\":{{{}}},\"n\":{},\"min\":{},\"median\":{},\"p99\":{},\"max\":{},\"mean\":{},\"stddev\":{}{}}}",
         quoted(&row.name),
         params.join(","),
         row.n,
@@ -46,8 +46,15 @@ fn row_json(row: &Row) -> String {
         row.p99,
         row.max,
         row.mean,
-        row.stddev
+        row.stddev,
+        distribution(row)
     )
+}
+
+/// The last member, if there is one: pairs of a value and how often it was seen.
+fn distribution(row: &Row) -> String {
+    let pairs: Vec<_> = row.distribution.iter().map(|(value, count)| format!("[{value},{count}]")).collect();
+    if pairs.is_empty() { String::new() } else { format!(",\"distribution\":[{}]", pairs.join(",")) }
 }
 
 /// Whole numbers stay numbers, so that a reader can sort by them.
@@ -91,6 +98,13 @@ mod tests {
             {\"name\":\"ppc_rt\",\"params\":{\"server\":\"passive\",\"words\":0},\"n\":2,\"min\":1,\"median\":1,\
             \"p99\":2,\"max\":2,\"mean\":1.5,\"stddev\":0.5}\n]}\n";
         assert_eq!(results.to_json(), expected);
+    }
+
+    #[test]
+    fn a_distribution_is_the_last_member_of_its_row() {
+        let line = "ROW name=cross n=3 min=1 median=1 p99=2 max=2 mean=1.5 stddev=0.5 distribution=1:2,2:1";
+        let json = row_json(&Row::parse(line).unwrap().unwrap());
+        assert!(json.ends_with(",\"stddev\":0.5,\"distribution\":[[1,2],[2,1]]}"), "{json}");
     }
 
     #[test]

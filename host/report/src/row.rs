@@ -4,7 +4,8 @@
 //! ROW name=ppc_rt server=passive words=0 n=1000 min=301 median=301 p99=310 max=320 mean=301.4 stddev=0.9
 //! ```
 //!
-//! The name comes first, the seven statistics last and in this order; what stands between them are the parameters.
+//! The name comes first, the seven statistics last and in this order; what stands between them are the parameters. Behind
+//! the statistics may stand how often each value was seen: `distribution=301:990,310:9,320:1`.
 
 /// A measured figure.
 #[derive(Clone, Debug, PartialEq)]
@@ -27,6 +28,8 @@ pub struct Row {
     pub mean: f64,
     /// Standard deviation.
     pub stddev: f64,
+    /// Values and how often each was seen, ascending; empty if the line does not say.
+    pub distribution: Vec<(u64, u64)>,
 }
 
 /// The statistics in the order in which they end a line.
@@ -61,6 +64,12 @@ fn read(fields: &str) -> Result<Row, String> {
     let Some((("name", name), rest)) = pairs.split_first().map(|(first, rest)| (*first, rest)) else {
         return Err("the first field must be the name".to_owned());
     };
+    let (rest, distribution) = match rest.split_last() {
+        Some((("distribution", text), rest)) => {
+            (rest, distribution(text).ok_or("distribution is not VALUE:COUNT,...")?)
+        }
+        _ => (rest, Vec::new()),
+    };
     let (params, statistics) = rest.split_at(rest.len().saturating_sub(STATISTICS.len()));
     if !statistics.iter().map(|(key, _)| *key).eq(STATISTICS) {
         return Err(format!("the last fields must be {}", STATISTICS.join(", ")));
@@ -75,6 +84,7 @@ fn read(fields: &str) -> Result<Row, String> {
         max: number(statistics[4])?,
         mean: number(statistics[5])?,
         stddev: number(statistics[6])?,
+        distribution,
     };
     consistent(&row).then_some(row).ok_or_else(|| "the statistics contradict each other".to_owned())
 }
@@ -83,9 +93,24 @@ fn number<T: std::str::FromStr>((key, value): (&str, &str)) -> Result<T, String>
     value.parse().map_err(|_| format!("{key} is not a number"))
 }
 
+fn distribution(text: &str) -> Option<Vec<(u64, u64)>> {
+    let pair = |pair: &str| {
+        let (value, count) = pair.split_once(':')?;
+        Some((value.parse().ok()?, count.parse().ok()?))
+    };
+    text.split(',').map(pair).collect()
+}
+
 fn consistent(row: &Row) -> bool {
     let ascending = row.min <= row.median && row.median <= row.p99 && row.p99 <= row.max;
-    row.n > 0 && ascending && row.mean.is_finite() && row.stddev.is_finite()
+    row.n > 0 && ascending && row.mean.is_finite() && row.stddev.is_finite() && is_distributed(row)
+}
+
+fn is_distributed(row: &Row) -> bool {
+    let [values @ .., _] = row.distribution.as_slice() else { return true };
+    let ascending = values.iter().zip(&row.distribution[1..]).all(|(one, next)| one.0 < next.0);
+    let seen = row.distribution.iter().try_fold(0_u64, |sum, (_, count)| sum.checked_add(*count));
+    ascending && seen == Some(row.n)
 }
 
 #[cfg(test)]
@@ -101,6 +126,19 @@ mod tests {
         assert_eq!((row.name.as_str(), row.n, row.median, row.mean), ("ppc_rt", 10, 2, 2.5));
         assert_eq!((row.param("words"), row.param("fpu")), (Some("0"), None));
         assert_eq!(row.conditions(), "server=passive words=0");
+    }
+
+    #[test]
+    fn a_row_may_have_its_distribution() {
+        let row = Row::parse(&format!("{LINE} distribution=1:3,2:6,4:1")).unwrap().unwrap();
+        assert_eq!((row.distribution, row.stddev), (vec![(1, 3), (2, 6), (4, 1)], 0.0));
+        for (distribution, reason) in
+            [("1:3,4", "VALUE:COUNT"), ("1:3,4:6", "contradict"), ("4:5,1:5", "contradict"), ("", "VALUE")]
+        {
+            let line = format!("{LINE} distribution={distribution}");
+            let message = Row::parse(&line).unwrap().unwrap_err();
+            assert!(message.contains(reason), "{message}");
+        }
     }
 
     #[test]
