@@ -69,7 +69,7 @@ fn own_objects(caps: &mut Vec<Cap>, system: &SystemDescription, objects: &Object
     let grants = [
         (domain.fpu_counters, slot::FPU_COUNTERS, CapKind::FpuCounters),
         (domain.fpu_policy, slot::FPU_POLICY, CapKind::FpuPolicy),
-        (domain.probe, slot::PROBE, CapKind::Probe),
+        (domain.probe.is_some(), slot::PROBE, CapKind::Probe),
     ];
     caps.extend(grants.into_iter().filter(|(is, ..)| *is).map(|(_, slot, kind)| cap(index, slot, kind, 0)));
     for key in &domain.keys {

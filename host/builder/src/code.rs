@@ -9,10 +9,12 @@ limen_sdf::diagnostic_codes! {
     MAP_OVER_ELF = "map-over-elf";
     DEVICE_CROSSES_DOMAINS = "device-crosses-domains";
     COUNTER_CROSSES_DOMAINS = "counter-crosses-domains";
+    PROBE_CROSSES_DOMAINS = "probe-crosses-domains";
     KEY_SYMBOL = "key-symbol";
     KEY_SITE = "key-site";
     KEY_SITES_TOO_MANY = "key-sites-too-many";
     KEY_CROSSES_DOMAINS = "key-crosses-domains";
+    KERNEL_KEY_CROSSES_DOMAINS = "kernel-key-crosses-domains";
 
     MAP_DEVICE_CACHED = "map-device-cached";
     MAP_DEVICE_EXECUTABLE = "map-device-executable";

@@ -2,11 +2,13 @@
 //!
 //! Channels, memory in RAM and parents of protection domains are connections that the description spells out; they are
 //! allowed, and reported. A device or the cycle counter in two domains is a connection that nobody may have meant, so it
-//! must be declared: `shared="true"`.
+//! must be declared: `shared="true"`. So must be what one domain has and all others notice: probing, which lengthens every
+//! trap, and a key of the kernel.
 
 use limen_image::RegionKind;
 use limen_sdf::model::{
-    ChannelEnd, Counter, ProtectionDomain, Service, ServiceTarget, SystemDescription, UserCap, UserCapTarget,
+    ChannelEnd, ProtectionDomain, Service, ServiceTarget, Shareable, SystemDescription, UserCap,
+    UserCapTarget,
 };
 use limen_sdf::{Diagnostic, Span};
 use serde::Serialize;
@@ -20,7 +22,7 @@ use crate::memory::MemoryPlan;
 /// A connection between scheduling domains.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Crossing {
-    /// `channel`, `memory`, `device`, `faults`, `capability`, `service`, `key` or `counter`.
+    /// `channel`, `memory`, `device`, `faults`, `capability`, `service`, `key`, `counter` or `probe`.
     pub kind: &'static str,
     /// What it is called, or what it lets happen.
     pub what: String,
@@ -58,7 +60,9 @@ pub fn check(
     crossings.extend(capabilities(system));
     crossings.extend(services(system));
     crossings.extend(keys(system)?);
+    crossings.extend(kernel_keys(system)?);
     crossings.extend(counters(system, config)?);
+    crossings.extend(probes(system)?);
     Ok(crossings)
 }
 
@@ -168,11 +172,11 @@ fn wipes(system: &SystemDescription) -> impl Iterator<Item = Crossing> {
 /// Who switches a key changes what its branches do, and what others read of it.
 fn keys(system: &SystemDescription) -> Result<Vec<Crossing>, Diagnostic> {
     let mut crossings = Vec::new();
-    for (index, key) in system.static_keys.iter().enumerate() {
+    let declared = system.static_keys.iter().enumerate().filter(|(_, key)| key.kernel.is_none());
+    for (index, key) in declared {
         let holds = |domain: &ProtectionDomain| domain.keys.iter().any(|grant| grant.key == index);
         let Some(crossing) = crossing("key", key.name.clone(), users(system, holds)) else { continue };
-        // A key of the kernel is not declared, and is everybody's by what it does.
-        if key.kernel.is_none() && !key.shared {
+        if !key.shared {
             let what = format!("static key '{}'", key.name);
             let help =
                 "Grant it in one domain only, or declare the connection: <static_key ... shared=\"true\"/>.";
@@ -181,6 +185,56 @@ fn keys(system: &SystemDescription) -> Result<Vec<Crossing>, Diagnostic> {
         crossings.push(crossing);
     }
     Ok(crossings)
+}
+
+/// Keys of the kernel change what it does for everybody.
+fn kernel_keys(system: &SystemDescription) -> Result<Vec<Crossing>, Diagnostic> {
+    let mut crossings = Vec::new();
+    for (holder, domain) in system.protection_domains.iter().enumerate() {
+        for grant in domain.keys.iter().filter(|grant| grant.id.is_some()) {
+            let key = &system.static_keys[grant.key];
+            if key.kernel.is_none() {
+                continue;
+            }
+            let Some(crossing) = noticed("key", &key.name, system, holder) else { continue };
+            if !grant.shared {
+                let what = format!("switching '{}'", key.name);
+                let help = "Declare it, if others may know: <key ... shared=\"true\"/>.";
+                return Err(unannounced(
+                    code::KERNEL_KEY_CROSSES_DOMAINS,
+                    &what,
+                    &crossing,
+                    &grant.span,
+                    help,
+                ));
+            }
+            crossings.push(crossing);
+        }
+    }
+    Ok(crossings)
+}
+
+/// As long as anybody probes, everybody is longer in the kernel.
+fn probes(system: &SystemDescription) -> Result<Vec<Crossing>, Diagnostic> {
+    let mut crossings = Vec::new();
+    for (holder, domain) in system.protection_domains.iter().enumerate() {
+        let Some(probe) = &domain.probe else { continue };
+        let Some(crossing) = noticed("probe", "longer traps", system, holder) else { continue };
+        if !probe.shared {
+            let help = "Declare it, if others may know: <probe shared=\"true\"/>.";
+            return Err(unannounced(code::PROBE_CROSSES_DOMAINS, "probing", &crossing, &probe.span, help));
+        }
+        crossings.push(crossing);
+    }
+    Ok(crossings)
+}
+
+/// What one protection domain does and all of other domains notice; it is the first side.
+fn noticed(kind: &'static str, what: &str, system: &SystemDescription, holder: usize) -> Option<Crossing> {
+    let by = side(system, holder);
+    let others = (0..system.protection_domains.len()).map(|index| side(system, index));
+    let others: Vec<_> = others.filter(|other| other.id != by.id).collect();
+    crossing(kind, what.to_owned(), std::iter::once(by).chain(others))
 }
 
 /// In the benchmark configuration everybody has the counter, whatever the description says.
@@ -192,7 +246,7 @@ fn counters(system: &SystemDescription, config: &Config) -> Result<Option<Crossi
     let undeclared_grant = grants().find(|counter| !counter.shared).filter(|_| !config.is_benchmark());
     match undeclared_grant {
         None => Ok(Some(crossing)),
-        Some(Counter { span, .. }) => {
+        Some(Shareable { span, .. }) => {
             let help = "Grant it in one domain only, or declare the connection in each of them: <counter shared=\"true\"/>.";
             Err(undeclared(code::COUNTER_CROSSES_DOMAINS, what, &crossing, span, help))
         }
@@ -204,6 +258,15 @@ fn undeclared(code: &'static str, what: &str, crossing: &Crossing, span: &Span, 
         crossing.between.iter().map(|side| format!("'{}' in domain '{}'", side.name, side.domain)).collect();
     let message = format!("ERROR: {what} is used by several scheduling domains: {}", names.join(", "));
     error(code, message).at(span).help(help)
+}
+
+fn unannounced(code: &'static str, what: &str, crossing: &Crossing, span: &Span, help: &str) -> Diagnostic {
+    let of = |side: &Side| format!("'{}' in domain '{}'", side.name, side.domain);
+    let (by, others) = crossing.between.split_at(1);
+    let [by, others] = [by, others].map(|sides| sides.iter().map(of).collect::<Vec<_>>().join(", "));
+    error(code, format!("ERROR: {what} by {by} is noticed in other scheduling domains: {others}"))
+        .at(span)
+        .help(help)
 }
 
 /// A crossing, if the sides are in more than one domain.
@@ -302,6 +365,25 @@ mod tests {
         let found = crossings(key, key, &declared(r#"shared="true""#), "debug").unwrap();
         assert_eq!(kinds(&found)[1], ("key", "trace"));
         assert_eq!(kinds(&crossings(key, "", &declared(""), "debug").unwrap()), [("faults", "of b")]);
+    }
+
+    #[test]
+    fn a_key_of_the_kernel_in_one_of_two_domains_must_be_shared() {
+        let key = |more: &str| format!(r#"<key name="kernel.self_check" id="0" {more} />"#);
+        let refused = crossings(&key(""), "", "", "debug").unwrap_err();
+        assert_eq!(refused.code, code::KERNEL_KEY_CROSSES_DOMAINS);
+        let found = crossings("", &key(r#"shared="true""#), "", "debug").unwrap();
+        assert_eq!(kinds(&found)[1], ("key", "kernel.self_check"));
+        assert_eq!(found[1].between.iter().map(|s| s.name.as_str()).collect::<Vec<_>>(), ["b", "a"]);
+    }
+
+    #[test]
+    fn probing_in_one_of_two_domains_must_be_shared() {
+        let refused = crossings("", "<probe />", "", "debug").unwrap_err();
+        assert_eq!(refused.code, code::PROBE_CROSSES_DOMAINS);
+        let shared = r#"<probe shared="true" />"#;
+        let found = crossings(shared, shared, "", "debug").unwrap();
+        assert_eq!(kinds(&found)[1..], [("probe", "longer traps"), ("probe", "longer traps")]);
     }
 
     #[test]

@@ -135,6 +135,10 @@ fn descriptions() {
             elf(w, "one.elf", &TestElf::program().with_branches(513));
             key(w, "word");
         }),
+        ("domains-notice-probe", "one.system", |w| two_domains(w, "<probe />", "")),
+        ("domains-notice-key", "one.system", |w| {
+            two_domains(w, r#"<key name="kernel.self_check" id="0" />"#, "");
+        }),
         ("domains-share-key", "one.system", |w| {
             two_domains(w, r#"<key name="trace" id="0" />"#, r#"<static_key name="trace" />"#);
         }),

@@ -71,6 +71,7 @@ diagnostic_codes! {
     KEY_UNKNOWN = "key-unknown";
     KEY_EMPTY = "key-empty";
     KEY_ID_RANGE = "key-id-range";
+    KEY_SHARED_HERE = "key-shared-here";
     KEY_ID_DUPLICATE = "key-id-duplicate";
     SERVICE_ID_RANGE = "service-id-range";
     SERVICE_ID_DUPLICATE = "service-id-duplicate";

@@ -4,7 +4,7 @@ use limen_abi::ServiceKind;
 
 use crate::diagnostic::Span;
 use crate::model::{
-    Channel, ChildOf, Counter, Domains, IoPort, Irq, MemoryRegion, Perms, ProgramImage, StaticKey, Symbol,
+    Channel, ChildOf, Domains, IoPort, Irq, MemoryRegion, Perms, ProgramImage, Shareable, StaticKey, Symbol,
     WipeTrigger,
 };
 use crate::symbols::Symbols;
@@ -47,10 +47,10 @@ pub(crate) struct Header {
 /// Elements inside a protection domain, nested protection domains apart.
 pub(crate) struct Contents<'a> {
     pub(crate) program_image: ProgramImage,
-    pub(crate) counter: Option<Counter>,
+    pub(crate) counter: Option<Shareable>,
     pub(crate) fpu_counters: bool,
     pub(crate) fpu_policy: bool,
-    pub(crate) probe: bool,
+    pub(crate) probe: Option<Shareable>,
     pub(crate) ioports: Vec<IoPort>,
     pub(crate) irqs: Vec<Irq>,
     pub(crate) keys: Vec<KeyDraft<'a>>,
@@ -85,6 +85,7 @@ pub(crate) struct KeyDraft<'a> {
     pub(crate) name: &'a str,
     pub(crate) id: Option<u8>,
     pub(crate) symbol: Option<Symbol>,
+    pub(crate) shared: bool,
     pub(crate) span: Span,
 }
 

@@ -111,13 +111,13 @@ pub struct ProtectionDomain {
     /// May make secure monitor calls.
     pub smc: bool,
     /// May read the cycle counter in any configuration (`<counter/>`).
-    pub counter: Option<Counter>,
+    pub counter: Option<Shareable>,
     /// May read how often floating-point registers were switched (`<fpu_counters/>`).
     pub fpu_counters: bool,
     /// May choose when floating-point registers are switched (`<fpu_policy/>`).
     pub fpu_policy: bool,
     /// May sample its own crossings (`<probe/>`).
-    pub probe: bool,
+    pub probe: Option<Shareable>,
     /// The program.
     pub program_image: ProgramImage,
     /// I/O ports it may use; x86 only.
@@ -162,6 +162,8 @@ pub struct KeyUse {
     pub id: Option<u8>,
     /// Branches on this symbol of its program follow the key.
     pub symbol: Option<Symbol>,
+    /// Of a key of the kernel: that switching it is noticed in other scheduling domains is declared.
+    pub shared: bool,
     /// The element.
     pub span: Span,
 }
@@ -223,10 +225,11 @@ pub struct ChildOf {
     pub setvar_id: Option<Symbol>,
 }
 
-/// The right to read the cycle counter.
+/// A right with which scheduling domains can observe each other: the cycle counter, where several have it; probing,
+/// which others notice.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Counter {
-    /// Protection domains of other scheduling domains may have it, too.
+pub struct Shareable {
+    /// That they can is declared.
     pub shared: bool,
     /// The element.
     pub span: Span,

@@ -9,7 +9,7 @@ use crate::domains::Declared;
 use crate::draft::{
     CapDraft, Contents, KeyDraft, MapDraft, ProtectionDomainDraft, ServiceDraft, SetvarDraft, WipeDraft,
 };
-use crate::model::{Counter, IoPort, Irq, ProgramImage};
+use crate::model::{IoPort, Irq, ProgramImage, Shareable};
 use crate::symbols::Symbols;
 use crate::target::{Architecture, Target};
 use crate::xml::Element;
@@ -33,12 +33,13 @@ const CHILDREN: &[&str] = &[
     "protection_domain",
 ];
 
-/// An element without attributes that grants something, at most once.
+/// An element that grants something, at most once.
 struct Grant {
     duplicate: &'static str,
     what: &'static str,
 }
 
+const COUNTER: Grant = Grant { duplicate: code::COUNTER_DUPLICATE, what: "the cycle counter" };
 const FPU_COUNTERS: Grant =
     Grant { duplicate: code::FPU_COUNTERS_DUPLICATE, what: "the counts of floating-point switches" };
 const PROBE: Grant =
@@ -67,10 +68,10 @@ struct Parent {
 #[derive(Default)]
 struct Inside<'a> {
     program_image: Option<Result<ProgramImage, Reported>>,
-    counter: Option<Result<Counter, Reported>>,
+    counter: Option<Result<Shareable, Reported>>,
     fpu_counters: bool,
     fpu_policy: bool,
-    probe: bool,
+    probe: Option<Result<Shareable, Reported>>,
     ioports: Vec<Result<IoPort, Reported>>,
     irqs: Vec<Result<Irq, Reported>>,
     keys: Vec<Result<KeyDraft<'a>, Reported>>,
@@ -144,11 +145,11 @@ impl<'a> Reader<'a, '_> {
                         self.problems.push(cspace::duplicate(&element));
                     }
                 }
-                "counter" => self.read_counter(element, child, &mut inside),
+                "counter" => self.read_shareable(element, child, &mut inside.counter, &COUNTER),
                 "fpu_counters" => {
                     self.read_grant(element, child, &mut inside.fpu_counters, &FPU_COUNTERS);
                 }
-                "probe" => self.read_grant(element, child, &mut inside.probe, &PROBE),
+                "probe" => self.read_shareable(element, child, &mut inside.probe, &PROBE),
                 "fpu_policy" => self.read_grant(element, child, &mut inside.fpu_policy, &FPU_POLICY),
                 "protection_domain" => {
                     self.read_nested(child, Some(this));
@@ -165,7 +166,7 @@ impl<'a> Reader<'a, '_> {
             counter: inside.counter.transpose()?,
             fpu_counters: inside.fpu_counters,
             fpu_policy: inside.fpu_policy,
-            probe: inside.probe,
+            probe: inside.probe.transpose()?,
             ioports: inside.ioports.into_iter().collect::<Result<_, _>>()?,
             irqs: inside.irqs.into_iter().collect::<Result<_, _>>()?,
             keys: inside.keys.into_iter().collect::<Result<_, _>>()?,
@@ -201,18 +202,19 @@ impl<'a> Reader<'a, '_> {
         Reported
     }
 
-    fn read_counter(&mut self, parent: Element, child: Element, inside: &mut Inside) {
+    fn read_shareable(
+        &mut self,
+        parent: Element,
+        child: Element,
+        granted: &mut Option<Result<Shareable, Reported>>,
+        grant: &Grant,
+    ) {
         let mut attributes = Attributes::read(child, &["shared"], self.problems);
         let shared = attributes.boolean_or("shared", false);
         unexpected::children(child, self.problems);
-        let counter = shared.map(|shared| Counter { shared, span: child.span() });
-        if inside.counter.replace(counter).is_some() {
-            self.problems.push(value_error(
-                code::COUNTER_DUPLICATE,
-                &parent,
-                "counter must only be specified once",
-                "One element grants the cycle counter.",
-            ));
+        let shareable = shared.map(|shared| Shareable { shared, span: child.span() });
+        if granted.replace(shareable).is_some() {
+            self.problems.push(granted_twice(&parent, &child, grant));
         }
     }
 
@@ -220,9 +222,7 @@ impl<'a> Reader<'a, '_> {
         Attributes::read(child, &[], self.problems);
         unexpected::children(child, self.problems);
         if std::mem::replace(granted, true) {
-            let text = format!("{} must only be specified once", child.name());
-            let help = format!("One element grants {}.", grant.what);
-            self.problems.push(value_error(grant.duplicate, &parent, &text, &help));
+            self.problems.push(granted_twice(&parent, &child, grant));
         }
     }
 
@@ -243,4 +243,10 @@ impl<'a> Reader<'a, '_> {
             }
         }
     }
+}
+
+fn granted_twice(parent: &Element, child: &Element, grant: &Grant) -> Diagnostic {
+    let text = format!("{} must only be specified once", child.name());
+    let help = format!("One element grants {}.", grant.what);
+    value_error(grant.duplicate, parent, &text, &help)
 }

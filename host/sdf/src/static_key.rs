@@ -44,18 +44,30 @@ pub(crate) fn read_use<'a>(
     symbols: &mut Symbols<'a>,
     problems: &mut Vec<Diagnostic>,
 ) -> Result<KeyDraft<'a>, Reported> {
-    let mut attributes = Attributes::read(element, &["name", "id", "symbol"], problems);
+    let mut attributes = Attributes::read(element, &["name", "id", "symbol", "shared"], problems);
     let name = attributes.required("name");
     let id = read_id(&mut attributes);
     let symbol = symbols.claim_optional(&mut attributes, "symbol");
+    let shared = read_shared(&mut attributes, name);
     unexpected::children(element, problems);
-    let draft = KeyDraft { name: name?, id: id?, symbol, span: element.span() };
+    let draft = KeyDraft { name: name?, id: id?, symbol, shared: shared?, span: element.span() };
     if draft.id.is_none() && draft.symbol.is_none() {
         let help = "With an id the program may switch the key; with a symbol its code branches on it.";
         problems.push(value_error(code::KEY_EMPTY, &element, "neither id nor symbol", help));
         return Err(Reported);
     }
     Ok(draft)
+}
+
+/// Where a key is declared, that it is shared is declared there.
+fn read_shared(attributes: &mut Attributes, name: Result<&str, Reported>) -> Result<bool, Reported> {
+    let shared = attributes.boolean_or("shared", false)?;
+    if shared && name.is_ok_and(|name| !name.starts_with(KernelKey::PREFIX)) {
+        let help = "This key is declared: say <static_key ... shared=\"true\"/> there.";
+        let text = "only a key of the kernel is shared here";
+        return Err(attributes.value_error(code::KEY_SHARED_HERE, "shared", text, help));
+    }
+    Ok(shared)
 }
 
 fn read_id(attributes: &mut Attributes) -> Result<Option<u8>, Reported> {

@@ -68,7 +68,8 @@ fn resolve_one(
     if index.is_none() {
         problems.push(unknown(draft));
     }
-    Some(KeyUse { key: index?, id: draft.id, symbol: draft.symbol.clone(), span: draft.span.clone() })
+    let (symbol, span) = (draft.symbol.clone(), draft.span.clone());
+    Some(KeyUse { key: index?, id: draft.id, symbol, shared: draft.shared, span })
 }
 
 /// The key of the kernel with this name. Its default is the configuration's.
