@@ -10,6 +10,7 @@
 
 struct arrival {
     struct pass pass;
+    seL4_Word interruptions;
     seL4_Word count;
 };
 
@@ -23,9 +24,10 @@ static inline void arrive(volatile struct arrival *arrival, seL4_Int64 first, se
     for (;;) {
         limen_probe_arm_syscall();
         pass_through(&pass, limen_cross_syscall);
-        arrival->pass = pass;
-        arrival->count++;
         limen_probe_read(&sample);
+        arrival->pass = pass;
+        arrival->interruptions = sample.interruptions_after;
+        arrival->count++;
         pass.crossing.number = (seL4_Word)next;
     }
 }

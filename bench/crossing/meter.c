@@ -32,10 +32,10 @@ static void enter(void (*cross)(limen_crossing_t *), seL4_Error armed)
 }
 
 /* True while more are wanted. */
-static int keep(const struct pass *arriving)
+static int keep(const struct pass *arriving, seL4_Word interruptions)
 {
     struct crossed found = crossed(&overhead, &sample, &pass, arriving);
-    if (sample.interruptions || found.stamped != found.outside) {
+    if (interruptions || found.stamped != found.outside) {
         interrupted++;
         return 1;
     }
@@ -58,7 +58,7 @@ static void check(void)
         start();                                                                                    \
         do {                                                                                        \
             enter(limen_cross_##event, LIMEN_PROBE_ARM(event));                                     \
-        } while (keep(&pass));                                                                      \
+        } while (keep(&pass, sample.interruptions + sample.interruptions_after));                   \
         check();                                                                                    \
         ROWS_PRINT(name);                                                                           \
     } while (0)
@@ -84,7 +84,7 @@ static void measure_syscalls(void)
     start();
     do {
         enter(limen_cross_syscall, limen_probe_arm_syscall());
-    } while (keep(&pass));
+    } while (keep(&pass, sample.interruptions + sample.interruptions_after));
     check();
     ROWS_PRINT("syscall");
 }
@@ -94,7 +94,7 @@ static int arrives(const struct arrival *arrival)
     seL4_Word count = arrival->count;
     enter(limen_cross_syscall, limen_probe_arm_syscall());
     bench_check(arrival->count == count + 1, "the other program did not run");
-    return keep(&arrival->pass);
+    return keep(&arrival->pass, sample.interruptions + arrival->interruptions);
 }
 
 static void measure_call(void)

@@ -85,7 +85,7 @@ named_numbers! {
         ProbeStop = 0x1021 => "LimenProbeStop",
         /// Sample the next event of a kind. MR0: which; MR1, MR2: first and last program counter; MR3: options.
         ProbeArm = 0x1022 => "LimenProbeArm",
-        /// Take the oldest sample. MR0 to MR5: is there one, event, program's and kernel's stamp, interruptions, dropped.
+        /// Take the oldest sample. MR0 to MR7: is there one, event, program's and kernel's stamp, interruptions, dropped, are page tables switched, interruptions after.
         ProbeRead = 0x1023 => "LimenProbeRead",
         /// Let the kernel do the work of a service. MR0 to MR3 of the answer: what a digest came to.
         ServiceRun = 0x1030 => "LimenServiceRun",

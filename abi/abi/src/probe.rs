@@ -45,6 +45,10 @@ impl ProbeWord {
     pub const INTERRUPTIONS: usize = 4;
     /// Samples that were dropped because there was no room, since probing began.
     pub const DROPPED: usize = 5;
+    /// 1 if every crossing switches page tables.
+    pub const PAGE_TABLE_SWITCH: usize = 6;
+    /// How often the program had entered the kernel since the last event's return, before it asked.
+    pub const INTERRUPTIONS_AFTER: usize = 7;
     /// Words in the answer.
-    pub const LENGTH: usize = 6;
+    pub const LENGTH: usize = 8;
 }

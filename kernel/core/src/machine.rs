@@ -109,6 +109,9 @@ pub trait Machine: FpuUnit<ThreadId> {
     /// Makes every trap and every return pass the probes, or none.
     fn set_probing(&mut self, state: bool);
 
+    /// Whether every entry into the kernel and every return switches page tables.
+    fn switches_page_tables(&self) -> bool;
+
     /// Makes `context` begin the work of a service. Once it runs, and before it can be interrupted, the port notes in `program`,
     /// which are the registers of the program for which it is, those that compiled code preserves. It ends with
     /// [`Event::WorkDone`](crate::event::Event::WorkDone).

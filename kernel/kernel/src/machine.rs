@@ -168,6 +168,10 @@ impl Machine for Hardware {
         }
     }
 
+    fn switches_page_tables(&self) -> bool {
+        cpu::switches_page_tables()
+    }
+
     fn begin_work(
         &mut self,
         service: ServiceId,

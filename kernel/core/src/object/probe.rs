@@ -39,6 +39,8 @@ pub struct Probe {
     count: usize,
     /// Samples without room.
     dropped: u64,
+    /// Entries since the return from the last event.
+    entries: u64,
 }
 
 /// See the picture above.
@@ -88,8 +90,14 @@ impl Sample {
 
 impl Probe {
     /// Nothing is sampled.
-    pub const OFF: Self =
-        Self { state: State::Off, samples: [Sample::NONE; PROBE_SAMPLES], first: 0, count: 0, dropped: 0 };
+    pub const OFF: Self = Self {
+        state: State::Off,
+        samples: [Sample::NONE; PROBE_SAMPLES],
+        first: 0,
+        count: 0,
+        dropped: 0,
+        entries: 0,
+    };
 
     /// Whether the program samples itself.
     #[must_use]
@@ -223,6 +231,9 @@ impl<M: Machine> Kernel<M> {
         let probe = &mut self.probes[thread];
         let mut words = [0; ProbeWord::LENGTH];
         words[ProbeWord::DROPPED] = probe.dropped;
+        // But that which asks.
+        words[ProbeWord::INTERRUPTIONS_AFTER] = probe.entries.saturating_sub(1);
+        words[ProbeWord::PAGE_TABLE_SWITCH] = u64::from(self.machine.switches_page_tables());
         if let Some(sample) = probe.pop() {
             words[ProbeWord::VALID] = 1;
             words[ProbeWord::EVENT] = sample.event.as_raw();
@@ -241,6 +252,7 @@ impl<M: Machine> Kernel<M> {
             return Rest::Serve;
         }
         let probe = &mut self.probes[thread];
+        probe.entries += 1;
         let State::Armed { arming, interruptions } = &mut probe.state else { return Rest::Serve };
         let context = &mut self.threads[thread].context;
         if !arming.is_for(event, context.register(M::Context::PC)) {
@@ -274,9 +286,10 @@ impl<M: Machine> Kernel<M> {
 
     /// How the next return to this thread is stamped; only that one.
     pub(crate) fn take_exit(&mut self, thread: ThreadId) -> ExitStamp {
-        let state = &mut self.probes[thread].state;
-        let State::Leaving { exit } = *state else { return ExitStamp::None };
-        *state = State::Ready;
+        let probe = &mut self.probes[thread];
+        let State::Leaving { exit } = probe.state else { return ExitStamp::None };
+        probe.state = State::Ready;
+        probe.entries = 0;
         exit
     }
 

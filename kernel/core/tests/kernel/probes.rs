@@ -1,7 +1,7 @@
 //! Probes: whose events are sampled, which, and which returns are stamped.
 
 use limen_abi::limits::PROBE_SAMPLES;
-use limen_abi::probe::{ProbeEvent, ProbeOption};
+use limen_abi::probe::{ProbeEvent, ProbeOption, ProbeWord};
 use limen_abi::{ErrorCode, Label, MessageInfo, Syscall};
 use limen_core::fault::Fault;
 use limen_core::machine::Context;
@@ -46,9 +46,10 @@ impl Probing {
         assert_eq!(self.ask(Label::ProbeArm, &words), Some(ErrorCode::NoError));
     }
 
-    /// The next sample: whether there is one, event, stamps, interruptions, dropped.
+    /// The next sample: whether there is one, event, stamps, interruptions, dropped. What is said of page tables is true.
     fn read(&mut self) -> [u64; 6] {
         assert_eq!(self.ask(Label::ProbeRead, &[]), Some(ErrorCode::NoError));
+        assert_eq!(self.system.message_word(self.parent, ProbeWord::PAGE_TABLE_SWITCH), 1);
         core::array::from_fn(|at| self.system.message_word(self.parent, at))
     }
 
@@ -127,6 +128,28 @@ fn other_events_and_other_code_are_interruptions() {
     }
     assert_eq!(probing.trap(parent, Some(ProbeEvent::PageFault), FIRST, 2), Rest::Return);
     assert_eq!(probing.read(), [1, ProbeEvent::PageFault.as_raw(), 2, 900, 4, 0]);
+}
+
+#[test]
+fn entries_after_the_return_are_told() {
+    let mut probing = Probing::started();
+    let parent = probing.parent;
+    let after = |probing: &mut Probing| {
+        // As the port does for each system call while somebody probes.
+        let entry = probing.system.kernel.probe_entry(Some(ProbeEvent::Syscall), 950);
+        assert_eq!(entry, Rest::Serve);
+        probing.read();
+        probing.system.message_word(parent, ProbeWord::INTERRUPTIONS_AFTER)
+    };
+    probing.arm(ProbeEvent::Undefined, ProbeOption::EXIT);
+    assert_eq!(probing.trap(parent, Some(ProbeEvent::Undefined), FIRST, 1), Rest::Return);
+    assert!(probing.is_stamped());
+    assert_eq!(after(&mut probing), 0);
+    probing.arm(ProbeEvent::Undefined, ProbeOption::EXIT);
+    assert_eq!(probing.trap(parent, Some(ProbeEvent::Undefined), FIRST, 1), Rest::Return);
+    assert!(probing.is_stamped());
+    assert_eq!(probing.trap(parent, Some(ProbeEvent::Interrupt), FIRST, 1), Rest::Serve);
+    assert_eq!(after(&mut probing), 1);
 }
 
 #[test]

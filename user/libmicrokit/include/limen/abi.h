@@ -174,7 +174,7 @@ typedef enum seL4_InvocationLabel {
     LimenProbeStop = 4129,
     /* Sample the next event of a kind. MR0: which; MR1, MR2: first and last program counter; MR3: options. */
     LimenProbeArm = 4130,
-    /* Take the oldest sample. MR0 to MR5: is there one, event, program's and kernel's stamp, interruptions, dropped. */
+    /* Take the oldest sample. MR0 to MR7: is there one, event, program's and kernel's stamp, interruptions, dropped, are page tables switched, interruptions after. */
     LimenProbeRead = 4131,
     /* Let the kernel do the work of a service. MR0 to MR3 of the answer: what a digest came to. */
     LimenServiceRun = 4144,

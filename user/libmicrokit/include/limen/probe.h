@@ -23,12 +23,14 @@
 
 /* One entry. */
 typedef struct limen_probe_sample {
-    seL4_Bool valid; /* if not, only `dropped` means something */
+    seL4_Bool valid; /* if not, only `dropped` and what follows mean something */
     limen_probe_event_t event;
     seL4_Uint64 user;    /* what the program had in the register of its stamp, whatever that was */
     seL4_Uint64 entry;   /* the counter in the kernel */
     seL4_Word interruptions; /* how often else the program was in the kernel between arming and the event */
     seL4_Word dropped;       /* samples since the start for which there was no room */
+    seL4_Bool is_page_table_switched; /* at every crossing, against Meltdown */
+    seL4_Word interruptions_after;    /* how often the program was in the kernel since it returned from the last event */
 } limen_probe_sample_t;
 
 /* Begins. seL4_IllegalOperation if it has begun. It changes code of the kernel, which takes the caller's time. */
@@ -65,6 +67,8 @@ static inline seL4_Error limen_probe_read(limen_probe_sample_t *sample)
     sample->entry = answer.words.mr3;
     sample->interruptions = seL4_GetMR(4);
     sample->dropped = seL4_GetMR(5);
+    sample->is_page_table_switched = seL4_GetMR(6) != 0;
+    sample->interruptions_after = seL4_GetMR(7);
     return limen_outcome(answer);
 }
 

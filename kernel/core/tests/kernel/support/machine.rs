@@ -306,6 +306,10 @@ impl Machine for HostMachine {
         self.probing.push(state);
     }
 
+    fn switches_page_tables(&self) -> bool {
+        true
+    }
+
     fn begin_work(&mut self, service: ServiceId, context: &mut TestContext, program: &mut TestContext) {
         self.works_begun.push(Services::<Self>::index_of(service));
         // What the port adds to the registers of the program.

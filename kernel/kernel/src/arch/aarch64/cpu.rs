@@ -50,6 +50,11 @@ pub fn cycles() -> u64 {
     read_register!("pmccntr_el0")
 }
 
+/// Whether the kernel has page tables of its own. This architecture needs none.
+pub fn switches_page_tables() -> bool {
+    false
+}
+
 /// Allows or forbids user mode to read the cycle counter.
 #[inline]
 pub fn set_user_counter(access: CounterAccess) {

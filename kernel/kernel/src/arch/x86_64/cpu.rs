@@ -70,6 +70,11 @@ pub fn cycles() -> u64 {
     timestamp()
 }
 
+/// Whether the kernel has page tables of its own, to which each entry switches.
+pub fn switches_page_tables() -> bool {
+    entry_area::is_used()
+}
+
 /// The cycle counter at the kernel's first instruction.
 pub fn boot_stamp() -> u64 {
     BOOT_STAMP.load(Ordering::Relaxed)
