@@ -1,0 +1,22 @@
+#include "machine.h"
+#include "say.h"
+
+const char counter_name[] = "cycle counter of the performance monitor (pmccntr_el0)";
+const char plain_read[] = "mrs";
+const char serialised_read[] = "isb; mrs";
+
+/* Its names are in registers that no program reads. */
+void say_machine(void)
+{
+    say("unknown: no instruction tells a program here whether a hypervisor or an emulator is below\n");
+}
+
+void say_barrier(void)
+{
+    say("an exception and the return from it are barriers themselves (Arm ARM, context synchronization event)\n");
+}
+
+void two_instructions(seL4_Word rounds)
+{
+    __asm__ volatile ("1: subs %0, %0, #1\n\tb.ne 1b" : "+r"(rounds) : : "cc");
+}

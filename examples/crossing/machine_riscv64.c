@@ -1,0 +1,22 @@
+#include "machine.h"
+#include "say.h"
+
+const char counter_name[] = "cycle";
+const char plain_read[] = "rdcycle";
+const char serialised_read[] = "fence; rdcycle";
+
+/* Its names are in registers of machine mode. */
+void say_machine(void)
+{
+    say("unknown: no instruction tells a program here whether a hypervisor or an emulator is below\n");
+}
+
+void say_barrier(void)
+{
+    say("to a fence, reading the counter is input; whether a trap is a barrier, the architecture does not say\n");
+}
+
+void two_instructions(seL4_Word rounds)
+{
+    __asm__ volatile ("1: addi %0, %0, -1\n\tbnez %0, 1b" : "+r"(rounds));
+}

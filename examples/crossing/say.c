@@ -1,0 +1,45 @@
+#include "say.h"
+
+#define DIGITS 20
+
+void say(const char *text)
+{
+    microkit_dbg_puts(text);
+}
+
+void say_repeated(char character, seL4_Word times)
+{
+    while (times--) {
+        microkit_dbg_putc(character);
+    }
+}
+
+static seL4_Word length_of(const char *text)
+{
+    seL4_Word length = 0;
+    while (text[length]) {
+        length++;
+    }
+    return length;
+}
+
+void say_left(const char *text, seL4_Word width)
+{
+    seL4_Word length = length_of(text);
+    say(text);
+    say_repeated(' ', length < width ? width - length : 0);
+}
+
+void say_number(seL4_Word number, seL4_Word width)
+{
+    char digits[DIGITS + 1];
+    seL4_Word first = DIGITS;
+    digits[DIGITS] = '\0';
+    do {
+        digits[--first] = (char)('0' + number % 10);
+        number /= 10;
+    } while (number);
+    seL4_Word length = DIGITS - first;
+    say_repeated(' ', length < width ? width - length : 0);
+    say(digits + first);
+}

@@ -1,0 +1,16 @@
+/* Text on the debug console. */
+#ifndef CROSSING_SAY_H
+#define CROSSING_SAY_H
+
+#include <microkit.h>
+
+void say(const char *text);
+
+/* In a column of this many characters. */
+void say_left(const char *text, seL4_Word width);
+void say_number(seL4_Word number, seL4_Word width);
+
+/* The same character again and again. */
+void say_repeated(char character, seL4_Word times);
+
+#endif /* CROSSING_SAY_H */
