@@ -7,7 +7,7 @@ use crate::process;
 use crate::workspace::Workspace;
 
 /// Programs in `bench/native` that are a single file.
-const PROGRAMS: [&str; 1] = ["fpu"];
+const PROGRAMS: [&str; 2] = ["fpu", "crossing"];
 /// That which is a package; in a workspace of its own, for what it compares with.
 const PACKAGE: &str = "bench/native/keys";
 
