@@ -7,6 +7,7 @@
 /* One for each channel of the meter. */
 #define SERVER 0
 #define LISTENER 1
+#define BYSTANDER 2
 
 struct arrival {
     struct pass pass;
