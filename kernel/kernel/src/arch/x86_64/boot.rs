@@ -5,6 +5,7 @@ use core::cell::UnsafeCell;
 
 use limen_core::address::{PhysAddr, VirtAddr};
 use limen_image::{ImageError, MODULE_OFFSET, Machine, Range};
+use limen_keys::branch::{BUILD, Build};
 
 use super::cpu::{self, BOOT_STAMP, SpaceRegister};
 use super::multiboot::{self, Information};
@@ -124,6 +125,12 @@ fn map_kernel(settings: Settings) -> Result<(), MapError> {
         Choice::Auto => cpu::has_meltdown(),
     };
     if is_switched {
+        // The ways in would ask for a flag that programs' page tables do not have.
+        if BUILD == Build::Fallback {
+            fatal(format_args!(
+                "built with LIMEN_KEYS=fallback, the kernel cannot switch page tables: page_table_switch=off"
+            ));
+        }
         entry_area::build(&mut tables)?;
         trap::init(Way::Switched);
     }
