@@ -2,6 +2,7 @@
 
 #include <limen.h>
 
+#include "garbage.h"
 #include "orders.h"
 #include "test.h"
 
@@ -246,6 +247,21 @@ static void check_record(void)
     }
 }
 
+/* A program that probes harms nobody with what it has in its registers, not even itself; what is in that of its stamp is told. */
+static void who_has_a_probe_may_have_anything_in_registers(void)
+{
+    CHECK_EQUAL(limen_probe_start(), seL4_NoError);
+    for (seL4_Word i = 0; i < VALUES; i++) {
+        CHECK_EQUAL(limen_probe_arm(limen_probe_undefined, (seL4_Word)garbage_probed, (seL4_Word)garbage_probed_end, 0),
+                    seL4_NoError);
+        CHECK_EQUAL(garbage_probed(values[i], 0), 0);
+        read_sample();
+        CHECK_EQUAL(sample.valid, seL4_True);
+        CHECK_EQUAL(sample.user, values[i]);
+    }
+    CHECK_EQUAL(limen_probe_stop(), seL4_NoError);
+}
+
 /* Its faults are faults, whatever is in its registers, also while another program probes and has armed the same. */
 static void who_has_no_probe_is_not_sampled(void)
 {
@@ -326,6 +342,7 @@ void init(void)
     RUN(samples_without_room_are_counted);
     RUN(requests_out_of_order_are_refused);
     RUN(who_has_no_probe_is_refused);
+    RUN(who_has_a_probe_may_have_anything_in_registers);
     RUN(who_has_no_probe_is_not_sampled);
     RUN(who_has_no_probe_is_not_stamped);
     RUN(faults_of_others_do_not_end_an_arming);

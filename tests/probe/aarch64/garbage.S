@@ -23,28 +23,31 @@ garbage_breakpoint:
     fill
     brk     #0
 
-.global garbage_syscall
-garbage_syscall:
+.macro coming_back name, event:vararg
+.global \name
+\name:
     adrp    x2, kept
     add     x2, x2, :lo12:kept
-    .irp n, 19, 21, 23, 25, 27, 29
-    str     x\n, [x2], #8
+    .irp r, 19, 21, 23, 25, 27, 29
+    str     x\r, [x2], #8
     .endr
-    .irp n, 20, 22, 24, 26, 28, 30
-    str     x\n, [x2], #8
+    .irp r, 20, 22, 24, 26, 28, 30
+    str     x\r, [x2], #8
     .endr
     mov     x3, sp
     stp     x3, x0, [x2]
     mov     x7, x1
     fill
-    svc     #0
+    \event
+.global \name\()_end
+\name\()_end:
     adrp    x2, kept
     add     x2, x2, :lo12:kept
-    .irp n, 19, 21, 23, 25, 27, 29
-    ldr     x\n, [x2], #8
+    .irp r, 19, 21, 23, 25, 27, 29
+    ldr     x\r, [x2], #8
     .endr
-    .irp n, 20, 22, 24, 26, 28, 30
-    ldr     x\n, [x2], #8
+    .irp r, 20, 22, 24, 26, 28, 30
+    ldr     x\r, [x2], #8
     .endr
     ldp     x3, x1, [x2]
     mov     sp, x3
@@ -52,6 +55,10 @@ garbage_syscall:
     eor     x10, x10, x1
     orr     x0, x9, x10
     ret
+.endm
+
+coming_back garbage_syscall, svc #0
+coming_back garbage_probed, udf #0
 
 .bss
 .balign 16

@@ -31,14 +31,17 @@ garbage_breakpoint:
     fill
     ebreak
 
-.global garbage_syscall
-garbage_syscall:
+.macro coming_back name, event:vararg
+.global \name
+\name:
     lla     t0, kept
     each_kept sd
     sd      a0, 128(t0)
     mv      a7, a1
     fill
-    ecall
+    \event
+.global \name\()_end
+\name\()_end:
     lla     t0, kept
     each_kept ld
     ld      a1, 128(t0)
@@ -46,6 +49,10 @@ garbage_syscall:
     xor     t2, t2, a1
     or      a0, t1, t2
     ret
+.endm
+
+coming_back garbage_syscall, ecall
+coming_back garbage_probed, .4byte 0
 
 .bss
 .balign 8

@@ -44,15 +44,18 @@ garbage_breakpoint:
     fill
     int3
 
-.global garbage_syscall
-garbage_syscall:
+.macro coming_back name, event:vararg
+.global \name
+\name:
     each_kept keep
     keep    rdi, 56
     keep    rsi, 64
     mov     rdx, rsi
     mov     rsi, rdi
     fill
-    syscall
+    \event
+.global \name\()_end
+\name\()_end:
     take    rdi, 56
     take    rsi, 64
     xor     rax, rdi
@@ -62,6 +65,10 @@ garbage_syscall:
     or      rax, rdx
     each_kept take
     ret
+.endm
+
+coming_back garbage_syscall, syscall
+coming_back garbage_probed, ud2
 
 .bss
 .balign 8
