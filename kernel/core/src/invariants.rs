@@ -145,8 +145,19 @@ impl<M: Machine> Kernel<M> {
     fn check_endpoints(&self) -> Result<(), &'static str> {
         let mut queued = 0;
         for (id, endpoint) in self.endpoints.iter() {
-            let Some(queue) = endpoint.queue() else { continue };
-            queued += self.check_queue(&queue, |state| match (endpoint, state) {
+            let queue = match endpoint {
+                Endpoint::Idle => continue,
+                Endpoint::Receiver { thread, reply } => {
+                    let with = Some(*reply);
+                    let waits = matches!(self.threads[*thread].state,
+                        State::Receiving { endpoint, reply, .. } if endpoint == id && reply == with);
+                    ensure(waits, "an endpoint takes a thread for its receiver that does not wait there")?;
+                    queued += 1;
+                    continue;
+                }
+                Endpoint::Senders(queue) | Endpoint::Receivers(queue) => queue,
+            };
+            queued += self.check_queue(queue, |state| match (endpoint, state) {
                 (Endpoint::Senders(_), State::Sending { endpoint, .. })
                 | (Endpoint::Receivers(_), State::Receiving { endpoint, .. }) => endpoint == id,
                 _ => false,

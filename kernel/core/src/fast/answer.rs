@@ -10,7 +10,6 @@ use crate::machine::{Context, Machine};
 use crate::object::endpoint::Endpoint;
 use crate::object::reply::Reply;
 use crate::object::thread::{Restart, State};
-use crate::sched::queue::{Links, Queue};
 
 struct Answer {
     server: ThreadId,
@@ -107,8 +106,7 @@ impl<M: Machine> Kernel<M> {
         hand_over(self, answer);
         self.threads[server].state =
             State::Receiving { endpoint, reply: Some(reply), again: Restart::SystemCall };
-        self.links[server] = Links::NONE;
-        self.endpoints[endpoint] = Endpoint::Receivers(Queue::of(server));
+        self.endpoints[endpoint] = Endpoint::Receiver { thread: server, reply };
         self.run(caller)
     }
 }

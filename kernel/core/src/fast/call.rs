@@ -45,9 +45,7 @@ impl<M: Machine> Kernel<M> {
     /// The thread that waits alone at an endpoint, and would run at once, with the reply object that it waits with.
     #[inline(always)]
     pub(super) fn lone_receiver(&self, endpoint: EndpointId) -> Option<(ThreadId, ReplyId)> {
-        let Endpoint::Receivers(queue) = self.endpoints[endpoint] else { return None };
-        let receiver = queue.only()?;
-        let State::Receiving { reply: Some(reply), .. } = self.threads[receiver].state else { return None };
+        let Endpoint::Receiver { thread: receiver, reply } = self.endpoints[endpoint] else { return None };
         self.core.queues.ready.none_from(self.threads[receiver].priority).then_some((receiver, reply))
     }
 

@@ -79,15 +79,15 @@ impl<M: Machine> Kernel<M> {
                 Some(context)
             }
             Effect::Waits(from) => {
-                self.links[current] = Links::NONE;
-                let (queue, again) = (Queue::of(current), Restart::SystemCall);
+                let again = Restart::SystemCall;
                 match from {
                     From::Signals(id) => {
-                        self.notifications[id].state = Signals::Waiting(queue);
+                        self.links[current] = Links::NONE;
+                        self.notifications[id].state = Signals::Waiting(Queue::of(current));
                         self.threads[current].state = State::Waiting { notification: id, again };
                     }
                     From::Endpoint(id, reply) => {
-                        self.endpoints[id] = Endpoint::Receivers(queue);
+                        self.endpoints[id] = Endpoint::Receiver { thread: current, reply };
                         self.threads[current].state =
                             State::Receiving { endpoint: id, reply: Some(reply), again };
                     }

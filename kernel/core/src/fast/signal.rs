@@ -53,8 +53,7 @@ impl<M: Machine> Kernel<M> {
                 let State::Receiving { endpoint, .. } = self.threads[bound].state else {
                     return Some(Effect::Left(badge));
                 };
-                let Endpoint::Receivers(queue) = self.endpoints[endpoint] else { return None };
-                queue.only()?;
+                let Endpoint::Receiver { .. } = self.endpoints[endpoint] else { return None };
                 (bound, Place::Endpoint(endpoint))
             }
         };

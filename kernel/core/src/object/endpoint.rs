@@ -1,7 +1,8 @@
 //! Endpoints: where threads meet to hand over messages.
 //!
 //! An endpoint holds threads that wait to send or threads that wait to receive, never both; each queue is ordered
-//! by priority, and first come, first served among equals.
+//! by priority, and first come, first served among equals. A server that waits alone needs no queue: then the endpoint
+//! itself says all that a call has to know.
 
 use limen_abi::MessageInfo;
 
@@ -11,7 +12,7 @@ use crate::cap::Rights;
 use crate::event::{Blocking, Next, Outcome};
 use crate::kernel::Kernel;
 use crate::machine::{Context, Machine};
-use crate::sched::queue::{Queue, ThreadLinks};
+use crate::sched::queue::{Links, Queue, ThreadLinks};
 
 /// A meeting place. Its size is a power of two, so that finding one takes no multiplication.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -20,6 +21,13 @@ pub enum Endpoint {
     /// Nobody waits.
     #[default]
     Idle,
+    /// One thread waits for a message, in no queue.
+    Receiver {
+        /// Who.
+        thread: ThreadId,
+        /// The reply object that the next caller will wait on.
+        reply: ReplyId,
+    },
     /// Threads wait to hand over a message.
     Senders(Queue),
     /// Threads wait for a message.
@@ -29,31 +37,69 @@ pub enum Endpoint {
 impl Endpoint {
     /// Takes out a thread that waits here.
     pub(crate) fn remove(&mut self, links: &mut ThreadLinks, thread: ThreadId) {
-        if let Self::Senders(queue) | Self::Receivers(queue) = self {
-            queue.remove(links, thread);
-            if queue.is_empty() {
-                *self = Self::Idle;
+        match self {
+            Self::Idle => {}
+            Self::Receiver { .. } => *self = Self::Idle,
+            Self::Senders(queue) | Self::Receivers(queue) => {
+                queue.remove(links, thread);
+                if queue.is_empty() {
+                    *self = Self::Idle;
+                }
             }
         }
     }
 
-    /// The threads that wait, if any.
+    /// The first of the threads that wait, if any do.
     #[must_use]
-    pub fn queue(&self) -> Option<Queue> {
+    pub fn first(&self) -> Option<ThreadId> {
         match self {
             Self::Idle => None,
-            Self::Senders(queue) | Self::Receivers(queue) => Some(*queue),
+            Self::Receiver { thread, .. } => Some(*thread),
+            Self::Senders(queue) | Self::Receivers(queue) => queue.head(),
         }
     }
 
     #[inline]
     fn take_receiver(&mut self, links: &mut ThreadLinks) -> Option<ThreadId> {
-        let Self::Receivers(queue) = self else { return None };
+        let queue = match self {
+            Self::Receivers(queue) => queue,
+            Self::Receiver { thread, .. } => {
+                let thread = *thread;
+                *self = Self::Idle;
+                return Some(thread);
+            }
+            Self::Idle | Self::Senders(_) => return None,
+        };
         let thread = queue.pop_front(links);
         if queue.is_empty() {
             *self = Self::Idle;
         }
         thread
+    }
+
+    /// Adds a thread that waits for a message.
+    #[inline]
+    fn add_receiver(
+        &mut self,
+        links: &mut ThreadLinks,
+        receiver: ThreadId,
+        reply: Option<ReplyId>,
+        priority_of: impl Fn(ThreadId) -> u8,
+    ) {
+        let mut queue = match (*self, reply) {
+            (Self::Receivers(queue), _) => queue,
+            (Self::Receiver { thread, .. }, _) => {
+                links[thread] = Links::NONE;
+                Queue::of(thread)
+            }
+            (_, Some(reply)) => {
+                *self = Self::Receiver { thread: receiver, reply };
+                return;
+            }
+            (_, None) => Queue::EMPTY,
+        };
+        queue.insert_by_priority(links, receiver, priority_of);
+        *self = Self::Receivers(queue);
     }
 
     #[inline]
@@ -129,7 +175,8 @@ impl<M: Machine> Kernel<M> {
         again: Restart,
     ) -> Outcome {
         self.threads[sender].state = State::Sending { endpoint, badge, then, again };
-        let mut queue = self.endpoints[endpoint].queue().unwrap_or_default();
+        let mut queue =
+            if let Endpoint::Senders(queue) = self.endpoints[endpoint] { queue } else { Queue::EMPTY };
         let threads = &self.threads;
         queue.insert_by_priority(&mut self.links, sender, |thread| threads[thread].priority);
         self.endpoints[endpoint] = Endpoint::Senders(queue);
@@ -170,10 +217,9 @@ impl<M: Machine> Kernel<M> {
             return Outcome::NOTHING;
         }
         self.threads[receiver].state = State::Receiving { endpoint, reply, again: Restart::SystemCall };
-        let mut queue = self.endpoints[endpoint].queue().unwrap_or_default();
         let threads = &self.threads;
-        queue.insert_by_priority(&mut self.links, receiver, |thread| threads[thread].priority);
-        self.endpoints[endpoint] = Endpoint::Receivers(queue);
+        let priority_of = |thread| threads[thread].priority;
+        self.endpoints[endpoint].add_receiver(&mut self.links, receiver, reply, priority_of);
         let woken = self.give_back_time(receiver, self.threads[receiver].notification);
         Outcome { current: Next::Waits, woken }
     }

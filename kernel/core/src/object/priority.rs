@@ -61,7 +61,7 @@ impl<M: Machine> Kernel<M> {
             State::Receiving { endpoint, .. } | State::Sending { endpoint, .. } => {
                 match &mut self.endpoints[endpoint] {
                     Endpoint::Senders(queue) | Endpoint::Receivers(queue) => queue,
-                    Endpoint::Idle => return,
+                    Endpoint::Idle | Endpoint::Receiver { .. } => return,
                 }
             }
             State::Waiting { notification, .. } => match &mut self.notifications[notification].state {

@@ -188,7 +188,7 @@ fn writing_and_resuming_ends_any_wait() {
         system.call(family.parent, family.control, WRITE, &[1, 1, 0x7000]);
         system.assert_running(family.child);
         assert_eq!(system.register(family.child, PC), 0x7000);
-        assert!(system.kernel.endpoints[meeting.id()].queue().is_none());
+        assert!(system.kernel.endpoints[meeting.id()].first().is_none());
     }
 }
 

@@ -85,10 +85,7 @@ fn a_non_blocking_send_does_not_queue_behind_others() {
     system.send(service.client, service.call, 1, &[]);
     system.nb_send(other, slot, 2, &[]);
     system.assert_running(other);
-    assert_eq!(
-        system.kernel.endpoints[service.endpoint.id()].queue().and_then(|queue| queue.head()),
-        Some(service.client.id())
-    );
+    assert_eq!(system.kernel.endpoints[service.endpoint.id()].first(), Some(service.client.id()));
 }
 
 #[test]

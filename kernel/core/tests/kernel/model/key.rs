@@ -72,7 +72,12 @@ fn after(then: AfterSend) -> u16 {
 fn add_meeting_places(key: &mut Vec<u16>, system: &System) {
     for (_, endpoint) in system.kernel.endpoints.iter().take(system.size.endpoints) {
         key.push(u16::from(matches!(endpoint, Endpoint::Senders(_))));
-        add_queue(key, system, endpoint.queue().unwrap_or_default());
+        match *endpoint {
+            Endpoint::Idle => add_queue(key, system, Queue::EMPTY),
+            // As a queue of one.
+            Endpoint::Receiver { thread, .. } => key.extend([number(Some(thread)), NONE]),
+            Endpoint::Senders(queue) | Endpoint::Receivers(queue) => add_queue(key, system, queue),
+        }
     }
     for (_, notification) in system.kernel.notifications.iter().take(system.size.notifications) {
         key.push(u16::from(matches!(notification.state, Signals::Active(_))));
