@@ -7,6 +7,7 @@ use limen_image::{CapKind, Image, NONE, ThreadFlags};
 
 use crate::arena::{Id, ThreadId};
 use crate::cap::{Cap, CapTable, Rights, RootTable};
+use crate::inbox::Inbox;
 use crate::kernel::{
     Endpoints, Irqs, Kernel, Keys, MessageBuffers, Notifications, Replies, SchedContexts, Services, Threads,
     Vspaces,
@@ -129,6 +130,7 @@ impl<M: Machine> Kernel<M> {
 
     fn populate_thread(&mut self, id: ThreadId, record: &limen_image::Thread) {
         let caps = self.machine.cap_table(id);
+        let inbox = Inbox::of(caps, Inbox::INPUT, Inbox::REPLY);
         let (fault_handler, timeout_handler) = (caps.slot(record.fault_slot), caps.slot(record.timeout_slot));
         let sched_context = optional(record.sched_context, SchedContexts::id);
         let notification = optional(record.notification, Notifications::id);
@@ -139,6 +141,7 @@ impl<M: Machine> Kernel<M> {
         thread.max_priority = thread.priority;
         thread.fault_handler = fault_handler;
         thread.timeout_handler = timeout_handler;
+        thread.inbox = inbox;
         thread.domain = record.domain as u8;
         thread.sched_context = sched_context;
         thread.notification = notification;

@@ -16,10 +16,14 @@ use crate::arena::{
 pub struct Rights(u8);
 
 impl Rights {
+    /// Beside the rights of the image: follows from them.
+    const BE_ANSWERED: u8 = 1 << 7;
+
     /// These bits of [`limen_image::Rights`].
     #[must_use]
     pub const fn from_bits(bits: u64) -> Self {
-        Self((bits & limen_image::Rights::ALL) as u8)
+        let plain = Self((bits & limen_image::Rights::ALL) as u8);
+        if plain.can_send() && plain.can_call() { Self(plain.0 | Self::BE_ANSWERED) } else { plain }
     }
 
     /// May send or signal.
@@ -41,6 +45,13 @@ impl Rights {
     #[inline]
     pub const fn can_call(self) -> bool {
         self.0 & (limen_image::Rights::GRANT | limen_image::Rights::GRANT_REPLY) as u8 != 0
+    }
+
+    /// May send, and be answered: both in one look.
+    #[must_use]
+    #[inline]
+    pub const fn can_be_answered(self) -> bool {
+        self.0 & Self::BE_ANSWERED != 0
     }
 }
 

@@ -3,6 +3,7 @@
 use limen_fpu::Fpu;
 
 use crate::arena::{SchedContextId, ThreadId};
+use crate::fast::OpenCall;
 use crate::machine::{CounterAccess, Ticks};
 use crate::sched::domain::DomainQueues;
 
@@ -19,6 +20,8 @@ pub struct Core<Space> {
     pub domain: u8,
     /// Whether user mode may read the cycle counter now.
     pub counter: CounterAccess,
+    /// The call that the current thread serves, if it is not written down yet.
+    pub open_call: Option<OpenCall>,
     /// Whose floating-point registers are in the unit.
     pub fpu: Fpu<ThreadId>,
     /// When time was last charged.
@@ -42,6 +45,7 @@ impl<Space> Core<Space> {
             sched_context: None,
             domain: 0,
             counter: CounterAccess::Denied,
+            open_call: None,
             fpu: Fpu::EMPTY,
             since: 0,
             programmed: Ticks::MAX,

@@ -66,6 +66,7 @@ impl<M: Machine> Kernel<M> {
     /// Inlined into each trap handler, where the kind of event is known.
     #[inline(always)]
     pub fn handle(&mut self, event: Event) {
+        self.settle_call();
         match self.core.current {
             Some(current) => self.handle_of(current, event),
             None => self.handle_idle(event),

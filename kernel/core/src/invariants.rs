@@ -4,13 +4,14 @@
 //! brackets are those of the list of kernel properties that the tests are written from.
 
 use crate::arena::{ReplyId, SchedContextId};
+use crate::inbox::Inbox;
 use crate::kernel::Kernel;
 use crate::machine::Machine;
 use crate::object::endpoint::Endpoint;
 use crate::object::irq::Irq;
 use crate::object::notification::Signals;
 use crate::object::reply::Reply;
-use crate::object::thread::State;
+use crate::object::thread::{Restart, State};
 use crate::sched::queue::Queue;
 use crate::sched::ready::ReadyQueues;
 
@@ -26,6 +27,7 @@ impl<M: Machine> Kernel<M> {
         if self.measures() {
             return Ok(());
         }
+        ensure(self.core.open_call.is_none(), "a call was not settled for those who look")?;
         self.check_ready_queues()?;
         self.check_current()?;
         self.check_timer()?;
@@ -149,8 +151,17 @@ impl<M: Machine> Kernel<M> {
                 Endpoint::Idle => continue,
                 Endpoint::Receiver { thread, reply } => {
                     let with = Some(*reply);
+                    ensure(
+                        self.signal_for(*thread).is_none(),
+                        "a server waits although there is a signal for it",
+                    )?;
+                    let inbox = self.threads[*thread].inbox;
+                    ensure(
+                        inbox == Inbox::Endpoint(id, *reply),
+                        "a server waits alone outside its event loop",
+                    )?;
                     let waits = matches!(self.threads[*thread].state,
-                        State::Receiving { endpoint, reply, .. } if endpoint == id && reply == with);
+                        State::Receiving { endpoint, reply, again: Restart::SystemCall } if endpoint == id && reply == with);
                     ensure(waits, "an endpoint takes a thread for its receiver that does not wait there")?;
                     queued += 1;
                     continue;

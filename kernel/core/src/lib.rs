@@ -16,6 +16,7 @@
 //! * [`message`], [`fault`]: what threads tell each other.
 //! * [`sched`]: which thread runs, and for how long.
 //! * [`boot`]: from a boot image to a kernel.
+//! * [`inbox`]: where programs wait, as boot finds it.
 //! * [`machine`]: the contract with the hardware.
 //! * [`invariants`]: what is true between two events.
 
@@ -30,6 +31,7 @@ pub mod core;
 pub mod event;
 pub mod fast;
 pub mod fault;
+pub mod inbox;
 pub mod invariants;
 pub mod invoke;
 pub mod kernel;

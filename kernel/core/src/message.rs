@@ -91,14 +91,21 @@ impl<M: Machine> Kernel<M> {
     #[inline]
     pub(crate) fn transfer(&mut self, from: ThreadId, to: ThreadId, badge: u64, info: MessageInfo) {
         let length = info.length();
-        let words = self.threads[from].context.words();
-        let context = &mut self.threads[to].context;
-        // Twice the same end: where the length is known to be small, the info need not be limited.
-        if length <= REGISTER_WORDS {
+        // Three times the same end: where the length is known to be small, the info need not be limited, and without words
+        // none is loaded.
+        if length == 0 {
+            let context = &mut self.threads[to].context;
+            context.set_badge(badge);
+            context.set_info(info.delivered());
+        } else if length <= REGISTER_WORDS {
+            let words = self.threads[from].context.words();
+            let context = &mut self.threads[to].context;
             context.set_words(words, length);
             context.set_badge(badge);
             context.set_info(info.delivered());
         } else {
+            let words = self.threads[from].context.words();
+            let context = &mut self.threads[to].context;
             context.set_words(words, REGISTER_WORDS);
             context.set_badge(badge);
             context.set_info(info.delivered());

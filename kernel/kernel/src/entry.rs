@@ -59,6 +59,7 @@ fn enter_checked(kernel: &mut Kernel<Hardware>, event: Event) -> *mut Context {
     } else {
         kernel.handle(event);
     }
+    kernel.settle_call();
     if let Err(broken) = kernel.check_invariants() {
         fatal(format_args!("an invariant of the kernel does not hold: {broken}"));
     }

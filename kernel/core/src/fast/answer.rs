@@ -2,9 +2,10 @@
 
 use limen_abi::{FaultLabel, MessageInfo, Syscall};
 
+use super::open::OpenCall;
 use crate::arena::{EndpointId, Id, ReplyId, SchedContextId, ThreadId};
-use crate::cap::Cap;
 use crate::fault::Fault;
+use crate::inbox::Inbox;
 use crate::kernel::Kernel;
 use crate::machine::{Context, Machine};
 use crate::object::endpoint::Endpoint;
@@ -20,49 +21,103 @@ struct Answer {
     info: MessageInfo,
 }
 
+/// The answer to the open call.
+struct Return {
+    server: ThreadId,
+    caller: ThreadId,
+    info: MessageInfo,
+}
+
 impl<M: Machine> Kernel<M> {
-    #[inline(always)]
+    #[inline(never)]
     pub(super) fn serve_answer(&mut self) -> Option<&mut M::Context> {
-        match self.plan_answer(|fault| fault.is_none()) {
-            Some(answer) => self.carry_out_answer(&answer, |kernel, Answer { server, caller, info, .. }| {
-                kernel.transfer(*server, *caller, 0, *info);
-                kernel.threads[*caller].state = State::Runnable;
-            }),
-            None => self.serve_answer_to_fault(),
+        match self.plan_return() {
+            Some(Return { server, caller, info }) if self.threads[caller].fault.is_none() => {
+                self.core.open_call = None;
+                self.transfer(server, caller, 0, info);
+                self.run(caller)
+            }
+            _ => self.serve_answer_to_fault(),
         }
     }
 
-    /// A handler that lets the faulting thread go on.
+    /// A handler that lets the faulting thread go on. Another label stops threads after some faults.
     #[inline(never)]
     fn serve_answer_to_fault(&mut self) -> Option<&mut M::Context> {
-        let answer = self.plan_answer(|fault| fault.is_some());
-        match answer {
-            // Another label stops threads after some faults.
+        match self.plan_return() {
+            Some(Return { server, caller, info })
+                if self.threads[caller].fault.is_some() && info.label() == FaultLabel::NullFault.as_raw() =>
+            {
+                self.core.open_call = None;
+                self.answer_fault(server, caller, info);
+                self.run(caller)
+            }
+            _ => self.serve_settled_answer(),
+        }
+    }
+
+    /// The answer to the open call. The call has found that nothing stands in its way, and nothing has happened since.
+    #[inline(always)]
+    fn plan_return(&self) -> Option<Return> {
+        let OpenCall { caller, .. } = self.core.open_call?;
+        let server = self.core.current?;
+        let can_go =
+            self.is_in_event_loop(server) && self.core.queues.ready.none_from(self.threads[caller].priority);
+        can_go.then_some(Return { server, caller, info: self.threads[server].context.info() })
+    }
+
+    /// An answer after something else has happened.
+    #[inline(never)]
+    fn serve_settled_answer(&mut self) -> Option<&mut M::Context> {
+        self.settle_call();
+        match self.plan_answer(Self::usual_inbox, |fault| fault.is_none()) {
+            Some(answer) => self.carry_out_answer(&answer, Self::hand_over_message),
+            None => self.serve_settled_answer_to_fault(),
+        }
+    }
+
+    #[inline(never)]
+    fn serve_settled_answer_to_fault(&mut self) -> Option<&mut M::Context> {
+        match self.plan_answer(Self::usual_inbox, |fault| fault.is_some()) {
             Some(answer) if answer.info.label() == FaultLabel::NullFault.as_raw() => {
                 self.carry_out_answer(&answer, |kernel, Answer { server, caller, info, .. }| {
                     kernel.answer_fault(*server, *caller, *info);
                 })
             }
-            _ => self.serve_in_general(Syscall::ReplyRecv.as_raw()),
+            _ => self.serve_answer_elsewhere(),
+        }
+    }
+
+    /// An answer to a call, by a server that does not wait where event loops do.
+    #[inline(never)]
+    fn serve_answer_elsewhere(&mut self) -> Option<&mut M::Context> {
+        match self.plan_answer(Self::named_inbox, |fault| fault.is_none()) {
+            Some(answer) => self.carry_out_answer(&answer, Self::hand_over_message),
+            None => self.serve_in_general(Syscall::ReplyRecv.as_raw()),
         }
     }
 
     #[inline(always)]
-    fn plan_answer(&self, is_wanted: impl Fn(&Option<Fault>) -> bool) -> Option<Answer> {
+    fn hand_over_message(&mut self, &Answer { server, caller, info, .. }: &Answer) {
+        self.transfer(server, caller, 0, info);
+        self.threads[caller].state = State::Runnable;
+    }
+
+    #[inline(always)]
+    fn plan_answer(
+        &self,
+        inbox_of: impl Fn(&Self, ThreadId) -> Inbox,
+        is_wanted: impl Fn(&Option<Fault>) -> bool,
+    ) -> Option<Answer> {
         let server = self.core.current?;
-        let context = &self.threads[server].context;
-        let info = context.info();
-        let Cap::Reply(reply) = *self.own_cap(server, context.reply_cptr())? else { return None };
+        let Inbox::Endpoint(endpoint, reply) = inbox_of(self, server) else { return None };
+        let info = self.threads[server].context.info();
         let Reply::Owed { caller, loan } = &self.replies[reply] else { return None };
         let (caller, lent) = (*caller, loan.as_ref().map(|loan| loan.sched_context));
         if !is_wanted(&self.threads[caller].fault) {
             return None;
         }
-        let Cap::Endpoint { id: endpoint, rights, .. } = *self.own_cap(server, context.cptr())? else {
-            return None;
-        };
-        let can_go = rights.can_receive()
-            && self.endpoints[endpoint] == Endpoint::Idle
+        let can_go = self.endpoints[endpoint] == Endpoint::Idle
             && self.core.queues.ready.none_from(self.threads[caller].priority)
             && self.signal_for(server).is_none()
             && self.time_comes_back(server, caller, reply, lent);
@@ -106,7 +161,7 @@ impl<M: Machine> Kernel<M> {
         hand_over(self, answer);
         self.threads[server].state =
             State::Receiving { endpoint, reply: Some(reply), again: Restart::SystemCall };
-        self.endpoints[endpoint] = Endpoint::Receiver { thread: server, reply };
+        self.wait_alone(server, endpoint, reply);
         self.run(caller)
     }
 }

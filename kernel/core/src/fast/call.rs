@@ -2,61 +2,84 @@
 
 use limen_abi::{MessageInfo, Syscall};
 
-use crate::arena::{EndpointId, ReplyId, ThreadId};
+use super::open::OpenCall;
+use crate::arena::{EndpointId, ThreadId};
 use crate::cap::Cap;
 use crate::kernel::Kernel;
 use crate::machine::{Context, Machine};
 use crate::object::endpoint::Endpoint;
-use crate::object::thread::{Restart, State};
 
 struct Call {
     caller: ThreadId,
     receiver: ThreadId,
     endpoint: EndpointId,
-    reply: ReplyId,
     badge: u64,
     info: MessageInfo,
 }
 
 impl<M: Machine> Kernel<M> {
-    #[inline(always)]
+    #[inline(never)]
     pub(super) fn serve_call(&mut self) -> Option<&mut M::Context> {
         match self.plan_call() {
             Some(call) => self.carry_out_call(&call),
-            None => self.serve_in_general(Syscall::Call.as_raw()),
+            None => self.serve_unplanned_call(),
         }
+    }
+
+    /// A server that calls another one has an open call of its own.
+    #[inline(never)]
+    fn serve_unplanned_call(&mut self) -> Option<&mut M::Context> {
+        if self.core.open_call.is_some() {
+            self.settle_call();
+            return self.serve_call();
+        }
+        self.serve_in_general(Syscall::Call.as_raw())
     }
 
     #[inline(always)]
     fn plan_call(&self) -> Option<Call> {
         let caller = self.core.current?;
         let context = &self.threads[caller].context;
-        let info = context.info();
         let Cap::Endpoint { id: endpoint, badge, rights } = *self.own_cap(caller, context.cptr())? else {
             return None;
         };
-        if !rights.can_send() || !rights.can_call() {
+        let can_go = rights.can_be_answered() && self.core.open_call.is_none();
+        if !can_go {
             return None;
         }
-        let (receiver, reply) = self.lone_receiver(endpoint)?;
-        Some(Call { caller, receiver, endpoint, reply, badge, info })
+        let receiver = self.lone_receiver(endpoint)?;
+        Some(Call { caller, receiver, endpoint, badge, info: context.info() })
     }
 
-    /// The thread that waits alone at an endpoint, and would run at once, with the reply object that it waits with.
+    /// The server that waits alone at an endpoint, and would run at once.
     #[inline(always)]
-    pub(super) fn lone_receiver(&self, endpoint: EndpointId) -> Option<(ThreadId, ReplyId)> {
-        let Endpoint::Receiver { thread: receiver, reply } = self.endpoints[endpoint] else { return None };
-        self.core.queues.ready.none_from(self.threads[receiver].priority).then_some((receiver, reply))
+    pub(super) fn lone_receiver(&self, endpoint: EndpointId) -> Option<ThreadId> {
+        let Endpoint::Receiver { thread: receiver, .. } = self.endpoints[endpoint] else { return None };
+        let is_passive = self.threads[receiver].sched_context.is_none();
+        let can_go = self.core.queues.ready.none_from(self.threads[receiver].priority)
+            && (is_passive || self.keeps_time(receiver));
+        can_go.then_some(receiver)
     }
 
     #[inline(always)]
     fn carry_out_call(&mut self, call: &Call) -> Option<&mut M::Context> {
-        let Call { caller, receiver, endpoint, reply, badge, info } = *call;
-        self.endpoints[endpoint] = Endpoint::Idle;
+        let Call { caller, receiver, endpoint, badge, info } = *call;
         self.transfer(caller, receiver, badge, info);
-        self.threads[receiver].state = State::Runnable;
-        self.owe_and_lend(reply, caller, receiver);
-        self.threads[caller].state = State::Calling { reply, again: Restart::SystemCall };
-        self.run(receiver)
+        self.open_call(caller, receiver, endpoint)
+    }
+
+    /// Leaves a call open whose message is handed over, and lets its server run.
+    #[inline(always)]
+    pub(super) fn open_call(
+        &mut self,
+        caller: ThreadId,
+        receiver: ThreadId,
+        endpoint: EndpointId,
+    ) -> Option<&mut M::Context> {
+        self.core.open_call = Some(OpenCall { caller, endpoint });
+        if self.threads[receiver].sched_context.is_some() {
+            return self.run_on_other_time(receiver);
+        }
+        self.enter_at_once(receiver)
     }
 }

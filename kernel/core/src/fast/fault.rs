@@ -1,19 +1,16 @@
 //! A fault whose handler waits for it alone.
 
-use crate::arena::{EndpointId, ReplyId, ThreadId};
+use crate::arena::{EndpointId, ThreadId};
 use crate::cap::Cap;
 use crate::event::Event;
 use crate::fault::Fault;
 use crate::kernel::Kernel;
 use crate::machine::Machine;
-use crate::object::endpoint::Endpoint;
-use crate::object::thread::{Restart, State};
 
 struct Report {
     thread: ThreadId,
     receiver: ThreadId,
     endpoint: EndpointId,
-    reply: ReplyId,
     badge: u64,
 }
 
@@ -40,22 +37,19 @@ impl<M: Machine> Kernel<M> {
         let Cap::Endpoint { id: endpoint, badge, rights } = self.threads[thread].fault_handler else {
             return None;
         };
-        if !rights.can_send() || !rights.can_call() {
+        let can_go = rights.can_be_answered() && self.core.open_call.is_none();
+        if !can_go {
             return None;
         }
-        let (receiver, reply) = self.lone_receiver(endpoint)?;
-        Some(Report { thread, receiver, endpoint, reply, badge })
+        let receiver = self.lone_receiver(endpoint)?;
+        Some(Report { thread, receiver, endpoint, badge })
     }
 
     #[inline(always)]
     fn carry_out_report(&mut self, report: &Report, fault: Fault) -> Option<&mut M::Context> {
-        let Report { thread, receiver, endpoint, reply, badge } = *report;
-        self.endpoints[endpoint] = Endpoint::Idle;
+        let Report { thread, receiver, endpoint, badge } = *report;
         self.write_fault(&fault, thread, receiver, badge);
         self.threads[thread].fault = Some(fault);
-        self.threads[receiver].state = State::Runnable;
-        self.owe_and_lend(reply, thread, receiver);
-        self.threads[thread].state = State::Calling { reply, again: Restart::ProgramCounter };
-        self.run(receiver)
+        self.open_call(thread, receiver, endpoint)
     }
 }

@@ -7,6 +7,7 @@
 //! equal systems, one of them on the general path only, and compare them (`assert_twins`).
 //!
 //! * [`call`]: a call to a server that waits.
+//! * [`open`]: what is not written down of such a call before it is answered.
 //! * [`answer`]: an answer to a call or a fault, whose sender waits for the next message.
 //! * [`fault`]: a fault whose handler waits.
 //! * [`signal`]: a signal, whoever it wakes.
@@ -16,40 +17,35 @@
 mod answer;
 mod call;
 mod fault;
+mod open;
 mod receive;
 mod signal;
 mod turn;
 
 use limen_abi::Syscall;
 
+pub use open::OpenCall;
+
 use crate::arena::ThreadId;
 use crate::cap::Cap;
 use crate::event::Event;
+use crate::inbox::Inbox;
 use crate::kernel::Kernel;
-use crate::machine::Machine;
+use crate::machine::{Context, Machine};
 
 impl<M: Machine> Kernel<M> {
     /// Serves a system call of the current thread. Gives the registers to return with; none means to idle.
     #[inline(always)]
     pub fn serve_syscall(&mut self, number: i64) -> Option<&mut M::Context> {
-        // Two by two: compilers look for one of many from the middle.
+        // One by one: compilers look for one of many from the middle. Each way is a function of its own, which saves
+        // only registers that it needs itself.
         if number == Syscall::Call.as_raw() {
             self.serve_call()
         } else if number == Syscall::ReplyRecv.as_raw() {
             self.serve_answer()
-        } else {
-            self.serve_other(number)
-        }
-    }
-
-    #[inline(never)]
-    fn serve_other(&mut self, number: i64) -> Option<&mut M::Context> {
-        if number == Syscall::Send.as_raw() { self.serve_send() } else { self.serve_rarer(number) }
-    }
-
-    #[inline(never)]
-    fn serve_rarer(&mut self, number: i64) -> Option<&mut M::Context> {
-        if number == Syscall::Recv.as_raw() || number == Syscall::Wait.as_raw() {
+        } else if number == Syscall::Send.as_raw() {
+            self.serve_send()
+        } else if number == Syscall::Recv.as_raw() || number == Syscall::Wait.as_raw() {
             self.serve_receive(number)
         } else {
             self.serve_in_general(number)
@@ -61,6 +57,26 @@ impl<M: Machine> Kernel<M> {
     pub fn serve_in_general(&mut self, number: i64) -> Option<&mut M::Context> {
         self.handle(Event::Syscall(number));
         self.running()
+    }
+
+    /// Where a thread receives that names the slots of event loops.
+    #[inline(always)]
+    fn usual_inbox(&self, thread: ThreadId) -> Inbox {
+        if self.is_in_event_loop(thread) { self.threads[thread].inbox } else { Inbox::None }
+    }
+
+    /// Whether a thread that receives names the slots of event loops.
+    #[inline(always)]
+    fn is_in_event_loop(&self, thread: ThreadId) -> bool {
+        let context = &self.threads[thread].context;
+        context.cptr() == Inbox::INPUT && context.reply_cptr() == Inbox::REPLY
+    }
+
+    /// Where a thread receives.
+    #[inline(always)]
+    fn named_inbox(&self, thread: ThreadId) -> Inbox {
+        let context = &self.threads[thread].context;
+        Inbox::of(self.machine.cap_table(thread), context.cptr(), context.reply_cptr())
     }
 
     /// The capability that `cptr` names in the own table of `thread`.

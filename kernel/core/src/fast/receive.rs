@@ -3,7 +3,7 @@
 use limen_abi::Syscall;
 
 use crate::arena::{EndpointId, NotificationId, ReplyId, ThreadId};
-use crate::cap::Cap;
+use crate::inbox::Inbox;
 use crate::kernel::Kernel;
 use crate::machine::{Context, Machine};
 use crate::object::endpoint::Endpoint;
@@ -30,10 +30,29 @@ enum Effect {
 }
 
 impl<M: Machine> Kernel<M> {
-    #[inline(always)]
+    #[inline(never)]
     pub(super) fn serve_receive(&mut self, number: i64) -> Option<&mut M::Context> {
+        if self.core.open_call.is_some() {
+            self.settle_call();
+            return self.serve_receive(number);
+        }
+        if number == Syscall::Recv.as_raw()
+            && let Some(current) = self.core.current
+            && let Some(effect) = self.plan_receive(current, self.usual_inbox(current))
+        {
+            return self.carry_out_receive(current, effect);
+        }
+        self.serve_receive_elsewhere(number)
+    }
+
+    /// The same where event loops do not wait.
+    #[inline(never)]
+    fn serve_receive_elsewhere(&mut self, number: i64) -> Option<&mut M::Context> {
         if let Some(current) = self.core.current
-            && let Some(effect) = self.plan_receive(current, number)
+            && let inbox = self.named_inbox(current)
+            // Without a reply object, an endpoint is for the general path.
+            && (number == Syscall::Recv.as_raw() || matches!(inbox, Inbox::Notification(_)))
+            && let Some(effect) = self.plan_receive(current, inbox)
         {
             return self.carry_out_receive(current, effect);
         }
@@ -41,12 +60,9 @@ impl<M: Machine> Kernel<M> {
     }
 
     #[inline(always)]
-    fn plan_receive(&self, current: ThreadId, number: i64) -> Option<Effect> {
-        let context = &self.threads[current].context;
-        let from = match *self.own_cap(current, context.cptr())? {
-            // Without a reply object, an endpoint is for the general path.
-            Cap::Endpoint { id, rights, .. } if rights.can_receive() && number == Syscall::Recv.as_raw() => {
-                let Cap::Reply(reply) = *self.own_cap(current, context.reply_cptr())? else { return None };
+    fn plan_receive(&self, current: ThreadId, inbox: Inbox) -> Option<Effect> {
+        let from = match inbox {
+            Inbox::Endpoint(id, reply) => {
                 let is_simple = self.replies[reply] == Reply::Free && self.endpoints[id] == Endpoint::Idle;
                 if !is_simple {
                     return None;
@@ -56,13 +72,11 @@ impl<M: Machine> Kernel<M> {
                 }
                 From::Endpoint(id, reply)
             }
-            Cap::Notification { id, rights, .. } if rights.can_receive() && self.may_wait(current, id) => {
-                match self.notifications[id].state {
-                    Signals::Active(badge) => return Some(Effect::Finds(id, badge)),
-                    Signals::Idle => From::Signals(id),
-                    Signals::Waiting(_) => return None,
-                }
-            }
+            Inbox::Notification(id) if self.may_wait(current, id) => match self.notifications[id].state {
+                Signals::Active(badge) => return Some(Effect::Finds(id, badge)),
+                Signals::Idle => From::Signals(id),
+                Signals::Waiting(_) => return None,
+            },
             _ => return None,
         };
         let id = self.threads[current].sched_context?;
@@ -87,7 +101,7 @@ impl<M: Machine> Kernel<M> {
                         self.threads[current].state = State::Waiting { notification: id, again };
                     }
                     From::Endpoint(id, reply) => {
-                        self.endpoints[id] = Endpoint::Receiver { thread: current, reply };
+                        self.wait_alone(current, id, reply);
                         self.threads[current].state =
                             State::Receiving { endpoint: id, reply: Some(reply), again };
                     }
@@ -103,9 +117,18 @@ impl<M: Machine> Kernel<M> {
         }
     }
 
+    /// Puts a thread where nobody waits.
+    #[inline(always)]
+    pub(super) fn wait_alone(&mut self, thread: ThreadId, endpoint: EndpointId, reply: ReplyId) {
+        self.endpoints[endpoint] = Endpoint::Receiver { thread, reply };
+        if self.threads[thread].inbox != Inbox::Endpoint(endpoint, reply) {
+            self.endpoints[endpoint].put_in_queue(&mut self.links);
+        }
+    }
+
     /// The notification that is bound to a thread, with its signals, if there are any.
     #[inline(always)]
-    pub(super) fn signal_for(&self, thread: ThreadId) -> Option<(NotificationId, u64)> {
+    pub(crate) fn signal_for(&self, thread: ThreadId) -> Option<(NotificationId, u64)> {
         let id = self.threads[thread].notification?;
         let Signals::Active(badge) = self.notifications[id].state else { return None };
         Some((id, badge))

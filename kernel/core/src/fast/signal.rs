@@ -29,8 +29,12 @@ enum Place {
 
 impl<M: Machine> Kernel<M> {
     /// A send; what is not a signal is left to the general path.
-    #[inline(always)]
+    #[inline(never)]
     pub(super) fn serve_send(&mut self) -> Option<&mut M::Context> {
+        if self.core.open_call.is_some() {
+            self.settle_call();
+            return self.serve_send();
+        }
         if let Some(current) = self.core.current
             && let Some(&Cap::Notification { id, badge, rights }) =
                 self.own_cap(current, self.threads[current].context.cptr())

@@ -32,7 +32,7 @@ impl<M: Machine> Kernel<M> {
     }
 
     #[inline(always)]
-    fn enter_at_once(&mut self, next: ThreadId) -> Option<&mut M::Context> {
+    pub(super) fn enter_at_once(&mut self, next: ThreadId) -> Option<&mut M::Context> {
         let Thread { fpu, space, counter, .. } = self.threads[next];
         self.core.current = Some(next);
         self.enter_space(space);
@@ -52,6 +52,7 @@ impl<M: Machine> Kernel<M> {
 
     #[cold]
     fn run_in_general(&mut self, next: ThreadId) -> Option<&mut M::Context> {
+        self.settle_call();
         self.switch_to(next);
         self.running()
     }

@@ -10,6 +10,7 @@ use super::thread::{AfterSend, Restart, State};
 use crate::arena::{EndpointId, ReplyId, ThreadId};
 use crate::cap::Rights;
 use crate::event::{Blocking, Next, Outcome};
+use crate::inbox::Inbox;
 use crate::kernel::Kernel;
 use crate::machine::{Context, Machine};
 use crate::sched::queue::{Links, Queue, ThreadLinks};
@@ -21,7 +22,7 @@ pub enum Endpoint {
     /// Nobody waits.
     #[default]
     Idle,
-    /// One thread waits for a message, in no queue.
+    /// One thread waits for a message where its event loop does, in no queue. Nothing else is there for it.
     Receiver {
         /// Who.
         thread: ThreadId,
@@ -77,21 +78,18 @@ impl Endpoint {
         thread
     }
 
-    /// Adds a thread that waits for a message.
+    /// Adds a thread that waits for a message; with its reply object, if it waits where its event loop does.
     #[inline]
     fn add_receiver(
         &mut self,
         links: &mut ThreadLinks,
         receiver: ThreadId,
-        reply: Option<ReplyId>,
+        usual: Option<ReplyId>,
         priority_of: impl Fn(ThreadId) -> u8,
     ) {
-        let mut queue = match (*self, reply) {
+        self.put_in_queue(links);
+        let mut queue = match (*self, usual) {
             (Self::Receivers(queue), _) => queue,
-            (Self::Receiver { thread, .. }, _) => {
-                links[thread] = Links::NONE;
-                Queue::of(thread)
-            }
             (_, Some(reply)) => {
                 *self = Self::Receiver { thread: receiver, reply };
                 return;
@@ -100,6 +98,14 @@ impl Endpoint {
         };
         queue.insert_by_priority(links, receiver, priority_of);
         *self = Self::Receivers(queue);
+    }
+
+    /// Makes the thread that waits alone one of a queue.
+    pub(crate) fn put_in_queue(&mut self, links: &mut ThreadLinks) {
+        if let Self::Receiver { thread, .. } = *self {
+            links[thread] = Links::NONE;
+            *self = Self::Receivers(Queue::of(thread));
+        }
     }
 
     #[inline]
@@ -219,7 +225,8 @@ impl<M: Machine> Kernel<M> {
         self.threads[receiver].state = State::Receiving { endpoint, reply, again: Restart::SystemCall };
         let threads = &self.threads;
         let priority_of = |thread| threads[thread].priority;
-        self.endpoints[endpoint].add_receiver(&mut self.links, receiver, reply, priority_of);
+        let usual = reply.filter(|reply| threads[receiver].inbox == Inbox::Endpoint(endpoint, *reply));
+        self.endpoints[endpoint].add_receiver(&mut self.links, receiver, usual, priority_of);
         let woken = self.give_back_time(receiver, self.threads[receiver].notification);
         Outcome { current: Next::Waits, woken }
     }

@@ -85,6 +85,8 @@ impl<M: Machine> Kernel<M> {
     pub(crate) fn bind_notification(&mut self, thread: ThreadId, id: NotificationId) {
         self.notifications[id].thread = Some(thread);
         self.threads[thread].notification = Some(id);
+        // It may have signals for a thread that waits already.
+        self.queue_receiver(thread);
     }
 
     /// Undoes [`Self::bind_notification`].

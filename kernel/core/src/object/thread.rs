@@ -22,6 +22,7 @@ use crate::arena::{EndpointId, NotificationId, ReplyId, SchedContextId, ThreadId
 use crate::cap::Cap;
 use crate::event::{Next, Outcome};
 use crate::fault::Fault;
+use crate::inbox::Inbox;
 use crate::invoke::{Arguments, InvokeError};
 use crate::kernel::Kernel;
 use crate::machine::{Context, CounterAccess, Machine};
@@ -59,6 +60,8 @@ pub struct Thread<M: Machine> {
     pub counter: CounterAccess,
     /// Itself, if it may use the floating-point unit.
     pub fpu: Option<ThreadId>,
+    /// Where its event loop waits.
+    pub inbox: Inbox,
 }
 
 /// What a thread is doing. See the picture above.
@@ -169,6 +172,7 @@ impl<M: Machine> Thread<M> {
         domain: 0,
         counter: CounterAccess::Denied,
         fpu: None,
+        inbox: Inbox::None,
     };
 
     /// Whether it could run now.
@@ -436,6 +440,14 @@ impl<M: Machine> Kernel<M> {
         }
         if count > M::Context::PC {
             self.threads[thread].state.forget_syscall();
+            self.queue_receiver(thread);
+        }
+    }
+
+    /// Something about a thread is not as its endpoint says it of a server that waits alone.
+    pub(crate) fn queue_receiver(&mut self, thread: ThreadId) {
+        if let State::Receiving { endpoint, .. } = self.threads[thread].state {
+            self.endpoints[endpoint].put_in_queue(&mut self.links);
         }
     }
 }

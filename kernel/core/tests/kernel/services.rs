@@ -7,7 +7,7 @@ use limen_core::arena::ThreadId;
 use limen_core::event::Event;
 use limen_core::kernel::MessageBuffers;
 use limen_core::machine::Context;
-use limen_core::object::probe::Rest;
+use limen_core::object::probe::{ExitStamp, Rest};
 use limen_core::object::service::Report;
 use limen_core::object::thread::State;
 use limen_image::Options;
@@ -687,9 +687,9 @@ fn what_the_kernel_does_is_not_sampled() {
         let rest = probed.system.kernel.probe_entry(Some(event), 900);
         assert_eq!(rest, Rest::Serve, "{event:?}");
         assert_eq!(*probed.system.context(client), registers, "the kernel goes on where it was");
-        assert!(!probed.system.kernel.takes_exit_stamp());
+        assert_eq!(probed.system.kernel.exit_stamp(), ExitStamp::None);
         probed.system.finish_work(client, FOUND);
-        assert_eq!(probed.read(), [0; 6], "{event:?}");
+        assert_eq!(probed.read()[..6], [0; 6], "{event:?}");
     }
 }
 
@@ -697,14 +697,14 @@ fn what_the_kernel_does_is_not_sampled() {
 fn the_return_to_the_program_is_stamped() {
     let mut probed = Probed::armed(ProbeEvent::Syscall);
     probed.call();
-    assert!(!probed.system.kernel.takes_exit_stamp(), "the kernel has begun to work");
+    assert_eq!(probed.system.kernel.exit_stamp(), ExitStamp::None, "the kernel has begun to work");
     probed.working.interrupt(&mut probed.system);
-    assert!(!probed.system.kernel.takes_exit_stamp(), "another returns");
+    assert_eq!(probed.system.kernel.exit_stamp(), ExitStamp::None, "another returns");
     probed.system.wait(probed.working.parent, probed.working.wait);
-    assert!(!probed.system.kernel.takes_exit_stamp(), "the kernel works on");
+    assert_eq!(probed.system.kernel.exit_stamp(), ExitStamp::None, "the kernel works on");
     probed.system.finish_work(probed.working.client, FOUND);
-    assert!(probed.system.kernel.takes_exit_stamp());
-    assert!(!probed.system.kernel.takes_exit_stamp(), "once");
+    assert_ne!(probed.system.kernel.exit_stamp(), ExitStamp::None);
+    assert_eq!(probed.system.kernel.exit_stamp(), ExitStamp::None, "once");
     let sample = probed.read();
     assert_eq!((sample[1], sample[3]), (ProbeEvent::Syscall.as_raw(), 901));
 }
@@ -717,7 +717,7 @@ fn the_way_back_to_a_system_call_is_not_stamped() {
     probed.working.ask(&mut probed.system, Label::TcbSetTlsBase, &[0x7000]);
     probed.system.wait(probed.working.parent, probed.working.wait);
     probed.system.assert_running(probed.working.client);
-    assert!(!probed.system.kernel.takes_exit_stamp(), "the registers are those of the call");
+    assert_eq!(probed.system.kernel.exit_stamp(), ExitStamp::None, "the registers are those of the call");
 }
 
 #[test]

@@ -10,7 +10,7 @@ mod world;
 use proptest::collection::vec;
 use proptest::test_runner::TestRunner;
 
-use crate::support::{Ways, assert_twins, random_config};
+use crate::support::{OpenCalls, Ways, assert_twins, random_config};
 use rules::Ledger;
 use step::{Step, steps};
 use world::{Shape, shapes};
@@ -38,12 +38,15 @@ fn compare(shape: &Shape, steps: &[Step]) {
     let (mut short, mut general) = (shape.boot(), shape.boot());
     general.ways = Ways::General;
     for step in steps {
+        short.open_calls = step.open_calls;
         for system in [&mut short, &mut general] {
             system.pass(step.ticks);
             let event = step.prepare(shape, system);
             system.event(event.kind);
         }
-        assert_twins(&short, &general);
+        if step.open_calls == OpenCalls::AreSettled {
+            assert_twins(&short, &general);
+        }
     }
 }
 

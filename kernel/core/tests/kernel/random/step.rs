@@ -7,8 +7,8 @@ use limen_core::machine::{Interrupt, Line};
 use limen_core::object::service::Report;
 use proptest::prelude::*;
 
-use super::world::{CALL, NOTIFICATION, OBJECTS, RECEIVE, SERVICE, Shape, THREAD};
-use crate::support::{Arguments, REPLY, System, Thread, X0};
+use super::world::{CALL, NOTIFICATION, OBJECTS, SERVICE, Shape, THREAD, receive_slot};
+use crate::support::{Arguments, OpenCalls, REPLY, System, Thread, X0};
 
 const RESUME: u64 = Label::TcbResume.as_raw();
 /// Labels without a method.
@@ -21,6 +21,8 @@ const UNBLOCKING: [Syscall; 4] = [Syscall::Call, Syscall::Send, Syscall::NbSend,
 pub(super) struct Step {
     /// Ticks that pass before.
     pub(super) ticks: u64,
+    /// What becomes of a call that stays open, where systems are compared.
+    pub(super) open_calls: OpenCalls,
     action: Action,
     cptr: u16,
     reply: u16,
@@ -66,9 +68,11 @@ pub(super) fn steps() -> impl Strategy<Value = Step> {
     let words = prop_oneof![8 => prop::collection::vec(word.clone(), 0..8), 1 => prop::collection::vec(word, 0..=127)];
     let ticks = prop_oneof![3 => 0..4u64, 1 => 0..60u64];
     let caps = prop::collection::vec(any::<u16>(), 0..=3);
-    (ticks, action, any::<[u16; 3]>(), any::<u8>(), words, caps).prop_map(
-        |(ticks, action, [cptr, reply, send], label, words, caps)| Step {
+    let open_calls = prop_oneof![2 => Just(OpenCalls::AreLeft), 1 => Just(OpenCalls::AreSettled)];
+    ((ticks, open_calls), action, any::<[u16; 3]>(), any::<u8>(), words, caps).prop_map(
+        |((ticks, open_calls), action, [cptr, reply, send], label, words, caps)| Step {
             ticks,
+            open_calls,
             action,
             cptr,
             reply,
@@ -150,8 +154,8 @@ impl Step {
         } else {
             match choice % 10 {
                 0..=2 => (Syscall::Call, CALL + object, 0),
-                3 => (Syscall::Recv, RECEIVE + object, 0),
-                4 | 5 => (Syscall::ReplyRecv, RECEIVE + object, 0),
+                3 => (Syscall::Recv, receive_slot(thread, object), 0),
+                4 | 5 => (Syscall::ReplyRecv, receive_slot(thread, object), 0),
                 6 => (Syscall::Send, NOTIFICATION + object, 0),
                 7 => (Syscall::Wait, NOTIFICATION + object, 0),
                 _ => (Syscall::Call, SERVICE + u64::from(choice % 2), Label::ServiceRun.as_raw()),

@@ -1,5 +1,6 @@
 //! The shape of a random system, and its boot.
 
+use limen_abi::slot;
 use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::*;
@@ -15,7 +16,7 @@ const SPARE_TIMES: u64 = 2;
 /// Slot with a second reply object of each thread.
 const SECOND_REPLY: u64 = 9;
 /// Each thread's slots to receive from the endpoints, by index.
-pub(super) const RECEIVE: u64 = 300;
+const RECEIVE: u64 = 300;
 /// Each thread's slots to call the endpoints, by index.
 pub(super) const CALL: u64 = 310;
 /// Each thread's slots for the notifications with all rights, by index.
@@ -24,6 +25,11 @@ pub(super) const NOTIFICATION: u64 = 320;
 pub(super) const THREAD: u64 = 330;
 /// Each thread's slot for a digest; the next one is for a reset of the thread before it.
 pub(super) const SERVICE: u64 = 340;
+
+/// The slot of a thread to receive from an endpoint, by index: one of them is that of its event loop.
+pub(super) fn receive_slot(thread: Thread, index: u64) -> u64 {
+    if thread.0 % OBJECTS == index { slot::INPUT } else { RECEIVE + index }
+}
 
 /// A thread.
 #[derive(Clone, Debug)]
@@ -126,7 +132,7 @@ impl Shape {
             let second = plan.reply();
             plan.place(*thread, SECOND_REPLY, second.control());
             for index in 0..OBJECTS {
-                plan.place(*thread, RECEIVE + index, endpoints[index as usize].receiver());
+                plan.place(*thread, receive_slot(*thread, index), endpoints[index as usize].receiver());
                 plan.place(*thread, CALL + index, endpoints[index as usize].caller(thread.0));
                 plan.place(*thread, NOTIFICATION + index, grant_of(1, index, 1 << thread.0, 0b0011));
             }
@@ -151,7 +157,8 @@ impl Shape {
             }
         }
         let passive = threads.iter().zip(&self.threads).filter(|(_, shape)| shape.slice_us.is_none());
-        let serving: Vec<_> = passive.map(|(thread, _)| (*thread, RECEIVE + thread.0 % OBJECTS)).collect();
+        let serving: Vec<_> =
+            passive.map(|(thread, _)| (*thread, receive_slot(*thread, thread.0 % OBJECTS))).collect();
         plan.boot_serving(&serving)
     }
 

@@ -24,5 +24,5 @@ pub(crate) use seed::random_config;
 pub(crate) use service::Service;
 pub(crate) use snapshot::{Snapshot, ThreadSnapshot};
 pub(crate) use syscalls::{Arguments, REPLY};
-pub(crate) use system::{Checking, System, pattern};
+pub(crate) use system::{Checking, OpenCalls, System, pattern};
 pub(crate) use twins::{Ways, assert_twins};

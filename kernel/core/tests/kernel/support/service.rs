@@ -1,6 +1,6 @@
 //! Systems that are past their start: servers wait for messages, and the processor is with the first client.
 
-use limen_abi::Label;
+use limen_abi::{Label, slot};
 
 use super::plan::{Endpoint, Plan, SLICE_US, Thread};
 use super::system::System;
@@ -88,7 +88,8 @@ impl Service {
         let server = make_server(&mut plan, "server", priority);
         let client = plan.thread("client", Self::CLIENT_PRIORITY);
         let endpoint = plan.endpoint();
-        let receive = plan.grant(server, endpoint.receiver());
+        let receive = slot::INPUT;
+        plan.place(server, receive, endpoint.receiver());
         let call = plan.grant(client, endpoint.caller(Self::BADGE));
         Self { plan, server, client, endpoint, receive, call }
     }
