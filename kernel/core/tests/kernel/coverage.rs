@@ -214,7 +214,7 @@ fn check_method(label: Label) {
         Label::ProbeStart => assert_eq!(system.kernel.machine.probing, [true]),
         Label::ProbeStop => assert_eq!(system.kernel.machine.probing, [true, false]),
         Label::ProbeArm => system.assert_message(parent, 0, 0, &[]),
-        Label::ProbeRead => system.assert_message(parent, 0, 0, &[0, 0, 0, 0, 0, 0]),
+        Label::ProbeRead => system.assert_message(parent, 0, 0, &[0, 0, 0, 0, 0, 0, 1, 0]),
         Label::ServiceRun => system.assert_at_work(parent),
         Label::SchedContextBind => system.assert_holds(passive, Some(free)),
         Label::SchedContextUnbind | Label::SchedContextUnbindObject => system.assert_holds(child, None),
