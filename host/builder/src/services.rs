@@ -204,3 +204,126 @@ pub(crate) fn check(
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::ImageType;
+    use crate::test_system::{built, parts};
+
+    use super::*;
+
+    const WATCHED: &str = r#"<system>
+        <memory_region name="log" size="0x5000" />
+        <memory_region name="big" size="0x400000" page_size="0x200000" />
+        <protection_domain name="boss"><program_image path="p" />
+            <digest id="3" region="log" /><digest id="1" pd="worker" /><reset id="2" pd="worker" />
+            <digest id="4" kernel="true" />
+            <protection_domain name="worker" id="7"><program_image path="p" />
+                <map mr="log" vaddr="0x1000000" /></protection_domain>
+        </protection_domain>
+        <protection_domain name="other"><program_image path="p" /><digest id="0" region="big" /></protection_domain>
+        </system>"#;
+
+    /// Three protection domains and the monitor come first.
+    const BOSS: u64 = 4;
+    const OTHER: u64 = 5;
+
+    /// Kind, thread, address space, start and size of what is worked on.
+    fn targets(spaces: &AddressSpaces) -> Vec<(Option<ServiceKind>, u64, u64, u64, u64)> {
+        let record = |r: &Record| (ServiceKind::from_raw(r.kind), r.thread, r.vspace, r.target, r.bytes);
+        spaces.services.iter().map(record).collect()
+    }
+
+    /// Address, size and flags of what the kernel sees.
+    fn seen(spaces: &AddressSpaces, vspace: u64) -> Vec<(u64, u64, u64)> {
+        let mappings = spaces.mappings.iter().filter(|mapping| mapping.program as u64 == vspace);
+        mappings.map(|mapping| (mapping.vaddr, mapping.bytes, mapping.flags)).collect()
+    }
+
+    #[test]
+    fn records_say_what_each_service_works_on() {
+        let spaces = built(WATCHED).spaces;
+        let window = |position| WINDOWS + position * WINDOW_BYTES;
+        let (digest, reset) = (Some(ServiceKind::Digest), Some(ServiceKind::Reset));
+        let expected = [
+            (digest, 0, BOSS, window(0), 0x5000),
+            (digest, 0, BOSS, window(1), 0x1000),
+            // A page of data, a page of zeros, and the stack.
+            (reset, 0, BOSS, window(2), 0x4000),
+            (Some(ServiceKind::KernelDigest), 0, BOSS, 0, 0),
+            (digest, 2, OTHER, window(0), 0x40_0000),
+        ];
+        assert_eq!(targets(&spaces), expected);
+        let owners: Vec<_> = spaces.services.iter().map(|record| record.owner).collect();
+        assert_eq!(owners, [NONE, NONE, 1, NONE, NONE]);
+        let reset = spaces.services[2];
+        assert_eq!((reset.source, reset.source_bytes), (window(2) + CONTENTS, 0x1000));
+        assert!(spaces.services.iter().all(|record| record.stack_top == STACK + Record::STACK_BYTES));
+    }
+
+    #[test]
+    fn the_kernel_alone_sees_windows_and_writes_what_it_resets() {
+        let spaces = built(WATCHED).spaces;
+        let read = MappingFlags::READ | MappingFlags::PRIVILEGED;
+        let write = read | MappingFlags::WRITE;
+        let window = |position| WINDOWS + position * WINDOW_BYTES;
+        let boss = [
+            (STACK, Record::STACK_BYTES, write),
+            (window(0), 0x5000, read),
+            (window(1), 0x1000, read),
+            (window(2), 0x1000, write),
+            (window(2) + 0x1000, 0x1000, write),
+            (window(2) + 0x2000, 0x2000, write),
+            (window(2) + CONTENTS, 0x1000, read),
+        ];
+        assert_eq!(seen(&spaces, BOSS), boss);
+        let other = [(STACK, Record::STACK_BYTES, write), (window(0), 0x40_0000, read | MappingFlags::LARGE)];
+        assert_eq!(seen(&spaces, OTHER), other);
+        let privileged = spaces.mappings.iter().filter(|m| m.flags & MappingFlags::PRIVILEGED != 0);
+        assert!(privileged.into_iter().all(|mapping| mapping.program as u64 >= BOSS));
+    }
+
+    #[test]
+    fn first_contents_are_in_the_image_once_for_all_resets() {
+        let text = r#"<system><protection_domain name="boss"><program_image path="p" />
+            <reset id="0" pd="worker" /><reset id="1" pd="worker" />
+            <protection_domain name="worker" id="7"><program_image path="p" /></protection_domain>
+            </protection_domain></system>"#;
+        let spaces = built(text).spaces;
+        let is_first = |extent: &&crate::address_space::Extent| {
+            matches!(extent.purpose, Purpose::FirstContents { program: 1, .. })
+        };
+        assert_eq!(spaces.extents.iter().filter(is_first).count(), 1);
+    }
+
+    #[test]
+    fn holders_have_capabilities_by_the_ids_of_their_services() {
+        let built = built(WATCHED);
+        let services = built.tables.caps.iter().filter(|cap| cap.kind == CapKind::Service as u64);
+        let found: Vec<_> =
+            services.map(|cap| (cap.table, cap.slot - slot::BASE_SERVICE, cap.object)).collect();
+        assert_eq!(found, [(0, 1, 1), (0, 2, 2), (0, 3, 0), (0, 4, 3), (2, 0, 4)]);
+    }
+
+    #[test]
+    fn a_region_that_services_alone_use_has_memory() {
+        let built = built(WATCHED);
+        let extent = built.spaces.extent_of_region(1).unwrap();
+        assert_eq!(built.memory.places[extent].kind, limen_image::RegionKind::Zero);
+    }
+
+    #[test]
+    fn windows_end_where_the_first_contents_of_a_reset_may_begin() {
+        let of_size = |bytes: u64| {
+            let text = format!(
+                r#"<system><memory_region name="log" size="{bytes:#x}" page_size="0x200000" />
+                <protection_domain name="p"><program_image path="p" /><digest id="0" region="log" />
+                </protection_domain></system>"#
+            );
+            parts(&text, "debug").build(ImageType::Binary).map(drop).unwrap_err().code
+        };
+        assert_eq!(of_size(CONTENTS + LARGE_PAGE_BYTES), code::SERVICE_TOO_LARGE);
+        // More than this machine has, which is found later.
+        assert_eq!(of_size(CONTENTS), code::MEMORY_REGION_FULL);
+    }
+}

@@ -387,6 +387,20 @@ mod tests {
     }
 
     #[test]
+    fn services_of_what_is_in_another_domain_are_reported() {
+        let log = r#"<memory_region name="log" size="0x1000" />"#;
+        let services =
+            r#"<digest id="0" region="log" /><digest id="1" pd="b" /><digest id="2" kernel="true" />"#;
+        let map = r#"<map mr="log" vaddr="0x400000" />"#;
+        let found = crossings(services, map, log, "debug").unwrap();
+        let expected =
+            [("faults", "of b"), ("service", "digest of memory region log"), ("service", "digest of b")];
+        assert_eq!(kinds(&found), expected);
+        let own = r#"<digest id="0" region="log" /><map mr="log" vaddr="0x400000" />"#;
+        assert_eq!(kinds(&crossings(own, "", log, "debug").unwrap()), [("faults", "of b")]);
+    }
+
+    #[test]
     fn a_counter_of_two_domains_must_be_shared_by_all() {
         let shared = r#"<counter shared="true" />"#;
         let refused = crossings("<counter />", shared, "", "release").unwrap_err();

@@ -139,6 +139,19 @@ fn descriptions() {
         ("domains-notice-key", "one.system", |w| {
             two_domains(w, r#"<key name="kernel.self_check" id="0" />"#, "");
         }),
+        ("service-device", "one.system", |w| {
+            let uart = "<memory_region name=\"m\" size=\"0x1000\" phys_addr=\"0x9000000\" />\n";
+            domain(w, "", "<digest id=\"0\" region=\"m\" />\n", uart);
+        }),
+        ("service-uncached", "one.system", |w| {
+            let map = "<map mr=\"m\" vaddr=\"0x1000000\" cached=\"false\" />\n";
+            let children = format!("{map}<digest id=\"0\" region=\"m\" />\n");
+            domain(w, "", &children, "<memory_region name=\"m\" size=\"0x1000\" />\n");
+        }),
+        ("service-too-large", "one.system", |w| {
+            let log = "<memory_region name=\"m\" size=\"0x80200000\" page_size=\"0x200000\" />\n";
+            domain(w, "", "<digest id=\"0\" region=\"m\" />\n", log);
+        }),
         ("domains-share-key", "one.system", |w| {
             two_domains(w, r#"<key name="trace" id="0" />"#, r#"<static_key name="trace" />"#);
         }),

@@ -183,6 +183,14 @@ pub struct Service {
     pub span: Span,
 }
 
+impl Service {
+    /// Whether it tells a digest.
+    #[must_use]
+    pub fn is_digest(&self) -> bool {
+        matches!(self.kind, ServiceKind::Digest | ServiceKind::KernelDigest)
+    }
+}
+
 /// What a service works on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ServiceTarget {

@@ -3,6 +3,7 @@
 //! A failing case is written, with its seed, beside this file and tried first from then on. `PROPTEST_CASES` in the
 //! environment raises the number of cases.
 
+use limen_sdf::model::ServiceTarget;
 use limen_sdf::{FileError, Parsed, Target, parse, render};
 use proptest::prelude::*;
 use proptest::test_runner::FileFailurePersistence;
@@ -24,6 +25,10 @@ const DESCRIPTION: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
         <fpu_policy />
         <probe />
         <key name="trace" id="3" symbol="f" />
+        <digest id="0" region="ring" setvar_id="g" />
+        <digest id="1" pd="server" />
+        <digest id="2" kernel="true" />
+        <reset id="15" pd="child" />
         <protection_domain name="child" id="5" setvar_id="d" fpu="false" cpu="0" smc="false">
             <program_image path="child.elf" />
             <map mr="ring" vaddr="0x4000000" perms="r" />
@@ -54,6 +59,8 @@ const FRAGMENTS: &[&str] = &[
     "<probe/>",
     "<static_key ",
     "<key ",
+    "<digest ",
+    "<reset ",
     "<memory_region ",
     "/>",
     ">",
@@ -194,6 +201,14 @@ fn check_consistent(parsed: &Parsed, target: &Target) {
             let region = &regions[map.region];
             assert!(map.vaddr + region.bytes <= target.map_limit(domain.stack_bytes));
             assert!(map.vaddr.is_multiple_of(region.page_bytes));
+        }
+        for service in &domain.services {
+            let is_there = match service.target {
+                ServiceTarget::Region(region) => region < regions.len(),
+                ServiceTarget::Program(program) => program < domains.len(),
+                ServiceTarget::Kernel => service.is_digest(),
+            };
+            assert!(service.id <= 15 && is_there);
         }
         assert!(domain.setvars.iter().all(|setvar| setvar.region_paddr < regions.len()));
     }
