@@ -2,6 +2,7 @@
 //!
 //! In JSON, addresses and badges are hexadecimal strings; everything else that counts is a number.
 
+mod digests;
 mod domains;
 mod hex;
 mod interrupt_list;
@@ -13,6 +14,7 @@ use serde::Serialize;
 
 use crate::address_space::stack_bytes;
 use crate::build::Built;
+pub use digests::ExpectedDigest;
 pub use domains::{Domains, Slot};
 pub use hex::Hex;
 pub use interrupt_list::InterruptLine;
@@ -36,6 +38,8 @@ pub struct Report {
     #[serde(flatten)]
     graph: ObjectGraph,
     interrupts: Vec<InterruptLine>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    digests: Vec<ExpectedDigest>,
     physical_memory: Vec<Memory>,
     address_spaces: Vec<UserMemory>,
     kernel: Kernel,
@@ -105,6 +109,7 @@ impl Report {
             domains: Domains::new(built),
             graph: ObjectGraph::new(built),
             interrupts: interrupt_list::interrupts(built),
+            digests: digests::digests(built),
             physical_memory: memory_map::physical(built),
             address_spaces: memory_map::address_spaces(built),
             kernel: kernel(built),

@@ -18,6 +18,8 @@ const PAIR: &str = r#"<system>
         <map mr="shared" vaddr="0x400000" setvar_vaddr="word" />
         <map mr="uart" vaddr="0x1000000" perms="r" cached="false" />
         <irq irq="33" id="4" />
+        <digest id="0" pd="server" />
+        <digest id="1" kernel="true" />
         <protection_domain name="child" id="7" priority="5">
             <program_image path="one.elf" />
         </protection_domain>

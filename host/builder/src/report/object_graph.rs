@@ -179,7 +179,7 @@ fn name(built: &Built, index: u64) -> String {
 }
 
 /// What a service does, and with what.
-fn service(built: &Built, index: usize) -> String {
+pub(super) fn service(built: &Built, index: usize) -> String {
     let system = &built.parts.system;
     let mut services = system.protection_domains.iter().flat_map(|domain| &domain.services);
     services.nth(index).map_or_else(String::new, |service| match service.target {

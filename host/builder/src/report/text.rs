@@ -3,7 +3,7 @@
 use std::fmt::{self, Write};
 
 use super::{Capability, CapabilityTable, InterruptLine, Memory, Thread, UserMemory, UserRange};
-use super::{Domains, Hex, Kernel, ProtectionDomain, Report, Sizes};
+use super::{Domains, ExpectedDigest, Hex, Kernel, ProtectionDomain, Report, Sizes};
 
 /// The whole report. Writing to a string cannot fail, so the result of [`fmt::Write`] carries nothing.
 pub(super) fn render(report: &Report) -> String {
@@ -31,6 +31,10 @@ fn write_report(out: &mut String, report: &Report) -> fmt::Result {
     report.graph.capability_tables.iter().try_for_each(|table| capability_table(out, table))?;
     section(out, "Interrupts")?;
     report.interrupts.iter().try_for_each(|line| interrupt(out, line))?;
+    if !report.digests.is_empty() {
+        section(out, "Digests at the start")?;
+        report.digests.iter().try_for_each(|digest| expected_digest(out, digest))?;
+    }
     section(out, "Physical memory")?;
     report.physical_memory.iter().try_for_each(|memory| physical(out, memory))?;
     section(out, "Address spaces")?;
@@ -153,6 +157,13 @@ fn capability(out: &mut String, cap: &Capability) -> fmt::Result {
 fn interrupt(out: &mut String, interrupt: &InterruptLine) -> fmt::Result {
     let InterruptLine { line, source, trigger, owner, id } = interrupt;
     writeln!(out, "{line:>4}  {source}, {trigger} -> {owner}, id {id}")
+}
+
+fn expected_digest(out: &mut String, digest: &ExpectedDigest) -> fmt::Result {
+    let ExpectedDigest { owner, id, what, blake3, follows_keys } = digest;
+    let value = blake3.as_deref().unwrap_or("known on the target only");
+    let remark = if *follows_keys { ", while all static keys of its code are at their defaults" } else { "" };
+    writeln!(out, "{owner}, id {id}: {what}\n  {value}{remark}")
 }
 
 fn physical(out: &mut String, memory: &Memory) -> fmt::Result {
