@@ -306,6 +306,28 @@ mod tests {
     }
 
     #[test]
+    fn wipes_come_behind_what_can_be_asked_for_and_name_their_interrupts() {
+        let text = r#"<system>
+            <memory_region name="keys" size="0x1000" /><memory_region name="log" size="0x1000" />
+            <protection_domain name="vault"><program_image path="p" />
+                <irq irq="40" id="1" /><irq irq="41" id="9" />
+                <wipe region="keys" irq="9" /><wipe region="keys" fault="true" />
+            </protection_domain>
+            <protection_domain name="boss"><program_image path="p" /><digest id="0" region="log" />
+            </protection_domain></system>"#;
+        let built = built(text);
+        let record = |r: &Record| (ServiceKind::from_raw(r.kind), r.vspace, r.target, r.bytes, r.owner);
+        let (wipe, second) = (Some(ServiceKind::Wipe), WINDOWS + WINDOW_BYTES);
+        let expected = [
+            (Some(ServiceKind::Digest), 4, WINDOWS, 0x1000, NONE),
+            (wipe, 3, WINDOWS, 0x1000, 1),
+            (wipe, 3, second, 0x1000, NONE),
+        ];
+        assert_eq!(built.tables.services.iter().map(record).collect::<Vec<_>>(), expected);
+        assert_eq!(built.tables.caps.iter().filter(|cap| cap.kind == CapKind::Service as u64).count(), 1);
+    }
+
+    #[test]
     fn a_region_that_services_alone_use_has_memory() {
         let built = built(WATCHED);
         let extent = built.spaces.extent_of_region(1).unwrap();

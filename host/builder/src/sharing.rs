@@ -396,6 +396,9 @@ mod tests {
         let expected =
             [("faults", "of b"), ("service", "digest of memory region log"), ("service", "digest of b")];
         assert_eq!(kinds(&found), expected);
+        let wipe = r#"<wipe region="log" fault="true" />"#;
+        let wiped = crossings(wipe, map, log, "debug").unwrap();
+        assert_eq!(kinds(&wiped)[1], ("service", "wipe of memory region log"));
         let own = r#"<digest id="0" region="log" /><map mr="log" vaddr="0x400000" />"#;
         assert_eq!(kinds(&crossings(own, "", log, "debug").unwrap()), [("faults", "of b")]);
     }

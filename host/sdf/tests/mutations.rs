@@ -3,7 +3,7 @@
 //! A failing case is written, with its seed, beside this file and tried first from then on. `PROPTEST_CASES` in the
 //! environment raises the number of cases.
 
-use limen_sdf::model::ServiceTarget;
+use limen_sdf::model::{ServiceTarget, WipeTrigger};
 use limen_sdf::{FileError, Parsed, Target, parse, render};
 use proptest::prelude::*;
 use proptest::test_runner::FileFailurePersistence;
@@ -24,11 +24,12 @@ const DESCRIPTION: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
         <fpu_counters />
         <fpu_policy />
         <probe />
-        <key name="trace" id="3" symbol="f" />
+        <key name="trace" id="3" symbol="h" />
         <digest id="0" region="ring" setvar_id="g" />
         <digest id="1" pd="server" />
         <digest id="2" kernel="true" />
         <reset id="15" pd="child" />
+        <wipe region="page" fault="true" />
         <protection_domain name="child" id="5" setvar_id="d" fpu="false" cpu="0" smc="false">
             <program_image path="child.elf" />
             <map mr="ring" vaddr="0x4000000" perms="r" />
@@ -61,6 +62,8 @@ const FRAGMENTS: &[&str] = &[
     "<key ",
     "<digest ",
     "<reset ",
+    "<wipe ",
+    "fault=\"true\" ",
     "<memory_region ",
     "/>",
     ">",
@@ -210,6 +213,14 @@ fn check_consistent(parsed: &Parsed, target: &Target) {
             };
             assert!(service.id <= 15 && is_there);
         }
+        for wipe in &domain.wipes {
+            let has = |id: &u8| domain.irqs.iter().any(|irq| irq.id == *id);
+            assert!(
+                matches!(&wipe.trigger, WipeTrigger::Irq(id) if has(id))
+                    || wipe.trigger == WipeTrigger::Fault
+            );
+            assert!(regions[wipe.region].bytes <= 0x1_0000);
+        }
         assert!(domain.setvars.iter().all(|setvar| setvar.region_paddr < regions.len()));
     }
     for region in regions {
@@ -236,6 +247,13 @@ fn config() -> ProptestConfig {
         failure_persistence: Some(Box::new(persistence)),
         ..ProptestConfig::default()
     }
+}
+
+#[test]
+fn the_description_that_is_mutated_is_accepted() {
+    let parsed = parse("fuzz.system", DESCRIPTION, &Target::aarch64(), &read_file);
+    let problems = parsed.err().unwrap_or_default();
+    assert!(problems.is_empty(), "{problems:?}");
 }
 
 proptest! {
