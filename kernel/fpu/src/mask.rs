@@ -6,6 +6,7 @@
 //! use limen_fpu::mask::{Covers, Low4, Low8};
 //! fn needs_four<M: Covers<Low4>>() {}
 //! needs_four::<Low8>();
+//! needs_four::<limen_fpu::mask::Controlled<Low8>>();
 //! ```
 //!
 //! ```compile_fail
@@ -32,6 +33,9 @@ pub const ALL: usize = 32;
 /// The set contains `M`.
 pub trait Covers<M: Mask>: Mask {}
 
+/// Without the control words.
+pub trait Plain: Mask {}
+
 mod sealed {
     /// Sets are defined here only.
     pub trait Sealed {}
@@ -49,6 +53,7 @@ macro_rules! sets {
                 const REGISTERS: usize = $registers;
                 const CONTROL: bool = false;
             }
+            impl Plain for $name {}
         )*
         sets!(@covers $($name)*);
     };
@@ -77,9 +82,10 @@ sets! {
 #[derive(Clone, Copy, Debug)]
 pub struct Controlled<M>(core::marker::PhantomData<M>);
 
-impl<M: Mask> sealed::Sealed for Controlled<M> {}
-impl<M: Mask> Mask for Controlled<M> {
+impl<M: Plain> sealed::Sealed for Controlled<M> {}
+impl<M: Plain> Mask for Controlled<M> {
     const REGISTERS: usize = M::REGISTERS;
     const CONTROL: bool = true;
 }
-impl<M: Covers<N>, N: Mask> Covers<Controlled<N>> for Controlled<M> {}
+impl<M: Plain + Covers<N>, N: Plain> Covers<N> for Controlled<M> {}
+impl<M: Plain + Covers<N>, N: Plain> Covers<Controlled<N>> for Controlled<M> {}

@@ -336,4 +336,4 @@ pub enum Taken {
 #[cfg(test)]
 mod exploration;
 #[cfg(test)]
-mod model;
+pub(crate) mod model;

@@ -1,5 +1,7 @@
 //! The contract with the hardware, and what a thread is to this crate.
 
+use crate::mask::Mask;
+
 /// Names a thread.
 pub trait Name: Copy + PartialEq {
     /// Whether both are nobody, or the same. A type for which this is one comparison says how.
@@ -37,4 +39,26 @@ pub trait FpuUnit<T> {
 
     /// Makes every use by user mode an exception.
     fn disable(&mut self);
+}
+
+/// A unit whose registers can be lent to the handler of an interrupt.
+pub trait SectionUnit<T>: FpuUnit<T> {
+    /// Whether the kernel can use registers while the unit is off for user mode.
+    const IS_ALWAYS_REACHED: bool;
+
+    /// Whether boot has prepared the unit.
+    fn is_up(&self) -> bool;
+
+    /// Saves the registers of `M` in the area of their owner, or in one that is nobody's. Control words, if they belong to
+    /// `M`, become what a thread starts with.
+    fn put_aside<M: Mask>(&mut self, owner: Option<T>);
+
+    /// Loads them from there.
+    fn put_back<M: Mask>(&mut self, owner: Option<T>);
+}
+
+/// The registers of a thread at work, as the kernel's code that works for it reaches them.
+pub trait WorkerUnit {
+    /// Makes the registers of `M` what a thread starts with.
+    fn clear<M: Mask>(&mut self);
 }

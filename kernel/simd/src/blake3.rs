@@ -72,7 +72,7 @@ impl<V: Vectors<footprint::Blake3>> Way for Vector<V> {
     }
 }
 
-/// A digest in the making.
+/// A digest in the making. Takes one and a half KiB, and adding to it another one on the stack.
 #[derive(Debug)]
 pub struct Hasher<W> {
     way: W,
@@ -102,9 +102,9 @@ impl<W: Way> Hasher<W> {
         }
     }
 
-    /// The digest of all bytes.
+    /// The digest of all bytes so far.
     #[must_use]
-    pub fn finalize(self) -> [u8; DIGEST_BYTES] {
+    pub fn finalize(&self) -> [u8; DIGEST_BYTES] {
         let root = self.stack.root(&self.chunk);
         let mut digest = [0; DIGEST_BYTES];
         let (places, _) = digest.as_chunks_mut::<4>();

@@ -7,7 +7,7 @@ use std::vec::Vec;
 use limen_abi::FpuPolicy;
 use limen_abi::fpu::FpuOption;
 
-use super::model::{Content, Operation, THREADS, Thread, World, thread_of};
+use super::model::{Content, Operation, THREADS, Thread, Width, World, thread_of};
 use crate::counters::Counters;
 use crate::unit::Name;
 
@@ -18,7 +18,11 @@ fn operations() -> Vec<Operation> {
         Operation::NextDomain,
         Operation::BeginWork,
         Operation::FinishWork,
+        Operation::End,
     ]);
+    all.extend(
+        Width::EACH.into_iter().flat_map(|width| [Operation::Interrupt(width), Operation::Begin(width)]),
+    );
     for thread in 0..THREADS as Thread {
         all.extend([Operation::Switch(thread), Operation::Release(thread), Operation::Move(thread)]);
         all.extend([true, false].map(|may| Operation::SetUse(thread, may)));
@@ -32,15 +36,26 @@ fn operations() -> Vec<Operation> {
 
 /// The specification: registers of a thread, and of the kernel while it works for one, change only by their own instructions.
 /// Wherever they are, they are what was written last, and what is not in the unit is in an area. The kernel has them in the
-/// unit, and the unit on, as long as it runs: nothing may stop it when it uses them.
+/// unit, and the unit on, as long as it runs: nothing may stop it when it uses them. What it has written is nowhere that a
+/// thread could find it, and what the handler of an interrupt has computed is nowhere once it is over.
 fn specification(world: &World) {
     for thread in 0..THREADS as Thread {
         for user in [thread, world.name(thread)] {
             let is_owner = world.fpu.owner() == Some(user);
-            let registers = if is_owner { world.unit.registers } else { world.unit.areas[usize::from(user)] };
-            assert_eq!(registers, Content::Latest(user), "registers of user {user}");
+            let registers =
+                if is_owner { &world.unit.registers } else { &world.unit.areas[usize::from(user)] };
+            assert!(world.is_right(user, registers), "registers of user {user}: {registers:?}");
         }
     }
+    for (user, area) in world.unit.areas.iter().enumerate() {
+        let is_own = area.iter().all(|content| match content {
+            Content::Initial => true,
+            Content::Latest(writer) | Content::Old(writer) => usize::from(*writer) == user,
+            Content::Kernel => false,
+        });
+        assert!(is_own, "something else is in the area of user {user}: {area:?}");
+    }
+    assert!(!world.unit.registers.contains(&Content::Kernel), "something of a handler's is in the unit");
     if let Some(running) = world.running.map(|running| world.name(running)).filter(|name| name.is_trusted()) {
         assert!(world.unit.is_on && world.fpu.owner() == Some(running), "the kernel does not have the unit");
     }
@@ -69,7 +84,8 @@ fn structure(world: &World) {
     let is_isolated = world.options & FpuOption::ISOLATE != 0;
     if let (true, Some(running)) = (is_isolated, world.running.map(|running| world.name(running))) {
         let own = [Content::Initial, Content::Latest(running), Content::Old(running)];
-        assert!(own.contains(&world.unit.registers), "another thread's registers are in the unit");
+        let is_own = world.unit.registers.iter().all(|content| own.contains(content));
+        assert!(is_own, "another thread's registers are in the unit");
     }
 }
 
@@ -95,10 +111,12 @@ fn costs(before: &World, operation: Operation, after: &World) {
         }
         Operation::NextDomain if before.options & FpuOption::CONSTANT_EXIT != 0 => {
             assert_eq!([saves, loads, done.enables, done.disables], [1; 4]);
-            assert_eq!(after.unit.registers, Content::Initial);
+            assert!(after.unit.registers.iter().all(|content| *content == Content::Initial));
         }
         Operation::NextDomain => assert_eq!((saves, loads), (had_owner, had_owner * u64::from(is_isolated))),
-        Operation::Idle => assert_eq!(*done, Counters::ZERO),
+        Operation::Idle | Operation::Interrupt(_) | Operation::Begin(_) | Operation::End => {
+            assert_eq!(*done, Counters::ZERO);
+        }
         Operation::SetPolicy(..) => assert!(saves <= 1 && loads <= 3),
         _ => assert!(saves <= 1 && loads <= 2),
     }
@@ -124,6 +142,7 @@ fn registers_of_a_thread_change_only_by_its_own_instructions() {
             costs(&world, *operation, &next);
             same_counts(&next.fpu.counters, &next.unit.done);
             (next.fpu.counters, next.unit.done) = (Counters::ZERO, Counters::ZERO);
+            next.spoil();
             steps += 1;
             if seen.insert(next.clone()) {
                 queue.push_back(next);

@@ -1,14 +1,18 @@
-//! Three threads in two domains, for two of which the kernel may work, a unit of symbolic registers, and what a kernel does
-//! with them.
+//! Three threads in two domains, for two of which the kernel may work, and what a kernel does with their registers.
+
+mod unit;
 
 use limen_abi::FpuPolicy;
 
 use super::{Fpu, Options, Taken};
-use crate::counters::Counters;
-use crate::unit::FpuUnit;
+use crate::mask::{All, Controlled, Low4};
+use crate::section::{InterruptContext, WorkerContext};
+use crate::unit::Name;
+use unit::WorkersUnit;
+pub(crate) use unit::{File, Unit};
 
 /// A thread, by number; the kernel that works for it has a name that is higher by the number of threads.
-pub(super) type Thread = u8;
+pub(crate) type Thread = u8;
 /// How many there are.
 pub(super) const THREADS: usize = 3;
 /// Those for which the kernel may work: one in each domain; nothing else is special about the other one.
@@ -16,7 +20,7 @@ const SERVED: [Thread; 2] = [0, 2];
 /// Names of users: of threads, and of threads at work.
 pub(super) const USERS: usize = 2 * THREADS;
 
-impl crate::unit::Name for Thread {
+impl Name for Thread {
     fn is_trusted(self) -> bool {
         usize::from(self) >= THREADS
     }
@@ -27,78 +31,38 @@ pub(super) const fn thread_of(user: Thread) -> usize {
     user as usize % THREADS
 }
 
-/// What a register file or a save area holds.
+/// Parts of the registers that are looked at by themselves: those of the smaller mask, and the others.
+const PARTS: usize = 2;
+
+/// What some registers, or their places in a save area, hold.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(super) enum Content {
+pub(crate) enum Content {
     /// What a thread starts with, and what boot leaves in the unit.
     Initial,
-    /// What this thread has written last.
+    /// What this user has written last.
     Latest(Thread),
-    /// What this thread had written before that.
+    /// What this user had written before that.
     Old(Thread),
+    /// What the handler of an interrupt has computed.
+    Kernel,
 }
 
-/// Registers and save areas.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub(super) struct Unit {
-    pub(super) is_on: bool,
-    pub(super) registers: Content,
-    pub(super) areas: [Content; USERS],
-    /// What the present operation did.
-    pub(super) done: Counters,
+/// What the kernel asks for: registers, or control words and all registers.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(super) enum Width {
+    Some,
+    All,
 }
 
-impl Unit {
-    /// A thread writes its registers: every other copy of them is old now.
-    fn write(&mut self, thread: Thread) {
-        for content in self.areas.iter_mut().chain([&mut self.registers]) {
-            if *content == Content::Latest(thread) {
-                *content = Content::Old(thread);
-            }
+impl Width {
+    pub(super) const EACH: [Self; 2] = [Self::Some, Self::All];
+
+    /// The parts of it.
+    const fn parts(self) -> core::ops::Range<usize> {
+        match self {
+            Self::Some => 0..1,
+            Self::All => 0..PARTS,
         }
-        self.registers = Content::Latest(thread);
-    }
-}
-
-impl FpuUnit<Thread> for Unit {
-    fn exchange(&mut self, from: Thread, to: Thread) {
-        self.save(from);
-        self.load(Some(to));
-    }
-
-    fn save(&mut self, to: Thread) {
-        assert!(self.is_on, "registers are saved while the unit is off");
-        self.done.saves += 1;
-        self.areas[usize::from(to)] = self.registers;
-    }
-
-    fn load(&mut self, from: Option<Thread>) {
-        assert!(self.is_on, "registers are loaded while the unit is off");
-        self.done.loads += 1;
-        self.registers = from.map_or(Content::Initial, |thread| self.areas[usize::from(thread)]);
-    }
-
-    fn renew(&mut self, owner: Option<Thread>) {
-        if let Some(owner) = owner {
-            self.areas[usize::from(owner)] = self.registers;
-        }
-        (self.is_on, self.registers) = (false, Content::Initial);
-        let done = &mut self.done;
-        for count in [&mut done.saves, &mut done.loads, &mut done.enables, &mut done.disables] {
-            *count += 1;
-        }
-    }
-
-    fn enable(&mut self) {
-        assert!(!self.is_on, "the unit is turned on twice");
-        self.is_on = true;
-        self.done.enables += 1;
-    }
-
-    fn disable(&mut self) {
-        assert!(self.is_on, "the unit is turned off twice");
-        self.is_on = false;
-        self.done.disables += 1;
     }
 }
 
@@ -109,7 +73,7 @@ pub(super) enum Operation {
     Switch(Thread),
     /// Nobody has it.
     Idle,
-    /// The running thread uses the unit.
+    /// The running thread uses the unit; at work, what it has of it in its section.
     Use,
     /// A thread may use the unit from now on, or not.
     SetUse(Thread, bool),
@@ -121,8 +85,14 @@ pub(super) enum Operation {
     NextDomain,
     /// Another policy.
     SetPolicy(FpuPolicy, u64),
-    /// The running thread asks the kernel to work for it, which uses the unit at once.
+    /// An interrupt, whose handler has a section.
+    Interrupt(Width),
+    /// The running thread asks the kernel to work for it.
     BeginWork,
+    /// What works for the running thread begins a section, and computes in it.
+    Begin(Width),
+    /// It ends it.
+    End,
     /// That is done.
     FinishWork,
     /// A thread that does not run gives its work up.
@@ -140,6 +110,8 @@ pub(super) struct World {
     pub(super) domains: [u8; THREADS],
     /// For which threads the kernel works.
     pub(super) at_work: [bool; THREADS],
+    /// In which section that is.
+    pub(super) sections: [Option<Width>; THREADS],
     pub(super) policy: FpuPolicy,
     pub(super) options: u64,
 }
@@ -149,20 +121,13 @@ impl World {
     pub(super) fn booted() -> Self {
         Self {
             fpu: Fpu::EMPTY,
-            unit: Unit {
-                is_on: false,
-                registers: Content::Initial,
-                areas: core::array::from_fn(|user| match user {
-                    0..THREADS => Content::Latest(user as Thread),
-                    _ => Content::Initial,
-                }),
-                done: Counters::ZERO,
-            },
+            unit: Unit::booted(),
             running: None,
             domain: 0,
             may_use: [true; THREADS],
             domains: [0, 0, 1],
             at_work: [false; THREADS],
+            sections: [None; THREADS],
             policy: FpuPolicy::SemiLazy,
             options: 0,
         }
@@ -178,11 +143,34 @@ impl World {
         if self.at_work[usize::from(thread)] { thread + THREADS as Thread } else { thread }
     }
 
+    /// States that differ only where nobody reads are one.
+    pub(super) fn spoil(&mut self) {
+        self.unit.spoil(self.fpu.owner());
+    }
+
+    /// Whether these are what a user has to find: what it has written last. To the kernel that means in its section; elsewhere
+    /// it finds nothing but zeros, or what earlier work for the same thread has left that was given up.
+    pub(super) fn is_right(&self, user: Thread, registers: &File) -> bool {
+        let section = self.sections[thread_of(user)].map_or(0..0, Width::parts);
+        registers.iter().enumerate().all(|(part, content)| match content {
+            Content::Latest(writer) => *writer == user && (!user.is_trusted() || section.contains(&part)),
+            Content::Old(writer) => *writer == user && user.is_trusted() && !section.contains(&part),
+            Content::Initial => user.is_trusted() && !section.contains(&part),
+            Content::Kernel => false,
+        })
+    }
+
+    /// For whom the kernel works that runs, and in which section.
+    fn work(&self) -> Option<(Thread, Option<Width>)> {
+        let thread = self.running.filter(|running| self.at_work[usize::from(*running)])?;
+        Some((thread, self.sections[usize::from(thread)]))
+    }
+
     /// Whether this can happen now.
     pub(super) fn allows(&self, operation: Operation) -> bool {
         match operation {
             Operation::Switch(thread) => self.domains[usize::from(thread)] == self.domain,
-            Operation::Use => self.running.is_some(),
+            Operation::Use => self.running.is_some() && !matches!(self.work(), Some((_, None))),
             // Gives work up first.
             Operation::SetUse(thread, may) => {
                 self.may_use[usize::from(thread)] != may && !self.at_work[usize::from(thread)]
@@ -191,7 +179,8 @@ impl World {
             Operation::BeginWork => self
                 .running
                 .is_some_and(|running| SERVED.contains(&running) && !self.at_work[usize::from(running)]),
-            Operation::FinishWork => self.running.is_some_and(|running| self.at_work[usize::from(running)]),
+            Operation::FinishWork | Operation::Begin(_) => matches!(self.work(), Some((_, None))),
+            Operation::End => matches!(self.work(), Some((_, Some(_)))),
             Operation::AbandonWork(thread) => {
                 self.at_work[usize::from(thread)] && self.running != Some(thread)
             }
@@ -205,6 +194,9 @@ impl World {
             Operation::Switch(thread) => self.running = Some(thread),
             Operation::Idle => self.running = None,
             Operation::Use => return self.use_unit(),
+            Operation::Interrupt(width) => return self.interrupt(width),
+            Operation::Begin(width) => return self.begin_section(width),
+            Operation::End => return self.end_section(),
             Operation::SetUse(thread, may) => {
                 self.fpu.release(&mut self.unit, thread);
                 self.may_use[usize::from(thread)] = may;
@@ -224,7 +216,9 @@ impl World {
                 (self.policy, self.options) = (policy, options);
                 self.fpu.set_policy(&mut self.unit, policy, Options::from_bits(options));
             }
-            Operation::BeginWork => return self.begin_work(),
+            Operation::BeginWork => {
+                self.running.into_iter().for_each(|running| self.at_work[usize::from(running)] = true);
+            }
             Operation::FinishWork => self.running.into_iter().for_each(|running| self.leave_work(running)),
             Operation::AbandonWork(thread) => self.leave_work(thread),
         }
@@ -239,34 +233,71 @@ impl World {
         }
     }
 
-    fn begin_work(&mut self) {
-        let Some(running) = self.running else { return };
-        self.at_work[usize::from(running)] = true;
-        self.settle();
-        // Whatever it finds there, the kernel begins with values of its own.
-        assert!(self.unit.is_on, "the kernel does not have the unit");
-        self.unit.write(self.name(running));
-    }
-
-    /// What the kernel has computed is not needed any more.
+    /// What the kernel has computed is not needed any more, and not cleared if that was given up.
     fn leave_work(&mut self, thread: Thread) {
         let name = self.name(thread);
         self.fpu.release(&mut self.unit, name);
-        self.unit.areas[usize::from(name)] = Content::Initial;
+        self.unit.forget(name);
         self.at_work[usize::from(thread)] = false;
+        self.sections[usize::from(thread)] = None;
     }
 
     fn use_unit(&mut self) {
         let Some(running) = self.running else { return };
-        let (user, name) = (self.user(running), self.name(running));
-        assert!(self.unit.is_on || name == running, "the kernel does not have the unit");
+        if let Some((thread, Some(width))) = self.work() {
+            return self.compute(thread, width);
+        }
+        let user = self.user(running);
         if !self.unit.is_on && self.fpu.take_over(&mut self.unit, user) == Taken::No {
             assert!(!self.may_use[usize::from(running)], "a thread that may use the unit was refused");
             return;
         }
         assert!(self.unit.is_on, "a thread was promised the unit and does not have it");
         assert!(user.is_some(), "a thread uses the unit that may not");
-        assert_eq!(self.unit.registers, Content::Latest(name), "a thread finds other registers than its own");
-        self.unit.write(name);
+        self.compute(running, Width::All);
+    }
+
+    /// The running thread, perhaps at work, finds its registers, and writes some.
+    fn compute(&mut self, thread: Thread, width: Width) {
+        let name = self.name(thread);
+        assert!(self.unit.is_on, "the kernel does not have the unit");
+        assert!(self.is_right(name, &self.unit.registers), "a thread finds other registers than its own");
+        width.parts().for_each(|part| self.unit.write(name, part, Content::Latest(name)));
+    }
+
+    fn begin_section(&mut self, width: Width) {
+        let Some((thread, None)) = self.work() else { return };
+        self.compute(thread, width);
+        self.sections[usize::from(thread)] = Some(width);
+    }
+
+    /// The end of a section; its work was before it.
+    fn end_section(&mut self) {
+        let Some((thread, Some(width))) = self.work() else { return };
+        let name = self.name(thread);
+        let mut context = WorkerContext::new(WorkersUnit(&mut self.unit, name));
+        match width {
+            Width::Some => context.section::<Low4, _>(|_| ()),
+            Width::All => context.section::<All, _>(|_| ()),
+        }
+        self.sections[usize::from(thread)] = None;
+        let is_clear = self.unit.registers[width.parts()].iter().all(|content| *content == Content::Initial);
+        assert!(is_clear, "something of a section is left");
+    }
+
+    /// An interrupt is over before anything else happens. It leaves no trace but what it put aside.
+    fn interrupt(&mut self, width: Width) {
+        let before = self.clone();
+        let context = InterruptContext::new(&mut self.fpu, &mut self.unit);
+        let mut context = context.expect("the unit is up");
+        match width {
+            Width::Some => context.section::<Low4, _>(|_| ()),
+            Width::All => context.section::<Controlled<All>, _>(|_| ()),
+        }
+        let toggled = u64::from(!before.unit.is_on);
+        assert_eq!([self.unit.done.enables, self.unit.done.disables], [toggled; 2]);
+        self.unit.done = before.unit.done;
+        assert_eq!((&self.fpu, self.unit.is_on), (&before.fpu, before.unit.is_on));
+        assert_eq!(self.unit.registers, before.unit.registers, "an interrupt changes registers");
     }
 }

@@ -4,8 +4,8 @@ use super::chunk::Chunk;
 use super::compress::Output;
 use super::{ChainingValue, ROOT};
 
-/// Subtrees of an input of 2^54 chunks, and one that was not paired yet.
-const DEPTH: usize = 55;
+/// Subtrees of an input of 2^38 chunks, more than an address reaches, and one that was not paired yet.
+const DEPTH: usize = 40;
 
 /// Subtrees, the largest and leftmost first. Complete pairs may be there that were not put together yet.
 #[derive(Debug)]
@@ -40,15 +40,12 @@ impl Stack {
     }
 
     /// The root over all subtrees and what follows them.
-    pub(super) fn root(mut self, chunk: &Chunk) -> ChainingValue {
-        let mut output = match self.top() {
-            Some([left, right]) if chunk.is_empty() => {
-                self.count -= 2;
-                Output::of_parent(&left, &right)
-            }
-            _ => chunk.output(),
+    pub(super) fn root(&self, chunk: &Chunk) -> ChainingValue {
+        let (mut output, waiting) = match self.top() {
+            Some([left, right]) if chunk.is_empty() => (Output::of_parent(&left, &right), self.count - 2),
+            _ => (chunk.output(), self.count),
         };
-        for left in self.values.iter().take(self.count).rev() {
+        for left in self.values.iter().take(waiting).rev() {
             output = Output::of_parent(left, &output.value());
         }
         output.value_with(ROOT)

@@ -128,4 +128,4 @@ simd_blake3_four:
 .purgem simd_mix
 .purgem simd_round
 .purgem simd_all_rounds
-.arch_extension nosimd
+.arch_extension nofp

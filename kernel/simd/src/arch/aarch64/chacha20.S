@@ -57,4 +57,4 @@ simd_chacha20_block:
 .purgem simd_rotate
 .purgem simd_quarter_rounds
 .purgem simd_turn
-.arch_extension nosimd
+.arch_extension nofp

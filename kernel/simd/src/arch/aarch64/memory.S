@@ -87,4 +87,4 @@ simd_xor:
     b.ne    3b
 4:  ret
 
-.arch_extension nosimd
+.arch_extension nofp

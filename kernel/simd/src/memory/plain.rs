@@ -1,0 +1,67 @@
+//! The same without vector registers. Where both places allow it, eight bytes at a time.
+
+use core::hint::black_box;
+
+/// Bytes of a word.
+const WORD: usize = size_of::<u64>();
+
+/// Sets all bytes to zero, for good.
+pub fn clear(memory: &mut [u8]) {
+    memory.fill(0);
+    black_box(memory);
+}
+
+/// How many bytes at the beginning are equal.
+#[must_use]
+pub fn first_difference(one: &[u8], other: &[u8]) -> usize {
+    let (head, words) = shape(one, other);
+    let [first, second] = [one, other].map(|bytes| bytes.split_at(head));
+    let in_head = equal(first.0, second.0);
+    if in_head < head {
+        return in_head;
+    }
+    let [first, second] = [first.1, second.1].map(|bytes| bytes.split_at(words * WORD));
+    let in_words = equal(as_words(first.0), as_words(second.0));
+    if in_words < words {
+        let at = in_words * WORD;
+        let rest = |bytes: &'_ [u8]| -> [u8; WORD] { core::array::from_fn(|index| bytes[at + index]) };
+        return head + at + equal(&rest(first.0), &rest(second.0));
+    }
+    head + words * WORD + equal(first.1, second.1)
+}
+
+/// Exclusive or to the first.
+pub fn xor(to: &mut [u8], from: &[u8]) {
+    let (head, words) = shape(to, from);
+    let (to_head, to) = to.split_at_mut(head);
+    let (from_head, from) = from.split_at(head);
+    let (to_words, to_tail) = to.split_at_mut(words * WORD);
+    let (from_words, from_tail) = from.split_at(words * WORD);
+    to_head.iter_mut().zip(from_head).for_each(|(byte, by)| *byte ^= by);
+    as_words_mut(to_words).iter_mut().zip(as_words(from_words)).for_each(|(word, by)| *word ^= by);
+    to_tail.iter_mut().zip(from_tail).for_each(|(byte, by)| *byte ^= by);
+}
+
+/// Bytes before the first word, and words, in both; no word if they are not aligned alike.
+fn shape(one: &[u8], other: &[u8]) -> (usize, usize) {
+    let bytes = one.len().min(other.len());
+    let head = one.as_ptr().addr().wrapping_neg() % WORD;
+    let is_alike = (one.as_ptr().addr() ^ other.as_ptr().addr()).is_multiple_of(WORD);
+    if is_alike && head <= bytes { (head, (bytes - head) / WORD) } else { (0, 0) }
+}
+
+/// How many elements at the beginning are equal.
+fn equal<T: PartialEq>(one: &[T], other: &[T]) -> usize {
+    one.iter().zip(other).take_while(|(one, other)| one == other).count()
+}
+
+/// The aligned words of these bytes.
+fn as_words(bytes: &[u8]) -> &[u64] {
+    // SAFETY: any bytes are a word.
+    unsafe { bytes.align_to().1 }
+}
+
+fn as_words_mut(bytes: &mut [u8]) -> &mut [u64] {
+    // SAFETY: as above, and any word is bytes.
+    unsafe { bytes.align_to_mut().1 }
+}
