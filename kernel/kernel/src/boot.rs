@@ -18,7 +18,7 @@ use crate::identity_map::{self, TablePool};
 use crate::page_table::{self, Access, MapError, MemoryType, Owner, Root, Run};
 use crate::panic::fatal;
 use crate::text::Writer;
-use crate::{boot_info, command_line, console, entry, fpu, keys, thread_memory};
+use crate::{boot_info, command_line, console, entry, fpu, keys, section_costs, section_test, thread_memory};
 
 /// Boots from the image at `image_paddr`. Entered once, with interrupts masked. `first_cycle` is what the cycle counter
 /// said at the first instruction of the loader; the port has done what `command_line` asks for; `firmware` is where the
@@ -42,6 +42,12 @@ pub fn start(image_paddr: PhysAddr, first_cycle: u64, command_line: &[u8], firmw
     start_devices(&image);
     boot_info::fill_regions(&image, firmware);
     fpu::init();
+    if keys::is_printing() {
+        section_test::run();
+    }
+    if image.options() & Options::MEASURE_UTILISATION != 0 {
+        section_costs::print();
+    }
     clear_regions(&image);
     let mut buffers = [BufferPage::default(); THREADS];
     let buffers = buffer_pages(&image, &mut buffers);

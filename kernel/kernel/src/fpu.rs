@@ -4,6 +4,7 @@
 //! nobody's: saves that are made only for the time that they take go there.
 
 use core::cell::UnsafeCell;
+use core::sync::atomic::{AtomicBool, Ordering};
 
 use limen_abi::limits::THREADS;
 use limen_core::arena::ThreadId;
@@ -22,7 +23,7 @@ unsafe impl Sync for SaveAreas {}
 
 static SAVE_AREAS: SaveAreas = SaveAreas(UnsafeCell::new([const { Registers::ZERO }; AREAS]));
 /// The registers that every thread starts with.
-static INITIAL: Registers = Registers::INITIAL;
+pub static INITIAL: Registers = Registers::INITIAL;
 
 unsafe extern "C" {
     /// Stores what the unit holds in `save`, and loads it from `load`. For `fpu::exchange` only.
@@ -33,16 +34,26 @@ unsafe extern "C" {
     fn fpu_load(from: *const Registers);
 }
 
+/// Whether the unit and the areas are prepared.
+static UP: AtomicBool = AtomicBool::new(false);
+
 /// Makes the areas what threads start with, and turns the unit off.
 pub fn init() {
     // SAFETY: boot is alone, and nobody has another reference.
     let areas = unsafe { &mut *SAVE_AREAS.0.get() };
     fpu::init(areas);
+    UP.store(true, Ordering::Relaxed);
+}
+
+/// Whether [`init`] was called.
+#[inline]
+pub fn is_up() -> bool {
+    UP.load(Ordering::Relaxed)
 }
 
 /// Where registers of a thread or nobody are. Without a branch: the next domain would notice which way it went.
 #[inline]
-fn area(owner: Option<ThreadId>) -> *mut Registers {
+pub fn area(owner: Option<ThreadId>) -> *mut Registers {
     SAVE_AREAS.0.get().cast::<Registers>().wrapping_add(ThreadId::number(owner))
 }
 

@@ -45,6 +45,14 @@ pub mod panic;
 #[cfg(not(test))]
 pub mod program_sites;
 #[cfg(not(test))]
+#[expect(unsafe_code, reason = "registers that the compiler does not know, put aside by assembly")]
+pub mod section;
+#[cfg(not(test))]
+pub mod section_costs;
+#[cfg(not(test))]
+#[expect(unsafe_code, reason = "is at work at boot, and looks at saved registers")]
+pub mod section_test;
+#[cfg(not(test))]
 #[expect(unsafe_code, reason = "memory that only assembly names")]
 pub mod stack;
 #[cfg(not(test))]

@@ -22,10 +22,10 @@ use limen_core::arena::ServiceId;
 use limen_core::event::Event;
 use limen_core::kernel::Services;
 use limen_core::object::service;
-use limen_fpu::mask::Mask;
+use limen_fpu::WorkerContext;
 use limen_image::Image;
-use limen_services::{REPORT_WORDS, Report, digest, reset};
-use limen_simd::{Vectors, blake3};
+use limen_services::{REPORT_WORDS, Report, Window, digest, reset};
+use limen_simd::{blake3, footprint};
 
 use crate::address_space::{AddressSpace, AddressSpaces};
 use crate::arch::context::Context;
@@ -33,6 +33,7 @@ use crate::arch::work;
 use crate::entry::{self, Door};
 use crate::keys;
 use crate::machine::Hardware;
+use crate::section::WorkerRegisters;
 use code::KernelCode;
 use window::MappedWindow;
 
@@ -101,10 +102,10 @@ pub fn wipe(service: ServiceId) {
 /// The work itself, on its own stack. What it has found goes to `report`.
 pub extern "C" fn run(task: &Task, report: &mut Report) {
     *report = match task.kind {
-        Some(ServiceKind::Digest) => digest::run(&task.target, blake3::Vector(OwnRegisters)),
+        Some(ServiceKind::Digest) => digest_of(&task.target),
         Some(ServiceKind::KernelDigest) => {
             let code = keys::code_sites().map(KernelCode::new);
-            code.map_or([0; REPORT_WORDS], |code| digest::run(&code, blake3::Vector(OwnRegisters)))
+            code.map_or([0; REPORT_WORDS], |code| digest_of(&code))
         }
         Some(ServiceKind::Reset) => {
             reset::run(&mut { task.target }, &task.source);
@@ -114,13 +115,13 @@ pub extern "C" fn run(task: &Task, report: &mut Report) {
     };
 }
 
-/// The vector registers of a thread at work, which are its own as a thread's are.
-#[derive(Clone, Copy)]
-struct OwnRegisters;
-
-// SAFETY: used by `run` alone. The core makes whoever is at work the owner of the unit whenever it runs, and saves what others
-// have in it.
-unsafe impl<M: Mask> Vectors<M> for OwnRegisters {}
+/// The digest of what `run` sees.
+fn digest_of(target: &impl Window) -> Report {
+    // SAFETY: called by `run` alone, whose thread is at work. The core makes it, by its name at work, the owner of the unit
+    // whenever it runs, and saves what others have in it.
+    let mut context = WorkerContext::new(unsafe { WorkerRegisters::new() });
+    context.section::<footprint::Blake3, _>(|registers| digest::run(target, blake3::Vector(registers)))
+}
 
 /// The work is over; called with interrupts off, on the kernel's stack. Gives the registers of the thread to run; null when
 /// there is none.

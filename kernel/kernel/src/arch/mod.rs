@@ -21,6 +21,20 @@ macro_rules! trap_code {
     };
 }
 
+/// A port's code of sections, with the operands that it needs besides those of every port, and what comes behind it.
+macro_rules! section_code {
+    ($after:literal, $($operand:tt)*) => {
+        core::arch::global_asm!(
+            include_str!("section.S"),
+            include_str!("../section.S"),
+            $after,
+            COUNT = const REGISTERS,
+            REGISTERS = const NUMBERED.start,
+            $($operand)*
+        );
+    };
+}
+
 #[cfg(not(target_arch = "aarch64"))]
 pub mod no_caches;
 #[cfg(not(target_arch = "x86_64"))]

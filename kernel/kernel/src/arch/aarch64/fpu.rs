@@ -4,6 +4,8 @@
 //! of CPACR_EL1: the return to user mode is one. Source: Arm Architecture Reference Manual (DDI 0487), CPACR_EL1.
 
 use core::arch::{asm, global_asm};
+use core::mem::offset_of;
+use core::ops::Range;
 
 /// What the unit holds for one thread.
 #[derive(Debug)]
@@ -26,7 +28,15 @@ pub const ACCESS_OFF: u64 = 0b01 << 20;
 /// CPACR_EL1.FPEN: nothing is trapped.
 const ACCESS_ON: u64 = 0b11 << 20;
 
+/// Registers that sections count.
+pub const REGISTERS: usize = 32;
+/// Where an area has them.
+pub const NUMBERED: Range<usize> = offset_of!(Registers, vectors)..size_of::<Registers>();
+/// The kernel can use registers whether user mode can or not.
+pub const IS_ALWAYS_REACHED: bool = true;
+
 global_asm!(include_str!("fpu.S"));
+section_code!(".arch_extension nofp", CONTROL = const offset_of!(Registers, status));
 
 /// Prepares the areas: they are as they should be, and the entry point has turned the unit off.
 pub fn init(_: &mut [Registers]) {}
@@ -51,6 +61,17 @@ macro_rules! exchange {
     };
 }
 pub(crate) use exchange;
+
+/// Calls a routine of sections with an area.
+macro_rules! call {
+    ($routine:path, $area:expr) => {
+        core::arch::asm!(
+            "bl {routine}", routine = sym $routine, in("x0") $area,
+            out("x9") _, out("x10") _, out("x30") _, options(nostack)
+        )
+    };
+}
+pub(crate) use call;
 
 /// Lets user mode use the unit.
 #[inline]

@@ -4,6 +4,8 @@
 //! user mode is to find it. Source: RISC-V Privileged ISA, `sstatus.FS`.
 
 use core::arch::{asm, global_asm};
+use core::mem::offset_of;
+use core::ops::Range;
 
 use super::cpu::read_register;
 
@@ -25,7 +27,15 @@ impl Registers {
 /// sstatus.FS: zero is off; three, which is all bits, is on, and the registers may have changed.
 const SSTATUS_FS: u64 = 0b11 << 13;
 
+/// Registers that sections count.
+pub const REGISTERS: usize = 32;
+/// Where an area has them.
+pub const NUMBERED: Range<usize> = 0..offset_of!(Registers, control);
+/// The kernel cannot use registers while the unit is off.
+pub const IS_ALWAYS_REACHED: bool = false;
+
 global_asm!(include_str!("fpu.S"));
+section_code!(".option pop", CONTROL = const offset_of!(Registers, control));
 
 /// Prepares the areas: they are as they should be, and the entry point has turned the unit off.
 pub fn init(_: &mut [Registers]) {}
@@ -50,6 +60,17 @@ macro_rules! exchange {
     };
 }
 pub(crate) use exchange;
+
+/// Calls a routine of sections with an area. All of the kernel's code is in reach of one instruction.
+macro_rules! call {
+    ($routine:path, $area:expr) => {
+        core::arch::asm!(
+            "jal {routine}", routine = sym $routine, in("a0") $area, out("t0") _, out("ra") _,
+            options(nostack)
+        )
+    };
+}
+pub(crate) use call;
 
 /// Lets user mode use the unit.
 #[inline]

@@ -6,6 +6,8 @@
 
 use core::arch::x86_64::{__cpuid, __cpuid_count};
 use core::arch::{asm, global_asm};
+use core::mem::offset_of;
+use core::ops::Range;
 use core::sync::atomic::{AtomicU8, Ordering};
 
 use limen_abi::fpu::FpuOption;
@@ -20,6 +22,14 @@ const INITIAL_MXCSR: u32 = 0x1f80;
 const AREA_BYTES: usize = 2688;
 /// Bytes of an area before the registers.
 const HEAD_BYTES: usize = 32;
+/// Where an area has the registers of SSE, behind those of the x87 unit.
+const SSE_OFFSET: usize = 160;
+/// Registers that sections count.
+pub const REGISTERS: usize = 16;
+/// Where an area has them.
+pub const NUMBERED: Range<usize> = SSE_OFFSET..SSE_OFFSET + REGISTERS * 16;
+/// The kernel cannot use registers while the unit is off.
+pub const IS_ALWAYS_REACHED: bool = false;
 
 /// What the unit holds for one thread. Aligned for XSAVE, whose header, behind the first 512 bytes, starts as zero.
 #[derive(Debug)]
@@ -72,6 +82,7 @@ global_asm!(
     method = sym METHOD,
     XSAVE = const XSAVE,
 );
+section_code!("", CONTROL = const offset_of!(Registers, mxcsr), initial = sym crate::fpu::INITIAL);
 
 /// Chooses how registers are saved, makes the areas what threads start with, and turns the unit off.
 pub fn init(areas: &mut [Registers]) {
@@ -119,6 +130,14 @@ macro_rules! exchange {
     };
 }
 pub(crate) use exchange;
+
+/// Calls a routine of sections with an area.
+macro_rules! call {
+    ($routine:path, $area:expr) => {
+        core::arch::asm!("call {routine}", routine = sym $routine, in("rdi") $area)
+    };
+}
+pub(crate) use call;
 
 /// Lets user mode use the unit.
 #[inline]

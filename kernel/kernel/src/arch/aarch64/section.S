@@ -1,0 +1,34 @@
+// What sections do with two registers, and with FPSR and FPCR. x0: the area.
+
+.arch_extension simd
+
+.macro section_put_aside first, second
+    stp     q\first, q\second, [x0, #{REGISTERS} + 16 * \first]
+.endm
+
+.macro section_put_back first, second
+    ldp     q\first, q\second, [x0, #{REGISTERS} + 16 * \first]
+.endm
+
+.macro section_clear first, second
+    movi    v\first\().2d, #0
+    movi    v\second\().2d, #0
+.endm
+
+.macro section_put_aside_control
+    mrs     x9, fpsr
+    mrs     x10, fpcr
+    stp     x9, x10, [x0, #{CONTROL}]
+    section_clear_control
+.endm
+
+.macro section_put_back_control
+    ldp     x9, x10, [x0, #{CONTROL}]
+    msr     fpsr, x9
+    msr     fpcr, x10
+.endm
+
+.macro section_clear_control
+    msr     fpsr, xzr
+    msr     fpcr, xzr
+.endm

@@ -1,0 +1,33 @@
+// What sections do with two registers and with fcsr. a0: the area.
+
+.option push
+.option arch, +d
+
+.macro section_put_aside first, second
+    fsd     f\first, {REGISTERS} + 8 * \first(a0)
+    fsd     f\second, {REGISTERS} + 8 * \second(a0)
+.endm
+
+.macro section_put_back first, second
+    fld     f\first, {REGISTERS} + 8 * \first(a0)
+    fld     f\second, {REGISTERS} + 8 * \second(a0)
+.endm
+
+.macro section_clear first, second
+    fmv.d.x f\first, zero
+    fmv.d.x f\second, zero
+.endm
+
+.macro section_put_aside_control
+    fscsr   t0, zero
+    sd      t0, {CONTROL}(a0)
+.endm
+
+.macro section_put_back_control
+    ld      t0, {CONTROL}(a0)
+    fscsr   t0
+.endm
+
+.macro section_clear_control
+    fscsr   zero
+.endm

@@ -1,0 +1,29 @@
+// What sections do with two registers and with MXCSR. rdi: the area.
+
+.macro section_put_aside first, second
+    movups  [rdi + {REGISTERS} + 16 * \first], xmm\first
+    movups  [rdi + {REGISTERS} + 16 * \second], xmm\second
+.endm
+
+.macro section_put_back first, second
+    movups  xmm\first, [rdi + {REGISTERS} + 16 * \first]
+    movups  xmm\second, [rdi + {REGISTERS} + 16 * \second]
+.endm
+
+.macro section_clear first, second
+    pxor    xmm\first, xmm\first
+    pxor    xmm\second, xmm\second
+.endm
+
+.macro section_put_aside_control
+    stmxcsr [rdi + {CONTROL}]
+    section_clear_control
+.endm
+
+.macro section_put_back_control
+    ldmxcsr [rdi + {CONTROL}]
+.endm
+
+.macro section_clear_control
+    ldmxcsr [rip + {initial} + {CONTROL}]
+.endm

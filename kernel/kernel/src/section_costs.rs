@@ -1,0 +1,130 @@
+//! Counts at boot what sections cost, and what computes with vector registers, in images that measure.
+//!
+//! What is measured is the code that handlers and threads at work use, in every state that the unit can be in.
+
+use core::fmt;
+use core::hint::black_box;
+
+use limen_fpu::Open;
+use limen_fpu::mask::{All, Controlled, Low4, Low8, Low16, Mask};
+use limen_simd::blake3::plain::Plain;
+use limen_simd::blake3::{Hasher, Vector, Way};
+use limen_simd::chacha20::{self, State};
+use limen_simd::memory;
+
+use crate::arch::cpu;
+use crate::console;
+use crate::section::WorkerRegisters;
+use crate::section_test::{Over, Rehearsal};
+
+/// Bytes of a KiB.
+const KIB: usize = 1024;
+/// Of what is digested, as much as the kernel's stack has room for.
+const DIGESTED_KIB: usize = 4;
+
+/// Prints a row for each set of registers and each state, and one for each routine and its plain code.
+#[inline(never)]
+pub fn print() {
+    console::open();
+    let mut rehearsal = Rehearsal::START;
+    for over in Over::EACH {
+        nested::<Low4>(&mut rehearsal, "4", over);
+        nested::<Low8>(&mut rehearsal, "8", over);
+        nested::<Low16>(&mut rehearsal, "16", over);
+        nested::<All>(&mut rehearsal, "all", over);
+        nested::<Controlled<Low4>>(&mut rehearsal, "4+control", over);
+    }
+    own::<Low4>(&mut rehearsal, "4");
+    own::<Low8>(&mut rehearsal, "8");
+    own::<All>(&mut rehearsal, "all");
+    routines(&mut rehearsal);
+    rehearsal.prepare(Over::Nobody);
+}
+
+impl fmt::Display for Over {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Owner => "user",
+            Self::Kept => "user_off",
+            Self::Nobody => "nobody",
+        })
+    }
+}
+
+/// A row of one sample.
+fn row(what: fmt::Arguments<'_>, value: u64) {
+    console::line(format_args!(
+        "ROW name={what} n=1 min={value} median={value} p99={value} max={value} mean={value} stddev=0"
+    ));
+}
+
+/// What `act` takes.
+#[inline(always)]
+fn count<R>(act: impl FnOnce() -> R) -> u64 {
+    let start = stamp();
+    let empty = stamp() - start;
+    let start = stamp();
+    act();
+    stamp() - start - empty
+}
+
+/// The counter. A call, so that no part of what a port does to read it is mixed with what is counted.
+#[inline(never)]
+fn stamp() -> u64 {
+    cpu::cycles()
+}
+
+/// Beginning and end of a section in the handler of an interrupt.
+#[inline(never)]
+fn nested<M: Mask>(rehearsal: &mut Rehearsal, registers: &str, over: Over) {
+    rehearsal.prepare(over);
+    let spent = count(|| rehearsal.interrupt().section::<M, _>(|_| ()));
+    row(format_args!("simd_section context=interrupt registers={registers} over={over}"), spent);
+}
+
+/// The same at work for a thread.
+#[inline(never)]
+fn own<M: Mask>(rehearsal: &mut Rehearsal, registers: &str) {
+    let mut worker = rehearsal.worker();
+    let spent = count(|| worker.section::<M, _>(|_| ()));
+    row(format_args!("simd_section context=work registers={registers} over=nothing"), spent);
+}
+
+/// Rows of routines: what a KiB takes.
+fn routines(rehearsal: &mut Rehearsal) {
+    rehearsal.worker().section::<All, _>(|open| {
+        let state = State::new(&[7; 8], 1, &[2; 3]);
+        let blocks = (KIB / chacha20::BLOCK_BYTES) as u64;
+        let vector = count(|| chacha20::block(open, &state)) * blocks;
+        pair("chacha20", vector, count(|| chacha20::plain(&state)) * blocks);
+        pair("blake3", digest(Vector(open)), digest(Plain));
+        moves(open);
+    });
+}
+
+fn pair(name: &str, vector: u64, plain: u64) {
+    row(format_args!("simd_kib routine={name} way=vector"), vector);
+    row(format_args!("simd_kib routine={name} way=plain"), plain);
+}
+
+#[inline(never)]
+fn digest(way: impl Way) -> u64 {
+    let bytes = [1; DIGESTED_KIB * KIB];
+    let spent = count(|| {
+        let mut hasher = Hasher::new(way);
+        hasher.update(&bytes);
+        black_box(hasher.finalize())
+    });
+    spent / DIGESTED_KIB as u64
+}
+
+#[inline(never)]
+fn moves(open: Open<'_, All, WorkerRegisters>) {
+    let (mut memory, other) = ([1; KIB], [1; KIB]);
+    let vector = count(|| memory::first_difference(open, &memory, &other));
+    pair("compare", vector, count(|| black_box(memory::plain::first_difference(&memory, black_box(&other)))));
+    let vector = count(|| memory::xor(open, &mut memory, &other));
+    pair("xor", vector, count(|| memory::plain::xor(black_box(&mut memory), black_box(&other))));
+    let vector = count(|| memory::wipe(open, &mut memory));
+    pair("wipe", vector, count(|| memory::plain::clear(black_box(&mut memory))));
+}

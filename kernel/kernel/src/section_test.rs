@@ -1,0 +1,159 @@
+//! Shows at boot that sections keep registers, and that what computes with them computes the same as plain code.
+//!
+//! Boot is taken for a thread at work here: it is alone with the unit, and a thread that does not run yet is its owner.
+
+use limen_core::arena::ThreadId;
+use limen_fpu::mask::{All, Controlled, Low4, Low8, Low16, Mask};
+use limen_fpu::{Fpu, FpuUnit, InterruptContext, Open, SectionUnit, WorkerContext, WorkerUnit};
+use limen_simd::blake3::plain::Plain;
+use limen_simd::blake3::{Hasher, Vector, Way};
+use limen_simd::chacha20::{self, State};
+use limen_simd::memory;
+
+use crate::arch::fpu::{NUMBERED, Registers};
+use crate::fpu::area;
+use crate::machine::Hardware;
+use crate::panic::fatal;
+use crate::section::WorkerRegisters;
+
+/// Whose registers are interrupted.
+const OWNER: ThreadId = ThreadId::ANY;
+/// Bytes of a digest: four chunks and some more.
+const DIGESTED_BYTES: usize = 4 * 1024 + 100;
+/// Bytes that are cleared and compared. The kernel's stack is small.
+const MOVED_BYTES: usize = 301;
+
+/// What boot does instead of a thread at work, and of a handler that interrupts it.
+#[derive(Debug)]
+pub struct Rehearsal {
+    fpu: Fpu<ThreadId>,
+    unit: Hardware,
+}
+
+/// Over whose registers a section is nested.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Over {
+    /// The unit is on for its owner.
+    Owner,
+    /// It is off, with the owner's registers in it.
+    Kept,
+    /// It is off, and nobody's.
+    Nobody,
+}
+
+impl Over {
+    /// Each of them.
+    pub const EACH: [Self; 3] = [Self::Owner, Self::Kept, Self::Nobody];
+}
+
+impl Rehearsal {
+    /// Nothing has happened yet.
+    pub const START: Self = Self { fpu: Fpu::EMPTY, unit: Hardware::UNKNOWN };
+
+    /// Brings the unit into a state.
+    pub fn prepare(&mut self, over: Over) {
+        self.fpu.switch_to(&mut self.unit, OWNER, Some(OWNER));
+        match over {
+            Over::Owner => {}
+            Over::Kept => self.fpu.switch_to(&mut self.unit, OWNER, None),
+            Over::Nobody => self.fpu.leave_domain(&mut self.unit),
+        }
+    }
+
+    /// What a thread at work has that owns the unit.
+    pub fn worker(&mut self) -> WorkerContext<WorkerRegisters> {
+        self.prepare(Over::Owner);
+        // SAFETY: boot is alone, and uses it up before the unit gets into another state.
+        WorkerContext::new(unsafe { WorkerRegisters::new() })
+    }
+
+    /// What the handler of an interrupt has.
+    #[inline(always)]
+    pub fn interrupt(&mut self) -> InterruptContext<'_, ThreadId, Hardware> {
+        InterruptContext::new(&mut self.fpu, &mut self.unit)
+            .unwrap_or_else(|| fatal(format_args!("vector registers are not prepared")))
+    }
+
+    /// An interrupt clears all registers that it asks for, and none is changed.
+    fn keeps<M: Mask>(&mut self, over: Over) -> bool {
+        self.prepare(Over::Owner);
+        numbered().iter_mut().zip(pattern()).for_each(|(byte, value)| *byte = value);
+        self.unit.put_back::<All>(Some(OWNER));
+        self.prepare(over);
+        // SAFETY: the registers are the section's.
+        let mut registers = unsafe { WorkerRegisters::new() };
+        self.interrupt().section::<M, _>(|_| registers.clear::<M>());
+        numbered().fill(0);
+        self.unit.enable();
+        self.unit.put_aside::<All>(Some(OWNER));
+        if !self.fpu.is_on() {
+            self.unit.disable();
+        }
+        numbered().iter().copied().eq(pattern().take(NUMBERED.len()))
+    }
+}
+
+/// What the owner's area has of the registers that sections count.
+fn numbered() -> &'static mut [u8] {
+    // SAFETY: registers are bytes in any state; boot is alone, and lets go of it before the area is used otherwise.
+    let bytes = unsafe { &mut *area(Some(OWNER)).cast::<[u8; size_of::<Registers>()]>() };
+    &mut bytes[NUMBERED]
+}
+
+/// Bytes that are different in each register.
+fn pattern() -> impl Iterator<Item = u8> {
+    (0..=u8::MAX).cycle().zip(1..).map(|(low, high): (u8, u32)| low.wrapping_mul(29) ^ (high >> 4) as u8)
+}
+
+/// Tests all, and puts everything back.
+#[inline(never)]
+pub fn run() {
+    let mut rehearsal = Rehearsal::START;
+    let is_kept = Over::EACH.into_iter().all(|over| {
+        rehearsal.keeps::<Low4>(over)
+            && rehearsal.keeps::<Low8>(over)
+            && rehearsal.keeps::<Low16>(over)
+            && rehearsal.keeps::<Controlled<All>>(over)
+    });
+    let is_right = rehearsal.worker().section::<All, _>(|open| digests(open) && small_routines(open));
+    numbered().fill(0);
+    rehearsal.prepare(Over::Nobody);
+    if !is_kept || !is_right {
+        fatal(format_args!("vector registers do not work on this machine"));
+    }
+}
+
+/// The right of a thread at work to all registers.
+type Right<'section> = Open<'section, All, WorkerRegisters>;
+
+/// The same digest both ways.
+#[inline(never)]
+fn digests(open: Right<'_>) -> bool {
+    let bytes = filled::<DIGESTED_BYTES>();
+    digest(Vector(open), &bytes) == digest(Plain, &bytes)
+}
+
+/// The other routines, as well.
+#[inline(never)]
+fn small_routines(open: Right<'_>) -> bool {
+    let bytes = filled::<MOVED_BYTES>();
+    let (mut cleared, mut sum) = (bytes, bytes);
+    memory::wipe(open, &mut cleared);
+    memory::xor(open, &mut sum, &bytes);
+    let state = State::new(&[7; 8], 1, &[2; 3]);
+    memory::is_equal(open, &cleared, &sum)
+        && memory::first_difference(open, &bytes, &cleared) == bytes.iter().position(|byte| *byte != 0)
+        && chacha20::block(open, &state) == chacha20::plain(&state)
+}
+
+fn filled<const BYTES: usize>() -> [u8; BYTES] {
+    let mut bytes = [0; BYTES];
+    bytes.iter_mut().zip(pattern()).for_each(|(byte, value)| *byte = value);
+    bytes
+}
+
+fn digest(way: impl Way, bytes: &[u8]) -> [u8; 32] {
+    let mut hasher = Hasher::new(way);
+    hasher.update(bytes);
+    hasher.finalize()
+}
