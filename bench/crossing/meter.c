@@ -37,6 +37,7 @@ static int keep(const struct pass *arriving, seL4_Word interruptions)
     struct crossed found = crossed(&overhead, &sample, &pass, arriving);
     if (interruptions || found.stamped != found.outside) {
         interrupted++;
+        bench_check(interrupted <= ROUNDS / PASSES_PER_SLICE, "the ways in and out are not what a round trip takes");
         return 1;
     }
     return rows_add(&found);
@@ -48,18 +49,12 @@ static void start(void)
     rows_start();
 }
 
-static void check(void)
-{
-    bench_check(interrupted <= ROUNDS / PASSES_PER_SLICE, "the ways in and out are not what a round trip takes");
-}
-
 #define MEASURE(name, event)                                                                        \
     do {                                                                                            \
         start();                                                                                    \
         do {                                                                                        \
             enter(limen_cross_##event, LIMEN_PROBE_ARM(event));                                     \
         } while (keep(&pass, sample.interruptions + sample.interruptions_after));                   \
-        check();                                                                                    \
         ROWS_PRINT(name);                                                                           \
     } while (0)
 
@@ -85,7 +80,6 @@ static void measure_syscalls(void)
     do {
         enter(limen_cross_syscall, limen_probe_arm_syscall());
     } while (keep(&pass, sample.interruptions + sample.interruptions_after));
-    check();
     ROWS_PRINT("syscall");
 }
 
@@ -103,7 +97,6 @@ static void measure_call(void)
     start();
     while (arrives((struct arrival *)arrivals + SERVER)) {
     }
-    check();
     ROWS_PRINT("call");
 }
 
@@ -113,7 +106,6 @@ static void measure_notification(void)
     start();
     while (arrives((struct arrival *)arrivals + LISTENER)) {
     }
-    check();
     ROWS_PRINT("notification");
 }
 

@@ -79,7 +79,7 @@ int measure(const struct event *event, enum form form, struct ways *ways)
     ways->in.count = ways->out.count = ways->interrupted = 0;
     others->form = form;
     for (int round = 0; ways->in.count < SAMPLES; round++) {
-        if (!cross(event, form, &crossing, &sample)) {
+        if (ways->interrupted > SAMPLES || !cross(event, form, &crossing, &sample)) {
             return 0;
         }
         int is_here = event->arrival == HERE;

@@ -47,7 +47,7 @@ struct ways {
     seL4_Word interrupted;
 };
 
-/* False if the event cannot be sampled. */
+/* False if the event cannot be sampled, or not without something between. */
 int measure(const struct event *event, enum form form, struct ways *ways);
 
 #endif /* CROSSING_EVENTS_H */
