@@ -1,21 +1,16 @@
 //! `./x bench`: boots the systems under `bench/` in deterministic emulation and reports their figures.
 
-use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command as Process;
-use std::time::Instant;
 
 use lexopt::prelude::*;
-use limen_report::{Comparison, Golden, Reference, Results, Row};
+use limen_report::{Changes, Comparison, Golden, Page, Reference, Results, Sections};
 
 use crate::board::{self, Board};
 use crate::command::Command;
 use crate::failure::{Context, Failure, Outcome};
 use crate::files;
+use crate::measure;
 use crate::native;
-use crate::process;
-use crate::project::{Build, Project};
-use crate::qemu::{self, Audience, Boot};
 use crate::sdk;
 use crate::workspace::Workspace;
 
@@ -25,27 +20,31 @@ pub const COMMAND: Command =
 
 const HELP: &str = "
 usage: ./x bench --native
-       ./x bench [FILTER] [--board BOARD] [--variant NAME] [--json FILE] [--html FILE] [--quick] [--record]
+       ./x bench [FILTER] [--board BOARD]... [--variant NAME]... [--from RUN]... [--compare RUN]...
+                 [--json FILE] [--html FILE] [--quick] [--record]
 
 Boots every system under bench/ in its release configuration on an emulator that counts instructions
 exactly, so that every machine prints the same figures, and shows them beside the reference and the targets.
 
   FILTER              measure only systems with this in their names, as in bench/ppc
-  --board BOARD       default: qemu_virt_aarch64
+  --board BOARD       default: qemu_virt_aarch64; may be repeated, and is then one after the other
   --variant NAME      another machine or option of the board, see its data file; may be repeated
-  --json FILE         write the figures for other programs
-  --html FILE         write a report with a plot
+  --from RUN          take the figures from a file that --json has written, instead of measuring; may be repeated
+  --compare RUN       show what changed since the run in this file; may be repeated, for several boards
+  --json FILE         write the figures of one board for other programs
+  --html FILE         write a page with tables and pictures
   --native            time the programs of bench/native on this machine instead: ratios within a run are what counts
   --quick             fewer repetitions (programs are built with QUICK=1)
   --record            keep the figures in bench/golden, with which `./x test` compares; of all systems, quickly
 ";
 
-const CONFIG: &str = "release";
-
+#[derive(Default)]
 struct Options {
     filter: String,
-    board: String,
+    boards: Vec<String>,
     variants: Vec<String>,
+    from: Vec<PathBuf>,
+    compare: Vec<PathBuf>,
     json: Option<PathBuf>,
     html: Option<PathBuf>,
     quick: bool,
@@ -53,47 +52,47 @@ struct Options {
     record: bool,
 }
 
+/// The figures of a board, measured or read.
+struct Run {
+    board: Board,
+    results: Results,
+}
+
 fn run(workspace: &Workspace, arguments: lexopt::Parser) -> Outcome {
     let options = parse(arguments)?;
     if options.native {
         return native::run(workspace);
     }
-    let board = board::named(workspace, &options.board)?.with(&options.variants)?;
+    let older = options.compare.iter().map(|file| read(workspace, file)).collect::<Outcome<Vec<_>>>()?;
+    let runs = runs(workspace, &options, &older)?;
     let reference = Reference::built_in().map_err(Failure::new)?;
-    sdk::build(workspace)?;
-    let results = measure(workspace, &board, &options.filter, options.quick)?;
-    let comparison = Comparison::new(&results, &reference, &board.architecture);
-    print!("{}", comparison.to_text());
+    let comparisons: Vec<_> =
+        runs.iter().map(|run| Comparison::new(&run.results, &reference, &run.board.architecture)).collect();
+    let changes = changes(&options.compare, &older, &runs)?;
+    comparisons.iter().for_each(|comparison| print!("{}", comparison.to_text()));
+    changes.iter().for_each(|changes| print!("\n{}", changes.to_text()));
     if options.record {
-        if !options.filter.is_empty() {
-            return Err(Failure::new("a record is of all systems: leave FILTER out"));
-        }
-        files::write(&golden(workspace, &board), Golden::of(&results).to_text())?;
+        record(workspace, &runs)?;
     }
-    if let Some(file) = &options.json {
-        files::write(&workspace.called_from(file), results.to_json())?;
+    if let (Some(file), [run]) = (&options.json, runs.as_slice()) {
+        files::write(&workspace.called_from(file), run.results.to_json())?;
     }
     if let Some(file) = &options.html {
-        files::write(&workspace.called_from(file), comparison.to_html())?;
+        let sections = Sections::built_in().map_err(Failure::new)?;
+        let page = Page { runs: &comparisons, changes: &changes, sections: &sections };
+        files::write(&workspace.called_from(file), page.to_html())?;
     }
     Ok(())
 }
 
 fn parse(mut arguments: lexopt::Parser) -> Outcome<Options> {
-    let mut options = Options {
-        filter: String::new(),
-        board: board::DEFAULT.to_owned(),
-        variants: Vec::new(),
-        json: None,
-        html: None,
-        quick: false,
-        native: false,
-        record: false,
-    };
+    let mut options = Options::default();
     while let Some(argument) = arguments.next()? {
         match argument {
-            Long("board") => options.board = arguments.value()?.string()?,
+            Long("board") => options.boards.push(arguments.value()?.string()?),
             Long("variant") => options.variants.push(arguments.value()?.string()?),
+            Long("from") => options.from.push(arguments.value()?.into()),
+            Long("compare") => options.compare.push(arguments.value()?.into()),
             Long("json") => options.json = Some(arguments.value()?.into()),
             Long("html") => options.html = Some(arguments.value()?.into()),
             Long("quick") => options.quick = true,
@@ -103,7 +102,85 @@ fn parse(mut arguments: lexopt::Parser) -> Outcome<Options> {
             other => return Err(other.unexpected().into()),
         }
     }
+    if options.boards.is_empty() && options.from.is_empty() {
+        options.boards.push(board::DEFAULT.to_owned());
+    }
+    options.check()?;
     Ok(options)
+}
+
+impl Options {
+    /// What contradicts itself is said before anything is measured.
+    fn check(&self) -> Outcome {
+        let sentence = if self.record && !self.filter.is_empty() {
+            "a record is of all systems: leave FILTER out"
+        } else if self.record && !self.from.is_empty() {
+            "a record is of what is measured now: leave --from out"
+        } else if self.json.is_some() && self.boards.len() + self.from.len() > 1 {
+            "--json writes the run of one board: measure each with its own file, and give them together with --from"
+        } else {
+            return Ok(());
+        };
+        Err(Failure::new(sentence))
+    }
+}
+
+/// All runs, those that are read first. What is wrong with a file is said before a board is measured.
+fn runs(workspace: &Workspace, options: &Options, older: &[Results]) -> Outcome<Vec<Run>> {
+    let from = options.from.iter().map(|file| {
+        let results = read(workspace, file)?;
+        let name = results.board.split(" with ").next().unwrap_or_default();
+        let board = board::named(workspace, name).context(|| file.display().to_string())?;
+        Ok(Run { board, results })
+    });
+    let mut runs = from.collect::<Outcome<Vec<_>>>()?;
+    let boards = options.boards.iter().map(|name| board::named(workspace, name)?.with(&options.variants));
+    let boards = boards.collect::<Outcome<Vec<_>>>()?;
+    let titles: Vec<_> =
+        runs.iter().map(|run| run.results.board.clone()).chain(boards.iter().map(Board::title)).collect();
+    are_of_boards(&options.compare, older, &titles)?;
+    if !boards.is_empty() {
+        sdk::build(workspace)?;
+    }
+    for board in boards {
+        let results = measure::run(workspace, &board, &options.filter, options.quick)?;
+        runs.push(Run { board, results });
+    }
+    Ok(runs)
+}
+
+/// Checks that there is something to compare each earlier run with.
+fn are_of_boards(files: &[PathBuf], older: &[Results], titles: &[String]) -> Outcome {
+    let mut others = files.iter().zip(older).filter(|(_, old)| !titles.contains(&old.board));
+    let Some((file, old)) = others.next() else { return Ok(()) };
+    Err(Failure::new(format!(
+        "{} is a run on {}, and this one is on {}: compare runs on the same board",
+        file.display(),
+        old.board,
+        titles.join(", ")
+    )))
+}
+
+fn read(workspace: &Workspace, file: &Path) -> Outcome<Results> {
+    let text = files::read(&workspace.called_from(file))?;
+    Results::from_json(&text).map_err(|reason| Failure::new(format!("{}: {reason}", file.display())))
+}
+
+fn changes<'a>(files: &[PathBuf], older: &'a [Results], runs: &'a [Run]) -> Outcome<Vec<Changes<'a>>> {
+    let of_file = |(file, old): (&PathBuf, &'a Results)| {
+        let same = runs.iter().filter(|run| run.results.board == old.board);
+        let changes = same.map(|run| {
+            let changes = Changes::between(old, &run.results);
+            changes.map_err(|reason| Failure::new(format!("{}: {reason}", file.display())))
+        });
+        changes.collect::<Vec<_>>()
+    };
+    files.iter().zip(older).flat_map(of_file).collect()
+}
+
+fn record(workspace: &Workspace, runs: &[Run]) -> Outcome {
+    runs.iter()
+        .try_for_each(|run| files::write(&golden(workspace, &run.board), Golden::of(&run.results).to_text()))
 }
 
 /// Where the figures of a board are recorded.
@@ -117,7 +194,7 @@ pub fn compare_with_record(workspace: &Workspace, board: &Board) -> Option<Outco
     file.exists().then(|| {
         let golden = Golden::parse(&files::read(&file)?)
             .map_err(|reason| Failure::new(format!("{}: {reason}", workspace.display(&file))))?;
-        let differences = golden.differences(&measure(workspace, board, "", true)?);
+        let differences = golden.differences(&measure::run(workspace, board, "", true)?);
         if differences.is_empty() {
             return Ok(());
         }
@@ -127,82 +204,42 @@ pub fn compare_with_record(workspace: &Workspace, board: &Board) -> Option<Outco
     })
 }
 
-fn measure(workspace: &Workspace, board: &Board, filter: &str, quick: bool) -> Outcome<Results> {
-    let projects = Project::on_shelf(workspace, "bench")?;
-    let mut rows = Vec::new();
-    for project in projects.iter().filter(|project| project.name.contains(filter)) {
-        for build in builds(project)? {
-            let title = format!("{} {}", project.name, build.join(" "));
-            let title = title.trim_end();
-            eprintln!("measuring {title}");
-            rows.extend(rows_of(workspace, project, board, &build, quick).context(|| title.to_owned())?);
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn options(words: &[&str]) -> Outcome<Options> {
+        parse(lexopt::Parser::from_args(words))
+    }
+
+    #[test]
+    fn contradictions_are_said_before_anything_is_measured() {
+        for (words, sentence) in [
+            (&["--record", "bench/ppc"][..], "leave FILTER out"),
+            (&["--record", "--from", "run.json"], "leave --from out"),
+            (&["--json", "run.json", "--board", "a", "--board", "b"], "the run of one board"),
+        ] {
+            let failure = options(words).err().map(|failure| failure.to_string()).unwrap_or_default();
+            assert!(failure.contains(sentence), "{words:?}: {failure}");
         }
     }
-    if rows.is_empty() {
-        return Err(Failure::new(format!("no system under bench/ has '{filter}' in its name")));
+
+    #[test]
+    fn a_run_from_a_file_is_not_measured() {
+        assert_eq!(options(&[]).unwrap().boards, [board::DEFAULT]);
+        assert!(options(&["--from", "run.json"]).unwrap().boards.is_empty());
     }
-    Ok(Results {
-        board: board.title(),
-        config: CONFIG.to_owned(),
-        unit: "instructions".to_owned(),
-        commit: commit(workspace)?,
-        rows,
-    })
-}
 
-/// The builds of a system that are measured, each a list of variables for make: the lines of its `builds.txt`, or one
-/// build without variables.
-fn builds(project: &Project) -> Outcome<Vec<Vec<String>>> {
-    let file = project.folder.join("builds.txt");
-    let text = if file.exists() { files::read(&file)? } else { "\n".to_owned() };
-    Ok(text.lines().map(|line| line.split_whitespace().map(str::to_owned).collect()).collect())
-}
-
-fn rows_of(
-    workspace: &Workspace,
-    project: &Project,
-    board: &Board,
-    build: &[String],
-    quick: bool,
-) -> Outcome<Vec<Row>> {
-    let mut variables: Vec<&str> = build.iter().map(String::as_str).collect();
-    variables.extend(quick.then_some("QUICK=1"));
-    let build = Build { board, config: CONFIG, variables: &variables };
-    let image = project.build(workspace, &build)?;
-    let (audience, silence) = (Audience::Nobody, Some(qemu::SILENCE));
-    let session =
-        Boot { board, image: &image, extra: &qemu::DETERMINISTIC, audience, silence }.run(|_| false)?;
-    session.ending.outcome()?;
-    let rows = session.lines.iter().filter_map(|line| Row::parse(line));
-    let mut rows = rows.collect::<Result<Vec<_>, _>>().map_err(Failure::new)?;
-    if rows.is_empty() {
-        return Err(Failure::new("it ended without a row"));
+    #[test]
+    fn a_run_on_another_board_is_named() {
+        let json = r#"{"schema":1,"board":"a","config":"c","unit":"u","commit":"v","rows":[]}"#;
+        let older = [Results::from_json(json).unwrap()];
+        let files = [PathBuf::from("old.json")];
+        assert!(are_of_boards(&files, &older, &["a".to_owned()]).is_ok());
+        let failure = are_of_boards(&files, &older, &["b".to_owned()]).unwrap_err();
+        assert_eq!(
+            failure.to_string(),
+            "old.json is a run on a, and this one is on b: compare runs on the same board"
+        );
     }
-    if let Some(boot) = rows.iter().find(|row| row.name.starts_with("boot")) {
-        rows.push(image_row(boot, &image)?);
-        eprintln!("  the tool took {} ms", again(&image, || project.build(workspace, &build))?);
-    }
-    Ok(rows)
-}
-
-/// How large the image of a measured boot is.
-fn image_row(boot: &Row, image: &Path) -> Outcome<Row> {
-    let bytes = fs::metadata(image).context(|| format!("cannot read {}", image.display()))?.len();
-    let (min, median, p99, max, mean) = (bytes, bytes, bytes, bytes, bytes as f64);
-    Ok(Row { name: "image_bytes".to_owned(), min, median, p99, max, mean, stddev: 0.0, ..boot.clone() })
-}
-
-/// Milliseconds in which an image is made again. They depend on this machine, so they are told and not recorded.
-fn again(image: &Path, build: impl FnOnce() -> Outcome<PathBuf>) -> Outcome<u128> {
-    fs::remove_file(image).context(|| format!("cannot remove {}", image.display()))?;
-    let start = Instant::now();
-    build()?;
-    Ok(start.elapsed().as_millis())
-}
-
-/// The version that is measured; `-dirty` marks changes that are not committed.
-fn commit(workspace: &Workspace) -> Outcome<String> {
-    let describe = ["describe", "--always", "--dirty", "--abbrev=12", "--exclude=*"];
-    let commit = process::capture(Process::new("git").current_dir(workspace.root()).args(describe))?;
-    Ok(commit.trim().to_owned())
 }

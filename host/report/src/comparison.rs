@@ -73,6 +73,7 @@ pub(crate) mod tests {
             config: "release".into(),
             unit: "instructions".into(),
             commit: "0123456789ab".into(),
+            environment: Vec::new(),
             rows: vec![
                 row("ppc_rt server=passive words=0 fpu=off", 310),
                 row("notify", 400),

@@ -10,7 +10,6 @@
 use std::fmt;
 
 use crate::results::Results;
-use crate::row::Row;
 
 /// By how much a figure may differ from the recorded one, in hundredths of it.
 const TOLERANCE: u64 = 2;
@@ -51,7 +50,7 @@ impl Golden {
     /// The record of a run.
     #[must_use]
     pub fn of(results: &Results) -> Self {
-        Self { figures: results.rows.iter().map(|row| (title(row), row.median)).collect() }
+        Self { figures: results.rows.iter().map(|row| (row.title(), row.median)).collect() }
     }
 
     /// Reads a record.
@@ -77,13 +76,19 @@ impl Golden {
     /// Where a run differs by more than 2 %, in either direction: a record of what once was guards nothing.
     #[must_use]
     pub fn differences(&self, results: &Results) -> Vec<Difference> {
+        self.differences_above(TOLERANCE, results)
+    }
+
+    /// Where a run differs by more than so many hundredths.
+    #[must_use]
+    pub fn differences_above(&self, tolerance: u64, results: &Results) -> Vec<Difference> {
         let measured = Self::of(results).figures;
         let recorded = |row: &str| self.figures.iter().find(|(other, _)| other == row);
         let gone = self.figures.iter().filter(|(row, _)| !measured.iter().any(|(other, _)| other == row));
         let gone = gone.map(|(row, _)| Difference::Gone { row: row.clone() });
         let others = measured.iter().filter_map(|(row, to)| match recorded(row) {
             None => Some(Difference::New { row: row.clone(), to: *to }),
-            Some((_, from)) if from.abs_diff(*to).saturating_mul(100) > from.saturating_mul(TOLERANCE) => {
+            Some((_, from)) if from.abs_diff(*to).saturating_mul(100) > from.saturating_mul(tolerance) => {
                 Some(Difference::Changed { row: row.clone(), from: *from, to: *to })
             }
             Some(_) => None,
@@ -92,8 +97,20 @@ impl Golden {
     }
 }
 
-fn title(row: &Row) -> String {
-    format!("{} {}", row.name, row.conditions()).trim_end().to_owned()
+impl Difference {
+    /// Name and conditions of the row.
+    #[must_use]
+    pub fn row(&self) -> &str {
+        match self {
+            Self::Changed { row, .. } | Self::New { row, .. } | Self::Gone { row } => row,
+        }
+    }
+
+    /// Whether the row was not measured.
+    #[must_use]
+    pub fn is_gone(&self) -> bool {
+        matches!(self, Self::Gone { .. })
+    }
 }
 
 impl fmt::Display for Difference {
@@ -110,6 +127,7 @@ impl fmt::Display for Difference {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::row::Row;
 
     fn run(lines: &[&str]) -> Results {
         let row = |line: &&str| {
@@ -118,8 +136,15 @@ mod tests {
             Row::parse(&line).unwrap().unwrap()
         };
         let text = |text: &str| text.to_owned();
-        let rows = lines.iter().map(row).collect();
-        Results { board: text("b"), config: text("release"), unit: text("i"), commit: text("c"), rows }
+        let (rows, environment) = (lines.iter().map(row).collect(), Vec::new());
+        Results {
+            board: text("b"),
+            config: text("release"),
+            unit: text("i"),
+            commit: text("c"),
+            environment,
+            rows,
+        }
     }
 
     #[test]

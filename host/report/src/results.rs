@@ -2,6 +2,9 @@
 
 use crate::row::Row;
 
+/// The version of the form in which a run is written.
+pub const SCHEMA: u64 = 1;
+
 /// A finished run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Results {
@@ -13,6 +16,8 @@ pub struct Results {
     pub unit: String,
     /// The version of Limen.
     pub commit: String,
+    /// What it was measured with: what something is, and its version, as people read them.
+    pub environment: Vec<(String, String)>,
     /// The figures, in the order in which they were measured.
     pub rows: Vec<Row>,
 }
@@ -28,8 +33,15 @@ impl Results {
             ("commit", &self.commit),
         ];
         let head: String = head.iter().map(|(key, value)| format!(",\"{key}\":{}", quoted(value))).collect();
+        let environment: Vec<_> = self
+            .environment
+            .iter()
+            .map(|(what, version)| format!("{}:{}", quoted(what), quoted(version)))
+            .collect();
+        let environment = environment.join(",");
         let rows: Vec<_> = self.rows.iter().map(row_json).collect();
-        format!("{{\"schema\":1{head},\"rows\":[\n{}\n]}}\n", rows.join(",\n"))
+        let rows = rows.join(",\n");
+        format!("{{\"schema\":{SCHEMA}{head},\"environment\":{{{environment}}},\"rows\":[\n{rows}\n]}}\n")
     }
 }
 
@@ -91,10 +103,11 @@ mod tests {
             config: "release".into(),
             unit: "instructions".into(),
             commit: "c\"1".into(),
+            environment: vec![("emulator".into(), "q".into())],
             rows: vec![Row::parse(line).unwrap().unwrap()],
         };
         let expected = "{\"schema\":1,\"board\":\"b\",\"config\":\"release\",\"unit\":\"instructions\",\
-            \"commit\":\"c\\\"1\",\"rows\":[\n\
+            \"commit\":\"c\\\"1\",\"environment\":{\"emulator\":\"q\"},\"rows\":[\n\
             {\"name\":\"ppc_rt\",\"params\":{\"server\":\"passive\",\"words\":0},\"n\":2,\"min\":1,\"median\":1,\
             \"p99\":2,\"max\":2,\"mean\":1.5,\"stddev\":0.5}\n]}\n";
         assert_eq!(results.to_json(), expected);

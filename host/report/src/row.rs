@@ -51,6 +51,17 @@ impl Row {
         self.params.iter().find(|(name, _)| name == key).map(|(_, value)| value.as_str())
     }
 
+    /// Name and conditions: what tells rows of a run apart.
+    #[must_use]
+    pub fn title(&self) -> String {
+        format!("{} {}", self.name, self.conditions()).trim_end().to_owned()
+    }
+
+    /// Whether it has each of these parameters.
+    pub fn matches<'a>(&self, params: impl IntoIterator<Item = (&'a String, &'a String)>) -> bool {
+        params.into_iter().all(|(key, value)| self.param(key) == Some(value))
+    }
+
     /// The parameters as people read them: `server=passive words=0`.
     #[must_use]
     pub fn conditions(&self) -> String {
@@ -101,7 +112,8 @@ fn distribution(text: &str) -> Option<Vec<(u64, u64)>> {
     text.split(',').map(pair).collect()
 }
 
-fn consistent(row: &Row) -> bool {
+/// Whether the statistics can be those of a set of samples.
+pub(crate) fn consistent(row: &Row) -> bool {
     let ascending = row.min <= row.median && row.median <= row.p99 && row.p99 <= row.max;
     row.n > 0 && ascending && row.mean.is_finite() && row.stddev.is_finite() && is_distributed(row)
 }

@@ -1,0 +1,172 @@
+//! The whole page.
+
+use crate::changes::Changes;
+use crate::comparison::Comparison;
+use crate::page::changes::changes;
+use crate::page::markup::{escaped, run_title};
+use crate::page::method::{all_rows, method};
+use crate::page::section::section;
+use crate::page::targets::table_of;
+use crate::sections::Sections;
+
+const STYLE: &str = include_str!("../../data/style.css");
+
+/// What the page is about.
+#[derive(Clone, Copy, Debug)]
+pub struct Page<'a> {
+    /// The runs, one of each board, in the order in which they are shown.
+    pub runs: &'a [Comparison<'a>],
+    /// What changed in some of them since earlier ones.
+    pub changes: &'a [Changes<'a>],
+    /// What is said and shown beside the targets.
+    pub sections: &'a Sections,
+}
+
+impl Page<'_> {
+    /// The page as a file.
+    #[must_use]
+    pub fn to_html(&self) -> String {
+        let Self { runs, sections, .. } = self;
+        let subjects: String = sections.all.iter().map(|subject| section(subject, runs)).collect();
+        format!(
+            "<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n\
+             <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+             <title>Limen: the price of a crossing</title>\n<style>\n{STYLE}</style>\n<main>\n\
+             <h1>Limen: the price of a crossing</h1>\n{}{}{}{}{subjects}{}</main>\n</html>\n",
+            self.facts(),
+            self.contents(),
+            self.changes(),
+            self.targets(),
+            self.method(),
+        )
+    }
+
+    fn facts(&self) -> String {
+        let card = |run: &Comparison<'_>| {
+            let (targets, met) = run.targets();
+            let score = if targets == 0 {
+                format!("<b>{}</b> rows", run.lines.len())
+            } else {
+                format!("<b>{met}</b> of {targets} targets met")
+            };
+            let results = run.results;
+            format!(
+                "<p><strong>{}</strong>{score}<small>{}, {} configuration, version {}</small></p>\n",
+                run_title(run),
+                escaped(&results.unit),
+                escaped(&results.config),
+                escaped(&results.commit)
+            )
+        };
+        format!("<div class=\"cards\">\n{}</div>\n", self.runs.iter().map(card).collect::<String>())
+    }
+
+    fn contents(&self) -> String {
+        let link = |id: &str, title: &str| {
+            let short = title.split(':').next().unwrap_or_default();
+            format!("<a href=\"#{}\">{}</a>\n", escaped(id), escaped(short))
+        };
+        let changes = if self.changes.is_empty() { String::new() } else { link("changes", "Changes") };
+        let subjects: String =
+            self.sections.all.iter().map(|subject| link(&subject.id, &subject.title)).collect();
+        format!(
+            "<nav>\n{changes}{}{subjects}{}</nav>\n",
+            link("targets", "Targets"),
+            link("method", "Method")
+        )
+    }
+
+    fn changes(&self) -> String {
+        if self.changes.is_empty() {
+            return String::new();
+        }
+        let tables: String = self.changes.iter().map(changes).collect();
+        format!(
+            "<section id=\"changes\">\n<h2>What changed</h2>\n<div class=\"beside\">\n{tables}</div>\n</section>\n"
+        )
+    }
+
+    fn targets(&self) -> String {
+        let tables: String = self.runs.iter().map(|run| table_of(run, self.sections)).collect();
+        if tables.is_empty() {
+            return String::new();
+        }
+        let note = self.runs.first().map_or("", |run| run.note);
+        format!(
+            "<section id=\"targets\">\n<h2>Targets</h2>\n<p class=\"note\">{}</p>\n\
+             <p>A bar is our median as a fraction of the reference\u{2019}s, which is the whole length; the mark is the \
+             target. Shorter is better.</p>\n\
+             <div class=\"beside\">\n{tables}</div>\n</section>\n",
+            escaped(note)
+        )
+    }
+
+    fn method(&self) -> String {
+        let rows: String = self.runs.iter().map(all_rows).collect();
+        format!(
+            "<section id=\"method\">\n<h2>Method</h2>\n<p>Images of the release configuration run in an emulator in which each instruction \
+             takes a nanosecond of the machine\u{2019}s time, so that the counter counts instructions and every run gives the same \
+             figures. A program reads the counter before and after what it measures; what a pair of reads costs is taken \
+             off. Instructions are not cycles: they do not show caches, branch prediction or the cost of writes to system \
+             registers.</p>\n{}{rows}</section>\n",
+            method(self.runs)
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::comparison::tests::results;
+    use crate::{Reference, Results};
+
+    fn html(results: &Results, old: Option<&Results>) -> String {
+        let (reference, sections) = (Reference::built_in().unwrap(), Sections::built_in().unwrap());
+        let runs = [Comparison::new(results, &reference, "aarch64")];
+        let changes: Vec<_> = old.iter().map(|old| Changes::between(old, results).unwrap()).collect();
+        Page { runs: &runs, changes: &changes, sections: &sections }.to_html()
+    }
+
+    #[test]
+    fn every_compared_row_has_a_bar_and_every_row_a_line() {
+        let html = html(&results(), None);
+        assert_eq!(html.matches("<svg class=\"bar\"").count(), 2);
+        assert!(html.contains("All 3 rows"));
+        assert!(html.contains("<b>1</b> of 2 targets met") && html.contains("GCC 12.2"));
+    }
+
+    #[test]
+    fn what_was_not_measured_is_said_and_not_shown() {
+        let html = html(&results(), None);
+        assert!(html.contains("id=\"nested\"") && html.contains("Not measured in this run."));
+        assert!(!html.contains("id=\"changes\""));
+    }
+
+    #[test]
+    fn a_known_distribution_becomes_a_picture() {
+        let mut results = results();
+        results.rows[1].name = "cross_u2k".to_owned();
+        assert!(!html(&results, None).contains("histogram\""));
+        results.rows[1].distribution = vec![(400, 9), (410, 1)];
+        assert!(html(&results, None).contains("class=\"histogram\""));
+    }
+
+    #[test]
+    fn changes_since_an_earlier_run_come_first() {
+        let mut old = results();
+        old.rows[1].median = 500;
+        let html = html(&results(), Some(&old));
+        assert!(html.contains("-20.0 %") && html.find("id=\"changes\"") < html.find("id=\"targets\""));
+    }
+
+    #[test]
+    fn text_of_the_target_cannot_become_markup() {
+        let html = html(&results(), None);
+        assert!(html.contains("line=&lt;odd&gt;") && !html.contains("<odd>"));
+    }
+
+    #[test]
+    fn the_page_needs_nothing_from_outside() {
+        assert!(!html(&results(), None).contains("http"));
+    }
+}

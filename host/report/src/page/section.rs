@@ -1,0 +1,132 @@
+//! A subject: the tables of others, and the measured rows beside them.
+
+use crate::comparison::Comparison;
+use crate::page::markup::{escaped, grouped, headings, line, nothing, number, run_title, table};
+use crate::page::{histogram, lines};
+use crate::row::Row;
+use crate::sections::{Axis, Given, List, Section, Statistic, Table};
+
+/// The section of the page.
+pub(super) fn section(section: &Section, runs: &[Comparison<'_>]) -> String {
+    let given: String = section.given.iter().map(given_table).collect();
+    let of_table = |table| beside(&runs.iter().map(|run| measured_table(table, run)).collect::<String>());
+    let tables: String = section.table.iter().map(of_table).collect();
+    let pictures: String = runs.iter().map(|run| histograms(section, run)).collect();
+    let lists: String = section.list.iter().map(|list| list_table(list, runs)).collect();
+    let plots: String = section.plot.iter().map(|plot| lines::plot(plot, runs)).collect();
+    let empty = [&tables, &pictures, &lists, &plots].into_iter().all(String::is_empty);
+    let absent = if empty { "<p class=\"absent\">Not measured in this run.</p>\n" } else { "" };
+    format!(
+        "<section id=\"{id}\">\n<h2>{title}</h2>\n<p>{text}</p>\n{theirs}{absent}{tables}{pictures}{lists}{plots}</section>\n",
+        id = escaped(&section.id),
+        title = escaped(&section.title),
+        text = escaped(&section.text),
+        theirs = few(&given),
+        pictures = few(&pictures),
+        lists = few(&lists),
+        plots = few(&plots),
+    )
+}
+
+/// As many next to each other as there is room for.
+fn beside(content: &str) -> String {
+    if content.is_empty() { String::new() } else { format!("<div class=\"beside\">\n{content}</div>\n") }
+}
+
+/// The same, none wider than if there were more.
+fn few(content: &str) -> String {
+    beside(content).replacen("beside", "beside few", 1)
+}
+
+fn given_table(given: &Given) -> String {
+    let value = |text: &str| text.parse::<f64>().ok();
+    let field = |(column, text): (usize, &String)| {
+        let first = given.rows.first().and_then(|first| value(first.get(column)?));
+        let first = first.filter(|_| given.relative);
+        if text.is_empty() { nothing() } else { grouped(text) + &multiple(value(text), first) }
+    };
+    let row = |row: &Vec<String>| {
+        let name = row.first().map_or("", String::as_str);
+        line(&escaped(name), row.iter().enumerate().skip(1).map(field))
+    };
+    let body: String = given.rows.iter().map(row).collect();
+    let head = headings(given.head.iter().map(String::as_str));
+    table(&escaped(&given.caption), &head, &body).replacen("class=\"table\"", "class=\"table given\"", 1)
+}
+
+/// How often `first` a value is.
+fn multiple(value: Option<f64>, first: Option<f64>) -> String {
+    match (value, first) {
+        (Some(value), Some(first)) if first > 0.0 => format!(" <small>{:.2}\u{d7}</small>", value / first),
+        _ => String::new(),
+    }
+}
+
+fn measured_table(measured: &Table, run: &Comparison<'_>) -> String {
+    let rows: Vec<&Row> = run.results.rows.iter().collect();
+    let field = |axis: &Axis, column: &Axis| {
+        let row = best(&rows, axis, column)?;
+        Some(statistic(row, axis.show.or(column.show).unwrap_or_default()))
+    };
+    let has_figures = |axis: &&Axis| measured.columns.iter().any(|column| field(axis, column).is_some());
+    let lines: Vec<_> = measured.rows.iter().filter(has_figures).collect();
+    let Some(first) = lines.first() else { return String::new() };
+    let shown = |axis: &Axis, column: &Axis| {
+        let Some(value) = field(axis, column) else { return nothing() };
+        let first = field(first, column).filter(|_| measured.relative);
+        number(value) + &multiple(Some(value), first)
+    };
+    let fields = |axis: &Axis| measured.columns.iter().map(|column| shown(axis, column)).collect::<Vec<_>>();
+    let body: String = lines.iter().map(|axis| line(&escaped(&axis.title), fields(axis))).collect();
+    let titles = measured.columns.iter().map(|column| column.title.as_str());
+    let caption = format!("{} <em>{}</em>", escaped(&measured.caption), run_title(run));
+    table(&caption, &headings(std::iter::once("").chain(titles)), &body)
+}
+
+/// The row with the fewest other conditions.
+fn best<'a>(rows: &[&'a Row], axis: &Axis, column: &Axis) -> Option<&'a Row> {
+    let rows = rows.iter().filter(|row| axis.crosses(column, row));
+    rows.min_by_key(|row| row.params.len()).copied()
+}
+
+fn statistic(row: &Row, which: Statistic) -> f64 {
+    match which {
+        Statistic::Median => row.median as f64,
+        Statistic::Mean => row.mean,
+        Statistic::Deviation => row.stddev,
+        Statistic::Percent if row.mean > 0.0 => 100.0 * row.stddev / row.mean,
+        Statistic::Percent => 0.0,
+    }
+}
+
+/// Medians, with a column for each run.
+fn list_table(list: &List, runs: &[Comparison<'_>]) -> String {
+    let mut titles: Vec<(&Row, String)> = Vec::new();
+    for name in &list.names {
+        for row in runs.iter().flat_map(|run| &run.results.rows).filter(|row| row.name == *name) {
+            let title = row.title();
+            if titles.iter().all(|(_, other)| *other != title) {
+                titles.push((row, title));
+            }
+        }
+    }
+    if titles.is_empty() {
+        return String::new();
+    }
+    let median = |run: &Comparison<'_>, title: &str| {
+        let row = run.results.rows.iter().find(|row| row.title() == title);
+        row.map_or_else(nothing, |row| number(row.median as f64))
+    };
+    let body = titles.iter().map(|(row, title)| {
+        let name = format!("{}<small>{}</small>", escaped(&row.name), escaped(&row.conditions()));
+        line(&name, runs.iter().map(|run| median(run, title)))
+    });
+    let boards = runs.iter().map(|run| run.results.board.as_str());
+    table(&escaped(&list.caption), &headings(std::iter::once("").chain(boards)), &body.collect::<String>())
+}
+
+/// Pictures of those rows of the section of which more than the statistics is known.
+fn histograms(section: &Section, run: &Comparison<'_>) -> String {
+    let rows = run.results.rows.iter().filter(|row| !row.distribution.is_empty() && section.shows(row));
+    rows.map(|row| histogram::figure(row, &run_title(run))).collect()
+}

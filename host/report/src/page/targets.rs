@@ -1,0 +1,95 @@
+//! The target table of a run: what was measured, what others take, and whether the goal is reached.
+
+use crate::comparison::{Comparison, Line};
+use crate::page::markup::{self, escaped, fraction, headings, nothing, number, run_title, short, table};
+use crate::sections::Sections;
+
+/// Who may use floating point, in the order of the table.
+const WHO: [&str; 3] = ["off", "on", "mixed"];
+
+/// Lines of one path, which differ in who may use floating point.
+struct Path<'a> {
+    title: String,
+    place: usize,
+    lines: Vec<&'a Line<'a>>,
+}
+
+/// The table of a run; empty if nothing in it has a reference.
+pub(super) fn table_of(run: &Comparison<'_>, sections: &Sections) -> String {
+    let paths = paths(run, sections);
+    if paths.is_empty() {
+        return String::new();
+    }
+    let (targets, met) = run.targets();
+    let caption = format!("{}: {met} of {targets} targets met", run_title(run));
+    let head = headings(["FPU", "", "ours", "reference", "ratio", "target", "met"]);
+    let body: String = paths.iter().map(Path::rows).collect();
+    table(&caption, &head, &body).replacen("class=\"table\"", "class=\"table targets\"", 1)
+}
+
+/// The compared lines by path, with those of the same path that have no reference of their own, in the order of
+/// the reference.
+fn paths<'a>(run: &'a Comparison<'_>, sections: &Sections) -> Vec<Path<'a>> {
+    let mut paths: Vec<Path<'a>> = Vec::new();
+    for line in &run.lines {
+        let Some(place) = line.figure.map(|figure| figure.place) else { continue };
+        let title = title(line, sections);
+        if paths.iter().any(|path| path.title == title) {
+            continue;
+        }
+        let mut lines: Vec<_> =
+            run.lines.iter().filter(|other| self::title(other, sections) == title).collect();
+        lines.sort_by_key(|line| WHO.iter().position(|who| line.row.param("fpu") == Some(who)));
+        paths.push(Path { title, place, lines });
+    }
+    paths.sort_by_key(|path| path.place);
+    paths
+}
+
+/// What was measured, but for who may use floating point.
+fn title(line: &Line<'_>, sections: &Sections) -> String {
+    let others = line.row.params.iter().filter(|(key, _)| key != "fpu");
+    let words = others.map(|(key, value)| sections.parameter(key, value));
+    let name = sections.name(&line.row.name).to_owned();
+    std::iter::once(name).chain(words).collect::<Vec<_>>().join(", ")
+}
+
+impl Path<'_> {
+    fn rows(&self) -> String {
+        let title = format!(
+            "<tr class=\"path\"><th colspan=\"7\" scope=\"rowgroup\">{}</th></tr>\n",
+            escaped(&self.title)
+        );
+        title + &self.lines.iter().copied().map(row).collect::<String>()
+    }
+}
+
+fn row(line: &Line<'_>) -> String {
+    let (class, met) = match line.is_met() {
+        Some(true) => ("met", "yes"),
+        Some(false) => ("missed", "no"),
+        None => ("none", "\u{2013}"),
+    };
+    let who = escaped(line.row.param("fpu").unwrap_or_default());
+    let cells = [
+        bar(line),
+        short(line.row.median as f64),
+        line.figure.map_or_else(nothing, |figure| short(figure.median)),
+        line.ratio().map_or_else(nothing, fraction),
+        line.figure.map_or_else(nothing, |figure| number(figure.target)),
+        format!("<b class=\"{class}\">{met}</b>"),
+    ];
+    markup::line(&who, cells)
+}
+
+/// A bar from 0 to the reference's figure, with a mark at the target.
+fn bar(line: &Line<'_>) -> String {
+    let (Some(figure), Some(ratio)) = (line.figure, line.ratio()) else { return String::new() };
+    let class = if line.is_met() == Some(true) { "met" } else { "missed" };
+    let (length, target) = (100.0 * ratio.min(1.0), (100.0 * figure.target).min(99.0));
+    format!(
+        "<svg class=\"bar\" role=\"img\" aria-label=\"{ratio:.2} of the reference\"><rect class=\"track\" y=\"2\" width=\"100%\" height=\"8\"/>\
+         <rect class=\"{class}\" y=\"2\" width=\"{length:.1}%\" height=\"8\"/>\
+         <rect class=\"target\" x=\"{target:.1}%\" width=\"2\" height=\"12\"/></svg>"
+    )
+}

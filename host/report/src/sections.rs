@@ -1,0 +1,238 @@
+//! What the report says and shows beside the targets: `data/sections.toml`, whose head explains its parts.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+
+use crate::row::Row;
+
+/// The data file, part of the program.
+const DATA: &str = include_str!("../data/sections.toml");
+
+/// Parameters that a row must have.
+pub type Params = BTreeMap<String, String>;
+
+/// All sections, and how rows are called by people.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Sections {
+    /// Names of rows for people.
+    pub names: BTreeMap<String, String>,
+    /// Parameters in words, by `KEY=VALUE`.
+    pub words: BTreeMap<String, String>,
+    /// In the order of the page.
+    #[serde(rename = "section")]
+    pub all: Vec<Section>,
+}
+
+/// One subject.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Section {
+    /// The fragment of its address.
+    pub id: String,
+    /// The heading.
+    pub title: String,
+    /// What is compared, and what must not be.
+    pub text: String,
+    /// Tables that others published.
+    #[serde(default)]
+    pub given: Vec<Given>,
+    /// Tables of measured rows.
+    #[serde(default)]
+    pub table: Vec<Table>,
+    /// Measured rows of any parameters.
+    #[serde(default)]
+    pub list: Vec<List>,
+    /// Measured rows against a parameter.
+    #[serde(default)]
+    pub plot: Vec<Plot>,
+}
+
+/// A table as others published it.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Given {
+    /// Whose, and on which machine.
+    pub caption: String,
+    /// A heading for each column.
+    pub head: Vec<String>,
+    /// A name and numbers each, in the form in which they are shown.
+    pub rows: Vec<Vec<String>>,
+    /// Whether each number is also shown as a multiple of the first line's.
+    #[serde(default)]
+    pub relative: bool,
+}
+
+/// Measured rows in lines and columns.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Table {
+    /// What it shows.
+    pub caption: String,
+    /// What the fields of a column have in common.
+    pub columns: Vec<Axis>,
+    /// What the fields of a line have in common.
+    pub rows: Vec<Axis>,
+    /// Whether each number is also shown as a multiple of the first line's.
+    #[serde(default)]
+    pub relative: bool,
+}
+
+/// A line or a column.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Axis {
+    /// Its heading.
+    pub title: String,
+    /// Name of the rows, if it says that and not the other axis.
+    pub name: Option<String>,
+    /// Parameters of the rows.
+    #[serde(default)]
+    pub params: Params,
+    /// Which statistic, if it says that.
+    pub show: Option<Statistic>,
+}
+
+/// What is shown of a row.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Statistic {
+    /// The median.
+    #[default]
+    Median,
+    /// The arithmetic mean.
+    Mean,
+    /// The standard deviation.
+    Deviation,
+    /// The standard deviation in hundredths of the mean.
+    Percent,
+}
+
+/// Rows by name.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct List {
+    /// What it shows.
+    pub caption: String,
+    /// Names of the rows.
+    pub names: Vec<String>,
+}
+
+/// Rows against one of their parameters.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Plot {
+    /// What it shows.
+    pub title: String,
+    /// Name of the rows.
+    pub name: String,
+    /// Their other parameters: these and no more.
+    #[serde(default)]
+    pub params: Params,
+    /// The parameter, a whole number.
+    pub x: String,
+    /// What one of it is.
+    pub unit: String,
+}
+
+impl Sections {
+    /// The sections that come with this crate.
+    ///
+    /// # Errors
+    /// A sentence, when the data file is malformed, which a test excludes.
+    pub fn built_in() -> Result<Self, String> {
+        toml::from_str(DATA).map_err(|error| error.to_string())
+    }
+
+    /// What people call the rows of a name.
+    #[must_use]
+    pub fn name<'a>(&'a self, row: &'a str) -> &'a str {
+        self.names.get(row).map_or(row, String::as_str)
+    }
+
+    /// A parameter in words.
+    #[must_use]
+    pub fn parameter(&self, key: &str, value: &str) -> String {
+        self.words.get(&format!("{key}={value}")).cloned().unwrap_or_else(|| format!("{value} {key}"))
+    }
+}
+
+impl Section {
+    /// Whether it shows the row.
+    #[must_use]
+    pub fn shows(&self, row: &Row) -> bool {
+        let listed = self.list.iter().any(|list| list.names.contains(&row.name));
+        listed
+            || self.table.iter().any(|table| table.shows(row))
+            || self.plot.iter().any(|plot| plot.x_of(row).is_some())
+    }
+}
+
+impl Table {
+    fn shows(&self, row: &Row) -> bool {
+        self.rows.iter().any(|line| self.columns.iter().any(|column| line.crosses(column, row)))
+    }
+}
+
+impl Axis {
+    /// Whether a row belongs where this line and a column meet.
+    #[must_use]
+    pub fn crosses(&self, column: &Self, row: &Row) -> bool {
+        let named = self.name.as_ref().or(column.name.as_ref()).is_none_or(|name| *name == row.name);
+        named && row.matches(&self.params) && row.matches(&column.params)
+    }
+}
+
+impl Plot {
+    /// Where a row stands in the plot, if it does.
+    #[must_use]
+    pub fn x_of(&self, row: &Row) -> Option<u64> {
+        let belongs =
+            row.name == self.name && row.params.len() == self.params.len() + 1 && row.matches(&self.params);
+        row.param(&self.x).filter(|_| belongs)?.parse().ok()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(title: &str) -> Row {
+        let line = format!("ROW name={title} n=1 min=1 median=1 p99=1 max=1 mean=1 stddev=0");
+        Row::parse(&line).unwrap().unwrap()
+    }
+
+    #[test]
+    fn tables_that_come_with_this_crate_are_complete() {
+        let sections = Sections::built_in().unwrap();
+        for given in sections.all.iter().flat_map(|section| &section.given) {
+            assert!(given.rows.iter().all(|row| row.len() == given.head.len()), "{}", given.caption);
+        }
+        for table in sections.all.iter().flat_map(|section| &section.table) {
+            let named = |axes: &[Axis]| axes.iter().all(|axis| axis.name.is_some() || axis.show.is_some());
+            assert!(named(&table.rows) || named(&table.columns), "{}", table.caption);
+        }
+    }
+
+    #[test]
+    fn a_field_has_the_name_and_parameters_of_its_line_and_column() {
+        let sections = Sections::built_in().unwrap();
+        let table = &sections.all[0].table[0];
+        let lazy = row("fpu_call policy=fault_lazy fpu=on build=fp");
+        assert!(table.rows[0].crosses(&table.columns[0], &lazy));
+        assert!(!table.rows[1].crosses(&table.columns[0], &lazy));
+        assert!(!table.rows[0].crosses(&table.columns[1], &lazy));
+        assert!(sections.all[0].shows(&lazy) && !sections.all[1].shows(&lazy));
+    }
+
+    #[test]
+    fn a_plot_takes_rows_of_its_parameters_only() {
+        let plot: Plot =
+            toml::from_str("title = 't'\nname = 'n'\nparams = { a = '1' }\nx = 'x'\nunit = 'u'").unwrap();
+        assert_eq!(plot.x_of(&row("n a=1 x=7")), Some(7));
+        for other in ["m a=1 x=7", "n a=2 x=7", "n a=1 x=7 b=2", "n a=1 x=many", "n a=1 y=7"] {
+            assert_eq!(plot.x_of(&row(other)), None, "{other}");
+        }
+    }
+}

@@ -1,0 +1,29 @@
+//! What figures were measured with: which machine, and which versions of which programs.
+
+use std::process::Command as Process;
+
+use crate::board::Board;
+use crate::failure::Outcome;
+use crate::process;
+use crate::qemu;
+
+/// What a run on a board depends on, and its version, as people read them.
+///
+/// # Errors
+/// When one of the programs cannot be started.
+pub fn of(board: &Board) -> Outcome<Vec<(String, String)>> {
+    let [program, arguments @ ..] = board.qemu.as_slice() else { return Ok(Vec::new()) };
+    let machine = arguments.join(" ") + " " + &qemu::DETERMINISTIC.join(" ");
+    let facts = [
+        ("emulator", first_line(program)?),
+        ("machine", machine),
+        ("kernel", first_line("rustc")?),
+        ("programs", first_line("clang")?),
+    ];
+    Ok(facts.into_iter().map(|(what, version)| (what.to_owned(), version)).collect())
+}
+
+fn first_line(program: &str) -> Outcome<String> {
+    let text = process::capture(Process::new(program).arg("--version"))?;
+    Ok(text.lines().next().unwrap_or_default().to_owned())
+}

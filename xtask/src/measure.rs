@@ -1,0 +1,105 @@
+//! Building and booting the systems under `bench/`, and collecting the rows that they print.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command as Process;
+use std::time::Instant;
+
+use limen_report::{Results, Row};
+
+use crate::board::Board;
+use crate::environment;
+use crate::failure::{Context, Failure, Outcome};
+use crate::files;
+use crate::process;
+use crate::project::{Build, Project};
+use crate::qemu::{self, Audience, Boot};
+use crate::workspace::Workspace;
+
+/// Measured systems are built for release.
+const CONFIG: &str = "release";
+
+/// The rows of all systems with `filter` in their names, on a board. `quick` takes fewer samples.
+///
+/// # Errors
+/// When a system does not build or ends with an error, or there is none.
+pub fn run(workspace: &Workspace, board: &Board, filter: &str, quick: bool) -> Outcome<Results> {
+    let projects = Project::on_shelf(workspace, "bench")?;
+    let mut rows = Vec::new();
+    for project in projects.iter().filter(|project| project.name.contains(filter)) {
+        for build in builds(project)? {
+            let title = format!("{} {}", project.name, build.join(" "));
+            let title = title.trim_end();
+            eprintln!("measuring {title}");
+            rows.extend(rows_of(workspace, project, board, &build, quick).context(|| title.to_owned())?);
+        }
+    }
+    if rows.is_empty() {
+        return Err(Failure::new(format!("no system under bench/ has '{filter}' in its name")));
+    }
+    Ok(Results {
+        board: board.title(),
+        config: CONFIG.to_owned(),
+        unit: "instructions".to_owned(),
+        commit: commit(workspace)?,
+        environment: environment::of(board)?,
+        rows,
+    })
+}
+
+/// The builds of a system that are measured, each a list of variables for make: the lines of its `builds.txt`, or one
+/// build without variables.
+fn builds(project: &Project) -> Outcome<Vec<Vec<String>>> {
+    let file = project.folder.join("builds.txt");
+    let text = if file.exists() { files::read(&file)? } else { "\n".to_owned() };
+    Ok(text.lines().map(|line| line.split_whitespace().map(str::to_owned).collect()).collect())
+}
+
+fn rows_of(
+    workspace: &Workspace,
+    project: &Project,
+    board: &Board,
+    build: &[String],
+    quick: bool,
+) -> Outcome<Vec<Row>> {
+    let mut variables: Vec<&str> = build.iter().map(String::as_str).collect();
+    variables.extend(quick.then_some("QUICK=1"));
+    let build = Build { board, config: CONFIG, variables: &variables };
+    let image = project.build(workspace, &build)?;
+    let (audience, silence) = (Audience::Nobody, Some(qemu::SILENCE));
+    let session =
+        Boot { board, image: &image, extra: &qemu::DETERMINISTIC, audience, silence }.run(|_| false)?;
+    session.ending.outcome()?;
+    let rows = session.lines.iter().filter_map(|line| Row::parse(line));
+    let mut rows = rows.collect::<Result<Vec<_>, _>>().map_err(Failure::new)?;
+    if rows.is_empty() {
+        return Err(Failure::new("it ended without a row"));
+    }
+    if let Some(boot) = rows.iter().find(|row| row.name.starts_with("boot")) {
+        rows.push(image_row(boot, &image)?);
+        eprintln!("  the tool took {} ms", again(&image, || project.build(workspace, &build))?);
+    }
+    Ok(rows)
+}
+
+/// How large the image of a measured boot is.
+fn image_row(boot: &Row, image: &Path) -> Outcome<Row> {
+    let bytes = fs::metadata(image).context(|| format!("cannot read {}", image.display()))?.len();
+    let (min, median, p99, max, mean) = (bytes, bytes, bytes, bytes, bytes as f64);
+    Ok(Row { name: "image_bytes".to_owned(), min, median, p99, max, mean, stddev: 0.0, ..boot.clone() })
+}
+
+/// Milliseconds in which an image is made again. They depend on this machine, so they are told and not recorded.
+fn again(image: &Path, build: impl FnOnce() -> Outcome<PathBuf>) -> Outcome<u128> {
+    fs::remove_file(image).context(|| format!("cannot remove {}", image.display()))?;
+    let start = Instant::now();
+    build()?;
+    Ok(start.elapsed().as_millis())
+}
+
+/// The version that is measured; `-dirty` marks changes that are not committed.
+fn commit(workspace: &Workspace) -> Outcome<String> {
+    let describe = ["describe", "--always", "--dirty", "--abbrev=12", "--exclude=*"];
+    let commit = process::capture(Process::new("git").current_dir(workspace.root()).args(describe))?;
+    Ok(commit.trim().to_owned())
+}
