@@ -52,10 +52,7 @@ fn float_abis(headers: &str) -> Vec<Option<FloatAbi>> {
 /// # Errors
 /// When one is, or the file is not such an ELF file.
 pub fn separates_write_and_execute(file: &Path) -> Outcome {
-    let bytes = std::fs::read(file).context(|| format!("cannot read {}", file.display()))?;
-    let flags = segment_flags(&bytes)
-        .ok_or_else(|| Failure::new(format!("{} is not an ELF file", file.display())))?;
-    if flags.iter().any(|flags| flags & (EXECUTE | WRITE) == EXECUTE | WRITE) {
+    if segments(file)?.iter().any(|segment| segment.executes() && segment.is_written()) {
         return Err(Failure::new(format!(
             "{} has a segment that is writable and executable",
             file.display()
@@ -64,12 +61,43 @@ pub fn separates_write_and_execute(file: &Path) -> Outcome {
     Ok(())
 }
 
+/// A loaded segment of an ELF file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Segment {
+    flags: u32,
+    /// How much of it is in the file.
+    pub file_bytes: u64,
+    /// How much memory it takes; what is not in the file is zero.
+    pub memory_bytes: u64,
+}
+
+impl Segment {
+    /// Whether it holds instructions.
+    pub fn executes(self) -> bool {
+        self.flags & EXECUTE != 0
+    }
+
+    /// Whether it can be written.
+    pub fn is_written(self) -> bool {
+        self.flags & WRITE != 0
+    }
+}
+
+/// The loaded segments of a 64-bit little-endian ELF file.
+///
+/// # Errors
+/// When the file is not such an ELF file, or cannot be read.
+pub fn segments(file: &Path) -> Outcome<Vec<Segment>> {
+    let bytes = std::fs::read(file).context(|| format!("cannot read {}", file.display()))?;
+    parse(&bytes).ok_or_else(|| Failure::new(format!("{} is not an ELF file", file.display())))
+}
+
 const EXECUTE: u32 = 1;
 const WRITE: u32 = 2;
 const LOAD: u32 = 1;
 
-/// Flags of the loaded segments; `None` if the file is not a complete ELF file.
-fn segment_flags(bytes: &[u8]) -> Option<Vec<u32>> {
+/// `None` if the file is not a complete ELF file.
+fn parse(bytes: &[u8]) -> Option<Vec<Segment>> {
     let half = |at: usize| Some(u16::from_le_bytes(*bytes.get(at..)?.first_chunk()?));
     let word = |at: usize| Some(u32::from_le_bytes(*bytes.get(at..)?.first_chunk()?));
     let long = |at: usize| Some(u64::from_le_bytes(*bytes.get(at..)?.first_chunk()?));
@@ -78,12 +106,14 @@ fn segment_flags(bytes: &[u8]) -> Option<Vec<u32>> {
     }
     let (table, size, count) =
         (usize::try_from(long(32)?).ok()?, usize::from(half(54)?), usize::from(half(56)?));
-    let flags = (0..count).map(|index| {
+    let segments = (0..count).map(|index| {
         let at = table.checked_add(index * size)?;
-        Some((word(at)?, word(at.checked_add(4)?)?))
+        let at = |field: usize| at.checked_add(field);
+        let (file_bytes, memory_bytes) = (long(at(32)?)?, long(at(40)?)?);
+        Some((word(at(0)?)?, Segment { flags: word(at(4)?)?, file_bytes, memory_bytes }))
     });
-    let flags = flags.collect::<Option<Vec<_>>>()?;
-    Some(flags.into_iter().filter(|(kind, _)| *kind == LOAD).map(|(_, flags)| flags).collect())
+    let segments = segments.collect::<Option<Vec<_>>>()?;
+    Some(segments.into_iter().filter(|(kind, _)| *kind == LOAD).map(|(_, segment)| segment).collect())
 }
 
 #[cfg(test)]
@@ -99,6 +129,8 @@ mod tests {
         for (index, flags) in flags.iter().enumerate() {
             bytes[64 + 56 * index] = 1;
             bytes[64 + 56 * index + 4] = u8::try_from(*flags).unwrap();
+            bytes[64 + 56 * index + 32] = 3;
+            bytes[64 + 56 * index + 40] = 9;
         }
         bytes
     }
@@ -111,10 +143,13 @@ mod tests {
     }
 
     #[test]
-    fn flags_of_segments_are_read() {
-        assert_eq!(segment_flags(&elf(&[5, 6])), Some(vec![5, 6]));
-        assert_eq!(segment_flags(&elf(&[7])), Some(vec![7]));
-        assert_eq!(segment_flags(b"\x7fELF\x01"), None);
-        assert_eq!(segment_flags(&elf(&[5])[..66]), None);
+    fn loaded_segments_are_read() {
+        let segments = parse(&elf(&[5, 6])).unwrap();
+        let kinds: Vec<_> =
+            segments.iter().map(|segment| (segment.executes(), segment.is_written())).collect();
+        assert_eq!(kinds, [(true, false), (false, true)]);
+        assert!(segments.iter().all(|segment| (segment.file_bytes, segment.memory_bytes) == (3, 9)));
+        assert_eq!(parse(b"\x7fELF\x01"), None);
+        assert_eq!(parse(&elf(&[5])[..66]), None);
     }
 }

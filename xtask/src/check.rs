@@ -6,6 +6,7 @@ use crate::binary;
 use crate::board::{self, Board, BootProtocol};
 use crate::command::{Command, no_arguments};
 use crate::failure::{Failure, Outcome};
+use crate::footprint;
 use crate::generate;
 use crate::key_sites;
 use crate::native;
@@ -25,12 +26,12 @@ usage: ./x check
 
 Checks formatting, lints (host and kernel targets), the rules of CONTRIBUTING.md, how many lines two ports
 have in common (fewer than 5 %, and nowhere eight in a row), generated files, that every header of the SDK
-compiles alone, and what the linked files may contain. Reports every check that fails, not only the first.
+compiles alone, what the linked files may contain, and that they stay small. Reports every check that fails, not only the first.
 ";
 
 type Check = (&'static str, fn(&Workspace) -> Outcome);
 
-const CHECKS: [Check; 8] = [
+const CHECKS: [Check; 9] = [
     ("formatting", formatting),
     ("lints of host crates", host_lints),
     ("lints of kernel crates", kernel_lints),
@@ -39,6 +40,7 @@ const CHECKS: [Check; 8] = [
     ("generated files", generated_files),
     ("headers of the SDK", sdk_headers),
     ("binaries", binaries),
+    ("sizes", sizes),
 ];
 
 fn run(workspace: &Workspace, arguments: lexopt::Parser) -> Outcome {
@@ -132,6 +134,11 @@ fn binaries(workspace: &Workspace) -> Outcome {
         }
     }
     board::all_names(workspace)?.iter().try_for_each(|board| library(workspace, board))
+}
+
+fn sizes(workspace: &Workspace) -> Outcome {
+    sdk::build(workspace)?;
+    board::all(workspace)?.iter().try_for_each(|board| footprint::is_small(workspace, board))
 }
 
 fn library(workspace: &Workspace, board: &Board) -> Outcome {

@@ -12,6 +12,7 @@ mod environment;
 mod expected;
 mod failure;
 mod files;
+mod footprint;
 mod fuzz;
 mod gen_config;
 mod generate;

@@ -1,7 +1,7 @@
 //! Building and booting the systems under `bench/`, and collecting the rows that they print.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command as Process;
 use std::time::Instant;
 
@@ -11,13 +11,17 @@ use crate::board::Board;
 use crate::environment;
 use crate::failure::{Context, Failure, Outcome};
 use crate::files;
+use crate::footprint;
 use crate::process;
 use crate::project::{Build, Project};
 use crate::qemu::{self, Audience, Boot};
 use crate::workspace::Workspace;
 
 /// Measured systems are built for release.
-const CONFIG: &str = "release";
+pub const CONFIG: &str = "release";
+
+/// How often the tool's time is taken: it depends on what else the machine does.
+const REPEATED: usize = 9;
 
 /// The rows of all systems with `filter` in their names, on a board. `quick` takes fewer samples.
 ///
@@ -33,6 +37,10 @@ pub fn run(workspace: &Workspace, board: &Board, filter: &str, quick: bool) -> O
             eprintln!("measuring {title}");
             rows.extend(rows_of(workspace, project, board, &build, quick).context(|| title.to_owned())?);
         }
+    }
+    if footprint::NAME.contains(filter) {
+        eprintln!("measuring {}", footprint::NAME);
+        rows.extend(footprint::rows(workspace, board)?);
     }
     if rows.is_empty() {
         return Err(Failure::new(format!("no system under bench/ has '{filter}' in its name")));
@@ -75,26 +83,22 @@ fn rows_of(
     if rows.is_empty() {
         return Err(Failure::new("it ended without a row"));
     }
-    if let Some(boot) = rows.iter().find(|row| row.name.starts_with("boot")) {
-        rows.push(image_row(boot, &image)?);
-        eprintln!("  the tool took {} ms", again(&image, || project.build(workspace, &build))?);
+    if let Some(boot) = rows.iter().find(|row| row.name.starts_with("boot")).cloned() {
+        rows.push(Row::single("image_bytes", boot.params.clone(), footprint::file_bytes(&image)?));
+        rows.push(Row::single("memory_bytes", boot.params.clone(), footprint::used_bytes(&image)?));
+        let mut times =
+            (0..if quick { 1 } else { REPEATED }).map(|_| tool_time(workspace, project, &build, &image));
+        rows.push(Row::of_samples("tool_us", boot.params, times.by_ref().collect::<Outcome<_>>()?));
     }
     Ok(rows)
 }
 
-/// How large the image of a measured boot is.
-fn image_row(boot: &Row, image: &Path) -> Outcome<Row> {
-    let bytes = fs::metadata(image).context(|| format!("cannot read {}", image.display()))?.len();
-    let (min, median, p99, max, mean) = (bytes, bytes, bytes, bytes, bytes as f64);
-    Ok(Row { name: "image_bytes".to_owned(), min, median, p99, max, mean, stddev: 0.0, ..boot.clone() })
-}
-
-/// Milliseconds in which an image is made again. They depend on this machine, so they are told and not recorded.
-fn again(image: &Path, build: impl FnOnce() -> Outcome<PathBuf>) -> Outcome<u128> {
+/// Microseconds in which the tool makes an image again, with `make` around it.
+fn tool_time(workspace: &Workspace, project: &Project, build: &Build<'_>, image: &Path) -> Outcome<u64> {
     fs::remove_file(image).context(|| format!("cannot remove {}", image.display()))?;
     let start = Instant::now();
-    build()?;
-    Ok(start.elapsed().as_millis())
+    project.build(workspace, build)?;
+    Ok(u64::try_from(start.elapsed().as_micros()).unwrap_or(u64::MAX))
 }
 
 /// The version that is measured; `-dirty` marks changes that are not committed.

@@ -50,7 +50,8 @@ impl<'a> Changes<'a> {
         });
         let lines: String = lines.collect();
         let others: String = others.iter().map(|difference| format!("{difference}\n")).collect();
-        let same = new.rows.len() - differences.iter().filter(|difference| !difference.is_gone()).count();
+        let others_now = differences.iter().filter(|difference| !difference.is_gone()).count();
+        let same = Golden::of(new).count() - others_now;
         format!(
             "{} -> {}: {same} rows are the same, {} changed\n{lines}{others}",
             old.commit,

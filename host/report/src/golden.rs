@@ -47,10 +47,17 @@ pub enum Difference {
 }
 
 impl Golden {
-    /// The record of a run.
+    /// The record of a run: of all figures that do not depend on the machine that measures.
     #[must_use]
     pub fn of(results: &Results) -> Self {
-        Self { figures: results.rows.iter().map(|row| (row.title(), row.median)).collect() }
+        let rows = results.rows.iter().filter(|row| !row.is_native());
+        Self { figures: rows.map(|row| (row.title(), row.median)).collect() }
+    }
+
+    /// How many figures are recorded.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        self.figures.len()
     }
 
     /// Reads a record.
@@ -158,7 +165,7 @@ mod tests {
     #[test]
     fn two_in_a_hundred_are_nothing_and_three_are_told() {
         let golden = Golden::parse("a = 100\nb = 100\nc = 100\nd = 100\nread = 2\n").unwrap();
-        let run = run(&["a = 102", "b = 103", "c = 97", "e = 5", "read = 2"]);
+        let run = run(&["a = 102", "b = 103", "c = 97", "e = 5", "read = 2", "tool_us = 9"]);
         let told: Vec<_> = golden.differences(&run).iter().map(ToString::to_string).collect();
         assert_eq!(
             told,

@@ -45,6 +45,42 @@ impl Row {
         Some(read(fields).map_err(|reason| format!("the row '{line}' is malformed: {reason}")))
     }
 
+    /// A figure that is the same each time.
+    #[must_use]
+    pub fn single(name: &str, params: Vec<(String, String)>, value: u64) -> Self {
+        Self::of_samples(name, params, vec![value])
+    }
+
+    /// The row of some samples; of none, the row of a single 0.
+    #[must_use]
+    pub fn of_samples(name: &str, params: Vec<(String, String)>, mut samples: Vec<u64>) -> Self {
+        samples.sort_unstable();
+        let count = samples.len().max(1);
+        let at = |index: usize| samples.get(index).copied().unwrap_or_default();
+        let average = |values: &dyn Fn(f64) -> f64| {
+            samples.iter().map(|sample| values(*sample as f64)).sum::<f64>() / count as f64
+        };
+        let mean = average(&|sample| sample);
+        Self {
+            name: name.to_owned(),
+            params,
+            n: count as u64,
+            min: at(0),
+            median: at(count / 2),
+            p99: at(count * 99 / 100),
+            max: at(count - 1),
+            mean,
+            stddev: average(&|sample| (sample - mean).powi(2)).sqrt(),
+            distribution: Vec::new(),
+        }
+    }
+
+    /// Whether it depends on the machine that measures: those are microseconds, and say so in their names.
+    #[must_use]
+    pub fn is_native(&self) -> bool {
+        self.name.ends_with("_us")
+    }
+
     /// The value of a parameter.
     #[must_use]
     pub fn param(&self, key: &str) -> Option<&str> {
@@ -151,6 +187,14 @@ mod tests {
             let message = Row::parse(&line).unwrap().unwrap_err();
             assert!(message.contains(reason), "{message}");
         }
+    }
+
+    #[test]
+    fn samples_become_statistics() {
+        let row = Row::of_samples("tool_us", Vec::new(), vec![3, 1, 2, 6]);
+        assert_eq!((row.n, row.min, row.median, row.p99, row.max, row.mean), (4, 1, 3, 6, 6, 3.0));
+        assert!(consistent(&row) && row.is_native() && (row.stddev - 1.87).abs() < 0.01);
+        assert!(consistent(&Row::of_samples("x_bytes", Vec::new(), Vec::new())));
     }
 
     #[test]

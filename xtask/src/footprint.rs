@@ -1,0 +1,150 @@
+//! How much memory things take: rows of `./x bench`, and what `./x check` does not let grow unnoticed.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use limen_report::Row;
+
+use crate::binary::{self, Segment};
+use crate::board::Board;
+use crate::failure::{Context, Failure, Outcome};
+use crate::files;
+use crate::measure::CONFIG;
+use crate::project::{Build, Project};
+use crate::suite::Suite;
+use crate::workspace::{CONFIGS, Workspace};
+
+/// What these rows are chosen by.
+pub const NAME: &str = "bench/footprint";
+
+/// The system of bench whose smallest program is measured, and that program.
+const SMALLEST: (&str, &str) = ("boot_16", "idle.elf");
+
+/// Most bytes of the kernel's instructions, by instruction set. The goal is 96 KiB on each
+/// ([performance](../../docs/performance.md#footprint)); until it is reached, these keep it from getting further away.
+const MOST_TEXT: [(&str, u64); 3] = [("aarch64", 140 << 10), ("riscv64", 124 << 10), ("x86_64", 180 << 10)];
+
+/// The example with one of everything, and the most bytes of its image.
+const TOUR: (&str, u64) = ("examples/tour", 1 << 20);
+
+/// A part of a linked file: its name, and how much of a segment belongs to it.
+type Part = (&'static str, fn(&Segment) -> u64);
+
+/// The parts by what memory they need.
+const PARTS: [Part; 4] = [
+    ("text", |segment| if segment.executes() { segment.memory_bytes } else { 0 }),
+    (
+        "read_only",
+        |segment| if segment.executes() || segment.is_written() { 0 } else { segment.memory_bytes },
+    ),
+    ("read_write", |segment| if segment.is_written() { segment.file_bytes } else { 0 }),
+    ("zeroed", |segment| segment.memory_bytes - segment.file_bytes),
+];
+
+/// Bytes of the kernel, of the smallest program and of the examples' images.
+///
+/// # Errors
+/// When an example does not build, or a file cannot be read.
+pub fn rows(workspace: &Workspace, board: &Board) -> Outcome<Vec<Row>> {
+    let mut rows = Vec::new();
+    for config in CONFIGS {
+        let segments = binary::segments(&kernel(workspace, board, config))?;
+        let row = |part: &str, bytes| {
+            Row::single("kernel_bytes", params(&[("part", part), ("config", config)]), bytes)
+        };
+        rows.extend(PARTS.map(|(part, bytes)| row(part, segments.iter().map(bytes).sum())));
+    }
+    rows.push(program(workspace, board)?);
+    for project in Project::on_shelf(workspace, "examples")? {
+        if !Suite::of(&project)?.configs(&board.name).is_empty() {
+            let params = params(&[("example", project.name.trim_start_matches("examples/"))]);
+            rows.push(Row::single("image_bytes", params, file_bytes(&image(workspace, board, &project)?)?));
+        }
+    }
+    Ok(rows)
+}
+
+/// Checks that neither the kernel's instructions nor the image of the tour are larger than they may be.
+///
+/// # Errors
+/// When one is, with both sizes.
+pub fn is_small(workspace: &Workspace, board: &Board) -> Outcome {
+    let [(_, text), ..] = PARTS;
+    let bytes: u64 = binary::segments(&kernel(workspace, board, CONFIG))?.iter().map(text).sum();
+    if let Some((_, most)) = MOST_TEXT.iter().find(|(name, _)| *name == board.architecture) {
+        not_above(&format!("the kernel's instructions on {}", board.name), bytes, *most)?;
+    }
+    let (tour, most) = TOUR;
+    let project = Project::locate(workspace, tour)?;
+    not_above(
+        &format!("the image of {tour} on {}", board.name),
+        file_bytes(&image(workspace, board, &project)?)?,
+        most,
+    )
+}
+
+fn not_above(what: &str, bytes: u64, most: u64) -> Outcome {
+    if bytes <= most {
+        return Ok(());
+    }
+    Err(Failure::new(format!("{what} take {bytes} bytes; xtask/src/footprint.rs allows {most}")))
+}
+
+/// The bytes of a file.
+///
+/// # Errors
+/// When there is none.
+pub fn file_bytes(file: &Path) -> Outcome<u64> {
+    Ok(fs::metadata(file).context(|| format!("cannot read {}", file.display()))?.len())
+}
+
+/// The memory that a system takes when it runs, but for page tables, which the kernel makes: from the report beside its image.
+///
+/// # Errors
+/// When the report does not say.
+pub fn used_bytes(image: &Path) -> Outcome<u64> {
+    let file = image.with_file_name("report.txt");
+    let text = files::read(&file)?;
+    let digits = text
+        .lines()
+        .find_map(|line| line.strip_prefix("memory in use")?.trim().strip_prefix("0x")?.split(' ').next());
+    let bytes = digits.and_then(|digits| u64::from_str_radix(digits, 16).ok());
+    bytes.ok_or_else(|| Failure::new(format!("{} does not say how much memory is in use", file.display())))
+}
+
+fn kernel(workspace: &Workspace, board: &Board, config: &str) -> PathBuf {
+    workspace.sdk().join("board").join(&board.name).join(config).join("elf/sel4.elf")
+}
+
+fn image(workspace: &Workspace, board: &Board, project: &Project) -> Outcome<PathBuf> {
+    project
+        .build(workspace, &Build { board, config: CONFIG, variables: &[] })
+        .context(|| project.name.clone())
+}
+
+fn program(workspace: &Workspace, board: &Board) -> Outcome<Row> {
+    let (system, program) = SMALLEST;
+    let project = Project::locate(workspace, system)?;
+    let segments = binary::segments(&image(workspace, board, &project)?.with_file_name(program))?;
+    let bytes = segments.iter().map(|segment| segment.memory_bytes).sum();
+    Ok(Row::single("program_bytes", params(&[("part", "loaded")]), bytes))
+}
+
+fn params(pairs: &[(&str, &str)]) -> Vec<(String, String)> {
+    pairs.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_too_large_is_named_with_both_sizes() {
+        assert!(not_above("a thing", 7, 7).is_ok());
+        let sentence = not_above("a thing", 8, 7).unwrap_err().to_string();
+        assert!(
+            sentence.starts_with("a thing take 8 bytes;") && sentence.ends_with("allows 7"),
+            "{sentence}"
+        );
+    }
+}
