@@ -1,5 +1,6 @@
 # Writes the description of a system of `count` protection domains. If `channels` is "all", i knows j under channel j, or
-# j - 1 for those after itself; otherwise only the printer has one.
+# j - 1 for those after itself; otherwise only the printer has one. The first has a region of `pages` small pages, if
+# that is not 0.
 
 function id(own, other) { return other < own ? other : other - 1 }
 
@@ -15,9 +16,13 @@ BEGIN {
     print "<system>"
     print "<memory_region name=\"uart\" size=\"0x1000\" phys_addr=\"0x9000000\"/>"
     print "<memory_region name=\"count\" size=\"0x1000\"/>"
+    if (pages) {
+        printf "<memory_region name=\"pages\" size=\"0x%x\" page_size=\"0x1000\"/>\n", pages * 4096
+        large = "<map mr=\"pages\" vaddr=\"0x10000000\"/>\n"
+    }
     for (i = 0; i < count; i++) {
         if (i == 0) {
-            domain(i, "first", "first", 254, region "<counter/>\n")
+            domain(i, "first", "first", 254, region large "<counter/>\n")
         } else if (i == uart) {
             domain(i, "uart", "uart", 200, "<map mr=\"uart\" vaddr=\"0x2000000\" perms=\"rw\" cached=\"false\" setvar_vaddr=\"uart_base\"/>\n")
         } else if (i == printer) {

@@ -1,0 +1,18 @@
+/* Sends back what it is sent. */
+
+#include <microkit.h>
+
+void init(void)
+{
+}
+
+void notified(microkit_channel ch)
+{
+    (void)ch;
+}
+
+microkit_msginfo protected(microkit_channel ch, microkit_msginfo request)
+{
+    (void)ch;
+    return request;
+}

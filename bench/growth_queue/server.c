@@ -1,0 +1,82 @@
+/* Answers callers that have queued while it had no time.
+ *
+ * growth_queue: between the two reads lie the end of `protected`, the answer to one caller, the receive from the next, and
+ * the way to the first instruction of `protected`; so many wait behind that one. Callers have a lower priority, so none
+ * of them runs before all have been answered. */
+
+#include "samples.h"
+
+/* More than the server's budget. */
+#define SPIN 150000
+
+struct mark {
+    seL4_Word waiting;
+    const char *row;
+};
+
+#define MARKS 6
+#define MARK(number)                                                                                               \
+    {                                                                                                              \
+        number, "growth_queue waiting=" #number                                                                    \
+    }
+
+static const struct mark marks[MARKS] = { MARK(0), MARK(1), MARK(3), MARK(15), MARK(31), MARK(59) };
+static struct samples samples[MARKS];
+/* Callers that were not yet answered since the server last had no time. */
+static seL4_Word unanswered;
+static seL4_Word answered[64];
+static seL4_Word before;
+
+/* Time passes while the server has none, so the loop ends soon after it has some again. */
+static void let_others_queue(void)
+{
+    seL4_Word start = limen_counter();
+    while (limen_counter() - start < SPIN) {
+    }
+}
+
+static void finish(void)
+{
+    for (seL4_Word id = 1; id < CALLERS; id++) {
+        seL4_Word distance = answered[0] - answered[id < 30 ? id : id + 1];
+        bench_check(distance + 1 <= 2, "a caller was answered more often than others");
+    }
+    for (int mark = 0; mark < MARKS; mark++) {
+        samples_print(&samples[mark], marks[mark].row);
+    }
+    bench_done();
+}
+
+void init(void)
+{
+    for (int mark = 0; mark < MARKS; mark++) {
+        samples_start(&samples[mark]);
+    }
+}
+
+void notified(microkit_channel ch)
+{
+    (void)ch;
+}
+
+microkit_msginfo protected(microkit_channel ch, microkit_msginfo request)
+{
+    seL4_Word after = limen_counter();
+    answered[ch]++;
+    if (unanswered == 0) {
+        if (samples[0].rounds >= ROUNDS) {
+            finish();
+        }
+        let_others_queue();
+        unanswered = CALLERS;
+    } else {
+        for (int mark = 0; mark < MARKS; mark++) {
+            if (marks[mark].waiting == unanswered - 1) {
+                samples_add(&samples[mark], after - before);
+            }
+        }
+    }
+    unanswered--;
+    before = limen_counter();
+    return request;
+}
