@@ -30,8 +30,7 @@ impl<M: Machine> Kernel<M> {
     #[inline(never)]
     fn serve_unplanned_call(&mut self) -> Option<&mut M::Context> {
         if self.core.open_call.is_some() {
-            self.settle_call();
-            return self.serve_call();
+            return self.settle_and_serve(Syscall::Call.as_raw());
         }
         self.serve_in_general(Syscall::Call.as_raw())
     }

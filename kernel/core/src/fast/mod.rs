@@ -45,11 +45,20 @@ impl<M: Machine> Kernel<M> {
             self.serve_answer()
         } else if number == Syscall::Send.as_raw() {
             self.serve_send()
-        } else if number == Syscall::Recv.as_raw() || number == Syscall::Wait.as_raw() {
-            self.serve_receive(number)
+        } else if number == Syscall::Recv.as_raw() {
+            self.serve_receive()
+        } else if number == Syscall::Wait.as_raw() {
+            self.serve_receive_elsewhere(number)
         } else {
             self.serve_in_general(number)
         }
+    }
+
+    /// Serves a system call of a server that has an open call.
+    #[inline(never)]
+    fn settle_and_serve(&mut self, number: i64) -> Option<&mut M::Context> {
+        self.settle_call();
+        self.serve_syscall(number)
     }
 
     /// The same for every system call in every state.

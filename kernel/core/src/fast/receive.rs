@@ -31,23 +31,24 @@ enum Effect {
 
 impl<M: Machine> Kernel<M> {
     #[inline(never)]
-    pub(super) fn serve_receive(&mut self, number: i64) -> Option<&mut M::Context> {
+    pub(super) fn serve_receive(&mut self) -> Option<&mut M::Context> {
         if self.core.open_call.is_some() {
-            self.settle_call();
-            return self.serve_receive(number);
+            return self.settle_and_serve(Syscall::Recv.as_raw());
         }
-        if number == Syscall::Recv.as_raw()
-            && let Some(current) = self.core.current
+        if let Some(current) = self.core.current
             && let Some(effect) = self.plan_receive(current, self.usual_inbox(current))
         {
             return self.carry_out_receive(current, effect);
         }
-        self.serve_receive_elsewhere(number)
+        self.serve_receive_elsewhere(Syscall::Recv.as_raw())
     }
 
     /// The same where event loops do not wait.
     #[inline(never)]
-    fn serve_receive_elsewhere(&mut self, number: i64) -> Option<&mut M::Context> {
+    pub(super) fn serve_receive_elsewhere(&mut self, number: i64) -> Option<&mut M::Context> {
+        if self.core.open_call.is_some() {
+            return self.settle_and_serve(number);
+        }
         if let Some(current) = self.core.current
             && let inbox = self.named_inbox(current)
             // Without a reply object, an endpoint is for the general path.

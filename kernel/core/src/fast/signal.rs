@@ -32,8 +32,7 @@ impl<M: Machine> Kernel<M> {
     #[inline(never)]
     pub(super) fn serve_send(&mut self) -> Option<&mut M::Context> {
         if self.core.open_call.is_some() {
-            self.settle_call();
-            return self.serve_send();
+            return self.settle_and_serve(Syscall::Send.as_raw());
         }
         if let Some(current) = self.core.current
             && let Some(&Cap::Notification { id, badge, rights }) =

@@ -12,6 +12,13 @@ const WORDS: usize = limits::PRIORITIES / 64;
 pub struct ReadyQueues {
     queues: [Queue; limits::PRIORITIES],
     bitmap: Bitmap,
+    /// A thread that is in front of all others of its priority, and not in their queue: whoever was interrupted by a more
+    /// important one. It mostly runs again before anybody else, and then no queue was touched.
+    front: Option<ThreadId>,
+    /// Its priority.
+    front_priority: u8,
+    /// What `top` would be without it.
+    rest: u16,
     /// Highest priority with a thread, plus one; zero when there is none. [`UNKNOWN_TOP`] for ever where there are
     /// several domains.
     top: u16,
@@ -23,12 +30,19 @@ const UNKNOWN_TOP: u16 = limits::PRIORITIES as u16 + 1;
 
 impl ReadyQueues {
     /// Queues without threads.
-    pub const EMPTY: Self =
-        Self { queues: [Queue::EMPTY; limits::PRIORITIES], bitmap: Bitmap::EMPTY, top: 0 };
+    pub const EMPTY: Self = Self {
+        queues: [Queue::EMPTY; limits::PRIORITIES],
+        bitmap: Bitmap::EMPTY,
+        front: None,
+        front_priority: 0,
+        rest: 0,
+        top: 0,
+    };
 
-    /// Makes the quick looks at the highest priority fail: they do not ask for the domain of a thread.
+    /// Makes the quick looks at the highest priority fail, of queues without threads: they do not ask for the domain of a
+    /// thread.
     pub(crate) fn expect_domains(&mut self) {
-        self.top = UNKNOWN_TOP;
+        (self.top, self.rest) = (UNKNOWN_TOP, UNKNOWN_TOP);
     }
 
     /// The highest priority with a thread, plus one; zero when there is none.
@@ -62,13 +76,46 @@ impl ReadyQueues {
     /// Adds a thread before those of its priority.
     #[inline(always)]
     pub fn push_front(&mut self, links: &mut ThreadLinks, thread: ThreadId, priority: u8) {
+        if self.none_from(priority) && self.front.is_none() {
+            self.front = Some(thread);
+            self.front_priority = priority;
+            self.top = u16::from(priority) + 1;
+        } else {
+            self.push_front_of_queue(links, thread, priority);
+        }
+    }
+
+    #[inline(never)]
+    fn push_front_of_queue(&mut self, links: &mut ThreadLinks, thread: ThreadId, priority: u8) {
+        self.put_front_back(links);
         self.queues[priority as usize].push_front(links, thread);
         self.mark(priority);
+    }
+
+    /// Puts the thread in front into its queue.
+    fn put_front_back(&mut self, links: &mut ThreadLinks) {
+        if let Some(thread) = self.front.take() {
+            self.queues[self.front_priority as usize].push_front(links, thread);
+            self.mark(self.front_priority);
+        }
     }
 
     /// Takes the first thread of the highest priority.
     #[inline(always)]
     pub fn pop_highest(&mut self, links: &mut ThreadLinks) -> Option<ThreadId> {
+        match self.front {
+            // The top is that of the thread in front, or above it.
+            Some(front) if self.none_above(self.front_priority) => {
+                self.front = None;
+                self.top = self.rest;
+                Some(front)
+            }
+            _ => self.pop_from_queue(links),
+        }
+    }
+
+    #[inline(never)]
+    fn pop_from_queue(&mut self, links: &mut ThreadLinks) -> Option<ThreadId> {
         let priority = self.highest().checked_sub(1)? as u8;
         let queue = &mut self.queues[priority as usize];
         let thread = queue.pop_front(links);
@@ -80,6 +127,7 @@ impl ReadyQueues {
 
     /// Takes a thread that is in these queues.
     pub fn remove(&mut self, links: &mut ThreadLinks, thread: ThreadId, priority: u8) {
+        self.put_front_back(links);
         let queue = &mut self.queues[priority as usize];
         queue.remove(links, thread);
         if queue.is_empty() {
@@ -90,21 +138,27 @@ impl ReadyQueues {
     #[inline(always)]
     fn mark(&mut self, priority: u8) {
         self.bitmap.set(priority);
-        self.top = self.top.max(u16::from(priority) + 1);
+        self.rest = self.rest.max(u16::from(priority) + 1);
+        self.top = self.top.max(self.rest);
     }
 
     #[inline(always)]
     fn unmark(&mut self, priority: u8) {
         self.bitmap.clear(priority);
-        if self.top == u16::from(priority) + 1 {
-            self.top = self.bitmap.highest_up_to(priority);
+        if self.rest == u16::from(priority) + 1 {
+            self.rest = self.bitmap.highest_up_to(priority);
+            let front = if self.front.is_some() { u16::from(self.front_priority) + 1 } else { 0 };
+            self.top = self.rest.max(front);
         }
     }
 
     /// Every ready thread with its priority.
     pub fn iter<'a>(&'a self, links: &'a ThreadLinks) -> impl Iterator<Item = (ThreadId, u8)> + 'a {
-        let queues = self.queues.iter().enumerate();
-        queues.flat_map(|(priority, queue)| queue.iter(links).map(move |thread| (thread, priority as u8)))
+        let queues = self.queues.iter().zip(0..=u8::MAX);
+        queues.flat_map(move |(queue, priority)| {
+            let front = self.front.filter(|_| self.front_priority == priority);
+            front.into_iter().chain(queue.iter(links)).map(move |thread| (thread, priority))
+        })
     }
 
     /// Whether queues, bitmap and top agree with each other.
@@ -112,7 +166,10 @@ impl ReadyQueues {
     pub fn is_sound(&self, links: &ThreadLinks) -> bool {
         let marked = |priority: usize| self.bitmap.has(priority as u8);
         let queues = self.queues.iter().enumerate();
-        self.highest() == self.bitmap.highest()
+        let front = self.front.map_or(0, |_| u16::from(self.front_priority) + 1);
+        let rest = if self.rest == UNKNOWN_TOP { self.bitmap.highest() } else { self.rest };
+        rest == self.bitmap.highest()
+            && self.highest() == rest.max(front)
             && queues.into_iter().all(|(priority, q)| q.is_sound(links) && marked(priority) != q.is_empty())
     }
 }
