@@ -93,9 +93,7 @@ impl<M: Machine> Kernel<M> {
             }
             Effect::WakesAbove(thread, place) => {
                 self.end_waiting(thread, id, badge, place);
-                let priority = self.threads[current].priority;
-                self.core.queues.ready.push_front(&mut self.links, current, priority);
-                return self.run_on_other_time(thread);
+                return self.run_above(current, thread);
             }
         }
         Some(&mut self.threads[current].context)

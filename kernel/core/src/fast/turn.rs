@@ -60,6 +60,14 @@ impl<M: Machine> Kernel<M> {
     /// The most important ready thread, or nobody.
     #[inline(always)]
     pub(super) fn run_next(&mut self) -> Option<&mut M::Context> {
+        match self.core.queues.ready.take_front() {
+            Some(next) => self.run_on_other_time(next),
+            None => self.run_next_from_queue(),
+        }
+    }
+
+    #[inline(never)]
+    fn run_next_from_queue(&mut self) -> Option<&mut M::Context> {
         match self.core.queues.ready.pop_highest(&mut self.links) {
             Some(next) => self.run_on_other_time(next),
             None => {
@@ -67,6 +75,23 @@ impl<M: Machine> Kernel<M> {
                 None
             }
         }
+    }
+
+    /// Sets the current thread aside for a more important one.
+    #[inline(always)]
+    pub(super) fn run_above(&mut self, current: ThreadId, next: ThreadId) -> Option<&mut M::Context> {
+        if self.core.queues.ready.place_in_front(current, self.threads[current].priority) {
+            return self.run_on_other_time(next);
+        }
+        self.run_above_another(current, next)
+    }
+
+    /// The same where another thread was set aside already.
+    #[inline(never)]
+    fn run_above_another(&mut self, current: ThreadId, next: ThreadId) -> Option<&mut M::Context> {
+        let priority = self.threads[current].priority;
+        self.core.queues.ready.push_front(&mut self.links, current, priority);
+        self.run_on_other_time(next)
     }
 
     #[inline(always)]

@@ -76,13 +76,21 @@ impl ReadyQueues {
     /// Adds a thread before those of its priority.
     #[inline(always)]
     pub fn push_front(&mut self, links: &mut ThreadLinks, thread: ThreadId, priority: u8) {
-        if self.none_from(priority) && self.front.is_none() {
+        if !self.place_in_front(thread, priority) {
+            self.push_front_of_queue(links, thread, priority);
+        }
+    }
+
+    /// The same where no queue has to be touched for it. False if that cannot be.
+    #[inline(always)]
+    pub(crate) fn place_in_front(&mut self, thread: ThreadId, priority: u8) -> bool {
+        let can_go = self.front.is_none() && self.none_from(priority);
+        if can_go {
             self.front = Some(thread);
             self.front_priority = priority;
             self.top = u16::from(priority) + 1;
-        } else {
-            self.push_front_of_queue(links, thread, priority);
         }
+        can_go
     }
 
     #[inline(never)]
@@ -103,15 +111,23 @@ impl ReadyQueues {
     /// Takes the first thread of the highest priority.
     #[inline(always)]
     pub fn pop_highest(&mut self, links: &mut ThreadLinks) -> Option<ThreadId> {
-        match self.front {
-            // The top is that of the thread in front, or above it.
-            Some(front) if self.none_above(self.front_priority) => {
-                self.front = None;
-                self.top = self.rest;
-                Some(front)
-            }
-            _ => self.pop_from_queue(links),
+        match self.take_front() {
+            None => self.pop_from_queue(links),
+            front => front,
         }
+    }
+
+    /// The same where no queue has to be touched for it.
+    #[inline(always)]
+    pub(crate) fn take_front(&mut self) -> Option<ThreadId> {
+        let front = self.front?;
+        // The top is that of the thread in front, or above it.
+        if !self.none_above(self.front_priority) {
+            return None;
+        }
+        self.front = None;
+        self.top = self.rest;
+        Some(front)
     }
 
     #[inline(never)]
