@@ -23,6 +23,7 @@ mod lookups;
 mod model;
 mod notification_time;
 mod notifications;
+mod open_calls;
 mod priorities;
 mod probes;
 mod random;
