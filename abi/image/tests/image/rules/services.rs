@@ -199,3 +199,10 @@ fn every_service_may_have_what_it_works_on_in_common_with_programs() {
     writer.services[1].source_bytes = 0;
     assert_eq!(judge(&words_of(&writer)), Ok(()));
 }
+
+#[test]
+fn a_service_may_work_on_what_follows_something_else() {
+    let mut writer = sample();
+    writer.services[0].target = writer.mappings[TARGET[1]].vaddr;
+    assert_eq!(judge(&words_of(&writer)), Ok(()));
+}
