@@ -67,13 +67,13 @@ fn run(workspace: &Workspace, arguments: lexopt::Parser) -> Outcome {
 
 fn formatting(workspace: &Workspace) -> Outcome {
     process::capture(Process::new("cargo").args(["fmt", "--all", "--check"]))?;
-    process::capture(native::cargo(workspace, "fmt").arg("--check")).map(drop)
+    native::cargo(workspace, "fmt").try_for_each(|mut cargo| process::capture(cargo.arg("--check")).map(drop))
 }
 
 fn host_lints(workspace: &Workspace) -> Outcome {
     let deny = ["--all-targets", "--", "-D", "warnings"];
     process::capture(process::cargo("clippy").args(deny))?;
-    process::capture(native::cargo(workspace, "clippy").args(deny)).map(drop)
+    native::cargo(workspace, "clippy").try_for_each(|mut cargo| process::capture(cargo.args(deny)).map(drop))
 }
 
 fn kernel_lints(workspace: &Workspace) -> Outcome {

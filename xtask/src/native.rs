@@ -8,8 +8,9 @@ use crate::workspace::Workspace;
 
 /// Programs in `bench/native` that are a single file.
 const PROGRAMS: [&str; 2] = ["fpu", "crossing"];
-/// That which is a package; in a workspace of its own, for what it compares with.
-const PACKAGE: &str = "bench/native/keys";
+/// Those that are packages, each a workspace of its own; with options of the compiler. What is compared as plain code must
+/// not become vector code, which the kernel's targets do not have.
+const PACKAGES: [(&str, &str); 2] = [("keys", ""), ("simd", "-Cno-vectorize-loops -Cno-vectorize-slp")];
 
 /// Builds and runs each program, and shows what it prints.
 ///
@@ -27,14 +28,19 @@ pub fn run(workspace: &Workspace) -> Outcome {
         )?;
         print!("{}", process::capture(&mut Process::new(&program))?);
     }
-    print!("{}", process::capture(cargo(workspace, "run").args(["--release", "--locked"]))?);
+    for mut cargo in cargo(workspace, "run") {
+        print!("{}", process::capture(cargo.args(["--release", "--locked"]))?);
+    }
     Ok(())
 }
 
-/// `cargo` for the package of this folder. Branches on keys are what they usually are.
-pub fn cargo(workspace: &Workspace, subcommand: &str) -> Process {
-    let mut cargo = process::cargo(subcommand);
-    cargo.env("CARGO_TARGET_DIR", workspace.path("build/native/keys")).env_remove("LIMEN_KEYS");
-    cargo.arg("--manifest-path").arg(workspace.path(PACKAGE).join("Cargo.toml"));
-    cargo
+/// `cargo` for each package of this folder. Branches on keys are what they usually are.
+pub fn cargo(workspace: &Workspace, subcommand: &str) -> impl Iterator<Item = Process> {
+    PACKAGES.into_iter().map(move |(name, options)| {
+        let mut cargo = process::cargo(subcommand);
+        cargo.env("CARGO_TARGET_DIR", workspace.path("build/native").join(name)).env_remove("LIMEN_KEYS");
+        cargo.env("RUSTFLAGS", options);
+        cargo.arg("--manifest-path").arg(workspace.path("bench/native").join(name).join("Cargo.toml"));
+        cargo
+    })
 }
