@@ -29,7 +29,7 @@ use limen_simd::{blake3, footprint};
 
 use crate::address_space::{AddressSpace, AddressSpaces};
 use crate::arch::context::Context;
-use crate::arch::work;
+use crate::arch::{cpu, work};
 use crate::entry::{self, Door};
 use crate::keys;
 use crate::machine::Hardware;
@@ -96,7 +96,9 @@ pub fn wipe(service: ServiceId) {
     // SAFETY: not written after boot.
     let tasks = unsafe { &*TASKS.0.get() };
     let task = &tasks[Services::<Hardware>::index_of(service)];
-    work::visit(task.space, || task.target.clear());
+    if let Some(space) = cpu::SpaceRegister::of_work(task.space) {
+        cpu::in_space(space, || task.target.clear());
+    }
 }
 
 /// The work itself, on its own stack. What it has found goes to `report`.

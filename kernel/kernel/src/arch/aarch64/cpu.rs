@@ -78,6 +78,11 @@ impl SpaceRegister {
     pub fn new(space: AddressSpace) -> Option<Self> {
         Some(Self(space.root.0 | u64::from(space.asid) << ASID_SHIFT)).filter(|space| *space != Self::NONE)
     }
+
+    /// The same for an address space in which the kernel works.
+    pub fn of_work(space: AddressSpace) -> Option<Self> {
+        Self::new(space)
+    }
 }
 
 /// Makes `space` the address space of user mode.

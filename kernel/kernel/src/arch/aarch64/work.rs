@@ -1,8 +1,6 @@
 //! Where threads at work begin: at EL1 like the kernel, but on the stack pointer that is otherwise the programs'. So an exception finds SP_EL1
 //! at the context of the thread, as from a program.
 
-use super::cpu;
-use crate::address_space::AddressSpace;
 use crate::arch::context::Context;
 use crate::work::Task;
 
@@ -15,11 +13,6 @@ unsafe extern "C" {
 pub fn first_registers(task: &Task, stack_top: u64, program: &mut Context) -> Context {
     let arguments = [core::ptr::from_mut(program).addr(), core::ptr::from_ref(task).addr()];
     Context::at_work((work_entry as *const ()).addr(), stack_top, arguments)
-}
-
-/// Does something in the address space of work, with interrupts off. None where there is no such space.
-pub fn visit(space: AddressSpace, act: impl FnOnce()) -> Option<()> {
-    cpu::SpaceRegister::new(space).map(|space| cpu::in_space(space, act))
 }
 
 /// The registers of a program that compiled code preserves are stored by `work_entry`.

@@ -74,6 +74,11 @@ impl SpaceRegister {
         (space.root != PhysAddr(0)).then(|| Self(system::satp(space.root, asid)))
     }
 
+    /// The same for an address space in which the kernel works.
+    pub fn of_work(space: AddressSpace) -> Option<Self> {
+        Self::new(space)
+    }
+
     fn has_asid(self) -> bool {
         self.0 << (u64::BITS - SATP_ASID_SHIFT - SATP_ASID_BITS) >> (u64::BITS - SATP_ASID_BITS) != 0
     }

@@ -7,8 +7,6 @@
 use core::arch::asm;
 use core::cell::UnsafeCell;
 
-use super::cpu;
-use crate::address_space::AddressSpace;
 use crate::arch::context::Context;
 use crate::entry::{self, Door};
 use crate::work::Task;
@@ -36,13 +34,6 @@ pub fn leave_program(program: &mut Context) {
     let top = (&raw const kernel_stack_top).cast_mut().cast::<*mut Context>();
     // SAFETY: the word is the trap code's, which has left it to be compared at the return; contexts are never moved.
     unsafe { top.byte_sub(ENTERED).write_volatile(program) }
-}
-
-/// Does something in the address space of work, with interrupts off. None where there is no such space.
-pub fn visit(space: AddressSpace, act: impl FnOnce()) -> Option<()> {
-    let space = cpu::SpaceRegister::new(space)?;
-    cpu::in_space(space, act);
-    Some(())
 }
 
 /// The current thread cannot fetch an instruction. If it is at work, it goes on with that.

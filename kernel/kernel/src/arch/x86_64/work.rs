@@ -1,8 +1,7 @@
 //! Where threads at work begin: in ring 0 like the kernel, with a stack of their own in their context. The processor pushes a trap
 //! from there onto that stack, and the trap code moves it to the context.
 
-use super::{cpu, entry_area, segments};
-use crate::address_space::AddressSpace;
+use super::{entry_area, segments};
 use crate::arch::context::Context;
 use crate::work::Task;
 
@@ -16,13 +15,6 @@ unsafe extern "C" {
 pub fn first_registers(task: &Task, stack_top: u64, _: &mut Context) -> Context {
     let entry = if entry_area::is_used() { work_entry_switched } else { work_entry_plain };
     Context::at_work((entry as *const ()).addr(), stack_top, core::ptr::from_ref(task).addr())
-}
-
-/// Does something in the address space of work, with interrupts off. None where there is no such space.
-pub fn visit(space: AddressSpace, act: impl FnOnce()) -> Option<()> {
-    let space = cpu::SpaceRegister::of_work(space)?;
-    cpu::in_space(space, act);
-    Some(())
 }
 
 /// Lets the trap code store in `program` what it has not stored yet, as if another thread ran next.
