@@ -6,7 +6,7 @@ use core::fmt::Debug;
 use core::ops::Range;
 
 use limen_abi::MessageInfo;
-use limen_fpu::FpuUnit;
+use limen_fpu::{Fpu, FpuUnit};
 
 use crate::arena::{KeyId, ServiceId, ThreadId};
 use crate::cap::{CapTable, RootTable};
@@ -117,8 +117,9 @@ pub trait Machine: FpuUnit<ThreadId> {
     /// [`Event::WorkDone`](crate::event::Event::WorkDone).
     fn begin_work(&mut self, service: ServiceId, context: &mut Self::Context, program: &mut Self::Context);
 
-    /// Clears the memory of a service, at once.
-    fn wipe(&mut self, service: ServiceId);
+    /// Clears the memory of a service, at once. `fpu` says whose registers are in the unit: for a section, which leaves them as
+    /// they are.
+    fn wipe(&mut self, fpu: &mut Fpu<ThreadId>, service: ServiceId);
 
     /// Whether programs may print on the debug console.
     fn is_printing(&self) -> bool;

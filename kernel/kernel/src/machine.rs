@@ -9,6 +9,7 @@ use limen_core::kernel::MessageBuffers;
 use limen_core::machine::{CacheOperation, CounterAccess, Interrupt, Line, Machine, PortWidth, Ticks};
 use limen_core::object::irq::State;
 use limen_core::object::secure_monitor::REGISTERS;
+use limen_fpu::{Fpu, InterruptContext};
 use limen_image::Board;
 
 use crate::arch::{cache, context, cpu, firmware, fpu, irq, ports, timer};
@@ -181,8 +182,8 @@ impl Machine for Hardware {
         work::begin(service, context, program);
     }
 
-    fn wipe(&mut self, service: ServiceId) {
-        work::wipe(service);
+    fn wipe(&mut self, fpu: &mut Fpu<ThreadId>, service: ServiceId) {
+        work::wipe(service, InterruptContext::new(fpu, self));
     }
 
     #[inline]

@@ -18,11 +18,11 @@ use core::cell::UnsafeCell;
 
 use limen_abi::ServiceKind;
 use limen_abi::limits::{SERVICES, VSPACES};
-use limen_core::arena::ServiceId;
+use limen_core::arena::{ServiceId, ThreadId};
 use limen_core::event::Event;
 use limen_core::kernel::Services;
 use limen_core::object::service;
-use limen_fpu::WorkerContext;
+use limen_fpu::{InterruptContext, WorkerContext};
 use limen_image::Image;
 use limen_services::{REPORT_WORDS, Report, Window, digest, reset};
 use limen_simd::{blake3, footprint};
@@ -91,14 +91,20 @@ pub fn begin(service: ServiceId, context: &mut Context, program: &mut Context) {
     work::leave_program(program);
 }
 
-/// Clears the memory of a service that wipes. Called with interrupts off, whoever runs.
-pub fn wipe(service: ServiceId) {
+/// Clears the memory of a service that wipes. Called with interrupts off, whoever runs; without a context as long as there are
+/// no vector registers.
+pub fn wipe(service: ServiceId, context: Option<InterruptContext<'_, ThreadId, Hardware>>) {
     // SAFETY: not written after boot.
     let tasks = unsafe { &*TASKS.0.get() };
     let task = &tasks[Services::<Hardware>::index_of(service)];
-    if let Some(space) = cpu::SpaceRegister::of_work(task.space) {
+    let Some(space) = cpu::SpaceRegister::of_work(task.space) else { return };
+    let Some(mut context) = context else {
         cpu::in_space(space, || task.target.clear());
-    }
+        return;
+    };
+    context.section::<footprint::Memory, _>(|registers| {
+        cpu::in_space(space, || task.target.clear_with(registers));
+    });
 }
 
 /// The work itself, on its own stack. What it has found goes to `report`.

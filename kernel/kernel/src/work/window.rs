@@ -1,6 +1,7 @@
 //! Windows at addresses of the address space in which work is done.
 
 use limen_services::window::{BLOCK_BYTES, Block, Window, WritableWindow};
+use limen_simd::{Vectors, footprint, memory};
 
 /// Mapped memory, of whole pages. Means something only while the work runs that it is for.
 #[derive(Clone, Copy, Debug)]
@@ -35,6 +36,18 @@ impl MappedWindow {
                 unsafe { words.add(position).write_volatile(0) }
             }
         }
+    }
+}
+
+impl MappedWindow {
+    /// Sets all of it to zero with vector registers. Only with interrupts off.
+    pub(super) fn clear_with(self, registers: impl Vectors<footprint::Memory>) {
+        let Some(words) = self.words(0) else { return };
+        // SAFETY: the validator of the image has found all of the window mapped for this work and writable, and nothing of the
+        // kernel is in it. Programs may map the same memory, but with interrupts off on the only processor none of them
+        // runs while this slice exists, and it is only written, by assembly or as plain bytes, which may have any value.
+        let memory = unsafe { core::slice::from_raw_parts_mut(words.cast(), self.blocks * BLOCK_BYTES) };
+        memory::wipe(registers, memory);
     }
 }
 

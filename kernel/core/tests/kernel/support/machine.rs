@@ -13,7 +13,8 @@ use limen_core::machine::{
 use limen_core::message::MessageBuffer;
 use limen_core::object::irq::State;
 use limen_core::object::secure_monitor::REGISTERS;
-use limen_fpu::FpuUnit;
+use limen_fpu::mask::{Low4, Mask};
+use limen_fpu::{Fpu, FpuUnit, InterruptContext, SectionUnit};
 
 use super::context::{PC, TestContext, X0};
 use super::controller::Controller;
@@ -199,6 +200,22 @@ impl FpuUnit<ThreadId> for HostMachine {
     }
 }
 
+impl SectionUnit<ThreadId> for HostMachine {
+    const IS_ALWAYS_REACHED: bool = false;
+
+    fn is_up(&self) -> bool {
+        true
+    }
+
+    fn put_aside<M: Mask>(&mut self, owner: Option<ThreadId>) {
+        owner.into_iter().for_each(|owner| self.save(owner));
+    }
+
+    fn put_back<M: Mask>(&mut self, owner: Option<ThreadId>) {
+        owner.into_iter().for_each(|owner| self.load(Some(owner)));
+    }
+}
+
 impl Machine for HostMachine {
     type Context = TestContext;
     type Space = Space;
@@ -318,7 +335,9 @@ impl Machine for HostMachine {
         context.registers[PC] = WORK_PC;
     }
 
-    fn wipe(&mut self, service: ServiceId) {
+    fn wipe(&mut self, fpu: &mut Fpu<ThreadId>, service: ServiceId) {
+        let context = InterruptContext::new(fpu, self);
+        context.expect("the unit is up").section::<Low4, _>(|_| ());
         self.wiped.push(Services::<Self>::index_of(service));
     }
 
