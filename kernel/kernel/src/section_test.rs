@@ -20,6 +20,8 @@ use crate::section::WorkerRegisters;
 const OWNER: ThreadId = ThreadId::ANY;
 /// Bytes of a digest: four chunks and some more.
 const DIGESTED_BYTES: usize = 4 * 1024 + 100;
+/// What is digested. Not on the stack of boot, which has the tables of the image on it.
+static DIGESTED: [u8; DIGESTED_BYTES] = filled();
 /// Bytes that are cleared and compared. The kernel's stack is small.
 const MOVED_BYTES: usize = 301;
 
@@ -102,7 +104,11 @@ fn numbered() -> &'static mut [u8] {
 
 /// Bytes that are different in each register.
 fn pattern() -> impl Iterator<Item = u8> {
-    (0..=u8::MAX).cycle().zip(1..).map(|(low, high): (u8, u32)| low.wrapping_mul(29) ^ (high >> 4) as u8)
+    (0..).map(pattern_byte)
+}
+
+const fn pattern_byte(position: usize) -> u8 {
+    (position as u8).wrapping_mul(29) ^ ((position + 1) >> 4) as u8
 }
 
 /// Tests all, and puts everything back.
@@ -129,8 +135,7 @@ type Right<'section> = Open<'section, All, WorkerRegisters>;
 /// The same digest both ways.
 #[inline(never)]
 fn digests(open: Right<'_>) -> bool {
-    let bytes = filled::<DIGESTED_BYTES>();
-    digest(Vector(open), &bytes) == digest(Plain, &bytes)
+    digest(Vector(open), &DIGESTED) == digest(Plain, &DIGESTED)
 }
 
 /// The other routines, as well.
@@ -146,9 +151,13 @@ fn small_routines(open: Right<'_>) -> bool {
         && chacha20::block(open, &state) == chacha20::plain(&state)
 }
 
-fn filled<const BYTES: usize>() -> [u8; BYTES] {
+const fn filled<const BYTES: usize>() -> [u8; BYTES] {
     let mut bytes = [0; BYTES];
-    bytes.iter_mut().zip(pattern()).for_each(|(byte, value)| *byte = value);
+    let mut position = 0;
+    while position < BYTES {
+        bytes[position] = pattern_byte(position);
+        position += 1;
+    }
     bytes
 }
 
