@@ -52,17 +52,20 @@ fn an_open_call_is_settled_by_every_other_event() {
             let signal = service.plan.grant(service.server, notification.signaller(1));
             let wait = service.plan.grant(service.server, notification.waiter());
             let stop = service.plan.grant(service.server, service.client.control());
-            (service, signal, wait, stop)
+            let own = service.plan.bound_notification(service.server);
+            let signal_self = service.plan.grant(service.server, own.signaller(2));
+            (service, [signal, signal_self, wait, stop])
         };
-        let (Service { client, call, server, receive, .. }, signal, wait, stop) = make();
+        let (Service { client, call, server, receive, .. }, [signal, signal_self, wait, stop]) = make();
         let asks = |system: &mut System| system.call(client, call, 1, &[]);
         let answers_if_it_runs = |system: &mut System| {
             if system.current() == Some(server) {
                 system.reply_recv(server, receive, 0, &[1, 2, 3, 4, 5]);
             }
         };
-        let others: [Step<'_>; 9] = [
+        let others: [Step<'_>; 10] = [
             &|system| system.signal(server, signal),
+            &|system| system.signal(server, signal_self),
             &|system| system.run_to_timer(),
             &|system| system.nb_send(server, signal, 0, &[]),
             &|system| system.yield_slice(server),
@@ -79,7 +82,7 @@ fn an_open_call_is_settled_by_every_other_event() {
 }
 
 #[test]
-fn a_server_may_call_another_one_with_a_call_open() {
+fn a_server_may_call_another_one_or_fault_with_a_call_open() {
     for kind in KINDS {
         let make = || {
             let mut service = kind(PRIORITY);
@@ -87,16 +90,21 @@ fn a_server_may_call_another_one_with_a_call_open() {
             let endpoint = service.plan.endpoint();
             service.plan.place(second, slot::INPUT, endpoint.receiver());
             let forward = service.plan.grant(service.server, endpoint.caller(7));
+            service.plan.handle_faults(service.server, endpoint.caller(8));
             (service, second, forward)
         };
         let (Service { client, call, server, receive, .. }, second, forward) = make();
         let steps: [Step<'_>; 4] = [
             &|system| system.call(client, call, 1, &[1]),
             &|system| system.call(server, forward, 2, &[]),
-            &|system| system.reply_recv(second, receive, 3, &[]),
+            &|system| system.reply_recv(second, receive, 0, &[]),
             &|system| system.reply_recv(server, receive, 4, &[]),
         ];
-        compare(|| make().0.plan.boot_serving(&[(server, receive), (second, receive)]), &steps);
+        let fault = Fault::Vm { address: 0, access: Access::Data, status: 0 };
+        let with_fault: [Step<'_>; 4] = [steps[0], &|system| system.fault(server, fault), steps[2], steps[3]];
+        for steps in [steps, with_fault] {
+            compare(|| make().0.plan.boot_serving(&[(server, receive), (second, receive)]), &steps);
+        }
     }
 }
 
