@@ -252,4 +252,29 @@ mod tests {
         assert_eq!(order, [1, 4, 3, 0].map(thread));
         assert!(ready.is_sound(&links) && ready.none_from(0));
     }
+
+    #[test]
+    fn whoever_is_put_in_front_leaves_before_equals_and_behind_others() {
+        let mut links = ThreadLinks::new([Links::NONE; limits::THREADS]);
+        let mut ready = ReadyQueues::EMPTY;
+        let thread = |index| ThreadLinks::id(index).unwrap();
+        ready.push_back(&mut links, thread(1), 10);
+        ready.push_front(&mut links, thread(2), 10);
+        ready.push_front(&mut links, thread(3), 20);
+        ready.push_back(&mut links, thread(4), 20);
+        ready.push_back(&mut links, thread(5), 30);
+        assert!(ready.is_sound(&links) && ready.highest() == 31);
+        let listed: Vec<_> = ready.iter(&links).map(|(thread, _)| thread).collect();
+        assert_eq!(listed, [2, 1, 3, 4, 5].map(thread));
+        let mut order = Vec::new();
+        while let Some(next) = ready.pop_highest(&mut links) {
+            assert!(ready.is_sound(&links));
+            order.push(next);
+        }
+        assert_eq!(order, [5, 3, 4, 2, 1].map(thread));
+        ready.push_front(&mut links, thread(1), 10);
+        ready.push_front(&mut links, thread(2), 20);
+        ready.remove(&mut links, thread(1), 10);
+        assert!(ready.is_sound(&links) && ready.pop_highest(&mut links) == Some(thread(2)));
+    }
 }
