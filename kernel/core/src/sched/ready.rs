@@ -276,5 +276,10 @@ mod tests {
         ready.push_front(&mut links, thread(2), 20);
         ready.remove(&mut links, thread(1), 10);
         assert!(ready.is_sound(&links) && ready.pop_highest(&mut links) == Some(thread(2)));
+        ready.push_front(&mut links, thread(3), 40);
+        assert!(ready.pop_highest(&mut links) == Some(thread(3)) && ready.is_sound(&links));
+        ready.push_back(&mut links, thread(1), 10);
+        ready.push_front(&mut links, thread(2), 5);
+        assert!(ready.is_sound(&links) && ready.pop_highest(&mut links) == Some(thread(1)));
     }
 }
