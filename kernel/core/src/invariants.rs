@@ -49,6 +49,10 @@ impl<M: Machine> Kernel<M> {
             "a thread uses the floating-point unit in another's name",
         )?;
         ensure(
+            self.core.fpu.owner().is_none_or(|owner| !owner.is_at_work() || self.works[owner].is_some()),
+            "the floating-point unit is kept for work that is over",
+        )?;
+        ensure(
             self.probes.iter().filter(|(_, probe)| probe.is_on()).count() == self.probing,
             "the number of programs that sample themselves is another",
         )

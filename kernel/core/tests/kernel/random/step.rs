@@ -7,10 +7,20 @@ use limen_core::machine::{Interrupt, Line};
 use limen_core::object::service::Report;
 use proptest::prelude::*;
 
-use super::world::{CALL, NOTIFICATION, OBJECTS, SERVICE, Shape, THREAD, receive_slot};
+use super::world::{CALL, NOTIFICATION, OBJECTS, OWNER, SERVICE, Shape, THREAD, receive_slot};
 use crate::support::{Arguments, OpenCalls, REPLY, System, Thread, X0};
 
 const RESUME: u64 = Label::TcbResume.as_raw();
+/// What threads ask for about those that they control.
+const CONTROLS: [Label; 7] = [
+    Label::TcbReadRegisters,
+    Label::TcbWriteRegisters,
+    Label::TcbWriteRegisters,
+    Label::TcbSetTlsBase,
+    Label::TcbSetFlags,
+    Label::TcbSuspend,
+    Label::TcbResume,
+];
 /// Labels without a method.
 const STRANGE_LABELS: [u64; 3] = [0, 1, 0x1000];
 /// System calls that a thread which must not wait may make.
@@ -38,6 +48,8 @@ enum Action {
     Sensible(u8),
     /// Any system call with any arguments.
     Syscall(u8),
+    /// Work, or what would disturb that of another thread.
+    Service(u8),
     Number(i64),
     Fault(u8),
     Timer,
@@ -59,6 +71,7 @@ pub(super) fn steps() -> impl Strategy<Value = Step> {
     let action = prop_oneof![
         30 => any::<u8>().prop_map(Action::Sensible),
         20 => any::<u8>().prop_map(Action::Syscall),
+        20 => any::<u8>().prop_map(Action::Service),
         1 => prop_oneof![Just(0i64), Just(-13), any::<i64>()].prop_map(Action::Number),
         4 => any::<u8>().prop_map(Action::Fault),
         5 => Just(Action::Timer),
@@ -105,6 +118,9 @@ impl Step {
             }
             (action, Some(thread)) if system.kernel.is_at_work() => self.prepare_work(system, thread, action),
             (Action::Sensible(choice), Some(thread)) => self.prepare_sensible(shape, system, thread, *choice),
+            (Action::Service(choice), Some(thread)) if !shape.is_gardener(thread) => {
+                self.prepare_service(system, thread, *choice)
+            }
             (Action::Syscall(number), Some(thread)) => self.prepare_syscall(shape, system, thread, *number),
             (Action::Number(number), Some(thread)) if !shape.is_gardener(thread) => {
                 self.trap(system, thread, *number)
@@ -112,23 +128,27 @@ impl Step {
             (Action::Fault(kind), Some(thread)) if !shape.is_gardener(thread) => {
                 plain(Event::Fault(fault(*kind)))
             }
-            (Action::Number(_) | Action::Fault(_), Some(thread)) => {
+            (Action::Service(_) | Action::Number(_) | Action::Fault(_), Some(thread)) => {
                 self.trap(system, thread, Syscall::Yield.as_raw())
             }
         }
     }
 
-    /// The kernel works on, or has found something. It does not fault, and makes no system calls.
+    /// The kernel has found something, or works on until the timer or a line that nobody has interrupts it. It does not fault,
+    /// and makes no system calls.
     fn prepare_work(&self, system: &mut System, thread: Thread, action: &Action) -> Prepared {
-        let kind = if let Action::Sensible(_) | Action::Fault(_) = action {
-            Event::WorkDone(Report {
-                words: core::array::from_fn(|at| self.words.get(at).copied().unwrap_or(7)),
-            })
-        } else {
-            let context = system.context_mut(thread);
-            context.registers[X0 + usize::from(self.label % 30)] = u64::from(self.cptr);
-            system.kernel.machine.interrupt = Some(Interrupt::Line(Line(1000)));
-            Event::Interrupt
+        let done = || Report { words: core::array::from_fn(|at| self.words.get(at).copied().unwrap_or(7)) };
+        let kind = match action {
+            Action::Sensible(choice) if choice % 2 == 0 => Event::WorkDone(done()),
+            Action::Syscall(position) => {
+                system.context_mut(thread).registers[X0 + usize::from(position % 30)] = u64::from(self.cptr);
+                system.kernel.machine.interrupt = Some(Interrupt::Line(Line(1000)));
+                Event::Interrupt
+            }
+            _ => {
+                system.kernel.machine.interrupt = Some(Interrupt::Timer);
+                Event::Interrupt
+            }
         };
         Prepared { kind, syscall: None }
     }
@@ -152,15 +172,32 @@ impl Step {
                 _ => (Syscall::Call, THREAD + u64::from(self.send) % shape.workers(), RESUME),
             }
         } else {
-            match choice % 10 {
+            match choice % 8 {
                 0..=2 => (Syscall::Call, CALL + object, 0),
                 3 => (Syscall::Recv, receive_slot(thread, object), 0),
                 4 | 5 => (Syscall::ReplyRecv, receive_slot(thread, object), 0),
                 6 => (Syscall::Send, NOTIFICATION + object, 0),
-                7 => (Syscall::Wait, NOTIFICATION + object, 0),
-                _ => (Syscall::Call, SERVICE + u64::from(choice % 2), Label::ServiceRun.as_raw()),
+                _ => (Syscall::Wait, NOTIFICATION + object, 0),
             }
         };
+        self.prepare_call(system, thread, (syscall, slot, label))
+    }
+
+    /// A thread asks for work, or for something about the thread before it, whose memory it may put back.
+    fn prepare_service(&self, system: &mut System, thread: Thread, choice: u8) -> Prepared {
+        let (slot, label) = match choice % 8 {
+            0..=4 => (SERVICE + u64::from(choice % 2), Label::ServiceRun),
+            _ => (OWNER, CONTROLS[usize::from(self.label) % CONTROLS.len()]),
+        };
+        self.prepare_call(system, thread, (Syscall::Call, slot, label.as_raw()))
+    }
+
+    fn prepare_call(
+        &self,
+        system: &mut System,
+        thread: Thread,
+        (syscall, slot, label): (Syscall, u64, u64),
+    ) -> Prepared {
         let words = &self.words[..self.words.len().min(120)];
         let arguments = Arguments { label, words, caps: &[] };
         system.put_message(thread, &arguments);

@@ -25,6 +25,8 @@ pub(super) const NOTIFICATION: u64 = 320;
 pub(super) const THREAD: u64 = 330;
 /// Each thread's slot for a digest; the next one is for a reset of the thread before it.
 pub(super) const SERVICE: u64 = 340;
+/// Each thread's slot for the thread before it.
+pub(super) const OWNER: u64 = 342;
 
 /// The slot of a thread to receive from an endpoint, by index: one of them is that of its event loop.
 pub(super) fn receive_slot(thread: Thread, index: u64) -> u64 {
@@ -139,6 +141,7 @@ impl Shape {
         }
         for (thread, owner) in threads.iter().zip(threads.iter().cycle().skip(threads.len() - 1)) {
             let services = [plan.digest(*thread), plan.reset(*thread, *owner)];
+            plan.place(*thread, OWNER, owner.control());
             for (slot, service) in (SERVICE..).zip(services) {
                 plan.place(*thread, slot, Grant::service(service));
                 plan.grant(*thread, Grant::service(service));
