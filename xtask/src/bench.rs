@@ -21,7 +21,7 @@ pub const COMMAND: Command =
 const HELP: &str = "
 usage: ./x bench --native
        ./x bench [FILTER] [--board BOARD]... [--variant NAME]... [--from RUN]... [--compare RUN]...
-                 [--json FILE] [--html FILE] [--quick] [--record]
+                 [--json FILE] [--html FILE] [--quick] [--record] [--model]
 
 Boots every system under bench/ in its release configuration on an emulator that counts instructions
 exactly, so that every machine prints the same figures, and shows them beside the reference and the targets.
@@ -33,6 +33,7 @@ exactly, so that every machine prints the same figures, and shows them beside th
   --compare RUN       show what changed since the run in this file; may be repeated, for several boards
   --json FILE         write the figures of one board for other programs
   --html FILE         write a page with tables and pictures
+  --model             instead of measuring, what models of processors take for the instructions of some paths
   --native            time the programs of bench/native on this machine instead: ratios within a run are what counts
   --quick             fewer repetitions (programs are built with QUICK=1)
   --record            keep the figures in bench/golden, with which `./x test` compares; of all systems, quickly
@@ -49,6 +50,7 @@ struct Options {
     html: Option<PathBuf>,
     quick: bool,
     native: bool,
+    model: bool,
     record: bool,
 }
 
@@ -96,6 +98,7 @@ fn parse(mut arguments: lexopt::Parser) -> Outcome<Options> {
             Long("json") => options.json = Some(arguments.value()?.into()),
             Long("html") => options.html = Some(arguments.value()?.into()),
             Long("quick") => options.quick = true,
+            Long("model") => options.model = true,
             Long("native") => options.native = true,
             Long("record") => (options.record, options.quick) = (true, true),
             Value(filter) => options.filter = filter.string()?,
@@ -112,7 +115,9 @@ fn parse(mut arguments: lexopt::Parser) -> Outcome<Options> {
 impl Options {
     /// What contradicts itself is said before anything is measured.
     fn check(&self) -> Outcome {
-        let sentence = if self.record && !self.filter.is_empty() {
+        let sentence = if self.model && (self.record || !self.filter.is_empty()) {
+            "--model has its own systems and is not recorded: leave FILTER and --record out"
+        } else if self.record && !self.filter.is_empty() {
             "a record is of all systems: leave FILTER out"
         } else if self.record && !self.from.is_empty() {
             "a record is of what is measured now: leave --from out"
@@ -143,7 +148,11 @@ fn runs(workspace: &Workspace, options: &Options, older: &[Results]) -> Outcome<
         sdk::build(workspace)?;
     }
     for board in boards {
-        let results = measure::run(workspace, &board, &options.filter, options.quick)?;
+        let results = if options.model {
+            measure::model(workspace, &board)?
+        } else {
+            measure::run(workspace, &board, &options.filter, options.quick)?
+        };
         runs.push(Run { board, results });
     }
     Ok(runs)
@@ -215,7 +224,8 @@ mod tests {
     #[test]
     fn contradictions_are_said_before_anything_is_measured() {
         for (words, sentence) in [
-            (&["--record", "bench/ppc"][..], "leave FILTER out"),
+            (&["--model", "bench/ppc"][..], "--model has its own systems"),
+            (&["--record", "bench/ppc"], "leave FILTER out"),
             (&["--record", "--from", "run.json"], "leave --from out"),
             (&["--json", "run.json", "--board", "a", "--board", "b"], "the run of one board"),
         ] {

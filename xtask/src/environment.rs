@@ -23,6 +23,16 @@ pub fn of(board: &Board) -> Outcome<Vec<(String, String)>> {
     Ok(facts.into_iter().map(|(what, version)| (what.to_owned(), version)).collect())
 }
 
+/// The program with the models, and its version.
+///
+/// # Errors
+/// When it cannot be started.
+pub fn of_model() -> Outcome<Vec<(String, String)>> {
+    let text = process::capture(Process::new("llvm-mca").arg("--version"))?;
+    let version = text.lines().find(|line| line.contains("version")).unwrap_or_default();
+    Ok(vec![("model".to_owned(), format!("llvm-mca, {}", version.trim()))])
+}
+
 fn first_line(program: &str) -> Outcome<String> {
     let text = process::capture(Process::new(program).arg("--version"))?;
     Ok(text.lines().next().unwrap_or_default().to_owned())

@@ -12,9 +12,10 @@ use crate::environment;
 use crate::failure::{Context, Failure, Outcome};
 use crate::files;
 use crate::footprint;
+use crate::model;
 use crate::process;
 use crate::project::{Build, Project};
-use crate::qemu::{self, Audience, Boot};
+use crate::qemu::{self, Audience, Boot, Session};
 use crate::workspace::Workspace;
 
 /// Measured systems are built for release.
@@ -45,12 +46,26 @@ pub fn run(workspace: &Workspace, board: &Board, filter: &str, quick: bool) -> O
     if rows.is_empty() {
         return Err(Failure::new(format!("no system under bench/ has '{filter}' in its name")));
     }
+    Ok(Results { environment: environment::of(board)?, ..results(workspace, board, "instructions", rows)? })
+}
+
+/// What models of processors take for some paths, on a board's instruction set.
+///
+/// # Errors
+/// When a system does not run, or the model cannot be started.
+pub fn model(workspace: &Workspace, board: &Board) -> Outcome<Results> {
+    let environment = [environment::of(board)?, environment::of_model()?].concat();
+    let rows = model::rows(workspace, board)?;
+    Ok(Results { environment, ..results(workspace, board, "modelled cycles", rows)? })
+}
+
+fn results(workspace: &Workspace, board: &Board, unit: &str, rows: Vec<Row>) -> Outcome<Results> {
     Ok(Results {
         board: board.title(),
         config: CONFIG.to_owned(),
-        unit: "instructions".to_owned(),
+        unit: unit.to_owned(),
         commit: commit(workspace)?,
-        environment: environment::of(board)?,
+        environment: Vec::new(),
         rows,
     })
 }
@@ -78,17 +93,26 @@ fn rows_of(
     let session =
         Boot { board, image: &image, extra: &qemu::DETERMINISTIC, audience, silence }.run(|_| false)?;
     session.ending.outcome()?;
-    let rows = session.lines.iter().filter_map(|line| Row::parse(line));
-    let mut rows = rows.collect::<Result<Vec<_>, _>>().map_err(Failure::new)?;
-    if rows.is_empty() {
-        return Err(Failure::new("it ended without a row"));
-    }
+    let mut rows = printed(&session)?;
     if let Some(boot) = rows.iter().find(|row| row.name.starts_with("boot")).cloned() {
         rows.push(Row::single("image_bytes", boot.params.clone(), footprint::file_bytes(&image)?));
         rows.push(Row::single("memory_bytes", boot.params.clone(), footprint::used_bytes(&image)?));
         let mut times =
             (0..if quick { 1 } else { REPEATED }).map(|_| tool_time(workspace, project, &build, &image));
         rows.push(Row::of_samples("tool_us", boot.params, times.by_ref().collect::<Outcome<_>>()?));
+    }
+    Ok(rows)
+}
+
+/// The rows that a system has printed.
+///
+/// # Errors
+/// When one is malformed, or there is none.
+pub fn printed(session: &Session) -> Outcome<Vec<Row>> {
+    let rows = session.lines.iter().filter_map(|line| Row::parse(line));
+    let rows = rows.collect::<Result<Vec<_>, _>>().map_err(Failure::new)?;
+    if rows.is_empty() {
+        return Err(Failure::new("it ended without a row"));
     }
     Ok(rows)
 }
