@@ -99,8 +99,10 @@ fn statistic(row: &Row, which: Statistic) -> f64 {
     }
 }
 
-/// Medians, with a column for each run.
+/// Medians, with a column for each run that has some of them.
 fn list_table(list: &List, runs: &[Comparison<'_>]) -> String {
+    let has_some = |run: &&Comparison<'_>| run.results.rows.iter().any(|row| list.names.contains(&row.name));
+    let runs: Vec<_> = runs.iter().filter(has_some).collect();
     let mut titles: Vec<(&Row, String)> = Vec::new();
     for name in &list.names {
         for row in runs.iter().flat_map(|run| &run.results.rows).filter(|row| row.name == *name) {
