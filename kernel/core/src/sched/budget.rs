@@ -143,6 +143,10 @@ impl<M: Machine> Kernel<M> {
         if let Some(id) = self.threads[thread].sched_context
             && self.slice_priorities[id] > self.threads[thread].priority
         {
+            if self.core.sched_context == Some(id) {
+                // What follows on it begins a new slice, even if nobody comes between.
+                self.stop_charging();
+            }
             self.sched_contexts[id].remaining = 0;
         }
     }

@@ -95,8 +95,8 @@ impl Step {
             0..=3 => system.call(thread, CALL + index, 0, &[]),
             4..=8 => system.reply_recv(thread, RECEIVE, 0, &[]),
             9 | 10 => system.wait(thread, WAIT),
-            11 | 12 => system.signal(thread, SIGNAL + index),
-            13 if self.races => system.run_service(thread, SERVICE),
+            11 => system.signal(thread, SIGNAL + index),
+            12 => system.run_service(thread, SERVICE),
             13 => system.yield_slice(thread),
             14 => system.nb_send(thread, CALL + index, 0, &[]),
             15 => system.nb_send_recv(thread, SIGNAL + index, RECEIVE, 0, &[]),
@@ -109,10 +109,17 @@ impl Step {
     fn supervise(&self, world: &mut World, thread: Thread, index: u64) {
         match self.action % 8 {
             0..=2 => world.system.signal(thread, SIGNAL + index),
+            3 if self.races => self.disturb(world, thread, index),
             3 => world.system.yield_slice(thread),
             4 => world.system.call(thread, THREAD + index, Label::TcbResume.as_raw(), &[]),
             _ => self.control(world, thread, index, self.action / 8),
         }
+    }
+
+    /// What changes nothing for a program, but ends the work that the kernel does for it.
+    fn disturb(&self, world: &mut World, thread: Thread, index: u64) {
+        let label = [Label::TcbWriteRegisters, Label::TcbSetFlags][usize::from(self.late.is_multiple_of(2))];
+        world.system.call(thread, THREAD + index, label.as_raw(), &[0, 0]);
     }
 
     /// Requests about another worker, or oneself.
