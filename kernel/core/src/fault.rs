@@ -241,7 +241,13 @@ impl<M: Machine> Kernel<M> {
     /// Carries out a handler's answer: new registers where the fault allows them, then go on or stop.
     pub(crate) fn answer_fault(&mut self, handler: ThreadId, thread: ThreadId, info: MessageInfo) {
         let registers: &[usize] = match self.threads[thread].fault.take() {
-            Some(Fault::Timeout { .. }) => M::Context::TIMEOUT,
+            Some(Fault::Timeout { .. }) => {
+                // Only this fault can come while the kernel works for a thread.
+                if info.length() != 0 {
+                    self.abandon_work(thread);
+                }
+                M::Context::TIMEOUT
+            }
             Some(Fault::UnknownSyscall { .. }) => M::Context::UNKNOWN_SYSCALL,
             Some(Fault::UserException { .. }) => M::Context::USER_EXCEPTION,
             Some(Fault::Cap { .. } | Fault::Vm { .. }) | None => {
@@ -249,9 +255,6 @@ impl<M: Machine> Kernel<M> {
                 return;
             }
         };
-        if info.length() != 0 {
-            self.abandon_work(thread);
-        }
         for (position, register) in registers.iter().enumerate().take(info.length()) {
             let value = self.message_word(handler, position);
             self.threads[thread].context.set_register(*register, value);

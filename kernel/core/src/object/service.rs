@@ -140,6 +140,7 @@ impl<M: Machine> Kernel<M> {
     }
 
     /// Gives up the work of a thread that does not run, if it has any: its system call starts again.
+    #[cold]
     pub(crate) fn abandon_work(&mut self, thread: ThreadId) {
         if self.leave_work(thread).is_some() {
             self.restart_syscall(thread);
