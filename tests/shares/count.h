@@ -19,8 +19,11 @@
 static inline __attribute__((noinline)) void count_steps(seL4_Word counts, seL4_Word place, seL4_Word steps)
 {
     volatile seL4_Word *count = (volatile seL4_Word *)counts + place;
-    while (steps--) {
+    while (steps) {
         *count += 1;
+        steps--;
+        /* How many are left may be another number now: so nobody does several steps with fewer instructions. */
+        __asm__ volatile ("" : "+r"(steps));
     }
 }
 
