@@ -42,3 +42,4 @@ mod threads;
 mod time;
 mod timeouts;
 mod traps;
+mod wipes;

@@ -401,6 +401,16 @@ impl Plan {
         self.service(ServiceKind::Reset, thread, owner.0)
     }
 
+    /// Memory that an interrupt of a thread wipes; gives its index.
+    pub(crate) fn wipe_by_interrupt(&mut self, thread: Thread, interrupt: Interrupt) -> u64 {
+        self.service(ServiceKind::Wipe, thread, interrupt.0)
+    }
+
+    /// Memory that the faults of a thread wipe; gives its index.
+    pub(crate) fn wipe_by_fault(&mut self, thread: Thread) -> u64 {
+        self.service(ServiceKind::Wipe, thread, NONE)
+    }
+
     fn service(&mut self, kind: ServiceKind, thread: Thread, owner: u64) -> u64 {
         self.writer.services.push(ServiceRecord {
             kind: kind as u64,
