@@ -1,4 +1,5 @@
-//! Work for a thread that has asked for a service: privileged, but outside of [`entry`](crate::entry), and with interrupts on.
+//! Work for a thread that has asked for a service: privileged, but outside of [`entry`](crate::entry), and with
+//! interrupts on.
 //!
 //! ```text
 //!   SP, registers   address space             what is there
@@ -8,8 +9,8 @@
 //!   a program's     the program's             its memory
 //! ```
 //!
-//! A thread at work returns from the kernel to [`run`] instead of to its program. An interrupt then is a trap like one from a program. The
-//! end of the work is a call of the kernel, which the port makes a trap.
+//! A thread at work returns from the kernel to [`run`] instead of to its program. An interrupt then is a trap like one
+//! from a program. The end of the work is a call of the kernel, which the port makes a trap.
 
 mod code;
 mod window;
@@ -80,23 +81,26 @@ pub fn fill(image: &Image<'_>, spaces: &AddressSpaces) {
     }
 }
 
-/// Makes `context` begin the work of a service. `program` are the registers of the program, where the port puts those that are
-/// not saved yet.
-pub fn begin(service: ServiceId, context: &mut Context, program: &mut Context) {
+/// What a service works on.
+fn task_of(service: ServiceId) -> &'static Task {
     // SAFETY: not written after boot.
     let tasks = unsafe { &*TASKS.0.get() };
-    let task = &tasks[Services::<Hardware>::index_of(service)];
+    &tasks[Services::<Hardware>::index_of(service)]
+}
+
+/// Makes `context` begin the work of a service. `program` are the registers of the program, where the port puts
+/// those that are not saved yet.
+pub fn begin(service: ServiceId, context: &mut Context, program: &mut Context) {
+    let task = task_of(service);
     *context = work::first_registers(task, task.stack_top, program);
     context.set_space(task.space);
     work::leave_program(program);
 }
 
-/// Clears the memory of a service that wipes. Called with interrupts off, whoever runs; without a context as long as there are
-/// no vector registers.
+/// Clears the memory of a service that wipes. Called with interrupts off, whoever runs; without a context as long as
+/// there are no vector registers.
 pub fn wipe(service: ServiceId, context: Option<InterruptContext<'_, ThreadId, Hardware>>) {
-    // SAFETY: not written after boot.
-    let tasks = unsafe { &*TASKS.0.get() };
-    let task = &tasks[Services::<Hardware>::index_of(service)];
+    let task = task_of(service);
     let Some(space) = cpu::SpaceRegister::of_work(task.space) else { return };
     let Some(mut context) = context else {
         cpu::in_space(space, || task.target.clear());

@@ -37,9 +37,7 @@ impl MappedWindow {
             }
         }
     }
-}
 
-impl MappedWindow {
     /// Sets all of it to zero with vector registers. Only with interrupts off.
     pub(super) fn clear_with(self, registers: impl Vectors<footprint::Memory>) {
         let Some(words) = self.words(0) else { return };
