@@ -348,6 +348,36 @@ mod tests {
         assert_eq!(judged::<Riscv64>(4, &[Plan { at: 66, ..PLAN }]), Ok(()));
     }
 
+    /// Both instructions of a site give one word, and with any bit changed another.
+    fn is_neutral_about_its_site_alone<A: Encoding>(length: u32, at: usize) {
+        let plan = Plan { at, ..PLAN };
+        let mut program = Program::with::<A>(length, &[plan]);
+        let site = program.view().site(&plan);
+        let table = program.link::<A>().expect("a good table");
+        let (found, offset) = table.word(site.address).expect("a word of the code");
+        let states = [true, false].map(|state| {
+            site.instruction::<A>(length, state).expect("a target in reach").insert(found, offset)
+        });
+        assert_ne!(states[0], states[1]);
+        let nothing = states[usize::from(site.jumps_if)];
+        for word in states {
+            assert_eq!(table.neutral(&site, word), nothing);
+            for bit in 0..u64::BITS {
+                let changed = word ^ 1 << bit;
+                assert!(states.contains(&changed) || table.neutral(&site, changed) != nothing, "bit {bit}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_neutral_word_hides_what_its_site_does_and_nothing_else() {
+        is_neutral_about_its_site_alone::<Aarch64>(4, 64);
+        is_neutral_about_its_site_alone::<Aarch64>(4, 68);
+        is_neutral_about_its_site_alone::<Riscv64>(4, 66);
+        is_neutral_about_its_site_alone::<X86_64>(5, 67);
+        is_neutral_about_its_site_alone::<X86_64>(2, 70);
+    }
+
     #[test]
     fn errors_are_sentences() {
         let error = TableError { site: 0x40, rule: Rule::CrossesWord };
