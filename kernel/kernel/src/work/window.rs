@@ -24,9 +24,7 @@ impl MappedWindow {
         let offset = (block < self.blocks).then_some(block * BLOCK_BYTES)?;
         Some(core::ptr::with_exposed_provenance_mut(self.start as usize + offset))
     }
-}
 
-impl MappedWindow {
     /// Sets all of it to zero.
     pub(super) fn clear(self) {
         for block in 0..self.blocks {
