@@ -1,11 +1,12 @@
-/* Holds values in every register, and lets the kernel measure itself meanwhile. */
+/* Holds values in every register, and lets the kernel make digests meanwhile. */
 
 #include <limen.h>
 
 #include "counts.h"
 #include "state.h"
 
-#define KERNEL 0
+/* Which digest is the description's to say. */
+#define DIGEST 0
 
 seL4_Word counts;
 
@@ -17,11 +18,11 @@ void init(void)
     struct counts *told = (struct counts *)counts;
     limen_digest_t first;
     limen_digest_t digest;
-    limen_digest(KERNEL, &first);
+    limen_digest(DIGEST, &first);
     for (;;) {
         state_fill(&written);
         state_write(&written);
-        seL4_Error error = limen_digest(KERNEL, &digest);
+        seL4_Error error = limen_digest(DIGEST, &digest);
         state_read(&found);
         int is_same = error == seL4_NoError;
         for (int i = 0; i < LIMEN_DIGEST_WORDS; i++) {

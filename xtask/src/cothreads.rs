@@ -62,7 +62,10 @@ mod tests {
     #[test]
     fn tests_are_counted_and_failures_named_with_their_program() {
         let verdict = judge("PROGRAM a\nTEST one PASS\nSUITE a 1 passed\nPROGRAM b\nTEST two FAIL why\n");
-        assert_eq!(verdict, Verdict { passed: 1, complaints: vec!["b: two FAIL why".to_owned()] });
+        assert_eq!(
+            verdict,
+            Verdict { passed: 1, complaints: vec!["b: two FAIL why".to_owned()], notes: Vec::new() }
+        );
         assert_eq!(judge("").complaints, ["no test ran"]);
     }
 }

@@ -48,7 +48,7 @@ const PARTS: [Part; 4] = [
 pub fn rows(workspace: &Workspace, board: &Board) -> Outcome<Vec<Row>> {
     let mut rows = Vec::new();
     for config in CONFIGS {
-        let segments = binary::segments(&kernel(workspace, board, config))?;
+        let segments = binary::segments(&workspace.kernel(&board.name, config))?;
         let row = |part: &str, bytes| {
             Row::single("kernel_bytes", params(&[("part", part), ("config", config)]), bytes)
         };
@@ -70,7 +70,7 @@ pub fn rows(workspace: &Workspace, board: &Board) -> Outcome<Vec<Row>> {
 /// When one is, with both sizes.
 pub fn is_small(workspace: &Workspace, board: &Board) -> Outcome {
     let [(_, text), ..] = PARTS;
-    let bytes: u64 = binary::segments(&kernel(workspace, board, CONFIG))?.iter().map(text).sum();
+    let bytes: u64 = binary::segments(&workspace.kernel(&board.name, CONFIG))?.iter().map(text).sum();
     if let Some((_, most)) = MOST_TEXT.iter().find(|(name, _)| *name == board.architecture) {
         not_above(&format!("the kernel's instructions on {}", board.name), bytes, *most)?;
     }
@@ -110,10 +110,6 @@ pub fn used_bytes(image: &Path) -> Outcome<u64> {
         .find_map(|line| line.strip_prefix("memory in use")?.trim().strip_prefix("0x")?.split(' ').next());
     let bytes = digits.and_then(|digits| u64::from_str_radix(digits, 16).ok());
     bytes.ok_or_else(|| Failure::new(format!("{} does not say how much memory is in use", file.display())))
-}
-
-fn kernel(workspace: &Workspace, board: &Board, config: &str) -> PathBuf {
-    workspace.sdk().join("board").join(&board.name).join(config).join("elf/sel4.elf")
 }
 
 fn image(workspace: &Workspace, board: &Board, project: &Project) -> Outcome<PathBuf> {

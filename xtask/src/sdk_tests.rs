@@ -24,9 +24,7 @@ const TESTS: [Test; 3] =
 pub fn run(workspace: &Workspace) -> Verdict {
     let mut verdict = Verdict::default();
     for test in TESTS {
-        let Verdict { passed, complaints } = Verdict::single(test(workspace));
-        verdict.passed += passed;
-        verdict.complaints.extend(complaints);
+        verdict.add(Verdict::single(test(workspace)));
     }
     verdict
 }

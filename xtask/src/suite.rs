@@ -20,7 +20,8 @@
 //! expect = ["ec: 0x24"]
 //! ```
 //!
-//! `[load]` has lines typed at the console, see [`crate::load`]; `[worlds]` compares builds, see [`crate::worlds`].
+//! `[load]` has lines typed at the console, see [`crate::load`]; `[worlds]` compares builds, see [`crate::worlds`];
+//! `[injection]` brings about what only somebody outside can, see [`crate::injection`].
 //!
 //! An entry of `expect` or `forbid` is text within a line, or a regular expression between slashes. Each counts as a
 //! test.
@@ -34,6 +35,7 @@ use toml::de::DeTable;
 use crate::board::{self, Board};
 use crate::failure::{Context, Failure, Outcome};
 use crate::files;
+use crate::injection::Injection;
 use crate::load::Load;
 use crate::project::Project;
 use crate::qemu::Session;
@@ -56,6 +58,7 @@ pub struct Suite {
     qemu: Vec<String>,
     same_files: Vec<String>,
     load: Option<Load>,
+    injection: Option<Injection>,
     comparisons: Vec<Comparison>,
     /// Whether time must pass by instructions.
     pub deterministic: bool,
@@ -69,6 +72,8 @@ pub struct Verdict {
     pub passed: usize,
     /// One sentence per test that failed.
     pub complaints: Vec<String>,
+    /// What else people want to know, a sentence each.
+    pub notes: Vec<String>,
 }
 
 impl Verdict {
@@ -76,13 +81,14 @@ impl Verdict {
     pub fn add(&mut self, other: Self) {
         self.passed += other.passed;
         self.complaints.extend(other.complaints);
+        self.notes.extend(other.notes);
     }
 
     /// The verdict on something that counts as a single test.
     pub fn single(outcome: Outcome) -> Self {
         match outcome {
-            Ok(()) => Self { passed: 1, complaints: Vec::new() },
-            Err(failure) => Self { passed: 0, complaints: vec![failure.to_string()] },
+            Ok(()) => Self { passed: 1, ..Self::default() },
+            Err(failure) => Self { complaints: vec![failure.to_string()], ..Self::default() },
         }
     }
 }
@@ -126,6 +132,7 @@ impl Suite {
             "qemu",
             "same_files",
             "load",
+            "injection",
             "worlds",
             "expect",
             "forbid",
@@ -152,6 +159,7 @@ impl Suite {
             qemu: list("qemu")?.unwrap_or_default(),
             same_files: list("same_files")?.unwrap_or_default(),
             load: inner(table, "load")?.map(Load::parse).transpose()?,
+            injection: inner(table, "injection")?.map(Injection::parse).transpose()?,
             comparisons: inner(table, "worlds")?.map_or(Ok(Vec::new()), worlds::parse)?,
             deterministic: flag(table, "deterministic")?,
             demands,
@@ -215,6 +223,11 @@ impl Suite {
     /// What is typed at the console.
     pub fn load(&self) -> Option<&Load> {
         self.load.as_ref()
+    }
+
+    /// What happens to it from outside.
+    pub fn injection(&self) -> Option<&Injection> {
+        self.injection.as_ref()
     }
 
     /// The builds of the system, each by its variables of make.
@@ -417,14 +430,14 @@ mod tests {
     fn tests_and_expectations_are_counted() {
         let lines = ["TEST a PASS", "TEST b PASS", "SUITE s 2 passed, 0 failed", "pc : 0x10"];
         let verdict = judge("expect = ['/^pc : 0x[0-9]+$/', 'pc :']\nforbid = ['PANIC']", &lines);
-        assert_eq!(verdict, Verdict { passed: 5, complaints: Vec::new() });
+        assert_eq!(verdict, Verdict { passed: 5, ..Verdict::default() });
     }
 
     #[test]
     fn a_demand_may_hold_in_one_configuration_only() {
         let lines = ["TEST a PASS", "SUITE s 1 passed, 0 failed", "MON"];
         let suite = "[debug]\nexpect = ['MON']\n[release]\nforbid = ['MON']\nexpect = ['no']";
-        assert_eq!(judge(suite, &lines), Verdict { passed: 2, complaints: Vec::new() });
+        assert_eq!(judge(suite, &lines), Verdict { passed: 2, ..Verdict::default() });
         assert!(Suite::parse("debug = 1").is_err());
         assert!(Suite::parse("[debug]\nboards = []").is_err());
     }
@@ -433,7 +446,7 @@ mod tests {
     fn a_demand_may_hold_on_one_instruction_set_only() {
         let lines = ["TEST a PASS", "SUITE s 1 passed, 0 failed", "ec"];
         let suite = "[debug.aarch64]\nexpect = ['ec']\n[debug.riscv64]\nexpect = ['no']";
-        assert_eq!(judge(suite, &lines), Verdict { passed: 2, complaints: Vec::new() });
+        assert_eq!(judge(suite, &lines), Verdict { passed: 2, ..Verdict::default() });
         assert!(Suite::parse("[debug.arm]\nexpect = ['ec']").is_err());
     }
 

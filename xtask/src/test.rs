@@ -141,6 +141,9 @@ impl Tally {
         self.failed += verdict.complaints.len();
         let word = if verdict.complaints.is_empty() { "ok" } else { "FAILED" };
         println!("{word:6} {name}: {} passed, {} failed", verdict.passed, verdict.complaints.len());
+        for note in &verdict.notes {
+            println!("       {note}");
+        }
         for complaint in &verdict.complaints {
             println!("       {}", complaint.replace('\n', "\n       "));
         }
@@ -333,14 +336,23 @@ impl Job {
             Judge::Example => Expected::of(&self.project)?,
             Judge::Suite | Judge::Boot(_) => None,
         };
-        let session = boot.run_typing(|line, keys| {
-            suite.load().into_iter().for_each(|load| load.follow(line, keys));
-            expected.as_mut().is_some_and(|expected| expected.complete_with(line))
-        })?;
+        let mut findings = Verdict::default();
+        let session = if let Some(injection) = suite.injection() {
+            let kernel = workspace.kernel(&board.name, &self.config);
+            let (session, found) = injection.run(&boot, &kernel)?;
+            findings = found;
+            session
+        } else {
+            boot.run_typing(|line, keys| {
+                suite.load().into_iter().for_each(|load| load.follow(line, keys));
+                expected.as_mut().is_some_and(|expected| expected.complete_with(line))
+            })?
+        };
         let mut verdict = match &expected {
             None => suite.judge(&session, &self.config, &board.architecture),
             Some(expected) => Verdict::single(expected.outcome().and_then(|()| session.ending.outcome())),
         };
+        verdict.add(findings);
         suite.judge_files(&image, &mut verdict)?;
         let file = [&["console".to_owned()], board.chosen.as_slice()].concat().join("-");
         let console = image.with_file_name(file + ".txt");

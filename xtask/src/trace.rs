@@ -15,13 +15,15 @@ use crate::qemu::{self, Audience, Boot};
 use crate::workspace::Workspace;
 
 /// One instruction at a time, with its encoding when it is first seen.
-const TRACED: [&str; 5] = ["-singlestep", "-d", "exec,nochain,in_asm", "-D", "{folder}/trace.txt"];
+pub const TRACED: [&str; 5] = ["-singlestep", "-d", "exec,nochain,in_asm", "-D", "{folder}/trace.txt"];
+/// The file that is written, beside the image.
+pub const FILE: &str = "trace.txt";
 
 /// Instructions of a sample that the counter may leave out, because they fault.
 const UNCOUNTED: usize = 2;
 
 /// The halves of the address space: programs are in the lower.
-const KERNEL: u64 = 1 << 63;
+pub const KERNEL: u64 = 1 << 63;
 
 /// A run of a system.
 pub struct Recording {
@@ -54,7 +56,7 @@ impl Recording {
     pub fn of(workspace: &Workspace, board: &Board, project: &Project, build: &[String]) -> Outcome<Self> {
         let variables: Vec<_> = build.iter().map(String::as_str).chain(["TRACE=1"]).collect();
         let image = project.build(workspace, &Build { board, config: CONFIG, variables: &variables })?;
-        let file = image.with_file_name("trace.txt");
+        let file = image.with_file_name(FILE);
         let extra = [&qemu::DETERMINISTIC[..], &TRACED].concat();
         let boot = Boot {
             board,
@@ -149,14 +151,8 @@ impl Reader {
         }
     }
 
-    /// `0: 0x7f6cfc000100 [0000000000000000/0000000070000000/00000061/ff020201]`
     fn step(&mut self, line: &str) {
-        let number = |text: &str| u64::from_str_radix(text, 16).ok();
-        let fields = line.split_once(": 0x").and_then(|(_, rest)| rest.split_once(" ["));
-        let Some((made, place)) = fields else { return };
-        let (Some(made), Some(address)) = (number(made), place.split('/').nth(1).and_then(number)) else {
-            return;
-        };
+        let Some((made, address)) = executed(line) else { return };
         if let Some(code) = self.translated.take() {
             self.known.insert(made, self.trace.codes.len());
             self.trace.codes.push(code);
@@ -165,6 +161,26 @@ impl Reader {
             self.trace.steps.push(Step { address, code: *code });
         }
     }
+}
+
+/// What the emulator made of an executed instruction, and the address of that:
+/// `0: 0x7f6cfc000100 [0000000000000000/0000000070000000/00000061/ff020201]`
+fn executed(line: &str) -> Option<(u64, u64)> {
+    let number = |text: &str| u64::from_str_radix(text, 16).ok();
+    let (made, place) = line.split_once(": 0x")?.1.split_once(" [")?;
+    Some((number(made)?, place.split('/').nth(1).and_then(number)?))
+}
+
+/// The addresses of all instructions, in the order in which they were executed.
+///
+/// # Errors
+/// When the file cannot be read.
+pub fn addresses(file: &Path) -> Outcome<Vec<u64>> {
+    let input = File::open(file).context(|| format!("cannot open {}", file.display()))?;
+    let lines = BufReader::new(input).lines();
+    let executed =
+        lines.map_while(Result::ok).filter_map(|line| Some(executed(line.strip_prefix("Trace ")?)?.1));
+    Ok(executed.collect())
 }
 
 /// The bytes of a line as `0x70000000:  d2a10009  movz     x9, #0x800, lsl #16`.

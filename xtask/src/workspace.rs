@@ -47,6 +47,11 @@ impl Workspace {
         self.path("build/sdk")
     }
 
+    /// The kernel of a board in the finished SDK.
+    pub fn kernel(&self, board: &str, config: &str) -> PathBuf {
+        self.sdk().join("board").join(board).join(config).join("elf/sel4.elf")
+    }
+
     /// Where cargo puts what it builds.
     pub fn target(&self) -> PathBuf {
         env::var_os("CARGO_TARGET_DIR").map_or_else(|| self.path("target"), |dir| self.root.join(dir))

@@ -1,0 +1,140 @@
+/* Goes round and round, while somebody outside stops the machine and changes something: makes a device interrupt, or a bit
+ * of memory another one. Between `round_begins` and `round_ends` the kernel works. */
+
+#include <limen.h>
+
+#include "counts.h"
+#include "state.h"
+#include "test.h"
+
+/* Set by the tool. */
+seL4_Word counts;
+seL4_Word keys;
+seL4_Word text;
+
+#define TEXT 0
+#define DIGESTS 3
+#define KEYS_WORDS (0x1000 / sizeof(seL4_Word))
+
+/* What the other side knows where to find. */
+struct rounds {
+    /* Tells this program from others that have something at the same addresses. */
+    seL4_Word mark;
+    /* How many this test goes on for. */
+    volatile seL4_Word left;
+    /* Interrupts that were served until now. */
+    volatile seL4_Word interrupts;
+    /* Digests that were not the first ones in the last round, a bit each. */
+    volatile seL4_Word changed;
+} rounds = { .mark = 0x11e7ec7ed };
+
+/* Far from where other programs, which are shorter, have code. */
+#define MARKER __attribute__((noinline, aligned(0x1000)))
+
+MARKER void round_begins(void)
+{
+    __asm__ volatile ("" : : : "memory");
+}
+
+MARKER void round_ends(void)
+{
+    __asm__ volatile ("" : : : "memory");
+}
+
+static struct state written;
+static struct state found;
+
+static struct counts *told(void)
+{
+    return (struct counts *)counts;
+}
+
+static int is_equal(const limen_digest_t *one, const limen_digest_t *other)
+{
+    int equal = 1;
+    for (int i = 0; i < LIMEN_DIGEST_WORDS; i++) {
+        equal &= one->words[i] == other->words[i];
+    }
+    return equal;
+}
+
+static void run(limen_fpu_policy_t policy)
+{
+    limen_digest_t first;
+    limen_digest_t digest;
+    CHECK_EQUAL(limen_fpu_set_policy(policy, 0), seL4_NoError);
+    CHECK_EQUAL(limen_digest(TEXT, &first), seL4_NoError);
+    volatile seL4_Word *key = &((volatile seL4_Word *)keys)[KEYS_WORDS - 1];
+    for (rounds.left = 1; rounds.left > 0; rounds.left--) {
+        seL4_Word before = told()->interrupts;
+        *key = 1;
+        state_fill(&written);
+        state_write(&written);
+        round_begins();
+        seL4_Error error = limen_digest(TEXT, &digest);
+        state_read(&found);
+        seL4_Word served = told()->interrupts;
+        seL4_Word left = *key;
+        rounds.interrupts = told()->interrupts;
+        round_ends();
+        CHECK_EQUAL(error, seL4_NoError);
+        CHECK(state_equal(&written, &found));
+        CHECK(is_equal(&digest, &first));
+        /* Unless one came between the two. */
+        if (served == rounds.interrupts) {
+            CHECK_EQUAL(left, served == before);
+        }
+    }
+    CHECK_EQUAL(told()->other_registers, 0);
+    CHECK_EQUAL(told()->other_digests, 0);
+}
+
+static void interrupts_by_the_usual_policy(void)
+{
+    run(LIMEN_FPU_SEMI_LAZY);
+}
+
+static void interrupts_where_use_is_asked_for(void)
+{
+    run(LIMEN_FPU_FAULT_LAZY);
+}
+
+static void interrupts_where_all_is_moved_at_once(void)
+{
+    run(LIMEN_FPU_EAGER);
+    CHECK(told()->digests > 0);
+}
+
+static void bits_that_change(void)
+{
+    limen_digest_t first[DIGESTS];
+    limen_digest_t digest;
+    for (seL4_Word id = 0; id < DIGESTS; id++) {
+        CHECK_EQUAL(limen_digest(id, &first[id]), seL4_NoError);
+    }
+    for (rounds.left = 1; rounds.left > 0; rounds.left--) {
+        round_begins();
+        seL4_Word changed = 0;
+        for (seL4_Word id = 0; id < DIGESTS; id++) {
+            CHECK_EQUAL(limen_digest(id, &digest), seL4_NoError);
+            changed |= (seL4_Word)!is_equal(&digest, &first[id]) << id;
+        }
+        rounds.changed = changed;
+        round_ends();
+    }
+    CHECK_EQUAL(rounds.changed, 0);
+}
+
+void init(void)
+{
+    RUN(interrupts_by_the_usual_policy);
+    RUN(interrupts_where_use_is_asked_for);
+    RUN(interrupts_where_all_is_moved_at_once);
+    RUN(bits_that_change);
+    suite_end();
+}
+
+void notified(microkit_channel ch)
+{
+    (void)ch;
+}

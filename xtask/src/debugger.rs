@@ -1,0 +1,250 @@
+//! A machine in the emulator, from outside: it is stopped at an instruction, its memory read and written, its devices
+//! accessed.
+//!
+//! Sources: GDB's remote serial protocol (Debugging with GDB, appendix E); QEMU's protocol for tests of devices.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::os::unix::net::UnixStream;
+use std::path::Path;
+use std::thread;
+use std::time::Duration;
+
+use crate::failure::{Context, Failure, Outcome};
+
+/// Files of the two connections, beside the image.
+const DEBUGGER: &str = "debugger.socket";
+const DEVICES: &str = "devices.socket";
+
+/// Options of an emulator that waits for a debugger.
+pub const STOPPED: [&str; 7] = [
+    "-S",
+    "-gdb",
+    "unix:{folder}/debugger.socket,server=on,wait=off",
+    "-qtest",
+    "unix:{folder}/devices.socket,server=on,wait=off",
+    "-qtest-log",
+    "none",
+];
+
+/// How long the machine may run without reaching an instruction at which it is to stop: a guard against waiting for ever.
+const PATIENCE: Duration = Duration::from_secs(60);
+/// How often, and how many times, the connection is tried until the emulator has begun to listen.
+const PAUSE: Duration = Duration::from_millis(20);
+const ATTEMPTS: usize = 3000;
+
+/// What is sent to a machine that runs.
+const STOP: &[u8] = b"\x03";
+
+/// Bytes of the numbers that programs and this side exchange.
+const WORD_BYTES: usize = 8;
+
+/// See the file. The emulator ends with it, except after [`Self::detach`].
+pub struct Debugger {
+    is_attached: bool,
+    stream: UnixStream,
+    received: Vec<u8>,
+    devices: BufReader<UnixStream>,
+    /// The request for the program counter.
+    counter: &'static str,
+}
+
+impl Debugger {
+    /// Connects with the machine whose image is in this folder.
+    ///
+    /// # Errors
+    /// When no emulator listens.
+    pub fn attach(folder: &Path, architecture: &str) -> Outcome<Self> {
+        let stream = connect(&folder.join(DEBUGGER))?;
+        let devices = BufReader::new(connect(&folder.join(DEVICES))?);
+        let counter = if architecture == "x86_64" { "p10" } else { "p20" };
+        let mut debugger = Self { is_attached: true, stream, received: Vec::new(), devices, counter };
+        // Before this request the emulator does not answer those for single registers.
+        debugger.ask("qXfer:features:read:target.xml:0,ffb")?;
+        Ok(debugger)
+    }
+
+    /// Stops the machine whenever it is about to execute this instruction.
+    ///
+    /// # Errors
+    /// When the emulator refuses, as do the others below.
+    pub fn stop_at(&mut self, address: u64) -> Outcome {
+        self.order(&format!("Z0,{address:x},1"))
+    }
+
+    /// Not any more.
+    ///
+    /// # Errors
+    /// See [`Self::stop_at`].
+    pub fn pass(&mut self, address: u64) -> Outcome {
+        self.order(&format!("z0,{address:x},1"))
+    }
+
+    /// Lets the machine run until it stops, and says where.
+    ///
+    /// # Errors
+    /// When it does not stop.
+    pub fn run(&mut self) -> Outcome<u64> {
+        self.ask("c")?;
+        self.counter()
+    }
+
+    /// Lets the machine execute one instruction.
+    ///
+    /// # Errors
+    /// See [`Self::stop_at`].
+    pub fn step(&mut self) -> Outcome {
+        self.ask("s").map(drop)
+    }
+
+    fn counter(&mut self) -> Outcome<u64> {
+        let answer = self.ask(self.counter)?;
+        word(&answer)
+            .ok_or_else(|| Failure::new(format!("the emulator says '{answer}' for the program counter")))
+    }
+
+    /// Memory at an address of the address space in use; `None` if nothing is mapped there.
+    ///
+    /// # Errors
+    /// See [`Self::stop_at`].
+    pub fn word(&mut self, address: u64) -> Outcome<Option<u64>> {
+        Ok(word(&self.ask(&format!("m{address:x},{WORD_BYTES:x}"))?))
+    }
+
+    /// Writes memory there, whether programs could or not.
+    ///
+    /// # Errors
+    /// When nothing is mapped there.
+    pub fn set_word(&mut self, address: u64, value: u64) -> Outcome {
+        let digits: String = value.to_le_bytes().iter().map(|byte| format!("{byte:02x}")).collect();
+        self.order(&format!("M{address:x},{WORD_BYTES:x}:{digits}"))
+    }
+
+    /// Accesses devices: a list of commands as `readl 0x9010000` or `outb 0x64 0xd3`, where `{}` is what the last one has
+    /// read.
+    ///
+    /// # Errors
+    /// When one of them is not understood.
+    pub fn access(&mut self, commands: &[String]) -> Outcome {
+        let mut last = String::new();
+        for command in commands {
+            let command = command.replace("{}", &last) + "\n";
+            let mut answer = String::new();
+            let asked = self.devices.get_mut().write_all(command.as_bytes());
+            asked.and_then(|()| self.devices.read_line(&mut answer)).context(lost)?;
+            let Some(value) = answer.trim_end().strip_prefix("OK") else {
+                return Err(Failure::new(format!("the emulator answers '{command}' with '{answer}'")));
+            };
+            last = value.trim_start().to_owned();
+        }
+        Ok(())
+    }
+
+    /// Lets the machine run on by itself.
+    ///
+    /// # Errors
+    /// See [`Self::stop_at`].
+    pub fn detach(&mut self) -> Outcome {
+        self.order("D")?;
+        self.is_attached = false;
+        Ok(())
+    }
+
+    fn order(&mut self, packet: &str) -> Outcome {
+        match self.ask(packet)?.as_str() {
+            "OK" => Ok(()),
+            other => Err(Failure::new(format!("the emulator answers '{packet}' with '{other}'"))),
+        }
+    }
+
+    fn ask(&mut self, packet: &str) -> Outcome<String> {
+        self.send(packet)?;
+        loop {
+            if let Some(answer) = take_packet(&mut self.received) {
+                self.stream.write_all(b"+").context(lost)?;
+                return Ok(answer);
+            }
+            let mut buffer = [0; 4096];
+            let count = self.stream.read(&mut buffer).context(lost)?;
+            if count == 0 {
+                return Err(Failure::new("the emulator has closed the connection of its debugger"));
+            }
+            self.received.extend(&buffer[..count]);
+        }
+    }
+
+    fn send(&mut self, packet: &str) -> Outcome {
+        let sum = packet.bytes().fold(0_u8, u8::wrapping_add);
+        self.stream.write_all(format!("${packet}#{sum:02x}").as_bytes()).context(lost)
+    }
+}
+
+/// Nobody else would let the machine go on.
+impl Drop for Debugger {
+    fn drop(&mut self) {
+        if self.is_attached {
+            // A machine that runs takes no other order than to stop. The emulator may have ended already.
+            _ = self.stream.write_all(STOP).context(lost).and_then(|()| self.send("k"));
+        }
+    }
+}
+
+fn lost() -> String {
+    "the debugger of the emulator does not answer".to_owned()
+}
+
+fn connect(socket: &Path) -> Outcome<UnixStream> {
+    let mut connection = UnixStream::connect(socket);
+    for _ in 0..ATTEMPTS {
+        if connection.is_ok() {
+            break;
+        }
+        thread::sleep(PAUSE);
+        connection = UnixStream::connect(socket);
+    }
+    let connection = connection.context(|| format!("cannot connect to {}", socket.display()))?;
+    connection.set_read_timeout(Some(PATIENCE)).context(lost)?;
+    Ok(connection)
+}
+
+/// The text of the first complete packet, `$text#sum`, which is removed with what is before it.
+fn take_packet(received: &mut Vec<u8>) -> Option<String> {
+    const SUM_DIGITS: usize = 2;
+    let start = received.iter().position(|byte| *byte == b'$')? + 1;
+    let end = start + received[start..].iter().position(|byte| *byte == b'#')?;
+    let after = end + 1 + SUM_DIGITS;
+    let text = String::from_utf8_lossy(&received[start..end]).into_owned();
+    if received.len() < after {
+        return None;
+    }
+    received.drain(..after);
+    Some(text)
+}
+
+/// A number of eight bytes, in hexadecimal digits in the order of memory.
+fn word(digits: &str) -> Option<u64> {
+    if digits.len() != 2 * WORD_BYTES {
+        return None;
+    }
+    u64::from_str_radix(digits, 16).ok().map(u64::swap_bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn packets_are_taken_when_they_are_complete() {
+        let mut received = b"+$T05thread:01;#07+$OK#9".to_vec();
+        assert_eq!(take_packet(&mut received).as_deref(), Some("T05thread:01;"));
+        assert_eq!(take_packet(&mut received), None);
+        received.push(b'a');
+        assert_eq!(take_packet(&mut received).as_deref(), Some("OK"));
+        assert!(received.is_empty());
+    }
+
+    #[test]
+    fn numbers_come_in_the_order_of_memory() {
+        assert_eq!(word("0410200000000000"), Some(0x20_1004));
+        assert_eq!(word("E14"), None);
+    }
+}

@@ -1,0 +1,516 @@
+//! What happens to a suite from outside while it runs: interrupts at chosen instructions of the kernel, and bits of memory
+//! that become other ones.
+//!
+//! ```toml
+//! [injection]
+//! program = "tester.elf"           # goes in rounds, between its functions round_begins and round_ends
+//! policies = 3                     # so many of its tests, of at least a round, are for interrupts; the next one is for bits
+//!
+//! [injection.raise]                # what makes a device of each board interrupt, see debugger.rs
+//! x86_64_generic = ["outb 0x64 0xd3", "outb 0x60 0"]
+//! ```
+//!
+//! First the emulator writes down what the kernel executes in a round, and in one with an interrupt in the middle of a digest.
+//! Then every one of these instructions is one at which an interrupt comes, a round for each. Loops, whose instructions are all
+//! alike to an interrupt, are sampled, and so is what another policy, or the other interrupt, has executed as well. The program checks what it sees and prints it as
+//! its tests; what it cannot know is checked here: that the machine came to each instruction, and that the interrupt was
+//! served.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::ops::Range;
+use std::path::Path;
+use std::thread;
+use std::time::Duration;
+
+use toml::de::DeTable;
+
+use crate::board;
+use crate::debugger::{self, Debugger};
+use crate::failure::{Context, Failure, Outcome};
+use crate::qemu::{Boot, Session};
+use crate::suite::Verdict;
+use crate::symbols::Symbols;
+use crate::trace;
+
+/// How often a round is tried in which the machine does not come to an instruction: some belong to what happens now and then.
+const ATTEMPTS: usize = 256;
+/// Rounds with an interrupt in the middle that are written down. In some of them it comes to another program's digest.
+const DISTURBED: usize = 8;
+/// How often an instruction is executed in a round at least that counts as one of a loop.
+const LOOP: usize = 8;
+/// Of loops, and of what another policy has executed, too, every so manieth instruction.
+const STEP: usize = 16;
+/// Bits that are changed in each piece of memory.
+const BITS: usize = 32;
+/// The whole run may be this long silent.
+const SILENCE: Duration = Duration::from_secs(3600);
+
+/// The program's variable, as offsets of its words.
+const MARK: u64 = 0;
+const LEFT: u64 = 8;
+const INTERRUPTS: u64 = 16;
+const CHANGED: u64 = 24;
+/// What the first one holds.
+const MARKED: u64 = 0x1_1e7e_c7ed;
+
+/// See the file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Injection {
+    program: String,
+    policies: usize,
+    raise: BTreeMap<String, Vec<String>>,
+}
+
+impl Injection {
+    /// Reads the table `injection`.
+    ///
+    /// # Errors
+    /// When something is missing or has the wrong type.
+    pub fn parse(table: &DeTable<'_>) -> Outcome<Self> {
+        let value = |key: &str| table.get(key).map(|value| value.get_ref());
+        let program = value("program").and_then(|value| value.as_str());
+        let program = program.ok_or_else(|| Failure::new("'program' must be a text"))?.to_owned();
+        let policies = value("policies").and_then(|value| value.as_integer()?.as_str().parse().ok());
+        let policies = policies.ok_or_else(|| Failure::new("'policies' must be a number"))?;
+        let raise = value("raise").and_then(|value| value.as_table());
+        let raise = raise.ok_or_else(|| Failure::new("'raise' must be a table"))?;
+        let boards = raise.keys().map(|board| board.get_ref().to_string());
+        let raise =
+            boards.map(|board| Ok((board.clone(), board::words(raise, &board)?))).collect::<Outcome<_>>()?;
+        Ok(Self { program, policies, raise })
+    }
+
+    /// Boots the system again and again, and gives what the last boot printed.
+    ///
+    /// # Errors
+    /// When nothing could be tried.
+    pub fn run(&self, boot: &Boot<'_>, kernel: &Path) -> Outcome<(Session, Verdict)> {
+        let board = &boot.board.name;
+        let raise = self.raise.get(board);
+        let raise = raise.ok_or_else(|| Failure::new(format!("'raise' does not say how on {board}")))?;
+        let program = Symbols::of(&boot.image.with_file_name(&self.program))?;
+        let kernel = Symbols::of(kernel)?;
+        let scene = Scene { boot, raise, program: Program::of(&program)?, symbols: &kernel };
+        let undisturbed = scene.recorded(self.policies, |_| Ok(()))?;
+        let usual = undisturbed.first().map_or(&[][..], Vec::as_slice);
+        let over = Repeated::of(usual).middle(usual)?;
+        let disturbed = scene.recorded(DISTURBED, |machine| {
+            // The test has more than one round.
+            machine.begin_test()?;
+            machine.interrupt_at(over).map(drop)
+        })?;
+        let disturbed = disturbed.concat();
+        let inserted = inserted_before(over, usual, &disturbed)?;
+        let plan = Plan {
+            places: new_in_each(&undisturbed),
+            over,
+            places_over: new_in_each(&[usual, inserted]).pop().unwrap_or_default(),
+        };
+        scene.stopped(&[], |machine| {
+            let findings = self.carry_out(&plan, machine)?;
+            machine.debugger.detach()?;
+            Ok(findings)
+        })
+    }
+
+    fn carry_out(&self, plan: &Plan, machine: &mut Machine<'_>) -> Outcome<Verdict> {
+        let mut findings = Verdict::default();
+        for (policy, places) in plan.places.iter().enumerate() {
+            machine.begin_test()?;
+            let places = places.iter().map(|place| (None, *place));
+            let over = plan.places_over.iter().map(|place| (Some(plan.over), *place));
+            for (first, place) in places.chain(over.filter(|_| policy == 0)) {
+                findings.complaints.extend(machine.try_interrupts(first, place)?);
+            }
+            machine.end_test()?;
+        }
+        let counts: Vec<_> = plan.places.iter().map(|places| places.len().to_string()).collect();
+        findings.notes.push(format!(
+            "interrupts at {} instructions of the kernel by one policy after the other, and at {} over another interrupt",
+            counts.join(", "),
+            plan.places_over.len()
+        ));
+        machine.begin_test()?;
+        let bits = machine.change_bits(plan.entry()?, &mut findings.complaints)?;
+        machine.end_test()?;
+        findings.notes.push(format!("{bits} bits of memory changed, one after the other"));
+        findings.passed += usize::from(findings.complaints.is_empty());
+        Ok(findings)
+    }
+}
+
+/// Where interrupts are to come.
+struct Plan {
+    /// By policy.
+    places: Vec<Vec<u64>>,
+    /// Where another one has come before.
+    over: u64,
+    places_over: Vec<u64>,
+}
+
+impl Plan {
+    /// Where the kernel begins.
+    fn entry(&self) -> Outcome<u64> {
+        self.places.iter().flatten().next().copied().ok_or_else(|| Failure::new("the kernel was not entered"))
+    }
+}
+
+/// What does not change while a suite is tried.
+struct Scene<'a> {
+    boot: &'a Boot<'a>,
+    raise: &'a [String],
+    program: Program,
+    symbols: &'a Symbols,
+}
+
+/// Addresses in the program that goes in rounds.
+#[derive(Clone)]
+struct Program {
+    begins: u64,
+    ends: u64,
+    rounds: u64,
+    /// The variable that says where the memory region is that it may only read.
+    region: u64,
+    /// A function that is executed after the last test only.
+    unused: Range<u64>,
+}
+
+impl Program {
+    fn of(symbols: &Symbols) -> Outcome<Self> {
+        Ok(Self {
+            begins: symbols.address("round_begins")?,
+            ends: symbols.address("round_ends")?,
+            rounds: symbols.address("rounds")?,
+            region: symbols.address("text")?,
+            unused: symbols.range("suite_end")?,
+        })
+    }
+}
+
+impl Scene<'_> {
+    /// The instructions that the kernel executes in each of some rounds, which `disturb` may change.
+    fn recorded(
+        &self,
+        rounds: usize,
+        mut disturb: impl FnMut(&mut Machine<'_>) -> Outcome + Send,
+    ) -> Outcome<Vec<Vec<u64>>> {
+        self.stopped(&trace::TRACED, |machine| {
+            for _ in 0..rounds {
+                machine.to(self.program.begins)?;
+                disturb(machine)?;
+                machine.to(self.program.ends)?;
+            }
+            // Once more, so that the end of the last round is executed, too.
+            machine.debugger.step()
+        })?;
+        let file = self.boot.image.with_file_name(trace::FILE);
+        let executed = trace::addresses(&file)?;
+        fs::remove_file(&file).context(|| format!("cannot remove {}", file.display()))?;
+        Ok(in_rounds(&executed, self.program.begins, self.program.ends))
+    }
+
+    /// Boots the machine and lets `act` do with it what it likes. It ends then, if it was not told to run on.
+    fn stopped<R: Send>(
+        &self,
+        extra: &[&str],
+        act: impl FnOnce(&mut Machine<'_>) -> Outcome<R> + Send,
+    ) -> Outcome<(Session, R)> {
+        let extra = [self.boot.extra, &debugger::STOPPED, extra].concat();
+        let boot = Boot { extra: &extra, silence: Some(SILENCE), ..*self.boot };
+        let folder = self.boot.image.parent().unwrap_or(Path::new("."));
+        let drive = || {
+            let debugger = Debugger::attach(folder, &self.boot.board.architecture)?;
+            let mut machine =
+                Machine { debugger, raise: self.raise, program: self.program.clone(), symbols: self.symbols };
+            act(&mut machine)
+        };
+        thread::scope(|scope| {
+            let driver = scope.spawn(drive);
+            let session = boot.run(|_| false);
+            let outcome =
+                driver.join().unwrap_or_else(|_| Err(Failure::new("what drives the machine has failed")));
+            Ok((session?, outcome?))
+        })
+    }
+}
+
+/// A machine that is stopped.
+struct Machine<'a> {
+    debugger: Debugger,
+    raise: &'a [String],
+    program: Program,
+    symbols: &'a Symbols,
+}
+
+impl Machine<'_> {
+    /// Goes on to the first round of a test, and makes it one of many.
+    fn begin_test(&mut self) -> Outcome {
+        self.to(self.program.begins)?;
+        self.debugger.set_word(self.program.rounds + LEFT, u64::MAX)
+    }
+
+    /// Makes the present round the last one of the test.
+    fn end_test(&mut self) -> Outcome {
+        self.to(self.program.ends)?;
+        self.debugger.set_word(self.program.rounds + LEFT, 1)
+    }
+
+    /// Goes on until the program, and no other, is at this instruction.
+    fn to(&mut self, address: u64) -> Outcome {
+        loop {
+            self.debugger.stop_at(address)?;
+            let stopped_at = self.debugger.run()?;
+            self.debugger.pass(address)?;
+            if stopped_at == address && self.word(MARK)? == MARKED {
+                return Ok(());
+            }
+            self.debugger.step()?;
+        }
+    }
+
+    /// A word of the program's variable; zero if it is another program that runs.
+    fn word(&mut self, offset: u64) -> Outcome<u64> {
+        Ok(self.debugger.word(self.program.rounds + offset)?.unwrap_or(0))
+    }
+
+    /// Goes on until the machine is at this instruction, or the round ends; says whether the former.
+    fn reach(&mut self, address: u64) -> Outcome<bool> {
+        self.go_to(address, |_| Ok(()))
+    }
+
+    fn interrupt_at(&mut self, address: u64) -> Outcome<bool> {
+        self.go_to(address, |machine| machine.debugger.access(machine.raise))
+    }
+
+    fn go_to(&mut self, address: u64, act: impl FnOnce(&mut Self) -> Outcome) -> Outcome<bool> {
+        self.debugger.stop_at(address)?;
+        self.debugger.stop_at(self.program.ends)?;
+        let is_there = self.debugger.run()? == address;
+        if is_there {
+            act(self)?;
+        }
+        self.debugger.pass(address)?;
+        self.debugger.pass(self.program.ends)?;
+        Ok(is_there)
+    }
+
+    /// Spends rounds until an interrupt has come at this place, in the same round after the first one if there is one.
+    fn try_interrupts(&mut self, first: Option<u64>, place: u64) -> Outcome<Option<String>> {
+        for _ in 0..ATTEMPTS {
+            self.to(self.program.begins)?;
+            let before = self.word(INTERRUPTS)?;
+            let is_ready = first.map_or(Ok(true), |first| self.interrupt_at(first))?;
+            let has_come = is_ready && self.interrupt_at(place)?;
+            // Who is at the end of a round already has gone there.
+            if is_ready && has_come {
+                self.to(self.program.ends)?;
+                let is_served = self.word(INTERRUPTS)? > before;
+                return Ok((!is_served).then(|| format!("an interrupt {} was not served", self.shown(place))));
+            }
+        }
+        Ok(Some(format!("no interrupt could come {}", self.shown(place))))
+    }
+
+    fn shown(&self, place: u64) -> String {
+        format!("at {place:#x} in {}", self.symbols.function_at(place))
+    }
+
+    /// Changes bits of what the program has digests of, one in each round.
+    ///
+    /// Of the kernel's, in code that only boot executes; `entry` is where the kernel begins.
+    fn change_bits(&mut self, entry: u64, complaints: &mut Vec<String>) -> Outcome<usize> {
+        const REGION: u64 = 1 << 0;
+        const KERNEL: u64 = 1 << 1;
+        const PROGRAM: u64 = 1 << 2;
+        const PAGE: u64 = 0x1000;
+        let region = self.debugger.word(self.program.region)?.unwrap_or(0);
+        let boot = self.symbols.functions().filter(|(name, _)| name.contains("limen_image"));
+        let pieces = [
+            ("a region", REGION, words(region..region + PAGE)),
+            ("the program", PROGRAM, words(self.program.unused.clone())),
+            ("the kernel", KERNEL, boot.flat_map(|(_, range)| words(range)).collect()),
+        ];
+        let mut count = 0;
+        for (what, wanted, words) in pieces {
+            for (address, bit) in spread(&words) {
+                let place = Place { address, bit, entry: (wanted == KERNEL).then_some(entry) };
+                self.flip(place)?;
+                self.to(self.program.ends)?;
+                let changed = self.word(CHANGED)?;
+                if changed != wanted {
+                    complaints.push(format!(
+                        "after bit {bit} at {address:#x} in {what} was changed, digests {changed:#b} were others, not {wanted:#b}"
+                    ));
+                }
+                self.to(self.program.begins)?;
+                self.flip(place)?;
+                self.to(self.program.ends)?;
+                self.to(self.program.begins)?;
+                count += 1;
+            }
+        }
+        Ok(count)
+    }
+
+    /// Changes a bit; of the kernel's, when the kernel runs next.
+    fn flip(&mut self, place: Place) -> Outcome {
+        if let Some(entry) = place.entry
+            && !self.reach(entry)?
+        {
+            return Err(Failure::new("the program did not enter the kernel"));
+        }
+        let old = self.debugger.word(place.address)?;
+        let old = old.ok_or_else(|| Failure::new(format!("nothing is mapped at {:#x}", place.address)))?;
+        self.debugger.set_word(place.address, old ^ (1 << place.bit))
+    }
+}
+
+/// Bytes of what is changed at once.
+const WORD_BYTES: u64 = 8;
+
+/// A bit of memory.
+#[derive(Clone, Copy)]
+struct Place {
+    address: u64,
+    bit: usize,
+    /// Where the machine must be for the memory to be there.
+    entry: Option<u64>,
+}
+
+/// The words of a piece of memory that are all of it.
+fn words(memory: Range<u64>) -> Vec<u64> {
+    let count = (memory.end - memory.start) / WORD_BYTES;
+    (0..count).map(|index| memory.start + index * WORD_BYTES).collect()
+}
+
+/// Words from the first to the last, with other bits in each.
+fn spread(words: &[u64]) -> impl Iterator<Item = (u64, usize)> {
+    (0..BITS).filter_map(|index| Some((*words.get(index * words.len() / BITS)?, (index * 37) % 64)))
+}
+
+/// The instructions that are executed again and again.
+struct Repeated(BTreeSet<u64>);
+
+impl Repeated {
+    fn of(executed: &[u64]) -> Self {
+        let mut counts = BTreeMap::<u64, usize>::new();
+        for address in executed {
+            *counts.entry(*address).or_default() += 1;
+        }
+        Self(counts.into_iter().filter(|(_, count)| *count >= LOOP).map(|(address, _)| address).collect())
+    }
+
+    /// The one that is executed when half of this is done: in the middle of a digest.
+    fn middle(&self, executed: &[u64]) -> Outcome<u64> {
+        let loops: Vec<_> = executed.iter().filter(|address| self.0.contains(address)).collect();
+        let middle = loops.get(loops.len() / 2).map(|address| **address);
+        middle.ok_or_else(|| Failure::new("no digest was made"))
+    }
+}
+
+/// Each of these once, but of loops only some.
+fn chosen(executed: &[u64]) -> Vec<u64> {
+    let repeated = Repeated::of(executed);
+    sampled(executed, |address| repeated.0.contains(&address))
+}
+
+/// Each address once, but of those for which `is_alike` says so only some.
+fn sampled(executed: &[u64], is_alike: impl Fn(u64) -> bool) -> Vec<u64> {
+    let (mut seen, mut alike) = (BTreeSet::new(), 0);
+    let mut is_chosen = |address: u64| {
+        let (is_new, is_alike) = (seen.insert(address), is_alike(address));
+        alike += usize::from(is_new && is_alike);
+        is_new && (!is_alike || alike % STEP == 1)
+    };
+    executed.iter().copied().filter(|address| is_chosen(*address)).collect()
+}
+
+/// Of each round all that was not in those before it, and some of what was.
+fn new_in_each(rounds: &[impl AsRef<[u64]>]) -> Vec<Vec<u64>> {
+    let mut known = BTreeSet::<u64>::new();
+    let places = rounds.iter().map(AsRef::as_ref).map(|round| {
+        let places = sampled(&chosen(round), |address| known.contains(&address));
+        known.extend(round);
+        places
+    });
+    places.collect()
+}
+
+/// What was executed right before this instruction when something came in between.
+fn inserted_before<'a>(place: u64, undisturbed: &[u64], disturbed: &'a [u64]) -> Outcome<&'a [u64]> {
+    let usual: BTreeSet<_> = undisturbed.windows(2).map(|pair| (pair[0], pair[1])).collect();
+    // The emulator writes down some instructions that it then interrupts, and again when it executes them.
+    let is_near = |address| address == place || usual.contains(&(address, place));
+    let is_break = |pair: &[u64]| is_near(pair[0]) && !usual.contains(&(pair[0], pair[1]));
+    let inserted = disturbed.windows(2).position(is_break).and_then(|before| {
+        let rest = &disturbed[before + 1..];
+        Some(&rest[..rest.iter().position(|address| *address == place)?])
+    });
+    inserted.ok_or_else(|| Failure::new("no interrupt came in the middle of a digest"))
+}
+
+/// What of the kernel was executed in each complete round.
+fn in_rounds(executed: &[u64], begins: u64, ends: u64) -> Vec<Vec<u64>> {
+    let (mut round, mut rounds) = (None, Vec::new());
+    for &address in executed {
+        if address == begins {
+            round = Some(Vec::new());
+        } else if address == ends {
+            rounds.extend(round.take());
+        } else if let Some(round) = round.as_mut().filter(|_| address >= trace::KERNEL) {
+            round.push(address);
+        }
+    }
+    rounds
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const K: u64 = trace::KERNEL;
+
+    #[test]
+    fn a_round_is_between_its_beginning_and_its_end() {
+        let executed = [K, 1, K + 1, 9, 2, K + 2, 1, 1, K + 3, 2, 1, K + 4];
+        assert_eq!(in_rounds(&executed, 1, 2), [vec![K + 1], vec![K + 3]]);
+    }
+
+    #[test]
+    fn what_an_interrupt_inserts_is_found() {
+        let undisturbed = [K, K + 1, K + 2, K + 3, K + 2];
+        let disturbed = [K, K + 1, K + 8, K + 9, K + 2, K + 3, K + 2];
+        assert_eq!(inserted_before(K + 2, &undisturbed, &disturbed).unwrap(), [K + 8, K + 9]);
+        let written_twice = [K, K + 1, K + 2, K + 8, K + 9, K + 2, K + 3, K + 2];
+        assert_eq!(inserted_before(K + 2, &undisturbed, &written_twice).unwrap(), [K + 8, K + 9]);
+        assert!(inserted_before(K + 2, &undisturbed, &undisturbed).is_err());
+    }
+
+    #[test]
+    fn instructions_that_are_alike_are_sampled() {
+        let executed: Vec<_> = (0..64).chain(100..104).chain(0..2).collect();
+        assert_eq!(sampled(&executed, |address| address < 64), [0, 16, 32, 48, 100, 101, 102, 103]);
+        let looping: Vec<_> = [[7, 8]; LOOP].concat().into_iter().chain([9]).collect();
+        assert_eq!(chosen(&looping), [7, 9]);
+        assert_eq!(Repeated::of(&looping).middle(&looping).unwrap(), 7);
+        assert!(Repeated::of(&[9]).middle(&[9]).is_err());
+    }
+
+    #[test]
+    fn another_policy_adds_what_is_new_with_it() {
+        assert_eq!(
+            new_in_each(&[vec![1, 2, 3], vec![1, 2, 4], vec![5]]),
+            [vec![1, 2, 3], vec![1, 4], vec![5]]
+        );
+    }
+
+    #[test]
+    fn changed_bits_are_spread_over_all_words() {
+        let places: Vec<_> = spread(&words(0x100..0x300)).collect();
+        assert_eq!(places.len(), BITS);
+        assert_eq!((places[0], places[BITS - 1].0), ((0x100, 0), 0x2f0));
+        assert_eq!(places.iter().map(|(_, bit)| bit).collect::<BTreeSet<_>>().len(), BITS);
+        assert_eq!(spread(&[]).count(), 0);
+    }
+}

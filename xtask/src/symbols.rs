@@ -1,0 +1,95 @@
+//! The functions of a linked file: where they are, and which one has an address.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::path::Path;
+use std::process::Command;
+
+use crate::failure::{Failure, Outcome};
+use crate::process;
+
+/// The symbols of a file by address.
+pub struct Symbols {
+    by_address: BTreeMap<u64, String>,
+    addresses: BTreeMap<String, u64>,
+}
+
+impl Symbols {
+    /// Those of a file.
+    ///
+    /// # Errors
+    /// When the file has none, or cannot be read.
+    pub fn of(file: &Path) -> Outcome<Self> {
+        let listing = process::capture(Command::new("llvm-nm").arg(file))?;
+        let symbols = Self::parse(&listing);
+        if symbols.by_address.is_empty() {
+            return Err(Failure::new(format!("{} has no functions", file.display())));
+        }
+        Ok(symbols)
+    }
+
+    fn parse(listing: &str) -> Self {
+        let (mut by_address, mut addresses) = (BTreeMap::new(), BTreeMap::new());
+        for line in listing.lines() {
+            let mut fields = line.split_whitespace();
+            let (Some(address), Some(kind), Some(name)) = (fields.next(), fields.next(), fields.next())
+            else {
+                continue;
+            };
+            let Ok(address) = u64::from_str_radix(address, 16) else { continue };
+            if kind.eq_ignore_ascii_case("t") {
+                by_address.insert(address, name.to_owned());
+            }
+            addresses.insert(name.to_owned(), address);
+        }
+        Self { by_address, addresses }
+    }
+
+    /// Where a function, or something else with a name, begins.
+    ///
+    /// # Errors
+    /// When nothing has this name.
+    pub fn address(&self, name: &str) -> Outcome<u64> {
+        let address = self.addresses.get(name).copied();
+        address.ok_or_else(|| Failure::new(format!("nothing is called '{name}'")))
+    }
+
+    /// The function that an address is in: the last one that begins there or before.
+    pub fn function_at(&self, address: u64) -> &str {
+        self.by_address.range(..=address).next_back().map_or("?", |(_, name)| name)
+    }
+
+    /// Where a function begins and the next one does.
+    ///
+    /// # Errors
+    /// When nothing has this name, or it is the last one.
+    pub fn range(&self, name: &str) -> Outcome<Range<u64>> {
+        let start = self.address(name)?;
+        let next = self.by_address.range(start + 1..).next();
+        let (end, _) = next.ok_or_else(|| Failure::new(format!("no function follows '{name}'")))?;
+        Ok(start..*end)
+    }
+
+    /// Each function with the addresses from its beginning to that of the next one; not the last.
+    pub fn functions(&self) -> impl Iterator<Item = (&str, Range<u64>)> {
+        let ends = self.by_address.keys().skip(1);
+        self.by_address.iter().zip(ends).map(|((start, name), end)| (name.as_str(), *start..*end))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_is_in_the_function_that_begins_before_it() {
+        let symbols =
+            Symbols::parse("0000000000000010 T one\n0000000000000020 t two\n0000000000000018 d data\n");
+        assert_eq!(symbols.function_at(0x1f), "one");
+        assert_eq!(symbols.function_at(0x20), "two");
+        assert_eq!(symbols.function_at(0xf), "?");
+        assert_eq!(symbols.address("data").unwrap(), 0x18);
+        assert!(symbols.address("three").is_err());
+        assert_eq!(symbols.functions().collect::<Vec<_>>(), [("one", 0x10..0x20)]);
+    }
+}
