@@ -73,6 +73,17 @@ impl<M: Machine> Kernel<M> {
         }
     }
 
+    /// The same where it does not matter how long that takes: one copy for every kind of event.
+    #[cold]
+    #[inline(never)]
+    pub fn handle_rarely(&mut self, event: Event) {
+        self.settle_call();
+        match self.core.current {
+            Some(current) => self.handle_of(current, event),
+            None => self.handle_idle(event),
+        }
+    }
+
     /// Serves an event while this thread is the current one.
     #[inline(always)]
     pub(crate) fn handle_of(&mut self, current: ThreadId, event: Event) {

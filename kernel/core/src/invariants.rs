@@ -73,7 +73,7 @@ impl<M: Machine> Kernel<M> {
         let schedulable = self.threads.iter().filter(|(_, thread)| thread.is_schedulable()).count();
         ensure(schedulable == ready + running, "a thread that could run is in no queue")?;
         ensure(
-            postponed == self.count(|state| state == State::Postponed),
+            postponed == self.count(&|state| state == State::Postponed),
             "a postponed thread is in no queue",
         )
     }
@@ -172,14 +172,14 @@ impl<M: Machine> Kernel<M> {
                 }
                 Endpoint::Senders(queue) | Endpoint::Receivers(queue) => queue,
             };
-            queued += self.check_queue(queue, |state| match (endpoint, state) {
+            queued += self.check_queue(queue, &|state| match (endpoint, state) {
                 (Endpoint::Senders(_), State::Sending { endpoint, .. })
                 | (Endpoint::Receivers(_), State::Receiving { endpoint, .. }) => endpoint == id,
                 _ => false,
             })?;
         }
         let waits = |state| matches!(state, State::Sending { .. } | State::Receiving { .. });
-        ensure(queued == self.count(waits), "a thread waits at an endpoint outside its queue")
+        ensure(queued == self.count(&waits), "a thread waits at an endpoint outside its queue")
     }
 
     /// The same for notifications, and a bound thread knows that it is bound [8, 9].
@@ -196,14 +196,15 @@ impl<M: Machine> Kernel<M> {
             if let Signals::Waiting(queue) = notification.state {
                 let waits_here =
                     |state| matches!(state, State::Waiting { notification, .. } if notification == id);
-                queued += self.check_queue(&queue, waits_here)?;
+                queued += self.check_queue(&queue, &waits_here)?;
             }
         }
         let waits = |state| matches!(state, State::Waiting { .. });
-        ensure(queued == self.count(waits), "a thread waits at a notification outside its queue")
+        ensure(queued == self.count(&waits), "a thread waits at a notification outside its queue")
     }
 
-    fn check_queue(&self, queue: &Queue, belongs: impl Fn(State) -> bool) -> Result<usize, &'static str> {
+    #[inline(never)]
+    fn check_queue(&self, queue: &Queue, belongs: &dyn Fn(State) -> bool) -> Result<usize, &'static str> {
         ensure(!queue.is_empty(), "an object waits with an empty queue")?;
         ensure(queue.is_sound(&self.links), "the links of a queue disagree")?;
         let mut previous = u8::MAX;
@@ -218,7 +219,8 @@ impl<M: Machine> Kernel<M> {
         Ok(length)
     }
 
-    fn count(&self, in_state: impl Fn(State) -> bool) -> usize {
+    #[inline(never)]
+    fn count(&self, in_state: &dyn Fn(State) -> bool) -> usize {
         self.threads.iter().filter(|(_, thread)| in_state(thread.state)).count()
     }
 

@@ -151,9 +151,10 @@ impl<M: Machine> Kernel<M> {
         let entered = self.machine.cycles();
         let before = self.utilisation.hidden.take();
         self.core.current = before;
-        match before {
-            Some(current) => self.handle_of(current, event),
-            None => self.stop_idling(),
+        if before.is_some() {
+            self.handle_rarely(event);
+        } else {
+            self.stop_idling();
         }
         let after = self.core.current.take();
         self.utilisation.hidden = after;

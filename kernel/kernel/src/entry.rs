@@ -57,7 +57,7 @@ fn enter_checked(kernel: &mut Kernel<Hardware>, event: Event) -> *mut Context {
     if let Event::Fault(fault) = event {
         kernel.serve_fault(fault);
     } else {
-        kernel.handle(event);
+        kernel.handle_rarely(event);
     }
     kernel.settle_call();
     if let Err(broken) = kernel.check_invariants() {

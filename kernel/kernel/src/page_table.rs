@@ -134,9 +134,9 @@ fn leaf_table<F: Format>(
 /// Lets the address space under `root` have the kernel's addresses, where one top table resolves both halves.
 pub fn share_kernel<F: Format>(tables: &mut impl Tables, kernel: Root, root: Root) {
     if F::HALVES == Halves::Together {
-        for group in groups(F::HALVES.kernel()) {
-            let entries = tables.table(kernel.table).as_chunks::<GROUP>().0[group];
-            tables.table_mut(root.table).as_chunks_mut::<GROUP>().0[group] = entries;
+        for position in F::HALVES.kernel() {
+            let entry = tables.table(kernel.table)[position];
+            tables.table_mut(root.table)[position] = entry;
         }
     }
 }

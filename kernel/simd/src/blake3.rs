@@ -89,17 +89,8 @@ impl<W: Way> Hasher<W> {
     }
 
     /// Adds bytes. Fastest in multiples of 16 KiB.
-    pub fn update(&mut self, mut bytes: &[u8]) {
-        while !bytes.is_empty() {
-            if self.chunk.is_full() {
-                self.end_chunk();
-            }
-            bytes = self.take_batch(bytes).or_else(|| self.take_lanes(bytes)).unwrap_or_else(|| {
-                let bytes = self.chunk.fill(bytes);
-                self.stack.settle(self.chunk.number());
-                bytes
-            });
-        }
+    pub fn update(&mut self, bytes: &[u8]) {
+        Tree { stack: &mut self.stack, chunk: &mut self.chunk }.update(&mut self.way, bytes);
     }
 
     /// The digest of all bytes so far.
@@ -113,15 +104,38 @@ impl<W: Way> Hasher<W> {
         }
         digest
     }
+}
+
+/// What does not depend on the way. One for all ways: it is large, and asks a way only for four chunks at once.
+struct Tree<'h> {
+    stack: &'h mut Stack,
+    chunk: &'h mut Chunk,
+}
+
+impl Tree<'_> {
+    #[inline(never)]
+    fn update(&mut self, way: &mut dyn Way, mut bytes: &[u8]) {
+        while !bytes.is_empty() {
+            if self.chunk.is_full() {
+                self.end_chunk();
+            }
+            bytes =
+                self.take_batch(way, bytes).or_else(|| self.take_lanes(way, bytes)).unwrap_or_else(|| {
+                    let bytes = self.chunk.fill(bytes);
+                    self.stack.settle(self.chunk.number());
+                    bytes
+                });
+        }
+    }
 
     fn end_chunk(&mut self) {
         let number = self.chunk.number();
         self.stack.push(self.chunk.output().value(), number);
-        self.chunk = Chunk::new(number + 1);
+        *self.chunk = Chunk::new(number + 1);
     }
 
     /// Compresses sixteen whole chunks and their parents, if there are so many, and gives the rest.
-    fn take_batch<'a>(&mut self, bytes: &'a [u8]) -> Option<&'a [u8]> {
+    fn take_batch<'a>(&mut self, way: &mut dyn Way, bytes: &'a [u8]) -> Option<&'a [u8]> {
         let first = self.chunk.number();
         let is_whole = self.chunk.is_empty() && first.is_multiple_of(BATCH as u64);
         let (batch, rest) = bytes.split_first_chunk::<{ BATCH * CHUNK_BYTES }>().filter(|_| is_whole)?;
@@ -129,36 +143,36 @@ impl<W: Way> Hasher<W> {
         let (inputs, _) = batch.as_chunks::<{ LANES * CHUNK_BYTES }>();
         let (places, _) = chunks.as_chunks_mut::<LANES>();
         for ((input, place), number) in inputs.iter().zip(places).zip((first..).step_by(LANES)) {
-            *place = self.way.chunks(input, number);
+            *place = way.chunks(input, number);
         }
         let mut pairs = [[0; 8]; BATCH / 2];
-        self.pair(&chunks, &mut pairs);
+        pair(way, &chunks, &mut pairs);
         let mut values = [[0; 8]; BATCH / 4];
-        self.pair(&pairs, &mut values);
+        pair(way, &pairs, &mut values);
         for (value, number) in values.into_iter().zip((first..).step_by(4)) {
             self.stack.push(value, number);
         }
-        self.chunk = Chunk::new(first + BATCH as u64);
+        *self.chunk = Chunk::new(first + BATCH as u64);
         Some(rest)
-    }
-
-    fn pair(&mut self, children: &[ChainingValue], parents: &mut [ChainingValue]) {
-        let (children, _) = children.as_chunks::<{ 2 * LANES }>();
-        let (parents, _) = parents.as_chunks_mut::<LANES>();
-        for (children, parents) in children.iter().zip(parents) {
-            *parents = self.way.parents(children);
-        }
     }
 
     /// Compresses four whole chunks, if there are so many, and gives the rest.
-    fn take_lanes<'a>(&mut self, bytes: &'a [u8]) -> Option<&'a [u8]> {
+    fn take_lanes<'a>(&mut self, way: &mut dyn Way, bytes: &'a [u8]) -> Option<&'a [u8]> {
         let is_whole = self.chunk.is_empty();
         let (input, rest) = bytes.split_first_chunk().filter(|_| is_whole)?;
         let first = self.chunk.number();
-        for (value, number) in self.way.chunks(input, first).into_iter().zip(first..) {
+        for (value, number) in way.chunks(input, first).into_iter().zip(first..) {
             self.stack.push(value, number);
         }
-        self.chunk = Chunk::new(first + LANES as u64);
+        *self.chunk = Chunk::new(first + LANES as u64);
         Some(rest)
+    }
+}
+
+fn pair(way: &mut dyn Way, children: &[ChainingValue], parents: &mut [ChainingValue]) {
+    let (children, _) = children.as_chunks::<{ 2 * LANES }>();
+    let (parents, _) = parents.as_chunks_mut::<LANES>();
+    for (children, parents) in children.iter().zip(parents) {
+        *parents = way.parents(children);
     }
 }
