@@ -12,6 +12,8 @@ enum sifive_register {
 
 /* Counts on and on, 512 ticks of the bus for each step: at 500 MHz, a little more than a microsecond. */
 #define CONFIGURATION_ON 0x1009u
+/* Stands still, with the same steps. */
+#define CONFIGURATION_OFF 0x9u
 #define MOST_STEPS 0xffffu
 
 /* Where the registers are mapped; set by the tool. */
@@ -44,7 +46,10 @@ void clock_set_alarm(unsigned long when)
     clock_registers[PWM_CONFIGURATION] = CONFIGURATION_ON;
 }
 
+/* Standing still is not enough: the line is active while the count is not below the comparator. */
 void clock_quiet(void)
 {
-    clock_registers[PWM_CONFIGURATION] = 0;
+    clock_registers[PWM_COMPARATOR] = MOST_STEPS;
+    clock_registers[PWM_COUNT] = 0;
+    clock_registers[PWM_CONFIGURATION] = CONFIGURATION_OFF;
 }

@@ -112,13 +112,13 @@ pub trait Machine: FpuUnit<ThreadId> {
     /// Whether every entry into the kernel and every return switches page tables.
     fn switches_page_tables(&self) -> bool;
 
-    /// Makes `context` begin the work of a service. Once it runs, and before it can be interrupted, the port notes in `program`,
-    /// which are the registers of the program for which it is, those that compiled code preserves. It ends with
-    /// [`Event::WorkDone`](crate::event::Event::WorkDone).
+    /// Makes `context` begin the work of a service. Once it runs, and before it can be interrupted, the port notes in
+    /// `program`, which are the registers of the program for which it is, those that compiled code preserves. It ends
+    /// with [`Event::WorkDone`](crate::event::Event::WorkDone).
     fn begin_work(&mut self, service: ServiceId, context: &mut Self::Context, program: &mut Self::Context);
 
-    /// Clears the memory of a service, at once. `fpu` says whose registers are in the unit: for a section, which leaves them as
-    /// they are.
+    /// Clears the memory of a service, at once. `fpu` says whose registers are in the unit: for a section, which leaves
+    /// them as they are.
     fn wipe(&mut self, fpu: &mut Fpu<ThreadId>, service: ServiceId);
 
     /// Whether programs may print on the debug console.

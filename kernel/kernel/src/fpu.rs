@@ -60,8 +60,8 @@ pub fn area(owner: Option<ThreadId>) -> *mut Registers {
 impl FpuUnit<ThreadId> for Hardware {
     #[inline]
     fn exchange(&mut self, from: ThreadId, to: ThreadId) {
-        // SAFETY: numbers of threads go up to THREADS, at work to twice as many, so both areas are elements of the array. Nobody holds a reference to it,
-        // and the unit is on.
+        // SAFETY: numbers of threads go up to THREADS, at work to twice as many, so both areas are elements of the array.
+        // Nobody holds a reference to it, and the unit is on.
         unsafe { fpu::exchange!(fpu_exchange, area(Some(from)), area(Some(to))) }
     }
 

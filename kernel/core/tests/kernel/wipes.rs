@@ -1,6 +1,6 @@
 //! Wipes: what is cleared when, and that the interrupt or fault goes its way afterwards.
 
-use limen_abi::{ErrorCode, Label};
+use limen_abi::{ErrorCode, FaultLabel, Label};
 use limen_core::machine::Context;
 
 use crate::support::{Family, Grant, Interrupt, Notification, Plan, System, Thread, Wiring};
@@ -98,6 +98,19 @@ fn faults_of_another_thread_wipe_nothing() {
     system.fault(family.child, Family::VM_FAULT);
     assert!(system.kernel.machine.wiped.is_empty());
     system.assert_running(family.parent);
+}
+
+/// The end of a budget is not a mistake of the program.
+#[test]
+fn a_timeout_that_is_told_wipes_nothing() {
+    let mut family = Family::active(150);
+    family.plan.share(family.child, 100, 400);
+    family.plan.handle_timeouts(family.child, family.endpoint.caller(Family::BADGE));
+    family.plan.wipe_by_fault(family.child);
+    let mut system = family.boot();
+    system.run_to_timer();
+    system.assert_message(family.parent, Family::BADGE, FaultLabel::Timeout.as_raw(), &[0, 100]);
+    assert!(system.kernel.machine.wiped.is_empty());
 }
 
 #[test]

@@ -1,5 +1,5 @@
-//! Where threads at work begin: at EL1 like the kernel, but on the stack pointer that is otherwise the programs'. So an exception finds SP_EL1
-//! at the context of the thread, as from a program.
+//! Where threads at work begin: at EL1 like the kernel, but on the stack pointer that is otherwise the programs'. So an
+//! exception finds SP_EL1 at the context of the thread, as from a program.
 
 use crate::arch::context::Context;
 use crate::work::Task;

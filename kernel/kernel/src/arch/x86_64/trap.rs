@@ -26,8 +26,8 @@ const INVALID_OPCODE: u64 = 6;
 const PAGE_FAULT: u64 = 14;
 /// Error code of a page fault: it was an instruction fetch.
 const INSTRUCTION_FETCH: u64 = 1 << 4;
-/// What is pushed below the top of the kernel's stack when idling is interrupted: five words by the processor, two by the stub, and
-/// one more.
+/// What is pushed below the top of the kernel's stack when idling is interrupted: five words by the processor, two by
+/// the stub, and one more.
 const IDLE_FRAME: usize = size_of::<[u64; 5 + 2 + 1]>();
 /// Vectors below are exceptions.
 const FIRST_INTERRUPT: u32 = 32;
