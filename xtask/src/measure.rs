@@ -32,7 +32,8 @@ pub fn run(workspace: &Workspace, board: &Board, filter: &str, quick: bool) -> O
     let projects = Project::on_shelf(workspace, "bench")?;
     let mut rows = Vec::new();
     for project in projects.iter().filter(|project| project.name.contains(filter)) {
-        for build in builds(project)? {
+        let builds = if is_for(project, board)? { builds(project)? } else { Vec::new() };
+        for build in builds {
             let title = format!("{} {}", project.name, build.join(" "));
             let title = title.trim_end();
             eprintln!("measuring {title}");
@@ -68,6 +69,12 @@ fn results(workspace: &Workspace, board: &Board, unit: &str, rows: Vec<Row>) -> 
         environment: Vec::new(),
         rows,
     })
+}
+
+/// Whether a system is measured on a board: those in its `boards.txt`, or all.
+fn is_for(project: &Project, board: &Board) -> Outcome<bool> {
+    let file = project.folder.join("boards.txt");
+    Ok(!file.exists() || files::read(&file)?.lines().any(|name| name == board.name))
 }
 
 /// The builds of a system that are measured, each a list of variables for make: the lines of its `builds.txt`, or one

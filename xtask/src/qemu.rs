@@ -16,8 +16,8 @@ use crate::failure::{Context, Failure, Outcome};
 pub const SILENCE: Duration = Duration::from_secs(60);
 
 /// Options of an emulator that counts: one instruction takes one nanosecond of the machine's time, and idle time passes at
-/// once.
-pub const DETERMINISTIC: [&str; 2] = ["-icount", "shift=0,sleep=off"];
+/// once. Clocks of the day follow the same time, from a day that is always the same.
+pub const DETERMINISTIC: [&str; 4] = ["-icount", "shift=0,sleep=off", "-rtc", "base=2000-01-01,clock=vm"];
 
 /// How many lines a system that nobody watches may print; one that faults in a loop prints for ever.
 const MOST_LINES: usize = 100_000;

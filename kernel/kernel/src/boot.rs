@@ -18,7 +18,10 @@ use crate::identity_map::{self, TablePool};
 use crate::page_table::{self, Access, MapError, MemoryType, Owner, Root, Run};
 use crate::panic::fatal;
 use crate::text::Writer;
-use crate::{boot_info, command_line, console, entry, fpu, keys, section_costs, section_test, thread_memory};
+use crate::{
+    boot_info, command_line, console, digest_rates, entry, fpu, keys, section_costs, section_test,
+    thread_memory,
+};
 
 /// Boots from the image at `image_paddr`. Entered once, with interrupts masked. `first_cycle` is what the cycle counter
 /// said at the first instruction of the loader; the port has done what `command_line` asks for; `firmware` is where the
@@ -47,6 +50,7 @@ pub fn start(image_paddr: PhysAddr, first_cycle: u64, command_line: &[u8], firmw
     }
     if image.options() & Options::MEASURE_UTILISATION != 0 {
         section_costs::print();
+        digest_rates::print();
     }
     clear_regions(&image);
     let mut buffers = [BufferPage::default(); THREADS];

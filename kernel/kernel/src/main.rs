@@ -22,6 +22,8 @@ pub mod console;
 #[cfg(not(test))]
 pub mod device_tree;
 #[cfg(not(test))]
+pub mod digest_rates;
+#[cfg(not(test))]
 pub mod driver;
 #[cfg(not(test))]
 #[expect(unsafe_code, reason = "lends out the one kernel between trap entry and return")]

@@ -8,19 +8,21 @@ use core::hint::black_box;
 use limen_fpu::Open;
 use limen_fpu::mask::{All, Controlled, Low4, Low8, Low16, Mask};
 use limen_simd::blake3::plain::Plain;
-use limen_simd::blake3::{Hasher, Vector, Way};
+use limen_simd::blake3::{Vector, Way};
 use limen_simd::chacha20::{self, State};
 use limen_simd::memory;
 
 use crate::arch::cpu;
 use crate::console;
 use crate::section::WorkerRegisters;
-use crate::section_test::{Over, Rehearsal};
+use crate::section_test::{self, DIGESTED, Over, Rehearsal};
 
 /// Bytes of a KiB.
 const KIB: usize = 1024;
-/// Of what is digested, as much as the kernel's stack has room for.
+/// Of what is digested.
 const DIGESTED_KIB: usize = 4;
+/// Of what is digested, as much as vector registers do at once.
+pub const PACKET_BYTES: usize = DIGESTED_KIB * KIB;
 
 /// Prints a row for each set of registers and each state, and one for each routine and its plain code.
 #[inline(never)]
@@ -52,15 +54,20 @@ impl fmt::Display for Over {
 }
 
 /// A row of one sample.
-fn row(what: fmt::Arguments<'_>, value: u64) {
+pub fn row(what: fmt::Arguments<'_>, value: u64) {
     console::line(format_args!(
         "ROW name={what} n=1 min={value} median={value} p99={value} max={value} mean={value} stddev=0"
     ));
 }
 
+/// What is digested.
+pub fn packet() -> &'static [u8] {
+    &DIGESTED[..PACKET_BYTES]
+}
+
 /// What `act` takes.
 #[inline(always)]
-fn count<R>(act: impl FnOnce() -> R) -> u64 {
+pub fn count<R>(act: impl FnOnce() -> R) -> u64 {
     let start = stamp();
     let empty = stamp() - start;
     let start = stamp();
@@ -70,7 +77,7 @@ fn count<R>(act: impl FnOnce() -> R) -> u64 {
 
 /// The counter. A call, so that no part of what a port does to read it is mixed with what is counted.
 #[inline(never)]
-fn stamp() -> u64 {
+pub fn stamp() -> u64 {
     cpu::cycles()
 }
 
@@ -107,15 +114,8 @@ fn pair(name: &str, vector: u64, plain: u64) {
     row(format_args!("simd_kib routine={name} way=plain"), plain);
 }
 
-#[inline(never)]
 fn digest(way: impl Way) -> u64 {
-    let bytes = [1; DIGESTED_KIB * KIB];
-    let spent = count(|| {
-        let mut hasher = Hasher::new(way);
-        hasher.update(&bytes);
-        black_box(hasher.finalize())
-    });
-    spent / DIGESTED_KIB as u64
+    count(|| section_test::digest(way, packet())) / DIGESTED_KIB as u64
 }
 
 #[inline(never)]

@@ -21,7 +21,7 @@ const OWNER: ThreadId = ThreadId::ANY;
 /// Bytes of a digest: four chunks and some more.
 const DIGESTED_BYTES: usize = 4 * 1024 + 100;
 /// What is digested. Not on the stack of boot, which has the tables of the image on it.
-static DIGESTED: [u8; DIGESTED_BYTES] = filled();
+pub static DIGESTED: [u8; DIGESTED_BYTES] = filled();
 /// Bytes that are cleared and compared. The kernel's stack is small.
 const MOVED_BYTES: usize = 301;
 
@@ -161,7 +161,9 @@ const fn filled<const BYTES: usize>() -> [u8; BYTES] {
     bytes
 }
 
-fn digest(way: impl Way, bytes: &[u8]) -> [u8; 32] {
+/// The digest of these bytes.
+#[inline(never)]
+pub fn digest(way: impl Way, bytes: &[u8]) -> [u8; 32] {
     let mut hasher = Hasher::new(way);
     hasher.update(bytes);
     hasher.finalize()

@@ -1,0 +1,21 @@
+/* A child whose faults wipe. Its parent starts it again after each. One of them never runs: it is reset. */
+
+#include "bad_address.h"
+#include "round.h"
+
+seL4_Word round_base;
+
+/* What a reset writes, beside the stack. */
+static volatile char data[3 * 4096] = { 1 };
+
+void init(void)
+{
+    (void)data[0];
+    round_begin();
+    *(volatile seL4_Word *)BAD_ADDRESS = 0;
+}
+
+void notified(microkit_channel ch)
+{
+    (void)ch;
+}

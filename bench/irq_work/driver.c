@@ -1,0 +1,19 @@
+/* Serves the interrupts of the device, and notes when it begins to. */
+
+#include "round.h"
+
+seL4_Word round_base;
+
+void init(void)
+{
+    this_round()->device = moment_start();
+    moment_clear();
+}
+
+void notified(microkit_channel ch)
+{
+    seL4_Word now = limen_counter();
+    this_round()->served = now;
+    moment_clear();
+    microkit_irq_ack(ch);
+}

@@ -1,0 +1,141 @@
+/* Makes the kernel work, and has a device interrupt in the middle of it.
+ *
+ * irq_latency: from the moment for which the device was set, by its own clock, to the first instruction of `notified` in its
+ * driver, which is more important. The moments of a row are spread evenly over the work, from the system call that asks
+ * for it (or the store that faults) to what comes after it in the same program (or to `fault` in the parent). So between
+ * the two reads lies what the kernel still does before it takes interrupts, if anything; and then what bench/irq counts:
+ * the trap, the signal, the switch, and the driver's way from its receive to `notified`. A round counts when the moment
+ * was not before the work nor after its end, and then the driver must have run before the work was over.
+ *
+ * during=program: there is no work but a loop in the program. of=kernel: of the kernel's code. kib: so much is wiped, by the
+ * fault of a child; the kernel does that with interrupts off, so the device waits for the rest of it. */
+
+#include "bad_address.h"
+#include "round.h"
+
+#define DIGEST_OF_REGION 0
+#define DIGEST_OF_KERNEL 1
+#define RESET 2
+
+/* Rounds before those that count. */
+#define PREPARING 4
+/* So many instructions after its moment the device may interrupt: on x86, two of its steps and some. */
+#define LATE 32
+
+#define IDLE_CHILD 0
+#define WIPES_PAGE 1
+
+seL4_Word round_base;
+
+static struct samples samples;
+
+extern char _start[];
+
+/* The first rounds are not interrupted, and show how long it takes to set the device, and how long the work. */
+static seL4_Bool prepare(volatile struct round *round, seL4_Word end)
+{
+    bench_check(!round->served, "the device interrupts when it should not");
+    if (round->number == PREPARING) {
+        round->lead = round->start - round->begin;
+        round->span = end - round->start;
+    }
+    return seL4_True;
+}
+
+/* Comes after the work. True while more rounds are wanted. Work takes a little less when the last interrupt came after
+ * it, so a few of the last moments are too late, and no samples. */
+static seL4_Bool round_end(void)
+{
+    seL4_Word end = limen_counter();
+    volatile struct round *round = this_round();
+    round->number++;
+    if (!round->span) {
+        return prepare(round, end);
+    }
+    bench_check(round->number < ROUNDS + ROUNDS / 8, "the device is rarely due during the work");
+    if (round->due < round->start || round->due + LATE >= end) {
+        return seL4_True;
+    }
+    bench_check(round->due < round->served && round->served < end, "the driver has not run during the work");
+    return samples_add(&samples, round->served - round->due);
+}
+
+static void rounds_start(void)
+{
+    volatile struct round *round = this_round();
+    samples_start(&samples);
+    round->number = 0;
+    round->lead = NEVER;
+    round->span = 0;
+}
+
+static void compute(void)
+{
+    for (int i = 0; i < 3000; i++) {
+        __asm__ volatile ("nop");
+    }
+}
+
+static void digest_region(void)
+{
+    limen_digest_t digest;
+    bench_check(limen_digest(DIGEST_OF_REGION, &digest) == seL4_NoError, "there is no digest of the region");
+}
+
+static void digest_kernel(void)
+{
+    limen_digest_t digest;
+    bench_check(limen_digest(DIGEST_OF_KERNEL, &digest) == seL4_NoError, "there is no digest of the kernel");
+}
+
+static void reset(void)
+{
+    bench_check(limen_reset(RESET) == seL4_NoError, "the child was not reset");
+}
+
+static void measure(void (*work)(void), const char *row)
+{
+    seL4_Bool again = seL4_True;
+    rounds_start();
+    while (again) {
+        round_begin();
+        work();
+        again = round_end();
+    }
+    samples_print(&samples, row);
+}
+
+void init(void)
+{
+    microkit_pd_stop(IDLE_CHILD);
+    measure(compute, "irq_latency during=program" ROW_FPU);
+    measure(digest_region, "irq_latency during=digest of=region" ROW_FPU);
+    measure(digest_kernel, "irq_latency during=digest of=kernel" ROW_FPU);
+    measure(reset, "irq_latency during=reset" ROW_FPU);
+    rounds_start();
+}
+
+void notified(microkit_channel ch)
+{
+    (void)ch;
+}
+
+/* Wipes are over here. The child that wipes more runs when the other has stopped. */
+seL4_Bool fault(microkit_child child, microkit_msginfo message, microkit_msginfo *answer)
+{
+    (void)answer;
+    seL4_Word address = microkit_mr_get(seL4_VMFault_Addr);
+    seL4_Bool again = round_end();
+    bench_check(microkit_msginfo_get_label(message) == seL4_Fault_VMFault && address == BAD_ADDRESS,
+                "a child faulted in another way than it should");
+    if (again) {
+        microkit_pd_restart(child, (seL4_Word)_start);
+    } else if (child == WIPES_PAGE) {
+        samples_print(&samples, "irq_latency during=wipe kib=4" ROW_FPU);
+        rounds_start();
+    } else {
+        samples_print(&samples, "irq_latency during=wipe kib=64" ROW_FPU);
+        bench_done();
+    }
+    return seL4_False;
+}
