@@ -3,12 +3,13 @@
 use std::path::{Path, PathBuf};
 
 use lexopt::prelude::*;
-use limen_report::{Changes, Comparison, Golden, Page, Reference, Results, Sections};
+use limen_report::{Changes, Comparison, Difference, Golden, Page, Reference, Results, Sections};
 
 use crate::board::{self, Board};
 use crate::command::Command;
 use crate::failure::{Context, Failure, Outcome};
 use crate::files;
+use crate::growth;
 use crate::measure;
 use crate::native;
 use crate::sdk;
@@ -188,8 +189,10 @@ fn changes<'a>(files: &[PathBuf], older: &'a [Results], runs: &'a [Run]) -> Outc
 }
 
 fn record(workspace: &Workspace, runs: &[Run]) -> Outcome {
-    runs.iter()
-        .try_for_each(|run| files::write(&golden(workspace, &run.board), Golden::of(&run.results).to_text()))
+    runs.iter().try_for_each(|run| {
+        files::write(&golden(workspace, &run.board), Golden::of(&run.results).to_text())?;
+        growth::record(workspace, &run.board)
+    })
 }
 
 /// Where the figures of a board are recorded.
@@ -208,8 +211,10 @@ pub fn compare_with_record(workspace: &Workspace, board: &Board) -> Option<Outco
             return Ok(());
         }
         let told: String = differences.iter().map(|difference| format!("{difference}\n")).collect();
+        let rows: Vec<_> = differences.iter().map(Difference::row).collect();
+        let reasons = growth::explain(workspace, board, &rows)?;
         let way_out = format!("If that is as it should be: ./x bench --board {} --record", board.title());
-        Err(Failure::new(told + &way_out))
+        Err(Failure::new(told + &reasons + &way_out))
     })
 }
 

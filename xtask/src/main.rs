@@ -17,6 +17,7 @@ mod footprint;
 mod fuzz;
 mod gen_config;
 mod generate;
+mod growth;
 mod headers;
 mod host_tests;
 mod injection;

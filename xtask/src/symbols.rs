@@ -15,12 +15,26 @@ pub struct Symbols {
 }
 
 impl Symbols {
-    /// Those of a file.
+    /// Those of a file, as the linker knows them.
     ///
     /// # Errors
     /// When the file has none, or cannot be read.
     pub fn of(file: &Path) -> Outcome<Self> {
-        let listing = process::capture(Command::new("llvm-nm").arg(file))?;
+        Self::listed(file, &[])
+    }
+
+    /// Those of a file, as people know them: `limen_core::fast::call::serve_call`.
+    ///
+    /// # Errors
+    /// When the file has none, or cannot be read.
+    pub fn readable(file: &Path) -> Outcome<Self> {
+        let mut symbols = Self::listed(file, &["--demangle"])?;
+        symbols.by_address.values_mut().for_each(|name| *name = shortened(name));
+        Ok(symbols)
+    }
+
+    fn listed(file: &Path, options: &[&str]) -> Outcome<Self> {
+        let listing = process::capture(Command::new("llvm-nm").args(options).arg(file))?;
         let symbols = Self::parse(&listing);
         if symbols.by_address.is_empty() {
             return Err(Failure::new(format!("{} has no functions", file.display())));
@@ -31,13 +45,14 @@ impl Symbols {
     fn parse(listing: &str) -> Self {
         let (mut by_address, mut addresses) = (BTreeMap::new(), BTreeMap::new());
         for line in listing.lines() {
-            let mut fields = line.split_whitespace();
+            let mut fields = line.splitn(3, ' ');
             let (Some(address), Some(kind), Some(name)) = (fields.next(), fields.next(), fields.next())
             else {
                 continue;
             };
             let Ok(address) = u64::from_str_radix(address, 16) else { continue };
-            if kind.eq_ignore_ascii_case("t") {
+            // Labels inside of functions, and marks of the assembler, are none.
+            if kind.eq_ignore_ascii_case("t") && !name.starts_with(['.', '$']) {
                 by_address.insert(address, name.to_owned());
             }
             addresses.insert(name.to_owned(), address);
@@ -77,9 +92,27 @@ impl Symbols {
     }
 }
 
+/// Without what the compiler adds to a name: which implementation it is of, and a number that changes with every change.
+fn shortened(name: &str) -> String {
+    const IMPLEMENTATION: &str = "$LT$impl$u20$";
+    let is_number = |part: &str| {
+        part.strip_prefix('h')
+            .is_some_and(|digits| digits.len() == 16 && digits.bytes().all(|byte| byte.is_ascii_hexdigit()))
+    };
+    let parts = name.split("::").filter(|part| !part.contains(IMPLEMENTATION) && !is_number(part));
+    parts.collect::<Vec<_>>().join("::")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn names_are_those_of_the_source() {
+        let name = "limen_core::fast::call::_$LT$impl$u20$limen_core..kernel..Kernel$LT$M$GT$$GT$::serve_call::h1db02c303192756f";
+        assert_eq!(shortened(name), "limen_core::fast::call::serve_call");
+        assert_eq!(shortened("trap_vectors"), "trap_vectors");
+    }
 
     #[test]
     fn an_address_is_in_the_function_that_begins_before_it() {

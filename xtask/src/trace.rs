@@ -37,7 +37,8 @@ pub struct Recording {
 /// An executed instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Step {
-    address: u64,
+    /// Where it is.
+    pub address: u64,
     code: usize,
 }
 
