@@ -78,19 +78,15 @@ impl Recording {
     /// faulted.
     /// `None` if the two reads are not one after the other.
     pub fn sample(&self, row: &Row) -> Option<&[Step]> {
-        let reads: Vec<_> = self
-            .trace
-            .steps
-            .iter()
-            .enumerate()
-            .filter(|(_, step)| self.reads(**step))
-            .map(|(at, _)| at)
-            .collect();
+        let steps = &self.trace.steps;
+        // What is interrupted right away was written down as well, and is again when it is executed.
+        let is_again = |at: usize| steps.get(at + 1).is_some_and(|next| next.address == steps[at].address);
+        let reads: Vec<_> = (0..steps.len()).filter(|at| self.reads(steps[*at]) && !is_again(*at)).collect();
         let overhead = reads.windows(2).map(|pair| pair[1] - pair[0]).min()?;
         let length = usize::try_from(row.median).ok()?.checked_add(overhead)?;
         let distance = |pair: &&[usize]| (pair[1] - pair[0]).abs_diff(length);
         let pair = reads.windows(2).min_by_key(distance).filter(|pair| distance(pair) <= UNCOUNTED)?;
-        self.trace.steps.get(pair[0] + 1..=pair[1] - overhead)
+        steps.get(pair[0] + 1..=pair[1] - overhead)
     }
 
     /// The encoding of an instruction.
