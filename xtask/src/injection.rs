@@ -10,11 +10,11 @@
 //! x86_64_generic = ["outb 0x64 0xd3", "outb 0x60 0"]
 //! ```
 //!
-//! First the emulator writes down what the kernel executes in a round, and in one with an interrupt in the middle of a digest.
-//! Then every one of these instructions is one at which an interrupt comes, a round for each. Loops, whose instructions are all
-//! alike to an interrupt, are sampled, and so is what another policy, or the other interrupt, has executed as well. The program checks what it sees and prints it as
-//! its tests; what it cannot know is checked here: that the machine came to each instruction, and that the interrupt was
-//! served.
+//! First the emulator writes down what the kernel executes in a round, and in one with an interrupt in the middle of a
+//! digest. Then every one of these instructions is one at which an interrupt comes, a round for each. Loops, whose
+//! instructions are all alike to an interrupt, are sampled, and so is what another policy, or the other interrupt, has
+//! executed as well. The program checks what it sees and prints it as its tests; what it cannot know is checked here: that
+//! the machine came to each instruction, and that the interrupt was served.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -333,6 +333,9 @@ impl Machine<'_> {
         ];
         let mut count = 0;
         for (what, wanted, words) in pieces {
+            if words.is_empty() {
+                complaints.push(format!("there is no word of {what} to change a bit of"));
+            }
             for (address, bit) in spread(&words) {
                 let place = Place { address, bit, entry: (wanted == KERNEL).then_some(entry) };
                 self.flip(place)?;
