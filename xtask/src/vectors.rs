@@ -10,8 +10,9 @@ use std::process::Command;
 use crate::failure::{Failure, Outcome};
 use crate::process;
 
-/// The routines of the kernel that move what the unit holds, as their symbols are called: in `arch/*/fpu.S`.
-pub const KERNEL_ROUTINES: &[&str] = &["fpu_exchange", "fpu_save", "fpu_load"];
+/// The routines of the kernel that move what the unit holds: those of `arch/*/fpu.S` by their symbols, and the functions of
+/// Rust that `arch/*/exchange.S` is inlined into by their names.
+pub const KERNEL_ROUTINES: &[&str] = &["enter_with_unit", "change", "bring", "fpu_save", "fpu_load"];
 /// What a symbol ends with whose value is how many registers the routine with the rest of its name may use. `kernel/simd`
 /// declares so the routines that compute with vectors inside the kernel.
 const FOOTPRINT: &str = ".registers";
@@ -71,7 +72,7 @@ fn objections(listing: &str, routines: &[Routine<'_>], architecture: &str) -> Ve
             continue;
         }
         let shown = || format!("{function}: {}", instruction.replace('\t', " "));
-        match routines.iter().find(|(routine, _)| *routine == function) {
+        match routines.iter().find(|(routine, _)| is_called(function, routine)) {
             Some((routine, registers)) => {
                 unused.retain(|name| name != routine);
                 if highest_register(instruction, highest).is_some_and(|highest| highest >= *registers) {
@@ -83,6 +84,11 @@ fn objections(listing: &str, routines: &[Routine<'_>], architecture: &str) -> Ve
     }
     found.extend(unused.iter().map(|routine| format!("{routine}: declared, but does not use them")));
     found
+}
+
+/// Whether a symbol is this name, or that of a function of Rust with this name.
+fn is_called(symbol: &str, name: &str) -> bool {
+    symbol == name || symbol.contains(&format!("{}{name}17h", name.len()))
 }
 
 /// How registers that footprints count are called.

@@ -61,6 +61,13 @@ impl MessageInfo {
         if length > MAX_LENGTH { MAX_LENGTH } else { length }
     }
 
+    /// Whether the message has no words.
+    #[must_use]
+    #[inline]
+    pub const fn is_empty(self) -> bool {
+        self.0 & Self::LENGTH_MASK == 0
+    }
+
     /// Capabilities named beside the words.
     #[must_use]
     #[inline]

@@ -50,6 +50,9 @@ pub trait Machine: FpuUnit<ThreadId> {
     /// Asks for a timer interrupt at or after `deadline`; replaces an earlier request. May lie in the past.
     fn set_deadline(&mut self, deadline: Ticks);
 
+    /// Whether to notice that an address space is entered already is worth more than it costs.
+    const NOTICES_SAME_SPACE: bool;
+
     /// Makes `space` the address space of user mode.
     fn switch_space(&mut self, space: Self::Space);
 

@@ -90,14 +90,16 @@ impl<M: Machine> Kernel<M> {
     /// Hands the message of `from` to `to`.
     #[inline]
     pub(crate) fn transfer(&mut self, from: ThreadId, to: ThreadId, badge: u64, info: MessageInfo) {
-        let length = info.length();
         // Three times the same end: where the length is known to be small, the info need not be limited, and without words
         // none is loaded.
-        if length == 0 {
+        if info.is_empty() {
             let context = &mut self.threads[to].context;
             context.set_badge(badge);
             context.set_info(info.delivered());
-        } else if length <= REGISTER_WORDS {
+            return;
+        }
+        let length = info.length();
+        if length <= REGISTER_WORDS {
             let words = self.threads[from].context.words();
             let context = &mut self.threads[to].context;
             context.set_words(words, length);

@@ -116,29 +116,48 @@ impl<T: Name> Fpu<T> {
     #[inline(always)]
     pub fn switch_to(&mut self, unit: &mut impl FpuUnit<T>, next: T, user: Option<T>) {
         if !self.is_for(user) {
+            self.change(unit, next, user);
+        }
+    }
+
+    #[inline(never)]
+    fn change(&mut self, unit: &mut impl FpuUnit<T>, next: T, user: Option<T>) {
+        if !self.pass(unit, user) {
             self.settle(unit, next, user);
         }
     }
 
-    /// The same for a user that [`Self::is_for`] does not hold for.
+    /// What most changes come to under the plain policy, for a user that [`Self::is_for`] does not hold for: another one
+    /// gets the unit, or it is turned off, or on for the same one. False, and nothing is done, if it is something else.
     #[inline(always)]
-    pub fn settle(&mut self, unit: &mut impl FpuUnit<T>, next: T, user: Option<T>) {
-        if self.power == Power::On {
-            match (self.settled, user) {
+    pub fn pass(&mut self, unit: &mut impl FpuUnit<T>, user: Option<T>) -> bool {
+        match (self.power, user) {
+            (Power::On, Some(to)) => {
                 // While the unit is on, who is settled is its owner.
-                (Some(owner), Some(user)) => self.exchange(unit, owner, user),
-                _ => self.turn_off(unit),
+                unit.exchange(self.settled, to);
+                count(&mut self.counters.exchanges);
+                self.owner = user;
             }
-        } else if self.policy == FpuPolicy::SemiLazy {
-            // It is off, and so has to be turned on.
-            self.turn_on(unit, Power::On);
-            if !T::same(self.owner, user)
-                && let Some(user) = user
-            {
-                self.bring(unit, user);
+            (Power::On, None) => self.turn_off(unit),
+            (Power::Off, Some(_)) if self.policy == FpuPolicy::SemiLazy && T::same(self.owner, user) => {
+                self.turn_on(unit, Power::On);
             }
-        } else {
+            _ => return false,
+        }
+        self.settled = user;
+        true
+    }
+
+    /// The rest, for a user for whom [`Self::pass`] has done nothing.
+    #[inline(never)]
+    pub fn settle(&mut self, unit: &mut impl FpuUnit<T>, next: T, user: Option<T>) {
+        if self.policy != FpuPolicy::SemiLazy {
             return self.settle_by_policy(unit, next, user);
+        }
+        // It is off, and so has to be turned on.
+        self.turn_on(unit, Power::On);
+        if let Some(user) = user {
+            self.bring(unit, user);
         }
         self.settled = user;
     }
@@ -255,7 +274,7 @@ impl<T: Name> Fpu<T> {
         self.bring(unit, user);
     }
 
-    #[inline]
+    #[inline(never)]
     fn bring(&mut self, unit: &mut impl FpuUnit<T>, user: T) {
         match self.owner {
             Some(from) => self.exchange(unit, from, user),
@@ -267,9 +286,9 @@ impl<T: Name> Fpu<T> {
         }
     }
 
-    #[inline(always)]
+    #[inline]
     fn exchange(&mut self, unit: &mut impl FpuUnit<T>, from: T, to: T) {
-        unit.exchange(from, to);
+        unit.exchange(Some(from), to);
         count(&mut self.counters.exchanges);
         self.owner = Some(to);
     }

@@ -21,8 +21,8 @@ pub trait Name: Copy + PartialEq {
 ///
 /// Registers are moved only while the unit is on: on some processors the kernel itself cannot reach them otherwise.
 pub trait FpuUnit<T> {
-    /// Saves the registers of one thread and loads those of another.
-    fn exchange(&mut self, from: T, to: T);
+    /// Saves the registers for one thread, or to where they are never read, and loads those of another.
+    fn exchange(&mut self, from: Option<T>, to: T);
 
     /// Saves the registers for a thread.
     fn save(&mut self, to: T);

@@ -26,8 +26,6 @@ static SAVE_AREAS: SaveAreas = SaveAreas(UnsafeCell::new([const { Registers::ZER
 pub static INITIAL: Registers = Registers::INITIAL;
 
 unsafe extern "C" {
-    /// Stores what the unit holds in `save`, and loads it from `load`. For `fpu::exchange` only.
-    fn fpu_exchange(save: *mut Registers, load: *const Registers);
     /// Stores what the unit holds.
     fn fpu_save(to: *mut Registers);
     /// Loads what the unit holds.
@@ -58,11 +56,11 @@ pub fn area(owner: Option<ThreadId>) -> *mut Registers {
 }
 
 impl FpuUnit<ThreadId> for Hardware {
-    #[inline]
-    fn exchange(&mut self, from: ThreadId, to: ThreadId) {
+    #[inline(always)]
+    fn exchange(&mut self, from: Option<ThreadId>, to: ThreadId) {
         // SAFETY: numbers of threads go up to THREADS, at work to twice as many, so both areas are elements of the array.
         // Nobody holds a reference to it, and the unit is on.
-        unsafe { fpu::exchange!(fpu_exchange, area(Some(from)), area(Some(to))) }
+        unsafe { fpu::exchange!(area(from), area(Some(to))) }
     }
 
     fn save(&mut self, to: ThreadId) {

@@ -85,6 +85,8 @@ impl Machine for Hardware {
         timer::set_deadline(deadline);
     }
 
+    const NOTICES_SAME_SPACE: bool = cpu::NOTICES_SAME_SPACE;
+
     #[inline]
     fn switch_space(&mut self, space: cpu::SpaceRegister) {
         cpu::switch_space(space);

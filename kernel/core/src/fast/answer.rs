@@ -35,7 +35,7 @@ impl<M: Machine> Kernel<M> {
             Some(Return { server, caller, info }) if self.threads[caller].fault.is_none() => {
                 self.core.open_call = None;
                 self.transfer(server, caller, 0, info);
-                self.run(caller)
+                self.go_back(server, caller)
             }
             _ => self.serve_answer_to_fault(),
         }
@@ -50,7 +50,7 @@ impl<M: Machine> Kernel<M> {
             {
                 self.core.open_call = None;
                 self.answer_fault(server, caller, info);
-                self.run(caller)
+                self.go_back(server, caller)
             }
             _ => self.serve_settled_answer(),
         }
@@ -64,6 +64,16 @@ impl<M: Machine> Kernel<M> {
         let can_go =
             self.is_in_event_loop(server) && self.core.queues.ready.none_from(self.threads[caller].priority);
         can_go.then_some(Return { server, caller, info: self.threads[server].context.info() })
+    }
+
+    /// Lets the caller run whose open call was answered. If the server is passive, that is on the time that the caller had
+    /// all along.
+    #[inline(always)]
+    fn go_back(&mut self, server: ThreadId, caller: ThreadId) -> Option<&mut M::Context> {
+        if self.threads[server].sched_context.is_some() {
+            return self.run_on_other_time(caller);
+        }
+        self.enter_at_once(caller)
     }
 
     /// An answer after something else has happened.

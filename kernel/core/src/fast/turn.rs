@@ -38,14 +38,21 @@ impl<M: Machine> Kernel<M> {
         self.enter_space(space);
         self.allow_counter(counter);
         if !self.core.fpu.is_for(fpu) {
-            return self.enter_with_unit(next);
+            return self.enter_with_unit(next, fpu);
         }
         Some(&mut self.threads[next].context)
     }
 
     #[inline(never)]
-    fn enter_with_unit(&mut self, next: ThreadId) -> Option<&mut M::Context> {
-        let user = self.threads[next].fpu;
+    fn enter_with_unit(&mut self, next: ThreadId, user: Option<ThreadId>) -> Option<&mut M::Context> {
+        if self.core.fpu.pass(&mut self.machine, user) {
+            return Some(&mut self.threads[next].context);
+        }
+        self.settle_unit(next, user)
+    }
+
+    #[inline(never)]
+    fn settle_unit(&mut self, next: ThreadId, user: Option<ThreadId>) -> Option<&mut M::Context> {
         self.core.fpu.settle(&mut self.machine, next, user);
         Some(&mut self.threads[next].context)
     }
@@ -68,7 +75,7 @@ impl<M: Machine> Kernel<M> {
 
     #[inline(never)]
     fn run_next_from_queue(&mut self) -> Option<&mut M::Context> {
-        match self.core.queues.ready.pop_highest(&mut self.links) {
+        match self.core.queues.ready.pop_from_queue(&mut self.links) {
             Some(next) => self.run_on_other_time(next),
             None => {
                 self.idle();

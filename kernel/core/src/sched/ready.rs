@@ -17,7 +17,14 @@ pub struct ReadyQueues {
     front: Option<ThreadId>,
     /// Its priority.
     front_priority: u8,
-    /// What `top` would be without it.
+    /// The priority of `lone`.
+    lone_priority: u8,
+    /// A thread that was the highest when it was added at the back, and is not in a queue, but before those of its priority
+    /// that are: whoever was woken by a more important one. It mostly is the next that runs.
+    lone: Option<ThreadId>,
+    /// What `top` would be without both.
+    queued: u16,
+    /// What `top` would be without the one in front.
     rest: u16,
     /// Highest priority with a thread, plus one; zero when there is none. [`UNKNOWN_TOP`] for ever where there are
     /// several domains.
@@ -35,6 +42,9 @@ impl ReadyQueues {
         bitmap: Bitmap::EMPTY,
         front: None,
         front_priority: 0,
+        lone_priority: 0,
+        lone: None,
+        queued: 0,
         rest: 0,
         top: 0,
     };
@@ -42,7 +52,7 @@ impl ReadyQueues {
     /// Makes the quick looks at the highest priority fail, of queues without threads: they do not ask for the domain of a
     /// thread.
     pub(crate) fn expect_domains(&mut self) {
-        (self.top, self.rest) = (UNKNOWN_TOP, UNKNOWN_TOP);
+        (self.top, self.rest, self.queued) = (UNKNOWN_TOP, UNKNOWN_TOP, UNKNOWN_TOP);
     }
 
     /// The highest priority with a thread, plus one; zero when there is none.
@@ -69,6 +79,18 @@ impl ReadyQueues {
     /// Adds a thread behind those of its priority.
     #[inline(always)]
     pub fn push_back(&mut self, links: &mut ThreadLinks, thread: ThreadId, priority: u8) {
+        if self.lone.is_none() && self.none_from(priority) {
+            self.lone = Some(thread);
+            self.lone_priority = priority;
+            self.rest = u16::from(priority) + 1;
+            self.top = self.rest;
+        } else {
+            self.push_back_of_queue(links, thread, priority);
+        }
+    }
+
+    #[inline(never)]
+    fn push_back_of_queue(&mut self, links: &mut ThreadLinks, thread: ThreadId, priority: u8) {
         self.queues[priority as usize].push_back(links, thread);
         self.mark(priority);
     }
@@ -95,16 +117,21 @@ impl ReadyQueues {
 
     #[inline(never)]
     fn push_front_of_queue(&mut self, links: &mut ThreadLinks, thread: ThreadId, priority: u8) {
-        self.put_front_back(links);
+        self.put_all_in_queues(links);
         self.queues[priority as usize].push_front(links, thread);
         self.mark(priority);
     }
 
-    /// Puts the thread in front into its queue.
-    fn put_front_back(&mut self, links: &mut ThreadLinks) {
-        if let Some(thread) = self.front.take() {
-            self.queues[self.front_priority as usize].push_front(links, thread);
-            self.mark(self.front_priority);
+    /// Puts those that are in no queue into theirs.
+    fn put_all_in_queues(&mut self, links: &mut ThreadLinks) {
+        // In any order: they have different priorities.
+        for (thread, priority) in
+            [(self.front.take(), self.front_priority), (self.lone.take(), self.lone_priority)]
+        {
+            if let Some(thread) = thread {
+                self.queues[priority as usize].push_front(links, thread);
+                self.mark(priority);
+            }
         }
     }
 
@@ -130,8 +157,41 @@ impl ReadyQueues {
         Some(front)
     }
 
+    #[inline(always)]
+    fn take_lone(&mut self) -> Option<ThreadId> {
+        let lone = self.lone?;
+        if !self.none_above(self.lone_priority) {
+            return None;
+        }
+        self.lone = None;
+        self.rest = self.queued;
+        self.top = self.rest.max(self.front_end());
+        Some(lone)
+    }
+
+    /// What `top` would be with the thread in front alone.
+    #[inline(always)]
+    fn front_end(&self) -> u16 {
+        self.front.map_or(0, |_| u16::from(self.front_priority) + 1)
+    }
+
+    /// What `top` would be with the lone thread alone.
+    #[inline(always)]
+    fn lone_end(&self) -> u16 {
+        self.lone.map_or(0, |_| u16::from(self.lone_priority) + 1)
+    }
+
+    /// The same for whoever is not in front.
+    #[inline(always)]
+    pub(crate) fn pop_from_queue(&mut self, links: &mut ThreadLinks) -> Option<ThreadId> {
+        match self.take_lone() {
+            None => self.pop_queued(links),
+            lone => lone,
+        }
+    }
+
     #[inline(never)]
-    fn pop_from_queue(&mut self, links: &mut ThreadLinks) -> Option<ThreadId> {
+    fn pop_queued(&mut self, links: &mut ThreadLinks) -> Option<ThreadId> {
         let priority = self.highest().checked_sub(1)? as u8;
         let queue = &mut self.queues[priority as usize];
         let thread = queue.pop_front(links);
@@ -143,7 +203,7 @@ impl ReadyQueues {
 
     /// Takes a thread that is in these queues.
     pub fn remove(&mut self, links: &mut ThreadLinks, thread: ThreadId, priority: u8) {
-        self.put_front_back(links);
+        self.put_all_in_queues(links);
         let queue = &mut self.queues[priority as usize];
         queue.remove(links, thread);
         if queue.is_empty() {
@@ -154,17 +214,18 @@ impl ReadyQueues {
     #[inline(always)]
     fn mark(&mut self, priority: u8) {
         self.bitmap.set(priority);
-        self.rest = self.rest.max(u16::from(priority) + 1);
-        self.top = self.top.max(self.rest);
+        self.queued = self.queued.max(u16::from(priority) + 1);
+        self.rest = self.rest.max(self.queued);
+        self.top = self.top.max(self.queued);
     }
 
     #[inline(always)]
     fn unmark(&mut self, priority: u8) {
         self.bitmap.clear(priority);
-        if self.rest == u16::from(priority) + 1 {
-            self.rest = self.bitmap.highest_up_to(priority);
-            let front = if self.front.is_some() { u16::from(self.front_priority) + 1 } else { 0 };
-            self.top = self.rest.max(front);
+        if self.queued == u16::from(priority) + 1 {
+            self.queued = self.bitmap.highest_up_to(priority);
+            self.rest = self.queued.max(self.lone_end());
+            self.top = self.rest.max(self.front_end());
         }
     }
 
@@ -173,7 +234,9 @@ impl ReadyQueues {
         let queues = self.queues.iter().zip(0..=u8::MAX);
         queues.flat_map(move |(queue, priority)| {
             let front = self.front.filter(|_| self.front_priority == priority);
-            front.into_iter().chain(queue.iter(links)).map(move |thread| (thread, priority))
+            let lone = self.lone.filter(|_| self.lone_priority == priority);
+            let threads = front.into_iter().chain(lone).chain(queue.iter(links));
+            threads.map(move |thread| (thread, priority))
         })
     }
 
@@ -182,10 +245,13 @@ impl ReadyQueues {
     pub fn is_sound(&self, links: &ThreadLinks) -> bool {
         let marked = |priority: usize| self.bitmap.has(priority as u8);
         let queues = self.queues.iter().enumerate();
-        let front = self.front.map_or(0, |_| u16::from(self.front_priority) + 1);
-        let rest = if self.rest == UNKNOWN_TOP { self.bitmap.highest() } else { self.rest };
-        rest == self.bitmap.highest()
-            && self.highest() == rest.max(front)
+        let known = |top: u16| if top == UNKNOWN_TOP { self.bitmap.highest() } else { top };
+        let rest = known(self.queued).max(self.lone_end());
+        let are_apart = self.front.is_none() || self.front_end() != self.lone_end();
+        are_apart
+            && known(self.queued) == self.bitmap.highest()
+            && known(self.rest) == rest
+            && self.highest() == rest.max(self.front_end())
             && queues.into_iter().all(|(priority, q)| q.is_sound(links) && marked(priority) != q.is_empty())
     }
 }
@@ -281,5 +347,32 @@ mod tests {
         ready.push_back(&mut links, thread(1), 10);
         ready.push_front(&mut links, thread(2), 5);
         assert!(ready.is_sound(&links) && ready.pop_highest(&mut links) == Some(thread(1)));
+    }
+    #[test]
+    fn whoever_was_the_highest_when_added_leaves_before_equals_that_came_later() {
+        let mut links = ThreadLinks::new([Links::NONE; limits::THREADS]);
+        let mut ready = ReadyQueues::EMPTY;
+        let thread = |index| ThreadLinks::id(index).unwrap();
+        // Interrupted at 10, woken at 20 and again at 20 and 30, interrupted at 40.
+        ready.push_front(&mut links, thread(1), 10);
+        ready.push_back(&mut links, thread(2), 20);
+        ready.push_back(&mut links, thread(3), 20);
+        ready.push_back(&mut links, thread(4), 30);
+        ready.push_front(&mut links, thread(5), 40);
+        let mut order = Vec::new();
+        while let Some(next) = ready.pop_highest(&mut links) {
+            assert!(ready.is_sound(&links));
+            order.push(next);
+        }
+        assert_eq!(order, [5, 4, 2, 3, 1].map(thread));
+        assert!(ready.none_from(0));
+        // Who is put in front of the same priority goes before it.
+        ready.push_back(&mut links, thread(1), 20);
+        ready.push_front(&mut links, thread(2), 20);
+        assert!(ready.is_sound(&links) && ready.pop_highest(&mut links) == Some(thread(2)));
+        ready.push_back(&mut links, thread(3), 20);
+        ready.remove(&mut links, thread(1), 20);
+        assert!(ready.is_sound(&links) && ready.pop_highest(&mut links) == Some(thread(3)));
+        assert!(ready.is_sound(&links) && ready.none_from(0));
     }
 }

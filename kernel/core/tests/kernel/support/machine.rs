@@ -163,8 +163,8 @@ impl HostMachine {
 }
 
 impl FpuUnit<ThreadId> for HostMachine {
-    fn exchange(&mut self, from: ThreadId, to: ThreadId) {
-        self.save(from);
+    fn exchange(&mut self, from: Option<ThreadId>, to: ThreadId) {
+        self.save(from.expect("the unit is on, and nobody owns it"));
         self.load(Some(to));
     }
 
@@ -254,6 +254,8 @@ impl Machine for HostMachine {
         self.deadline = deadline;
         self.deadlines_set += 1;
     }
+
+    const NOTICES_SAME_SPACE: bool = true;
 
     fn switch_space(&mut self, space: Space) {
         self.space = space;

@@ -77,8 +77,8 @@ impl Unit {
 }
 
 impl FpuUnit<Thread> for Unit {
-    fn exchange(&mut self, from: Thread, to: Thread) {
-        self.save(from);
+    fn exchange(&mut self, from: Option<Thread>, to: Thread) {
+        self.save(from.expect("the unit is on, and nobody owns it"));
         self.load(Some(to));
     }
 

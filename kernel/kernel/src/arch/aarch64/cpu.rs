@@ -85,22 +85,25 @@ impl SpaceRegister {
     }
 }
 
-/// Makes `space` the address space of user mode.
+/// To select an address space again is one instruction; nothing is forgotten.
+pub const NOTICES_SAME_SPACE: bool = false;
+
+/// Makes `space` the address space of user mode, from the return to it on: that is a barrier, and until then the kernel
+/// uses no user address.
 #[inline]
 pub fn switch_space(space: SpaceRegister) {
     let value = space.0;
     // SAFETY: the lower half belongs to programs once boot is over; the kernel keeps no reference into it.
     // The tables were checked at boot and are not changed afterwards.
-    unsafe {
-        write_register!("ttbr0_el1", value);
-        asm!("isb", options(nostack, preserves_flags));
-    }
+    unsafe { write_register!("ttbr0_el1", value) }
 }
 
 /// Does something while `space` is the address space of user mode.
 pub fn in_space<T>(space: SpaceRegister, act: impl FnOnce() -> T) -> T {
     let before = read_register!("ttbr0_el1");
     switch_space(space);
+    // SAFETY: a barrier.
+    unsafe { asm!("isb", options(nostack, preserves_flags)) }
     let result = act();
     // SAFETY: as in `switch_space`, which the value came from.
     unsafe {
@@ -113,7 +116,7 @@ pub fn in_space<T>(space: SpaceRegister, act: impl FnOnce() -> T) -> T {
 /// Forgets everything that the processor has cached of page tables.
 pub fn forget_translations() {
     // SAFETY: the processor reads the tables again when it needs them.
-    unsafe { asm!("dsb nshst", "tlbi vmalle1", "dsb nsh", "isb", options(nostack, preserves_flags)) }
+    unsafe { asm!("isb", "dsb nshst", "tlbi vmalle1", "dsb nsh", "isb", options(nostack, preserves_flags)) }
 }
 
 /// The top table of the kernel's half.

@@ -1,51 +1,7 @@
-// Loading and exchanging the floating-point and SIMD registers.
+// Saving and loading the floating-point and SIMD registers.
 
 .arch_extension fp
 .section .text.fpu, "ax"
-
-// x0: where the registers go; x1: where the new ones come from. Stores and loads alternate, so that neither unit
-// of the processor waits for the other.
-.global fpu_exchange
-fpu_exchange:
-    mrs     x9, fpsr
-    mrs     x10, fpcr
-    ldp     x11, x12, [x1]
-    stp     x9, x10, [x0]
-    stp     q0, q1, [x0, #16]
-    ldp     q0, q1, [x1, #16]
-    stp     q2, q3, [x0, #48]
-    ldp     q2, q3, [x1, #48]
-    stp     q4, q5, [x0, #80]
-    ldp     q4, q5, [x1, #80]
-    stp     q6, q7, [x0, #112]
-    ldp     q6, q7, [x1, #112]
-    stp     q8, q9, [x0, #144]
-    ldp     q8, q9, [x1, #144]
-    stp     q10, q11, [x0, #176]
-    ldp     q10, q11, [x1, #176]
-    stp     q12, q13, [x0, #208]
-    ldp     q12, q13, [x1, #208]
-    stp     q14, q15, [x0, #240]
-    ldp     q14, q15, [x1, #240]
-    stp     q16, q17, [x0, #272]
-    ldp     q16, q17, [x1, #272]
-    stp     q18, q19, [x0, #304]
-    ldp     q18, q19, [x1, #304]
-    stp     q20, q21, [x0, #336]
-    ldp     q20, q21, [x1, #336]
-    stp     q22, q23, [x0, #368]
-    ldp     q22, q23, [x1, #368]
-    stp     q24, q25, [x0, #400]
-    ldp     q24, q25, [x1, #400]
-    stp     q26, q27, [x0, #432]
-    ldp     q26, q27, [x1, #432]
-    stp     q28, q29, [x0, #464]
-    ldp     q28, q29, [x1, #464]
-    stp     q30, q31, [x0, #496]
-    ldp     q30, q31, [x1, #496]
-    msr     fpsr, x11
-    msr     fpcr, x12
-    ret
 
 // x0: where the registers go.
 .global fpu_save

@@ -46,17 +46,18 @@ pub fn options() -> u64 {
     0
 }
 
-/// Calls the routine that stores what the unit holds in `$save` and loads it from `$load`: with the registers that it
-/// changes, and not all that a function may.
+/// Stores what the unit holds in `$save` and loads it from `$load`, with few registers.
 macro_rules! exchange {
-    ($routine:path, $save:expr, $load:expr) => {
+    ($save:expr, $load:expr) => {
         core::arch::asm!(
-            "bl {exchange}",
-            exchange = sym $routine,
-            in("x0") $save,
-            in("x1") $load,
-            out("x9") _, out("x10") _, out("x11") _, out("x12") _, out("x30") _,
-            options(nostack)
+            include_str!("arch/aarch64/exchange.S"),
+            save = in(reg) $save,
+            load = in(reg) $load,
+            status = out(reg) _,
+            control = out(reg) _,
+            new_status = out(reg) _,
+            new_control = out(reg) _,
+            options(nostack, preserves_flags)
         )
     };
 }

@@ -96,6 +96,9 @@ fn has_asid(asid: u16) -> bool {
     present == probe
 }
 
+/// A processor without identifiers forgets all translations.
+pub const NOTICES_SAME_SPACE: bool = true;
+
 /// Makes `space` the address space of user mode.
 #[inline]
 pub fn switch_space(space: SpaceRegister) {

@@ -45,16 +45,15 @@ pub fn options() -> u64 {
     0
 }
 
-/// Calls the routine that stores what the unit holds in `$save` and loads it from `$load`: with the registers that it
-/// changes, and not all that a function may.
+/// Stores what the unit holds in `$save` and loads it from `$load`, with few registers.
 macro_rules! exchange {
-    ($routine:path, $save:expr, $load:expr) => {
+    ($save:expr, $load:expr) => {
         core::arch::asm!(
-            "call {exchange}",
-            exchange = sym $routine,
-            in("a0") $save,
-            in("a1") $load,
-            out("t0") _, out("t1") _, out("ra") _,
+            include_str!("arch/riscv64/exchange.S"),
+            save = in(reg) $save,
+            load = in(reg) $load,
+            control = out(reg) _,
+            new_control = out(reg) _,
             options(nostack)
         )
     };

@@ -200,6 +200,9 @@ pub fn in_space(space: SpaceRegister, act: impl FnOnce()) {
     switch_space(SpaceRegister(before));
 }
 
+/// The processor forgets all translations.
+pub const NOTICES_SAME_SPACE: bool = true;
+
 /// Makes `space` the address space, of user mode as well unless page tables are switched.
 #[inline]
 pub fn switch_space(space: SpaceRegister) {

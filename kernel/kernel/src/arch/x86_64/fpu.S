@@ -8,24 +8,6 @@
 
 .section .text.fpu, "ax"
 
-// rdi: where the registers go; rsi: where the new ones come from.
-.global fpu_exchange
-fpu_exchange:
-    cmp     byte ptr [rip + {method}], {XSAVE}
-    jbe     1f
-    all_components
-    xsaveopt64 [rdi]
-    xrstor64 [rsi]
-    ret
-1:  jb      2f
-    all_components
-    xsave64 [rdi]
-    xrstor64 [rsi]
-    ret
-2:  fxsave64 [rdi]
-    fxrstor64 [rsi]
-    ret
-
 // rdi: where the registers go.
 .global fpu_save
 fpu_save:

@@ -72,10 +72,10 @@ const COMPONENTS: [u32; 3] = [0xe7, 0x07, 0x03];
 
 /// [`METHOD`]: the instruction that saves. In this order, so that one comparison tells all three apart.
 const FXSAVE: u8 = 0;
-const XSAVE: u8 = 1;
+pub(crate) const XSAVE: u8 = 1;
 const XSAVEOPT: u8 = 2;
 /// How registers are saved. Written by boot.
-static METHOD: AtomicU8 = AtomicU8::new(FXSAVE);
+pub(crate) static METHOD: AtomicU8 = AtomicU8::new(FXSAVE);
 
 global_asm!(
     include_str!("fpu.S"),
@@ -116,16 +116,18 @@ pub fn options() -> u64 {
     if cpu::has_meltdown() { FpuOption::ISOLATE } else { 0 }
 }
 
-/// Calls the routine that stores what the unit holds in `$save` and loads it from `$load`: with the registers that it
-/// changes, and not all that a function may.
+/// Stores what the unit holds in `$save` and loads it from `$load`, with few registers.
 macro_rules! exchange {
-    ($routine:path, $save:expr, $load:expr) => {
+    ($save:expr, $load:expr) => {
         core::arch::asm!(
-            "call {exchange}",
-            exchange = sym $routine,
-            in("rdi") $save,
-            in("rsi") $load,
-            out("eax") _, out("edx") _
+            include_str!("arch/x86_64/exchange.S"),
+            save = in(reg) $save,
+            load = in(reg) $load,
+            method = sym $crate::arch::fpu::METHOD,
+            XSAVE = const $crate::arch::fpu::XSAVE,
+            out("eax") _,
+            out("edx") _,
+            options(nostack)
         )
     };
 }
