@@ -10,6 +10,7 @@ use crate::command::Command;
 use crate::failure::{Context, Failure, Outcome};
 use crate::files;
 use crate::growth;
+use crate::listing;
 use crate::measure;
 use crate::native;
 use crate::sdk;
@@ -23,6 +24,7 @@ const HELP: &str = "
 usage: ./x bench --native
        ./x bench [FILTER] [--board BOARD]... [--variant NAME]... [--from RUN]... [--compare RUN]...
                  [--json FILE] [--html FILE] [--quick] [--record] [--model]
+       ./x bench SYSTEM --trace ROW [--board BOARD]...
 
 Boots every system under bench/ in its release configuration on an emulator that counts instructions
 exactly, so that every machine prints the same figures, and shows them beside the reference and the targets.
@@ -35,6 +37,8 @@ exactly, so that every machine prints the same figures, and shows them beside th
   --json FILE         write the figures of one board for other programs
   --html FILE         write a page with tables and pictures
   --model             instead of measuring, what models of processors take for the instructions of some paths
+  --trace ROW         instead of measuring, list the instructions of one sample of a row, as in
+                      ./x bench bench/ppc --trace 'ppc_rt server=passive words=0 fpu=off'
   --native            time the programs of bench/native on this machine instead: ratios within a run are what counts
   --quick             fewer repetitions (programs are built with QUICK=1)
   --record            keep the figures in bench/golden, with which `./x test` compares; of all systems, quickly
@@ -53,6 +57,7 @@ struct Options {
     native: bool,
     model: bool,
     record: bool,
+    trace: Option<String>,
 }
 
 /// The figures of a board, measured or read.
@@ -65,6 +70,9 @@ fn run(workspace: &Workspace, arguments: lexopt::Parser) -> Outcome {
     let options = parse(arguments)?;
     if options.native {
         return native::run(workspace);
+    }
+    if let Some(row) = &options.trace {
+        return trace(workspace, &options, row);
     }
     let older = options.compare.iter().map(|file| read(workspace, file)).collect::<Outcome<Vec<_>>>()?;
     let runs = runs(workspace, &options, &older)?;
@@ -100,6 +108,7 @@ fn parse(mut arguments: lexopt::Parser) -> Outcome<Options> {
             Long("html") => options.html = Some(arguments.value()?.into()),
             Long("quick") => options.quick = true,
             Long("model") => options.model = true,
+            Long("trace") => options.trace = Some(arguments.value()?.string()?),
             Long("native") => options.native = true,
             Long("record") => (options.record, options.quick) = (true, true),
             Value(filter) => options.filter = filter.string()?,
@@ -116,7 +125,9 @@ fn parse(mut arguments: lexopt::Parser) -> Outcome<Options> {
 impl Options {
     /// What contradicts itself is said before anything is measured.
     fn check(&self) -> Outcome {
-        let sentence = if self.model && (self.record || !self.filter.is_empty()) {
+        let sentence = if self.trace.is_some() && self.filter.is_empty() {
+            "--trace needs the system that has the row: ./x bench bench/ppc --trace ROW"
+        } else if self.model && (self.record || !self.filter.is_empty()) {
             "--model has its own systems and is not recorded: leave FILTER and --record out"
         } else if self.record && !self.filter.is_empty() {
             "a record is of all systems: leave FILTER out"
@@ -129,6 +140,16 @@ impl Options {
         };
         Err(Failure::new(sentence))
     }
+}
+
+fn trace(workspace: &Workspace, options: &Options, row: &str) -> Outcome {
+    let boards = options.boards.iter().map(|name| board::named(workspace, name)?.with(&options.variants));
+    let boards = boards.collect::<Outcome<Vec<_>>>()?;
+    sdk::build(workspace)?;
+    boards.iter().try_for_each(|board| {
+        print!("{}", listing::of(workspace, board, &options.filter, row)?);
+        Ok(())
+    })
 }
 
 /// All runs, those that are read first. What is wrong with a file is said before a board is measured.

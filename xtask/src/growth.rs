@@ -52,6 +52,32 @@ const FIRMWARE_AT: Range<u64> = 0x8000_0000..0x8020_0000;
 /// The functions of a path, and how many of its instructions each has.
 type Functions = BTreeMap<String, u64>;
 
+/// Whose instructions are where.
+pub struct Owners {
+    symbols: Symbols,
+    has_firmware: bool,
+}
+
+impl Owners {
+    /// Those of the kernel that a board is measured with.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    pub fn of(workspace: &Workspace, board: &Board) -> Outcome<Self> {
+        let symbols = Symbols::readable(&workspace.kernel(&board.name, CONFIG))?;
+        Ok(Self { symbols, has_firmware: board.architecture == "riscv64" })
+    }
+
+    /// The function of the kernel that an address is in; or whose else it is.
+    pub fn of_address(&self, address: u64) -> &str {
+        match address {
+            trace::KERNEL.. => self.symbols.function_at(address),
+            _ if self.has_firmware && FIRMWARE_AT.contains(&address) => FIRMWARE,
+            _ => PROGRAMS,
+        }
+    }
+}
+
 /// Traces all paths of a board and keeps their functions.
 ///
 /// # Errors
@@ -103,22 +129,17 @@ fn traced(
     rows: &[&str],
 ) -> Outcome<Vec<(String, Functions)>> {
     eprintln!("tracing {system} on {}", board.title());
-    let symbols = Symbols::readable(&workspace.kernel(&board.name, CONFIG))?;
+    let owners = Owners::of(workspace, board)?;
     let project = Project::locate(workspace, system)?;
     let recording =
         Recording::of(workspace, board, &project, &[BUILD.to_owned()]).context(|| system.to_owned())?;
-    let owner = |address: u64| match address {
-        trace::KERNEL.. => symbols.function_at(address),
-        _ if board.architecture == "riscv64" && FIRMWARE_AT.contains(&address) => FIRMWARE,
-        _ => PROGRAMS,
-    };
     let functions_of = |title: &&str| {
         let row = recording.rows.iter().find(|row| row.title() == **title);
         let steps = row.and_then(|row| recording.sample(row));
         let steps = steps.ok_or_else(|| Failure::new(format!("the trace has no sample of {title}")))?;
         let mut functions = Functions::new();
         for step in steps {
-            *functions.entry(owner(step.address).to_owned()).or_default() += 1;
+            *functions.entry(owners.of_address(step.address).to_owned()).or_default() += 1;
         }
         Ok(((*title).to_owned(), functions))
     };

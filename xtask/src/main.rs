@@ -23,6 +23,7 @@ mod host_tests;
 mod injection;
 mod key_sites;
 mod links;
+mod listing;
 mod load;
 mod manual;
 mod measure;

@@ -79,7 +79,7 @@ fn is_for(project: &Project, board: &Board) -> Outcome<bool> {
 
 /// The builds of a system that are measured, each a list of variables for make: the lines of its `builds.txt`, or one
 /// build without variables.
-fn builds(project: &Project) -> Outcome<Vec<Vec<String>>> {
+pub fn builds(project: &Project) -> Outcome<Vec<Vec<String>>> {
     let file = project.folder.join("builds.txt");
     let text = if file.exists() { files::read(&file)? } else { "\n".to_owned() };
     Ok(text.lines().map(|line| line.split_whitespace().map(str::to_owned).collect()).collect())
