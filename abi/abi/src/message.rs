@@ -57,8 +57,15 @@ impl MessageInfo {
     #[must_use]
     #[inline]
     pub const fn length(self) -> usize {
-        let length = (self.0 & Self::LENGTH_MASK) as usize;
+        let length = self.claimed_length();
         if length > MAX_LENGTH { MAX_LENGTH } else { length }
+    }
+
+    /// Words in the message, as the sender has it.
+    #[must_use]
+    #[inline]
+    pub const fn claimed_length(self) -> usize {
+        (self.0 & Self::LENGTH_MASK) as usize
     }
 
     /// Whether the message has no words.
@@ -80,9 +87,16 @@ impl MessageInfo {
     #[inline]
     pub const fn delivered(self) -> Self {
         match self.0 & Self::LENGTH_MASK {
-            length if length <= MAX_LENGTH as u64 => Self(self.0 & (Self::LABEL_MASK | Self::LENGTH_MASK)),
+            length if length <= MAX_LENGTH as u64 => self.without_caps(),
             _ => Self::new(self.label(), MAX_LENGTH),
         }
+    }
+
+    /// The same of a message that is not longer than messages are.
+    #[must_use]
+    #[inline]
+    pub const fn without_caps(self) -> Self {
+        Self(self.0 & (Self::LABEL_MASK | Self::LENGTH_MASK))
     }
 }
 

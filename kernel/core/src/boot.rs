@@ -105,6 +105,16 @@ impl<M: Machine> Kernel<M> {
             }
         }
         self.populate_lines(image);
+        self.populate_counter(image);
+    }
+
+    /// Where all threads have the same access to the cycle counter, it is given once and for all.
+    fn populate_counter(&mut self, image: &Image<'_>) {
+        let grants = |thread: limen_image::Thread| thread.flags & ThreadFlags::COUNTER != 0;
+        self.core.counters_differ = image.threads().any(grants) && !image.threads().all(grants);
+        if !self.core.counters_differ && image.threads().any(grants) {
+            self.allow_counter(CounterAccess::Granted);
+        }
     }
 
     /// Lets the most important thread run. The image is not needed any more.
@@ -129,12 +139,15 @@ impl<M: Machine> Kernel<M> {
     }
 
     fn populate_thread(&mut self, id: ThreadId, record: &limen_image::Thread) {
-        let caps = self.machine.cap_table(id);
-        let inbox = Inbox::of(caps, Inbox::INPUT, Inbox::REPLY);
-        let (fault_handler, timeout_handler) = (caps.slot(record.fault_slot), caps.slot(record.timeout_slot));
+        let table = self.machine.cap_table(id);
+        let inbox = Inbox::of(table, Inbox::INPUT, Inbox::REPLY);
+        let (fault_handler, timeout_handler) =
+            (table.slot(record.fault_slot), table.slot(record.timeout_slot));
         let sched_context = optional(record.sched_context, SchedContexts::id);
         let notification = optional(record.notification, Notifications::id);
+        let caps = self.machine.caps(id);
         let thread = &mut self.threads[id];
+        thread.caps = caps;
         thread.context.set_register(M::Context::PC, record.entry);
         thread.context.set_register(M::Context::SP, record.stack_top);
         thread.priority = record.priority as u8;

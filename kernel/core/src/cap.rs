@@ -143,7 +143,7 @@ impl LookupFailure {
 const BITS_BELOW_ROOT: u8 = (u64::BITS - slot::ROOT_BITS) as u8;
 
 /// The capabilities of one protection domain.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct CapTable {
     slots: [Cap; limits::CAP_SLOTS],
 }

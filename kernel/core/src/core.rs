@@ -20,6 +20,8 @@ pub struct Core<Space> {
     pub domain: u8,
     /// Whether user mode may read the cycle counter now.
     pub counter: CounterAccess,
+    /// Whether that is not the same for all threads.
+    pub counters_differ: bool,
     /// The call that the current thread serves, if it is not written down yet.
     pub open_call: Option<OpenCall>,
     /// Whose floating-point registers are in the unit.
@@ -29,7 +31,7 @@ pub struct Core<Space> {
     /// What the timer is set to. Never later than the end of the current slice, the next release, and the end of the
     /// domain's slot.
     pub programmed: Ticks,
-    /// The address space that is entered.
+    /// The address space that is entered, where it matters.
     pub space: Space,
     /// When the slot of the domain ends.
     pub slot_end: Ticks,
@@ -45,6 +47,7 @@ impl<Space> Core<Space> {
             sched_context: None,
             domain: 0,
             counter: CounterAccess::Denied,
+            counters_differ: true,
             open_call: None,
             fpu: Fpu::EMPTY,
             since: 0,

@@ -143,7 +143,7 @@ impl<M: Machine> Kernel<M> {
             self.core.fpu.is_settled_for(thread.fpu),
             "the floating-point unit is not as the current thread needs it",
         )?;
-        ensure(self.core.space == thread.space, "another address space is entered")?;
+        ensure(!M::NOTICES_SAME_SPACE || self.core.space == thread.space, "another address space is entered")?;
         ensure(self.core.counter == thread.counter, "the counter has the access of another thread")
     }
 
@@ -193,10 +193,16 @@ impl<M: Machine> Kernel<M> {
                 let holder = self.sched_contexts[sched_context].notification;
                 ensure(holder == Some(id), "a notification's scheduling context does not know it")?;
             }
-            if let Signals::Waiting(queue) = notification.state {
-                let waits_here =
-                    |state| matches!(state, State::Waiting { notification, .. } if notification == id);
-                queued += self.check_queue(&queue, &waits_here)?;
+            let waits_here =
+                |state| matches!(state, State::Waiting { notification, .. } if notification == id);
+            match notification.state {
+                Signals::Waiter(thread) => {
+                    let waits = waits_here(self.threads[thread].state);
+                    ensure(waits, "a notification takes a thread for its waiter that does not wait there")?;
+                    queued += 1;
+                }
+                Signals::Waiting(queue) => queued += self.check_queue(&queue, &waits_here)?,
+                Signals::Idle | Signals::Active(_) => {}
             }
         }
         let waits = |state| matches!(state, State::Waiting { .. });

@@ -3,7 +3,7 @@
 //! Everything that the core asks for is listed here. None of it can fail.
 
 use core::fmt::Debug;
-use core::ops::Range;
+use core::ops::{Deref, Range};
 
 use limen_abi::MessageInfo;
 use limen_fpu::{Fpu, FpuUnit};
@@ -26,8 +26,16 @@ pub trait Machine: FpuUnit<ThreadId> {
     /// No address space. Nobody enters it; a value of its own kind, so that one comparison tells spaces apart.
     const NO_SPACE: Self::Space;
 
+    /// How a thread refers to its capability table.
+    type Caps: Deref<Target = CapTable> + Debug;
+    /// A table without capabilities.
+    const NO_CAPS: Self::Caps;
+
     /// The capability table of a thread of the image, filled before the first event.
     fn cap_table(&self, thread: ThreadId) -> &CapTable;
+
+    /// That table, for the thread to keep.
+    fn caps(&self, thread: ThreadId) -> Self::Caps;
 
     /// The root slots of a thread of the image, filled before the first event.
     fn root_table(&self, thread: ThreadId) -> &RootTable;

@@ -90,30 +90,26 @@ impl<M: Machine> Kernel<M> {
     /// Hands the message of `from` to `to`.
     #[inline]
     pub(crate) fn transfer(&mut self, from: ThreadId, to: ThreadId, badge: u64, info: MessageInfo) {
-        // Three times the same end: where the length is known to be small, the info need not be limited, and without words
-        // none is loaded.
-        if info.is_empty() {
-            let context = &mut self.threads[to].context;
-            context.set_badge(badge);
-            context.set_info(info.delivered());
-            return;
+        if info.claimed_length() > REGISTER_WORDS {
+            return self.transfer_long(from, to, badge, info);
         }
-        let length = info.length();
-        if length <= REGISTER_WORDS {
-            let words = self.threads[from].context.words();
-            let context = &mut self.threads[to].context;
-            context.set_words(words, length);
-            context.set_badge(badge);
-            context.set_info(info.delivered());
-        } else {
-            let words = self.threads[from].context.words();
-            let context = &mut self.threads[to].context;
-            context.set_words(words, REGISTER_WORDS);
-            context.set_badge(badge);
-            context.set_info(info.delivered());
-            let buffers = self.machine.buffers();
-            buffers[to].copy_from(&buffers[from], length);
-        }
+        let words = self.threads[from].context.words();
+        let context = &mut self.threads[to].context;
+        context.set_badge(badge);
+        context.set_info(info.without_caps());
+        context.set_words(words, info.claimed_length());
+    }
+
+    /// The same of a message that does not fit into registers.
+    #[inline(always)]
+    pub(crate) fn transfer_long(&mut self, from: ThreadId, to: ThreadId, badge: u64, info: MessageInfo) {
+        let words = self.threads[from].context.words();
+        let context = &mut self.threads[to].context;
+        context.set_badge(badge);
+        context.set_info(info.delivered());
+        context.set_words(words, REGISTER_WORDS);
+        let buffers = self.machine.buffers();
+        buffers[to].copy_from(&buffers[from], info.length());
     }
 
     /// A word of the message that `thread` sends.

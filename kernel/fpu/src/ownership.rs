@@ -136,16 +136,21 @@ impl<T: Name> Fpu<T> {
                 // While the unit is on, who is settled is its owner.
                 unit.exchange(self.settled, to);
                 count(&mut self.counters.exchanges);
-                self.owner = user;
+                (self.owner, self.settled) = (user, user);
+                true
             }
-            (Power::On, None) => self.turn_off(unit),
+            (Power::On, None) => {
+                self.turn_off(unit);
+                self.settled = None;
+                true
+            }
             (Power::Off, Some(_)) if self.policy == FpuPolicy::SemiLazy && T::same(self.owner, user) => {
                 self.turn_on(unit, Power::On);
+                self.settled = user;
+                true
             }
-            _ => return false,
+            _ => false,
         }
-        self.settled = user;
-        true
     }
 
     /// The rest, for a user for whom [`Self::pass`] has done nothing.

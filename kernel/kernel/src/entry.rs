@@ -1,6 +1,6 @@
 //! The door to the kernel's state.
 //!
-//! [`enter`] is the only place that borrows the kernel mutably. It runs between a trap from user mode and the
+//! [`enter`] and its like are the only places that borrow the kernel mutably. They run between a trap from user mode and the
 //! return to it, with interrupts off, on one processor; a trap from the kernel itself never comes here but ends in
 //! a panic. So at most one borrow exists at any time.
 
@@ -59,11 +59,16 @@ fn enter_checked(kernel: &mut Kernel<Hardware>, event: Event) -> *mut Context {
     } else {
         kernel.handle_rarely(event);
     }
+    check(kernel);
+    context_to_run(kernel)
+}
+
+#[cold]
+fn check(kernel: &mut Kernel<Hardware>) {
     kernel.settle_call();
     if let Err(broken) = kernel.check_invariants() {
         fatal(format_args!("an invariant of the kernel does not hold: {broken}"));
     }
-    context_to_run(kernel)
 }
 
 /// An access that the mappings do not allow. On its own, because for it alone the message is short.
@@ -72,11 +77,12 @@ pub fn enter_vm_fault(door: &Door, address: u64, access: Access, status: u64) ->
     enter(door, Event::Fault(Fault::Vm { address, access, status }))
 }
 
-/// A system call, as every port's trap code reports it.
+/// A system call, as every port's trap code reports it. The four that crossings are made of it tells apart itself, and
+/// calls their functions of the core with [`KERNEL`].
 pub extern "C" fn enter_syscall(door: &Door, number: i64) -> *mut Context {
     // SAFETY: called only from the trap handlers, see the module documentation.
     let kernel = unsafe { &mut *door.0.get() };
-    pointer_to(kernel.serve_syscall(number))
+    pointer_to(kernel.serve_other_syscall(number))
 }
 
 /// An interrupt, as a port's trap code reports it unless it has more to say.
@@ -88,7 +94,11 @@ pub extern "C" fn enter_interrupt(door: &Door) -> *mut Context {
 pub fn enter_probed_syscall(door: &Door, number: i64, stamp: u64) -> *mut Context {
     // SAFETY: called only from the trap handlers, see the module documentation.
     let kernel = unsafe { &mut *door.0.get() };
-    pointer_to(kernel.serve_probed_syscall(number, stamp))
+    kernel.serve_probed_syscall(number, stamp);
+    if keys::is_self_checking() {
+        check(kernel);
+    }
+    context_to_run(kernel)
 }
 
 /// Something else while programs are probed; `enter` serves it unless a probe takes it.

@@ -27,7 +27,7 @@ static_key!(
     pub SELF_CHECK = false
 );
 static_key!(
-    /// Some program samples its own crossings: every trap and every return pass the probes.
+    /// Some program samples its own crossings, or the kernel checks itself: every trap and every return pass the probes.
     pub PROBING = false
 );
 static_key!(
@@ -57,6 +57,8 @@ pub struct SystemKeys {
     known: [Option<KernelKey>; limits::KEYS],
     /// What programs have of them.
     sites: &'static mut ProgramSites,
+    /// Whether some program samples its crossings.
+    is_sampled: bool,
 }
 
 impl SystemKeys {
@@ -68,20 +70,27 @@ impl SystemKeys {
             if *key == KernelKey::Printing && state {
                 console::open();
             }
-            self.set_own(known(*key), state).unwrap_or_else(|error| fatal(format_args!("{error}")));
+            self.set_own(known(*key), state);
+            self.lead_past_probes();
         }
     }
 
-    /// Leads every trap and every return past the probes, or none.
+    /// Leads every trap and every return past the probes, or none that need not go there.
     pub fn set_probing(&mut self, state: bool) {
-        self.set_own(&PROBING, state).unwrap_or_else(|error| fatal(format_args!("{error}")));
+        self.is_sampled = state;
+        self.lead_past_probes();
     }
 
-    fn set_own(&mut self, key: &Key, state: bool) -> Result<(), KeyError> {
+    /// System calls have no other place where the kernel could check itself: the short ways have no key of their own.
+    fn lead_past_probes(&mut self) {
+        self.set_own(&PROBING, self.is_sampled || is_self_checking());
+    }
+
+    fn set_own(&mut self, key: &Key, state: bool) {
         match if state { self.own.enable(key) } else { self.own.disable(key) } {
             // A build that shows what keys cost.
-            Err(KeyError::Fixed) => Ok(()),
-            outcome => outcome,
+            Ok(()) | Err(KeyError::Fixed) => {}
+            Err(error) => fatal(format_args!("{error}")),
         }
     }
 }
@@ -125,6 +134,7 @@ pub fn start(image: &Image<'_>, code: Writer) -> &'static mut SystemKeys {
     for (key, ..) in KernelKey::ALL {
         keys.preset(known(*key), image.options() & key.option() != 0);
     }
+    keys.preset(&PROBING, image.options() & KernelKey::SelfCheck.option() != 0);
     let mut keys = keys.settle(code).unwrap_or_else(|error| fatal(format_args!("{error}")));
     if is_printing() {
         test(&mut keys).unwrap_or_else(|error| fatal(format_args!("{error}")));
@@ -139,7 +149,7 @@ pub fn start(image: &Image<'_>, code: Writer) -> &'static mut SystemKeys {
         (&mut *KEYS.0.get(), &mut *SITES.0.get())
     };
     sites.read(image);
-    place.insert(SystemKeys { own: keys, known, sites })
+    place.insert(SystemKeys { own: keys, known, sites, is_sampled: false })
 }
 
 /// Where keys change the kernel's code, once boot knows.

@@ -47,6 +47,13 @@ impl Machine for Hardware {
     type Space = cpu::SpaceRegister;
     const NO_SPACE: cpu::SpaceRegister = cpu::SpaceRegister::NONE;
 
+    type Caps = &'static CapTable;
+    const NO_CAPS: &'static CapTable = &thread_memory::NO_CAPS;
+
+    fn caps(&self, thread: ThreadId) -> &'static CapTable {
+        thread_memory::cap_table(thread)
+    }
+
     #[inline]
     fn cap_table(&self, thread: ThreadId) -> &CapTable {
         thread_memory::cap_table(thread)

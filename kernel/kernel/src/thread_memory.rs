@@ -34,6 +34,9 @@ impl<T> Tables<T> {
 static CAP_TABLES: Tables<CapTable> = Tables::new();
 #[unsafe(link_section = ".bss.threads")]
 static ROOT_TABLES: Tables<RootTable> = Tables::new();
+/// What a thread has that the image does not know. Zeros, which take no place in the kernel's file.
+#[unsafe(link_section = ".bss.empty")]
+pub static NO_CAPS: CapTable = CapTable::EMPTY;
 /// Any words are a message buffer.
 #[unsafe(link_section = ".bss.threads")]
 static MESSAGE_BUFFERS: MessageBuffers = MessageBuffers::new([const { MessageBuffer::new() }; THREADS]);

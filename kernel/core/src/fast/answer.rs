@@ -10,7 +10,7 @@ use crate::kernel::Kernel;
 use crate::machine::{Context, Machine};
 use crate::object::endpoint::Endpoint;
 use crate::object::reply::Reply;
-use crate::object::thread::{Restart, State};
+use crate::object::thread::State;
 
 struct Answer {
     server: ThreadId,
@@ -29,31 +29,50 @@ struct Return {
 }
 
 impl<M: Machine> Kernel<M> {
+    /// Serves the system call `ReplyRecv` of the current thread.
     #[inline(never)]
-    pub(super) fn serve_answer(&mut self) -> Option<&mut M::Context> {
-        match self.plan_return() {
-            Some(Return { server, caller, info }) if self.threads[caller].fault.is_none() => {
-                self.core.open_call = None;
-                self.transfer(server, caller, 0, info);
-                self.go_back(server, caller)
-            }
-            _ => self.serve_answer_to_fault(),
+    pub extern "C" fn serve_answer(&mut self) -> Option<&mut M::Context> {
+        let Some(Return { server, caller, info }) = self.plan_return() else {
+            return self.serve_settled_answer();
+        };
+        if self.threads[caller].fault.is_some() {
+            return self.serve_answer_to_open_fault(caller, server, info);
         }
+        self.core.open_call = None;
+        self.transfer_short(
+            (server, caller),
+            0,
+            info,
+            |kernel| kernel.go_back(server, caller),
+            |kernel| kernel.give_long_answer(caller, server, info),
+        )
+    }
+
+    #[inline(never)]
+    fn give_long_answer(
+        &mut self,
+        caller: ThreadId,
+        server: ThreadId,
+        info: MessageInfo,
+    ) -> Option<&mut M::Context> {
+        self.transfer_long(server, caller, 0, info);
+        self.go_back(server, caller)
     }
 
     /// A handler that lets the faulting thread go on. Another label stops threads after some faults.
     #[inline(never)]
-    fn serve_answer_to_fault(&mut self) -> Option<&mut M::Context> {
-        match self.plan_return() {
-            Some(Return { server, caller, info })
-                if self.threads[caller].fault.is_some() && info.label() == FaultLabel::NullFault.as_raw() =>
-            {
-                self.core.open_call = None;
-                self.answer_fault(server, caller, info);
-                self.go_back(server, caller)
-            }
-            _ => self.serve_settled_answer(),
+    fn serve_answer_to_open_fault(
+        &mut self,
+        caller: ThreadId,
+        server: ThreadId,
+        info: MessageInfo,
+    ) -> Option<&mut M::Context> {
+        if info.label() != FaultLabel::NullFault.as_raw() {
+            return self.serve_settled_answer();
         }
+        self.core.open_call = None;
+        self.answer_fault(server, caller, info);
+        self.go_back(server, caller)
     }
 
     /// The answer to the open call. The call has found that nothing stands in its way, and nothing has happened since.
@@ -169,8 +188,6 @@ impl<M: Machine> Kernel<M> {
         }
         self.replies[reply] = Reply::Free;
         hand_over(self, answer);
-        self.threads[server].state =
-            State::Receiving { endpoint, reply: Some(reply), again: Restart::SystemCall };
         self.wait_alone(server, endpoint, reply);
         self.run(caller)
     }

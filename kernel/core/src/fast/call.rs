@@ -18,8 +18,9 @@ struct Call {
 }
 
 impl<M: Machine> Kernel<M> {
+    /// Serves the system call `Call` of the current thread.
     #[inline(never)]
-    pub(super) fn serve_call(&mut self) -> Option<&mut M::Context> {
+    pub extern "C" fn serve_call(&mut self) -> Option<&mut M::Context> {
         match self.plan_call() {
             Some(call) => self.carry_out_call(&call),
             None => self.serve_unplanned_call(),
@@ -63,7 +64,25 @@ impl<M: Machine> Kernel<M> {
     #[inline(always)]
     fn carry_out_call(&mut self, call: &Call) -> Option<&mut M::Context> {
         let Call { caller, receiver, endpoint, badge, info } = *call;
-        self.transfer(caller, receiver, badge, info);
+        self.transfer_short(
+            (caller, receiver),
+            badge,
+            info,
+            |kernel| kernel.open_call(caller, receiver, endpoint),
+            |kernel| kernel.carry_out_long_call(receiver, caller, endpoint, badge, info),
+        )
+    }
+
+    #[inline(never)]
+    fn carry_out_long_call(
+        &mut self,
+        receiver: ThreadId,
+        caller: ThreadId,
+        endpoint: EndpointId,
+        badge: u64,
+        info: MessageInfo,
+    ) -> Option<&mut M::Context> {
+        self.transfer_long(caller, receiver, badge, info);
         self.open_call(caller, receiver, endpoint)
     }
 

@@ -22,7 +22,8 @@ mod receive;
 mod signal;
 mod turn;
 
-use limen_abi::Syscall;
+use limen_abi::message::REGISTER_WORDS;
+use limen_abi::{MessageInfo, Syscall};
 
 pub use open::OpenCall;
 
@@ -35,23 +36,24 @@ use crate::machine::{Context, Machine};
 
 impl<M: Machine> Kernel<M> {
     /// Serves a system call of the current thread. Gives the registers to return with; none means to idle.
-    #[inline(always)]
+    #[inline(never)]
     pub fn serve_syscall(&mut self, number: i64) -> Option<&mut M::Context> {
-        // One by one: compilers look for one of many from the middle. Each way is a function of its own, which saves
-        // only registers that it needs itself.
-        if number == Syscall::Call.as_raw() {
-            self.serve_call()
-        } else if number == Syscall::ReplyRecv.as_raw() {
-            self.serve_answer()
-        } else if number == Syscall::Send.as_raw() {
-            self.serve_send()
-        } else if number == Syscall::Recv.as_raw() {
-            self.serve_receive()
-        } else if number == Syscall::Wait.as_raw() {
-            self.serve_receive_elsewhere(number)
-        } else {
-            self.serve_in_general(number)
+        match Syscall::from_raw(number) {
+            Some(Syscall::Call) => self.serve_call(),
+            Some(Syscall::ReplyRecv) => self.serve_answer(),
+            Some(Syscall::Send) => self.serve_send(),
+            Some(Syscall::Recv) => self.serve_receive(),
+            _ => self.serve_other_syscall(number),
         }
+    }
+
+    /// The same for a system call that has no function of its own.
+    #[inline(always)]
+    pub fn serve_other_syscall(&mut self, number: i64) -> Option<&mut M::Context> {
+        if number == Syscall::Wait.as_raw() {
+            return self.serve_receive_elsewhere(number);
+        }
+        self.serve_in_general(number)
     }
 
     /// Serves a system call of a server that has an open call.
@@ -66,6 +68,43 @@ impl<M: Machine> Kernel<M> {
     pub fn serve_in_general(&mut self, number: i64) -> Option<&mut M::Context> {
         self.handle(Event::Syscall(number));
         self.running()
+    }
+
+    /// Hands over a message whose words are in registers, which is what most are, and does `then`. Does `otherwise`, and
+    /// nothing else, with a longer one. Everything is there once for each length that is frequent, so that none of them pays
+    /// for what the others need.
+    #[inline(always)]
+    fn transfer_short(
+        &mut self,
+        (from, to): (ThreadId, ThreadId),
+        badge: u64,
+        info: MessageInfo,
+        then: impl Fn(&mut Self) -> Option<&mut M::Context>,
+        otherwise: impl Fn(&mut Self) -> Option<&mut M::Context>,
+    ) -> Option<&mut M::Context> {
+        let deliver = |context: &mut M::Context| {
+            context.set_badge(badge);
+            context.set_info(info.without_caps());
+        };
+        let length = info.claimed_length();
+        if length == 0 {
+            deliver(&mut self.threads[to].context);
+            return then(self);
+        }
+        let words = self.threads[from].context.words();
+        if length == REGISTER_WORDS {
+            let context = &mut self.threads[to].context;
+            deliver(context);
+            context.set_words(words, REGISTER_WORDS);
+            return then(self);
+        }
+        if length > REGISTER_WORDS {
+            return otherwise(self);
+        }
+        let context = &mut self.threads[to].context;
+        deliver(context);
+        context.set_words(words, length);
+        then(self)
     }
 
     /// Where a thread receives that names the slots of event loops.
@@ -92,6 +131,6 @@ impl<M: Machine> Kernel<M> {
     /// The capability that `cptr` names in the own table of `thread`.
     #[inline(always)]
     fn own_cap(&self, thread: ThreadId, cptr: u64) -> Option<&Cap> {
-        self.machine.cap_table(thread).lookup(cptr)
+        self.threads[thread].caps.lookup(cptr)
     }
 }

@@ -2,7 +2,7 @@
 
 use limen_abi::Syscall;
 
-use crate::arena::{EndpointId, NotificationId, ReplyId, ThreadId};
+use crate::arena::{EndpointId, NotificationId, ReplyId, SchedContextId, ThreadId};
 use crate::inbox::Inbox;
 use crate::kernel::Kernel;
 use crate::machine::{Context, Machine};
@@ -10,118 +10,157 @@ use crate::object::endpoint::Endpoint;
 use crate::object::notification::Signals;
 use crate::object::reply::Reply;
 use crate::object::thread::{Restart, State};
-use crate::sched::queue::{Links, Queue};
-
-/// What a thread receives from.
-#[derive(Clone, Copy)]
-enum From {
-    /// The signals of a notification, which is bound to it or to nobody.
-    Signals(NotificationId),
-    /// An endpoint, where the next caller will wait on this reply object.
-    Endpoint(EndpointId, ReplyId),
-}
 
 /// What the receive comes to.
 enum Effect {
     /// It found these signals.
     Finds(NotificationId, u64),
-    /// It waits, and another thread runs.
-    Waits(From),
+    /// It waits, and another thread runs. What it runs on was not lent to it.
+    Waits(SchedContextId),
 }
 
 impl<M: Machine> Kernel<M> {
+    /// Serves the system call `Recv` of the current thread.
     #[inline(never)]
-    pub(super) fn serve_receive(&mut self) -> Option<&mut M::Context> {
+    pub extern "C" fn serve_receive(&mut self) -> Option<&mut M::Context> {
         if self.core.open_call.is_some() {
             return self.settle_and_serve(Syscall::Recv.as_raw());
         }
-        if let Some(current) = self.core.current
-            && let Some(effect) = self.plan_receive(current, self.usual_inbox(current))
-        {
-            return self.carry_out_receive(current, effect);
+        if let Some(current) = self.core.current {
+            match self.usual_inbox(current) {
+                Inbox::Notification(id) => {
+                    if let Some(effect) = self.plan_wait(current, id) {
+                        return self.carry_out_wait(current, id, effect);
+                    }
+                }
+                Inbox::Endpoint(endpoint, reply) => {
+                    if let Some(effect) = self.plan_receive(current, endpoint, reply) {
+                        return self.carry_out_receive(current, effect, |kernel| {
+                            kernel.wait_in_event_loop(current, endpoint, reply);
+                        });
+                    }
+                }
+                Inbox::None => {}
+            }
         }
         self.serve_receive_elsewhere(Syscall::Recv.as_raw())
     }
 
-    /// The same where event loops do not wait.
+    /// The same where event loops do not wait, and `Wait`.
     #[inline(never)]
     pub(super) fn serve_receive_elsewhere(&mut self, number: i64) -> Option<&mut M::Context> {
         if self.core.open_call.is_some() {
             return self.settle_and_serve(number);
         }
-        if let Some(current) = self.core.current
-            && let inbox = self.named_inbox(current)
-            // Without a reply object, an endpoint is for the general path.
-            && (number == Syscall::Recv.as_raw() || matches!(inbox, Inbox::Notification(_)))
-            && let Some(effect) = self.plan_receive(current, inbox)
-        {
-            return self.carry_out_receive(current, effect);
+        if let Some(current) = self.core.current {
+            match self.named_inbox(current) {
+                Inbox::Notification(id) => {
+                    if let Some(effect) = self.plan_wait(current, id) {
+                        return self.carry_out_wait(current, id, effect);
+                    }
+                }
+                // Without a reply object, an endpoint is for the general path.
+                Inbox::Endpoint(endpoint, reply) if number == Syscall::Recv.as_raw() => {
+                    if let Some(effect) = self.plan_receive(current, endpoint, reply) {
+                        return self.carry_out_receive(current, effect, |kernel| {
+                            kernel.wait_alone(current, endpoint, reply);
+                        });
+                    }
+                }
+                Inbox::Endpoint(..) | Inbox::None => {}
+            }
         }
         self.serve_in_general(number)
     }
 
     #[inline(always)]
-    fn plan_receive(&self, current: ThreadId, inbox: Inbox) -> Option<Effect> {
-        let from = match inbox {
-            Inbox::Endpoint(id, reply) => {
-                let is_simple = self.replies[reply] == Reply::Free && self.endpoints[id] == Endpoint::Idle;
-                if !is_simple {
-                    return None;
-                }
-                if let Some((id, badge)) = self.signal_for(current) {
-                    return Some(Effect::Finds(id, badge));
-                }
-                From::Endpoint(id, reply)
-            }
-            Inbox::Notification(id) if self.may_wait(current, id) => match self.notifications[id].state {
-                Signals::Active(badge) => return Some(Effect::Finds(id, badge)),
-                Signals::Idle => From::Signals(id),
-                Signals::Waiting(_) => return None,
-            },
-            _ => return None,
-        };
-        let id = self.threads[current].sched_context?;
-        self.sched_contexts[id].heir.is_none().then_some(Effect::Waits(from))
+    fn plan_receive(&self, current: ThreadId, endpoint: EndpointId, reply: ReplyId) -> Option<Effect> {
+        let is_simple = self.replies[reply] == Reply::Free && self.endpoints[endpoint] == Endpoint::Idle;
+        if !is_simple {
+            return None;
+        }
+        match self.signal_for(current) {
+            Some((id, badge)) => Some(Effect::Finds(id, badge)),
+            None => self.unlent_time(current).map(Effect::Waits),
+        }
     }
 
     #[inline(always)]
-    fn carry_out_receive(&mut self, current: ThreadId, effect: Effect) -> Option<&mut M::Context> {
+    fn plan_wait(&self, current: ThreadId, id: NotificationId) -> Option<Effect> {
+        if !self.may_wait(current, id) {
+            return None;
+        }
+        if let Signals::Active(badge) = self.notifications[id].state {
+            return Some(Effect::Finds(id, badge));
+        }
+        if self.notifications[id].state == Signals::Idle {
+            return self.unlent_time(current).map(Effect::Waits);
+        }
+        None
+    }
+
+    /// What a thread runs on, if nobody is woken when it gives that back.
+    #[inline(always)]
+    fn unlent_time(&self, thread: ThreadId) -> Option<SchedContextId> {
+        self.threads[thread].sched_context.filter(|id| self.sched_contexts[*id].heir.is_none())
+    }
+
+    #[inline(always)]
+    fn carry_out_receive(
+        &mut self,
+        current: ThreadId,
+        effect: Effect,
+        wait: impl FnOnce(&mut Self),
+    ) -> Option<&mut M::Context> {
         match effect {
-            Effect::Finds(id, badge) => {
-                self.notifications[id].state = Signals::Idle;
-                let context = &mut self.threads[current].context;
-                context.set_badge(badge);
-                Some(context)
-            }
-            Effect::Waits(from) => {
-                let again = Restart::SystemCall;
-                match from {
-                    From::Signals(id) => {
-                        self.links[current] = Links::NONE;
-                        self.notifications[id].state = Signals::Waiting(Queue::of(current));
-                        self.threads[current].state = State::Waiting { notification: id, again };
-                    }
-                    From::Endpoint(id, reply) => {
-                        self.wait_alone(current, id, reply);
-                        self.threads[current].state =
-                            State::Receiving { endpoint: id, reply: Some(reply), again };
-                    }
-                }
-                let waits_for = match from {
-                    From::Signals(id) => Some(id),
-                    From::Endpoint(..) => self.threads[current].notification,
-                };
-                // Nobody is woken: there is no heir.
-                self.give_back_time(current, waits_for);
+            Effect::Finds(id, badge) => self.find(current, id, badge),
+            Effect::Waits(time) => {
+                wait(self);
+                self.give_back_to_notification(current, time, self.threads[current].notification);
                 self.run_next()
             }
         }
     }
 
-    /// Puts a thread where nobody waits.
+    #[inline(always)]
+    fn carry_out_wait(
+        &mut self,
+        current: ThreadId,
+        id: NotificationId,
+        effect: Effect,
+    ) -> Option<&mut M::Context> {
+        match effect {
+            Effect::Finds(id, badge) => self.find(current, id, badge),
+            Effect::Waits(time) => {
+                self.notifications[id].state = Signals::Waiter(current);
+                self.threads[current].state =
+                    State::Waiting { notification: id, again: Restart::SystemCall };
+                self.give_back_to_notification(current, time, Some(id));
+                self.run_next()
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn find(&mut self, current: ThreadId, id: NotificationId, badge: u64) -> Option<&mut M::Context> {
+        self.notifications[id].state = Signals::Idle;
+        let context = &mut self.threads[current].context;
+        context.set_badge(badge);
+        Some(context)
+    }
+
+    /// Lets a thread wait where its event loop does, and nobody else.
+    #[inline(always)]
+    fn wait_in_event_loop(&mut self, thread: ThreadId, endpoint: EndpointId, reply: ReplyId) {
+        self.endpoints[endpoint] = Endpoint::Receiver { thread, reply };
+        self.threads[thread].state =
+            State::Receiving { endpoint, reply: Some(reply), again: Restart::SystemCall };
+    }
+
+    /// Lets a thread wait where nobody does.
     #[inline(always)]
     pub(super) fn wait_alone(&mut self, thread: ThreadId, endpoint: EndpointId, reply: ReplyId) {
-        self.endpoints[endpoint] = Endpoint::Receiver { thread, reply };
+        self.wait_in_event_loop(thread, endpoint, reply);
         if self.threads[thread].inbox != Inbox::Endpoint(endpoint, reply) {
             self.endpoints[endpoint].put_in_queue(&mut self.links);
         }

@@ -10,27 +10,10 @@ use crate::object::endpoint::Endpoint;
 use crate::object::notification::Signals;
 use crate::object::thread::State;
 
-/// What a signal does.
-enum Effect {
-    /// Nobody waits: these bits wait for somebody.
-    Left(u64),
-    /// A thread wakes, and is not above the current one.
-    WakesBelow(ThreadId, Place),
-    /// A thread wakes and runs, because it is above the current one.
-    WakesAbove(ThreadId, Place),
-}
-
-/// Where a thread waits.
-#[derive(Clone, Copy)]
-enum Place {
-    Notification,
-    Endpoint(EndpointId),
-}
-
 impl<M: Machine> Kernel<M> {
-    /// A send; what is not a signal is left to the general path.
+    /// Serves the system call `Send` of the current thread; what is not a signal is left to the general path.
     #[inline(never)]
-    pub(super) fn serve_send(&mut self) -> Option<&mut M::Context> {
+    pub extern "C" fn serve_send(&mut self) -> Option<&mut M::Context> {
         if self.core.open_call.is_some() {
             return self.settle_and_serve(Syscall::Send.as_raw());
         }
@@ -38,78 +21,121 @@ impl<M: Machine> Kernel<M> {
             && let Some(&Cap::Notification { id, badge, rights }) =
                 self.own_cap(current, self.threads[current].context.cptr())
             && rights.can_send()
-            && let Some(effect) = self.plan_signal(current, id, badge)
         {
-            return self.carry_out_signal(current, id, badge, effect);
+            return self.serve_signal(current, id, badge);
         }
         self.serve_in_general(Syscall::Send.as_raw())
     }
 
     #[inline(always)]
-    fn plan_signal(&self, current: ThreadId, id: NotificationId, badge: u64) -> Option<Effect> {
-        let notification = &self.notifications[id];
-        let (thread, place) = match notification.state {
-            Signals::Active(bits) => return Some(Effect::Left(bits | badge)),
-            Signals::Waiting(queue) => (queue.only()?, Place::Notification),
-            Signals::Idle => {
-                let Some(bound) = notification.thread else { return Some(Effect::Left(badge)) };
-                let State::Receiving { endpoint, .. } = self.threads[bound].state else {
-                    return Some(Effect::Left(badge));
-                };
-                let Endpoint::Receiver { .. } = self.endpoints[endpoint] else { return None };
-                (bound, Place::Endpoint(endpoint))
-            }
-        };
-        if self.threads[thread].sched_context.is_none() {
-            // It would run on what the notification keeps, if nobody runs on that.
-            let kept = notification.sched_context?;
-            if self.sched_contexts[kept].thread.is_some() {
-                return None;
-            }
-        }
-        let (running, woken) = (self.threads[current].priority, self.threads[thread].priority);
-        let ready = &self.core.queues.ready;
-        if woken <= running {
-            ready.none_above(running).then_some(Effect::WakesBelow(thread, place))
-        } else {
-            ready.none_from(running).then_some(Effect::WakesAbove(thread, place))
+    fn serve_signal(&mut self, current: ThreadId, id: NotificationId, badge: u64) -> Option<&mut M::Context> {
+        match self.notifications[id].state {
+            Signals::Active(bits) => self.leave_signal(current, id, bits | badge),
+            Signals::Waiter(thread) => self.serve_wake(current, thread, id, badge, |kernel| {
+                kernel.notifications[id].state = Signals::Idle;
+            }),
+            Signals::Idle => match self.receiving_for(id) {
+                None => self.leave_signal(current, id, badge),
+                Some((thread, endpoint)) if matches!(self.endpoints[endpoint], Endpoint::Receiver { .. }) => {
+                    self.serve_wake(current, thread, id, badge, |kernel| {
+                        kernel.endpoints[endpoint] = Endpoint::Idle;
+                    })
+                }
+                Some(_) => self.serve_in_general(Syscall::Send.as_raw()),
+            },
+            Signals::Waiting(_) => self.serve_in_general(Syscall::Send.as_raw()),
         }
     }
 
+    /// The thread that a notification is bound to, if it waits for a message, and where.
     #[inline(always)]
-    fn carry_out_signal(
-        &mut self,
-        current: ThreadId,
-        id: NotificationId,
-        badge: u64,
-        effect: Effect,
-    ) -> Option<&mut M::Context> {
-        match effect {
-            Effect::Left(bits) => self.notifications[id].state = Signals::Active(bits),
-            Effect::WakesBelow(thread, place) => {
-                self.end_waiting(thread, id, badge, place);
-                let priority = self.threads[thread].priority;
-                self.core.queues.ready.push_back(&mut self.links, thread, priority);
-            }
-            Effect::WakesAbove(thread, place) => {
-                self.end_waiting(thread, id, badge, place);
-                return self.run_above(current, thread);
-            }
-        }
+    fn receiving_for(&self, id: NotificationId) -> Option<(ThreadId, EndpointId)> {
+        let bound = self.notifications[id].thread?;
+        let State::Receiving { endpoint, .. } = self.threads[bound].state else { return None };
+        Some((bound, endpoint))
+    }
+
+    /// Nobody waits: these bits wait for somebody.
+    #[inline(always)]
+    fn leave_signal(&mut self, current: ThreadId, id: NotificationId, bits: u64) -> Option<&mut M::Context> {
+        self.notifications[id].state = Signals::Active(bits);
         Some(&mut self.threads[current].context)
     }
 
+    /// A thread wakes that waits alone; `leave` takes it out of where it waits. It has time of its own, or runs on what the
+    /// notification keeps.
     #[inline(always)]
-    fn end_waiting(&mut self, thread: ThreadId, id: NotificationId, badge: u64, place: Place) {
-        match place {
-            Place::Notification => self.notifications[id].state = Signals::Idle,
-            Place::Endpoint(endpoint) => self.endpoints[endpoint] = Endpoint::Idle,
+    fn serve_wake(
+        &mut self,
+        current: ThreadId,
+        thread: ThreadId,
+        id: NotificationId,
+        badge: u64,
+        leave: impl FnOnce(&mut Self),
+    ) -> Option<&mut M::Context> {
+        if self.threads[thread].sched_context.is_some() {
+            return self.wake_alone(current, thread, badge, leave);
         }
+        match self.notifications[id].sched_context {
+            Some(kept) if self.sched_contexts[kept].thread.is_none() => {
+                self.wake_alone(current, thread, badge, |kernel| {
+                    leave(kernel);
+                    kernel.sched_contexts[kept].thread = Some(thread);
+                    kernel.threads[thread].sched_context = Some(kept);
+                })
+            }
+            _ => self.serve_in_general(Syscall::Send.as_raw()),
+        }
+    }
+
+    #[inline(always)]
+    fn wake_alone(
+        &mut self,
+        current: ThreadId,
+        thread: ThreadId,
+        badge: u64,
+        prepare: impl FnOnce(&mut Self),
+    ) -> Option<&mut M::Context> {
+        let (running, woken) = (self.threads[current].priority, self.threads[thread].priority);
+        if woken > running {
+            if self.core.queues.ready.none_from(running) {
+                prepare(self);
+                self.end_waiting(thread, badge);
+                return self.run_above(current, thread);
+            }
+        } else if self.core.queues.ready.none_above(running) {
+            prepare(self);
+            self.end_waiting(thread, badge);
+            return self.wake_below(current, thread, woken);
+        }
+        self.serve_in_general(Syscall::Send.as_raw())
+    }
+
+    #[inline(always)]
+    fn end_waiting(&mut self, thread: ThreadId, badge: u64) {
         let woken = &mut self.threads[thread];
         woken.state = State::Runnable;
         woken.context.set_badge(badge);
-        if woken.sched_context.is_none() {
-            self.lend_from_notification(id, thread);
+    }
+
+    /// Adds a thread to those that are ready, and goes on with the current one.
+    #[inline(always)]
+    fn wake_below(&mut self, current: ThreadId, thread: ThreadId, priority: u8) -> Option<&mut M::Context> {
+        if self.core.queues.ready.place_alone(thread, priority) {
+            return Some(&mut self.threads[current].context);
         }
+        self.wake_below_others(current, thread, priority)
+    }
+
+    /// The same where other threads were added before.
+    #[inline(never)]
+    fn wake_below_others(
+        &mut self,
+        current: ThreadId,
+        thread: ThreadId,
+        priority: u8,
+    ) -> Option<&mut M::Context> {
+        self.core.queues.ready.push_back(&mut self.links, thread, priority);
+        Some(&mut self.threads[current].context)
     }
 }

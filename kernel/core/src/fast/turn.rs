@@ -1,5 +1,7 @@
 //! Letting a thread run that has time, and needs nothing but that, its address space and the floating-point unit.
 
+use core::hint::cold_path;
+
 use crate::arena::{Id, SchedContextId, ThreadId};
 use crate::kernel::Kernel;
 use crate::machine::{Machine, Ticks};
@@ -36,15 +38,19 @@ impl<M: Machine> Kernel<M> {
         let Thread { fpu, space, counter, .. } = self.threads[next];
         self.core.current = Some(next);
         self.enter_space(space);
-        self.allow_counter(counter);
+        if self.core.counters_differ {
+            cold_path();
+            self.allow_counter(counter);
+        }
         if !self.core.fpu.is_for(fpu) {
-            return self.enter_with_unit(next, fpu);
+            return self.enter_with_unit(next);
         }
         Some(&mut self.threads[next].context)
     }
 
     #[inline(never)]
-    fn enter_with_unit(&mut self, next: ThreadId, user: Option<ThreadId>) -> Option<&mut M::Context> {
+    fn enter_with_unit(&mut self, next: ThreadId) -> Option<&mut M::Context> {
+        let user = self.threads[next].fpu;
         if self.core.fpu.pass(&mut self.machine, user) {
             return Some(&mut self.threads[next].context);
         }

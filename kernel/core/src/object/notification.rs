@@ -17,7 +17,7 @@ use crate::arena::{NotificationId, SchedContextId, ThreadId};
 use crate::event::{Blocking, Next, Outcome};
 use crate::kernel::Kernel;
 use crate::machine::{Context, Machine};
-use crate::sched::queue::{Queue, ThreadLinks};
+use crate::sched::queue::{Links, Queue, ThreadLinks};
 
 /// A notification. Its size is a power of two, so that finding one takes no multiplication.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -37,10 +37,12 @@ pub enum Signals {
     /// No signal, nobody waits.
     #[default]
     Idle,
-    /// Threads wait for a signal.
-    Waiting(Queue),
     /// These bits were signalled and not taken yet.
     Active(u64),
+    /// One thread waits for a signal, in no queue. Nothing else is there for it.
+    Waiter(ThreadId),
+    /// Threads wait for a signal.
+    Waiting(Queue),
 }
 
 impl Notification {
@@ -49,27 +51,59 @@ impl Notification {
 
     /// Whether nobody is bound and nobody waits.
     pub(crate) fn may_be_bound(&self) -> bool {
-        self.thread.is_none() && !matches!(self.state, Signals::Waiting(_))
+        self.thread.is_none() && !matches!(self.state, Signals::Waiter(_) | Signals::Waiting(_))
     }
 
     /// Takes out a thread that waits here.
     pub(crate) fn remove(&mut self, links: &mut ThreadLinks, thread: ThreadId) {
-        if let Signals::Waiting(queue) = &mut self.state {
-            queue.remove(links, thread);
-            if queue.is_empty() {
-                self.state = Signals::Idle;
+        match &mut self.state {
+            Signals::Waiter(_) => self.state = Signals::Idle,
+            Signals::Waiting(queue) => {
+                queue.remove(links, thread);
+                if queue.is_empty() {
+                    self.state = Signals::Idle;
+                }
             }
+            Signals::Idle | Signals::Active(_) => {}
         }
     }
 
     #[inline]
     fn take_waiting(&mut self, links: &mut ThreadLinks) -> Option<ThreadId> {
-        let Signals::Waiting(queue) = &mut self.state else { return None };
+        let queue = match &mut self.state {
+            Signals::Waiter(thread) => {
+                let thread = *thread;
+                self.state = Signals::Idle;
+                return Some(thread);
+            }
+            Signals::Waiting(queue) => queue,
+            Signals::Idle | Signals::Active(_) => return None,
+        };
         let thread = queue.pop_front(links);
         if queue.is_empty() {
             self.state = Signals::Idle;
         }
         thread
+    }
+
+    /// Adds a thread that waits.
+    #[inline]
+    fn add_waiting(
+        &mut self,
+        links: &mut ThreadLinks,
+        thread: ThreadId,
+        priority_of: impl Fn(ThreadId) -> u8,
+    ) {
+        let mut queue = match self.state {
+            Signals::Waiting(queue) => queue,
+            Signals::Waiter(first) => {
+                links[first] = Links::NONE;
+                Queue::of(first)
+            }
+            Signals::Idle | Signals::Active(_) => return self.state = Signals::Waiter(thread),
+        };
+        queue.insert_by_priority(links, thread, priority_of);
+        self.state = Signals::Waiting(queue);
     }
 
     #[inline]
@@ -144,11 +178,8 @@ impl<M: Machine> Kernel<M> {
             self.threads[thread].context.set_badge(0);
             return Outcome::NOTHING;
         }
-        let mut queue =
-            if let Signals::Waiting(queue) = self.notifications[id].state { queue } else { Queue::EMPTY };
         let threads = &self.threads;
-        queue.insert_by_priority(&mut self.links, thread, |thread| threads[thread].priority);
-        self.notifications[id].state = Signals::Waiting(queue);
+        self.notifications[id].add_waiting(&mut self.links, thread, |thread| threads[thread].priority);
         self.threads[thread].state = State::Waiting { notification: id, again: Restart::SystemCall };
         let woken = self.give_back_time(thread, Some(id));
         Outcome { current: Next::Waits, woken }

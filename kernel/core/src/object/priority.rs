@@ -66,7 +66,7 @@ impl<M: Machine> Kernel<M> {
             }
             State::Waiting { notification, .. } => match &mut self.notifications[notification].state {
                 Signals::Waiting(queue) => queue,
-                Signals::Idle | Signals::Active(_) => return,
+                Signals::Idle | Signals::Waiter(_) | Signals::Active(_) => return,
             },
             _ => return,
         };

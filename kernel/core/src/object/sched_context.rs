@@ -7,7 +7,7 @@
 use limen_abi::Label;
 
 use super::thread::State;
-use crate::arena::{NotificationId, ReplyId, SchedContextId, ThreadId};
+use crate::arena::{Id, NotificationId, ReplyId, SchedContextId, ThreadId};
 use crate::cap::Cap;
 use crate::event::{Next, Outcome};
 use crate::invoke::{Arguments, InvokeError};
@@ -205,11 +205,22 @@ impl<M: Machine> Kernel<M> {
         if self.sched_contexts[id].heir.is_some() {
             return self.give_to_heir(thread, id);
         }
-        if waits_for.is_some() && self.sched_contexts[id].notification == waits_for {
+        self.give_back_to_notification(thread, id, waits_for);
+        None
+    }
+
+    /// The same of time that was not lent.
+    #[inline(always)]
+    pub(crate) fn give_back_to_notification(
+        &mut self,
+        thread: ThreadId,
+        id: SchedContextId,
+        waits_for: Option<NotificationId>,
+    ) {
+        if waits_for.is_some() && Id::same(self.sched_contexts[id].notification, waits_for) {
             self.threads[thread].sched_context = None;
             self.sched_contexts[id].thread = None;
         }
-        None
     }
 
     #[cold]

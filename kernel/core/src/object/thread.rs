@@ -44,6 +44,8 @@ pub struct Thread<M: Machine> {
     pub max_priority: u8,
     /// Where its time comes from; none for a passive server between messages.
     pub sched_context: Option<SchedContextId>,
+    /// Its capability table, for short ways.
+    pub caps: M::Caps,
     /// Its address space.
     pub space: M::Space,
     /// The notification that may interrupt its receiving.
@@ -172,6 +174,7 @@ impl<M: Machine> Thread<M> {
         domain: 0,
         counter: CounterAccess::Denied,
         fpu: None,
+        caps: M::NO_CAPS,
         inbox: Inbox::None,
     };
 

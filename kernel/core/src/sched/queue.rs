@@ -2,7 +2,7 @@
 
 use limen_abi::limits;
 
-use crate::arena::{Arena, Id, ThreadId, tag};
+use crate::arena::{Arena, ThreadId, tag};
 
 /// A thread's neighbours in the queue that it is in.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -34,12 +34,6 @@ impl Queue {
     #[inline]
     pub(crate) const fn of(thread: ThreadId) -> Self {
         Self { head: Some(thread), tail: Some(thread) }
-    }
-
-    /// The thread, if there is only one.
-    #[inline]
-    pub(crate) fn only(&self) -> Option<ThreadId> {
-        self.head.filter(|_| Id::same(self.head, self.tail))
     }
 
     /// The first thread.

@@ -79,14 +79,22 @@ impl ReadyQueues {
     /// Adds a thread behind those of its priority.
     #[inline(always)]
     pub fn push_back(&mut self, links: &mut ThreadLinks, thread: ThreadId, priority: u8) {
-        if self.lone.is_none() && self.none_from(priority) {
+        if !self.place_alone(thread, priority) {
+            self.push_back_of_queue(links, thread, priority);
+        }
+    }
+
+    /// The same where no queue has to be touched for it. False if that cannot be.
+    #[inline(always)]
+    pub(crate) fn place_alone(&mut self, thread: ThreadId, priority: u8) -> bool {
+        let can_go = self.lone.is_none() && self.none_from(priority);
+        if can_go {
             self.lone = Some(thread);
             self.lone_priority = priority;
             self.rest = u16::from(priority) + 1;
             self.top = self.rest;
-        } else {
-            self.push_back_of_queue(links, thread, priority);
         }
+        can_go
     }
 
     #[inline(never)]

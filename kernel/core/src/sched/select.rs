@@ -194,7 +194,9 @@ impl<M: Machine> Kernel<M> {
 
     #[inline(always)]
     pub(crate) fn enter_space(&mut self, space: M::Space) {
-        if !M::NOTICES_SAME_SPACE || self.core.space != space {
+        if !M::NOTICES_SAME_SPACE {
+            self.machine.switch_space(space);
+        } else if self.core.space != space {
             self.core.space = space;
             self.machine.switch_space(space);
         }

@@ -81,8 +81,11 @@ fn add_meeting_places(key: &mut Vec<u16>, system: &System) {
     }
     for (_, notification) in system.kernel.notifications.iter().take(system.size.notifications) {
         key.push(u16::from(matches!(notification.state, Signals::Active(_))));
-        let queue = if let Signals::Waiting(queue) = notification.state { queue } else { Queue::EMPTY };
-        add_queue(key, system, queue);
+        match notification.state {
+            Signals::Waiter(thread) => key.extend([number(Some(thread)), NONE]),
+            Signals::Waiting(queue) => add_queue(key, system, queue),
+            Signals::Idle | Signals::Active(_) => add_queue(key, system, Queue::EMPTY),
+        }
     }
 }
 

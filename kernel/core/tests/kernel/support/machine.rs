@@ -1,7 +1,7 @@
 //! A machine of plain data: time passes when the test says so, and everything that the kernel asks for is recorded.
 
 use std::cell::Cell;
-use std::ops::Range;
+use std::ops::{Deref, Range};
 
 use limen_abi::limits;
 use limen_core::arena::{KeyId, ServiceId, ThreadId};
@@ -162,6 +162,19 @@ impl HostMachine {
     }
 }
 
+/// The capability table of a thread, which does not change after boot.
+#[derive(Debug)]
+pub(crate) struct Caps(Option<Box<CapTable>>);
+
+impl Deref for Caps {
+    type Target = CapTable;
+
+    fn deref(&self) -> &CapTable {
+        static EMPTY: CapTable = CapTable::EMPTY;
+        self.0.as_deref().unwrap_or(&EMPTY)
+    }
+}
+
 impl FpuUnit<ThreadId> for HostMachine {
     fn exchange(&mut self, from: Option<ThreadId>, to: ThreadId) {
         self.save(from.expect("the unit is on, and nobody owns it"));
@@ -219,6 +232,13 @@ impl SectionUnit<ThreadId> for HostMachine {
 impl Machine for HostMachine {
     type Context = TestContext;
     type Space = Space;
+
+    type Caps = Caps;
+    const NO_CAPS: Caps = Caps(None);
+
+    fn caps(&self, thread: ThreadId) -> Caps {
+        Caps(Some(Box::new(self.tables[thread].clone())))
+    }
 
     fn cap_table(&self, thread: ThreadId) -> &CapTable {
         &self.tables[thread]

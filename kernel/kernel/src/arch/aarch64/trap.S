@@ -122,9 +122,18 @@ trap_vectors:
     cmp     x9, #{CLASS_SVC}
     b.ne    trap_fault
     enter_kernel_stack
-    mov     x1, x7
-    bl      {enter_syscall}
-    leave
+    // One comparison for two, for which the vector has no room: without a sign, the first number is the highest.
+    .if     {CALL} != 1 || {REPLY_RECV} != 2
+    .error  "these are not the first numbers"
+    .endif
+    cmn     x7, #{REPLY_RECV}
+    b.hi    trap_call
+    b.eq    trap_answer
+    cmn     x7, #{SEND}
+    b.eq    trap_send
+    cmn     x7, #{RECV}
+    b.eq    trap_receive
+    b       trap_other_syscall
     // Not .balign: code that outgrows its vector must not build.
     .org    trap_vectors + 0x480
     save_first_registers probed_interrupt
@@ -151,11 +160,28 @@ trap_fault:
     enter_kernel_stack
     mrs     x2, far_el1
     bl      {enter_fault}
+    leave
+trap_other_syscall:
+    mov     x1, x7
+    bl      {enter_syscall}
+    leave
+trap_answer:
+    bl      {serve_answer}
+    leave
+trap_send:
+    bl      {serve_send}
     cmp     x0, x19
     b.ne    trap_switch
 trap_restore:
     return_to_program
 
+trap_call:
+    bl      {serve_call}
+    leave
+trap_receive:
+    bl      {serve_receive}
+    cmp     x0, x19
+    b.eq    trap_restore
 trap_switch:
     save_preserved_registers x19
     cbz     x0, trap_idle

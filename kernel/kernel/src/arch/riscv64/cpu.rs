@@ -2,6 +2,7 @@
 
 use core::arch::asm;
 use core::fmt;
+use core::hint::cold_path;
 
 use limen_core::address::{PhysAddr, VirtAddr};
 use limen_core::machine::CounterAccess;
@@ -96,8 +97,9 @@ fn has_asid(asid: u16) -> bool {
     present == probe
 }
 
-/// A processor without identifiers forgets all translations.
-pub const NOTICES_SAME_SPACE: bool = true;
+/// To select an address space again is one instruction. A processor without identifiers forgets all translations, but
+/// changes between threads of one address space are rare.
+pub const NOTICES_SAME_SPACE: bool = false;
 
 /// Makes `space` the address space of user mode.
 #[inline]
@@ -107,6 +109,7 @@ pub fn switch_space(space: SpaceRegister) {
     // half is the same in every address space. The tables were checked at boot and are not changed afterwards.
     unsafe { write_register!("satp", value) }
     if !space.has_asid() {
+        cold_path();
         forget_translations();
     }
 }

@@ -62,6 +62,15 @@
     ld      sp, ({X} + 8 * 2)(sp)
 .endm
 
+// The functions that are called often are in reach of one instruction.
+//
+// a0: the context to run, or zero. At the top of the stack: the context that was entered from.
+.macro leave
+    ld      a1, 0(sp)
+    bne     a0, a1, trap_switch
+    j       trap_restore
+.endm
+
 .section .text.trap, "ax"
 .balign 4
 .global trap_entry
@@ -81,10 +90,19 @@ trap_entry:
     addi    t1, t1, 4
     sd      t1, {X}(sp)
     enter_kernel_stack
+    addi    t1, a7, {CALL}
+    beqz    t1, trap_call
+    addi    t1, a7, {REPLY_RECV}
+    beqz    t1, trap_answer
+    addi    t1, a7, {SEND}
+    beqz    t1, trap_send
+    addi    t1, a7, {RECV}
+    beqz    t1, trap_receive
     mv      a1, a7
     call    {enter_syscall}
-
-// a0: the context to run, or zero. At the top of the stack: the context that was entered from.
+    leave
+trap_send:
+    jal     {serve_send}
 trap_return:
     ld      a1, 0(sp)
     bne     a0, a1, trap_switch
@@ -92,6 +110,13 @@ trap_restore:
     static_jump_if_on {PROBING}, 0, probed_return, t0
     restore_registers
     sret
+
+trap_call:
+    jal     {serve_call}
+    leave
+trap_answer:
+    jal     {serve_answer}
+    leave
 
 trap_other:
     sd      t1, {X}(sp)
@@ -112,6 +137,10 @@ trap_interrupt:
     call    {enter_interrupt}
     j       trap_return
 
+trap_receive:
+    jal     {serve_receive}
+    ld      a1, 0(sp)
+    beq     a0, a1, trap_restore
 // a1: the context to leave.
 trap_switch:
     each_callee_saved sd, a1

@@ -188,8 +188,20 @@ trap_syscall_\way:
     mov     [rsp + {RDX} - {END}], rdx
     store_other_registers
     enter_kernel_stack
+    cmp     rdx, -{CALL}
+    je      trap_call_\way
+    cmp     rdx, -{REPLY_RECV}
+    je      trap_answer_\way
+    cmp     rdx, -{SEND}
+    je      trap_send_\way
+    cmp     rdx, -{RECV}
+    je      trap_receive_\way
     mov     rsi, rdx
     call    {enter_syscall}
+    jmp     trap_served_\way
+trap_send_\way:
+    call    {serve_send}
+trap_served_\way:
     if_other_thread syscall_switch_\way
 
 // rax: the context to run. Rust has kept rbx, rbp and r12 to r14, or `run` has loaded them.
@@ -197,6 +209,19 @@ syscall_return_\way:
     static_jump_if_on {PROBING}, 0, probed_syscall_return_\way, rcx
     load_for_sysret \way
     sysretq
+
+trap_receive_\way:
+    call    {serve_receive}
+    if_other_thread syscall_switch_\way
+    jmp     syscall_return_\way
+trap_call_\way:
+    call    {serve_call}
+    if_other_thread syscall_switch_\way
+    jmp     syscall_return_\way
+trap_answer_\way:
+    call    {serve_answer}
+    if_other_thread syscall_switch_\way
+    jmp     syscall_return_\way
 
 syscall_switch_\way:
     mov     rdx, [rip + {task} + {STACK}]
