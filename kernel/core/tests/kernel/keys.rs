@@ -5,7 +5,7 @@ use limen_abi::{ErrorCode, Label, Syscall};
 use limen_core::machine::Context;
 use proptest::prelude::*;
 
-use crate::support::{Grant, PC, Plan, System, Thread, random_config};
+use crate::support::{Grant, PC, Plan, System, TestContext, Thread, random_config};
 
 const ENABLE: u64 = Label::KeyEnable.as_raw();
 const DISABLE: u64 = Label::KeyDisable.as_raw();
@@ -278,8 +278,88 @@ fn other_requests_are_refused() {
     }
 }
 
+/// Two programs that are in the middle of changes by turns.
+struct Turns {
+    holders: Holders,
+    is_child: bool,
+    /// The registers of the parent and the child, where a change is to go on.
+    left: [Option<TestContext>; 2],
+}
+
+impl Turns {
+    fn of(default: bool, key_steps: u32) -> Self {
+        let mut holders = Holders::of(default);
+        holders.system.kernel.machine.key_steps = key_steps;
+        Self { holders, is_child: false, left: [None; 2] }
+    }
+
+    /// A program begins a change, or goes on with the one that it has begun.
+    fn turn(&mut self, is_child: bool, label: u64) {
+        let Holders { system, parent, child, slots, .. } = &mut self.holders;
+        let programs = [*parent, *child];
+        if is_child != self.is_child {
+            system.yield_slice(programs[usize::from(self.is_child)]);
+            self.is_child = is_child;
+        }
+        let index = usize::from(is_child);
+        let start = match self.left[index].take() {
+            Some(left) => {
+                *system.context_mut(programs[index]) = left;
+                goes_on(system, programs[index]);
+                left.registers[PC]
+            }
+            None => {
+                let start = system.register(programs[index], PC);
+                system.call(programs[index], slots[index], label, &[]);
+                start
+            }
+        };
+        let context = *system.context(programs[index]);
+        self.left[index] = (context.registers[PC] == start).then_some(context);
+    }
+
+    /// The parent stops the child, and lets it begin something else.
+    fn stop_child(&mut self) {
+        while self.left[0].is_some() || self.is_child {
+            self.turn(false, INC);
+        }
+        let Holders { system, parent, control, .. } = &mut self.holders;
+        let start = system.register(*parent, PC);
+        while system.register(*parent, PC) == start {
+            system.call(*parent, *control, Label::TcbSuspend.as_raw(), &[]);
+        }
+        system.call(*parent, *control, Label::TcbResume.as_raw(), &[]);
+        self.left[1] = None;
+    }
+}
+
 proptest! {
     #![proptest_config(random_config(200))]
+
+    /// However changes that take several turns come between each other, in the end branches are as the count says.
+    #[test]
+    fn branches_follow_in_the_end(
+        default in any::<bool>(),
+        key_steps in 1..5u32,
+        turns in prop::collection::vec((any::<bool>(), 0..9usize), 0..40),
+    ) {
+        let mut both = Turns::of(default, key_steps);
+        for (is_child, label) in turns {
+            match [ENABLE, DISABLE, INC, DEC].get(label / 2) {
+                Some(label) => both.turn(is_child, *label),
+                None => both.stop_child(),
+            }
+        }
+        while let Some(program) = both.left.iter().position(Option::is_some) {
+            both.turn(program == 1, INC);
+        }
+        both.turn(false, Label::KeyRead.as_raw());
+        let [is_on, count] = [0, 1].map(|at| both.holders.system.message_word(both.holders.parent, at));
+        prop_assert_eq!(is_on != 0, count != 0);
+        let place = both.holders.system.kernel.machine.key_places.get(&0).copied();
+        let expected = if count == 0 { 0 } else { key_steps };
+        prop_assert_eq!(place.unwrap_or(if default { key_steps } else { 0 }), expected);
+    }
 
     /// Whatever two programs do, branches are as the count says, and stopping the child undoes what it did.
     #[test]
