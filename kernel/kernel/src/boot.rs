@@ -42,9 +42,7 @@ pub fn start(image_paddr: PhysAddr, first_cycle: u64, command_line: &[u8], firmw
         .unwrap_or_else(|error| fatal(format_args!("the kernel's devices cannot be mapped: {error:?}")));
     let code = Writer::new(&mut tables)
         .unwrap_or_else(|error| fatal(format_args!("the kernel's code cannot be patched: {error:?}")));
-    let sites = keys::map_sites(&image, &mut tables)
-        .unwrap_or_else(|error| fatal(format_args!("the sites of static keys cannot be mapped: {error:?}")));
-    let keys = keys::start(&image, code, sites);
+    let keys = keys::start(&image, code, &mut tables);
     start_devices(&image);
     boot_info::fill_regions(&image, firmware);
     fpu::init();

@@ -127,29 +127,9 @@ pub fn is_self_checking() -> bool {
     static_branch_unlikely!(SELF_CHECK)
 }
 
-/// The sites in programs. Their records are shown for as long as the kernel runs, at an address of their own.
-///
-/// # Errors
-/// See [`MapError`].
-pub fn map_sites(image: &Image<'_>, tables: &mut impl Tables) -> Result<ProgramSites, MapError> {
-    let (pages, words) = (program_sites::pages(image), image.key_site_words());
-    if words.is_empty() {
-        return Ok(ProgramSites::new(image, &[]));
-    }
-    let (vaddr, paddr) = (layout::KEY_SITES, PhysAddr(pages.start));
-    let run = Run { vaddr, paddr, bytes: pages.end - pages.start, height: 0, access: READ_ONLY };
-    page_table::map::<Descriptors>(tables, cpu::kernel_root(), &run)?;
-    cpu::publish_tables();
-    let first = vaddr.0 as usize + words.start * size_of::<u64>() % PAGE_BYTES as usize;
-    // SAFETY: these words of the validated image were mapped just now and stay mapped. Nobody writes them: the image's own
-    // check and that of the page tables keep programs, page tables and cleared memory away from its tables.
-    let records = unsafe { slice::from_raw_parts(core::ptr::with_exposed_provenance(first), words.len()) };
-    Ok(ProgramSites::new(image, records))
-}
-
 /// Checks the table of sites, and makes code follow the options of the image. No site may be executed before; called
 /// once.
-pub fn start(image: &Image<'_>, code: Writer, sites: ProgramSites) -> &'static mut SystemKeys {
+pub fn start(image: &Image<'_>, code: Writer, tables: &mut impl Tables) -> &'static mut SystemKeys {
     let sections = Sections { rows: rows(), keys: all(), text: text::words() };
     let table = Table::link(sections).unwrap_or_else(|error| fatal(format_args!("{error}")));
     let mut keys = Unsettled::new(table);
@@ -164,12 +144,30 @@ pub fn start(image: &Image<'_>, code: Writer, sites: ProgramSites) -> &'static m
     for (known, record) in known.iter_mut().zip(image.keys()) {
         *known = KernelKey::from_raw(record.kernel);
     }
+    let sites = map_sites(image, tables)
+        .unwrap_or_else(|error| fatal(format_args!("the sites of static keys cannot be mapped: {error:?}")));
     // SAFETY: boot calls once, so these are the only references.
     let place = unsafe {
         *CODE_SITES.0.get() = Some(keys.table().clone());
         &mut *KEYS.0.get()
     };
-    place.insert(SystemKeys { own: keys, known, sites })
+    place.insert(SystemKeys { own: keys, known, sites: ProgramSites::new(image, sites) })
+}
+
+/// The records of sites in programs: shown for as long as the kernel runs, at an address of their own.
+fn map_sites(image: &Image<'_>, tables: &mut impl Tables) -> Result<&'static [u64], MapError> {
+    let (pages, words) = (program_sites::pages(image), image.key_site_words());
+    if words.is_empty() {
+        return Ok(&[]);
+    }
+    let (vaddr, paddr) = (layout::KEY_SITES, PhysAddr(pages.start));
+    let run = Run { vaddr, paddr, bytes: pages.end - pages.start, height: 0, access: READ_ONLY };
+    page_table::map::<Descriptors>(tables, cpu::kernel_root(), &run)?;
+    cpu::publish_tables();
+    let first = vaddr.0 as usize + words.start * size_of::<u64>() % PAGE_BYTES as usize;
+    // SAFETY: these words of the validated image were mapped just now and stay mapped. Nobody writes them: the image's own
+    // check and that of the page tables keep programs, page tables and cleared memory away from its tables.
+    Ok(unsafe { slice::from_raw_parts(core::ptr::with_exposed_provenance(first), words.len()) })
 }
 
 /// Where keys change the kernel's code, once boot knows.
