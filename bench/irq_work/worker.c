@@ -7,8 +7,11 @@
  * the trap, the signal, the switch, and the driver's way from its receive to `notified`. A round counts when the moment
  * was not before the work nor after its end, and then the driver must have run before the work was over.
  *
- * during=program: there is no work but a loop in the program. of=kernel: of the kernel's code. kib: so much is wiped, by the
+ * during=program: there is no work but a loop in the program. sites: so many branches follow a key, and are made to, some
+ * at a time. of=kernel: of the kernel's code. kib: so much is wiped, by the
  * fault of a child; the kernel does that with interrupts off, so the device waits for the rest of it. */
+
+#include <limen/static_key.h>
 
 #include "bad_address.h"
 #include "round.h"
@@ -16,6 +19,7 @@
 #define DIGEST_OF_REGION 0
 #define DIGEST_OF_KERNEL 1
 #define RESET 2
+#define SWITCHED 0
 
 /* Rounds before those that count. */
 #define PREPARING 4
@@ -28,6 +32,10 @@
 seL4_Word round_base;
 
 static struct samples samples;
+
+LIMEN_STATIC_KEY_FALSE(switched);
+/* How many branches were taken. */
+static seL4_Word taken;
 
 extern char _start[];
 
@@ -93,6 +101,25 @@ static void reset(void)
     bench_check(limen_reset(RESET) == seL4_NoError, "the child was not reset");
 }
 
+#define EIGHT(what) what what what what what what what what
+#define BRANCH                                                                                                     \
+    if (limen_static_branch_unlikely(switched)) {                                                                  \
+        taken++;                                                                                                   \
+    }
+
+static __attribute__((noinline)) void pass(void)
+{
+    EIGHT(EIGHT(EIGHT(BRANCH)))
+}
+
+/* On and off by turns. */
+static void switch_key(void)
+{
+    seL4_Bool is_on = this_round()->number % 2;
+    seL4_Error error = is_on ? limen_key_disable(SWITCHED) : limen_key_enable(SWITCHED);
+    bench_check(error == seL4_NoError, "the key was not switched");
+}
+
 static void measure(void (*work)(void), const char *row)
 {
     seL4_Bool again = seL4_True;
@@ -112,6 +139,10 @@ void init(void)
     measure(digest_region, "irq_latency during=digest of=region" ROW_FPU);
     measure(digest_kernel, "irq_latency during=digest of=kernel" ROW_FPU);
     measure(reset, "irq_latency during=reset" ROW_FPU);
+    measure(switch_key, "irq_latency during=key_flip sites=512" ROW_FPU);
+    taken = 0;
+    pass();
+    bench_check(taken == 0 || taken == 512, "only some branches follow their key");
     rounds_start();
 }
 

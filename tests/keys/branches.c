@@ -9,8 +9,14 @@ static LIMEN_STATIC_KEY_TRUE(checks);
 LIMEN_STATIC_KEY_FALSE(never_bound);
 LIMEN_STATIC_KEY_TRUE(always);
 
-/* Out of line, as often as it is called. */
-#define COPY(number) static int copy_##number(void) { return limen_static_branch_unlikely(traces); }
+/* Out of line, as often as it is called. Together more branches than follow a key in one go. */
+#define EIGHT(what) what what what what what what what what
+#define BRANCH +limen_static_branch_unlikely(traces)
+#define COPY(number)                                                                                               \
+    static int copy_##number(void)                                                                                 \
+    {                                                                                                              \
+        return EIGHT(BRANCH) EIGHT(BRANCH) EIGHT(BRANCH) EIGHT(BRANCH);                                            \
+    }
 COPY(0) COPY(1) COPY(2) COPY(3) COPY(4) COPY(5) COPY(6) COPY(7)
 
 static int (*const volatile copies[])(void) = { copy_0, copy_1, copy_2, copy_3, copy_4, copy_5, copy_6, copy_7 };

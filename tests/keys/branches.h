@@ -4,7 +4,7 @@
 
 #include <microkit.h>
 
-/* Of eight copies of a branch, how many were taken. */
+/* Of many copies of a branch, how many were taken. */
 #define TRACES 0
 #define CHECKS 1
 /* Of keys that nothing is bound to: one that is off, and two branches on one that is on. */

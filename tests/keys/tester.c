@@ -168,7 +168,7 @@ static void keys_of_the_kernel_switch_the_kernel(void)
 /* Programs with branches. */
 #define FIRST 1
 #define SECOND 2
-#define COPIES 8
+#define COPIES 256
 
 static void check_branches(microkit_channel program, seL4_Word traces, seL4_Word checks)
 {

@@ -67,7 +67,7 @@ impl Disassembly {
     }
 }
 
-/// `ffffffff80000400:      	stp	x0, x1, [sp]`
+/// A line of a listing: the address, a colon, a tab, the instruction.
 fn instruction(line: &str) -> Option<(u64, String)> {
     let (address, text) = line.split_once(":")?;
     let address = u64::from_str_radix(address.trim(), 16).ok()?;

@@ -28,7 +28,7 @@ impl KernelKey {
 #[derive(Debug)]
 pub struct KeyWord;
 impl KeyWord {
-    /// 1 while the key is on.
+    /// 1 while the key is on, with all of its branches.
     pub const ENABLED: usize = 0;
     /// How many want it on, the description included.
     pub const COUNT: usize = 1;

@@ -79,6 +79,8 @@ named_numbers! {
         KeyDec = 0x1013 => "LimenKeyDec",
         /// What a static key is. MR0 to MR2: 1 while it is on, how many want it on, how often the caller holds it.
         KeyRead = 0x1014 => "LimenKeyRead",
+        /// Have the other branches follow a static key: a change that takes long goes on with this by itself.
+        KeyFollow = 0x1015 => "LimenKeyFollow",
         /// Begin to sample what the caller's own crossings cost.
         ProbeStart = 0x1020 => "LimenProbeStart",
         /// End it.

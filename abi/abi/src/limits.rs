@@ -52,7 +52,9 @@ pub const KEYS: usize = 32;
 /// Highest id of a static key inside a protection domain.
 pub const MAX_KEY_ID: u8 = 31;
 /// Sites of static keys in programs that are bound to keys of the system, all programs together.
-pub const KEY_SITES: usize = 512;
+pub const KEY_SITES: usize = 1 << 14;
+/// Sites that the kernel exchanges in one go: nothing else happens meanwhile.
+pub const KEY_SITES_AT_ONCE: usize = 64;
 /// How often a protection domain may hold a static key.
 pub const KEY_HOLDS: u8 = 255;
 /// Services of a system, all protection domains together. A power of two.

@@ -42,7 +42,7 @@ use record::Record;
 /// First word of every image: "LIMENIMG" in memory order.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"LIMENIMG");
 /// Version of the format. An image of another version is refused.
-pub const VERSION: u64 = 6;
+pub const VERSION: u64 = 7;
 
 /// Words of the header that precede the table directory.
 const FIXED_WORDS: usize = 8;
@@ -276,6 +276,13 @@ impl<'a> Image<'a> {
     /// Sites of static keys in programs.
     pub fn key_sites(&self) -> impl Iterator<Item = KeySite> + 'a {
         self.records(Table::KeySites)
+    }
+
+    /// Where the records of [`Self::key_sites`] lie: words of the image.
+    #[must_use]
+    pub fn key_site_words(&self) -> core::ops::Range<usize> {
+        let (offset, count) = self.directory(Table::KeySites);
+        offset as usize..offset as usize + count as usize * KeySite::LENGTH
     }
 
     /// The services.

@@ -2,7 +2,7 @@
 //!
 //! The tool writes such an image without an address ([`UNPLACED`]): tables for RAM and reserved memory with room but
 //! without ranges, no pool, and [`Region`]s that say what is known. Page contents have their offset in the image as
-//! physical address, [`RegionKind::Floating`] regions their alignment. At boot, [`place`] writes what the
+//! physical address, and so have sites of static keys; [`RegionKind::Floating`] regions have their alignment. At boot, [`place`] writes what the
 //! machine has into the tables:
 //!
 //! ```text
@@ -15,7 +15,7 @@
 
 use limen_abi::limits::PAGE_BYTES;
 
-use crate::record::{Range, Record, Region, RegionKind};
+use crate::record::{KeySite, Range, Record, Region, RegionKind};
 use crate::validate::{check_checksum, check_directory, check_format};
 use crate::{HeaderWord, Image, ImageError, Table, checksum};
 
@@ -53,6 +53,7 @@ pub fn place(tables: &mut [u64], machine: &Machine<'_>) -> Result<(), ImageError
     let contains = |ram: &&Range| ram.start <= machine.image_paddr && end <= ram.end;
     let ram = machine.ram.iter().find(contains).copied().ok_or(ImageError::NoRoom)?;
     let pool = place_regions(tables, machine.image_paddr, Range { start: end, end: ram.end })?;
+    place_key_sites(tables, machine.image_paddr)?;
     let image = Range { start: machine.image_paddr, end };
     let (first, second) =
         if image.start < machine.kernel.start { (image, machine.kernel) } else { (machine.kernel, image) };
@@ -87,6 +88,15 @@ fn place_regions(tables: &mut [u64], image_paddr: u64, free: Range) -> Result<Ra
         }
     }
     if left.start < left.end { Ok(left) } else { Err(ImageError::NoRoom) }
+}
+
+/// Gives every site of a static key its address.
+fn place_key_sites(tables: &mut [u64], image_paddr: u64) -> Result<(), ImageError> {
+    for record in (Image { words: tables }).key_site_words().step_by(KeySite::LENGTH) {
+        let paddr = tables.get_mut(record + KeySite::PADDR).ok_or(ImageError::Truncated)?;
+        *paddr = paddr.checked_add(image_paddr).ok_or(ImageError::NoRoom)?;
+    }
+    Ok(())
 }
 
 /// Replaces the ranges of a table that has room for them.

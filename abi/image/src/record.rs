@@ -523,14 +523,27 @@ record! {
         pub key,
         /// Region with page contents that it lies in.
         pub region,
-        /// Offset of its first byte in the region.
-        pub offset,
+        /// Address of its first byte.
+        pub paddr,
         /// Bytes; all of them lie in one aligned word of eight.
         pub length,
         /// The instruction while the key is on, its first byte lowest.
         pub if_on,
         /// The instruction while it is off.
         pub if_off,
+    }
+}
+
+impl KeySite {
+    /// Position of `paddr`.
+    pub(crate) const PADDR: usize = 2;
+    /// Words of a record.
+    pub const LENGTH: usize = <Self as Record>::WORDS;
+
+    /// The records in these words of a table.
+    #[inline]
+    pub fn all_in(words: &[u64]) -> impl Iterator<Item = Self> {
+        words.as_chunks::<{ Self::LENGTH }>().0.iter().filter_map(|words| Self::read(words))
     }
 }
 

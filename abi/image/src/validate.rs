@@ -386,9 +386,10 @@ fn check_key_sites(image: &Image<'_>) -> Check {
         let exists = site.region < image.directory(Table::Regions).1;
         check(exists && region.kind == RegionKind::Contents as u64, "not in contents of the image")?;
         let in_word =
-            (1..=WORD_BYTES).contains(&site.length) && site.offset % WORD_BYTES + site.length <= WORD_BYTES;
+            (1..=WORD_BYTES).contains(&site.length) && site.paddr % WORD_BYTES + site.length <= WORD_BYTES;
         check(in_word, "not inside one word of eight bytes")?;
-        check(site.offset <= region.bytes - site.length, "reaches beyond its region")?;
+        let offset = site.paddr.checked_sub(region.paddr);
+        check(offset.is_some_and(|offset| offset <= region.bytes - site.length), "not in its region")?;
         let fits = |bits: u64| site.length == WORD_BYTES || bits >> (8 * site.length) == 0;
         check(fits(site.if_on) && fits(site.if_off), "an instruction that is longer than it says")?;
     }

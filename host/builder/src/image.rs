@@ -102,7 +102,7 @@ pub fn finish(
             flags: mapping.flags,
         })
         .collect();
-    writer.key_sites = key_sites::records(sites, spaces, &region_of);
+    writer.key_sites = key_sites::records(sites, spaces, &region_of, &writer.regions);
     let paddr = match board.boot {
         BootProtocol::Loader => layout.image_paddr,
         BootProtocol::Multiboot => UNPLACED,

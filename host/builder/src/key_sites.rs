@@ -4,7 +4,7 @@
 //! where the jump is, where it goes, and its key with the state in which it jumps. Here every row is checked, every
 //! branch is given the instruction of its default, and those of keys that the description binds are listed for the kernel.
 
-use limen_image::KeySite;
+use limen_image::{KeySite, MappingFlags, Region};
 use limen_sdf::model::SystemDescription;
 use limen_sdf::{Architecture, Diagnostic};
 
@@ -14,7 +14,6 @@ use crate::config::Config;
 use crate::error::{Context, error};
 use crate::program::Program;
 use limen_abi::limits::KEY_SITES;
-use limen_image::MappingFlags;
 
 /// Bytes of a row.
 const ROW_BYTES: usize = 24;
@@ -89,19 +88,28 @@ pub fn collect(
     Ok(bound)
 }
 
-/// The records of the image. `region_of` tells which region the pages at an extent have become.
+/// The records of the image. `region_of` tells which of its regions the pages at an extent have become.
 #[must_use]
-pub fn records(sites: &[BoundSite], spaces: &AddressSpaces, region_of: &[u64]) -> Vec<KeySite> {
+pub fn records(
+    sites: &[BoundSite],
+    spaces: &AddressSpaces,
+    region_of: &[u64],
+    regions: &[Region],
+) -> Vec<KeySite> {
     let record = |site: &BoundSite| {
-        let holds = |start: u64, bytes: u64| (start..start + bytes).contains(&site.vaddr);
-        let mapping =
-            spaces.mappings.iter().find(|m| m.program == site.program && holds(m.vaddr, m.bytes))?;
+        let place = (site.program, site.vaddr);
+        let next = spaces.mappings.partition_point(|mapping| (mapping.program, mapping.vaddr) <= place);
+        let mapping = spaces.mappings.get(next.checked_sub(1)?)?;
+        if mapping.program != site.program || site.vaddr - mapping.vaddr >= mapping.bytes {
+            return None;
+        }
         let Instructions { length, if_on, if_off } = site.instructions;
-        let (region, offset) = (*region_of.get(mapping.extent)?, site.vaddr - mapping.vaddr);
-        Some(KeySite { key: site.key as u64, region, offset, length, if_on, if_off })
+        let region = *region_of.get(mapping.extent)?;
+        let paddr = regions.get(region as usize)?.paddr + (site.vaddr - mapping.vaddr);
+        Some(KeySite { key: site.key as u64, region, paddr, length, if_on, if_off })
     };
     let mut records: Vec<_> = sites.iter().filter_map(record).collect();
-    records.sort_by_key(|record| (record.key, record.region, record.offset));
+    records.sort_by_key(|record| (record.key, record.paddr));
     records
 }
 
@@ -239,34 +247,43 @@ mod tests {
         assert_eq!(jump(X86_64, 0xe9, 0x1005, 3), None);
     }
 
+    /// A system with a key and one program of so many branches on its own key `word`.
+    fn with_branches(count: u64, more: &str) -> Built {
+        let text = format!(
+            r#"<system><static_key name="trace" />
+            <protection_domain name="a"><program_image path="p" />{more}</protection_domain></system>"#
+        );
+        let mut parts = parts(&text, "debug");
+        let elf = elf_file(&TestElf::program().with_branches(count));
+        parts.programs[0] = Program::from_elf("a", std::path::Path::new("p"), elf).unwrap();
+        parts.build(ImageType::Binary).unwrap()
+    }
+
     #[test]
     fn branches_get_the_defaults_of_their_keys_and_are_listed() {
-        let with_branches = |text: &str| {
-            let mut parts = parts(text, "debug");
-            let elf = elf_file(&TestElf::program().with_branches(2));
-            parts.programs[0] = Program::from_elf("a", std::path::Path::new("p"), elf).unwrap();
-            parts.build(ImageType::Binary).unwrap()
-        };
-        let text = |more: &str| {
-            format!(
-                r#"<system><static_key name="trace" />
-                <protection_domain name="a"><program_image path="p" />{more}</protection_domain></system>"#
-            )
-        };
         let branches = |built: &Built| built.parts.programs[0].segments[0].word(0x20_0000);
         const JUMPS: u64 = 0x1400_0002_1400_0002;
         const NOPS: u64 = 0xd503_201f_d503_201f;
         // Its own default is on, that of the system's key is off.
-        let built = with_branches(&text(""));
+        let built = with_branches(2, "");
         assert_eq!((branches(&built), built.tables.key_sites.len()), (Some(JUMPS), 0));
-        let built = with_branches(&text(r#"<key name="trace" symbol="word" />"#));
+        let built = with_branches(2, r#"<key name="trace" symbol="word" />"#);
         assert_eq!(branches(&built), Some(NOPS));
         let mapping = built.tables.mappings.iter().find(|mapping| mapping.vaddr == 0x20_0000).unwrap();
         let site = |offset| {
             let (if_on, if_off) = (JUMPS & 0xffff_ffff, NOPS & 0xffff_ffff);
-            KeySite { key: 0, region: mapping.region, offset, length: 4, if_on, if_off }
+            let paddr = built.tables.regions[mapping.region as usize].paddr + offset;
+            KeySite { key: 0, region: mapping.region, paddr, length: 4, if_on, if_off }
         };
         assert_eq!(built.tables.key_sites, [site(0), site(4)]);
+    }
+
+    #[test]
+    fn as_many_branches_as_there_may_be_are_listed() {
+        let built = with_branches(KEY_SITES as u64, r#"<key name="trace" symbol="word" />"#);
+        let places = built.tables.key_sites.iter().map(|site| site.paddr);
+        let first = built.tables.key_sites.first().map_or(0, |site| site.paddr);
+        assert!(places.eq((0..KEY_SITES as u64).map(|index| first + 4 * index)));
     }
 
     #[test]

@@ -119,8 +119,7 @@ fn thread(
     let domain = system.protection_domains.get(index);
     let has_counter = |domain: &ProtectionDomain| domain.counter.is_some() || config.is_benchmark();
     // The monitor has it where everybody does: then nothing about it changes when threads do.
-    let counts_cycles =
-        domain.map_or_else(|| system.protection_domains.iter().all(has_counter), has_counter);
+    let counts_cycles = domain.map_or_else(|| system.protection_domains.iter().all(has_counter), has_counter);
     // The monitor is compiled without floating point.
     let uses_fpu = domain.is_some_and(|domain| domain.fpu);
     Thread {

@@ -55,6 +55,8 @@ impl TestElf {
         if let Some(text) = self.segments.first_mut() {
             text.data = (0..count + 2).flat_map(|_| FORWARD.to_le_bytes()).collect();
             text.memory_bytes = text.data.len() as u64;
+            // The data behind it stays where it is.
+            text.vaddr = 0x20_1000 - text.memory_bytes.next_multiple_of(0x1000);
             let sites = (0..count).map(|index| text.vaddr + 4 * index);
             self.key_sites = sites.map(|site| [site, site + 8, 0x20_1068]).collect();
         }

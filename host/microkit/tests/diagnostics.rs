@@ -132,7 +132,7 @@ fn descriptions() {
             elf(w, "one.elf", &program);
         }),
         ("key-sites-too-many", "one.system", |w| {
-            elf(w, "one.elf", &TestElf::program().with_branches(513));
+            elf(w, "one.elf", &TestElf::program().with_branches(16385));
             key(w, "word");
         }),
         ("domains-notice-probe", "one.system", |w| two_domains(w, "<probe />", "")),

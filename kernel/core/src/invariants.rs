@@ -143,7 +143,10 @@ impl<M: Machine> Kernel<M> {
             self.core.fpu.is_settled_for(thread.fpu),
             "the floating-point unit is not as the current thread needs it",
         )?;
-        ensure(!M::NOTICES_SAME_SPACE || self.core.space == thread.space, "another address space is entered")?;
+        ensure(
+            !M::NOTICES_SAME_SPACE || self.core.space == thread.space,
+            "another address space is entered",
+        )?;
         ensure(self.core.counter == thread.counter, "the counter has the access of another thread")
     }
 

@@ -114,8 +114,9 @@ pub trait Machine: FpuUnit<ThreadId> {
     /// Calls the secure monitor. Only an image for AArch64 has a capability that leads here.
     fn call_secure_monitor(&mut self, registers: [u64; REGISTERS]) -> [u64; REGISTERS];
 
-    /// Makes every branch on a static key follow its new state.
-    fn set_key(&mut self, key: KeyId, state: bool);
+    /// Makes more of the branches on a static key follow its state: as many as may be exchanged in one go. The state may be
+    /// another before all do.
+    fn follow_key(&mut self, key: KeyId, state: bool) -> Followed;
 
     /// Makes every trap and every return pass the probes, or none.
     fn set_probing(&mut self, state: bool);
@@ -147,6 +148,15 @@ pub enum CounterAccess {
     Denied,
     /// Reading it works.
     Granted,
+}
+
+/// Which branches follow a static key.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Followed {
+    /// Every one.
+    All,
+    /// There are others.
+    Some,
 }
 
 /// What is done to the caches.

@@ -10,7 +10,7 @@ use limen_abi::probe::ProbeWord;
 
 use crate::arena::{KeyId, ServiceId, ThreadId};
 use crate::kernel::Kernel;
-use crate::machine::{Context, Machine};
+use crate::machine::{Context, Followed, Machine};
 
 /// The page that a thread shares with the kernel. Its program may change it at any time.
 #[derive(Debug)]
@@ -67,6 +67,8 @@ pub enum Answer {
     Empty,
     /// That of a service, when its work is over.
     Work(ServiceId),
+    /// None yet: the system call starts again, and goes on with what is not done.
+    Again,
     /// One word.
     Word(u64),
     /// This many words, which are in the message already.
@@ -84,6 +86,16 @@ pub enum Answer {
         /// How many.
         count: usize,
     },
+}
+
+impl Answer {
+    /// This one if all branches on static keys follow, otherwise none yet.
+    pub(crate) fn once(self, followed: Followed) -> Self {
+        match followed {
+            Followed::All => self,
+            Followed::Some => Self::Again,
+        }
+    }
 }
 
 impl<M: Machine> Kernel<M> {
@@ -136,7 +148,7 @@ impl<M: Machine> Kernel<M> {
     /// Writes an answer into the message words of `caller`; gives label 0 and the number of words.
     pub(crate) fn write_answer(&mut self, caller: ThreadId, answer: Answer) -> MessageInfo {
         let length = match answer {
-            Answer::Empty | Answer::Work(_) => 0,
+            Answer::Empty | Answer::Work(_) | Answer::Again => 0,
             Answer::Word(word) => {
                 self.set_message_word(caller, 0, word);
                 1

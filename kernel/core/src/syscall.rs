@@ -73,6 +73,10 @@ impl<M: Machine> Kernel<M> {
                 Some(fault) => return self.fault_in_syscall(current, fault),
                 None => match self.invoke(current, cap, info) {
                     Ok((Answer::Work(service), _)) => return self.begin_work(current, service),
+                    Ok((Answer::Again, outcome)) => {
+                        self.restart_syscall(current);
+                        return outcome;
+                    }
                     result => result.map(|(answer, outcome)| (self.write_answer(current, answer), outcome)),
                 },
             },
@@ -126,7 +130,13 @@ impl<M: Machine> Kernel<M> {
         match self.bad_argument(current, info) {
             Some(fault) if mode == SendMode::Send => self.fault_in_syscall(current, fault),
             Some(_) => Outcome::NOTHING,
-            None => self.invoke(current, cap, info).map_or(Outcome::NOTHING, |(_, outcome)| outcome),
+            None => match self.invoke(current, cap, info) {
+                Ok((Answer::Again, outcome)) => {
+                    self.restart_syscall(current);
+                    outcome
+                }
+                result => result.map_or(Outcome::NOTHING, |(_, outcome)| outcome),
+            },
         }
     }
 
@@ -172,13 +182,16 @@ impl<M: Machine> Kernel<M> {
         self.join(current, woken, received)
     }
 
-    /// The sending half of a system call that also receives: never blocks, drops errors, does not ask threads or
-    /// scheduling contexts for anything.
+    /// The sending half of a system call that also receives: never blocks, drops errors, does not ask threads,
+    /// scheduling contexts or static keys for anything.
     fn send_first(&mut self, current: ThreadId, cap: Cap, info: MessageInfo) -> Option<ThreadId> {
         let outcome = match cap {
-            Cap::Thread(_) | Cap::SchedContext(_) | Cap::SchedControl | Cap::FpuCounters | Cap::FpuPolicy => {
-                Outcome::NOTHING
-            }
+            Cap::Thread(_)
+            | Cap::SchedContext(_)
+            | Cap::SchedControl
+            | Cap::FpuCounters
+            | Cap::FpuPolicy
+            | Cap::Key(_) => Outcome::NOTHING,
             _ => self.send_to(current, cap, info, SendMode::Donating),
         };
         outcome.woken

@@ -17,6 +17,7 @@ use crate::boot_check::{UserRules, Violation, check_entry_area, check_kernel};
 use crate::identity_map::{self, TablePool};
 use crate::page_table::{self, Access, MapError, MemoryType, Owner, Root, Run};
 use crate::panic::fatal;
+use crate::program_sites;
 use crate::text::Writer;
 use crate::{
     boot_info, command_line, console, digest_rates, entry, fpu, keys, section_costs, section_test,
@@ -41,7 +42,7 @@ pub fn start(image_paddr: PhysAddr, first_cycle: u64, command_line: &[u8], firmw
         .unwrap_or_else(|error| fatal(format_args!("the kernel's devices cannot be mapped: {error:?}")));
     let code = Writer::new(&mut tables)
         .unwrap_or_else(|error| fatal(format_args!("the kernel's code cannot be patched: {error:?}")));
-    let keys = keys::start(&image, code);
+    let keys = keys::start(&image, code, &mut tables);
     start_devices(&image);
     boot_info::fill_regions(&image, firmware);
     fpu::init();
@@ -184,7 +185,8 @@ fn check_tables(
 ) -> Result<(), Violation> {
     let code = identity_map::code();
     let taken = Range { start: image.paddr(), end: image.paddr() + image.image_bytes() };
-    check_kernel::<Descriptors>(tables, cpu::kernel_root(), code, taken)?;
+    let sites = program_sites::pages(image);
+    check_kernel::<Descriptors>(tables, cpu::kernel_root(), code, taken, sites)?;
     if let Some(area) = arch::boot::entry_area() {
         check_entry_area::<Descriptors>(tables, &area)?;
     }

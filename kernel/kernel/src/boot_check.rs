@@ -1,7 +1,8 @@
 //! What must hold of the page tables before the first program runs.
 //!
 //! - The kernel's half: nothing but the kernel's code is executable, nothing makes that code writable, and
-//!   nothing is open to programs. None of it lies in the boot image, whose page contents belong to programs.
+//!   nothing is open to programs. None of it lies in the boot image, whose page contents belong to programs, but for the
+//!   list of sites of static keys, which is only read.
 //! - Address spaces: no page is executable for the kernel, closed to programs, or an alias of the kernel's code.
 //! - Every address space shares what of the kernel was checked: its half, or the entry area, which is nothing but the
 //!   pages that it is for, with the access that they are for.
@@ -42,7 +43,8 @@ impl fmt::Display for Violation {
     }
 }
 
-/// Checks the kernel's half. `code` is where the kernel's code lies, `image` where the boot image does.
+/// Checks the kernel's half. `code` is where the kernel's code lies, `image` where the boot image does, `sites` its list
+/// of sites.
 ///
 /// # Errors
 /// The first mapping that breaks a rule.
@@ -51,6 +53,7 @@ pub fn check_kernel<F: Format>(
     root: Root,
     code: Range,
     image: Range,
+    sites: Range,
 ) -> Result<(), Violation> {
     walk::<F, _>(tables, root, F::HALVES.kernel(), |found| {
         let Found { vaddr, paddr, permissions, .. } = found;
@@ -62,7 +65,8 @@ pub fn check_kernel<F: Format>(
             "executable, but not the kernel's code",
         )?;
         rule(!permissions.writable || !overlaps(code, memory), "writable alias of the kernel's code")?;
-        rule(!overlaps(image, memory), "memory of the boot image")
+        let is_list = contains(sites, memory) && !permissions.writable;
+        rule(is_list || !overlaps(image, memory), "memory of the boot image")
     })
 }
 
@@ -245,7 +249,8 @@ mod tests {
         let (tables, root) =
             mapped(2, mappings.iter().zip(0..).map(|(&(paddr, access), page)| (page, paddr, access)));
         let image = Range { start: IMAGE, end: CONTENTS + PAGE_BYTES };
-        check_kernel::<Descriptors>(&tables, root, CODE, image).map_err(|violation| violation.rule)
+        let sites = Range { start: IMAGE + PAGE_BYTES, end: CONTENTS };
+        check_kernel::<Descriptors>(&tables, root, CODE, image, sites).map_err(|violation| violation.rule)
     }
 
     fn user(vspace: usize, vaddr: VirtAddr, paddr: u64, access: Access) -> Result<(), &'static str> {
@@ -320,6 +325,18 @@ mod tests {
     fn memory_of_the_kernel_that_the_image_claims_is_found() {
         assert_eq!(kernel(&[(CONTENTS + PAGE_BYTES, KERNEL_DATA)]), Ok(()));
         assert_eq!(kernel(&[(CONTENTS, KERNEL_DATA)]), Err("memory of the boot image"));
+        let read_only = Access { write: false, ..KERNEL_DATA };
+        assert_eq!(kernel(&[(IMAGE, read_only)]), Err("memory of the boot image"));
+    }
+
+    #[test]
+    fn the_list_of_sites_is_only_read() {
+        assert_eq!(kernel(&[(IMAGE + PAGE_BYTES, Access { write: false, ..KERNEL_DATA })]), Ok(()));
+        assert_eq!(kernel(&[(IMAGE + PAGE_BYTES, KERNEL_DATA)]), Err("memory of the boot image"));
+        assert_eq!(
+            kernel(&[(IMAGE + PAGE_BYTES, Access { execute: true, write: false, ..KERNEL_DATA })]),
+            Err("executable, but not the kernel's code")
+        );
     }
 
     #[test]

@@ -4,18 +4,25 @@ use core::cell::UnsafeCell;
 use core::slice;
 use core::sync::atomic::Ordering;
 
+use limen_abi::limits::PAGE_BYTES;
 use limen_abi::{KernelKey, limits};
+use limen_core::address::PhysAddr;
 use limen_core::arena::KeyId;
+use limen_core::machine::Followed;
 use limen_image::Image;
 use limen_keys::arch::Native;
 use limen_keys::keys::Unsettled;
 use limen_keys::site::Row;
 use limen_keys::table::{Sections, Table};
 use limen_keys::{Key, KeyError, Keys, static_branch_unlikely, static_key};
+use limen_loader::layout;
 
+use crate::arch::cpu;
+use crate::arch::mmu::Descriptors;
 use crate::console;
+use crate::page_table::{self, Access, MapError, MemoryType, Owner, Run, Tables};
 use crate::panic::fatal;
-use crate::program_sites::ProgramSites;
+use crate::program_sites::{self, ProgramSites};
 use crate::text::{self, Frames, Writer};
 
 static_key!(
@@ -34,6 +41,10 @@ static_key!(
     /// Shows at boot that keys work.
     SELF_TEST = false
 );
+
+/// How the kernel sees the records of sites in programs.
+const READ_ONLY: Access =
+    Access { owner: Owner::Kernel, write: false, execute: false, memory: MemoryType::Cached };
 
 /// A key of the kernel that images and descriptions know.
 fn known(key: KernelKey) -> &'static Key {
@@ -56,23 +67,24 @@ pub struct SystemKeys {
     /// Those of the image that are the kernel's.
     known: [Option<KernelKey>; limits::KEYS],
     /// What programs have of them.
-    sites: &'static mut ProgramSites,
+    sites: ProgramSites,
     /// Whether some program samples its crossings.
     is_sampled: bool,
 }
 
 impl SystemKeys {
-    /// Makes branches on a key follow its new state.
-    pub fn set(&mut self, key: KeyId, state: bool) {
+    /// Makes more branches on a key follow its state; the kernel's own with the last ones of programs.
+    pub fn follow(&mut self, key: KeyId, state: bool) -> Followed {
         let index = limen_core::kernel::Keys::index_of(key);
-        self.sites.flip(&mut Frames(self.own.engine_mut()), index, state);
-        if let Some(Some(key)) = self.known.get(index) {
+        let followed = self.sites.follow(&mut Frames(self.own.engine_mut()), index, state);
+        if let (Followed::All, Some(Some(key))) = (followed, self.known.get(index)) {
             if *key == KernelKey::Printing && state {
                 console::open();
             }
             self.set_own(known(*key), state);
             self.lead_past_probes();
         }
+        followed
     }
 
     /// Leads every trap and every return past the probes, or none that need not go there.
@@ -103,7 +115,6 @@ unsafe impl<T> Sync for Place<T> {}
 
 static KEYS: Place<Option<SystemKeys>> = Place(UnsafeCell::new(None));
 static CODE_SITES: Place<Option<CodeSites>> = Place(UnsafeCell::new(None));
-static SITES: Place<ProgramSites> = Place(UnsafeCell::new(ProgramSites::NONE));
 
 unsafe extern "C" {
     // From the linker script.
@@ -127,7 +138,7 @@ pub fn is_self_checking() -> bool {
 
 /// Checks the table of sites, and makes code follow the options of the image. No site may be executed before; called
 /// once.
-pub fn start(image: &Image<'_>, code: Writer) -> &'static mut SystemKeys {
+pub fn start(image: &Image<'_>, code: Writer, tables: &mut impl Tables) -> &'static mut SystemKeys {
     let sections = Sections { rows: rows(), keys: all(), text: text::words() };
     let table = Table::link(sections).unwrap_or_else(|error| fatal(format_args!("{error}")));
     let mut keys = Unsettled::new(table);
@@ -143,13 +154,31 @@ pub fn start(image: &Image<'_>, code: Writer) -> &'static mut SystemKeys {
     for (known, record) in known.iter_mut().zip(image.keys()) {
         *known = KernelKey::from_raw(record.kernel);
     }
+    let sites = map_sites(image, tables)
+        .unwrap_or_else(|error| fatal(format_args!("the sites of static keys cannot be mapped: {error:?}")));
     // SAFETY: boot calls once, so these are the only references.
-    let (place, sites) = unsafe {
+    let place = unsafe {
         *CODE_SITES.0.get() = Some(keys.table().clone());
-        (&mut *KEYS.0.get(), &mut *SITES.0.get())
+        &mut *KEYS.0.get()
     };
-    sites.read(image);
+    let sites = ProgramSites::new(image, sites);
     place.insert(SystemKeys { own: keys, known, sites, is_sampled: false })
+}
+
+/// The records of sites in programs: shown for as long as the kernel runs, at an address of their own.
+fn map_sites(image: &Image<'_>, tables: &mut impl Tables) -> Result<&'static [u64], MapError> {
+    let (pages, words) = (program_sites::pages(image), image.key_site_words());
+    if words.is_empty() {
+        return Ok(&[]);
+    }
+    let (vaddr, paddr) = (layout::KEY_SITES, PhysAddr(pages.start));
+    let run = Run { vaddr, paddr, bytes: pages.end - pages.start, height: 0, access: READ_ONLY };
+    page_table::map::<Descriptors>(tables, cpu::kernel_root(), &run)?;
+    cpu::publish_tables();
+    let first = vaddr.0 as usize + words.start * size_of::<u64>() % PAGE_BYTES as usize;
+    // SAFETY: these words of the validated image were mapped just now and stay mapped. Nobody writes them: the image's own
+    // check and that of the page tables keep programs, page tables and cleared memory away from its tables.
+    Ok(unsafe { slice::from_raw_parts(core::ptr::with_exposed_provenance(first), words.len()) })
 }
 
 /// Where keys change the kernel's code, once boot knows.

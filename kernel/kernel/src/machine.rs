@@ -6,7 +6,9 @@ use core::ops::Range;
 use limen_core::arena::{KeyId, ServiceId, ThreadId};
 use limen_core::cap::{CapTable, RootTable};
 use limen_core::kernel::MessageBuffers;
-use limen_core::machine::{CacheOperation, CounterAccess, Interrupt, Line, Machine, PortWidth, Ticks};
+use limen_core::machine::{
+    CacheOperation, CounterAccess, Followed, Interrupt, Line, Machine, PortWidth, Ticks,
+};
 use limen_core::object::irq::State;
 use limen_core::object::secure_monitor::REGISTERS;
 use limen_fpu::{Fpu, InterruptContext};
@@ -166,10 +168,8 @@ impl Machine for Hardware {
         firmware::call_secure_monitor(registers)
     }
 
-    fn set_key(&mut self, key: KeyId, state: bool) {
-        if let Some(keys) = &mut self.keys {
-            keys.set(key, state);
-        }
+    fn follow_key(&mut self, key: KeyId, state: bool) -> Followed {
+        self.keys.as_mut().map_or(Followed::All, |keys| keys.follow(key, state))
     }
 
     fn set_probing(&mut self, state: bool) {

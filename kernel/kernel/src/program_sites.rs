@@ -1,92 +1,126 @@
 //! Sites of static keys in the code of programs, which the kernel exchanges when a key of the system changes.
 //!
-//! The boot image lists them, and its reader has checked that each lies in page contents and in one word. The kernel does not
+//! The boot image lists them, and its reader has checked that each lies in page contents and in one word. They stay
+//! where they are: of the image, these pages alone are still mapped when boot is over, for reading. The kernel does not
 //! map programs: it writes through the window for code, to the page that the program executes.
+//!
+//! The sites of a key follow it from the first to the last, some at a time, and leave it from the last to the first:
+//!
+//! ```text
+//!   | on on on on on on on on | off off off off off off |
+//!   first                     on                        end
+//! ```
 
-use limen_abi::limits::{KEY_SITES, KEYS};
-use limen_image::Image;
+use core::ops::Range;
+
+use limen_abi::limits::{KEY_SITES, KEY_SITES_AT_ONCE, KEYS, PAGE_BYTES};
+use limen_core::machine::Followed;
+use limen_image::{Image, KeySite};
 use limen_keys::encoding::Instruction;
 use limen_keys::engine::{Engine, Parked, WINDOW_BYTES, Written};
 
-/// A site.
-#[derive(Clone, Copy, Debug)]
-struct Site {
-    paddr: usize,
-    length: u32,
-    if_on: u64,
-    if_off: u64,
-}
+use crate::page_table::span_bytes;
 
-impl Site {
-    const NONE: Self = Self { paddr: 0, length: 0, if_on: 0, if_off: 0 };
+const _: () = assert!((KEY_SITES * KeySite::LENGTH * size_of::<u64>()) as u64 + PAGE_BYTES <= span_bytes(1));
 
-    fn instruction(&self, state: bool) -> Instruction {
-        Instruction { bits: if state { self.if_on } else { self.if_off }, length: self.length }
-    }
-
-    fn page(&self) -> usize {
-        self.paddr / WINDOW_BYTES * WINDOW_BYTES
-    }
+/// The sites of a key among all.
+#[derive(Clone, Copy, Debug, Default)]
+struct OfKey {
+    first: u16,
+    end: u16,
+    /// Where those begin that have the instruction for a key that is off.
+    on: u16,
 }
 
 /// All of them, those of a key one behind the other.
 #[derive(Debug)]
 pub struct ProgramSites {
-    sites: [Site; KEY_SITES],
-    /// Where those of each key end, and those of the next begin.
-    ends: [u16; KEYS],
+    records: &'static [u64],
+    keys: [OfKey; KEYS],
 }
 
 impl ProgramSites {
-    /// None.
-    pub const NONE: Self = Self { sites: [Site::NONE; KEY_SITES], ends: [0; KEYS] };
-
-    /// Takes those of the image.
-    pub fn read(&mut self, image: &Image<'_>) {
-        for (site, record) in self.sites.iter_mut().zip(image.key_sites()) {
-            *site = Site {
-                paddr: (image.region(record.region).paddr + record.offset) as usize,
-                length: record.length as u32,
-                if_on: record.if_on,
-                if_off: record.if_off,
-            };
-            let later_keys = self.ends.iter_mut().skip(record.key as usize);
-            later_keys.for_each(|end| *end += 1);
-        }
-    }
-
-    fn of(&self, key: usize) -> &[Site] {
-        let end = |key: usize| self.ends.get(key).map_or(0, |end| usize::from(*end));
-        let start = key.checked_sub(1).map_or(0, end);
-        self.sites.get(start..end(key)).unwrap_or_default()
-    }
-
-    /// Makes all sites of a key follow its new state.
-    pub fn flip(&self, engine: &mut impl Engine, key: usize, state: bool) {
-        let Some((first, others)) = self.of(key).split_first() else { return };
-        let parked = Parked::new(engine);
-        match parked.open(first.page()) {
-            Ok(window) => {
-                let written = window.exchange(offset(first), |word| exchanged(first, word, state));
-                others.iter().fold(written, |written, site| write(written, site, state)).publish().resume();
+    /// Those of the image, whose records are these words.
+    pub fn new(image: &Image<'_>, records: &'static [u64]) -> Self {
+        let mut keys = [OfKey::default(); KEYS];
+        let mut followed = image.key_sites().map(|record| record.key).peekable();
+        let mut next = 0;
+        for ((of_key, key), index) in keys.iter_mut().zip(image.keys()).zip(0..) {
+            of_key.first = next;
+            while followed.next_if_eq(&index).is_some() {
+                next += 1;
             }
-            Err(parked) => parked.resume(),
+            of_key.end = next;
+            // The tool has given each the instruction of the default.
+            of_key.on = if key.default == 1 { of_key.end } else { of_key.first };
         }
+        Self { records, keys }
+    }
+
+    /// Makes more sites of a key follow its state.
+    pub fn follow(&mut self, engine: &mut impl Engine, key: usize, state: bool) -> Followed {
+        let Some(of_key) = self.keys.get_mut(key) else { return Followed::All };
+        let most = KEY_SITES_AT_ONCE as u16;
+        let (sites, on) = if state {
+            let end = of_key.end.min(of_key.on + most);
+            (of_key.on..end, end)
+        } else {
+            let start = of_key.first.max(of_key.on.saturating_sub(most));
+            (start..of_key.on, start)
+        };
+        of_key.on = on;
+        let is_last = on == if state { of_key.end } else { of_key.first };
+        exchange(self.between(sites), engine, state);
+        if is_last { Followed::All } else { Followed::Some }
+    }
+
+    fn between(&self, sites: Range<u16>) -> impl Iterator<Item = KeySite> {
+        let word = |site: u16| usize::from(site) * KeySite::LENGTH;
+        KeySite::all_in(self.records.get(word(sites.start)..word(sites.end)).unwrap_or_default())
     }
 }
 
-fn write<'e, E: Engine>(written: Written<'e, E>, site: &Site, state: bool) -> Written<'e, E> {
-    match written.open(site.page()) {
+/// The pages of the image with its sites, none if there are no sites.
+pub fn pages(image: &Image<'_>) -> limen_image::Range {
+    let Range { start, end } = image.key_site_words();
+    if start == end {
+        return limen_image::Range::default();
+    }
+    let address = |word: usize| image.paddr() + (word * size_of::<u64>()) as u64;
+    let start = address(start) / PAGE_BYTES * PAGE_BYTES;
+    limen_image::Range { start, end: address(end).next_multiple_of(PAGE_BYTES) }
+}
+
+fn exchange(mut sites: impl Iterator<Item = KeySite>, engine: &mut impl Engine, state: bool) {
+    let Some(first) = sites.next() else { return };
+    let parked = Parked::new(engine);
+    match parked.open(page(&first)) {
+        Ok(window) => {
+            let written = window.exchange(offset(&first), |word| exchanged(&first, word, state));
+            sites.fold(written, |written, site| write(written, &site, state)).publish().resume();
+        }
+        Err(parked) => parked.resume(),
+    }
+}
+
+fn write<'e, E: Engine>(written: Written<'e, E>, site: &KeySite, state: bool) -> Written<'e, E> {
+    match written.open(page(site)) {
         Ok(window) => window.exchange(offset(site), |word| exchanged(site, word, state)),
         Err(written) => written,
     }
 }
 
-fn exchanged(site: &Site, word: u64, state: bool) -> u64 {
-    site.instruction(state).insert(word, (site.paddr % size_of::<u64>()) as u32)
+fn exchanged(site: &KeySite, word: u64, state: bool) -> u64 {
+    let bits = if state { site.if_on } else { site.if_off };
+    Instruction { bits, length: site.length as u32 }
+        .insert(word, (site.paddr % size_of::<u64>() as u64) as u32)
+}
+
+fn page(site: &KeySite) -> usize {
+    site.paddr as usize / WINDOW_BYTES * WINDOW_BYTES
 }
 
 /// The offset of the word in its page.
-fn offset(site: &Site) -> usize {
-    site.paddr % WINDOW_BYTES / size_of::<u64>() * size_of::<u64>()
+fn offset(site: &KeySite) -> usize {
+    site.paddr as usize % WINDOW_BYTES / size_of::<u64>() * size_of::<u64>()
 }

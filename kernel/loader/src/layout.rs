@@ -1,8 +1,8 @@
 //! Where things lie in the kernel's addresses: on every architecture the same.
 //!
 //! The image starts two gigabytes below the top, which is a kernel address everywhere; the linker script has the same
-//! number. Windows to device registers take the last large page of its first gigabyte, far above the image, and
-//! the one before it is for writing the kernel's own code.
+//! number. Windows to device registers take the last large page of its first gigabyte, far above the image; the one
+//! before it is for writing code, and the one before that shows which code of programs may be written.
 
 use limen_abi::limits::PAGE_BYTES;
 use limen_core::address::VirtAddr;
@@ -15,6 +15,9 @@ const WINDOWS: u64 = IMAGE + span_bytes(2) - span_bytes(1);
 
 /// The page that shows code of the kernel while it is patched. It has a table of its own.
 pub const PATCH_WINDOW: VirtAddr = VirtAddr(WINDOWS - span_bytes(1));
+
+/// Where the boot image's sites of static keys in programs are read, at most a large page.
+pub const KEY_SITES: VirtAddr = VirtAddr(PATCH_WINDOW.0 - span_bytes(1));
 
 /// Registers of the debug console.
 pub const CONSOLE: VirtAddr = VirtAddr(WINDOWS);

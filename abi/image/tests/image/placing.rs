@@ -1,7 +1,7 @@
 //! Images that get their place at boot.
 
 use limen_image::{
-    CapKind, Image, ImageError, ImageWriter, MODULE_OFFSET, Machine, PLACED_RANGES, Range, Region,
+    CapKind, Image, ImageError, ImageWriter, KeySite, MODULE_OFFSET, Machine, PLACED_RANGES, Range, Region,
     RegionKind, UNPLACED, place,
 };
 
@@ -19,7 +19,7 @@ fn unplaced() -> ImageWriter {
     let mut writer = ImageWriter { mappings: Vec::new(), ..sample() };
     writer.ram = vec![Range::default(); PLACED_RANGES];
     writer.reserved = vec![Range::default(); PLACED_RANGES];
-    writer.key_sites.clear();
+    writer.key_sites = vec![KeySite { region: 0, paddr: 0x2010, ..writer.key_sites[0] }];
     writer.services.clear();
     writer.caps.retain(|cap| cap.kind != CapKind::Service as u64);
     writer.regions = vec![
@@ -45,6 +45,7 @@ fn regions_follow_the_image_and_the_pool_follows_them() {
     let regions: Vec<_> = image.regions().map(|region| (region.paddr, region.kind)).collect();
     let (zero, contents) = (RegionKind::Zero as u64, RegionKind::Contents as u64);
     assert_eq!(regions, [(IMAGE + 0x2000, contents), (end, zero), (0x40_0000, zero), (0x800_0000, zero)]);
+    assert!(image.key_sites().map(|site| site.paddr).eq([IMAGE + 0x2010]));
     assert_eq!(image.pool(), Range { start: 0x60_0000, end: 0x800_0000 });
     assert_eq!(image.ram().collect::<Vec<_>>(), RAM);
     assert_eq!(image.reserved().collect::<Vec<_>>(), [KERNEL, Range { start: IMAGE, end }]);

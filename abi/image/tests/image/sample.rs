@@ -139,7 +139,7 @@ pub(crate) const fn key(kernel: u64, default: u64) -> Key {
 
 /// A site in the contents.
 pub(crate) const fn site(key: u64, offset: u64, length: u64) -> KeySite {
-    KeySite { key, region: 1, offset, length, if_on: 0x12, if_off: 0x34 }
+    KeySite { key, region: 1, paddr: CONTENTS_PADDR + offset, length, if_on: 0x12, if_off: 0x34 }
 }
 
 /// A digest of the page behind 0x30_0000, on the stack above 0x40_0000.

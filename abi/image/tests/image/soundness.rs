@@ -108,8 +108,9 @@ fn check_key_sites(image: &Image<'_>) {
         assert!(site.key < image.keys().count() as u64);
         let region = image.regions().nth(site.region as usize).expect("a region");
         assert_eq!(region.kind, RegionKind::Contents as u64);
-        let last = site.offset + site.length - 1;
-        assert!(last < region.bytes && site.offset / 8 == last / 8);
+        let last = site.paddr + site.length - 1;
+        assert!(region.paddr <= site.paddr && last < region.paddr + region.bytes);
+        assert_eq!(site.paddr / 8, last / 8);
     }
 }
 

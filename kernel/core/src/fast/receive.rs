@@ -133,8 +133,7 @@ impl<M: Machine> Kernel<M> {
             Effect::Finds(id, badge) => self.find(current, id, badge),
             Effect::Waits(time) => {
                 self.notifications[id].state = Signals::Waiter(current);
-                self.threads[current].state =
-                    State::Waiting { notification: id, again: Restart::SystemCall };
+                self.threads[current].state = State::Waiting { notification: id, again: Restart::SystemCall };
                 self.give_back_to_notification(current, time, Some(id));
                 self.run_next()
             }

@@ -10,17 +10,21 @@
 //!
 //! A key is on as long as it is held. One that is on by default is held once by nobody in particular: one program may
 //! take that hold away, and gives it back by holding the key again. So each program can undo only what it did, and what it
-//! did is undone when it is stopped or started again. The machine makes branches follow.
+//! did is undone when it is stopped or started again.
+//!
+//! The machine makes branches follow, some at a time, and between two times there may be interrupts: the system call of who
+//! changes a key starts again until all do, as one that does nothing but go on ([`Label::KeyFollow`]). The count has changed
+//! at once, so whoever else changes the key meanwhile, or stops that program, goes on from there and not against it.
 
-use limen_abi::Label;
 use limen_abi::key::KeyWord;
 use limen_abi::limits::{KEY_HOLDS, THREADS};
+use limen_abi::{Label, MessageInfo};
 
 use crate::arena::{KeyId, ThreadId};
 use crate::event::Outcome;
 use crate::invoke::{Arguments, InvokeError};
 use crate::kernel::{Kernel, Keys, MessageBuffers};
-use crate::machine::Machine;
+use crate::machine::{Context, Followed, Machine};
 use crate::message::Answer;
 
 /// A key.
@@ -31,6 +35,8 @@ pub struct Key {
     /// All of them, and that of the default.
     count: u16,
     default: DefaultHold,
+    /// Whose system call makes branches follow, unless all do.
+    patcher: Option<ThreadId>,
 }
 
 /// The hold of a key that is on by default.
@@ -51,13 +57,19 @@ impl Key {
     #[must_use]
     pub const fn new(default: bool) -> Self {
         let (count, default) = if default { (1, DefaultHold::Held) } else { (0, DefaultHold::Off) };
-        Self { holds: [0; THREADS], count, default }
+        Self { holds: [0; THREADS], count, default, patcher: None }
     }
 
-    /// Whether branches on it are taken.
+    /// Whether branches on it are taken, or will be when all of them follow.
     #[must_use]
-    pub fn is_on(&self) -> bool {
+    pub fn is_held(&self) -> bool {
         self.count > 0
+    }
+
+    /// Whether all branches are as its count says.
+    #[must_use]
+    pub fn is_followed(&self) -> bool {
+        self.patcher.is_none()
     }
 
     /// Whether the count is the sum of the holds.
@@ -125,7 +137,7 @@ fn position(thread: ThreadId) -> usize {
 /// What is done to a key.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Change {
-    /// It is as wanted.
+    /// It is as wanted, or only some of its branches are.
     None,
     /// One more hold.
     Inc,
@@ -161,7 +173,9 @@ impl Request {
         let change = match (arguments.label(), key.count) {
             (Some(Label::KeyInc), _) | (Some(Label::KeyEnable), 0) => key.may_inc(caller)?,
             (Some(Label::KeyDec), _) | (Some(Label::KeyDisable), 1) => key.may_dec(caller)?,
-            (Some(Label::KeyEnable), 1) | (Some(Label::KeyDisable), 0) => Change::None,
+            (Some(Label::KeyEnable), 1) | (Some(Label::KeyDisable), 0) | (Some(Label::KeyFollow), _) => {
+                Change::None
+            }
             (Some(Label::KeyRead), _) => return Ok(Self::Read(id)),
             // Among others: on or off, of a key that is counted.
             _ => return Err(InvokeError::IllegalOperation),
@@ -174,12 +188,17 @@ impl Request {
     pub(crate) fn perform<M: Machine>(self, kernel: &mut Kernel<M>) -> (Answer, Outcome) {
         match self {
             Self::Change { key, caller, change } => {
-                kernel.change_key(key, |key| match change {
+                kernel.change_key(key, caller, |key| match change {
                     Change::None => {}
                     Change::Inc => key.inc(caller),
                     Change::Dec => key.dec(caller),
                 });
-                (Answer::Empty, Outcome::NOTHING)
+                let followed = kernel.finish_key(key, caller);
+                if followed == Followed::Some {
+                    let rest = MessageInfo::new(Label::KeyFollow.as_raw(), 0);
+                    kernel.threads[caller].context.set_info(rest);
+                }
+                (Answer::Empty.once(followed), Outcome::NOTHING)
             }
             Self::Read(key) => (Answer::Key(key), Outcome::NOTHING),
         }
@@ -187,31 +206,64 @@ impl Request {
 }
 
 impl<M: Machine> Kernel<M> {
-    /// Changes a key, and what follows from it. Its time is the caller's.
-    fn change_key(&mut self, id: KeyId, change: impl FnOnce(&mut Key)) {
-        let was_on = self.keys[id].is_on();
-        change(&mut self.keys[id]);
-        let is_on = self.keys[id].is_on();
-        if is_on != was_on {
-            self.machine.set_key(id, is_on);
+    /// Changes a key; if that turns it, `patcher` has to make its branches follow.
+    fn change_key(&mut self, id: KeyId, patcher: ThreadId, change: impl FnOnce(&mut Key)) {
+        let key = &mut self.keys[id];
+        let was_held = key.is_held();
+        change(key);
+        if key.is_held() != was_held {
+            key.patcher = Some(patcher);
         }
+    }
+
+    /// Makes more branches follow a key, unless all do. Its time is the caller's.
+    fn finish_key(&mut self, id: KeyId, caller: ThreadId) -> Followed {
+        let key = &mut self.keys[id];
+        if key.is_followed() {
+            return Followed::All;
+        }
+        let followed = self.machine.follow_key(id, key.is_held());
+        key.patcher = (followed == Followed::Some).then_some(caller);
+        followed
     }
 
     /// What a program sees of a key, in the order of [`KeyWord`].
     pub(crate) fn key_words(&self, id: KeyId, holder: ThreadId) -> [u64; KeyWord::LENGTH] {
         let key = &self.keys[id];
         let mut words = [0; KeyWord::LENGTH];
-        words[KeyWord::ENABLED] = u64::from(key.is_on());
+        words[KeyWord::ENABLED] = u64::from(key.is_held() && key.is_followed());
         words[KeyWord::COUNT] = u64::from(key.count);
         words[KeyWord::OWN] = u64::from(key.holds(holder));
         words
     }
 
-    /// A program was stopped, or starts again: it holds nothing.
+    /// A program is stopped, or starts again: it holds nothing. Branches follow with [`Self::finish_keys`].
     #[inline(never)]
     pub(crate) fn release_keys(&mut self, thread: ThreadId) {
         for id in (0..self.key_count as u64).filter_map(Keys::id) {
-            self.change_key(id, |key| key.release(thread));
+            self.change_key(id, thread, |key| key.release(thread));
+        }
+    }
+
+    /// Makes more branches follow the keys that `thread` has changed, until all do: those of one key at a time, so that the
+    /// most is the same as for a change of one.
+    #[inline(never)]
+    pub(crate) fn finish_keys(&mut self, thread: ThreadId, caller: ThreadId) -> Followed {
+        let mut others = Followed::All;
+        let mut first = None;
+        for id in (0..self.key_count as u64).filter_map(Keys::id) {
+            let key = &mut self.keys[id];
+            if key.patcher == Some(thread) || key.patcher == Some(caller) {
+                key.patcher = Some(caller);
+                match first {
+                    None => first = Some(id),
+                    Some(_) => others = Followed::Some,
+                }
+            }
+        }
+        match first.map_or(Followed::All, |id| self.finish_key(id, caller)) {
+            Followed::All => others,
+            Followed::Some => Followed::Some,
         }
     }
 }

@@ -25,7 +25,7 @@ use crate::fault::Fault;
 use crate::inbox::Inbox;
 use crate::invoke::{Arguments, InvokeError};
 use crate::kernel::Kernel;
-use crate::machine::{Context, CounterAccess, Machine};
+use crate::machine::{Context, CounterAccess, Followed, Machine};
 use crate::message::Answer;
 use crate::object::priority::decode_priority;
 use crate::object::probe::ExitStamp;
@@ -290,8 +290,9 @@ impl Request {
     pub(crate) fn perform<M: Machine>(self, kernel: &mut Kernel<M>, caller: ThreadId) -> (Answer, Outcome) {
         match self {
             Self::ReadRegisters { thread, suspend, count } => {
-                let outcome = if suspend { kernel.suspend(thread) } else { Outcome::NOTHING };
-                (Answer::Registers { thread, count }, outcome)
+                let (followed, outcome) =
+                    if suspend { kernel.suspend(thread, caller) } else { (Followed::All, Outcome::NOTHING) };
+                (Answer::Registers { thread, count }.once(followed), outcome)
             }
             Self::WriteRegisters { thread, resume, count } => {
                 kernel.abandon_work(thread);
@@ -300,10 +301,21 @@ impl Request {
                     kernel.release_keys(thread);
                     kernel.stop_probe(thread);
                 }
+                if kernel.finish_keys(thread, caller) == Followed::Some {
+                    if resume {
+                        // It does not hold any again before it starts.
+                        kernel.leave_queues(thread);
+                        kernel.threads[thread].state = State::Inactive;
+                    }
+                    return (Answer::Again, Outcome::NOTHING);
+                }
                 kernel.write_registers(thread, caller, count);
                 (Answer::Empty, if resume { kernel.resume(thread) } else { Outcome::NOTHING })
             }
-            Self::Suspend(thread) => (Answer::Empty, kernel.suspend(thread)),
+            Self::Suspend(thread) => {
+                let (followed, outcome) = kernel.suspend(thread, caller);
+                (Answer::Empty.once(followed), outcome)
+            }
             Self::Resume(thread) => (Answer::Empty, kernel.resume(thread)),
             Self::SetPriority(thread, priority) => (Answer::Empty, kernel.set_priority(thread, priority)),
             Self::SetMaxPriority(thread, priority) => {
@@ -350,17 +362,21 @@ fn not_current<M: Machine>(kernel: &Kernel<M>, thread: ThreadId) -> Result<(), I
 
 impl<M: Machine> Kernel<M> {
     /// Stops a thread. What it was waiting for is forgotten, its static keys are given back, its probe ends; its system
-    /// call starts again when it is resumed.
-    pub(crate) fn suspend(&mut self, thread: ThreadId) -> Outcome {
+    /// call starts again when it is resumed. Branches follow on the caller's time; who stops itself goes on until all do.
+    pub(crate) fn suspend(&mut self, thread: ThreadId, caller: ThreadId) -> (Followed, Outcome) {
         if self.core.current != Some(thread) {
             self.leave_queues(thread);
         }
         self.cancel(thread);
         self.abandon_work(thread);
         self.release_keys(thread);
+        let followed = self.finish_keys(thread, caller);
+        if followed == Followed::Some && thread == caller {
+            return (followed, Outcome::NOTHING);
+        }
         self.stop_probe(thread);
         self.threads[thread].state = State::Inactive;
-        if self.core.current == Some(thread) { Outcome::WAITS } else { Outcome::NOTHING }
+        (followed, if self.core.current == Some(thread) { Outcome::WAITS } else { Outcome::NOTHING })
     }
 
     /// Lets a thread that does not run start again: at its program counter, or with the system call it waits in.

@@ -139,7 +139,12 @@ fn check_method(label: Label) {
         Label::SchedControlConfigureFlags => sched_control,
         Label::FpuReadCounters => fpu_counters,
         Label::FpuSetPolicy => fpu_policy,
-        Label::KeyEnable | Label::KeyDisable | Label::KeyInc | Label::KeyDec | Label::KeyRead => key_slot,
+        Label::KeyEnable
+        | Label::KeyDisable
+        | Label::KeyInc
+        | Label::KeyDec
+        | Label::KeyFollow
+        | Label::KeyRead => key_slot,
         Label::ProbeStart | Label::ProbeStop | Label::ProbeArm | Label::ProbeRead => probe,
         Label::ServiceRun => service_slot,
         Label::IrqHandlerAck => interrupt_slot,
@@ -210,6 +215,7 @@ fn check_method(label: Label) {
         Label::KeyDisable | Label::KeyDec => {
             assert_eq!(system.kernel.machine.key_flips, [(key, false)]);
         }
+        Label::KeyFollow => system.assert_message(parent, 0, 0, &[]),
         Label::KeyRead => system.assert_message(parent, 0, 0, &[1, 1, 0]),
         Label::ProbeStart => assert_eq!(system.kernel.machine.probing, [true]),
         Label::ProbeStop => assert_eq!(system.kernel.machine.probing, [true, false]),

@@ -1,11 +1,11 @@
 //! Static keys: who may hold them, when branches follow, and what is given back.
 
 use limen_abi::limits::KEY_HOLDS;
-use limen_abi::{ErrorCode, Label};
+use limen_abi::{ErrorCode, Label, Syscall};
 use limen_core::machine::Context;
 use proptest::prelude::*;
 
-use crate::support::{Grant, Plan, System, Thread, random_config};
+use crate::support::{Grant, PC, Plan, System, TestContext, Thread, random_config};
 
 const ENABLE: u64 = Label::KeyEnable.as_raw();
 const DISABLE: u64 = Label::KeyDisable.as_raw();
@@ -42,6 +42,14 @@ impl Holders {
         self.system.call(self.child, self.slots[1], label, &[]);
         let outcome = outcome(&self.system, self.child);
         self.system.yield_slice(self.child);
+        outcome
+    }
+
+    /// The same while the parent is in the middle of a change, which then goes on.
+    fn child_meanwhile(&mut self, label: u64) -> Result<(), ErrorCode> {
+        let left = *self.system.context(self.parent);
+        let outcome = self.child(label);
+        *self.system.context_mut(self.parent) = left;
         outcome
     }
 
@@ -140,16 +148,218 @@ fn who_is_stopped_gives_back_the_hold_of_the_default() {
     assert_eq!((holders.read(), holders.flips()), ([1, 1, 0], vec![true]));
 }
 
+/// The system call that changes a key goes on, with the registers that it has left.
+fn goes_on(system: &mut System, thread: Thread) {
+    let (cptr, info) = (system.context(thread).cptr(), system.context(thread).info());
+    assert_eq!(info.label(), Label::KeyFollow.as_raw());
+    system.trap(thread, Syscall::Call.as_raw(), cptr, info);
+}
+
+#[test]
+fn a_change_starts_again_until_all_branches_follow() {
+    let mut holders = Holders::of(false);
+    holders.system.kernel.machine.key_steps = 3;
+    let start = holders.system.register(holders.parent, PC);
+    holders.system.call(holders.parent, holders.slots[0], INC, &[]);
+    for _ in 0..2 {
+        assert_eq!((holders.system.register(holders.parent, PC), holders.flips()), (start, vec![]));
+        goes_on(&mut holders.system, holders.parent);
+    }
+    assert_eq!((outcome(&holders.system, holders.parent), holders.flips()), (Ok(()), vec![true]));
+    assert_ne!(holders.system.register(holders.parent, PC), start);
+    holders.system.kernel.machine.key_steps = 1;
+    assert_eq!(holders.read(), [1, 1, 1]);
+}
+
+#[test]
+fn a_key_is_not_on_before_all_branches_follow() {
+    let mut holders = Holders::of(false);
+    holders.system.kernel.machine.key_steps = 2;
+    holders.system.call(holders.parent, holders.slots[0], INC, &[]);
+    holders.system.yield_slice(holders.parent);
+    holders.system.call(holders.child, holders.slots[1], Label::KeyRead.as_raw(), &[]);
+    holders.system.assert_message(holders.child, 0, 0, &[0, 1, 0]);
+}
+
+#[test]
+fn whoever_changes_a_key_meanwhile_makes_branches_follow() {
+    let mut holders = Holders::of(false);
+    holders.system.kernel.machine.key_steps = 2;
+    holders.system.call(holders.parent, holders.slots[0], INC, &[]);
+    assert_eq!((holders.child_meanwhile(INC), holders.flips()), (Ok(()), vec![true]));
+    goes_on(&mut holders.system, holders.parent);
+    assert_eq!((outcome(&holders.system, holders.parent), holders.flips()), (Ok(()), vec![]));
+    assert_eq!(holders.read(), [1, 2, 1]);
+}
+
+#[test]
+fn who_turns_a_key_back_meanwhile_turns_branches_back() {
+    let mut holders = Holders::of(true);
+    holders.system.kernel.machine.key_steps = 3;
+    holders.system.call(holders.parent, holders.slots[0], DEC, &[]);
+    assert_eq!((holders.child_meanwhile(INC), holders.flips()), (Ok(()), vec![true]));
+    goes_on(&mut holders.system, holders.parent);
+    assert_eq!((holders.read(), holders.flips()), ([1, 1, 0], vec![]));
+}
+
+#[test]
+fn whoever_stops_a_program_makes_branches_follow() {
+    for label in [Label::TcbSuspend.as_raw(), Label::TcbReadRegisters.as_raw()] {
+        let mut holders = Holders::of(false);
+        holders.system.kernel.machine.key_steps = 3;
+        holders.system.yield_slice(holders.parent);
+        holders.system.call(holders.child, holders.slots[1], INC, &[]);
+        goes_on(&mut holders.system, holders.child);
+        holders.system.yield_slice(holders.child);
+        let start = holders.system.register(holders.parent, PC);
+        for flips in [vec![], vec![false]] {
+            assert_eq!(holders.system.register(holders.parent, PC), start);
+            holders.system.call(holders.parent, holders.control, label, &[1, 1]);
+            holders.system.assert_inactive(holders.child);
+            assert_eq!(holders.flips(), flips);
+        }
+        assert_ne!(holders.system.register(holders.parent, PC), start);
+    }
+}
+
+#[test]
+fn who_stops_itself_goes_on_until_branches_follow() {
+    let mut plan = Plan::new();
+    let program = plan.thread("program", 50);
+    let key = plan.key(false);
+    let (slot, control) = (plan.grant(program, Grant::key(key)), plan.grant(program, program.control()));
+    let mut system = plan.boot();
+    system.call(program, slot, INC, &[]);
+    system.kernel.machine.key_steps = 2;
+    system.kernel.machine.key_places.insert(key, 2);
+    system.call(program, control, Label::TcbSuspend.as_raw(), &[]);
+    system.assert_runnable(program);
+    system.call(program, control, Label::TcbSuspend.as_raw(), &[]);
+    system.assert_inactive(program);
+    assert_eq!(system.kernel.machine.key_flips, [(key, true), (key, false)]);
+}
+
+#[test]
+fn keys_are_released_one_after_the_other_before_a_program_starts_again() {
+    let mut plan = Plan::new();
+    let [parent, child] = ["parent", "child"].map(|name| plan.thread(name, 50));
+    let keys = [plan.key(false), plan.key(true)];
+    let slots = keys.map(|key| plan.grant(child, Grant::key(key)));
+    let control = plan.grant(parent, child.control());
+    let mut system = plan.boot();
+    system.yield_slice(parent);
+    system.call(child, slots[0], INC, &[]);
+    system.call(child, slots[1], DEC, &[]);
+    system.yield_slice(child);
+    system.kernel.machine.key_flips.clear();
+    let restart = Label::TcbWriteRegisters.as_raw();
+    system.call(parent, control, restart, &[1, 1, 0x4000]);
+    system.assert_inactive(child);
+    assert_eq!(system.kernel.machine.key_flips, [(keys[0], false)]);
+    system.call(parent, control, restart, &[1, 1, 0x4000]);
+    system.assert_runnable(child);
+    assert_eq!(system.kernel.machine.key_flips, [(keys[0], false), (keys[1], true)]);
+    assert_eq!(system.register(child, PC), 0x4000);
+}
+
+#[test]
+fn a_key_is_not_asked_beside_a_receive() {
+    let mut holders = Holders::of(false);
+    let parent = holders.parent;
+    holders.system.nb_send_recv(parent, holders.slots[0], holders.slots[0], INC, &[]);
+    assert_eq!(holders.flips(), []);
+}
+
 #[test]
 fn other_requests_are_refused() {
     let mut holders = Holders::of(false);
-    for label in [Label::TcbSuspend.as_raw(), 0, Label::KeyRead.as_raw() + 1] {
+    for label in [Label::TcbSuspend.as_raw(), 0, Label::KeyFollow.as_raw() + 1] {
         assert_eq!(holders.parent(label), Err(ErrorCode::IllegalOperation));
+    }
+}
+
+/// Two programs that are in the middle of changes by turns.
+struct Turns {
+    holders: Holders,
+    is_child: bool,
+    /// The registers of the parent and the child, where a change is to go on.
+    left: [Option<TestContext>; 2],
+}
+
+impl Turns {
+    fn of(default: bool, key_steps: u32) -> Self {
+        let mut holders = Holders::of(default);
+        holders.system.kernel.machine.key_steps = key_steps;
+        Self { holders, is_child: false, left: [None; 2] }
+    }
+
+    /// A program begins a change, or goes on with the one that it has begun.
+    fn turn(&mut self, is_child: bool, label: u64) {
+        let Holders { system, parent, child, slots, .. } = &mut self.holders;
+        let programs = [*parent, *child];
+        if is_child != self.is_child {
+            system.yield_slice(programs[usize::from(self.is_child)]);
+            self.is_child = is_child;
+        }
+        let index = usize::from(is_child);
+        let start = match self.left[index].take() {
+            Some(left) => {
+                *system.context_mut(programs[index]) = left;
+                goes_on(system, programs[index]);
+                left.registers[PC]
+            }
+            None => {
+                let start = system.register(programs[index], PC);
+                system.call(programs[index], slots[index], label, &[]);
+                start
+            }
+        };
+        let context = *system.context(programs[index]);
+        self.left[index] = (context.registers[PC] == start).then_some(context);
+    }
+
+    /// The parent stops the child, and lets it begin something else.
+    fn stop_child(&mut self) {
+        while self.left[0].is_some() || self.is_child {
+            self.turn(false, INC);
+        }
+        let Holders { system, parent, control, .. } = &mut self.holders;
+        let start = system.register(*parent, PC);
+        while system.register(*parent, PC) == start {
+            system.call(*parent, *control, Label::TcbSuspend.as_raw(), &[]);
+        }
+        system.call(*parent, *control, Label::TcbResume.as_raw(), &[]);
+        self.left[1] = None;
     }
 }
 
 proptest! {
     #![proptest_config(random_config(200))]
+
+    /// However changes that take several turns come between each other, in the end branches are as the count says.
+    #[test]
+    fn branches_follow_in_the_end(
+        default in any::<bool>(),
+        key_steps in 1..5u32,
+        turns in prop::collection::vec((any::<bool>(), 0..9usize), 0..40),
+    ) {
+        let mut both = Turns::of(default, key_steps);
+        for (is_child, label) in turns {
+            match [ENABLE, DISABLE, INC, DEC].get(label / 2) {
+                Some(label) => both.turn(is_child, *label),
+                None => both.stop_child(),
+            }
+        }
+        while let Some(program) = both.left.iter().position(Option::is_some) {
+            both.turn(program == 1, INC);
+        }
+        both.turn(false, Label::KeyRead.as_raw());
+        let [is_on, count] = [0, 1].map(|at| both.holders.system.message_word(both.holders.parent, at));
+        prop_assert_eq!(is_on != 0, count != 0);
+        let place = both.holders.system.kernel.machine.key_places.get(&0).copied();
+        let expected = if count == 0 { 0 } else { key_steps };
+        prop_assert_eq!(place.unwrap_or(if default { key_steps } else { 0 }), expected);
+    }
 
     /// Whatever two programs do, branches are as the count says, and stopping the child undoes what it did.
     #[test]

@@ -168,6 +168,8 @@ typedef enum seL4_InvocationLabel {
     LimenKeyDec = 4115,
     /* What a static key is. MR0 to MR2: 1 while it is on, how many want it on, how often the caller holds it. */
     LimenKeyRead = 4116,
+    /* Have the other branches follow a static key: a change that takes long goes on with this by itself. */
+    LimenKeyFollow = 4117,
     /* Begin to sample what the caller's own crossings cost. */
     LimenProbeStart = 4128,
     /* End it. */

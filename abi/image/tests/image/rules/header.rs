@@ -1,7 +1,7 @@
 //! Header, checksum and table directory.
 
 use limen_abi::limits;
-use limen_image::{DomainSlot, HEADER_WORDS, HeaderWord, ImageError, Table};
+use limen_image::{DomainSlot, HEADER_WORDS, HeaderWord, Image, ImageError, KeySite, Table};
 
 use super::{Case, LIMIT, check};
 use crate::sample::{IMAGE_PADDR, fix_checksum, judge, sample, thread, words_of};
@@ -130,6 +130,21 @@ fn number_of_records() {
             |w| w.caps = vec![w.caps[0]; limits::THREADS * (limits::CAP_SLOTS + limits::ROOT_SLOTS) + 1],
             ImageError::Directory { table: Table::Caps as usize },
         ),
+        (
+            "sites of keys",
+            |w| w.key_sites = vec![w.key_sites[0]; limits::KEY_SITES + 1],
+            ImageError::Directory { table: Table::KeySites as usize },
+        ),
     ];
     check(cases);
+}
+
+#[test]
+fn as_many_sites_as_there_may_be() {
+    let mut writer = sample();
+    writer.key_sites = vec![writer.key_sites[0]; limits::KEY_SITES];
+    let words = words_of(&writer);
+    let image = Image::validate(&words).expect("a valid image");
+    assert!(image.key_sites().eq(writer.key_sites.iter().copied()));
+    assert!(KeySite::all_in(&words[image.key_site_words()]).eq(writer.key_sites));
 }

@@ -4,7 +4,7 @@ use limen_abi::limits;
 use limen_image::{Architecture, Cap, CapKind, DomainSlot, ImageError, ImageWriter, SchedContext, Table};
 
 use super::{Case, PAGE, record};
-use crate::sample::cap;
+use crate::sample::{CONTENTS_PADDR, cap};
 
 pub(super) const COUNTS: &[Case] = &[
     ("endpoints", |w| w.counts.endpoints = 65, ImageError::TooMany { what: "endpoints" }),
@@ -59,7 +59,7 @@ pub(super) const KEYS: &[Case] = &[
     ),
     (
         "site across words",
-        |w| w.key_sites[0].offset = 0x15,
+        |w| w.key_sites[0].paddr += 5,
         record(Table::KeySites, 0, "not inside one word of eight bytes"),
     ),
     (
@@ -69,8 +69,13 @@ pub(super) const KEYS: &[Case] = &[
     ),
     (
         "site beyond the region",
-        |w| w.key_sites[1].offset = 0x4000,
-        record(Table::KeySites, 1, "reaches beyond its region"),
+        |w| w.key_sites[1].paddr = CONTENTS_PADDR + 0x4000,
+        record(Table::KeySites, 1, "not in its region"),
+    ),
+    (
+        "site before the region",
+        |w| w.key_sites[0].paddr = CONTENTS_PADDR - 8,
+        record(Table::KeySites, 0, "not in its region"),
     ),
     (
         "instruction",

@@ -1,6 +1,7 @@
 //! A machine of plain data: time passes when the test says so, and everything that the kernel asks for is recorded.
 
 use std::cell::Cell;
+use std::collections::BTreeMap;
 use std::ops::{Deref, Range};
 
 use limen_abi::limits;
@@ -8,7 +9,7 @@ use limen_core::arena::{KeyId, ServiceId, ThreadId};
 use limen_core::cap::{CapTable, RootTable};
 use limen_core::kernel::{Keys, MessageBuffers, PerThread, Services};
 use limen_core::machine::{
-    CacheOperation, Context, CounterAccess, Interrupt, Line, Machine, PortWidth, Ticks,
+    CacheOperation, Context, CounterAccess, Followed, Interrupt, Line, Machine, PortWidth, Ticks,
 };
 use limen_core::message::MessageBuffer;
 use limen_core::object::irq::State;
@@ -75,8 +76,12 @@ pub(crate) struct HostMachine {
     pub(crate) interrupt: Option<Interrupt>,
     /// Lines of devices.
     pub(crate) controller: Controller,
-    /// What was done to static keys.
+    /// What was done to static keys, when all branches followed.
     pub(crate) key_flips: Vec<(u64, bool)>,
+    /// How often the machine is asked until all branches on a key follow, at least once.
+    pub(crate) key_steps: u32,
+    /// How far the branches of each key that was changed have come; 0 is off.
+    pub(crate) key_places: BTreeMap<u64, u32>,
     /// How probing was switched.
     pub(crate) probing: Vec<bool>,
     /// Services whose work has begun.
@@ -126,6 +131,8 @@ impl HostMachine {
             interrupt: None,
             controller: Controller::default(),
             key_flips: Vec::new(),
+            key_steps: 1,
+            key_places: BTreeMap::new(),
             probing: Vec::new(),
             works_begun: Vec::new(),
             wiped: Vec::new(),
@@ -337,8 +344,16 @@ impl Machine for HostMachine {
         registers.map(|register| register + 1)
     }
 
-    fn set_key(&mut self, key: KeyId, state: bool) {
-        self.key_flips.push((Keys::index_of(key) as u64, state));
+    fn follow_key(&mut self, key: KeyId, state: bool) -> Followed {
+        let key = Keys::index_of(key) as u64;
+        let (start, end) = if state { (0, self.key_steps) } else { (self.key_steps, 0) };
+        let place = self.key_places.entry(key).or_insert(start);
+        *place = if state { end.min(*place + 1) } else { place.saturating_sub(1) };
+        if *place != end {
+            return Followed::Some;
+        }
+        self.key_flips.push((key, state));
+        Followed::All
     }
 
     fn set_probing(&mut self, state: bool) {
