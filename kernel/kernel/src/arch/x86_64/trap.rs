@@ -29,8 +29,6 @@ const INSTRUCTION_FETCH: u64 = 1 << 4;
 /// What is pushed below the top of the kernel's stack when idling is interrupted: five words by the processor, two by
 /// the stub, and one more.
 const IDLE_FRAME: usize = size_of::<[u64; 5 + 2 + 1]>();
-/// Vectors below are exceptions.
-const FIRST_INTERRUPT: u32 = 32;
 /// RFLAGS that a system call clears: trap, interrupts, direction, nested task, alignment check.
 const MASKED_FLAGS: u64 = 1 << 8 | 1 << 9 | 1 << 10 | 1 << 14 | 1 << 18;
 /// IA32_STAR: position of the selectors of system calls.
@@ -66,8 +64,10 @@ trap_code!(
     IDLE_FRAME = const IDLE_FRAME,
     SYSCALL = const context::SYSCALL,
     STACK = const segments::STACK,
-    STUB_BYTES = const segments::STUB_BYTES,
-    FIRST_INTERRUPT = const FIRST_INTERRUPT,
+    EXCEPTION_STUB_BYTES = const segments::EXCEPTION_STUB_BYTES,
+    INTERRUPT_STUBS = const segments::stub_offset(segments::FIRST_INTERRUPT),
+    INTERRUPT_STUB_BYTES = const segments::INTERRUPT_STUB_BYTES,
+    FIRST_INTERRUPT = const segments::FIRST_INTERRUPT,
     ENTRY_END = const Stacks::ENTRY_END,
     PARKED = const Stacks::PARKED,
     PARKED_RAX = const Stacks::PARKED_RAX,
@@ -126,7 +126,7 @@ extern "C" fn enter_fault(door: &Door, vector: u64, code: u64, address: u64) -> 
 
 /// A trap while programs are probed. `stamp` is the time-stamp counter at the entry.
 extern "C" fn enter_probed(door: &Door, vector: u64, code: u64, address: u64, stamp: u64) -> *mut Context {
-    if vector >= u64::from(FIRST_INTERRUPT) {
+    if vector >= segments::FIRST_INTERRUPT as u64 {
         let event = Some(ProbeEvent::Interrupt);
         return entry::enter_probed(door, event, stamp, |door| enter_interrupt(door, vector));
     }
