@@ -19,7 +19,7 @@ use crate::page_table::{self, Access, MapError, MemoryType, Owner, Root, Run};
 use crate::panic::fatal;
 use crate::text::Writer;
 use crate::{
-    boot_info, command_line, console, digest_rates, entry, fpu, keys, section_costs, section_test,
+    boot_info, command_line, console, digest_rates, door, fpu, keys, section_costs, section_test,
     thread_memory,
 };
 
@@ -66,7 +66,7 @@ pub fn start(image_paddr: PhysAddr, first_cycle: u64, command_line: &[u8], firmw
         .unwrap_or_else(|violation| fatal(format_args!("{violation}")));
     publish_memory(&image);
     tell_first_cycle(&image, first_cycle);
-    entry::start(&image, &spaces, keys, || finish(first_cycle))
+    door::start(&image, &spaces, keys, || finish(first_cycle))
 }
 
 /// The validator knows neither the machine nor where the image was found.

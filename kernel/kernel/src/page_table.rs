@@ -218,17 +218,19 @@ fn groups(entries: Range<usize>) -> Range<usize> {
 }
 
 /// Whether nothing is mapped. Written out, because boot is measured and most of a table is empty.
+#[inline(always)]
 fn is_empty(group: &[u64; GROUP]) -> bool {
     let [a, b, c, d, e, f, g, h] = group;
     a | b | c | d | e | f | g | h == 0
 }
 
-/// Whether two top tables lead to the same behind these entries.
+/// Whether two top tables lead to the same behind these entries. Written out, too.
 pub fn is_shared(one: &Table, other: &Table, entries: Range<usize>) -> bool {
     let groups = groups(entries);
     let [one, other] = [one, other].map(|table| &table.as_chunks::<GROUP>().0[groups.clone()]);
     let is_same = |(one, other): (&[u64; GROUP], &[u64; GROUP])| {
-        (0..GROUP).fold(0, |differences, entry| differences | (one[entry] ^ other[entry])) == 0
+        let ([a, b, c, d, e, f, g, h], [i, j, k, l, m, n, o, p]) = (one, other);
+        (a ^ i) | (b ^ j) | (c ^ k) | (d ^ l) | (e ^ m) | (f ^ n) | (g ^ o) | (h ^ p) == 0
     };
     one.iter().zip(other).all(is_same)
 }
