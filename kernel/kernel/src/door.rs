@@ -7,15 +7,11 @@
 use core::cell::UnsafeCell;
 
 use limen_core::Kernel;
-use limen_image::Image;
 
-use crate::address_space::AddressSpaces;
 use crate::arch::context::Context;
-use crate::arch::cpu::SpaceRegister;
-use crate::keys::SystemKeys;
+use crate::leave;
 use crate::machine::Hardware;
 use crate::panic::fatal;
-use crate::{thread_memory, work};
 
 // SAFETY: every access follows the rule of the module documentation.
 unsafe impl Sync for Door {}
@@ -74,25 +70,10 @@ unsafe extern "Rust" {
     fn enter_first(door: &Door) -> !;
 }
 
-/// Makes the objects of the image and runs the most important thread. `leave_boot` takes away what only boot needs;
-/// the image cannot be read any more after it.
-pub fn start(
-    image: &Image<'_>,
-    spaces: &AddressSpaces,
-    keys: &'static mut SystemKeys,
-    leave_boot: impl FnOnce(),
-) -> ! {
-    thread_memory::fill(image);
-    work::fill(image, spaces);
-    // SAFETY: no trap has been taken yet, so nobody has borrowed the kernel.
-    let kernel = unsafe { KERNEL.open() };
-    kernel.machine = Hardware::probe(&image.board(), keys);
-    kernel.populate(image, |index, context| {
-        let space = *spaces.get(index as usize)?;
-        context.set_space(space);
-        SpaceRegister::new(space)
-    });
-    leave_boot();
-    // SAFETY: the borrow of the kernel is over.
+/// Leaves boot and runs the most important thread.
+#[inline(never)]
+pub fn start(first_cycle: u64) -> ! {
+    leave::boot(first_cycle);
+    // SAFETY: nobody has borrowed the kernel.
     unsafe { enter_first(&KERNEL) }
 }

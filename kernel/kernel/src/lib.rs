@@ -14,6 +14,7 @@ mod test_tables;
 #[cfg(not(test))]
 pub mod arch;
 #[cfg(not(test))]
+#[expect(unsafe_code, reason = "makes the kernel's objects while nobody else can")]
 pub mod boot;
 #[cfg(not(test))]
 pub mod boot_info;
@@ -37,6 +38,9 @@ pub mod identity_map;
 #[cfg(not(test))]
 #[expect(unsafe_code, reason = "names what the linker has collected")]
 pub mod keys;
+#[cfg(not(test))]
+#[expect(unsafe_code, reason = "names what the linker has placed")]
+pub mod leave;
 #[cfg(not(test))]
 pub mod machine;
 #[cfg(not(test))]

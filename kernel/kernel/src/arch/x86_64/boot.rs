@@ -68,7 +68,7 @@ pub static KERNEL_PAGES: KernelTables = KernelTables(UnsafeCell::new([[0; ENTRIE
 
 unsafe extern "C" {
     // From the linker script.
-    static __text_start: u8;
+    static __boot_start: u8;
     static __text_end: u8;
     static __rodata_start: u8;
     static __rodata_end: u8;
@@ -116,7 +116,7 @@ fn map_kernel(settings: Settings) -> Result<(), MapError> {
     let rodata = Access { execute: false, ..text };
     let data = Access { write: true, ..rodata };
     for (start, end, access) in [
-        (&raw const __text_start, &raw const __text_end, text),
+        (&raw const __boot_start, &raw const __text_end, text),
         (&raw const __rodata_start, &raw const __rodata_end, rodata),
         (&raw const __data_start, &raw const __data_end, data),
         (&raw const __bss_start, &raw const __bss_end, data),
