@@ -15,6 +15,7 @@
     DO(run_message_buffer)           \
     DO(overflow_stack)               \
     DO(load_below_message_buffer)    \
+    DO(load_boot)                    \
     DO(load_kernel)                  \
     DO(store_kernel)                 \
     DO(run_kernel)                   \

@@ -14,7 +14,10 @@ static const volatile seL4_Word constant = 1;
 
 static seL4_Uint32 data_code[4] = { INSTRUCTION_RETURN };
 
-#define KERNEL_ADDRESS 0xffffffff80000000ul
+/* Where the kernel begins: with code that is gone when boot is over. */
+#define BOOT_ADDRESS 0xffffffff80000000ul
+/* Code that stays. */
+#define KERNEL_ADDRESS 0xffffffff80018000ul
 #define FIRST_ADDRESS_ABOVE (seL4_UserVSpaceTop + 1)
 #define NON_CANONICAL 0x0123000000200000ul
 
@@ -92,6 +95,11 @@ static void overflow_stack(void)
 static void load_below_message_buffer(void)
 {
     sink = load(LIMEN_IPC_BUFFER_ADDRESS - 8);
+}
+
+static void load_boot(void)
+{
+    sink = load(BOOT_ADDRESS);
 }
 
 static void load_kernel(void)

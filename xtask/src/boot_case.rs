@@ -68,7 +68,7 @@ pub const CASES: [Case; 6] = [
         arguments: &["-cpu", "Haswell"],
         line: "page tables are switched at kernel entry",
     },
-    // A program that reads the kernel's first byte: the processor says that nothing is mapped there.
+    // A program that reads code of the kernel: the processor says that nothing is mapped there.
     Case {
         name: "kernel_not_mapped",
         system: "tests/faults_monitor",
@@ -76,7 +76,7 @@ pub const CASES: [Case; 6] = [
         architecture: Some("x86_64"),
         damaged: false,
         arguments: &["-append", "page_table_switch=on"],
-        line: "fault_addr=0xffffffff80000000  fsr=0x0000000000000004",
+        line: "fault_addr=0xffffffff80018000  fsr=0x0000000000000004",
     },
     Case {
         name: "unknown_word",

@@ -4,6 +4,7 @@ use std::process::Command as Process;
 
 use crate::binary;
 use crate::board::{self, Board, BootProtocol};
+use crate::boot_code;
 use crate::command::{Command, no_arguments};
 use crate::failure::{Failure, Outcome};
 use crate::footprint;
@@ -126,6 +127,7 @@ fn binaries(workspace: &Workspace) -> Outcome {
         let part = workspace.sdk().join("board").join(&board.name).join("release");
         let kernel = part.join("elf/sel4.elf");
         binary::separates_write_and_execute(&kernel)?;
+        boot_code::is_left_alone(&kernel)?;
         key_sites::are_plain(&kernel, &board.architecture)?;
         let loader = (board.boot == BootProtocol::Loader).then(|| part.join("elf/loader.elf"));
         vectors::are_used_by(vectors::KERNEL_ROUTINES, &kernel, &board.architecture)?;

@@ -7,6 +7,7 @@ use limen_report::Row;
 
 use crate::binary::{self, Segment};
 use crate::board::Board;
+use crate::boot_code;
 use crate::failure::{Context, Failure, Outcome};
 use crate::files;
 use crate::measure::CONFIG;
@@ -20,9 +21,14 @@ pub const NAME: &str = "bench/footprint";
 /// The system of bench whose smallest program is measured, and that program.
 const SMALLEST: (&str, &str) = ("boot_16", "idle.elf");
 
-/// Most bytes of the kernel's instructions, by instruction set. The goal is 96 KiB on each
-/// ([performance](../../docs/performance.md#footprint)); until it is reached, these keep it from getting further away.
-const MOST_TEXT: [(&str, u64); 3] = [("aarch64", 154 << 10), ("riscv64", 131 << 10), ("x86_64", 198 << 10)];
+/// Most bytes of the kernel's instructions, by instruction set: of all, and of those that stay after boot. The goal is 96 KiB
+/// on each ([performance](../../docs/performance.md#footprint)); where it is not reached, these keep it from getting further
+/// away.
+const MOST_TEXT: [(&str, [u64; 2]); 3] = [
+    ("aarch64", [139 << 10, 96 << 10]),
+    ("riscv64", [124 << 10, 84 << 10]),
+    ("x86_64", [168 << 10, 112 << 10]),
+];
 
 /// The example with one of everything, and the most bytes of its image.
 const TOUR: (&str, u64) = ("examples/tour", 1 << 20);
@@ -53,6 +59,7 @@ pub fn rows(workspace: &Workspace, board: &Board) -> Outcome<Vec<Row>> {
             Row::single("kernel_bytes", params(&[("part", part), ("config", config)]), bytes)
         };
         rows.extend(PARTS.map(|(part, bytes)| row(part, segments.iter().map(bytes).sum())));
+        rows.push(row("text_after_boot", boot_code::staying_bytes(&workspace.kernel(&board.name, config))?));
     }
     rows.push(program(workspace, board)?);
     for project in Project::on_shelf(workspace, "examples")? {
@@ -70,9 +77,13 @@ pub fn rows(workspace: &Workspace, board: &Board) -> Outcome<Vec<Row>> {
 /// When one is, with both sizes.
 pub fn is_small(workspace: &Workspace, board: &Board) -> Outcome {
     let [(_, text), ..] = PARTS;
-    let bytes: u64 = binary::segments(&workspace.kernel(&board.name, CONFIG))?.iter().map(text).sum();
-    if let Some((_, most)) = MOST_TEXT.iter().find(|(name, _)| *name == board.architecture) {
-        not_above(&format!("the kernel's instructions on {}", board.name), bytes, *most)?;
+    let kernel = workspace.kernel(&board.name, CONFIG);
+    let all: u64 = binary::segments(&kernel)?.iter().map(text).sum();
+    if let Some((_, [most, most_staying])) = MOST_TEXT.iter().find(|(name, _)| *name == board.architecture) {
+        not_above(&format!("the kernel's instructions on {}", board.name), all, *most)?;
+        let staying = boot_code::staying_bytes(&kernel)?;
+        let what = format!("the kernel's instructions that stay after boot on {}", board.name);
+        not_above(&what, staying, *most_staying)?;
     }
     let (tour, most) = TOUR;
     let project = Project::locate(workspace, tour)?;

@@ -318,18 +318,18 @@ impl Machine<'_> {
 
     /// Changes bits of what the program has digests of, one in each round.
     ///
-    /// Of the kernel's, in code that only boot executes; `entry` is where the kernel begins.
+    /// Of the kernel's, in code that only debug images execute; `entry` is where the kernel begins.
     fn change_bits(&mut self, entry: u64, complaints: &mut Vec<String>) -> Outcome<usize> {
         const REGION: u64 = 1 << 0;
         const KERNEL: u64 = 1 << 1;
         const PROGRAM: u64 = 1 << 2;
         const PAGE: u64 = 0x1000;
         let region = self.debugger.word(self.program.region)?.unwrap_or(0);
-        let boot = self.symbols.functions().filter(|(name, _)| name.contains("limen_image"));
+        let checks = self.symbols.functions().filter(|(name, _)| name.contains("invariants"));
         let pieces = [
             ("a region", REGION, words(region..region + PAGE)),
             ("the program", PROGRAM, words(self.program.unused.clone())),
-            ("the kernel", KERNEL, boot.flat_map(|(_, range)| words(range)).collect()),
+            ("the kernel", KERNEL, checks.flat_map(|(_, range)| words(range)).collect()),
         ];
         let mut count = 0;
         for (what, wanted, words) in pieces {

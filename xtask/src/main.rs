@@ -5,6 +5,7 @@ mod bench;
 mod binary;
 mod board;
 mod boot_case;
+mod boot_code;
 mod check;
 mod command;
 mod cothreads;

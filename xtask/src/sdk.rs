@@ -40,11 +40,11 @@ pub struct Port {
     pub packages: &'static [&'static str],
 }
 
-const LOADED: &[&str] = &["limen-kernel", "limen-loader"];
+const LOADED: &[&str] = &["limen-entry", "limen-loader"];
 const PORTS: [Port; 3] = [
     Port { architecture: "aarch64", target: "aarch64-unknown-none-softfloat", packages: LOADED },
     Port { architecture: "riscv64", target: "riscv64imac-unknown-none-elf", packages: LOADED },
-    Port { architecture: "x86_64", target: "x86_64-unknown-none", packages: &["limen-kernel"] },
+    Port { architecture: "x86_64", target: "x86_64-unknown-none", packages: &["limen-entry"] },
 ];
 
 impl Port {
@@ -151,10 +151,10 @@ impl Part<'_> {
         files::copy(&self.board.file, &folder.join("board.toml"))?;
         self.build_user("monitor", &[("monitor.elf", "elf")])?;
         let built = self.workspace.target().join(port(&self.board.architecture)?.target).join("release");
-        files::copy(&built.join("limen-kernel"), &folder.join("elf/sel4.elf"))?;
+        files::copy(&built.join("limen-entry"), &folder.join("elf/sel4.elf"))?;
         match self.board.boot {
             BootProtocol::Loader => files::copy(&built.join("limen-loader"), &folder.join("elf/loader.elf")),
-            BootProtocol::Multiboot => self.write_multiboot_kernel(&built.join("limen-kernel")),
+            BootProtocol::Multiboot => self.write_multiboot_kernel(&built.join("limen-entry")),
         }
     }
 

@@ -73,10 +73,15 @@ impl<M: Machine> Kernel<M> {
         }
     }
 
-    /// The same where it does not matter how long that takes: one copy for every kind of event.
+    /// The same where it does not matter how long that takes: one copy for every kind of event but system calls, which have
+    /// theirs.
     #[cold]
     #[inline(never)]
     pub fn handle_rarely(&mut self, event: Event) {
+        if let Event::Syscall(number) = event {
+            self.serve_in_general(number);
+            return;
+        }
         self.settle_call();
         match self.core.current {
             Some(current) => self.handle_of(current, event),

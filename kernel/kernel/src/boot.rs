@@ -1,7 +1,7 @@
 //! From the loader to the first program: reads the image, prepares the devices, builds and checks the address
 //! spaces, and hands over to the core.
 //!
-//! The loader's identity map is in place until [`finish`].
+//! Its code and the loader's identity map are in place until [`leave`](crate::leave).
 
 use limen_abi::limits::{PAGE_BYTES, THREADS};
 use limen_abi::message::BufferWord;
@@ -11,17 +11,21 @@ use limen_core::message::MessageBuffer;
 use limen_image::{Board, Image, ImageError, MappingFlags, Options, Range, Region, RegionKind};
 
 use crate::address_space::{self, AddressSpaces, BufferPage};
+use crate::arch::cpu::SpaceRegister;
 use crate::arch::mmu::{self, Descriptors};
 use crate::arch::{self, cpu, irq, timer};
 use crate::boot_check::{UserRules, Violation, check_entry_area, check_kernel};
+use crate::door::KERNEL;
 use crate::identity_map::{self, TablePool};
+use crate::keys::SystemKeys;
+use crate::machine::Hardware;
 use crate::page_table::{self, Access, MapError, MemoryType, Owner, Root, Run};
 use crate::panic::fatal;
 use crate::program_sites;
 use crate::text::Writer;
 use crate::{
-    boot_info, command_line, console, digest_rates, entry, fpu, keys, section_costs, section_test,
-    thread_memory,
+    boot_info, command_line, console, digest_rates, door, fpu, keys, section_costs, section_test,
+    thread_memory, work,
 };
 
 /// Boots from the image at `image_paddr`. Entered once, with interrupts masked. `first_cycle` is what the cycle counter
@@ -46,7 +50,7 @@ pub fn start(image_paddr: PhysAddr, first_cycle: u64, command_line: &[u8], firmw
     start_devices(&image);
     boot_info::fill_regions(&image, firmware);
     fpu::init();
-    if keys::is_printing() {
+    if image.options() & Options::PRINTING != 0 {
         section_test::run();
     }
     if image.options() & Options::MEASURE_UTILISATION != 0 {
@@ -67,7 +71,8 @@ pub fn start(image_paddr: PhysAddr, first_cycle: u64, command_line: &[u8], firmw
         .unwrap_or_else(|violation| fatal(format_args!("{violation}")));
     publish_memory(&image);
     tell_first_cycle(&image, first_cycle);
-    entry::start(&image, &spaces, keys, || finish(first_cycle))
+    make_objects(&image, &spaces, keys);
+    door::start(first_cycle)
 }
 
 /// The validator knows neither the machine nor where the image was found.
@@ -83,13 +88,19 @@ fn check_target(image: &Image<'_>, image_paddr: PhysAddr) {
     }
 }
 
-/// Ends boot: removes the identity map, after which neither the image nor page tables can be reached. The last
-/// thing before the first program.
-fn finish(first_cycle: u64) {
-    arch::boot::leave_identity_map();
-    let cycles = cpu::cycles() - first_cycle;
-    console::line(format_args!("{cycles} cycles since the first instruction of the loader"));
-    console::line(format_args!("Booting all finished, dropped to user space"));
+/// Makes the objects of the image, and fills the tables that threads and services have.
+#[inline(never)]
+fn make_objects(image: &Image<'_>, spaces: &AddressSpaces, keys: &'static mut SystemKeys) {
+    thread_memory::fill(image);
+    work::fill(image, spaces);
+    // SAFETY: no trap has been taken yet, so nobody has borrowed the kernel.
+    let kernel = unsafe { KERNEL.open() };
+    kernel.machine = Hardware::probe(&image.board(), keys);
+    kernel.populate(image, |index, context| {
+        let space = *spaces.get(index as usize)?;
+        context.set_space(space);
+        SpaceRegister::new(space)
+    });
 }
 
 fn map_devices(board: &Board, tables: &mut TablePool) -> Result<(), MapError> {

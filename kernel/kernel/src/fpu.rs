@@ -18,7 +18,7 @@ struct SaveAreas(UnsafeCell<[Registers; AREAS]>);
 
 const AREAS: usize = 2 * THREADS + 1;
 
-// SAFETY: touched by `init` while boot is alone, and by the functions of `FpuUnit` from inside `entry::enter`.
+// SAFETY: touched by `init` while boot is alone, and by the functions of `FpuUnit` from inside what a trap calls.
 unsafe impl Sync for SaveAreas {}
 
 static SAVE_AREAS: SaveAreas = SaveAreas(UnsafeCell::new([const { Registers::ZERO }; AREAS]));

@@ -58,6 +58,7 @@ pub struct TablePool {
 
 impl TablePool {
     /// No pages: for looking at tables and changing them.
+    #[inline(always)]
     pub fn empty() -> Self {
         Self { next: 0, end: 0 }
     }
@@ -69,12 +70,14 @@ impl TablePool {
 }
 
 impl Tables for TablePool {
+    #[inline(always)]
     fn table(&self, at: PhysAddr) -> &Table {
         // SAFETY: `at` is a table (contract of `Tables`) that the loader or `allocate` has made, so it is an
         // aligned page of RAM; the borrow of `self` keeps it from being changed meanwhile.
         unsafe { &*with_exposed_provenance(at.0 as usize) }
     }
 
+    #[inline(always)]
     fn table_mut(&mut self, at: PhysAddr) -> &mut Table {
         // SAFETY: as for `table`; tables are reached only through the one pool that boot makes.
         unsafe { &mut *with_exposed_provenance_mut(at.0 as usize) }
@@ -92,17 +95,17 @@ impl Tables for TablePool {
 }
 
 unsafe extern "C" {
-    /// First byte of the kernel's code; from the linker script.
-    static __text_start: u8;
+    /// First byte of the kernel's code, which is that of boot; from the linker script.
+    static __boot_start: u8;
     /// First byte after the kernel's code; from the linker script.
     static __text_end: u8;
     /// Clears memory from `start` up to `end`, both page-aligned; in the port's `boot.S`.
     fn clear_pages(start: u64, end: u64);
 }
 
-/// Where the kernel's code lies in physical memory.
+/// Where the kernel's code lies in physical memory, with that of boot.
 pub fn code() -> Range {
-    let (start, end) = ((&raw const __text_start).addr(), (&raw const __text_end).addr());
+    let (start, end) = ((&raw const __boot_start).addr(), (&raw const __text_end).addr());
     let paddr = arch::cpu::translate(VirtAddr(start as u64)).unwrap_or_default().0;
     Range { start: paddr, end: paddr + (end - start) as u64 }
 }

@@ -147,7 +147,7 @@ pub fn start(image: &Image<'_>, code: Writer, tables: &mut impl Tables) -> &'sta
     }
     keys.preset(&PROBING, image.options() & KernelKey::SelfCheck.option() != 0);
     let mut keys = keys.settle(code).unwrap_or_else(|error| fatal(format_args!("{error}")));
-    if is_printing() {
+    if image.options() & KernelKey::Printing.option() != 0 {
         test(&mut keys).unwrap_or_else(|error| fatal(format_args!("{error}")));
     }
     let mut known = [None; limits::KEYS];
@@ -188,6 +188,7 @@ pub fn code_sites() -> Option<&'static CodeSites> {
 }
 
 /// Turns a key on and off again, and checks that branches follow and that nothing is left of it.
+#[inline(never)]
 fn test(keys: &mut OwnKeys) -> Result<(), KeyError> {
     let before = sum();
     keys.enable(&SELF_TEST)?;

@@ -132,6 +132,7 @@ fn leaf_table<F: Format>(
 }
 
 /// Lets the address space under `root` have the kernel's addresses, where one top table resolves both halves.
+#[inline(always)]
 pub fn share_kernel<F: Format>(tables: &mut impl Tables, kernel: Root, root: Root) {
     if F::HALVES == Halves::Together {
         for position in F::HALVES.kernel() {
@@ -141,7 +142,21 @@ pub fn share_kernel<F: Format>(tables: &mut impl Tables, kernel: Root, root: Roo
     }
 }
 
+/// Takes the page at `vaddr` away, if it is mapped by an entry of its own.
+#[inline(always)]
+pub fn unmap<F: Format>(tables: &mut impl Tables, root: Root, vaddr: VirtAddr) {
+    let mut table = root.table;
+    for height in (1..=root.height).rev() {
+        let Entry::Branch(next) = F::decode(tables.table(table)[index(vaddr, height)], height) else {
+            return;
+        };
+        table = next;
+    }
+    tables.table_mut(table)[index(vaddr, 0)] = 0;
+}
+
 /// The physical address behind `vaddr`, if it is mapped.
+#[inline(always)]
 pub fn translate<F: Format>(tables: &impl Tables, root: Root, vaddr: VirtAddr) -> Option<PhysAddr> {
     let mut table = root.table;
     for height in (0..=root.height).rev() {
@@ -218,17 +233,19 @@ fn groups(entries: Range<usize>) -> Range<usize> {
 }
 
 /// Whether nothing is mapped. Written out, because boot is measured and most of a table is empty.
+#[inline(always)]
 fn is_empty(group: &[u64; GROUP]) -> bool {
     let [a, b, c, d, e, f, g, h] = group;
     a | b | c | d | e | f | g | h == 0
 }
 
-/// Whether two top tables lead to the same behind these entries.
+/// Whether two top tables lead to the same behind these entries. Written out, too.
 pub fn is_shared(one: &Table, other: &Table, entries: Range<usize>) -> bool {
     let groups = groups(entries);
     let [one, other] = [one, other].map(|table| &table.as_chunks::<GROUP>().0[groups.clone()]);
     let is_same = |(one, other): (&[u64; GROUP], &[u64; GROUP])| {
-        (0..GROUP).fold(0, |differences, entry| differences | (one[entry] ^ other[entry])) == 0
+        let ([a, b, c, d, e, f, g, h], [i, j, k, l, m, n, o, p]) = (one, other);
+        (a ^ i) | (b ^ j) | (c ^ k) | (d ^ l) | (e ^ m) | (f ^ n) | (g ^ o) | (h ^ p) == 0
     };
     one.iter().zip(other).all(is_same)
 }
@@ -318,6 +335,29 @@ mod tests {
         let (mut tables, root) = TestTables::with_root(3, 3);
         let outcome = map::<Descriptors>(&mut tables, root, &run(0, 0x8000_0000, PAGE_BYTES, 0));
         assert_eq!(outcome, Err(MapError::OutOfTables));
+    }
+
+    #[test]
+    fn a_page_is_taken_away_and_its_neighbours_are_not() {
+        let (mut tables, root) = TestTables::with_root(3, 16);
+        assert_eq!(
+            map::<Descriptors>(&mut tables, root, &run(LARGE, 0x8000_0000, 3 * PAGE_BYTES, 0)),
+            Ok(())
+        );
+        unmap::<Descriptors>(&mut tables, root, VirtAddr(LARGE + PAGE_BYTES));
+        let neighbours =
+            [LARGE, LARGE + 2 * PAGE_BYTES].map(|start| (start, start + 0x7fe0_0000, PAGE_BYTES));
+        assert_eq!(found(&tables, root), neighbours);
+        unmap::<Descriptors>(&mut tables, root, VirtAddr(5 * LARGE));
+        assert_eq!(found(&tables, root), neighbours);
+    }
+
+    #[test]
+    fn a_large_page_is_not_taken_away_for_a_small_one() {
+        let (mut tables, root) = TestTables::with_root(3, 16);
+        assert_eq!(map::<Descriptors>(&mut tables, root, &run(LARGE, 0x8000_0000, LARGE, 1)), Ok(()));
+        unmap::<Descriptors>(&mut tables, root, VirtAddr(LARGE + PAGE_BYTES));
+        assert_eq!(found(&tables, root), [(LARGE, 0x8000_0000, LARGE)]);
     }
 
     #[test]

@@ -21,7 +21,6 @@ use limen_loader::layout::PATCH_WINDOW;
 
 use crate::arch::mmu::Descriptors;
 use crate::arch::{cpu, text};
-use crate::identity_map;
 use crate::page_table::{Access, ENTRIES, Format, MapError, MemoryType, Owner, Table, Tables, enter_table};
 
 const _: () = assert!(WINDOW_BYTES as u64 == PAGE_BYTES);
@@ -45,7 +44,7 @@ unsafe extern "C" {
     static __text_end: u8;
 }
 
-/// All code of the kernel. Its words change while they are patched.
+/// All code of the kernel, but that of boot. Its words change while they are patched.
 pub fn words() -> &'static [AtomicU64] {
     let Range { start, end } = addresses();
     // SAFETY: whole pages that stay mapped, and are written by single stores of words only.
@@ -75,7 +74,8 @@ impl Writer {
         let table = cpu::translate(table).ok_or(MapError::Occupied)?;
         enter_table::<Descriptors>(tables, cpu::kernel_root(), PATCH_WINDOW, table)?;
         cpu::publish_tables();
-        Ok(Self { code: PhysAddr(identity_map::code().start) })
+        let code = cpu::translate(VirtAddr(addresses().start as u64)).ok_or(MapError::Occupied)?;
+        Ok(Self { code })
     }
 
     /// Whether nothing shows code writable now.

@@ -1,4 +1,4 @@
-//! Work for a thread that has asked for a service: privileged, but outside of [`entry`](crate::entry), and with
+//! Work for a thread that has asked for a service: privileged, but outside of the [door](crate::door), and with
 //! interrupts on.
 //!
 //! ```text
@@ -20,9 +20,7 @@ use core::cell::UnsafeCell;
 use limen_abi::ServiceKind;
 use limen_abi::limits::{SERVICES, VSPACES};
 use limen_core::arena::{ServiceId, ThreadId};
-use limen_core::event::Event;
 use limen_core::kernel::Services;
-use limen_core::object::service;
 use limen_fpu::{InterruptContext, WorkerContext};
 use limen_image::Image;
 use limen_services::{REPORT_WORDS, Report, Window, digest, reset};
@@ -31,7 +29,6 @@ use limen_simd::{blake3, footprint};
 use crate::address_space::{AddressSpace, AddressSpaces};
 use crate::arch::context::Context;
 use crate::arch::{cpu, work};
-use crate::entry::{self, Door};
 use crate::keys;
 use crate::machine::Hardware;
 use crate::section::WorkerRegisters;
@@ -133,10 +130,4 @@ fn digest_of(target: &impl Window) -> Report {
     // whenever it runs, and saves what others have in it.
     let mut context = WorkerContext::new(unsafe { WorkerRegisters::new() });
     context.section::<footprint::Blake3, _>(|registers| digest::run(target, blake3::Vector(registers)))
-}
-
-/// The work is over; called with interrupts off, on the kernel's stack. Gives the registers of the thread to run; null when
-/// there is none.
-pub extern "C" fn finish(door: &Door, report: &Report) -> *mut Context {
-    entry::enter(door, Event::WorkDone(service::Report { words: *report }))
 }

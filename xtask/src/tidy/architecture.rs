@@ -6,7 +6,7 @@ use super::{Objection, Rule, SourceFile};
 
 pub(super) const RULES: &[Rule] = &[questions_stay_in_arch, ports_have_the_same_files];
 
-const PORTS: &str = "kernel/kernel/src/arch/";
+const PORTS: [&str; 2] = ["kernel/kernel/src/arch/", "kernel/entry/src/arch/"];
 
 fn questions_stay_in_arch(files: &[SourceFile]) -> Vec<Objection> {
     let rust = files.iter().filter(|file| file.has_ending(&["rs"]) && !file.path.starts_with("xtask/"));
@@ -23,9 +23,13 @@ fn questions_stay_in_arch(files: &[SourceFile]) -> Vec<Objection> {
 
 /// A port may add files; a file that all other ports have must not be missing from one.
 fn ports_have_the_same_files(files: &[SourceFile]) -> Vec<Objection> {
+    PORTS.iter().flat_map(|folder| ports_of(folder, files)).collect()
+}
+
+fn ports_of(folder: &str, files: &[SourceFile]) -> Vec<Objection> {
     let mut ports: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     for file in files {
-        if let Some((port, name)) = file.path.strip_prefix(PORTS).and_then(|rest| rest.split_once('/')) {
+        if let Some((port, name)) = file.path.strip_prefix(folder).and_then(|rest| rest.split_once('/')) {
             ports.entry(port).or_default().insert(name);
         }
     }
@@ -35,7 +39,7 @@ fn ports_have_the_same_files(files: &[SourceFile]) -> Vec<Objection> {
         let Some(first) = others.next().cloned() else { continue };
         let common = others.fold(first, |common, names| &common & names);
         for missing in &common - names {
-            let path = format!("{PORTS}{port}/{missing}");
+            let path = format!("{folder}{port}/{missing}");
             objections.push(Objection {
                 path,
                 line: 1,
@@ -64,7 +68,8 @@ mod tests {
 
     #[test]
     fn a_file_that_one_port_lacks_is_found_and_an_extra_one_is_not() {
-        let port = |arch: &str, name: &str| file(&format!("{PORTS}{arch}/{name}"), "");
+        let folder = PORTS[1];
+        let port = |arch: &str, name: &str| file(&format!("{folder}{arch}/{name}"), "");
         let files = [
             port("aarch64", "mmu.rs"),
             port("aarch64", "trap.rs"),
@@ -74,11 +79,11 @@ mod tests {
             port("x86_64", "segments.rs"),
         ];
         let found = ports_have_the_same_files(&files);
-        assert_eq!(shown(&found), [format!("{PORTS}riscv64/trap.rs:1: the other ports have this file")]);
+        assert_eq!(shown(&found), [format!("{folder}riscv64/trap.rs:1: the other ports have this file")]);
     }
 
     #[test]
     fn a_single_port_has_nothing_to_compare() {
-        assert!(ports_have_the_same_files(&[file(&format!("{PORTS}aarch64/mmu.rs"), "")]).is_empty());
+        assert!(ports_have_the_same_files(&[file(&format!("{}aarch64/mmu.rs", PORTS[0]), "")]).is_empty());
     }
 }

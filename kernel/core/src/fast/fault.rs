@@ -27,7 +27,7 @@ impl<M: Machine> Kernel<M> {
     /// The same in every state.
     #[inline(never)]
     pub fn serve_fault_in_general(&mut self, fault: Fault) -> Option<&mut M::Context> {
-        self.handle(Event::Fault(fault));
+        self.handle_rarely(Event::Fault(fault));
         self.running()
     }
 

@@ -39,7 +39,6 @@ _start:
     mov     x30, xzr
     bl      {start}
 
-.text
 // clear_pages(x0: start, x1: end), both page-aligned, start below end.
 .global clear_pages
 clear_pages:

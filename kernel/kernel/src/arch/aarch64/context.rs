@@ -112,6 +112,7 @@ impl machine::Context for Context {
         self.x[place] = value;
     }
 
+    #[inline]
     fn register(&self, position: usize) -> u64 {
         match register_at(position) {
             Some(Register::Pc) => self.pc,
@@ -124,6 +125,7 @@ impl machine::Context for Context {
         }
     }
 
+    #[inline]
     fn set_register(&mut self, position: usize, value: u64) {
         match register_at(position) {
             Some(Register::Pc) => self.pc = value,

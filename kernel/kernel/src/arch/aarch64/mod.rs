@@ -22,8 +22,6 @@ pub mod serial;
 pub mod text;
 #[expect(unsafe_code, reason = "system registers")]
 pub mod timer;
-#[expect(unsafe_code, reason = "trap entry and return are assembly")]
-pub mod trap;
 #[expect(unsafe_code, reason = "names what is assembly")]
 pub mod work;
 

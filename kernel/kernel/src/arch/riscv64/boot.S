@@ -36,7 +36,6 @@ _start:
     mv      s0, zero
     call    {start}
 
-.text
 // clear_pages(a0: start, a1: end), both page-aligned, start below end.
 .global clear_pages
 clear_pages:

@@ -71,19 +71,21 @@ impl machine::Context for Context {
         self.x[place] = value;
     }
 
+    #[inline]
+    fn rewind_syscall(&mut self) {
+        self.x[0] = self.x[0].wrapping_sub(SYSCALL_BYTES);
+    }
+
+    #[inline]
     fn register(&self, position: usize) -> u64 {
         ORDER.get(position).map_or(0, |number| self.x[*number % 32])
     }
 
+    #[inline]
     fn set_register(&mut self, position: usize, value: u64) {
         if let Some(number) = ORDER.get(position) {
             let value = if position == Self::PC { value & !ODD } else { value };
             self.x[*number % 32] = value;
         }
-    }
-
-    #[inline]
-    fn rewind_syscall(&mut self) {
-        self.x[0] = self.x[0].wrapping_sub(SYSCALL_BYTES);
     }
 }

@@ -21,8 +21,6 @@ pub mod serial;
 pub mod text;
 #[expect(unsafe_code, reason = "system registers and calls of the firmware")]
 pub mod timer;
-#[expect(unsafe_code, reason = "trap entry and return are assembly")]
-pub mod trap;
 #[expect(unsafe_code, reason = "names what is assembly")]
 pub mod work;
 

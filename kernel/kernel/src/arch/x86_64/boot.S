@@ -132,7 +132,6 @@ long_mode_high:
     xor     ebp, ebp
     call    {start}
 
-.text
 // clear_pages(rdi: start, rsi: end), both page-aligned, start below end.
 .global clear_pages
 clear_pages:

@@ -8,9 +8,10 @@ use limen_image::{ImageError, MODULE_OFFSET, Machine, Range};
 use limen_keys::branch::{BUILD, Build};
 
 use super::cpu::{self, BOOT_STAMP, SpaceRegister};
+use super::cpu::{Msr, write_msr};
 use super::multiboot::{self, Information};
 use super::segments::{self, Way};
-use super::{entry_area, serial, trap};
+use super::{entry_area, serial};
 use crate::address_space::AddressSpace;
 use crate::arch::mmu::Descriptors;
 use crate::boot_check::EntryArea;
@@ -33,6 +34,13 @@ pub const IDENTITY_BYTES: u64 = 4 << 30;
 const RAM_RANGES: usize = 8;
 /// Tables of the kernel: three above those of its pages, which reach four mebibytes; and as many of the entry area.
 const KERNEL_TABLES: usize = 2 * 5;
+
+/// RFLAGS that a system call clears: trap, interrupts, direction, nested task, alignment check.
+const MASKED_FLAGS: u64 = 1 << 8 | 1 << 9 | 1 << 10 | 1 << 14 | 1 << 18;
+/// IA32_STAR: position of the selectors of system calls.
+const SYSCALL_SHIFT: u32 = 32;
+/// IA32_STAR: position of the selectors of returns.
+const SYSRET_SHIFT: u32 = 48;
 
 global_asm!(
     include_str!("boot.S"),
@@ -60,7 +68,7 @@ pub static KERNEL_PAGES: KernelTables = KernelTables(UnsafeCell::new([[0; ENTRIE
 
 unsafe extern "C" {
     // From the linker script.
-    static __text_start: u8;
+    static __boot_start: u8;
     static __text_end: u8;
     static __rodata_start: u8;
     static __rodata_end: u8;
@@ -74,7 +82,7 @@ unsafe extern "C" {
 
 /// Called by the entry point with what the Multiboot loader has left in registers.
 extern "C" fn start(magic: u32, paddr: u32) -> ! {
-    trap::init(Way::Plain);
+    let_in(Way::Plain);
     console::attach(serial::KIND);
     if magic != multiboot::MAGIC {
         fatal(format_args!("it was not started by a Multiboot loader"));
@@ -108,7 +116,7 @@ fn map_kernel(settings: Settings) -> Result<(), MapError> {
     let rodata = Access { execute: false, ..text };
     let data = Access { write: true, ..rodata };
     for (start, end, access) in [
-        (&raw const __text_start, &raw const __text_end, text),
+        (&raw const __boot_start, &raw const __text_end, text),
         (&raw const __rodata_start, &raw const __rodata_end, rodata),
         (&raw const __data_start, &raw const __data_end, data),
         (&raw const __bss_start, &raw const __bss_end, data),
@@ -132,7 +140,7 @@ fn map_kernel(settings: Settings) -> Result<(), MapError> {
             ));
         }
         entry_area::build(&mut tables)?;
-        trap::init(Way::Switched);
+        let_in(Way::Switched);
     }
     enter(table);
     Ok(())
@@ -195,5 +203,31 @@ pub fn is_in_image(vaddr: u64) -> bool {
 fn enter(root: PhysAddr) {
     if let Some(space) = SpaceRegister::new(AddressSpace { root, asid: 0 }) {
         cpu::switch_space(space);
+    }
+}
+
+unsafe extern "C" {
+    fn trap_syscall_plain();
+    fn trap_syscall_switched();
+    fn trap_stubs_plain();
+    fn trap_stubs_switched();
+}
+
+/// Lets traps and system calls into the kernel, which is mapped in full while the processor is there.
+fn let_in(way: Way) {
+    let [stubs, syscall] = match way {
+        Way::Plain => [trap_stubs_plain as *const (), trap_syscall_plain as *const ()],
+        Way::Switched => [trap_stubs_switched as *const (), trap_syscall_switched as *const ()],
+    };
+    segments::init(way, stubs.addr());
+    let selectors =
+        u64::from(segments::KERNEL_CODE) << SYSCALL_SHIFT | u64::from(segments::SYSRET_BASE) << SYSRET_SHIFT;
+    // SAFETY: the entry point is that of system calls; the selectors are those of the tables just loaded. What
+    // firmware may have left to `sysenter` is taken away.
+    unsafe {
+        write_msr(Msr::SYSENTER_CS, 0);
+        write_msr(Msr::STAR, selectors);
+        write_msr(Msr::LSTAR, syscall.addr() as u64);
+        write_msr(Msr::SFMASK, MASKED_FLAGS);
     }
 }

@@ -198,10 +198,12 @@ impl machine::Context for Context {
         self.0[place] = value;
     }
 
+    #[inline]
     fn register(&self, position: usize) -> u64 {
         ORDER.get(position).map_or(0, |place| self.0[*place])
     }
 
+    #[inline]
     fn set_register(&mut self, position: usize, value: u64) {
         let Some(place) = ORDER.get(position) else { return };
         self.0[word::ENTRY] = WRITTEN;

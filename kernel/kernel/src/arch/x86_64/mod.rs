@@ -26,8 +26,6 @@ pub mod serial;
 #[expect(unsafe_code, reason = "forgets translations")]
 pub mod text;
 pub mod timer;
-#[expect(unsafe_code, reason = "trap entry and return are assembly")]
-pub mod trap;
 #[expect(unsafe_code, reason = "names what is assembly")]
 pub mod work;
 

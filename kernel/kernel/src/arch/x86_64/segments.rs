@@ -36,8 +36,12 @@ const BREAKPOINT: usize = 3;
 
 /// Entries of the table of traps.
 const VECTORS: usize = 256;
-/// Bytes between the entry points of two vectors.
-pub const STUB_BYTES: usize = 16;
+/// Vectors below are exceptions.
+pub const FIRST_INTERRUPT: usize = 32;
+/// Bytes between the entry points of two exceptions.
+pub const EXCEPTION_STUB_BYTES: usize = 10;
+/// Bytes between the entry points of two interrupts, which come behind those of exceptions.
+pub const INTERRUPT_STUB_BYTES: usize = 7;
 
 /// A gate that masks interrupts, present.
 const INTERRUPT_GATE: u64 = 0x8e << 40;
@@ -154,7 +158,7 @@ pub fn init(way: Way, stubs: usize) {
         let segments = &mut (*tables).segments;
         (segments[TASK_STATE as usize / 8], segments[TASK_STATE as usize / 8 + 1]) = (low, high);
         for (vector, entry) in (*tables).traps.iter_mut().enumerate() {
-            *entry = gate(vector, (stubs + vector * STUB_BYTES) as u64);
+            *entry = gate(vector, (stubs + stub_offset(vector)) as u64);
         }
         let segments = TablePointer::to(&raw const (*tables).segments);
         let traps = TablePointer::to(&raw const (*tables).traps);
@@ -171,6 +175,12 @@ pub fn init(way: Way, stubs: usize) {
 pub fn set_entered(end: u64) {
     // SAFETY: the trap code reads it at the return, and replaces it by that of the thread that runs then.
     unsafe { (*TASK.0.get()).stack = end }
+}
+
+/// Where the entry point of a vector is, from that of vector 0.
+pub const fn stub_offset(vector: usize) -> usize {
+    let exceptions = if vector < FIRST_INTERRUPT { vector } else { FIRST_INTERRUPT };
+    exceptions * EXCEPTION_STUB_BYTES + (vector - exceptions) * INTERRUPT_STUB_BYTES
 }
 
 fn task_state_descriptor(base: u64) -> [u64; 2] {

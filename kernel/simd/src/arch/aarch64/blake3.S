@@ -30,12 +30,14 @@
     sli     v\to\().4s, v\from\().4s, #(32 - \by)
 .endm
 
-// Half a mixing of each of four columns or diagonals.
-.macro simd_mix second, m0, m1, m2, m3, b0, b1, b2, b3, c0, c1, c2, c3, d0, d1, d2, d3
-    ldr     q24, [x0, #{WORDS} + 16 * \m0]
-    ldr     q25, [x0, #{WORDS} + 16 * \m1]
-    ldr     q26, [x0, #{WORDS} + 16 * \m2]
-    ldr     q27, [x0, #{WORDS} + 16 * \m3]
+// Half a mixing of each of four columns or diagonals. x6: which words come next; x7: where they all are.
+.macro simd_mix second, b0, b1, b2, b3, c0, c1, c2, c3, d0, d1, d2, d3
+    ldp     w2, w3, [x6], #8
+    ldp     w4, w5, [x6], #8
+    ldr     q24, [x7, x2]
+    ldr     q25, [x7, x3]
+    ldr     q26, [x7, x4]
+    ldr     q27, [x7, x5]
     add     v0.4s, v0.4s, v\b0\().4s
     add     v1.4s, v1.4s, v\b1\().4s
     add     v2.4s, v2.4s, v\b2\().4s
@@ -80,13 +82,6 @@
     .endif
 .endm
 
-.macro simd_round m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15
-    simd_mix 0, \m0, \m2, \m4, \m6, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23
-    simd_mix 1, \m1, \m3, \m5, \m7, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23
-    simd_mix 0, \m8, \m10, \m12, \m14, 5, 6, 7, 4, 18, 19, 16, 17, 23, 20, 21, 22
-    simd_mix 1, \m9, \m11, \m13, \m15, 5, 6, 7, 4, 18, 19, 16, 17, 23, 20, 21, 22
-.endm
-
 .section .text.simd_blake3_four, "ax"
 
 // x0: lanes; x1: block of the first lane; x2: from a lane's block to the next one's.
@@ -108,7 +103,16 @@ simd_blake3_four:
     ldp     q18, q19, [x0, #{THIRD_ROW} + 32]
     ldp     q20, q21, [x0, #{FOURTH_ROW}]
     ldp     q22, q23, [x0, #{FOURTH_ROW} + 32]
-    simd_all_rounds
+    adrp    x6, simd_blake3_words
+    add     x6, x6, #:lo12:simd_blake3_words
+    add     x7, x0, #{WORDS}
+    mov     w1, #SIMD_ROUNDS
+1:  simd_mix 0, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23
+    simd_mix 1, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23
+    simd_mix 0, 5, 6, 7, 4, 18, 19, 16, 17, 23, 20, 21, 22
+    simd_mix 1, 5, 6, 7, 4, 18, 19, 16, 17, 23, 20, 21, 22
+    subs    w1, w1, #1
+    b.ne    1b
     eor     v0.16b, v0.16b, v16.16b
     eor     v1.16b, v1.16b, v17.16b
     eor     v2.16b, v2.16b, v18.16b
@@ -126,6 +130,4 @@ simd_blake3_four:
 .purgem simd_transpose
 .purgem simd_rotate
 .purgem simd_mix
-.purgem simd_round
-.purgem simd_all_rounds
 .arch_extension nofp

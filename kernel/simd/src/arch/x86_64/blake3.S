@@ -49,12 +49,16 @@
     pxor    xmm\b, xmm\spare
 .endm
 
-// Half a mixing of each of four columns or diagonals.
-.macro simd_mix second, m0, m1, m2, m3, b0, b1, b2, b3, c0, c1, c2, c3, d0, d1, d2, d3
-    paddd   xmm0, [rdi + {WORDS} + 16 * \m0]
-    paddd   xmm1, [rdi + {WORDS} + 16 * \m1]
-    paddd   xmm2, [rdi + {WORDS} + 16 * \m2]
-    paddd   xmm3, [rdi + {WORDS} + 16 * \m3]
+// Half a mixing of each of four columns or diagonals. rdx: the words of this round; part: which four of them.
+.macro simd_mix part, b0, b1, b2, b3, c0, c1, c2, c3, d0, d1, d2, d3
+    mov     r8d, [rdx + 16 * \part]
+    mov     r9d, [rdx + 16 * \part + 4]
+    mov     r10d, [rdx + 16 * \part + 8]
+    mov     r11d, [rdx + 16 * \part + 12]
+    paddd   xmm0, [rdi + r8 + {WORDS}]
+    paddd   xmm1, [rdi + r9 + {WORDS}]
+    paddd   xmm2, [rdi + r10 + {WORDS}]
+    paddd   xmm3, [rdi + r11 + {WORDS}]
     paddd   xmm0, xmm\b0
     paddd   xmm1, xmm\b1
     paddd   xmm2, xmm\b2
@@ -63,7 +67,7 @@
     pxor    xmm\d1, xmm1
     pxor    xmm\d2, xmm2
     pxor    xmm\d3, xmm3
-    .if \second
+    .if \part & 1
     simd_rotate \d0, 12, 8
     simd_rotate \d1, 13, 8
     simd_rotate \d2, 14, 8
@@ -78,17 +82,10 @@
     simd_add_to_row \c1, \d1, \b1, 13
     simd_add_to_row \c2, \d2, \b2, 14
     simd_add_to_row \c3, \d3, \b3, 15
-    simd_rotate \b0, 12, 12 - 5 * \second
-    simd_rotate \b1, 13, 12 - 5 * \second
-    simd_rotate \b2, 14, 12 - 5 * \second
-    simd_rotate \b3, 15, 12 - 5 * \second
-.endm
-
-.macro simd_round m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15
-    simd_mix 0, \m0, \m2, \m4, \m6, 4, 5, 6, 7, 0, 1, 2, 3, 8, 9, 10, 11
-    simd_mix 1, \m1, \m3, \m5, \m7, 4, 5, 6, 7, 0, 1, 2, 3, 8, 9, 10, 11
-    simd_mix 0, \m8, \m10, \m12, \m14, 5, 6, 7, 4, 2, 3, 0, 1, 11, 8, 9, 10
-    simd_mix 1, \m9, \m11, \m13, \m15, 5, 6, 7, 4, 2, 3, 0, 1, 11, 8, 9, 10
+    simd_rotate \b0, 12, 12 - 5 * (\part & 1)
+    simd_rotate \b1, 13, 12 - 5 * (\part & 1)
+    simd_rotate \b2, 14, 12 - 5 * (\part & 1)
+    simd_rotate \b3, 15, 12 - 5 * (\part & 1)
 .endm
 
 .macro simd_combine register, other, index
@@ -121,7 +118,15 @@ simd_blake3_four:
     movdqa  xmm9, [rdi + {FOURTH_ROW} + 16]
     movdqa  xmm10, [rdi + {FOURTH_ROW} + 32]
     movdqa  xmm11, [rdi + {FOURTH_ROW} + 48]
-    simd_all_rounds
+    lea     rdx, [rip + simd_blake3_words]
+    mov     ecx, SIMD_ROUNDS
+1:  simd_mix 0, 4, 5, 6, 7, 0, 1, 2, 3, 8, 9, 10, 11
+    simd_mix 1, 4, 5, 6, 7, 0, 1, 2, 3, 8, 9, 10, 11
+    simd_mix 2, 5, 6, 7, 4, 2, 3, 0, 1, 11, 8, 9, 10
+    simd_mix 3, 5, 6, 7, 4, 2, 3, 0, 1, 11, 8, 9, 10
+    add     rdx, 64
+    dec     ecx
+    jnz     1b
     simd_combine 0, [rdi + {THIRD_ROW}], 0
     simd_combine 1, [rdi + {THIRD_ROW} + 16], 1
     simd_combine 2, [rdi + {THIRD_ROW} + 32], 2
@@ -137,6 +142,4 @@ simd_blake3_four:
 .purgem simd_swap_halves
 .purgem simd_add_to_row
 .purgem simd_mix
-.purgem simd_round
-.purgem simd_all_rounds
 .purgem simd_combine

@@ -6,10 +6,11 @@ use limen_abi::ProbeEvent;
 use limen_core::event::Event;
 use limen_core::fault::{Access, Fault};
 
-use super::context;
-use crate::arch::context::Context;
-use crate::entry::{self, Door};
-use crate::panic::exception_in_kernel;
+use crate::entry;
+use limen_kernel::arch::context;
+use limen_kernel::arch::context::Context;
+use limen_kernel::door::Door;
+use limen_kernel::panic::exception_in_kernel;
 
 /// ESR_EL1: position of the exception class.
 const ESR_CLASS_SHIFT: u32 = 26;

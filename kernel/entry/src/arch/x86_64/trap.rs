@@ -7,14 +7,14 @@ use limen_abi::limits::PAGE_BYTES;
 use limen_core::event::Event;
 use limen_core::fault::{Access, Fault};
 
-use super::boot::{KERNEL_PAGES, LOAD_OFFSET};
-use super::cpu::{Msr, write_msr};
-use super::entry_area::{self, STACKS, Stacks};
-use super::segments::{self, Way};
-use super::{context, irq};
-use crate::arch::context::Context;
-use crate::entry::{self, Door};
-use crate::panic::fatal;
+use crate::entry;
+use limen_kernel::arch::boot::{KERNEL_PAGES, LOAD_OFFSET};
+use limen_kernel::arch::context::Context;
+use limen_kernel::arch::entry_area::{self, STACKS, Stacks};
+use limen_kernel::arch::segments;
+use limen_kernel::arch::{context, irq};
+use limen_kernel::door::Door;
+use limen_kernel::panic::fatal;
 
 /// The vector of uses of x87 and SIMD while they are off.
 const NO_DEVICE: u64 = 7;
@@ -29,14 +29,6 @@ const INSTRUCTION_FETCH: u64 = 1 << 4;
 /// What is pushed below the top of the kernel's stack when idling is interrupted: five words by the processor, two by
 /// the stub, and one more.
 const IDLE_FRAME: usize = size_of::<[u64; 5 + 2 + 1]>();
-/// Vectors below are exceptions.
-const FIRST_INTERRUPT: u32 = 32;
-/// RFLAGS that a system call clears: trap, interrupts, direction, nested task, alignment check.
-const MASKED_FLAGS: u64 = 1 << 8 | 1 << 9 | 1 << 10 | 1 << 14 | 1 << 18;
-/// IA32_STAR: position of the selectors of system calls.
-const SYSCALL_SHIFT: u32 = 32;
-/// IA32_STAR: position of the selectors of returns.
-const SYSRET_SHIFT: u32 = 48;
 
 trap_code!(
     SPACE = const context::SPACE,
@@ -66,8 +58,10 @@ trap_code!(
     IDLE_FRAME = const IDLE_FRAME,
     SYSCALL = const context::SYSCALL,
     STACK = const segments::STACK,
-    STUB_BYTES = const segments::STUB_BYTES,
-    FIRST_INTERRUPT = const FIRST_INTERRUPT,
+    EXCEPTION_STUB_BYTES = const segments::EXCEPTION_STUB_BYTES,
+    INTERRUPT_STUBS = const segments::stub_offset(segments::FIRST_INTERRUPT),
+    INTERRUPT_STUB_BYTES = const segments::INTERRUPT_STUB_BYTES,
+    FIRST_INTERRUPT = const segments::FIRST_INTERRUPT,
     ENTRY_END = const Stacks::ENTRY_END,
     PARKED = const Stacks::PARKED,
     PARKED_RAX = const Stacks::PARKED_RAX,
@@ -86,29 +80,6 @@ trap_code!(
 unsafe extern "C" {
     fn trap_start_plain(context: *mut Context) -> !;
     fn trap_start_switched(context: *mut Context) -> !;
-    fn trap_syscall_plain();
-    fn trap_syscall_switched();
-    fn trap_stubs_plain();
-    fn trap_stubs_switched();
-}
-
-/// Lets traps and system calls into the kernel, which is mapped in full while the processor is there.
-pub fn init(way: Way) {
-    let [stubs, syscall] = match way {
-        Way::Plain => [trap_stubs_plain as *const (), trap_syscall_plain as *const ()],
-        Way::Switched => [trap_stubs_switched as *const (), trap_syscall_switched as *const ()],
-    };
-    segments::init(way, stubs.addr());
-    let selectors =
-        u64::from(segments::KERNEL_CODE) << SYSCALL_SHIFT | u64::from(segments::SYSRET_BASE) << SYSRET_SHIFT;
-    // SAFETY: the entry point is that of system calls; the selectors are those of the tables just loaded. What
-    // firmware may have left to `sysenter` is taken away.
-    unsafe {
-        write_msr(Msr::SYSENTER_CS, 0);
-        write_msr(Msr::STAR, selectors);
-        write_msr(Msr::LSTAR, syscall.addr() as u64);
-        write_msr(Msr::SFMASK, MASKED_FLAGS);
-    }
 }
 
 extern "C" fn enter_fault(door: &Door, vector: u64, code: u64, address: u64) -> *mut Context {
@@ -126,7 +97,7 @@ extern "C" fn enter_fault(door: &Door, vector: u64, code: u64, address: u64) -> 
 
 /// A trap while programs are probed. `stamp` is the time-stamp counter at the entry.
 extern "C" fn enter_probed(door: &Door, vector: u64, code: u64, address: u64, stamp: u64) -> *mut Context {
-    if vector >= u64::from(FIRST_INTERRUPT) {
+    if vector >= segments::FIRST_INTERRUPT as u64 {
         let event = Some(ProbeEvent::Interrupt);
         return entry::enter_probed(door, event, stamp, |door| enter_interrupt(door, vector));
     }

@@ -7,11 +7,12 @@ use limen_abi::fault::RISCV_CODE_FPU_OFF;
 use limen_core::event::Event;
 use limen_core::fault::{Access, Fault};
 
-use super::float_instruction::is_float_instruction;
-use super::{context, fpu, work};
-use crate::arch::context::Context;
-use crate::entry::{self, Door};
-use crate::panic::exception_in_kernel;
+use crate::entry;
+use limen_kernel::arch::context::Context;
+use limen_kernel::arch::float_instruction::is_float_instruction;
+use limen_kernel::arch::{context, fpu, work};
+use limen_kernel::door::Door;
+use limen_kernel::panic::exception_in_kernel;
 
 /// scause: a system call of user mode.
 const CAUSE_SYSCALL: u64 = 8;

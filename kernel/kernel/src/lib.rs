@@ -1,7 +1,7 @@
-//! The kernel binary: boot, trap entry and the port to each architecture around `limen_core`.
+//! The kernel, compiled for size: boot, the general way through `limen_core`, and the port to each architecture. What is
+//! for speed is marked to be made in `limen_entry`, the binary.
 
 #![cfg_attr(not(test), no_std)]
-#![cfg_attr(not(test), no_main)]
 
 pub mod address_space;
 pub mod boot_check;
@@ -14,6 +14,7 @@ mod test_tables;
 #[cfg(not(test))]
 pub mod arch;
 #[cfg(not(test))]
+#[expect(unsafe_code, reason = "makes the kernel's objects while nobody else can")]
 pub mod boot;
 #[cfg(not(test))]
 pub mod boot_info;
@@ -24,10 +25,10 @@ pub mod device_tree;
 #[cfg(not(test))]
 pub mod digest_rates;
 #[cfg(not(test))]
-pub mod driver;
-#[cfg(not(test))]
 #[expect(unsafe_code, reason = "lends out the one kernel between trap entry and return")]
-pub mod entry;
+pub mod door;
+#[cfg(not(test))]
+pub mod driver;
 #[cfg(not(test))]
 #[expect(unsafe_code, reason = "registers that the compiler does not know, saved by assembly")]
 pub mod fpu;
@@ -37,6 +38,9 @@ pub mod identity_map;
 #[cfg(not(test))]
 #[expect(unsafe_code, reason = "names what the linker has collected")]
 pub mod keys;
+#[cfg(not(test))]
+#[expect(unsafe_code, reason = "names what the linker has placed")]
+pub mod leave;
 #[cfg(not(test))]
 pub mod machine;
 #[cfg(not(test))]

@@ -28,14 +28,14 @@
     jne     \label
 .endm
 
-// One entry point for each vector: an error code if the processor pushes none, and the vector.
+// One entry point for each vector. An exception pushes an error code, if the processor has none, and its vector. An
+// interrupt pushes what is short: its vector as a byte with a sign, which `interrupt_entry` makes both of.
 .macro trap_stubs way
-.balign {STUB_BYTES}
 .global trap_stubs_\way
 trap_stubs_\way:
     .set number, 0
-    .rept 256
-    .balign {STUB_BYTES}
+    .rept {FIRST_INTERRUPT}
+    .org    trap_stubs_\way + {EXCEPTION_STUB_BYTES} * number
     .if number != 8 && (number < 10 || number > 14) && number != 17 && number != 21 && number != 29 && number != 30
     push    0
     .endif
@@ -46,6 +46,16 @@ trap_stubs_\way:
     .else
     jmp     trap_entry_\way
     .endif
+    .set number, number + 1
+    .endr
+    .rept 256 - {FIRST_INTERRUPT}
+    .org    trap_stubs_\way + {INTERRUPT_STUBS} + {INTERRUPT_STUB_BYTES} * (number - {FIRST_INTERRUPT})
+    .if number < 128
+    push    number
+    .else
+    push    number - 256
+    .endif
+    jmp     interrupt_entry_\way
     .set number, number + 1
     .endr
 .endm
@@ -252,7 +262,9 @@ run_\way:
     mov     r14, [rax + {R14}]
     jmp     syscall_return_\way
 
-// The stub has pushed the vector and made sure of an error code.
+interrupt_entry_\way:
+    push    qword ptr [rsp]
+// The vector is pushed, as its lowest byte, above it an error code.
 trap_entry_\way:
     static_jump_if_on {PROBING}, 0, probed_entry_\way, rsp
     test    byte ptr [rsp + {CS} - {ENTRY}], 3
@@ -266,7 +278,7 @@ trap_entry_\way:
     push    rcx
     push    rdx
     push_other_registers
-    mov     rsi, [rsp + {ENTRY} - {R15}]
+    movzx   esi, byte ptr [rsp + {ENTRY} - {R15}]
     cmp     esi, {FIRST_INTERRUPT}
     jae     trap_interrupt_\way
     mov     rdx, [rsp + {ENTRY} + 8 - {R15}]
@@ -342,7 +354,7 @@ probed_entry_\way:
     cld
     push_other_registers
     mov     r8, rdx
-    mov     rsi, [rsp + {ENTRY} - {R15}]
+    movzx   esi, byte ptr [rsp + {ENTRY} - {R15}]
     mov     rdx, [rsp + {ENTRY} + 8 - {R15}]
     mov     rcx, cr2
     enter_kernel_stack
@@ -370,7 +382,7 @@ trap_from_kernel_\way:
     lea     rax, [rip + kernel_stack_top - {IDLE_FRAME}]
     cmp     rsp, rax
     jne     trap_from_work_\way
-    mov     rsi, [rsp + 8]
+    movzx   esi, byte ptr [rsp + 8]
 .ifc \way, switched
     load_kernel_tables
 .endif
@@ -396,7 +408,7 @@ trap_from_work_\way:
     mov     [rax + {RAX} - {END}], rcx
     mov     rsp, rax
     store_other_registers
-    mov     rsi, [rax + {ENTRY} - {END}]
+    movzx   esi, byte ptr [rax + {ENTRY} - {END}]
 .ifc \way, switched
     load_kernel_tables
 .endif

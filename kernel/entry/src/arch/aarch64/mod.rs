@@ -1,0 +1,4 @@
+//! Traps on AArch64.
+
+#[expect(unsafe_code, reason = "trap entry and return are assembly")]
+pub mod trap;

@@ -1,0 +1,46 @@
+//! Selects the port. Every port has the same modules with the same functions.
+
+/// A port's trap code with the operands that it needs besides those of every port. `enter_fault` is the port's own.
+macro_rules! trap_code {
+    ($($operand:tt)*) => {
+        core::arch::global_asm!(
+            limen_keys::assembly!(),
+            include_str!("trap.S"),
+            EMERGENCY_OFFSET = const limen_kernel::stack::EMERGENCY_OFFSET,
+            kernel = sym limen_kernel::door::KERNEL,
+            serve_call = sym limen_core::Kernel::<limen_kernel::machine::Hardware>::serve_call,
+            serve_answer = sym limen_core::Kernel::<limen_kernel::machine::Hardware>::serve_answer,
+            serve_send = sym limen_core::Kernel::<limen_kernel::machine::Hardware>::serve_send,
+            serve_receive = sym limen_core::Kernel::<limen_kernel::machine::Hardware>::serve_receive,
+            enter_syscall = sym $crate::entry::enter_syscall,
+            // Numbers of system calls are below zero, and those of instructions above it.
+            CALL = const -limen_abi::Syscall::Call.as_raw(),
+            REPLY_RECV = const -limen_abi::Syscall::ReplyRecv.as_raw(),
+            SEND = const -limen_abi::Syscall::Send.as_raw(),
+            RECV = const -limen_abi::Syscall::Recv.as_raw(),
+            enter_fault = sym enter_fault,
+            PROBING = sym limen_kernel::keys::PROBING,
+            exit_stamp = sym $crate::entry::exit_stamp,
+            STAMP_PLAIN = const limen_core::object::probe::ExitStamp::Plain as u8,
+            run_work = sym limen_kernel::work::run,
+            finish_work = sym $crate::entry::finish_work,
+            REPORT_BYTES = const size_of::<limen_services::Report>(),
+            $($operand)*
+        );
+    };
+}
+
+#[cfg(target_arch = "aarch64")]
+pub mod aarch64;
+#[cfg(target_arch = "aarch64")]
+pub use aarch64::trap;
+
+#[cfg(target_arch = "riscv64")]
+pub mod riscv64;
+#[cfg(target_arch = "riscv64")]
+pub use riscv64::trap;
+
+#[cfg(target_arch = "x86_64")]
+pub mod x86_64;
+#[cfg(target_arch = "x86_64")]
+pub use x86_64::trap;

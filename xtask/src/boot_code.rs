@@ -1,0 +1,128 @@
+//! What `./x check` proves about the code of the kernel that is taken away after boot: nothing that stays refers to it.
+//!
+//! The linker script puts it together by the names of functions. What only boot calls may refer to it wherever it lies.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+use std::path::Path;
+use std::process::Command;
+
+use crate::failure::{Failure, Outcome};
+use crate::process;
+use crate::symbols::Symbols;
+
+/// What the linker script calls the beginning and the end of the code of boot, and of the code that stays.
+const BOOT: [&str; 2] = ["__boot_start", "__boot_end"];
+const STAYING: [&str; 2] = ["__text_start", "__text_last"];
+
+/// Bytes of the kernel's instructions that stay after boot.
+///
+/// # Errors
+/// When the file is not a kernel, or cannot be read.
+pub fn staying_bytes(kernel: &Path) -> Outcome<u64> {
+    let Range { start, end } = range(&Symbols::of(kernel)?, STAYING)?;
+    Ok(end - start)
+}
+
+/// Checks that no function of a kernel that stays refers to the code of boot.
+///
+/// # Errors
+/// When some do (the failure names them), or the file cannot be disassembled.
+pub fn is_left_alone(kernel: &Path) -> Outcome {
+    let boot = range(&Symbols::of(kernel)?, BOOT)?;
+    let listing = process::capture(
+        Command::new("llvm-objdump").args(["-d", "--no-show-raw-insn", "--demangle"]).arg(kernel),
+    )?;
+    match objections(&listing, &boot) {
+        Some(found) if found.is_empty() => Ok(()),
+        Some(found) => Err(Failure::new(format!("{}: {}", kernel.display(), found.join("; ")))),
+        None => Err(Failure::new(format!("{} has no code of boot", kernel.display()))),
+    }
+}
+
+fn range(symbols: &Symbols, [start, end]: [&str; 2]) -> Outcome<Range<u64>> {
+    Ok(symbols.address(start)?..symbols.address(end)?)
+}
+
+/// `None` when nothing is in the code of boot.
+fn objections(listing: &str, boot: &Range<u64>) -> Option<Vec<String>> {
+    let (names, references) = read(listing);
+    let mut leaving: BTreeSet<u64> = names.range(boot.clone()).map(|(address, _)| *address).collect();
+    if leaving.is_empty() {
+        return None;
+    }
+    let mut referring: BTreeMap<u64, BTreeSet<u64>> = BTreeMap::new();
+    for (from, to) in &references {
+        referring.entry(*to).or_default().insert(*from);
+    }
+    // What only functions refer to that leave, is not called any more either.
+    while let Some(next) = referring
+        .iter()
+        .find(|(function, from)| !leaving.contains(*function) && from.is_subset(&leaving))
+        .map(|(function, _)| *function)
+    {
+        leaving.insert(next);
+    }
+    let wrong = references.iter().filter(|(from, to)| boot.contains(to) && !leaving.contains(from));
+    Some(wrong.map(|(from, to)| format!("{} stays, and refers to {}", names[from], names[to])).collect())
+}
+
+/// The functions of a listing by address, and which one refers to which other one.
+fn read(listing: &str) -> (BTreeMap<u64, &str>, BTreeSet<(u64, u64)>) {
+    let number = |digits: &str| u64::from_str_radix(digits, 16).ok();
+    let mut names = BTreeMap::new();
+    let mut found = Vec::new();
+    let mut current = None;
+    for line in listing.lines() {
+        if let Some((address, name)) = line.strip_suffix(">:").and_then(|line| line.split_once(" <")) {
+            current = number(address);
+            names.extend(current.map(|address| (address, name)));
+        } else if let (Some(from), Some((_, operands))) =
+            (current, line.split_once(":\t").or(line.split_once(": ")))
+        {
+            let numbers = operands.split("0x").skip(1);
+            let digits =
+                numbers.map(|rest| rest.split(|c: char| !c.is_ascii_hexdigit()).next().unwrap_or(rest));
+            found.extend(digits.filter_map(number).map(|to| (from, to)));
+        }
+    }
+    let function = |address: u64| names.range(..=address).next_back().map(|(start, _)| *start);
+    let pairs = found.into_iter().filter_map(|(from, to)| Some((from, function(to)?)));
+    let others = pairs.filter(|(from, to)| from != to).collect();
+    (names, others)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LISTING: &str = "
+ffffffff80000000 <boot::start>:
+ffffffff80000000: \tbl\t0xffffffff80001000 <map>
+ffffffff80000004: \tb\t0xffffffff80001010 <leave>
+ffffffff80000008 <boot::table>:
+ffffffff80001000 <map>:
+ffffffff80001000:\tb\t0xffffffff80000008 <boot::table>
+ffffffff80001010 <leave>:
+ffffffff80001010:\tret
+ffffffff80001020 <trap>:
+ffffffff80001020: \tb\t0xffffffff80001010 <leave>
+";
+
+    const CODE: Range<u64> = 0xffff_ffff_8000_0000..0xffff_ffff_8000_1000;
+
+    #[test]
+    fn what_only_boot_calls_may_refer_to_it() {
+        assert_eq!(objections(LISTING, &CODE), Some(Vec::new()));
+        assert_eq!(objections(LISTING, &(0..1)), None);
+    }
+
+    #[test]
+    fn what_stays_and_refers_to_boot_is_named() {
+        let listing = LISTING.replace("0xffffffff80001010 <leave>", "0xffffffff80000008 <boot::table>");
+        assert_eq!(
+            objections(&listing, &CODE),
+            Some(vec!["trap stays, and refers to boot::table".to_owned()])
+        );
+    }
+}
