@@ -239,7 +239,7 @@ impl<M: Machine> Kernel<M> {
     }
 
     /// Carries out a handler's answer: new registers where the fault allows them, then go on or stop.
-    pub(crate) fn answer_fault(&mut self, handler: ThreadId, thread: ThreadId, info: MessageInfo) {
+    pub(crate) fn answer_fault(&mut self, thread: ThreadId, handler: ThreadId, info: MessageInfo) {
         let registers: &[usize] = match self.threads[thread].fault.take() {
             Some(Fault::Timeout { .. }) => {
                 // Only this fault can come while the kernel works for a thread.

@@ -49,7 +49,7 @@ pub fn start(image_paddr: PhysAddr, first_cycle: u64, command_line: &[u8], firmw
     let keys = keys::start(&image, code, &mut tables);
     start_devices(&image);
     boot_info::fill_regions(&image, firmware);
-    fpu::init();
+    fpu::init(image.thread_count());
     if image.options() & Options::PRINTING != 0 {
         section_test::run();
     }

@@ -4,6 +4,7 @@
 //! nobody's: saves that are made only for the time that they take go there.
 
 use core::cell::UnsafeCell;
+use core::mem::MaybeUninit;
 use core::sync::atomic::{AtomicBool, Ordering};
 
 use limen_abi::limits::THREADS;
@@ -14,14 +15,16 @@ use crate::arch::fpu::{self, Registers};
 use crate::machine::Hardware;
 
 /// The areas by number of the thread; nobody's is the first, and those of threads at work come last.
-struct SaveAreas(UnsafeCell<[Registers; AREAS]>);
+struct SaveAreas(UnsafeCell<[MaybeUninit<Registers>; AREAS]>);
 
 const AREAS: usize = 2 * THREADS + 1;
 
 // SAFETY: touched by `init` while boot is alone, and by the functions of `FpuUnit` from inside what a trap calls.
 unsafe impl Sync for SaveAreas {}
 
-static SAVE_AREAS: SaveAreas = SaveAreas(UnsafeCell::new([const { Registers::ZERO }; AREAS]));
+// In a section that nobody clears: what of it is used, `init` writes.
+#[unsafe(link_section = ".bss.threads")]
+static SAVE_AREAS: SaveAreas = SaveAreas(UnsafeCell::new([const { MaybeUninit::uninit() }; AREAS]));
 /// The registers that every thread starts with.
 pub static INITIAL: Registers = Registers::INITIAL;
 
@@ -35,11 +38,16 @@ unsafe extern "C" {
 /// Whether the unit and the areas are prepared.
 static UP: AtomicBool = AtomicBool::new(false);
 
-/// Makes the areas what threads start with, and turns the unit off.
-pub fn init() {
+/// Makes the areas of so many threads, and nobody's, what threads start with, and turns the unit off.
+pub fn init(threads: u64) {
     // SAFETY: boot is alone, and nobody has another reference.
     let areas = unsafe { &mut *SAVE_AREAS.0.get() };
-    fpu::init(areas);
+    // The first thread has the number of threads that there may be, and twice that at work; nobody has 0.
+    let used = areas.iter_mut().enumerate().filter(|(number, _)| ((number % THREADS) as u64) < threads);
+    used.for_each(|(_, area)| {
+        area.write(Registers::INITIAL);
+    });
+    fpu::init();
     UP.store(true, Ordering::Relaxed);
 }
 

@@ -71,7 +71,7 @@ impl<M: Machine> Kernel<M> {
             return self.serve_settled_answer();
         }
         self.core.open_call = None;
-        self.answer_fault(server, caller, info);
+        self.answer_fault(caller, server, info);
         self.go_back(server, caller)
     }
 
@@ -110,7 +110,7 @@ impl<M: Machine> Kernel<M> {
         match self.plan_answer(Self::usual_inbox, |fault| fault.is_some()) {
             Some(answer) if answer.info.label() == FaultLabel::NullFault.as_raw() => {
                 self.carry_out_answer(&answer, |kernel, Answer { server, caller, info, .. }| {
-                    kernel.answer_fault(*server, *caller, *info);
+                    kernel.answer_fault(*caller, *server, *info);
                 })
             }
             _ => self.serve_answer_elsewhere(),

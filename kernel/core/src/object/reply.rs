@@ -116,7 +116,7 @@ impl<M: Machine> Kernel<M> {
             self.end_loan(caller, reply, loan);
         }
         if self.threads[caller].fault.is_some() {
-            self.answer_fault(server, caller, info);
+            self.answer_fault(caller, server, info);
         } else {
             self.transfer(server, caller, 0, info);
             self.threads[caller].state = State::Runnable;

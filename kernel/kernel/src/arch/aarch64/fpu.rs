@@ -38,8 +38,8 @@ pub const IS_ALWAYS_REACHED: bool = true;
 global_asm!(include_str!("fpu.S"));
 section_code!(".arch_extension nofp", CONTROL = const offset_of!(Registers, status));
 
-/// Prepares the areas: they are as they should be, and the entry point has turned the unit off.
-pub fn init(_: &mut [Registers]) {}
+/// The entry point has turned the unit off.
+pub fn init() {}
 
 /// What every policy has on this processor. No processor is known to tell programs of registers that they may not use.
 pub fn options() -> u64 {

@@ -84,12 +84,9 @@ global_asm!(
 );
 section_code!("", CONTROL = const offset_of!(Registers, mxcsr), initial = sym crate::fpu::INITIAL);
 
-/// Chooses how registers are saved, makes the areas what threads start with, and turns the unit off.
-pub fn init(areas: &mut [Registers]) {
+/// Chooses how registers are saved, and turns the unit off.
+pub fn init() {
     METHOD.store(choose_method(), Ordering::Relaxed);
-    for area in areas {
-        (area.control, area.mxcsr) = (INITIAL_CONTROL, INITIAL_MXCSR);
-    }
     disable();
 }
 
