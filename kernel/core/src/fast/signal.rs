@@ -135,7 +135,7 @@ impl<M: Machine> Kernel<M> {
         thread: ThreadId,
         priority: u8,
     ) -> Option<&mut M::Context> {
-        self.core.queues.ready.push_back(&mut self.links, thread, priority);
+        self.core.queues.ready.push_behind(&mut self.links, thread, priority);
         Some(&mut self.threads[current].context)
     }
 }

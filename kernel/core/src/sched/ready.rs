@@ -99,6 +99,12 @@ impl ReadyQueues {
 
     #[inline(never)]
     fn push_back_of_queue(&mut self, links: &mut ThreadLinks, thread: ThreadId, priority: u8) {
+        self.push_behind(links, thread, priority);
+    }
+
+    /// The same in its queue.
+    #[inline(always)]
+    pub(crate) fn push_behind(&mut self, links: &mut ThreadLinks, thread: ThreadId, priority: u8) {
         self.queues[priority as usize].push_back(links, thread);
         self.mark(priority);
     }
