@@ -127,6 +127,8 @@ impl Options {
     fn check(&self) -> Outcome {
         let sentence = if self.trace.is_some() && self.filter.is_empty() {
             "--trace needs the system that has the row: ./x bench bench/ppc --trace ROW"
+        } else if self.trace.is_some() && self.writes_or_reads_runs() {
+            "--trace measures nothing: leave --from, --compare, --json, --html, --record and --model out"
         } else if self.model && (self.record || !self.filter.is_empty()) {
             "--model has its own systems and is not recorded: leave FILTER and --record out"
         } else if self.record && !self.filter.is_empty() {
@@ -139,6 +141,12 @@ impl Options {
             return Ok(());
         };
         Err(Failure::new(sentence))
+    }
+
+    /// Whether figures are wanted, which a trace does not give.
+    fn writes_or_reads_runs(&self) -> bool {
+        let files = self.from.len() + self.compare.len();
+        files != 0 || self.json.is_some() || self.html.is_some() || self.record || self.model
     }
 }
 
@@ -254,6 +262,11 @@ mod tests {
             (&["--record", "bench/ppc"], "leave FILTER out"),
             (&["--record", "--from", "run.json"], "leave --from out"),
             (&["--json", "run.json", "--board", "a", "--board", "b"], "the run of one board"),
+            (&["--trace", "notify fpu=off"], "--trace needs the system"),
+            (
+                &["bench/notify", "--trace", "notify fpu=off", "--json", "run.json"],
+                "--trace measures nothing",
+            ),
         ] {
             let failure = options(words).err().map(|failure| failure.to_string()).unwrap_or_default();
             assert!(failure.contains(sentence), "{words:?}: {failure}");

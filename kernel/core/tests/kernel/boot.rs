@@ -93,6 +93,23 @@ fn the_counter_is_open_only_for_those_who_were_granted_it() {
 }
 
 #[test]
+fn a_change_of_thread_looks_at_the_counter_only_where_threads_differ() {
+    for (granted, access) in
+        [(0, CounterAccess::Denied), (1, CounterAccess::Granted), (2, CounterAccess::Granted)]
+    {
+        let mut plan = Plan::new();
+        let threads = ["first", "second"].map(|name| plan.thread(name, 7));
+        threads.iter().take(granted).for_each(|thread| plan.grant_counter(*thread));
+        let mut system = plan.boot();
+        assert_eq!(system.kernel.core.counters_differ, granted == 1);
+        assert_eq!(system.kernel.machine.counter, access);
+        system.yield_slice(threads[0]);
+        let second = if granted == 2 { CounterAccess::Granted } else { CounterAccess::Denied };
+        assert_eq!(system.kernel.machine.counter, second);
+    }
+}
+
+#[test]
 fn a_full_system_boots() {
     let mut plan = Plan::new();
     let threads: Vec<_> = (0..limits::THREADS).map(|i| plan.thread(&format!("t{i}"), i as u8)).collect();

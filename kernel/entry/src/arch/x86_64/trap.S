@@ -179,6 +179,13 @@ trap_stubs_\way:
     \instruction
 .endm
 
+// A system call that `function` serves.
+.macro serve function, way
+    call    \function
+    if_other_thread syscall_switch_\way
+    jmp     syscall_return_\way
+.endm
+
 .macro ways_in_and_out way
 // rcx: the program counter; r11: the flags. The stack is still the program's.
 .balign 16
@@ -221,17 +228,11 @@ syscall_return_\way:
     sysretq
 
 trap_receive_\way:
-    call    {serve_receive}
-    if_other_thread syscall_switch_\way
-    jmp     syscall_return_\way
+    serve   {serve_receive}, \way
 trap_call_\way:
-    call    {serve_call}
-    if_other_thread syscall_switch_\way
-    jmp     syscall_return_\way
+    serve   {serve_call}, \way
 trap_answer_\way:
-    call    {serve_answer}
-    if_other_thread syscall_switch_\way
-    jmp     syscall_return_\way
+    serve   {serve_answer}, \way
 
 syscall_switch_\way:
     mov     rdx, [rip + {task} + {STACK}]

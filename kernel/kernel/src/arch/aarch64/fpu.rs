@@ -17,10 +17,8 @@ pub struct Registers {
 }
 
 impl Registers {
-    /// All zero.
-    pub const ZERO: Self = Self { status: 0, control: 0, vectors: [0; 32] };
     /// What a thread starts with.
-    pub const INITIAL: Self = Self::ZERO;
+    pub const INITIAL: Self = Self { status: 0, control: 0, vectors: [0; 32] };
 }
 
 /// CPACR_EL1.FPEN: user mode is trapped.

@@ -19,10 +19,8 @@ pub struct Registers {
 }
 
 impl Registers {
-    /// All zero.
-    pub const ZERO: Self = Self { values: [0; 32], control: 0 };
     /// What a thread starts with.
-    pub const INITIAL: Self = Self::ZERO;
+    pub const INITIAL: Self = Self { values: [0; 32], control: 0 };
 }
 
 /// sstatus.FS: zero is off; three, which is all bits, is on, and the registers may have changed.

@@ -46,19 +46,17 @@ pub struct Registers {
 }
 
 impl Registers {
-    /// All zero: not what a thread starts with, but an array of it takes no place in the kernel's file.
-    pub const ZERO: Self = Self {
-        control: 0,
+    /// What a thread starts with.
+    pub const INITIAL: Self = Self {
+        control: INITIAL_CONTROL,
         status: 0,
         tags: 0,
         opcode: 0,
         pointers: [0; 2],
-        mxcsr: 0,
+        mxcsr: INITIAL_MXCSR,
         mxcsr_mask: 0,
         registers: [0; AREA_BYTES - HEAD_BYTES],
     };
-    /// What a thread starts with.
-    pub const INITIAL: Self = Self { control: INITIAL_CONTROL, mxcsr: INITIAL_MXCSR, ..Self::ZERO };
 }
 
 /// CPUID leaf 1, ECX.
