@@ -1,6 +1,7 @@
-//! What `./x check` proves about the code of the kernel that is taken away after boot: nothing that stays refers to it.
+//! What `./x check` proves about the code of the kernel that is taken away after boot: nothing that stays refers to it. The
+//! checks of invariants, which go unless somebody may ask for them, are entered at two functions only.
 //!
-//! The linker script puts it together by the names of functions. What only boot calls may refer to it wherever it lies.
+//! The linker script puts both together by the names of functions. What only these call may refer to them wherever it lies.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -11,43 +12,61 @@ use crate::failure::{Failure, Outcome};
 use crate::process;
 use crate::symbols::Symbols;
 
-/// What the linker script calls the beginning and the end of the code of boot, and of the code that stays.
+/// What the linker script calls the beginning and the end of the code of boot, of the checks, and of the code that stays.
 const BOOT: [&str; 2] = ["__boot_start", "__boot_end"];
+const CHECKS: [&str; 2] = ["__boot_end", "__check_end"];
 const STAYING: [&str; 2] = ["__text_start", "__text_last"];
+
+/// What code that stays calls of the checks, where a static key says that they are there.
+const CHECKED: [&str; 2] = ["limen_kernel::door::check::", "limen_entry::entry::enter_checked::"];
+
+/// What becomes of the checks of invariants when boot is over.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Checks {
+    /// Somebody may ask for them.
+    Stay,
+    /// Nobody may.
+    Go,
+}
 
 /// Bytes of the kernel's instructions that stay after boot.
 ///
 /// # Errors
 /// When the file is not a kernel, or cannot be read.
-pub fn staying_bytes(kernel: &Path) -> Outcome<u64> {
-    let Range { start, end } = range(&Symbols::of(kernel)?, STAYING)?;
-    Ok(end - start)
+pub fn staying_bytes(kernel: &Path, checks: Checks) -> Outcome<u64> {
+    let symbols = Symbols::of(kernel)?;
+    let bytes = |ends| range(&symbols, ends).map(|range| range.end - range.start);
+    Ok(bytes(STAYING)? + if checks == Checks::Stay { bytes(CHECKS)? } else { 0 })
 }
 
-/// Checks that no function of a kernel that stays refers to the code of boot.
+/// Checks that no function of a kernel that stays refers to the code of boot, or to that of the checks elsewhere than where
+/// they are asked for.
 ///
 /// # Errors
 /// When some do (the failure names them), or the file cannot be disassembled.
 pub fn is_left_alone(kernel: &Path) -> Outcome {
-    let boot = range(&Symbols::of(kernel)?, BOOT)?;
+    let symbols = Symbols::of(kernel)?;
     let listing = process::capture(
         Command::new("llvm-objdump").args(["-d", "--no-show-raw-insn", "--demangle"]).arg(kernel),
     )?;
-    match objections(&listing, &boot) {
-        Some(found) if found.is_empty() => Ok(()),
-        Some(found) => Err(Failure::new(format!("{}: {}", kernel.display(), found.join("; ")))),
-        None => Err(Failure::new(format!("{} has no code of boot", kernel.display()))),
+    for (what, ends, entered) in [("boot", BOOT, &[][..]), ("the checks", CHECKS, &CHECKED)] {
+        match objections(&listing, &range(&symbols, ends)?, entered) {
+            Some(found) if found.is_empty() => (),
+            Some(found) => return Err(Failure::new(format!("{}: {}", kernel.display(), found.join("; ")))),
+            None => return Err(Failure::new(format!("{} has no code of {what}", kernel.display()))),
+        }
     }
+    Ok(())
 }
 
 fn range(symbols: &Symbols, [start, end]: [&str; 2]) -> Outcome<Range<u64>> {
     Ok(symbols.address(start)?..symbols.address(end)?)
 }
 
-/// `None` when nothing is in the code of boot.
-fn objections(listing: &str, boot: &Range<u64>) -> Option<Vec<String>> {
+/// `None` when there is no such code. Functions with these names may be referred to.
+fn objections(listing: &str, code: &Range<u64>, entered: &[&str]) -> Option<Vec<String>> {
     let (names, references) = read(listing);
-    let mut leaving: BTreeSet<u64> = names.range(boot.clone()).map(|(address, _)| *address).collect();
+    let mut leaving: BTreeSet<u64> = names.range(code.clone()).map(|(address, _)| *address).collect();
     if leaving.is_empty() {
         return None;
     }
@@ -63,7 +82,10 @@ fn objections(listing: &str, boot: &Range<u64>) -> Option<Vec<String>> {
     {
         leaving.insert(next);
     }
-    let wrong = references.iter().filter(|(from, to)| boot.contains(to) && !leaving.contains(from));
+    let is_entered = |to: u64| entered.iter().any(|name| names[&to].contains(name));
+    let wrong = references
+        .iter()
+        .filter(|(from, to)| code.contains(to) && !leaving.contains(from) && !is_entered(*to));
     Some(wrong.map(|(from, to)| format!("{} stays, and refers to {}", names[from], names[to])).collect())
 }
 
@@ -113,16 +135,17 @@ ffffffff80001020: \tb\t0xffffffff80001010 <leave>
 
     #[test]
     fn what_only_boot_calls_may_refer_to_it() {
-        assert_eq!(objections(LISTING, &CODE), Some(Vec::new()));
-        assert_eq!(objections(LISTING, &(0..1)), None);
+        assert_eq!(objections(LISTING, &CODE, &[]), Some(Vec::new()));
+        assert_eq!(objections(LISTING, &(0..1), &[]), None);
     }
 
     #[test]
     fn what_stays_and_refers_to_boot_is_named() {
         let listing = LISTING.replace("0xffffffff80001010 <leave>", "0xffffffff80000008 <boot::table>");
         assert_eq!(
-            objections(&listing, &CODE),
+            objections(&listing, &CODE, &[]),
             Some(vec!["trap stays, and refers to boot::table".to_owned()])
         );
+        assert_eq!(objections(&listing, &CODE, &["boot::table"]), Some(Vec::new()));
     }
 }

@@ -34,7 +34,7 @@ use crate::symbols::Symbols;
 use crate::trace;
 
 /// How often a round is tried in which the machine does not come to an instruction: some belong to what happens now and then.
-const ATTEMPTS: usize = 256;
+const ATTEMPTS: usize = 4096;
 /// Rounds with an interrupt in the middle that are written down. In some of them it comes to another program's digest.
 const DISTURBED: usize = 8;
 /// How often an instruction is executed in a round at least that counts as one of a loop.
@@ -318,18 +318,19 @@ impl Machine<'_> {
 
     /// Changes bits of what the program has digests of, one in each round.
     ///
-    /// Of the kernel's, in code that only debug images execute; `entry` is where the kernel begins.
+    /// Of the kernel's, in what puts texts together, which is executed for a last message only; `entry` is where the kernel
+    /// begins.
     fn change_bits(&mut self, entry: u64, complaints: &mut Vec<String>) -> Outcome<usize> {
         const REGION: u64 = 1 << 0;
         const KERNEL: u64 = 1 << 1;
         const PROGRAM: u64 = 1 << 2;
         const PAGE: u64 = 0x1000;
         let region = self.debugger.word(self.program.region)?.unwrap_or(0);
-        let checks = self.symbols.functions().filter(|(name, _)| name.contains("invariants"));
+        let texts = self.symbols.functions().filter(|(name, _)| name.contains("4core3fmt"));
         let pieces = [
             ("a region", REGION, words(region..region + PAGE)),
             ("the program", PROGRAM, words(self.program.unused.clone())),
-            ("the kernel", KERNEL, checks.flat_map(|(_, range)| words(range)).collect()),
+            ("the kernel", KERNEL, texts.flat_map(|(_, range)| words(range)).collect()),
         ];
         let mut count = 0;
         for (what, wanted, words) in pieces {

@@ -240,26 +240,40 @@ impl<M: Machine> Kernel<M> {
 
     /// Carries out a handler's answer: new registers where the fault allows them, then go on or stop.
     pub(crate) fn answer_fault(&mut self, thread: ThreadId, handler: ThreadId, info: MessageInfo) {
-        let registers: &[usize] = match self.threads[thread].fault.take() {
+        match self.threads[thread].fault.take() {
+            Some(Fault::Cap { .. } | Fault::Vm { .. }) | None => {
+                self.threads[thread].state = State::Runnable;
+                return;
+            }
+            Some(Fault::UserException { .. }) => {
+                const { assert!(M::Context::USER_EXCEPTION.len() <= REGISTER_WORDS) };
+                let words = self.threads[handler].context.words();
+                let context = &mut self.threads[thread].context;
+                for (register, word) in M::Context::USER_EXCEPTION.iter().zip(words).take(info.length()) {
+                    context.set_register(*register, word);
+                }
+            }
+            Some(Fault::UnknownSyscall { .. }) => {
+                self.set_registers(thread, handler, M::Context::UNKNOWN_SYSCALL, info);
+            }
             Some(Fault::Timeout { .. }) => {
                 // Only this fault can come while the kernel works for a thread.
                 if info.length() != 0 {
                     self.abandon_work(thread);
                 }
-                M::Context::TIMEOUT
+                self.set_registers(thread, handler, M::Context::TIMEOUT, info);
             }
-            Some(Fault::UnknownSyscall { .. }) => M::Context::UNKNOWN_SYSCALL,
-            Some(Fault::UserException { .. }) => M::Context::USER_EXCEPTION,
-            Some(Fault::Cap { .. } | Fault::Vm { .. }) | None => {
-                self.threads[thread].state = State::Runnable;
-                return;
-            }
-        };
+        }
+        let restart = info.label() == FaultLabel::NullFault.as_raw();
+        self.threads[thread].state = if restart { State::Runnable } else { State::Inactive };
+    }
+
+    /// Sets these registers to the words of the answer, as many as it has.
+    #[inline(never)]
+    fn set_registers(&mut self, thread: ThreadId, handler: ThreadId, registers: &[usize], info: MessageInfo) {
         for (position, register) in registers.iter().enumerate().take(info.length()) {
             let value = self.message_word(handler, position);
             self.threads[thread].context.set_register(*register, value);
         }
-        let restart = info.label() == FaultLabel::NullFault.as_raw();
-        self.threads[thread].state = if restart { State::Runnable } else { State::Inactive };
     }
 }

@@ -56,10 +56,27 @@ fn enter_first(door: &Door) -> ! {
     unsafe { trap::run(context_to_run(kernel)) }
 }
 
-/// An access that the mappings do not allow. On its own, because for it alone the message is short.
+/// An access that the mappings do not allow. Faults of each kind are on their own, because then the length of the message
+/// is known, and what tells them apart needs no registers.
 #[inline(never)]
 pub fn enter_vm_fault(door: &Door, address: u64, access: Access, status: u64) -> *mut Context {
     enter(door, Event::Fault(Fault::Vm { address, access, status }))
+}
+
+/// Any other exception; `is_fpu_use` if all it says may be that the floating-point unit is off.
+#[inline(never)]
+pub fn enter_exception(door: &Door, number: u64, code: u64, is_fpu_use: bool) -> *mut Context {
+    if is_fpu_use { enter_fpu_use(door, number, code) } else { enter_other_exception(door, number, code) }
+}
+
+#[inline(never)]
+fn enter_fpu_use(door: &Door, number: u64, code: u64) -> *mut Context {
+    enter(door, Event::FpuUse(Fault::UserException { number, code }))
+}
+
+#[inline(never)]
+fn enter_other_exception(door: &Door, number: u64, code: u64) -> *mut Context {
+    enter(door, Event::Fault(Fault::UserException { number, code }))
 }
 
 /// A system call, as every port's trap code reports it. The four that crossings are made of it tells apart itself, and

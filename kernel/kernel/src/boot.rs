@@ -72,7 +72,7 @@ pub fn start(image_paddr: PhysAddr, first_cycle: u64, command_line: &[u8], firmw
     publish_memory(&image);
     tell_first_cycle(&image, first_cycle);
     make_objects(&image, &spaces, keys);
-    door::start(first_cycle)
+    door::start(first_cycle, keys::may_self_check(&image))
 }
 
 /// The validator knows neither the machine nor where the image was found.

@@ -38,7 +38,8 @@ impl Door {
     }
 }
 
-/// Stops the machine if something is not true that must be true between two events.
+/// Stops the machine if something is not true that must be true between two events. Not mapped unless the image lets the
+/// kernel check itself: see [`leave`].
 #[inline(never)]
 pub fn check(kernel: &mut Kernel<Hardware>) {
     kernel.settle_call();
@@ -71,10 +72,10 @@ unsafe extern "Rust" {
     fn enter_first(door: &Door) -> !;
 }
 
-/// Leaves boot and runs the most important thread.
+/// Leaves boot and runs the most important thread. `may_check`: [`check`] may be called from now on.
 #[inline(never)]
-pub fn start(first_cycle: u64) -> ! {
-    leave::boot(first_cycle);
+pub fn start(first_cycle: u64, may_check: bool) -> ! {
+    leave::boot(first_cycle, may_check);
     // SAFETY: nobody has borrowed the kernel.
     unsafe { enter_first(&KERNEL) }
 }

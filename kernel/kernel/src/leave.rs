@@ -1,4 +1,4 @@
-//! The end of boot: its code and the identity map are taken away.
+//! The end of boot: its code and the identity map are taken away, and the checks of invariants if nobody can ask for them.
 //!
 //! Nothing here is of that code. The pages are taken out of the kernel's own tables, which all address spaces share, while
 //! they can still be reached; then the processor forgets what it knows of them, together with the identity map.
@@ -17,13 +17,15 @@ unsafe extern "C" {
     // From the linker script.
     static __boot_start: u8;
     static __boot_end: u8;
+    static __check_end: u8;
 }
 
 /// Leaves boot, after which neither the image nor page tables nor the code that has read and made them can be reached. The
-/// last thing before the first program.
+/// last thing before the first program. The checks of invariants stay if `may_check`.
 #[inline(never)]
-pub fn boot(first_cycle: u64) {
-    let [start, end] = [&raw const __boot_start, &raw const __boot_end].map(|end| end.addr() as u64);
+pub fn boot(first_cycle: u64, may_check: bool) {
+    let end = if may_check { &raw const __boot_end } else { &raw const __check_end };
+    let [start, end] = [&raw const __boot_start, end].map(|end| end.addr() as u64);
     let mut tables = TablePool::empty();
     for vaddr in (start..end).step_by(PAGE_BYTES as usize).map(VirtAddr) {
         unmap::<Descriptors>(&mut tables, cpu::kernel_root(), vaddr);

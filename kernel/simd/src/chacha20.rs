@@ -39,13 +39,14 @@ pub fn block(_: impl Vectors<footprint::Chacha20>, state: &State) -> [u8; BLOCK_
 pub fn plain(state: &State) -> [u8; BLOCK_BYTES] {
     let mut words = state.0;
     for _ in 0..DOUBLE_ROUNDS {
-        for column in 0..4 {
-            quarter_round(&mut words, [column, column + 4, column + 8, column + 12]);
-        }
-        for column in 0..4 {
-            let diagonal = [column, (column + 1) % 4 + 4, (column + 2) % 4 + 8, (column + 3) % 4 + 12];
-            quarter_round(&mut words, diagonal);
-        }
+        quarter_round(&mut words, [0, 4, 8, 12]);
+        quarter_round(&mut words, [1, 5, 9, 13]);
+        quarter_round(&mut words, [2, 6, 10, 14]);
+        quarter_round(&mut words, [3, 7, 11, 15]);
+        quarter_round(&mut words, [0, 5, 10, 15]);
+        quarter_round(&mut words, [1, 6, 11, 12]);
+        quarter_round(&mut words, [2, 7, 8, 13]);
+        quarter_round(&mut words, [3, 4, 9, 14]);
     }
     let mut block = [0; BLOCK_BYTES];
     let (places, _) = block.as_chunks_mut::<4>();
@@ -55,9 +56,16 @@ pub fn plain(state: &State) -> [u8; BLOCK_BYTES] {
     block
 }
 
+#[inline(always)]
 fn quarter_round(words: &mut [u32; 16], [a, b, c, d]: [usize; 4]) {
-    for (a, b, c, d, distance) in [(a, b, a, d, 16), (c, d, c, b, 12), (a, b, a, d, 8), (c, d, c, b, 7)] {
-        words[a] = words[a].wrapping_add(words[b]);
-        words[d] = (words[d] ^ words[c]).rotate_left(distance);
-    }
+    add_and_turn(words, [a, b, d], 16);
+    add_and_turn(words, [c, d, b], 12);
+    add_and_turn(words, [a, b, d], 8);
+    add_and_turn(words, [c, d, b], 7);
+}
+
+#[inline(always)]
+fn add_and_turn(words: &mut [u32; 16], [sum, by, turned]: [usize; 3], distance: u32) {
+    words[sum] = words[sum].wrapping_add(words[by]);
+    words[turned] = (words[turned] ^ words[sum]).rotate_left(distance);
 }

@@ -142,7 +142,8 @@ impl<M: Machine> Kernel<M> {
     /// Gives up the work of a thread that does not run, if it has any: its system call starts again.
     #[cold]
     pub(crate) fn abandon_work(&mut self, thread: ThreadId) {
-        if self.leave_work(thread).is_some() {
+        if self.works[thread].is_some() {
+            self.leave_work(thread);
             self.restart_syscall(thread);
         }
     }

@@ -99,11 +99,8 @@ impl Lanes {
 
     /// The chaining value of each lane.
     fn values(&self) -> [ChainingValue; LANES] {
-        let mut values = [[0; 8]; LANES];
-        for (lane, value) in values.iter_mut().enumerate() {
-            *value = self.chaining.map(|word| word[lane]);
-        }
-        values
+        let [w0, w1, w2, w3, w4, w5, w6, w7] = &self.chaining;
+        core::array::from_fn(|lane| [w0, w1, w2, w3, w4, w5, w6, w7].map(|word| word[lane]))
     }
 }
 

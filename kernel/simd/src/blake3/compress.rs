@@ -3,8 +3,6 @@
 use super::{BLOCK_BYTES, ChainingValue, IV, PARENT};
 
 const ROUNDS: usize = 7;
-/// Which word of a block is where in the next round.
-const ORDER: [usize; 16] = [2, 6, 3, 10, 7, 0, 4, 13, 1, 11, 12, 5, 9, 14, 15, 8];
 
 /// A block before it is compressed: only then is it known whether it is the root.
 #[derive(Debug)]
@@ -42,7 +40,7 @@ impl Output {
         let mut block = self.block;
         for _ in 0..ROUNDS {
             round(&mut state, &block);
-            block = ORDER.map(|from| block[from]);
+            block = reordered(block);
         }
         core::array::from_fn(|index| state[index] ^ state[index + 8])
     }
@@ -65,12 +63,22 @@ fn round(state: &mut [u32; 16], block: &[u32; 16]) {
     mix(state, [3, 4, 9, 14], block[14], block[15]);
 }
 
+/// The words of a block as the next round takes them.
 #[inline(always)]
-fn mix(state: &mut [u32; 16], [a, b, c, d]: [usize; 4], first: u32, second: u32) {
-    for (word, d_by, b_by) in [(first, 16, 12), (second, 8, 7)] {
-        state[a] = state[a].wrapping_add(state[b]).wrapping_add(word);
-        state[d] = (state[d] ^ state[a]).rotate_right(d_by);
-        state[c] = state[c].wrapping_add(state[d]);
-        state[b] = (state[b] ^ state[c]).rotate_right(b_by);
-    }
+fn reordered([w0, w1, w2, w3, w4, w5, w6, w7, w8, w9, w10, w11, w12, w13, w14, w15]: [u32; 16]) -> [u32; 16] {
+    [w2, w6, w3, w10, w7, w0, w4, w13, w1, w11, w12, w5, w9, w14, w15, w8]
+}
+
+#[inline(always)]
+fn mix(state: &mut [u32; 16], places: [usize; 4], first: u32, second: u32) {
+    mix_half(state, places, first, [16, 12]);
+    mix_half(state, places, second, [8, 7]);
+}
+
+#[inline(always)]
+fn mix_half(state: &mut [u32; 16], [a, b, c, d]: [usize; 4], word: u32, [d_by, b_by]: [u32; 2]) {
+    state[a] = state[a].wrapping_add(state[b]).wrapping_add(word);
+    state[d] = (state[d] ^ state[a]).rotate_right(d_by);
+    state[c] = state[c].wrapping_add(state[d]);
+    state[b] = (state[b] ^ state[c]).rotate_right(b_by);
 }

@@ -3,8 +3,7 @@
 //! Source: Arm Architecture Reference Manual (DDI 0487), ESR_EL1.
 
 use limen_abi::ProbeEvent;
-use limen_core::event::Event;
-use limen_core::fault::{Access, Fault};
+use limen_core::fault::Access;
 
 use crate::entry;
 use limen_kernel::arch::context;
@@ -47,12 +46,10 @@ unsafe extern "C" {
 }
 
 extern "C" fn enter_fault(door: &Door, status: u64, address: u64) -> *mut Context {
-    let exception = Fault::UserException { number: status & u64::from(u32::MAX), code: 0 };
     match status >> ESR_CLASS_SHIFT & CLASS_MASK {
         CLASS_DATA_ABORT => entry::enter_vm_fault(door, address, Access::Data, status),
         CLASS_INSTRUCTION_ABORT => entry::enter_vm_fault(door, address, Access::Instruction, status),
-        CLASS_FPU => entry::enter(door, Event::FpuUse(exception)),
-        _ => entry::enter(door, Event::Fault(exception)),
+        class => entry::enter_exception(door, status & u64::from(u32::MAX), 0, class == CLASS_FPU),
     }
 }
 

@@ -4,8 +4,7 @@
 
 use limen_abi::ProbeEvent;
 use limen_abi::fault::RISCV_CODE_FPU_OFF;
-use limen_core::event::Event;
-use limen_core::fault::{Access, Fault};
+use limen_core::fault::Access;
 
 use crate::entry;
 use limen_kernel::arch::context::Context;
@@ -52,10 +51,9 @@ extern "C" fn enter_fault(door: &Door, cause: u64, address: u64) -> *mut Context
         return entry::enter_vm_fault(door, address, Access::Instruction, cause);
     }
     if is_fpu_use(cause, address) {
-        let fault = Fault::UserException { number: cause, code: RISCV_CODE_FPU_OFF };
-        return entry::enter(door, Event::FpuUse(fault));
+        return entry::enter_exception(door, cause, RISCV_CODE_FPU_OFF, true);
     }
-    entry::enter(door, Event::Fault(Fault::UserException { number: cause, code: 0 }))
+    entry::enter_exception(door, cause, 0, false)
 }
 
 /// A trap while programs are probed. `stamp` is the cycle counter at the entry, `number` that of a system call.

@@ -5,7 +5,7 @@
 use limen_abi::ProbeEvent;
 use limen_abi::limits::PAGE_BYTES;
 use limen_core::event::Event;
-use limen_core::fault::{Access, Fault};
+use limen_core::fault::Access;
 
 use crate::entry;
 use limen_kernel::arch::boot::{KERNEL_PAGES, LOAD_OFFSET};
@@ -83,16 +83,12 @@ unsafe extern "C" {
 }
 
 extern "C" fn enter_fault(door: &Door, vector: u64, code: u64, address: u64) -> *mut Context {
-    let exception = Fault::UserException { number: vector, code };
-    match vector {
-        PAGE_FAULT => {
-            let fetched = code & INSTRUCTION_FETCH != 0;
-            let access = if fetched { Access::Instruction } else { Access::Data };
-            entry::enter_vm_fault(door, address, access, code)
-        }
-        NO_DEVICE => entry::enter(door, Event::FpuUse(exception)),
-        _ => entry::enter(door, Event::Fault(exception)),
+    if vector == PAGE_FAULT {
+        let fetched = code & INSTRUCTION_FETCH != 0;
+        let access = if fetched { Access::Instruction } else { Access::Data };
+        return entry::enter_vm_fault(door, address, access, code);
     }
+    entry::enter_exception(door, vector, code, vector == NO_DEVICE)
 }
 
 /// A trap while programs are probed. `stamp` is the time-stamp counter at the entry.
