@@ -5,7 +5,7 @@
 
 use limen_abi::error::LookupFailure as FailureNumber;
 use limen_abi::fault::{CapFaultWord, TimeoutWord, VmFaultWord};
-use limen_abi::message::REGISTER_WORDS;
+use limen_abi::message::{BufferWord, REGISTER_WORDS};
 use limen_abi::{FaultLabel, MessageInfo};
 
 use crate::arena::ThreadId;
@@ -105,6 +105,12 @@ impl Fault {
             Self::Timeout { .. } => TimeoutWord::LENGTH,
             Self::Vm { .. } => VmFaultWord::LENGTH,
         }
+    }
+
+    /// Whether the answer fits into registers: that of other faults lists most registers of the thread.
+    #[inline]
+    pub(crate) fn has_short_answer(self) -> bool {
+        !matches!(self, Self::UnknownSyscall { .. } | Self::Timeout { .. })
     }
 
     /// The first words of the message about a thread with these registers: those that go into registers.
@@ -221,8 +227,16 @@ impl<M: Machine> Kernel<M> {
     pub(crate) fn write_fault(&mut self, fault: &Fault, from: ThreadId, to: ThreadId, badge: u64) {
         let length = fault.length::<M::Context>();
         let first = fault.first_words(&self.threads[from].context);
-        if length > REGISTER_WORDS {
-            self.write_later_words(fault, from, to, length);
+        match *fault {
+            Fault::UserException { number, code } => {
+                for position in REGISTER_WORDS..length {
+                    let registers = M::Context::USER_EXCEPTION;
+                    let word = register_or(&self.threads[from].context, registers, position, [number, code]);
+                    self.machine.buffers()[to].set_word(BufferWord::MESSAGE + position, word);
+                }
+            }
+            _ if length > REGISTER_WORDS => self.write_later_words(fault, from, to, length),
+            _ => {}
         }
         let context = &mut self.threads[to].context;
         context.set_words(first, length.min(REGISTER_WORDS));
@@ -240,30 +254,38 @@ impl<M: Machine> Kernel<M> {
 
     /// Carries out a handler's answer: new registers where the fault allows them, then go on or stop.
     pub(crate) fn answer_fault(&mut self, thread: ThreadId, handler: ThreadId, info: MessageInfo) {
-        match self.threads[thread].fault.take() {
-            Some(Fault::Cap { .. } | Fault::Vm { .. }) | None => {
-                self.threads[thread].state = State::Runnable;
-                return;
-            }
-            Some(Fault::UserException { .. }) => {
-                const { assert!(M::Context::USER_EXCEPTION.len() <= REGISTER_WORDS) };
-                let words = self.threads[handler].context.words();
-                let context = &mut self.threads[thread].context;
-                for (register, word) in M::Context::USER_EXCEPTION.iter().zip(words).take(info.length()) {
-                    context.set_register(*register, word);
-                }
-            }
-            Some(Fault::UnknownSyscall { .. }) => {
-                self.set_registers(thread, handler, M::Context::UNKNOWN_SYSCALL, info);
-            }
-            Some(Fault::Timeout { .. }) => {
-                // Only this fault can come while the kernel works for a thread.
-                if info.length() != 0 {
-                    self.abandon_work(thread);
-                }
-                self.set_registers(thread, handler, M::Context::TIMEOUT, info);
-            }
+        let listing = self.threads[thread].fault.filter(|fault| !fault.has_short_answer());
+        let Some(fault) = listing else { return self.answer_usual_fault(thread, handler, info) };
+        self.threads[thread].fault = None;
+        let is_timeout = matches!(fault, Fault::Timeout { .. });
+        // Only this fault can come while the kernel works for a thread.
+        if is_timeout && info.length() != 0 {
+            self.abandon_work(thread);
         }
+        let registers = if is_timeout { M::Context::TIMEOUT } else { M::Context::UNKNOWN_SYSCALL };
+        self.set_registers(thread, handler, registers, info);
+        self.go_on_if(thread, info);
+    }
+
+    /// The same after a fault that [has a short answer](Fault::has_short_answer).
+    #[inline(always)]
+    pub(crate) fn answer_usual_fault(&mut self, thread: ThreadId, handler: ThreadId, info: MessageInfo) {
+        let Some(Fault::UserException { .. }) = self.threads[thread].fault.take() else {
+            self.threads[thread].state = State::Runnable;
+            return;
+        };
+        const { assert!(M::Context::USER_EXCEPTION.len() <= REGISTER_WORDS) };
+        let words = self.threads[handler].context.words();
+        let context = &mut self.threads[thread].context;
+        for (register, word) in M::Context::USER_EXCEPTION.iter().zip(words).take(info.length()) {
+            context.set_register(*register, word);
+        }
+        self.go_on_if(thread, info);
+    }
+
+    /// The label of an answer says whether the thread goes on.
+    #[inline(always)]
+    fn go_on_if(&mut self, thread: ThreadId, info: MessageInfo) {
         let restart = info.label() == FaultLabel::NullFault.as_raw();
         self.threads[thread].state = if restart { State::Runnable } else { State::Inactive };
     }

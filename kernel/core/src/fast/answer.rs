@@ -67,11 +67,12 @@ impl<M: Machine> Kernel<M> {
         server: ThreadId,
         info: MessageInfo,
     ) -> Option<&mut M::Context> {
-        if info.label() != FaultLabel::NullFault.as_raw() {
+        let is_usual = self.threads[caller].fault.is_none_or(Fault::has_short_answer);
+        if !is_usual || info.label() != FaultLabel::NullFault.as_raw() {
             return self.serve_settled_answer();
         }
         self.core.open_call = None;
-        self.answer_fault(caller, server, info);
+        self.answer_usual_fault(caller, server, info);
         self.go_back(server, caller)
     }
 
