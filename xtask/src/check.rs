@@ -25,17 +25,19 @@ pub const COMMAND: Command =
 const HELP: &str = "
 usage: ./x check
 
-Checks formatting, lints (host and kernel targets), the rules of CONTRIBUTING.md, how many lines two ports
-have in common (fewer than 5 %, and nowhere eight in a row), generated files, that every header of the SDK
-compiles alone, what the linked files may contain, and that they stay small. Reports every check that fails, not only the first.
+Checks formatting, lints (host and kernel targets), that the kernel builds with each kind of branch on static
+keys, the rules of CONTRIBUTING.md, how many lines two ports have in common (fewer than 5 %, and nowhere eight
+in a row), generated files, that every header of the SDK compiles alone, what the linked files may contain, and
+that they stay small. Reports every check that fails, not only the first.
 ";
 
 type Check = (&'static str, fn(&Workspace) -> Outcome);
 
-const CHECKS: [Check; 9] = [
+const CHECKS: [Check; 10] = [
     ("formatting", formatting),
     ("lints of host crates", host_lints),
     ("lints of kernel crates", kernel_lints),
+    ("kernels without patched branches", unpatched_kernels),
     ("repository rules", repository_rules),
     ("equal lines in ports", equal_lines),
     ("generated files", generated_files),
@@ -81,6 +83,20 @@ fn kernel_lints(workspace: &Workspace) -> Outcome {
     for port in sdk::ports(&board::all(workspace)?)? {
         let mut clippy = process::cargo("clippy");
         process::capture(clippy.args(port.options()).args(["--", "-D", "warnings"]))?;
+    }
+    Ok(())
+}
+
+/// The kernel builds with the other branches that [static keys](../../docs/keys.md) can be, with which it is measured.
+fn unpatched_kernels(workspace: &Workspace) -> Outcome {
+    for port in sdk::ports(&board::all(workspace)?)? {
+        for branches in ["fallback", "none"] {
+            let mut cargo = process::cargo("build");
+            cargo
+                .env("LIMEN_KEYS", branches)
+                .env("CARGO_TARGET_DIR", workspace.path("build/keys").join(branches));
+            process::capture(cargo.args(port.options()))?;
+        }
     }
     Ok(())
 }

@@ -105,7 +105,8 @@ macro_rules! static_branch_likely {
 ///
 /// `static_jump_if_on` and `static_jump_if_off` take a key, its default (0 or 1; an element of an array is its symbol and an
 /// offset), a label, and a register. Patched, they are one instruction that does nothing, or one jump. As a fallback they
-/// change the register and the flags, so no code may rely on either. What they jump to must lie in text with sites.
+/// change the register and the flags, so no code may rely on either, and are several instructions, which the symbol
+/// `static_jump_is_long` tells on AArch64. What they jump to must lie in text with sites.
 #[macro_export]
 macro_rules! assembly {
     () => {

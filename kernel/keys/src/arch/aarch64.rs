@@ -101,7 +101,8 @@ macro_rules! assembly_jumps {
 #[macro_export]
 macro_rules! assembly_jumps {
     () => {
-        ".macro static_jump_if_on key, default, label, scratch
+        ".set static_jump_is_long, 1
+        .macro static_jump_if_on key, default, label, scratch
         adrp \\scratch, \\key
         ldrsw \\scratch, [\\scratch, :lo12:\\key]
         cmp \\scratch, #0

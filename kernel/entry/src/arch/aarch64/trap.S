@@ -88,6 +88,22 @@
     b       trap_restore
 .endm
 
+// Which system call it is. One comparison for two, for which the vector has no room: without a sign, the first number is the
+// highest.
+.macro tell_system_calls
+    .if     {CALL} != 1 || {REPLY_RECV} != 2
+    .error  "these are not the first numbers"
+    .endif
+    cmn     x7, #{REPLY_RECV}
+    b.hi    trap_call
+    b.eq    trap_answer
+    cmn     x7, #{SEND}
+    b.eq    trap_send
+    cmn     x7, #{RECV}
+    b.eq    trap_receive
+    b       trap_other_syscall
+.endm
+
 .macro vector label
     .balign 0x80
     b       \label
@@ -122,18 +138,11 @@ trap_vectors:
     cmp     x9, #{CLASS_SVC}
     b.ne    trap_fault
     enter_kernel_stack
-    // One comparison for two, for which the vector has no room: without a sign, the first number is the highest.
-    .if     {CALL} != 1 || {REPLY_RECV} != 2
-    .error  "these are not the first numbers"
+    .ifdef  static_jump_is_long
+    b       trap_syscall
+    .else
+    tell_system_calls
     .endif
-    cmn     x7, #{REPLY_RECV}
-    b.hi    trap_call
-    b.eq    trap_answer
-    cmn     x7, #{SEND}
-    b.eq    trap_send
-    cmn     x7, #{RECV}
-    b.eq    trap_receive
-    b       trap_other_syscall
     // Not .balign: code that outgrows its vector must not build.
     .org    trap_vectors + 0x480
     save_first_registers probed_interrupt
@@ -161,6 +170,10 @@ trap_fault:
     mrs     x2, far_el1
     bl      {enter_fault}
     leave
+.ifdef  static_jump_is_long
+trap_syscall:
+    tell_system_calls
+.endif
 trap_other_syscall:
     mov     x1, x7
     bl      {enter_syscall}
