@@ -130,7 +130,7 @@ static void measure(void (*work)(void), const char *row)
         work();
         again = round_end();
     }
-    samples_print(&samples, row);
+    samples_print_swept(&samples, row);
 }
 
 void init(void)
@@ -163,10 +163,10 @@ seL4_Bool fault(microkit_child child, microkit_msginfo message, microkit_msginfo
     if (again) {
         microkit_pd_restart(child, (seL4_Word)_start);
     } else if (child == WIPES_PAGE) {
-        samples_print(&samples, "irq_latency during=wipe kib=4" ROW_FPU);
+        samples_print_swept(&samples, "irq_latency during=wipe kib=4" ROW_FPU);
         rounds_start();
     } else {
-        samples_print(&samples, "irq_latency during=wipe kib=64" ROW_FPU);
+        samples_print_swept(&samples, "irq_latency during=wipe kib=64" ROW_FPU);
         bench_done();
     }
     return seL4_False;

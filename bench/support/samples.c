@@ -121,6 +121,13 @@ static void print_distribution(const seL4_Word *values, seL4_Word count)
     }
 }
 
+static void subtract_overhead(struct samples *samples)
+{
+    for (seL4_Word i = 0; i < SAMPLES; i++) {
+        samples->values[i] -= overhead;
+    }
+}
+
 void samples_print_distribution(struct samples *samples, const char *row)
 {
     bench_check(samples->rounds >= ROUNDS, "a row lacks samples");
@@ -130,12 +137,16 @@ void samples_print_distribution(struct samples *samples, const char *row)
     print("\n");
 }
 
+void samples_print_swept(struct samples *samples, const char *row)
+{
+    subtract_overhead(samples);
+    samples_print_distribution(samples, row);
+}
+
 void samples_print(struct samples *samples, const char *row)
 {
     bench_check(samples->rounds >= ROUNDS, "a row lacks samples");
-    for (seL4_Word i = 0; i < SAMPLES; i++) {
-        samples->values[i] -= overhead;
-    }
+    subtract_overhead(samples);
     sort(samples->values, SAMPLES);
     print_statistics(row, samples->values, SAMPLES, "\n");
 }

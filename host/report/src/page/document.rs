@@ -152,6 +152,15 @@ mod tests {
     }
 
     #[test]
+    fn a_value_that_never_changes_is_said_and_not_drawn() {
+        let mut results = results();
+        results.rows[1].name = "cross_u2k".to_owned();
+        results.rows[1].distribution = vec![(400, 10)];
+        let html = html(&results, None);
+        assert!(!html.contains("class=\"histogram\"") && html.contains("the same value in every sample"));
+    }
+
+    #[test]
     fn changes_since_an_earlier_run_come_first() {
         let mut old = results();
         old.rows[1].median = 500;

@@ -12,18 +12,19 @@ pub(super) fn section(section: &Section, runs: &[Comparison<'_>]) -> String {
     let of_table = |table| beside(&runs.iter().map(|run| measured_table(table, run)).collect::<String>());
     let tables: String = section.table.iter().map(of_table).collect();
     let pictures: String = runs.iter().map(|run| histograms(section, run)).collect();
+    let steady = steady(section, runs);
     let lists: String = section.list.iter().map(|list| list_table(list, runs)).collect();
     let plots: String = section.plot.iter().map(|plot| lines::plot(plot, runs)).collect();
     let empty = [&tables, &pictures, &lists, &plots].into_iter().all(String::is_empty);
     let absent = if empty { "<p class=\"absent\">Not measured in this run.</p>\n" } else { "" };
     format!(
-        "<section id=\"{id}\">\n<h2>{title}</h2>\n<p>{text}</p>\n{theirs}{absent}{tables}{pictures}{lists}{plots}</section>\n",
+        "<section id=\"{id}\">\n<h2>{title}</h2>\n<p>{text}</p>\n{theirs}{absent}{tables}{pictures}{steady}{lists}{plots}</section>\n",
         id = escaped(&section.id),
         title = escaped(&section.title),
         text = escaped(&section.text),
         theirs = few(&given),
         pictures = few(&pictures),
-        lists = few(&lists),
+        lists = lists,
         plots = few(&plots),
     )
 }
@@ -125,10 +126,26 @@ fn list_table(list: &List, runs: &[Comparison<'_>]) -> String {
     });
     let boards = runs.iter().map(|run| run.results.board.as_str());
     table(&escaped(&list.caption), &headings(std::iter::once("").chain(boards)), &body.collect::<String>())
+        .replacen("class=\"table\"", "class=\"table list\"", 1)
 }
 
-/// Pictures of those rows of the section of which more than the statistics is known.
+/// The rows of the section of which more than the statistics is known.
+fn distributions<'a>(section: &Section, run: &'a Comparison<'_>) -> impl Iterator<Item = &'a Row> {
+    run.results.rows.iter().filter(|row| !row.distribution.is_empty() && section.shows(row))
+}
+
+/// Pictures of those that have more than one value.
 fn histograms(section: &Section, run: &Comparison<'_>) -> String {
-    let rows = run.results.rows.iter().filter(|row| !row.distribution.is_empty() && section.shows(row));
+    let rows = distributions(section, run).filter(|row| row.distribution.len() > 1);
     rows.map(|row| histogram::figure(row, &run_title(run))).collect()
+}
+
+/// What is said of the others.
+fn steady(section: &Section, runs: &[Comparison<'_>]) -> String {
+    let mut rows = runs.iter().flat_map(|run| distributions(section, run));
+    if rows.any(|row| row.distribution.len() == 1) {
+        "<p>A row without a picture had the same value in every sample.</p>\n".to_owned()
+    } else {
+        String::new()
+    }
 }
