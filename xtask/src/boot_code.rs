@@ -12,10 +12,12 @@ use crate::failure::{Failure, Outcome};
 use crate::process;
 use crate::symbols::Symbols;
 
-/// What the linker script calls the beginning and the end of the code of boot, of the checks, and of the code that stays.
-const BOOT: [&str; 2] = ["__boot_start", "__boot_end"];
-const CHECKS: [&str; 2] = ["__boot_end", "__check_end"];
-const STAYING: [&str; 2] = ["__text_start", "__text_last"];
+/// What the linker script calls the beginning and the end of the code of boot.
+pub const BOOT: [&str; 2] = ["__boot_start", "__boot_end"];
+/// The same of the checks.
+pub const CHECKS: [&str; 2] = ["__boot_end", "__check_end"];
+/// The same of the code that stays.
+pub const STAYING: [&str; 2] = ["__text_start", "__text_last"];
 
 /// What code that stays calls of the checks, where a static key says that they are there.
 const CHECKED: [&str; 2] = ["limen_kernel::door::check::", "limen_entry::entry::enter_checked::"];

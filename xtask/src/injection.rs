@@ -14,7 +14,7 @@
 //! digest. Then every one of these instructions is one at which an interrupt comes, a round for each. Loops, whose
 //! instructions are all alike to an interrupt, are sampled, and so is what another policy, or the other interrupt, has
 //! executed as well. The program checks what it sees and prints it as its tests; what it cannot know is checked here: that
-//! the machine came to each instruction, and that the interrupt was served.
+//! the machine came to each instruction, that the interrupt was served, and that boot has taken its code along.
 
 mod places;
 
@@ -28,6 +28,7 @@ use std::time::Duration;
 use toml::de::DeTable;
 
 use crate::board;
+use crate::boot_code;
 use crate::debugger::{self, Debugger};
 use crate::failure::{Context, Failure, Outcome};
 use crate::qemu::{Boot, Session};
@@ -131,7 +132,9 @@ impl Injection {
             plan.places_over.len()
         ));
         machine.begin_test()?;
-        let bits = machine.change_bits(plan.entry()?, &mut findings.complaints)?;
+        let entry = plan.entry()?;
+        findings.complaints.extend(machine.wrongly_mapped(entry)?);
+        let bits = machine.change_bits(entry, &mut findings.complaints)?;
         machine.end_test()?;
         findings.notes.push(format!("{bits} bits of memory changed, one after the other"));
         findings.passed += usize::from(findings.complaints.is_empty());
@@ -311,6 +314,26 @@ impl Machine<'_> {
         Ok(Some(format!("no interrupt could come {}", self.shown(place))))
     }
 
+    /// Goes to where the kernel begins, and looks whether what boot takes along is still mapped.
+    fn wrongly_mapped(&mut self, entry: u64) -> Outcome<Vec<String>> {
+        self.reach_kernel(entry)?;
+        let mut complaints = Vec::new();
+        for ([start, _], stays) in
+            [(boot_code::BOOT, false), (boot_code::CHECKS, false), (boot_code::STAYING, true)]
+        {
+            let is_mapped = self.debugger.word(self.symbols.address(start)?)?.is_some();
+            if is_mapped != stays {
+                let not = if is_mapped { "" } else { " not" };
+                complaints.push(format!("after boot, what begins at {start} is{not} mapped"));
+            }
+        }
+        Ok(complaints)
+    }
+
+    fn reach_kernel(&mut self, entry: u64) -> Outcome {
+        if self.reach(entry)? { Ok(()) } else { Err(Failure::new("the program did not enter the kernel")) }
+    }
+
     fn shown(&self, place: u64) -> String {
         format!("at {place:#x} in {}", self.symbols.function_at(place))
     }
@@ -358,10 +381,8 @@ impl Machine<'_> {
 
     /// Changes a bit; of the kernel's, when the kernel runs next.
     fn flip(&mut self, place: Place) -> Outcome {
-        if let Some(entry) = place.entry
-            && !self.reach(entry)?
-        {
-            return Err(Failure::new("the program did not enter the kernel"));
+        if let Some(entry) = place.entry {
+            self.reach_kernel(entry)?;
         }
         let old = self.debugger.word(place.address)?;
         let old = old.ok_or_else(|| Failure::new(format!("nothing is mapped at {:#x}", place.address)))?;

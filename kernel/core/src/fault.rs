@@ -107,10 +107,20 @@ impl Fault {
         }
     }
 
-    /// Whether the answer fits into registers: that of other faults lists most registers of the thread.
+    /// Those that the answer lists, if it lists most registers of the thread.
     #[inline]
-    pub(crate) fn has_short_answer(self) -> bool {
-        !matches!(self, Self::UnknownSyscall { .. } | Self::Timeout { .. })
+    fn listed_registers<C: Context>(self) -> Option<&'static [usize]> {
+        match self {
+            Self::UnknownSyscall { .. } => Some(C::UNKNOWN_SYSCALL),
+            Self::Timeout { .. } => Some(C::TIMEOUT),
+            Self::Cap { .. } | Self::Vm { .. } | Self::UserException { .. } => None,
+        }
+    }
+
+    /// Whether the answer fits into registers.
+    #[inline]
+    pub(crate) fn has_short_answer<C: Context>(self) -> bool {
+        self.listed_registers::<C>().is_none()
     }
 
     /// The first words of the message about a thread with these registers: those that go into registers.
@@ -254,16 +264,19 @@ impl<M: Machine> Kernel<M> {
 
     /// Carries out a handler's answer: new registers where the fault allows them, then go on or stop.
     pub(crate) fn answer_fault(&mut self, thread: ThreadId, handler: ThreadId, info: MessageInfo) {
-        let listing = self.threads[thread].fault.filter(|fault| !fault.has_short_answer());
-        let Some(fault) = listing else { return self.answer_usual_fault(thread, handler, info) };
+        let Some(registers) = self.threads[thread].fault.and_then(Fault::listed_registers::<M::Context>)
+        else {
+            return self.answer_usual_fault(thread, handler, info);
+        };
         self.threads[thread].fault = None;
-        let is_timeout = matches!(fault, Fault::Timeout { .. });
-        // Only this fault can come while the kernel works for a thread.
-        if is_timeout && info.length() != 0 {
+        // A thread for which the kernel works may have used up its budget.
+        if info.length() != 0 {
             self.abandon_work(thread);
         }
-        let registers = if is_timeout { M::Context::TIMEOUT } else { M::Context::UNKNOWN_SYSCALL };
-        self.set_registers(thread, handler, registers, info);
+        for (position, register) in registers.iter().enumerate().take(info.length()) {
+            let value = self.message_word(handler, position);
+            self.threads[thread].context.set_register(*register, value);
+        }
         self.go_on_if(thread, info);
     }
 
@@ -288,14 +301,5 @@ impl<M: Machine> Kernel<M> {
     fn go_on_if(&mut self, thread: ThreadId, info: MessageInfo) {
         let restart = info.label() == FaultLabel::NullFault.as_raw();
         self.threads[thread].state = if restart { State::Runnable } else { State::Inactive };
-    }
-
-    /// Sets these registers to the words of the answer, as many as it has.
-    #[inline(never)]
-    fn set_registers(&mut self, thread: ThreadId, handler: ThreadId, registers: &[usize], info: MessageInfo) {
-        for (position, register) in registers.iter().enumerate().take(info.length()) {
-            let value = self.message_word(handler, position);
-            self.threads[thread].context.set_register(*register, value);
-        }
     }
 }

@@ -3,6 +3,7 @@
 //!
 //! Its code and the loader's identity map are in place until [`leave`](crate::leave).
 
+use limen_abi::KernelKey;
 use limen_abi::limits::{PAGE_BYTES, THREADS};
 use limen_abi::message::BufferWord;
 use limen_core::address::{PhysAddr, VirtAddr};
@@ -72,7 +73,13 @@ pub fn start(image_paddr: PhysAddr, first_cycle: u64, command_line: &[u8], firmw
     publish_memory(&image);
     tell_first_cycle(&image, first_cycle);
     make_objects(&image, &spaces, keys);
-    door::start(first_cycle, keys::may_self_check(&image))
+    door::start(first_cycle, may_self_check(&image))
+}
+
+/// Whether the kernel checks itself with this image, or a program can make it do so.
+fn may_self_check(image: &Image<'_>) -> bool {
+    let is_key = |record: limen_image::Key| KernelKey::from_raw(record.kernel) == Some(KernelKey::SelfCheck);
+    image.options() & KernelKey::SelfCheck.option() != 0 || image.keys().any(is_key)
 }
 
 /// The validator knows neither the machine nor where the image was found.

@@ -136,12 +136,6 @@ pub fn is_self_checking() -> bool {
     static_branch_unlikely!(SELF_CHECK)
 }
 
-/// Whether the kernel checks itself with this image, or a program can make it do so.
-pub fn may_self_check(image: &Image<'_>) -> bool {
-    let is_key = |record: limen_image::Key| KernelKey::from_raw(record.kernel) == Some(KernelKey::SelfCheck);
-    image.options() & KernelKey::SelfCheck.option() != 0 || image.keys().any(is_key)
-}
-
 /// Checks the table of sites, and makes code follow the options of the image. No site may be executed before; called
 /// once.
 pub fn start(image: &Image<'_>, code: Writer, tables: &mut impl Tables) -> &'static mut SystemKeys {

@@ -24,7 +24,6 @@ pub(super) fn section(section: &Section, runs: &[Comparison<'_>]) -> String {
         text = escaped(&section.text),
         theirs = few(&given),
         pictures = few(&pictures),
-        lists = lists,
         plots = few(&plots),
     )
 }

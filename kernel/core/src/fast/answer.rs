@@ -67,7 +67,7 @@ impl<M: Machine> Kernel<M> {
         server: ThreadId,
         info: MessageInfo,
     ) -> Option<&mut M::Context> {
-        let is_usual = self.threads[caller].fault.is_none_or(Fault::has_short_answer);
+        let is_usual = self.threads[caller].fault.is_none_or(Fault::has_short_answer::<M::Context>);
         if !is_usual || info.label() != FaultLabel::NullFault.as_raw() {
             return self.serve_settled_answer();
         }
