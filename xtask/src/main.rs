@@ -39,6 +39,7 @@ mod run;
 mod sdk;
 mod sdk_documents;
 mod sdk_tests;
+mod setup;
 mod suite;
 mod symbols;
 mod test;
@@ -55,7 +56,7 @@ use command::Command;
 use failure::{Failure, Outcome};
 use workspace::Workspace;
 
-const COMMANDS: [&Command; 8] = [
+const COMMANDS: [&Command; 9] = [
     &run::COMMAND,
     &test::COMMAND,
     &check::COMMAND,
@@ -63,6 +64,7 @@ const COMMANDS: [&Command; 8] = [
     &fuzz::COMMAND,
     &sdk::COMMAND,
     &new::COMMAND,
+    &setup::COMMAND,
     &generate::COMMAND,
 ];
 
