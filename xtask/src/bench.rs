@@ -7,6 +7,7 @@ use limen_report::{Changes, Comparison, Difference, Golden, Page, Reference, Res
 
 use crate::board::{self, Board};
 use crate::command::Command;
+use crate::environment;
 use crate::failure::{Context, Failure, Outcome};
 use crate::files;
 use crate::growth;
@@ -14,6 +15,7 @@ use crate::listing;
 use crate::measure;
 use crate::native;
 use crate::sdk;
+use crate::suite::Verdict;
 use crate::workspace::Workspace;
 
 /// The command.
@@ -229,22 +231,30 @@ fn golden(workspace: &Workspace, board: &Board) -> PathBuf {
     workspace.path("bench/golden").join(board.title() + ".txt")
 }
 
-/// The board's figures, compared with the recorded ones; nothing if there are none.
-pub fn compare_with_record(workspace: &Workspace, board: &Board) -> Option<Outcome> {
+/// The board's figures, compared with the recorded ones; nothing if there are none. Where tools have other versions than
+/// those that the record was made with, nothing is measured, and a note says so.
+pub fn compare_with_record(workspace: &Workspace, board: &Board) -> Option<Outcome<Verdict>> {
     let file = golden(workspace, board);
-    file.exists().then(|| {
-        let golden = Golden::parse(&files::read(&file)?)
-            .map_err(|reason| Failure::new(format!("{}: {reason}", workspace.display(&file))))?;
-        let differences = golden.differences(&measure::run(workspace, board, "", true)?);
-        if differences.is_empty() {
-            return Ok(());
-        }
-        let told: String = differences.iter().map(|difference| format!("{difference}\n")).collect();
-        let rows: Vec<_> = differences.iter().map(Difference::row).collect();
-        let reasons = growth::explain(workspace, board, &rows)?;
-        let way_out = format!("If that is as it should be: ./x bench --board {} --record", board.title());
-        Err(Failure::new(told + &reasons + &way_out))
-    })
+    file.exists().then(|| compare_with(workspace, board, &file))
+}
+
+fn compare_with(workspace: &Workspace, board: &Board, file: &Path) -> Outcome<Verdict> {
+    let golden = Golden::parse(&files::read(file)?)
+        .map_err(|reason| Failure::new(format!("{}: {reason}", workspace.display(file))))?;
+    let others = golden.other_tools(&environment::of(board)?);
+    if !others.is_empty() {
+        let note = format!("nothing is compared: {}; the record was made with the latter", others.join(", "));
+        return Ok(Verdict { notes: vec![note], ..Verdict::default() });
+    }
+    let differences = golden.differences(&measure::run(workspace, board, "", true)?);
+    if differences.is_empty() {
+        return Ok(Verdict::single(Ok(())));
+    }
+    let told: String = differences.iter().map(|difference| format!("{difference}\n")).collect();
+    let rows: Vec<_> = differences.iter().map(Difference::row).collect();
+    let reasons = growth::explain(workspace, board, &rows)?;
+    let way_out = format!("If that is as it should be: ./x bench --board {} --record", board.title());
+    Err(Failure::new(told + &reasons + &way_out))
 }
 
 #[cfg(test)]

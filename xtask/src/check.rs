@@ -49,8 +49,8 @@ const CHECKS: [Check; 10] = [
 fn run(workspace: &Workspace, arguments: lexopt::Parser) -> Outcome {
     no_arguments(arguments)?;
     let mut failed = 0;
-    for (name, check) in CHECKS {
-        progress::show(&format!("check {name}"));
+    for (index, (name, check)) in CHECKS.into_iter().enumerate() {
+        progress::show(&format!("[{}/{}] check {name}", index + 1, CHECKS.len()));
         let outcome = check(workspace);
         progress::clear();
         match outcome {

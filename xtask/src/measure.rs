@@ -14,6 +14,7 @@ use crate::files;
 use crate::footprint;
 use crate::model;
 use crate::process;
+use crate::progress::Steps;
 use crate::project::{Build, Project};
 use crate::qemu::{self, Audience, Boot, Session};
 use crate::workspace::Workspace;
@@ -30,18 +31,22 @@ const REPEATED: usize = 9;
 /// When a system does not build or ends with an error, or there is none.
 pub fn run(workspace: &Workspace, board: &Board, filter: &str, quick: bool) -> Outcome<Results> {
     let projects = Project::on_shelf(workspace, "bench")?;
-    let mut rows = Vec::new();
+    let mut chosen = Vec::new();
     for project in projects.iter().filter(|project| project.name.contains(filter)) {
         let builds = if is_for(project, board)? { builds(project)? } else { Vec::new() };
-        for build in builds {
-            let title = format!("{} {}", project.name, build.join(" "));
-            let title = title.trim_end();
-            eprintln!("measuring {title}");
-            rows.extend(rows_of(workspace, project, board, &build, quick).context(|| title.to_owned())?);
-        }
+        chosen.extend(builds.into_iter().map(|build| (project, build)));
     }
-    if footprint::NAME.contains(filter) {
-        eprintln!("measuring {}", footprint::NAME);
+    let weighs = footprint::NAME.contains(filter);
+    let mut steps = Steps::new(chosen.len() + usize::from(weighs));
+    let mut rows = Vec::new();
+    for (project, build) in chosen {
+        let title = format!("{} {}", project.name, build.join(" "));
+        let title = title.trim_end();
+        steps.next(&format!("measuring {title}"));
+        rows.extend(rows_of(workspace, project, board, &build, quick).context(|| title.to_owned())?);
+    }
+    if weighs {
+        steps.next(&format!("measuring {}", footprint::NAME));
         rows.extend(footprint::rows(workspace, board)?);
     }
     if rows.is_empty() {

@@ -13,7 +13,7 @@ use crate::failure::{Context, Failure, Outcome};
 use crate::files;
 use crate::gen_config;
 use crate::process;
-use crate::progress;
+use crate::progress::{self, Steps};
 use crate::sdk_documents;
 use crate::workspace::{CONFIGS, Workspace};
 
@@ -67,19 +67,20 @@ fn run(workspace: &Workspace, arguments: lexopt::Parser) -> Outcome {
 /// # Errors
 /// When a part does not build.
 pub fn build(workspace: &Workspace) -> Outcome {
-    let result = build_parts(workspace);
-    progress::clear();
-    result
-}
-
-fn build_parts(workspace: &Workspace) -> Outcome {
     progress::show("waiting for another process that builds the SDK");
     let _lock = lock(workspace)?;
-    let boards = board::all(workspace)?;
-    build_rust(&boards)?;
+    let (boards, names) = (board::all(workspace)?, board::all_names(workspace)?);
+    let ports = ports(&boards)?;
+    let mut steps = Steps::new(1 + ports.len() + names.len());
+    steps.next("building the tool");
+    process::capture(process::cargo("build").args(["--release", "--package", "microkit"]))?;
+    for port in ports {
+        steps.next(&format!("building the kernel for {}", port.architecture));
+        process::capture(process::cargo("build").args(port.options()))?;
+    }
     files::copy(&workspace.target().join("release/microkit"), &workspace.sdk().join("bin/microkit"))?;
-    for board in board::all_names(workspace)? {
-        progress::show(&format!("building library and monitor for {}", board.name));
+    for board in names {
+        steps.next(&format!("building library and monitor for {}", board.name));
         remove_link(&workspace.sdk().join("board").join(&board.name))?;
         for config in CONFIGS {
             Part { workspace, board: &board, config }.build()?;
@@ -102,16 +103,6 @@ fn lock(workspace: &Workspace) -> Outcome<File> {
     let file = File::create(folder.join("sdk.lock")).context(|| "cannot create build/sdk.lock".to_owned())?;
     file.lock().context(|| "cannot lock build/sdk.lock".to_owned())?;
     Ok(file)
-}
-
-fn build_rust(boards: &[Board]) -> Outcome {
-    progress::show("building the tool");
-    process::capture(process::cargo("build").args(["--release", "--package", "microkit"]))?;
-    for port in ports(boards)? {
-        progress::show(&format!("building the kernel for {}", port.architecture));
-        process::capture(process::cargo("build").args(port.options()))?;
-    }
-    Ok(())
 }
 
 /// The ports that the boards need, each once.

@@ -16,7 +16,7 @@ use crate::expected::Expected;
 use crate::failure::{Context, Failure, Outcome};
 use crate::files;
 use crate::host_tests;
-use crate::progress;
+use crate::progress::{self, Steps};
 use crate::project::{Build, Project};
 use crate::qemu::{self, Audience, Boot};
 use crate::sdk;
@@ -79,38 +79,43 @@ fn run(workspace: &Workspace, arguments: lexopt::Parser) -> Outcome {
         Some(name) => vec![board::named(workspace, name)?],
         None => board::all_names(workspace)?,
     };
+    let jobs = jobs(workspace, &boards, &options)?;
+    let compared: Vec<_> = boards.iter().filter(|board| options.select(&figures(board))).collect();
+    let parts = [HOST, cothreads::NAME, HEADERS, SDK].map(|part| options.select(part));
+    let needs_sdk = parts[3] || !jobs.is_empty() || !compared.is_empty();
+    let phases = parts.into_iter().filter(|part| *part).count();
+    let mut steps = Steps::new(phases + usize::from(!jobs.is_empty()) + compared.len());
     let mut tally = Tally::default();
-    if options.select(HOST) {
-        progress::show("building and running host tests");
+    if parts[0] {
+        steps.next("building and running host tests");
         let verdict = host_tests::run()?;
-        progress::clear();
         tally.add(HOST, &verdict);
     }
-    if options.select(cothreads::NAME) {
-        progress::show("building and running the cothread library");
-        let verdict = cothreads::run(workspace)?;
-        progress::clear();
-        tally.add(cothreads::NAME, &verdict);
+    if parts[1] {
+        steps.next("building and running the cothread library");
+        tally.add(cothreads::NAME, &cothreads::run(workspace)?);
     }
-    if options.select(HEADERS) {
-        progress::show("compiling headers");
-        let verdict = Verdict::single(check::sdk_headers(workspace));
-        progress::clear();
-        tally.add(HEADERS, &verdict);
+    if parts[2] {
+        steps.next("compiling headers");
+        tally.add(HEADERS, &Verdict::single(check::sdk_headers(workspace)));
     }
-    let tests_sdk = options.select(SDK);
-    let jobs = jobs(workspace, &boards, &options)?;
-    let compares = boards.iter().any(|board| options.select(&figures(board)));
-    if tests_sdk || compares || !jobs.is_empty() {
-        match sdk::build(workspace) {
-            Ok(()) => {
-                if tests_sdk {
-                    tally.add(SDK, &sdk_tests::run(workspace));
-                }
-                tally = run_all(workspace, &jobs, tally);
-                tally = compare_figures(workspace, &boards, &options, tally);
-            }
-            Err(failure) => tally.add(SDK, &Verdict::single(Err(failure))),
+    if needs_sdk && let Err(failure) = sdk::build(workspace) {
+        tally.add(SDK, &Verdict::single(Err(failure)));
+        return tally.finish(&options.filter);
+    }
+    if parts[3] {
+        steps.next("trying out the SDK");
+        tally.add(SDK, &sdk_tests::run(workspace));
+    }
+    if !jobs.is_empty() {
+        steps.next("running systems");
+        tally = run_all(workspace, &jobs, tally);
+    }
+    for board in compared {
+        steps.next(&figures(board));
+        if let Some(outcome) = bench::compare_with_record(workspace, board) {
+            let verdict = outcome.unwrap_or_else(|failure| Verdict::single(Err(failure)));
+            tally.add(&figures(board), &verdict);
         }
     }
     tally.finish(&options.filter)
@@ -131,12 +136,15 @@ fn parse(mut arguments: lexopt::Parser) -> Outcome<Options> {
 /// Counts what was run and says how each went.
 #[derive(Default)]
 struct Tally {
+    judged: usize,
     passed: usize,
     failed: usize,
 }
 
 impl Tally {
     fn add(&mut self, name: &str, verdict: &Verdict) {
+        progress::clear();
+        self.judged += 1;
         self.passed += verdict.passed;
         self.failed += verdict.complaints.len();
         let word = if verdict.complaints.is_empty() { "ok" } else { "FAILED" };
@@ -150,7 +158,7 @@ impl Tally {
     }
 
     fn finish(self, filter: &str) -> Outcome {
-        if self.passed + self.failed == 0 {
+        if self.judged == 0 {
             return Err(Failure::new(format!("no test has '{filter}' in its name")));
         }
         println!("{} passed, {} failed", self.passed, self.failed);
@@ -228,18 +236,6 @@ fn figures(board: &Board) -> String {
     format!("figures on {}", board.title())
 }
 
-fn compare_figures(workspace: &Workspace, boards: &[Board], options: &Options, mut tally: Tally) -> Tally {
-    for board in boards.iter().filter(|board| options.select(&figures(board))) {
-        progress::show(&figures(board));
-        let outcome = bench::compare_with_record(workspace, board);
-        progress::clear();
-        if let Some(outcome) = outcome {
-            tally.add(&figures(board), &Verdict::single(outcome));
-        }
-    }
-    tally
-}
-
 fn run_all(workspace: &Workspace, jobs: &[Job], tally: Tally) -> Tally {
     let queue = Mutex::new(jobs.iter());
     let of = jobs.iter().map(|job| job.boards.len()).sum();
@@ -283,7 +279,6 @@ impl Screen {
 
     fn finish(&mut self, name: &str, verdict: &Verdict) {
         self.running.retain(|running| running != name);
-        progress::clear();
         self.tally.add(name, verdict);
         self.show();
     }

@@ -1,11 +1,14 @@
 //! The figures that a version of Limen is known by, and what differs from them.
 //!
 //! ```text
+//! # emulator 7.2
+//! # programs 14
 //! notify fpu=off = 157
 //! ppc_rt server=passive words=0 fpu=off = 385
 //! ```
 //!
-//! A line for each row: name, conditions and median, in the order in which rows are measured.
+//! The first lines name the versions of emulator and compilers on which the figures depend. A line for each row follows:
+//! name, conditions and median, in the order in which rows are measured.
 
 use std::fmt;
 
@@ -14,9 +17,15 @@ use crate::results::Results;
 /// By how much a figure may differ from the recorded one, in hundredths of it.
 const TOLERANCE: u64 = 2;
 
+/// What figures depend on, and how many parts of its version do: patches of the emulator count the same instructions, and
+/// those of clang generate the same code.
+const TOOLS: [(&str, usize); 3] = [("emulator", 2), ("kernel", 3), ("programs", 1)];
+
 /// The recorded figures of a board.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Golden {
+    /// Each tool that figures depend on, and its version.
+    tools: Vec<(String, String)>,
     figures: Vec<(String, u64)>,
 }
 
@@ -51,7 +60,21 @@ impl Golden {
     #[must_use]
     pub fn of(results: &Results) -> Self {
         let rows = results.rows.iter().filter(|row| !row.is_native());
-        Self { figures: rows.map(|row| (row.title(), row.median)).collect() }
+        let figures = rows.map(|row| (row.title(), row.median)).collect();
+        Self { tools: tools_of(&results.environment), figures }
+    }
+
+    /// The tools of an environment whose versions are others than those of the record, each as "emulator 10.0 instead of
+    /// 7.2". Figures measured with them cannot be compared with the record.
+    #[must_use]
+    pub fn other_tools(&self, environment: &[(String, String)]) -> Vec<String> {
+        let here = tools_of(environment);
+        let version = |tool: &str| here.iter().find(|(other, _)| other == tool).map(|(_, version)| version);
+        let others = self.tools.iter().filter_map(|(tool, recorded)| match version(tool) {
+            Some(version) if version != recorded => Some(format!("{tool} {version} instead of {recorded}")),
+            _ => None,
+        });
+        others.collect()
     }
 
     /// How many figures are recorded.
@@ -65,19 +88,23 @@ impl Golden {
     /// # Errors
     /// A sentence with the number of the first line that is not `ROW = FIGURE`.
     pub fn parse(text: &str) -> Result<Self, String> {
-        let figures = text.lines().enumerate().map(|(index, line)| {
+        let tools = text.lines().filter_map(|line| line.strip_prefix("# ")?.split_once(' '));
+        let tools = tools.map(|(tool, version)| (tool.to_owned(), version.to_owned())).collect();
+        let lines = text.lines().enumerate().filter(|(_, line)| !line.starts_with('#'));
+        let figures = lines.map(|(index, line)| {
             let figure = line.rsplit_once(" = ").and_then(|(row, figure)| Some((row, figure.parse().ok()?)));
             let (row, figure) =
                 figure.ok_or_else(|| format!("line {}: '{line}' is not 'ROW = FIGURE'", index + 1))?;
             Ok((row.to_owned(), figure))
         });
-        figures.collect::<Result<_, _>>().map(|figures| Self { figures })
+        figures.collect::<Result<_, _>>().map(|figures| Self { tools, figures })
     }
 
     /// The record as text.
     #[must_use]
     pub fn to_text(&self) -> String {
-        self.figures.iter().map(|(row, figure)| format!("{row} = {figure}\n")).collect()
+        let tools = self.tools.iter().map(|(tool, version)| format!("# {tool} {version}\n"));
+        tools.chain(self.figures.iter().map(|(row, figure)| format!("{row} = {figure}\n"))).collect()
     }
 
     /// Where a run differs by more than 2 %, in either direction: a record of what once was guards nothing.
@@ -102,6 +129,17 @@ impl Golden {
         });
         others.chain(gone).collect()
     }
+}
+
+/// The versions of [`TOOLS`] in an environment, as precise as figures depend on them.
+fn tools_of(environment: &[(String, String)]) -> Vec<(String, String)> {
+    let tools = TOOLS.iter().filter_map(|(tool, parts)| {
+        let (_, said) = environment.iter().find(|(what, _)| what == tool)?;
+        let number = said.split_whitespace().find(|word| word.starts_with(|c: char| c.is_ascii_digit()))?;
+        let number: Vec<_> = number.split('.').take(*parts).collect();
+        Some(((*tool).to_owned(), number.join(".")))
+    });
+    tools.collect()
 }
 
 impl Difference {
@@ -160,6 +198,28 @@ mod tests {
         assert_eq!(golden.to_text(), "ppc words=0 = 385\nboot = 111244\n");
         assert_eq!(Golden::parse(&golden.to_text()), Ok(golden));
         assert_eq!(Golden::parse("ppc = 1\nboot 7\n").unwrap_err(), "line 2: 'boot 7' is not 'ROW = FIGURE'");
+    }
+
+    #[test]
+    fn other_versions_are_named_and_patches_are_not() {
+        let environment = |emulator: &str, programs: &str| {
+            let (emulator, programs) = (emulator.to_owned(), programs.to_owned());
+            vec![
+                ("emulator".to_owned(), emulator),
+                ("machine".to_owned(), "-m 1G".to_owned()),
+                ("programs".to_owned(), programs),
+            ]
+        };
+        let made_with =
+            environment("QEMU emulator version 7.2.22 (Debian 1:7.2)", "Debian clang version 14.0.6");
+        let golden = Golden::of(&Results { environment: made_with.clone(), ..run(&["boot = 7"]) });
+        assert_eq!(golden.to_text(), "# emulator 7.2\n# programs 14\nboot = 7\n");
+        assert_eq!(Golden::parse(&golden.to_text()), Ok(golden.clone()));
+        assert_eq!(golden.other_tools(&made_with), [""; 0]);
+        let patched = environment("QEMU emulator version 7.2.9", "clang version 14.1");
+        assert_eq!(golden.other_tools(&patched), [""; 0]);
+        let newer = environment("QEMU emulator version 10.0.13", "Debian clang version 19.1.7 (3+b1)");
+        assert_eq!(golden.other_tools(&newer), ["emulator 10.0 instead of 7.2", "programs 19 instead of 14"]);
     }
 
     #[test]
