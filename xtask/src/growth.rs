@@ -102,7 +102,7 @@ pub fn explain(workspace: &Workspace, board: &Board, rows: &[&str]) -> Outcome<S
     if !file.exists() {
         return Ok(String::new());
     }
-    let recorded = parse(&files::read(&file)?).context(|| workspace.display(&file).to_string())?;
+    let recorded = parse(&files::read(&file)?).context(|| workspace.display(&file))?;
     let mut sentences = String::new();
     for (system, known) in PATHS {
         let wanted: Vec<_> = known.iter().copied().filter(|row| rows.contains(row)).collect();

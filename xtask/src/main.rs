@@ -45,6 +45,7 @@ mod symbols;
 mod test;
 mod tidy;
 mod trace;
+mod typed;
 mod vectors;
 mod workspace;
 mod worlds;
@@ -53,7 +54,7 @@ use std::env;
 use std::process::ExitCode;
 
 use command::Command;
-use failure::{Failure, Outcome};
+use failure::{Context, Failure, Outcome};
 use workspace::Workspace;
 
 const COMMANDS: [&Command; 9] = [
@@ -97,7 +98,10 @@ fn dispatch() -> Outcome {
         println!("{}", command.help.trim());
         return Ok(());
     }
-    (command.run)(&Workspace::locate()?, lexopt::Parser::from_args(arguments))
+    let workspace = Workspace::locate()?;
+    // Cargo and rustup look for their files where they are started.
+    env::set_current_dir(workspace.root()).context(|| "cannot enter the repository".to_owned())?;
+    (command.run)(&workspace, lexopt::Parser::from_args(arguments))
 }
 
 fn overview() -> String {

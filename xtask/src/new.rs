@@ -10,6 +10,7 @@ use crate::board;
 use crate::command::Command;
 use crate::failure::{Context, Failure, Outcome};
 use crate::files;
+use crate::typed;
 use crate::workspace::{CONFIGS, Workspace};
 
 /// The command.
@@ -40,10 +41,10 @@ fn run(workspace: &Workspace, mut arguments: lexopt::Parser) -> Outcome {
             other => return Err(other.unexpected().into()),
         }
     }
-    let folder = folder.ok_or_else(|| Failure::new("the new project needs a name, as in ./x new greeter"))?;
-    let folder = workspace.called_from(Path::new(&folder));
-    create(workspace, &folder)?;
-    println!("the project is in {0}; to build and boot it: ./x run {0}", folder.display());
+    let typed = folder.ok_or_else(|| Failure::new("the new project needs a name, as in ./x new greeter"))?;
+    create(workspace, &workspace.called_from(Path::new(&typed)))?;
+    let (word, command) = (typed::word(Path::new(&typed)), workspace.command());
+    println!("the project is in {word}; to build and boot it: {command} run {word}");
     Ok(())
 }
 
@@ -57,7 +58,10 @@ const BUILD_DIR: &str = "build/$(MICROKIT_BOARD)/$(MICROKIT_CONFIG)";
 pub fn create(workspace: &Workspace, folder: &Path) -> Outcome {
     let name = project_name(folder.file_name().map(OsString::from))?;
     if folder.symlink_metadata().is_ok() {
-        return Err(Failure::new(format!("{} exists already; choose another name", folder.display())));
+        return Err(Failure::new(format!(
+            "{} exists already; choose another name",
+            workspace.display(folder)
+        )));
     }
     fs::create_dir_all(folder).context(|| format!("cannot create {}", folder.display()))?;
     let contents = contents(&name, &workspace.sdk());

@@ -45,7 +45,7 @@ fn run(workspace: &Workspace, arguments: lexopt::Parser) -> Outcome {
     let board = board::named(workspace, &options.board)?.with(&options.variants)?;
     let project = Project::locate(workspace, &options.system)?;
     sdk::build(workspace)?;
-    eprintln!("building {} for {} ({})", project.name, board.title(), options.config);
+    eprintln!("building {} for {} ({})", workspace.display(&project.folder), board.title(), options.config);
     let image =
         project.build(workspace, &Build { board: &board, config: &options.config, variables: &[] })?;
     let mut expected = Expected::of(&project)?;

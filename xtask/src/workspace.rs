@@ -3,7 +3,8 @@
 use std::env;
 use std::path::{Path, PathBuf};
 
-use crate::failure::{Failure, Outcome};
+use crate::failure::{Context, Failure, Outcome};
+use crate::typed;
 
 /// The three configurations of an SDK, in the order in which users meet them.
 pub const CONFIGS: [&str; 3] = ["debug", "release", "benchmark"];
@@ -12,18 +13,38 @@ pub const CONFIGS: [&str; 3] = ["debug", "release", "benchmark"];
 #[derive(Clone, Debug)]
 pub struct Workspace {
     root: PathBuf,
+    called_from: PathBuf,
 }
 
 impl Workspace {
-    /// Finds the repository through the environment that cargo gives to `cargo xtask`.
+    /// Finds the repository through the environment that cargo gives to `cargo xtask`, and the folder in which the user
+    /// is. `./x` may have had to leave that folder, and then says which it was.
     ///
     /// # Errors
-    /// When the program was not started by cargo.
+    /// When the program was not started by cargo, or a folder cannot be found.
     pub fn locate() -> Outcome<Self> {
-        env::var_os("CARGO_MANIFEST_DIR")
-            .and_then(|manifest| Path::new(&manifest).parent().map(Path::to_path_buf))
-            .map(|root| Self { root })
-            .ok_or_else(|| Failure::new("start this program through ./x or cargo xtask"))
+        let manifest = env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from);
+        let root = manifest.as_deref().and_then(Path::parent);
+        let root = root.ok_or_else(|| Failure::new("start this program through ./x or cargo xtask"))?;
+        let root = root.canonicalize().context(|| format!("cannot resolve {}", root.display()))?;
+        if root.to_string_lossy().contains(|c: char| c.is_whitespace() || "$#:;%\\'\"()&|*?[]<>`".contains(c))
+        {
+            return Err(Failure::new(format!(
+                "make cannot work in '{}': move the repository to a folder whose path has no spaces or special characters",
+                root.display()
+            )));
+        }
+        let called_from = match env::var_os("LIMEN_CALLED_FROM") {
+            Some(folder) => PathBuf::from(folder),
+            None => env::current_dir().context(|| "cannot find the current folder".to_owned())?,
+        };
+        Ok(Self { root, called_from })
+    }
+
+    /// A repository in this folder, with the user in `called_from`.
+    #[cfg(test)]
+    pub fn at(root: &Path, called_from: &Path) -> Self {
+        Self { root: root.to_owned(), called_from: called_from.to_owned() }
     }
 
     /// The repository's top folder.
@@ -36,10 +57,9 @@ impl Workspace {
         self.root.join(relative)
     }
 
-    /// A path that a person has typed: relative to where they were, which `./x` says if it had to leave that folder.
+    /// A path that the user has typed, which is relative to where they are.
     pub fn called_from(&self, path: &Path) -> PathBuf {
-        env::var_os("LIMEN_CALLED_FROM")
-            .map_or_else(|| path.to_owned(), |folder| Path::new(&folder).join(path))
+        self.called_from.join(path)
     }
 
     /// The folder that holds the finished SDK.
@@ -57,8 +77,29 @@ impl Workspace {
         env::var_os("CARGO_TARGET_DIR").map_or_else(|| self.path("target"), |dir| self.root.join(dir))
     }
 
-    /// A path as people like to read it: relative to the top folder where it lies below it.
-    pub fn display<'a>(&self, path: &'a Path) -> std::path::Display<'a> {
-        path.strip_prefix(&self.root).unwrap_or(path).display()
+    /// A path as the user would type it where they are.
+    pub fn display(&self, path: &Path) -> String {
+        typed::word(&typed::relative(path, &self.called_from))
+    }
+
+    /// How the user calls `./x` from where they are.
+    pub fn command(&self) -> String {
+        let script = self.display(&self.path("x"));
+        if script.contains('/') { script } else { format!("./{script}") }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_those_that_the_user_would_type() {
+        let at = |folder: &str| Workspace::at(Path::new("/home/me/limen"), Path::new(folder));
+        assert_eq!(at("/home/me/limen").command(), "./x");
+        assert_eq!(at("/home/me/limen/docs").command(), "../x");
+        assert_eq!(at("/home/me/my apps").command(), "../limen/x");
+        let folder = at("/home/me/limen").called_from(Path::new("../my apps"));
+        assert_eq!(at("/home/me/limen").display(&folder), "'../my apps'");
     }
 }
