@@ -28,7 +28,8 @@ pub struct Build<'a> {
 /// A folder with a Makefile that builds a Microkit system.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Project {
-    /// The folder's name below its shelf, as in `examples/hello`, or just its name for a folder elsewhere.
+    /// Names this project and no other: the folder's path below the repository, as in `examples/hello`; for a folder
+    /// elsewhere its last part and a number made from the whole path. Output is in a folder of this name.
     pub name: String,
     /// The folder.
     pub folder: PathBuf,
@@ -41,9 +42,8 @@ impl Project {
     /// When there is none; the failure lists what there is.
     pub fn locate(workspace: &Workspace, system: &str) -> Outcome<Self> {
         let shelved = SHELVES.map(|shelf| workspace.path(shelf).join(system));
-        let found = std::iter::once(workspace.called_from(Path::new(system)))
-            .chain(shelved)
-            .find(|folder| is_project(folder));
+        let typed = [workspace.called_from(Path::new(system)), workspace.path(system)];
+        let found = typed.into_iter().chain(shelved).find(|folder| is_project(folder));
         let Some(folder) = found else {
             let names = SHELVES.map(|shelf| Self::on_shelf(workspace, shelf));
             let names = names.into_iter().collect::<Outcome<Vec<_>>>()?.concat();
@@ -74,9 +74,10 @@ impl Project {
     }
 
     fn at(workspace: &Workspace, folder: PathBuf) -> Self {
-        let inside = folder.strip_prefix(workspace.root()).ok().map(Path::to_path_buf);
-        let name = inside.unwrap_or_else(|| PathBuf::from(folder.file_name().unwrap_or_default()));
-        Self { name: name.to_string_lossy().into_owned(), folder }
+        let inside = folder.strip_prefix(workspace.root()).ok().and_then(Path::to_str);
+        let name =
+            inside.filter(|name| is_plain(name)).map_or_else(|| name_elsewhere(&folder), str::to_owned);
+        Self { name, folder }
     }
 
     /// Builds the boot image with the SDK in `build/sdk`, as a user's `make` would, and returns its path.
@@ -105,6 +106,24 @@ fn is_project(folder: &Path) -> bool {
     folder.join("Makefile").is_file()
 }
 
+/// Whether make takes a path as one word.
+fn is_plain(path: &str) -> bool {
+    path.chars().all(|c| c.is_ascii_alphanumeric() || "/._-".contains(c))
+}
+
+/// The last part of a path, as far as make takes it, and a digest (FNV-1a) of the whole path, because two folders may
+/// end alike. The digests of the standard library change from release to release.
+fn name_elsewhere(folder: &Path) -> String {
+    let last = folder.file_name().unwrap_or_default().to_string_lossy();
+    let last = last.replace(|c: char| !is_plain(c.encode_utf8(&mut [0; 4])), "_");
+    let digest = folder
+        .as_os_str()
+        .as_encoded_bytes()
+        .iter()
+        .fold(0x811c_9dc5, |digest: u32, byte| (digest ^ u32::from(*byte)).wrapping_mul(0x0100_0193));
+    format!("{last}-{digest:08x}")
+}
+
 fn assignment(variable: &str, path: &Path) -> String {
     format!("{variable}={}", path.display())
 }
@@ -131,4 +150,59 @@ fn newest_below(folder: &Path) -> Outcome<u128> {
     });
     let newest = times.collect::<Outcome<Vec<SystemTime>>>()?.into_iter().max().unwrap_or(UNIX_EPOCH);
     Ok(newest.duration_since(UNIX_EPOCH).map_or(0, |age| age.as_nanos()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn name(folder: &str) -> String {
+        Project::at(&Workspace::at(Path::new("/limen"), Path::new("/")), folder.into()).name
+    }
+
+    #[test]
+    fn folders_that_end_alike_have_names_of_their_own() {
+        let (first, second) = (name("/home/pa/app"), name("/home/pb/app"));
+        assert!(
+            first.starts_with("app-") && second.starts_with("app-") && first != second,
+            "{first} {second}"
+        );
+        assert_eq!(first, "app-83417a2d");
+    }
+
+    #[test]
+    fn names_in_the_repository_are_paths() {
+        assert_eq!(name("/limen/examples/hello"), "examples/hello");
+        assert_ne!(name("/limen/a b/app"), name("/limen/a_b/app"));
+    }
+
+    #[test]
+    fn make_takes_every_name_as_one_word() {
+        for folder in ["/limen/a b/app", "/home/my app", "/home/a:b", "/home/$HOME", "/"] {
+            assert!(is_plain(&name(folder)), "{folder}: {}", name(folder));
+        }
+    }
+
+    #[test]
+    fn systems_are_found_from_any_folder() {
+        let top = std::env::temp_dir().join(format!("limen-project-{}", std::process::id()));
+        for system in ["limen/examples/hello", "limen/examples/tour", "mine/app", "mine/tour"] {
+            files::write(&top.join(system).join("Makefile"), "").unwrap();
+        }
+        let top = top.canonicalize().unwrap();
+        let find = |from: &str, system: &str| {
+            let workspace = Workspace::at(&top.join("limen"), &top.join(from));
+            let found = Project::locate(&workspace, system).map(|project| project.folder);
+            found.map(|folder| folder.strip_prefix(&top).unwrap().display().to_string()).unwrap_or_default()
+        };
+        assert_eq!(find("limen", "hello"), "limen/examples/hello");
+        assert_eq!(find("limen/examples/tour", "../hello"), "limen/examples/hello");
+        assert_eq!(find("limen/examples/tour", "examples/hello"), "limen/examples/hello");
+        assert_eq!(find("limen/examples/tour", "."), "limen/examples/tour");
+        assert_eq!(find("mine", "examples/hello"), "limen/examples/hello");
+        assert_eq!(find("mine", "app"), "mine/app");
+        assert_eq!(find("mine", "tour"), "mine/tour");
+        assert_eq!(find("mine", "nothing"), "");
+        fs::remove_dir_all(top).unwrap();
+    }
 }

@@ -10,6 +10,7 @@ use crate::failure::{Context, Failure, Outcome};
 use crate::files;
 use crate::new;
 use crate::process;
+use crate::project::{Build, Project};
 use crate::qemu::{self, Audience, Boot};
 use crate::suite::Verdict;
 use crate::tidy;
@@ -17,8 +18,12 @@ use crate::workspace::Workspace;
 
 type Test = fn(&Workspace) -> Outcome;
 
-const TESTS: [Test; 3] =
-    [linkers_tell_conventions_apart, links_of_documents_lead_somewhere, a_new_project_builds_and_runs];
+const TESTS: [Test; 4] = [
+    linkers_tell_conventions_apart,
+    links_of_documents_lead_somewhere,
+    a_new_project_builds_and_runs,
+    folders_that_end_alike_are_built_apart,
+];
 
 /// Runs every test on the SDK in `build/sdk`.
 pub fn run(workspace: &Workspace) -> Verdict {
@@ -58,6 +63,38 @@ fn a_new_project_builds_and_runs(workspace: &Workspace) -> Outcome {
         .run(|_| false)?
         .ending
         .outcome()
+}
+
+/// Two projects outside the repository, each called `app`. One is in a folder whose name make would take as two words.
+fn folders_that_end_alike_are_built_apart(workspace: &Workspace) -> Outcome {
+    let top = std::env::temp_dir().join(format!("limen-sdk-tests-{}", std::process::id()));
+    let outcome = build_alike(workspace, &top);
+    fs::remove_dir_all(&top).context(|| format!("cannot remove {}", top.display()))?;
+    outcome
+}
+
+fn build_alike(workspace: &Workspace, top: &Path) -> Outcome {
+    let board = board::named(workspace, board::DEFAULT)?;
+    let mut images = Vec::new();
+    for parent in ["first", "the second"] {
+        let folder = top.join(parent).join("app");
+        new::create(workspace, &folder)?;
+        let program = folder.join("app.c");
+        files::write(&program, files::read(&program)?.replace("Hello from", &format!("This is {parent},")))?;
+        let project = Project::locate(workspace, &folder.to_string_lossy())?;
+        let image = project.build(workspace, &Build { board: &board, config: "debug", variables: &[] })?;
+        images.push((parent, project, image));
+    }
+    for (parent, project, image) in images {
+        let contents = fs::read(&image).context(|| format!("cannot read {}", image.display()))?;
+        let text = format!("This is {parent},");
+        if !contents.windows(text.len()).any(|window| window == text.as_bytes()) {
+            return Err(Failure::new(format!("{} has the program of another project", image.display())));
+        }
+        let output = workspace.path("build/systems").join(&project.name);
+        fs::remove_dir_all(&output).context(|| format!("cannot remove {}", output.display()))?;
+    }
+    Ok(())
 }
 
 /// The least that links with the library.
