@@ -1,6 +1,10 @@
 //! The commands behind `./x`: one file each, listed in `COMMANDS`.
 #![allow(unreachable_pub, reason = "in a program, pub says what a file offers to its neighbours")]
 
+// First, because its macros are for everything below.
+#[macro_use]
+mod console;
+
 mod bench;
 mod binary;
 mod board;

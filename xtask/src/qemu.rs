@@ -2,7 +2,7 @@
 //!
 //! A system ends a run by printing a line: `LIMEN|DONE`, or `LIMEN|FAIL` and a reason.
 
-use std::io::{ErrorKind, IsTerminal, Read, Write, stdin, stdout};
+use std::io::{ErrorKind, IsTerminal, Read, Write, stdin};
 use std::path::Path;
 use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
@@ -10,6 +10,7 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use crate::board::Board;
+use crate::console;
 use crate::failure::{Context, Failure, Outcome};
 
 /// How long a system may print nothing before it counts as hung.
@@ -119,7 +120,7 @@ impl Boot<'_> {
             match qemu.next(self.silence) {
                 Ok(bytes) => {
                     if self.audience == Audience::Person {
-                        show(&bytes);
+                        console::show(&bytes);
                     }
                     let endless = self.audience != Audience::Person && console.lines.len() > MOST_LINES;
                     let keys = qemu.keys.clone();
@@ -199,12 +200,6 @@ fn last_word(line: &str) -> Option<Ending> {
     }
     let reason = line.strip_prefix("LIMEN|FAIL")?.trim();
     Some(Ending::Failed(if reason.is_empty() { "no reason given".to_owned() } else { reason.to_owned() }))
-}
-
-fn show(bytes: &[u8]) {
-    let mut out = stdout().lock();
-    // A reader of our output that has gone away must not keep the system from being judged.
-    _ = out.write_all(bytes).and_then(|()| out.flush());
 }
 
 fn indented(said: &str) -> String {

@@ -54,6 +54,19 @@ fn changes() -> impl Strategy<Value = Vec<(usize, u8)>> {
     prop::collection::vec((any::<usize>(), any::<u8>()), 0..4)
 }
 
+/// As in `microkit --help | head -1`. What was asked for is done, although nobody hears of it.
+#[test]
+fn nobody_reads_what_is_printed() {
+    let workspace = Workspace::new();
+    for (words, succeeds) in [(&["--help"][..], true), (&GOOD, true), (&["--bogus"], false)] {
+        let (mut command, closed) = (workspace.command(words), || std::io::pipe().unwrap().1);
+        let output = command.stdout(closed()).output().unwrap();
+        assert_eq!((output.status.success(), output.stderr.is_empty()), (succeeds, succeeds), "{words:?}");
+        let output = command.stderr(closed()).output().unwrap();
+        assert_eq!(output.status.code(), Some(i32::from(!succeeds)), "{words:?}");
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 

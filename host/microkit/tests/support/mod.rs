@@ -71,8 +71,14 @@ impl Workspace {
 
     /// Runs the tool with these words.
     pub(crate) fn run(&self, words: &[&str]) -> Output {
+        self.command(words).output().unwrap()
+    }
+
+    /// The tool with these words.
+    pub(crate) fn command(&self, words: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_microkit"));
-        command.args(words).current_dir(&self.root).env("MICROKIT_SDK", "sdk").output().unwrap()
+        command.args(words).current_dir(&self.root).env("MICROKIT_SDK", "sdk");
+        command
     }
 
     /// Every file with its contents, sorted by path.
