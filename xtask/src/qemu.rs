@@ -139,7 +139,7 @@ impl Boot<'_> {
                 Err(RecvTimeoutError::Timeout) => {
                     qemu.stop();
                     let (_, said) = qemu.finish()?;
-                    break Ending::Silent(self.silence.unwrap_or_default(), said);
+                    break Ending::Silent(self.silence.unwrap_or_default(), without_our_signal(&said));
                 }
             }
         };
@@ -200,6 +200,12 @@ fn last_word(line: &str) -> Option<Ending> {
     }
     let reason = line.strip_prefix("LIMEN|FAIL")?.trim();
     Some(Ending::Failed(if reason.is_empty() { "no reason given".to_owned() } else { reason.to_owned() }))
+}
+
+/// What QEMU said of itself, without that it was asked to end.
+fn without_our_signal(said: &str) -> String {
+    let own = said.lines().filter(|line| !line.contains(": terminating on signal 15 from pid "));
+    own.collect::<Vec<_>>().join("\n")
 }
 
 fn indented(said: &str) -> String {
@@ -377,6 +383,15 @@ mod tests {
     fn a_silent_system_is_stopped() {
         let session = shell("exec sleep 1000", Duration::from_millis(50));
         assert!(matches!(session.ending, Ending::Silent(..)));
+    }
+
+    #[test]
+    fn what_is_said_of_the_signal_that_stops_it_is_not_news() {
+        let signal = "qemu-system-aarch64: terminating on signal 15 from pid 7 (<unknown process>)";
+        assert_eq!(without_our_signal(&format!("one\n{signal}\ntwo")), "one\ntwo");
+        let ending = Ending::Silent(SILENCE, without_our_signal(signal));
+        let sentence = ending.outcome().unwrap_err().to_string();
+        assert_eq!(sentence, "the system printed nothing for 60 seconds and was stopped");
     }
 
     #[test]
