@@ -1,10 +1,17 @@
 # A system whose programs use the cothread library, each with the options in options/$(OPTIONS_program).
 
 $(foreach variable,BUILD_DIR MICROKIT_SDK MICROKIT_BOARD MICROKIT_CONFIG,\
-  $(if $($(variable)),,$(error $(variable) must be given)))
+  $(if $(filter 1,$(words $($(variable)))),,$(error $(variable) must be given, as one word without spaces)))
 TOOLCHAIN ?= clang
 MICROKIT_TOOL ?= $(MICROKIT_SDK)/bin/microkit
-BOARD_DIR := $(MICROKIT_SDK)/board/$(MICROKIT_BOARD)/$(MICROKIT_CONFIG)
+BOARDS := $(MICROKIT_SDK)/board
+BOARD_DIR := $(BOARDS)/$(MICROKIT_BOARD)/$(MICROKIT_CONFIG)
+$(if $(wildcard $(MICROKIT_SDK)/bin/microkit),,$(error MICROKIT_SDK=$(MICROKIT_SDK) is not an SDK:\
+  $(abspath $(MICROKIT_SDK))/bin/microkit does not exist; ./x sdk in Limen's sources builds one))
+$(if $(wildcard $(BOARDS)/$(MICROKIT_BOARD)/),,$(error the SDK has no board '$(MICROKIT_BOARD)'; it has:\
+  $(notdir $(wildcard $(BOARDS)/*))))
+$(if $(wildcard $(BOARD_DIR)/),,$(error board '$(MICROKIT_BOARD)' has no configuration '$(MICROKIT_CONFIG)';\
+  it has: $(notdir $(wildcard $(BOARDS)/$(MICROKIT_BOARD)/*))))
 GEN_CONFIG := $(BOARD_DIR)/include/kernel/gen_config.h
 ARCH := $(shell grep 'CONFIG_SEL4_ARCH  ' $(GEN_CONFIG) | cut -d' ' -f4)
 SOFT_FLOAT := $(shell grep 'disabled: CONFIG_RISCV_EXT_D ' $(GEN_CONFIG))

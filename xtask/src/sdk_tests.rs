@@ -18,11 +18,12 @@ use crate::workspace::Workspace;
 
 type Test = fn(&Workspace) -> Outcome;
 
-const TESTS: [Test; 4] = [
+const TESTS: [Test; 5] = [
     linkers_tell_conventions_apart,
     links_of_documents_lead_somewhere,
     a_new_project_builds_and_runs,
     folders_that_end_alike_are_built_apart,
+    makefiles_say_what_is_wrong_with_their_variables,
 ];
 
 /// Runs every test on the SDK in `build/sdk`.
@@ -93,6 +94,42 @@ fn build_alike(workspace: &Workspace, top: &Path) -> Outcome {
         }
         let output = workspace.path("build/systems").join(&project.name);
         fs::remove_dir_all(&output).context(|| format!("cannot remove {}", output.display()))?;
+    }
+    Ok(())
+}
+
+/// Wrong values for a Makefile's variables, and what it says of them.
+const WRONG: [(&str, &str); 5] = [
+    ("MICROKIT_SDK=/nowhere", "MICROKIT_SDK=/nowhere is not an SDK: /nowhere/bin/microkit does not exist; "),
+    ("MICROKIT_SDK=/no where", "MICROKIT_SDK must be given, as one word without spaces."),
+    ("MICROKIT_CONFIG=", "MICROKIT_CONFIG must be given, as one word without spaces."),
+    ("MICROKIT_BOARD=pdp11", "the SDK has no board 'pdp11'; it has: hifive_unleashed "),
+    (
+        "MICROKIT_CONFIG=fast",
+        "board 'qemu_virt_aarch64' has no configuration 'fast'; it has: benchmark debug release.",
+    ),
+];
+
+/// In one sentence, before a compiler runs. Each example is there to be copied alone, so each has to say it.
+fn makefiles_say_what_is_wrong_with_their_variables(workspace: &Workspace) -> Outcome {
+    let output = workspace.path("build/sdk-tests/wrong");
+    for project in Project::on_shelf(workspace, "examples")? {
+        for (assignment, sentence) in WRONG {
+            let mut make = Command::new("make");
+            make.arg("--no-print-directory").arg("-C").arg(&project.folder).env("LC_ALL", "C");
+            make.arg(format!("BUILD_DIR={}", output.display()));
+            make.arg(format!("MICROKIT_SDK={}", workspace.sdk().display()));
+            make.arg(format!("MICROKIT_BOARD={}", board::DEFAULT))
+                .args(["MICROKIT_CONFIG=debug", assignment]);
+            let said =
+                process::capture(&mut make).err().map(|failure| failure.to_string()).unwrap_or_default();
+            let lines: Vec<_> = said.lines().skip(1).collect();
+            if output.exists() || lines.len() != 1 || !lines[0].contains(&format!(" *** {sentence}")) {
+                let failure =
+                    format!("make {assignment} in {} does not say '{sentence}'\n{said}", project.name);
+                return Err(Failure::new(failure));
+            }
+        }
     }
     Ok(())
 }
