@@ -51,6 +51,7 @@ mod tidy;
 mod trace;
 mod typed;
 mod vectors;
+mod version;
 mod workspace;
 mod worlds;
 
@@ -95,6 +96,10 @@ fn dispatch() -> Outcome {
         print!("{}", overview());
         return Ok(());
     }
+    if name == "--version" || name == "-V" {
+        println!("{}", version::line(&Workspace::locate()?)?);
+        return Ok(());
+    }
     let Some(command) = COMMANDS.into_iter().find(|command| name == command.name) else {
         return Err(Failure::new(format!("there is no command '{}'\n\n{}", name.display(), overview())));
     };
@@ -113,5 +118,5 @@ fn overview() -> String {
     for command in COMMANDS {
         text += &format!("  {:8} {}\n", command.name, command.summary);
     }
-    text + "\n./x COMMAND --help explains a command.\n"
+    text + "\n./x COMMAND --help explains a command, ./x --version prints the version.\n"
 }

@@ -2,7 +2,6 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::Command as Process;
 use std::time::Instant;
 
 use limen_report::{Results, Row};
@@ -13,10 +12,10 @@ use crate::failure::{Context, Failure, Outcome};
 use crate::files;
 use crate::footprint;
 use crate::model;
-use crate::process;
 use crate::progress::Steps;
 use crate::project::{Build, Project};
 use crate::qemu::{self, Audience, Boot, Session};
+use crate::version;
 use crate::workspace::Workspace;
 
 /// Measured systems are built for release.
@@ -70,7 +69,8 @@ fn results(workspace: &Workspace, board: &Board, unit: &str, rows: Vec<Row>) -> 
         board: board.title(),
         config: CONFIG.to_owned(),
         unit: unit.to_owned(),
-        commit: commit(workspace)?,
+        version: version::NUMBER.to_owned(),
+        commit: version::commit(workspace),
         environment: Vec::new(),
         rows,
     })
@@ -135,11 +135,4 @@ fn tool_time(workspace: &Workspace, project: &Project, build: &Build<'_>, image:
     let start = Instant::now();
     project.build(workspace, build)?;
     Ok(u64::try_from(start.elapsed().as_micros()).unwrap_or(u64::MAX))
-}
-
-/// The version that is measured; `-dirty` marks changes that are not committed.
-fn commit(workspace: &Workspace) -> Outcome<String> {
-    let describe = ["describe", "--always", "--dirty", "--abbrev=12", "--exclude=*"];
-    let commit = process::capture(Process::new("git").current_dir(workspace.root()).args(describe))?;
-    Ok(commit.trim().to_owned())
 }

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use crate::failure::Outcome;
 use crate::files;
 use crate::links::{self, Replacement};
+use crate::version;
 use crate::workspace::Workspace;
 
 /// Where folders of the repository are in the SDK. The cothread library is source, because each program compiles it with
@@ -22,7 +23,7 @@ const DOCUMENTS: [(&str, &str); 3] =
 /// When a file cannot be read or written.
 pub fn write(workspace: &Workspace) -> Outcome {
     let sdk = workspace.sdk();
-    files::write(&sdk.join("VERSION"), concat!(env!("CARGO_PKG_VERSION"), "\n"))?;
+    files::write(&sdk.join("VERSION"), version::file(&version::commit(workspace)))?;
     let mut wanted = BTreeMap::new();
     for path in sources(workspace)? {
         let text = files::read(&workspace.path(&path))?;

@@ -14,6 +14,7 @@ use crate::project::{Build, Project};
 use crate::qemu::{self, Audience, Boot};
 use crate::suite::Verdict;
 use crate::tidy;
+use crate::version;
 use crate::workspace::Workspace;
 
 type Test = fn(&Workspace) -> Outcome;
@@ -60,10 +61,14 @@ fn a_new_project_builds_and_runs(workspace: &Workspace) -> Outcome {
     let board = board::named(workspace, board::DEFAULT)?;
     let image = folder.join("build").join(&board.name).join("debug/loader.img");
     let silence = Some(qemu::SILENCE);
-    Boot { board: &board, image: &image, extra: &[], audience: Audience::Nobody, silence }
-        .run(|_| false)?
-        .ending
-        .outcome()
+    let session = Boot { board: &board, image: &image, extra: &[], audience: Audience::Nobody, silence }
+        .run(|_| false)?;
+    session.ending.outcome()?;
+    let banner = format!("Limen {} on ", version::NUMBER);
+    if session.lines.iter().any(|line| line.starts_with(&banner)) {
+        return Ok(());
+    }
+    Err(Failure::new(format!("the kernel does not start with the line '{banner}...'")))
 }
 
 /// Two projects outside the repository, each called `app`. One is in a folder whose name make would take as two words.

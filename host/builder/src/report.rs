@@ -29,6 +29,8 @@ const SCHEMA: u32 = 1;
 #[derive(Clone, Debug, Serialize)]
 pub struct Report {
     schema: u32,
+    /// Of Limen.
+    version: &'static str,
     board: String,
     config: String,
     sizes: Sizes,
@@ -102,6 +104,7 @@ impl Report {
         let domains = 0..built.parts.system.protection_domains.len();
         Self {
             schema: SCHEMA,
+            version: env!("CARGO_PKG_VERSION"),
             board: built.parts.board.name.clone(),
             config: built.parts.config.name.clone(),
             sizes: sizes(built),

@@ -1,16 +1,19 @@
 //! The command line, read but not yet judged against an SDK.
 
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
 use lexopt::{Arg, Parser};
 
+use crate::options::{self, CommandOption, Takes};
 use crate::tool::Failure;
 
 /// What the user wants.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Command {
     Help,
+    Version,
     Build(Box<Arguments>),
 }
 
@@ -29,19 +32,13 @@ pub(crate) struct Arguments {
     pub(crate) viper_output: Option<PathBuf>,
 }
 
-/// Options as far as they have been read.
+/// Words as far as they have been read.
 #[derive(Default)]
-struct Options {
+struct Words {
     system: Option<OsString>,
-    board: Option<OsString>,
-    config: Option<OsString>,
-    output: Option<OsString>,
-    report: Option<OsString>,
     search_paths: Vec<PathBuf>,
-    image_type: Option<OsString>,
-    override_kernel: Option<OsString>,
-    capdl_json: Option<OsString>,
-    viper_output: Option<OsString>,
+    /// Of options that take one, by the option's name.
+    values: BTreeMap<&'static str, OsString>,
 }
 
 /// Reads the words after the program's name.
@@ -50,76 +47,78 @@ struct Options {
 /// A word has no meaning, a value is missing, or something required is.
 pub(crate) fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Command, Failure> {
     let mut parser = Parser::from_args(words);
-    let mut options = Options::default();
+    let mut words = Words::default();
     while let Some(argument) = parser.next().map_err(|e| Failure::Usage(e.to_string()))? {
-        let (place, name) = match argument {
-            Arg::Short('h') | Arg::Long("help") => return Ok(Command::Help),
-            Arg::Long("search-path") => {
-                // None at all is allowed, and then there is nothing to read.
-                options.search_paths.extend(parser.values().into_iter().flatten().map(PathBuf::from));
-                continue;
-            }
-            Arg::Value(word) if options.system.is_none() => {
-                options.system = Some(word);
+        let (option, spelling, separator) = match argument {
+            Arg::Value(word) if words.system.is_none() => {
+                words.system = Some(word);
                 continue;
             }
             Arg::Value(word) => return Err(unrecognized(&word.to_string_lossy())),
-            Arg::Short('o') | Arg::Long("output") => (&mut options.output, "--output"),
-            Arg::Short('r') | Arg::Long("report") => (&mut options.report, "--report"),
-            Arg::Long("board") => (&mut options.board, "--board"),
-            Arg::Long("config") => (&mut options.config, "--config"),
-            Arg::Long("image-type") => (&mut options.image_type, "--image-type"),
-            Arg::Long("override-kernel") => (&mut options.override_kernel, "--override-kernel"),
-            Arg::Long("capdl-json") => (&mut options.capdl_json, "--capdl-json"),
-            Arg::Long("viper-output") => (&mut options.viper_output, "--viper-output"),
-            Arg::Short(letter) => {
-                return Err(unrecognized_option(&format!("-{letter}"), "", &mut parser));
-            }
-            Arg::Long(name) => {
-                let option = format!("--{name}");
-                return Err(unrecognized_option(&option, "=", &mut parser));
-            }
+            Arg::Short(letter) => (options::by_letter(letter), format!("-{letter}"), ""),
+            Arg::Long(name) => (options::by_name(name), format!("--{name}"), "="),
         };
-        *place = Some(value(&mut parser, name)?);
+        let Some(option) = option else {
+            return Err(unrecognized_option(&spelling, separator, &mut parser));
+        };
+        match (option.name, option.takes) {
+            ("help", _) => return Ok(Command::Help),
+            ("version", _) => return Ok(Command::Version),
+            // None at all is allowed, and then there is nothing to read.
+            (_, Takes::Folders) => {
+                words.search_paths.extend(parser.values().into_iter().flatten().map(PathBuf::from));
+            }
+            _ => _ = words.values.insert(option.name, value(&mut parser, option)?),
+        }
     }
-    options.complete()
+    words.complete()
 }
 
-impl Options {
-    fn complete(self) -> Result<Command, Failure> {
-        let (Some(system), Some(board), Some(config)) = (&self.system, &self.board, &self.config) else {
+impl Words {
+    fn complete(mut self) -> Result<Command, Failure> {
+        let (Some(board), Some(config), Some(system)) =
+            (self.text("board"), self.text("config"), self.system.clone())
+        else {
             return Err(self.missing());
         };
         Ok(Command::Build(Box::new(Arguments {
             system: system.into(),
-            board: board.to_string_lossy().into_owned(),
-            config: config.to_string_lossy().into_owned(),
-            output: self.output.unwrap_or_else(|| "loader.img".into()).into(),
-            report: self.report.unwrap_or_else(|| "report.txt".into()).into(),
+            board,
+            config,
+            output: self.path("output").unwrap_or_else(|| "loader.img".into()),
+            report: self.path("report").unwrap_or_else(|| "report.txt".into()),
+            image_type: self.text("image-type"),
+            override_kernel: self.path("override-kernel"),
+            capdl_json: self.path("capdl-json"),
+            viper_output: self.path("viper-output"),
             search_paths: self.search_paths,
-            image_type: self.image_type.map(|word| word.to_string_lossy().into_owned()),
-            override_kernel: self.override_kernel.map(PathBuf::from),
-            capdl_json: self.capdl_json.map(PathBuf::from),
-            viper_output: self.viper_output.map(PathBuf::from),
         })))
+    }
+
+    fn text(&self, option: &str) -> Option<String> {
+        self.values.get(option).map(|value| value.to_string_lossy().into_owned())
+    }
+
+    fn path(&mut self, option: &str) -> Option<PathBuf> {
+        self.values.remove(option).map(PathBuf::from)
     }
 
     fn missing(&self) -> Failure {
         let required = [
-            ("--board", self.board.is_none()),
-            ("--config", self.config.is_none()),
-            ("system", self.system.is_none()),
+            ("--board", self.values.contains_key("board")),
+            ("--config", self.values.contains_key("config")),
+            ("system", self.system.is_some()),
         ];
         let missing: Vec<_> =
-            required.iter().filter(|(_, missing)| *missing).map(|(name, _)| *name).collect();
+            required.iter().filter(|(_, present)| !*present).map(|(name, _)| *name).collect();
         Failure::Usage(format!("the following arguments are required: {}", missing.join(", ")))
     }
 }
 
 /// The word after an option. A word that starts with `-` is the next option, so the value is missing.
-fn value(parser: &mut Parser, name: &str) -> Result<OsString, Failure> {
+fn value(parser: &mut Parser, option: &CommandOption) -> Result<OsString, Failure> {
     let word = parser.values().ok().and_then(|mut words| words.next());
-    word.ok_or_else(|| Failure::Value(format!("argument {name}: expected one parameter")))
+    word.ok_or_else(|| Failure::Value(format!("argument --{}: expected one parameter", option.name)))
 }
 
 /// An option that does not exist, with what is attached to it.

@@ -7,6 +7,7 @@
 
 mod arguments;
 mod code;
+mod options;
 mod output;
 mod tool;
 mod usage;
@@ -34,6 +35,7 @@ fn main() -> ExitCode {
 fn run() -> Result<String, Failure> {
     match arguments::parse(env::args_os().skip(1))? {
         Command::Help => Ok(usage::help(&tool::board_names())),
+        Command::Version => Ok(tool::version()),
         Command::Build(arguments) => tool::build(&arguments).map(|Success { lines }| lines),
     }
 }

@@ -13,10 +13,8 @@ use limen_sdf::{Architecture, Diagnostic, SystemDescription};
 
 use crate::arguments::Arguments;
 use crate::code;
+use crate::options::IMAGE_TYPES;
 use crate::output::{self, OutputFile};
-
-/// Names that `--image-type` takes; which of them can be written depends on the board.
-const IMAGE_TYPES: [&str; 3] = ["binary", "elf", "uimage"];
 
 /// Why there is no image.
 #[derive(Debug)]
@@ -99,12 +97,21 @@ impl Request {
 
 /// The SDK that `MICROKIT_SDK` names, or the one whose `bin` directory holds this program.
 fn open_sdk() -> Result<Sdk, Diagnostic> {
-    let own = || {
-        let program = env::current_exe().ok()?;
-        Some(program.parent()?.parent()?.to_owned())
-    };
-    let root = env::var_os("MICROKIT_SDK").map(PathBuf::from).or_else(own);
+    let root = env::var_os("MICROKIT_SDK").map(PathBuf::from).or_else(own_sdk);
     Sdk::open(&root.unwrap_or_default())
+}
+
+/// The SDK whose `bin` directory holds this program.
+fn own_sdk() -> Option<PathBuf> {
+    Some(env::current_exe().ok()?.parent()?.parent()?.to_owned())
+}
+
+/// The version of this program. Which commit it was built from is in the file `VERSION` of its SDK, so that it need
+/// not be built again for each commit.
+pub(crate) fn version() -> String {
+    let file = own_sdk().and_then(|root| fs::read_to_string(root.join("VERSION")).ok()).unwrap_or_default();
+    let commit = file.lines().find_map(|line| line.strip_prefix("commit ")).unwrap_or("unknown");
+    format!("microkit {} (commit {commit}, {})\n", env!("CARGO_PKG_VERSION"), env!("TARGET"))
 }
 
 fn image_type(name: Option<&str>, board: &Board) -> Result<ImageType, Failure> {

@@ -32,6 +32,9 @@ const PAIR: &str = r#"<system>
 </system>
 "#;
 
+/// The reports have it once, and it is not the same for ever.
+const VERSION: &str = env!("CARGO_PKG_VERSION");
+
 /// Runs the tool; it must succeed. Returns what it prints.
 fn succeed(workspace: &Workspace, line: &str) -> String {
     let words: Vec<&str> = line.split_whitespace().collect();
@@ -51,12 +54,27 @@ fn pair() -> Workspace {
 fn reports_say_what_was_decided() {
     let workspace = pair();
     let printed = succeed(&workspace, &format!("pair.system {BASE} --capdl-json graph.json"));
-    let text = |name| String::from_utf8(workspace.read(name)).unwrap();
+    let text = |name| String::from_utf8(workspace.read(name)).unwrap().replacen(VERSION, "VERSION", 1);
     let wrong = golden::difference("success.txt", &printed)
         + &golden::difference("success.report.txt", &text("report.txt"))
         + &golden::difference("success.report.json", &text("report.json"))
         + &golden::difference("success.graph.json", &text("graph.json"));
     assert!(wrong.is_empty(), "{wrong}");
+}
+
+#[test]
+fn the_version_names_the_commit_of_the_sdk_around_the_tool() {
+    let workspace = Workspace::new();
+    let version = |commit: &str| format!("microkit {VERSION} (commit {commit}, {}-", std::env::consts::ARCH);
+    let printed = succeed(&workspace, "--version --board");
+    assert!(printed.starts_with(&version("unknown")), "{printed}");
+    workspace.write("own/VERSION", "1.2.3\ncommit 0123456789ab-dirty\n");
+    workspace.write("own/bin/microkit", "");
+    let tool = workspace.path("own/bin/microkit");
+    std::fs::copy(env!("CARGO_BIN_EXE_microkit"), &tool).unwrap();
+    let output = std::process::Command::new(tool).arg("-V").output().unwrap();
+    let printed = String::from_utf8(output.stdout).unwrap();
+    assert!(printed.starts_with(&version("0123456789ab-dirty")), "{printed}");
 }
 
 #[test]

@@ -54,8 +54,8 @@ impl<'a> Changes<'a> {
         let same = Golden::of(new).count() - others_now;
         format!(
             "{} -> {}: {same} rows are the same, {} changed\n{lines}{others}",
-            old.commit,
-            new.commit,
+            old.release(),
+            new.release(),
             changed.len()
         )
     }
@@ -83,7 +83,7 @@ mod tests {
         let text = Changes::between(&old, &new).unwrap().to_text();
         assert_eq!(
             text,
-            "0123456789ab -> new: 1 rows are the same, 1 changed\n\
+            "0.9.0 (0123456789ab) -> 0.9.0 (new): 1 rows are the same, 1 changed\n\
              ppc_rt server=passive words=0 fpu=off        400 ->       310  -22.5 %\n\
              irq_latency line=<odd> is 7, and not recorded\n\
              older line=<odd> is recorded, but was not measured\n"

@@ -72,6 +72,7 @@ pub(crate) mod tests {
             board: "qemu_virt_aarch64".into(),
             config: "release".into(),
             unit: "instructions".into(),
+            version: "0.9.0".into(),
             commit: "0123456789ab".into(),
             environment: Vec::new(),
             rows: vec![

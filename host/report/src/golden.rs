@@ -186,6 +186,7 @@ mod tests {
             board: text("b"),
             config: text("release"),
             unit: text("i"),
+            version: text("v"),
             commit: text("c"),
             environment,
             rows,

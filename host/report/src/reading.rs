@@ -20,6 +20,8 @@ struct Run {
     board: String,
     config: String,
     unit: String,
+    #[serde(default)]
+    version: String,
     commit: String,
     #[serde(default)]
     environment: Pairs,
@@ -58,10 +60,10 @@ impl Results {
                 head.schema
             ));
         }
-        let Run { board, config, unit, commit, environment: Pairs(environment), rows } =
+        let Run { board, config, unit, version, commit, environment: Pairs(environment), rows } =
             serde_json::from_str(text).map_err(located)?;
         let rows = rows.into_iter().map(row).collect::<Result<_, _>>()?;
-        Ok(Self { board, config, unit, commit, environment, rows })
+        Ok(Self { board, config, unit, version, commit, environment, rows })
     }
 }
 
@@ -121,6 +123,14 @@ mod tests {
         run.environment.push(("emulator".into(), "QEMU 7.2".into()));
         run.rows[0].distribution = vec![(310, 1)];
         assert_eq!(Results::from_json(&run.to_json()), Ok(run));
+    }
+
+    #[test]
+    fn a_run_of_a_version_that_did_not_say_it_has_its_commit() {
+        let json = results().to_json();
+        assert_eq!(Results::from_json(&json).unwrap().release(), "0.9.0 (0123456789ab)");
+        let older = json.replace("\"version\":\"0.9.0\",", "");
+        assert_eq!(Results::from_json(&older).unwrap().release(), "0123456789ab");
     }
 
     #[test]

@@ -14,7 +14,9 @@ pub struct Results {
     pub config: String,
     /// What the figures count, as in `instructions`.
     pub unit: String,
-    /// The version of Limen.
+    /// The version of Limen, as in `0.2.0`; empty in a run of a version that did not say it.
+    pub version: String,
+    /// The commit of Limen.
     pub commit: String,
     /// What it was measured with: what something is, and its version, as people read them.
     pub environment: Vec<(String, String)>,
@@ -23,6 +25,15 @@ pub struct Results {
 }
 
 impl Results {
+    /// Version and commit as people read them.
+    #[must_use]
+    pub fn release(&self) -> String {
+        match self.version.as_str() {
+            "" => self.commit.clone(),
+            version => format!("{version} ({})", self.commit),
+        }
+    }
+
     /// The run in JSON, schema 1.
     #[must_use]
     pub fn to_json(&self) -> String {
@@ -30,6 +41,7 @@ impl Results {
             ("board", &self.board),
             ("config", &self.config),
             ("unit", &self.unit),
+            ("version", &self.version),
             ("commit", &self.commit),
         ];
         let head: String = head.iter().map(|(key, value)| format!(",\"{key}\":{}", quoted(value))).collect();
@@ -102,12 +114,13 @@ mod tests {
             board: "b".into(),
             config: "release".into(),
             unit: "instructions".into(),
+            version: "1.2.3".into(),
             commit: "c\"1".into(),
             environment: vec![("emulator".into(), "q".into())],
             rows: vec![Row::parse(line).unwrap().unwrap()],
         };
         let expected = "{\"schema\":1,\"board\":\"b\",\"config\":\"release\",\"unit\":\"instructions\",\
-            \"commit\":\"c\\\"1\",\"environment\":{\"emulator\":\"q\"},\"rows\":[\n\
+            \"version\":\"1.2.3\",\"commit\":\"c\\\"1\",\"environment\":{\"emulator\":\"q\"},\"rows\":[\n\
             {\"name\":\"ppc_rt\",\"params\":{\"server\":\"passive\",\"words\":0},\"n\":2,\"min\":1,\"median\":1,\
             \"p99\":2,\"max\":2,\"mean\":1.5,\"stddev\":0.5}\n]}\n";
         assert_eq!(results.to_json(), expected);

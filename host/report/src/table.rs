@@ -20,7 +20,11 @@ impl Comparison<'_> {
         let results = self.results;
         format!(
             "{table}\n{} on {}, {}, {}: {met} of {targets} targets met\n{}\n",
-            results.unit, results.board, results.config, results.commit, self.note
+            results.unit,
+            results.board,
+            results.config,
+            results.release(),
+            self.note
         )
     }
 }
@@ -62,9 +66,9 @@ mod tests {
         assert!(lines[1].ends_with("310        620  0.500     0.5  yes"), "{text}");
         assert!(lines[2].ends_with("400        465  0.860    0.25   no"), "{text}");
         assert!(lines[3].ends_with("  7          -      -       -    -"), "{text}");
-        assert!(
-            text.contains("instructions on qemu_virt_aarch64, release, 0123456789ab: 1 of 2 targets met")
-        );
+        assert!(text.contains(
+            "instructions on qemu_virt_aarch64, release, 0.9.0 (0123456789ab): 1 of 2 targets met"
+        ));
         assert!(text.contains("GCC 12.2"));
     }
 }

@@ -137,7 +137,7 @@ fn start_devices(image: &Image<'_>) {
 fn print_facts(image: &Image<'_>, command_line: &[u8]) {
     let ram: u64 = image.ram().map(|range| (range.end - range.start) >> 20).sum();
     let board = image.board();
-    console::line(format_args!("Limen on {:?}", arch::ARCHITECTURE));
+    console::line(format_args!("Limen {} on {:?}", env!("CARGO_PKG_VERSION"), arch::ARCHITECTURE));
     console::line(format_args!("  {ram} MiB RAM, {} interrupt lines", board.interrupt_lines));
     console::line(format_args!(
         "  {} threads in {} address spaces, {} mappings, image of {} KiB at {:#x}",

@@ -13,7 +13,7 @@ pub(super) fn render(report: &Report) -> String {
 }
 
 fn write_report(out: &mut String, report: &Report) -> fmt::Result {
-    writeln!(out, "Limen system report")?;
+    writeln!(out, "System report of Limen {}", report.version)?;
     writeln!(out, "board {}, configuration {}", report.board, report.config)?;
     section(out, "Sizes")?;
     sizes(out, &report.sizes)?;

@@ -9,8 +9,8 @@ pub(super) fn changes(changes: &Changes<'_>) -> String {
     let caption = format!(
         "{} <em>{} to {}</em>",
         escaped(&changes.new.board),
-        escaped(&changes.old.commit),
-        escaped(&changes.new.commit)
+        escaped(&changes.old.release()),
+        escaped(&changes.new.release())
     );
     let (changed, others): (Vec<_>, Vec<_>) =
         changes.differences.iter().partition(|difference| matches!(difference, Difference::Changed { .. }));

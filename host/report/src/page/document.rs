@@ -55,7 +55,7 @@ impl Page<'_> {
                 run_title(run),
                 escaped(&results.unit),
                 escaped(&results.config),
-                escaped(&results.commit)
+                escaped(&results.release())
             )
         };
         format!("<div class=\"cards\">\n{}</div>\n", self.runs.iter().map(card).collect::<String>())

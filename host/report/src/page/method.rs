@@ -10,8 +10,8 @@ const COLUMNS: [&str; 10] =
 pub(super) fn method(runs: &[Comparison<'_>]) -> String {
     let run = |run: &Comparison<'_>| {
         let results = run.results;
-        let facts =
-            [("configuration", &results.config), ("counted", &results.unit), ("version", &results.commit)];
+        let release = results.release();
+        let facts = [("configuration", &results.config), ("counted", &results.unit), ("version", &release)];
         let facts = facts.map(|(what, value)| (what, value.as_str()));
         let environment = results.environment.iter().map(|(what, value)| (what.as_str(), value.as_str()));
         let body =

@@ -1,0 +1,114 @@
+//! Which version of Limen the sources are: its number, and the commit they were checked out from.
+
+use std::path::Path;
+use std::process::Command as Process;
+
+use crate::failure::Outcome;
+use crate::process;
+use crate::workspace::Workspace;
+
+/// The version of the workspace, which every crate has.
+pub const NUMBER: &str = env!("CARGO_PKG_VERSION");
+
+/// What stands for the commit of sources that are not in a git repository.
+const UNKNOWN: &str = "unknown";
+
+/// The commit, in twelve digits; `-dirty` marks files that differ from it. The sources need not come from git.
+pub fn commit(workspace: &Workspace) -> String {
+    let describe = ["describe", "--always", "--dirty", "--abbrev=12", "--exclude=*"];
+    git(workspace.root(), &describe).unwrap_or_else(|| UNKNOWN.to_owned())
+}
+
+/// The file `VERSION` of the SDK. Projects read its first line.
+pub fn file(commit: &str) -> String {
+    format!("{NUMBER}\ncommit {commit}\n")
+}
+
+/// What `./x --version` prints.
+///
+/// # Errors
+/// When the compiler cannot be asked what machine this is.
+pub fn line(workspace: &Workspace) -> Outcome<String> {
+    Ok(format!("limen {NUMBER} (commit {}, {})", commit(workspace), host()?))
+}
+
+/// The target triple of this machine.
+///
+/// # Errors
+/// When the compiler cannot be started.
+pub fn host() -> Outcome<String> {
+    rustc_fact("host")
+}
+
+/// A line of what `rustc` says about itself.
+///
+/// # Errors
+/// When the compiler cannot be started.
+pub fn rustc_fact(name: &str) -> Outcome<String> {
+    let text = process::capture(Process::new("rustc").arg("-vV"))?;
+    let fact = text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(": "));
+    Ok(fact.unwrap_or(UNKNOWN).to_owned())
+}
+
+/// What git prints about the repository whose top folder this is. Sources without a repository of their own may lie
+/// inside another one, which says nothing about them.
+fn git(root: &Path, arguments: &[&str]) -> Option<String> {
+    let mut git = Process::new("git");
+    git.args(arguments).current_dir(root);
+    if let Some(parent) = root.parent() {
+        git.env("GIT_CEILING_DIRECTORIES", parent);
+    }
+    process::capture(&mut git).ok().map(|text| text.trim().to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::env;
+    use std::fs;
+
+    use super::*;
+
+    fn run(folder: &Path, arguments: &[&str]) {
+        let mut git = Process::new("git");
+        for (role, what) in
+            [("AUTHOR", "NAME"), ("AUTHOR", "EMAIL"), ("COMMITTER", "NAME"), ("COMMITTER", "EMAIL")]
+        {
+            git.env(format!("GIT_{role}_{what}"), "test");
+        }
+        process::capture(git.args(arguments).current_dir(folder)).unwrap();
+    }
+
+    #[test]
+    fn sources_know_their_commit_and_whether_they_differ_from_it() {
+        let folder = env::temp_dir().join(format!("limen-version-{}", std::process::id()));
+        _ = fs::remove_dir_all(&folder);
+        let inside = folder.join("inside");
+        fs::create_dir_all(&inside).unwrap();
+        fs::write(folder.join("file"), "one").unwrap();
+        let describe = ["describe", "--always", "--dirty", "--abbrev=12", "--exclude=*"];
+        assert_eq!(git(&folder, &describe), None);
+        run(&folder, &["init", "--quiet"]);
+        run(&folder, &["add", "file"]);
+        run(&folder, &["commit", "--quiet", "--message=first"]);
+        let clean = git(&folder, &describe).unwrap();
+        assert!(clean.len() == 12 && clean.chars().all(|digit| digit.is_ascii_hexdigit()), "{clean}");
+        fs::write(folder.join("file"), "two").unwrap();
+        assert_eq!(git(&folder, &describe).unwrap(), format!("{clean}-dirty"));
+        assert_eq!(git(&inside, &describe), None);
+        fs::remove_dir_all(folder).unwrap();
+    }
+
+    #[test]
+    fn the_first_line_of_the_file_is_the_number() {
+        assert_eq!(file("0123456789ab"), format!("{NUMBER}\ncommit 0123456789ab\n"));
+        assert!(NUMBER.split('.').all(|part| part.parse::<u32>().is_ok()), "{NUMBER}");
+    }
+
+    #[test]
+    fn the_line_has_number_commit_and_machine() {
+        let workspace = Workspace::locate().unwrap();
+        let start = format!("limen {NUMBER} (commit {}, {}-", commit(&workspace), env::consts::ARCH);
+        let line = line(&workspace).unwrap();
+        assert!(line.starts_with(&start) && line.ends_with(')'), "{line}");
+    }
+}
