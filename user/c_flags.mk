@@ -13,6 +13,9 @@ ifeq ($(origin LD),default)
 LD := ld.lld
 endif
 
+# The SDK must not depend on where the sources lie (xtask/src/reproducible.rs has the same name for them).
+REPOSITORY := $(abspath $(dir $(lastword $(MAKEFILE_LIST)))..)
+
 TARGET_FLAGS_aarch64 := -mgeneral-regs-only -mstrict-align
 # Programs pass floating-point arguments in registers, unless the board goes by an older name (SOFT_FLOAT=True); objects
 # that differ in that cannot be linked. The library's own code is free of floating point, so it uses none of these
@@ -27,5 +30,8 @@ NO_LOOP_IDIOMS := -fno-tree-loop-distribute-patterns
 endif
 
 CFLAGS = $(TARGET_FLAGS) -std=gnu11 -ffreestanding -nostdlib -O2 -g -Wall -Wextra -Werror \
+    -ffile-prefix-map=$(REPOSITORY)=/usr/src/limen \
     -fno-pic -fno-stack-protector -fno-asynchronous-unwind-tables \
     -MMD -MP $(addprefix -I,$(INCLUDE))
+# In the fifth version of debug information, clang's assembler writes the folder as it is.
+ASFLAGS = $(CFLAGS) -gdwarf-4

@@ -39,6 +39,7 @@ mod process;
 mod progress;
 mod project;
 mod qemu;
+mod reproducible;
 mod run;
 mod sdk;
 mod sdk_documents;

@@ -14,7 +14,9 @@ use crate::files;
 use crate::gen_config;
 use crate::process;
 use crate::progress::{self, Steps};
+use crate::reproducible::CargoOptions;
 use crate::sdk_documents;
+use crate::version;
 use crate::workspace::{CONFIGS, Workspace};
 
 /// The command.
@@ -73,12 +75,12 @@ pub fn build(workspace: &Workspace) -> Outcome {
     let ports = ports(&boards)?;
     let mut steps = Steps::new(1 + ports.len() + names.len());
     steps.next("building the tool");
-    process::capture(process::cargo("build").args(["--release", "--package", "microkit"]))?;
+    build_tool(workspace)?;
+    let options = CargoOptions::new(workspace)?;
     for port in ports {
         steps.next(&format!("building the kernel for {}", port.architecture));
-        process::capture(process::cargo("build").args(port.options()))?;
+        cargo_build(&options, port.options())?;
     }
-    files::copy(&workspace.target().join("release/microkit"), &workspace.sdk().join("bin/microkit"))?;
     for board in names {
         steps.next(&format!("building library and monitor for {}", board.name));
         remove_link(&workspace.sdk().join("board").join(&board.name))?;
@@ -103,6 +105,28 @@ fn lock(workspace: &Workspace) -> Outcome<File> {
     let file = File::create(folder.join("sdk.lock")).context(|| "cannot create build/sdk.lock".to_owned())?;
     file.lock().context(|| "cannot lock build/sdk.lock".to_owned())?;
     Ok(file)
+}
+
+/// Builds the tool as one file that runs on every Linux of this instruction set, whatever its libraries are.
+fn build_tool(workspace: &Workspace) -> Outcome {
+    let host = version::host()?;
+    let mut options = CargoOptions::new(workspace)?.with(&["-Cstrip=debuginfo"]);
+    if cfg!(target_os = "linux") {
+        options = options.with(&["-Ctarget-feature=+crt-static"]);
+    }
+    cargo_build(&options, ["--release", "--package", "microkit", "--target", &host])?;
+    let built = workspace.target().join(host).join("release/microkit");
+    files::copy(&built, &workspace.sdk().join("bin/microkit"))
+}
+
+/// Variables that would replace the options, and those of `.cargo/config.toml`, do not count.
+fn cargo_build<'w>(options: &CargoOptions, words: impl IntoIterator<Item = &'w str>) -> Outcome {
+    let mut cargo = process::cargo("build");
+    cargo.args(options.words()).args(words);
+    for variable in ["RUSTFLAGS", "CARGO_ENCODED_RUSTFLAGS"] {
+        cargo.env_remove(variable);
+    }
+    process::capture(&mut cargo).map(drop)
 }
 
 /// The ports that the boards need, each once.

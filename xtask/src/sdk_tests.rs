@@ -12,6 +12,7 @@ use crate::new;
 use crate::process;
 use crate::project::{Build, Project};
 use crate::qemu::{self, Audience, Boot};
+use crate::reproducible;
 use crate::suite::Verdict;
 use crate::tidy;
 use crate::version;
@@ -19,12 +20,14 @@ use crate::workspace::Workspace;
 
 type Test = fn(&Workspace) -> Outcome;
 
-const TESTS: [Test; 5] = [
+const TESTS: [Test; 7] = [
     linkers_tell_conventions_apart,
     links_of_documents_lead_somewhere,
-    a_new_project_builds_and_runs,
     folders_that_end_alike_are_built_apart,
     makefiles_say_what_is_wrong_with_their_variables,
+    no_file_has_a_path_of_this_machine,
+    the_tool_needs_no_library,
+    a_new_project_builds_and_runs,
 ];
 
 /// Runs every test on the SDK in `build/sdk`.
@@ -41,6 +44,29 @@ fn links_of_documents_lead_somewhere(workspace: &Workspace) -> Outcome {
     let dead = tidy::dead_links_below(&workspace.sdk())?;
     let list = dead.iter().map(|objection| format!("\n  {objection}")).collect::<String>();
     if dead.is_empty() { Ok(()) } else { Err(Failure::new(format!("documents of the SDK:{list}"))) }
+}
+
+/// Otherwise it would not be the same for everyone who builds it.
+fn no_file_has_a_path_of_this_machine(workspace: &Workspace) -> Outcome {
+    let leaks = reproducible::leaks(workspace, &workspace.sdk())?;
+    let list = leaks.iter().map(|file| format!("\n  {}", file.display())).collect::<String>();
+    if leaks.is_empty() {
+        return Ok(());
+    }
+    Err(Failure::new(format!("files of the SDK with a path of this machine:{list}")))
+}
+
+/// It runs on every Linux of its instruction set.
+fn the_tool_needs_no_library(workspace: &Workspace) -> Outcome {
+    let mut readelf = Command::new("llvm-readelf");
+    readelf.args(["--program-headers", "--dynamic-table"]).arg(workspace.sdk().join("bin/microkit"));
+    let headers = process::capture(&mut readelf)?;
+    match ["INTERP", "(NEEDED)"].iter().find(|word| headers.contains(*word)) {
+        Some(word) if cfg!(target_os = "linux") => {
+            Err(Failure::new(format!("bin/microkit is linked dynamically: it has {word}")))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Without another word from its owner.

@@ -1,6 +1,6 @@
 //! Which version of Limen the sources are: its number, and the commit they were checked out from.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command as Process;
 
 use crate::failure::Outcome;
@@ -48,6 +48,15 @@ pub fn rustc_fact(name: &str) -> Outcome<String> {
     let text = process::capture(Process::new("rustc").arg("-vV"))?;
     let fact = text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(": "));
     Ok(fact.unwrap_or(UNKNOWN).to_owned())
+}
+
+/// Where the compiler and its libraries are.
+///
+/// # Errors
+/// When the compiler cannot be started.
+pub fn sysroot() -> Outcome<PathBuf> {
+    let text = process::capture(Process::new("rustc").args(["--print", "sysroot"]))?;
+    Ok(PathBuf::from(text.trim()))
 }
 
 /// What git prints about the repository whose top folder this is. Sources without a repository of their own may lie
