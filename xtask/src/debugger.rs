@@ -3,20 +3,25 @@
 //!
 //! Sources: GDB's remote serial protocol (Debugging with GDB, appendix E); QEMU's protocol for tests of devices.
 
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{self, BufRead, BufReader, ErrorKind, Read, Write};
 use std::os::unix::net::UnixStream;
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
 use crate::failure::{Context, Failure, Outcome};
+use crate::files;
+use crate::patience;
 
 /// Files of the two connections, beside the image.
 const DEBUGGER: &str = "debugger.socket";
 const DEVICES: &str = "devices.socket";
+/// The emulator's process, beside them.
+const PROCESS: &str = "emulator.pid";
 
 /// Options of an emulator that waits for a debugger.
-pub const STOPPED: [&str; 7] = [
+pub const STOPPED: [&str; 9] = [
     "-S",
     "-gdb",
     "unix:{folder}/debugger.socket,server=on,wait=off",
@@ -24,13 +29,14 @@ pub const STOPPED: [&str; 7] = [
     "unix:{folder}/devices.socket,server=on,wait=off",
     "-qtest-log",
     "none",
+    "-pidfile",
+    "{folder}/emulator.pid",
 ];
 
-/// How long the machine may run without reaching an instruction at which it is to stop: a guard against waiting for ever.
+/// How long the machine may run without reaching an instruction at which it is to stop, see [`patience`].
 const PATIENCE: Duration = Duration::from_secs(60);
-/// How often, and how many times, the connection is tried until the emulator has begun to listen.
+/// How often the connection is tried until the emulator listens.
 const PAUSE: Duration = Duration::from_millis(20);
-const ATTEMPTS: usize = 3000;
 
 /// What is sent to a machine that runs.
 const STOP: &[u8] = b"\x03";
@@ -41,21 +47,21 @@ const WORD_BYTES: usize = 8;
 /// See the file. The emulator ends with it, except after [`Self::detach`].
 pub struct Debugger {
     is_attached: bool,
-    stream: UnixStream,
+    stream: Connection,
     received: Vec<u8>,
-    devices: BufReader<UnixStream>,
+    devices: BufReader<Connection>,
     /// The request for the program counter.
     counter: &'static str,
 }
 
 impl Debugger {
-    /// Connects with the machine whose image is in this folder.
+    /// Connects with the machine whose image is in this folder, as soon as its emulator listens.
     ///
     /// # Errors
-    /// When no emulator listens.
-    pub fn attach(folder: &Path, architecture: &str) -> Outcome<Self> {
-        let stream = connect(&folder.join(DEBUGGER))?;
-        let devices = BufReader::new(connect(&folder.join(DEVICES))?);
+    /// When the emulator has ended before it did.
+    pub fn attach(folder: &Path, architecture: &str, has_ended: &AtomicBool) -> Outcome<Self> {
+        let stream = Connection::open(folder, DEBUGGER, has_ended)?;
+        let devices = BufReader::new(Connection::open(folder, DEVICES, has_ended)?);
         let counter = if architecture == "x86_64" { "p10" } else { "p20" };
         let mut debugger = Self { is_attached: true, stream, received: Vec::new(), devices, counter };
         // Before this request the emulator does not answer those for single registers.
@@ -189,21 +195,65 @@ impl Drop for Debugger {
 }
 
 fn lost() -> String {
-    "the debugger of the emulator does not answer".to_owned()
+    "the connection with the emulator's debugger failed".to_owned()
 }
 
-fn connect(socket: &Path) -> Outcome<UnixStream> {
-    let mut connection = UnixStream::connect(socket);
-    for _ in 0..ATTEMPTS {
-        if connection.is_ok() {
-            break;
+/// A connection with an emulator.
+struct Connection {
+    stream: UnixStream,
+    emulator: u32,
+    /// How much time the emulator may take for an answer.
+    patience: Duration,
+}
+
+impl Connection {
+    fn open(folder: &Path, socket: &str, has_ended: &AtomicBool) -> Outcome<Self> {
+        let socket = folder.join(socket);
+        loop {
+            match UnixStream::connect(&socket) {
+                Ok(stream) => {
+                    let emulator = process(&folder.join(PROCESS))?;
+                    return Ok(Self { stream, emulator, patience: PATIENCE });
+                }
+                Err(error) if has_ended.load(Ordering::Relaxed) => {
+                    return Err(error).context(|| format!("cannot connect to {}", socket.display()));
+                }
+                Err(_) => thread::sleep(PAUSE),
+            }
         }
-        thread::sleep(PAUSE);
-        connection = UnixStream::connect(socket);
     }
-    let connection = connection.context(|| format!("cannot connect to {}", socket.display()))?;
-    connection.set_read_timeout(Some(PATIENCE)).context(lost)?;
-    Ok(connection)
+}
+
+impl Write for Connection {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.stream.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.stream.flush()
+    }
+}
+
+impl Read for Connection {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let received = patience::wait(self.emulator, self.patience, |time| {
+            match self.stream.set_read_timeout(Some(time)).and_then(|()| self.stream.read(buffer)) {
+                Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => None,
+                received => Some(received),
+            }
+        });
+        received.unwrap_or_else(|| {
+            let seconds = self.patience.as_secs();
+            Err(io::Error::new(
+                ErrorKind::TimedOut,
+                format!("no answer, though the emulator had {seconds} seconds"),
+            ))
+        })
+    }
+}
+
+fn process(file: &Path) -> Outcome<u32> {
+    files::read(file)?.trim().parse().context(|| format!("{} has no number of a process", file.display()))
 }
 
 /// The text of the first complete packet, `$text#sum`, which is removed with what is before it.
@@ -231,6 +281,22 @@ fn word(digits: &str) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn debugger(patience: Duration) -> (Debugger, UnixStream) {
+        let (stream, emulator) = UnixStream::pair().unwrap();
+        let connection = |stream: UnixStream| Connection { stream, emulator: std::process::id(), patience };
+        let devices = BufReader::new(connection(stream.try_clone().unwrap()));
+        let stream = connection(stream);
+        let received = Vec::new();
+        (Debugger { is_attached: false, stream, received, devices, counter: "p20" }, emulator)
+    }
+
+    #[test]
+    fn an_emulator_that_never_answers_is_given_up_on() {
+        let (mut debugger, _emulator) = debugger(Duration::from_millis(20));
+        let failure = debugger.run().unwrap_err().to_string();
+        assert!(failure.contains("no answer, though the emulator had"), "{failure}");
+    }
 
     #[test]
     fn packets_are_taken_when_they_are_complete() {

@@ -22,6 +22,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::ops::Range;
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
@@ -31,7 +32,7 @@ use crate::board;
 use crate::boot_code;
 use crate::debugger::{self, Debugger};
 use crate::failure::{Context, Failure, Outcome};
-use crate::qemu::{Boot, Session};
+use crate::qemu::{Boot, Ending, Session};
 use crate::suite::Verdict;
 use crate::symbols::Symbols;
 use crate::trace;
@@ -221,8 +222,9 @@ impl Scene<'_> {
         let extra = [self.boot.extra, &debugger::STOPPED, extra].concat();
         let boot = Boot { extra: &extra, silence: Some(SILENCE), ..*self.boot };
         let folder = self.boot.image.parent().unwrap_or(Path::new("."));
+        let has_ended = AtomicBool::new(false);
         let drive = || {
-            let debugger = Debugger::attach(folder, &self.boot.board.architecture)?;
+            let debugger = Debugger::attach(folder, &self.boot.board.architecture, &has_ended)?;
             let mut machine =
                 Machine { debugger, raise: self.raise, program: self.program.clone(), symbols: self.symbols };
             act(&mut machine)
@@ -230,9 +232,19 @@ impl Scene<'_> {
         thread::scope(|scope| {
             let driver = scope.spawn(drive);
             let session = boot.run(|_| false);
+            has_ended.store(true, Ordering::Relaxed);
             let outcome =
                 driver.join().unwrap_or_else(|_| Err(Failure::new("what drives the machine has failed")));
-            Ok((session?, outcome?))
+            let session = session?;
+            // Of an emulator that failed or hung, the debugger only knows that the connection is lost.
+            let has_failed = match &session.ending {
+                Ending::Exited(status, _) => !status.success(),
+                ending => matches!(ending, Ending::Silent(..)),
+            };
+            if has_failed && outcome.is_err() {
+                session.ending.outcome()?;
+            }
+            Ok((session, outcome?))
         })
     }
 }

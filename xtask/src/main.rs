@@ -35,6 +35,7 @@ mod measure;
 mod model;
 mod native;
 mod new;
+mod patience;
 mod process;
 mod progress;
 mod project;

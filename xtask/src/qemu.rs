@@ -12,6 +12,7 @@ use std::time::Duration;
 use crate::board::Board;
 use crate::console;
 use crate::failure::{Context, Failure, Outcome};
+use crate::patience;
 
 /// How long a system may print nothing before it counts as hung.
 pub const SILENCE: Duration = Duration::from_secs(60);
@@ -93,7 +94,8 @@ pub struct Boot<'a> {
     pub extra: &'a [&'a str],
     /// Who watches.
     pub audience: Audience,
-    /// How long it may be silent; `None` waits for ever.
+    /// How long it may be silent; `None` waits for ever. A person counts seconds of the clock; for others, time counts in
+    /// which the emulator could run, see [`patience`].
     pub silence: Option<Duration>,
 }
 
@@ -117,7 +119,7 @@ impl Boot<'_> {
         let mut qemu = Emulator::start(&self.command(), self.audience)?;
         let mut console = Console { pending: Vec::new(), lines: Vec::new() };
         let ending = loop {
-            match qemu.next(self.silence) {
+            match qemu.next(self.silence, self.audience) {
                 Ok(bytes) => {
                     if self.audience == Audience::Person {
                         console::show(&bytes);
@@ -236,11 +238,17 @@ impl Emulator {
         Ok(Self { child, console, keys, errors })
     }
 
-    fn next(&self, silence: Option<Duration>) -> Result<Vec<u8>, RecvTimeoutError> {
-        match silence {
-            Some(limit) => self.console.recv_timeout(limit),
-            None => self.console.recv().map_err(|_| RecvTimeoutError::Disconnected),
-        }
+    fn next(&self, silence: Option<Duration>, audience: Audience) -> Result<Vec<u8>, RecvTimeoutError> {
+        let receive = |limit| match self.console.recv_timeout(limit) {
+            Err(RecvTimeoutError::Timeout) => None,
+            received => Some(received),
+        };
+        let received = match silence {
+            None => return self.console.recv().map_err(|_| RecvTimeoutError::Disconnected),
+            Some(limit) if audience == Audience::Person => receive(limit),
+            Some(limit) => patience::wait(self.child.id(), limit, receive),
+        };
+        received.unwrap_or(Err(RecvTimeoutError::Timeout))
     }
 
     /// Asks QEMU to end, so that it restores the terminal; by force if it does not.

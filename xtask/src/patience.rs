@@ -1,0 +1,134 @@
+//! How long to wait for another process: by the time that it had, not by the clock on the wall.
+//!
+//! A process that is ready to run but queues for a processor makes no progress, however long that takes; a loaded machine
+//! would fail good runs. Therefore time in the queue does not count, and both time on a processor and time asleep do: a
+//! process that loops is given up on, and so is one that waits for something that never happens.
+//!
+//! Source: Linux, Documentation/scheduler/sched-stats.rst, `/proc/PID/schedstat`. Where there is no such file, all time counts.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+/// How long the process is not looked at: most waits are shorter, and looking takes longer than they do.
+const FIRST_WAIT: Duration = Duration::from_secs(1);
+
+/// Calls `receive`, which waits for at most the given time, until it has something or the process had as much time as the
+/// limit. `None` means the latter.
+pub fn wait<T>(process: u32, limit: Duration, receive: impl FnMut(Duration) -> Option<T>) -> Option<T> {
+    wait_watching(&PathBuf::from(format!("/proc/{process}")), limit, receive)
+}
+
+fn wait_watching<T>(
+    process: &Path,
+    limit: Duration,
+    mut receive: impl FnMut(Duration) -> Option<T>,
+) -> Option<T> {
+    if let Some(received) = receive(limit.min(FIRST_WAIT)) {
+        return Some(received);
+    }
+    let (start, before) = (Instant::now(), threads(process));
+    loop {
+        let had = time_had(start.elapsed(), &before, &threads(process));
+        let left = limit.checked_sub(had).filter(|left| !left.is_zero())?;
+        if let Some(received) = receive(left) {
+            return Some(received);
+        }
+    }
+}
+
+/// What the scheduler gave a thread since it began.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Given {
+    processor: Duration,
+    queue: Duration,
+}
+
+type Threads = BTreeMap<OsString, Given>;
+
+/// The threads of a process; none where the system does not say.
+fn threads(process: &Path) -> Threads {
+    let Ok(entries) = fs::read_dir(process.join("task")) else { return Threads::new() };
+    let given = entries.flatten().filter_map(|thread| {
+        let text = fs::read_to_string(thread.path().join("schedstat")).ok()?;
+        let mut times = text.split_whitespace().map(|word| word.parse().map(Duration::from_nanos));
+        Some((thread.file_name(), Given { processor: times.next()?.ok()?, queue: times.next()?.ok()? }))
+    });
+    given.collect()
+}
+
+/// The part of the elapsed time that counts.
+fn time_had(elapsed: Duration, before: &Threads, now: &Threads) -> Duration {
+    let since = |thread: &OsString, given: &Given, which: fn(&Given) -> Duration| {
+        which(given).saturating_sub(before.get(thread).map_or(Duration::ZERO, which))
+    };
+    let sum = |which| now.iter().map(|(thread, given)| since(thread, given, which)).sum::<Duration>();
+    // Threads may queue at the same time, all together for longer than the time that elapsed.
+    elapsed.saturating_sub(sum(|given| given.queue)).max(sum(|given| given.processor))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LIMIT: Duration = Duration::from_millis(1);
+    const LONG: u64 = 1_000_000_000;
+
+    /// Waits for a process that was given `each` time between one look at it and the next, on a processor and in the queue.
+    /// It answers when it is asked for the tenth time.
+    fn answer_of(name: &str, each: [u64; 2]) -> Option<u64> {
+        let process = std::env::temp_dir().join(format!("limen-patience-{name}-{}", std::process::id()));
+        let thread = process.join("task/1");
+        fs::create_dir_all(&thread).unwrap();
+        let mut times = 0;
+        let answer = wait_watching(&process, LIMIT, |time| {
+            std::thread::sleep(time);
+            times += 1;
+            let [processor, queue] = each.map(|each| each * times);
+            fs::write(thread.join("schedstat"), format!("{processor} {queue} {times}\n")).unwrap();
+            (times == 10).then_some(times)
+        });
+        fs::remove_dir_all(&process).unwrap();
+        answer
+    }
+
+    #[test]
+    fn a_process_that_queues_for_a_processor_is_waited_for() {
+        assert_eq!(answer_of("queues", [0, LONG]), Some(10));
+    }
+
+    #[test]
+    fn a_process_that_sleeps_is_given_up_on() {
+        assert_eq!(answer_of("sleeps", [0, 0]), None);
+    }
+
+    #[test]
+    fn a_process_that_used_its_time_is_given_up_on_though_it_also_queued() {
+        assert_eq!(answer_of("loops", [LONG, LONG]), None);
+    }
+
+    #[test]
+    fn what_threads_did_before_does_not_count() {
+        let second = Duration::from_secs;
+        let threads = |list: &[(&str, u64, u64)]| {
+            let thread = |(name, processor, queue): &(&str, u64, u64)| {
+                (OsString::from(name), Given { processor: second(*processor), queue: second(*queue) })
+            };
+            list.iter().map(thread).collect::<Threads>()
+        };
+        let before = threads(&[("1", 100, 200), ("2", 50, 50)]);
+        assert_eq!(time_had(second(10), &before, &threads(&[("1", 101, 207)])), second(3));
+        assert_eq!(time_had(second(10), &before, &threads(&[("1", 104, 206), ("3", 2, 8)])), second(6));
+        assert_eq!(time_had(second(10), &Threads::new(), &Threads::new()), second(10));
+    }
+
+    #[test]
+    fn the_system_tells_the_times_of_this_process() {
+        let process = Path::new("/proc/self");
+        if process.join("schedstat").exists() {
+            assert!(!threads(process).is_empty());
+        }
+    }
+}
