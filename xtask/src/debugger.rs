@@ -279,7 +279,7 @@ fn word(digits: &str) -> Option<u64> {
 }
 
 #[cfg(test)]
-mod tests {
+pub mod tests {
     use super::*;
 
     fn debugger(patience: Duration) -> (Debugger, UnixStream) {
@@ -289,6 +289,30 @@ mod tests {
         let stream = connection(stream);
         let received = Vec::new();
         (Debugger { is_attached: false, stream, received, devices, counter: "p20" }, emulator)
+    }
+
+    /// A debugger of an emulator that expects these packets, one after the other, and answers each so.
+    pub fn scripted(script: &'static [(&str, &str)]) -> (Debugger, thread::JoinHandle<UnixStream>) {
+        let (debugger, mut emulator) = debugger(PATIENCE);
+        let answers = move || {
+            let mut received = Vec::new();
+            for (expected, answer) in script {
+                let packet = loop {
+                    if let Some(packet) = take_packet(&mut received) {
+                        break packet;
+                    }
+                    let mut buffer = [0; 64];
+                    let count = emulator.read(&mut buffer).unwrap();
+                    assert_ne!(count, 0, "{expected} was not asked");
+                    received.extend(&buffer[..count]);
+                };
+                assert_eq!(packet, *expected);
+                write!(emulator, "+${answer}#00").unwrap();
+            }
+            // Still open, for the last packet is yet to be acknowledged.
+            emulator
+        };
+        (debugger, thread::spawn(answers))
     }
 
     #[test]

@@ -342,8 +342,16 @@ impl Machine<'_> {
         Ok(complaints)
     }
 
+    /// Goes on until the program enters the kernel. Another one may pre-empt it and enter first, and nothing of the program
+    /// is mapped then.
     fn reach_kernel(&mut self, entry: u64) -> Outcome {
-        if self.reach(entry)? { Ok(()) } else { Err(Failure::new("the program did not enter the kernel")) }
+        while self.reach(entry)? {
+            if self.word(MARK)? == MARKED {
+                return Ok(());
+            }
+            self.debugger.step()?;
+        }
+        Err(Failure::new("the program did not enter the kernel"))
     }
 
     fn shown(&self, place: u64) -> String {
@@ -359,7 +367,7 @@ impl Machine<'_> {
         const KERNEL: u64 = 1 << 1;
         const PROGRAM: u64 = 1 << 2;
         const PAGE: u64 = 0x1000;
-        let region = self.debugger.word(self.program.region)?.unwrap_or(0);
+        let region = self.mapped_word(self.program.region)?;
         let texts = self.symbols.functions().filter(|(name, _)| name.contains("4core3fmt"));
         let pieces = [
             ("a region", REGION, words(region..region + PAGE)),
@@ -396,9 +404,13 @@ impl Machine<'_> {
         if let Some(entry) = place.entry {
             self.reach_kernel(entry)?;
         }
-        let old = self.debugger.word(place.address)?;
-        let old = old.ok_or_else(|| Failure::new(format!("nothing is mapped at {:#x}", place.address)))?;
+        let old = self.mapped_word(place.address)?;
         self.debugger.set_word(place.address, old ^ (1 << place.bit))
+    }
+
+    fn mapped_word(&mut self, address: u64) -> Outcome<u64> {
+        let word = self.debugger.word(address)?;
+        word.ok_or_else(|| Failure::new(format!("nothing is mapped at {address:#x}")))
     }
 }
 
@@ -430,6 +442,35 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
+    use crate::debugger::tests::scripted;
+
+    #[test]
+    fn another_program_that_enters_the_kernel_first_is_passed() {
+        const ENTRY: u64 = 0xe000;
+        const MARK_FOUND: &str = "edc77e1e01000000";
+        let (debugger, emulator) = scripted(&[
+            ("Z0,e000,1", "OK"),
+            ("Z0,2000,1", "OK"),
+            ("c", "T05thread:01;"),
+            ("p20", "00e0000000000000"),
+            ("z0,e000,1", "OK"),
+            ("z0,2000,1", "OK"),
+            // Here another program runs, which has nothing there.
+            ("m3000,8", "E14"),
+            ("s", "T05thread:01;"),
+            ("Z0,e000,1", "OK"),
+            ("Z0,2000,1", "OK"),
+            ("c", "T05thread:01;"),
+            ("p20", "00e0000000000000"),
+            ("z0,e000,1", "OK"),
+            ("z0,2000,1", "OK"),
+            ("m3000,8", MARK_FOUND),
+        ]);
+        let program = Program { begins: 0x1000, ends: 0x2000, rounds: 0x3000, region: 0x4000, unused: 0..0 };
+        let symbols = Symbols::default();
+        Machine { debugger, raise: &[], program, symbols: &symbols }.reach_kernel(ENTRY).unwrap();
+        emulator.join().unwrap();
+    }
 
     #[test]
     fn changed_bits_are_spread_over_all_words() {

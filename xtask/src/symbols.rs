@@ -9,6 +9,7 @@ use crate::failure::{Failure, Outcome};
 use crate::process;
 
 /// The symbols of a file by address.
+#[derive(Default)]
 pub struct Symbols {
     by_address: BTreeMap<u64, String>,
     addresses: BTreeMap<String, u64>,
