@@ -113,7 +113,8 @@ fn parse(mut arguments: lexopt::Parser) -> Outcome<Options> {
             Long("trace") => options.trace = Some(arguments.value()?.string()?),
             Long("native") => options.native = true,
             Long("record") => (options.record, options.quick) = (true, true),
-            Value(filter) => options.filter = filter.string()?,
+            // A shell completes folders with a slash.
+            Value(filter) => options.filter = filter.string()?.trim_end_matches('/').to_owned(),
             other => return Err(other.unexpected().into()),
         }
     }

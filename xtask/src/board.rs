@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use toml::de::DeTable;
 
 use crate::binary::FloatAbi;
+use crate::command::{advice, unknown};
 use crate::failure::{Context, Failure, Outcome};
 use crate::files;
 use crate::workspace::Workspace;
@@ -56,10 +57,10 @@ impl Board {
         let mut board = self.clone();
         for name in variants {
             let Some(words) = self.variants.get(name) else {
-                let known = self.variants.keys().cloned().collect::<Vec<_>>().join(", ");
-                let known =
-                    if known.is_empty() { "it has none".to_owned() } else { format!("choose from: {known}") };
-                return Err(Failure::new(format!("{} has no variant '{name}'; {known}", self.name)));
+                let known: Vec<_> = self.variants.keys().map(String::as_str).collect();
+                let advice =
+                    advice(name, &known, if known.is_empty() { "it has none" } else { "see its data file" });
+                return Err(Failure::new(format!("{} has no variant '{name}'; {advice}", self.name)));
             };
             board.qemu.extend(words.iter().cloned());
             board.chosen.push(name.clone());
@@ -105,9 +106,16 @@ pub fn all_names(workspace: &Workspace) -> Outcome<Vec<Board>> {
 /// When there is none; the failure lists the boards.
 pub fn named(workspace: &Workspace, name: &str) -> Outcome<Board> {
     let boards = all_names(workspace)?;
-    let names: Vec<_> = boards.iter().map(|board| board.name.clone()).collect();
-    let missing = || Failure::new(format!("there is no board '{name}'; choose from: {}", names.join(", ")));
-    boards.into_iter().find(|board| board.name == name).ok_or_else(missing)
+    let missing = unknown_name(&boards, name);
+    boards.into_iter().find(|board| board.name == name).ok_or(missing)
+}
+
+/// Offers older names, too, but lists only those of now.
+fn unknown_name(boards: &[Board], name: &str) -> Failure {
+    let names: Vec<_> = boards.iter().map(|board| board.name.as_str()).collect();
+    let present = boards.iter().filter(|board| board.renamed.is_none());
+    let present: Vec<_> = present.map(|board| board.name.as_str()).collect();
+    unknown("board", name, &names, &format!("choose from: {}", present.join(", ")))
 }
 
 impl Board {

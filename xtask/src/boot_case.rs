@@ -90,10 +90,15 @@ pub const CASES: [Case; 6] = [
 ];
 
 impl Case {
+    /// What the boot is called, and chosen by.
+    pub fn title(&self) -> String {
+        format!("boot/{}", self.name)
+    }
+
     /// The system to boot, in a folder of its own; none if the board does not have the case.
     pub fn project(&self, workspace: &Workspace, board: &Board) -> Option<Project> {
         let has = self.architecture.is_none_or(|architecture| architecture == board.architecture);
-        let (name, folder) = (format!("boot/{}", self.name), workspace.path(self.system));
+        let (name, folder) = (self.title(), workspace.path(self.system));
         has.then_some(Project { name, folder })
     }
 

@@ -1,5 +1,7 @@
 //! What a command of `./x` is.
 
+use limen_nearest::{did_you_mean, list};
+
 use crate::failure::{Failure, Outcome};
 use crate::workspace::Workspace;
 
@@ -31,8 +33,71 @@ pub fn no_arguments(mut arguments: lexopt::Parser) -> Outcome {
 /// # Errors
 /// When it is not; the failure lists what is possible.
 pub fn one_of(what: &str, value: String, choices: &[&str]) -> Outcome<String> {
-    if choices.contains(&value.as_str()) {
-        return Ok(value);
+    if choices.contains(&value.as_str()) { Ok(value) } else { Err(unknown(what, &value, choices, "")) }
+}
+
+/// That nothing is called `name`. The failure offers what was probably meant, lists what there is if that is little, or
+/// says `otherwise`.
+pub fn unknown(what: &str, name: &str, known: &[&str], otherwise: &str) -> Failure {
+    Failure::new(format!("there is no {what} '{name}'; {}", advice(name, known, otherwise)))
+}
+
+/// What to do about a name that is not one of those that are `known`.
+pub fn advice(name: &str, known: &[&str], otherwise: &str) -> String {
+    let near = did_you_mean(name, known.iter().copied());
+    let few = || list(known.iter().copied()).map(|names| format!("choose from: {names}"));
+    near.or_else(few).unwrap_or_else(|| otherwise.to_owned())
+}
+
+impl Command {
+    /// The options that the help text names.
+    fn options(&self) -> Vec<&'static str> {
+        let words = self.help.split(|c: char| !(c.is_ascii_alphanumeric() || c == '-'));
+        let mut options: Vec<_> = words.filter(|word| word.len() > 2 && word.starts_with("--")).collect();
+        options.sort_unstable();
+        options.dedup();
+        options
     }
-    Err(Failure::new(format!("there is no {what} '{value}'; choose from: {}", choices.join(", "))))
+
+    /// A failure to read the arguments, with the option that was probably meant.
+    pub fn explain(&self, failure: Failure) -> Failure {
+        let Some(option) = failure.unknown_option() else { return failure };
+        let otherwise = format!("./x {} --help lists the options", self.name);
+        let advice = match self.options().as_slice() {
+            [] => format!("./x {} takes none", self.name),
+            options => advice(option, options, &otherwise),
+        };
+        Failure::new(format!("there is no option '{option}'; {advice}"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn explained(help: &'static str, words: &[&str]) -> String {
+        let command = Command { name: "sing", summary: "", help, run: |_, _| Ok(()) };
+        command.explain(no_arguments(lexopt::Parser::from_args(words)).unwrap_err()).to_string()
+    }
+
+    #[test]
+    fn an_unknown_option_is_answered_with_what_was_meant() {
+        let help = "usage: ./x sing [--board BOARD] [--loud]\n  --board BOARD  where";
+        assert_eq!(explained(help, &["--bord=a"]), "there is no option '--bord'; did you mean `--board`?");
+        assert_eq!(
+            explained(help, &["--tenor"]),
+            "there is no option '--tenor'; choose from: --board, --loud"
+        );
+        assert_eq!(explained("", &["--tenor"]), "there is no option '--tenor'; ./x sing takes none");
+        assert_eq!(explained(help, &["tenor"]), "unexpected argument \"tenor\"");
+    }
+
+    #[test]
+    fn a_value_that_is_none_is_answered_with_what_was_meant() {
+        let choose = |value: &str| one_of("voice", value.to_owned(), &["alto", "bass"]);
+        assert_eq!(choose("alto").unwrap(), "alto");
+        assert_eq!(choose("atlo").unwrap_err().to_string(), "there is no voice 'atlo'; did you mean `alto`?");
+        let failure = choose("tenor").unwrap_err().to_string();
+        assert_eq!(failure, "there is no voice 'tenor'; choose from: alto, bass");
+    }
 }

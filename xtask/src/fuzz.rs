@@ -6,9 +6,9 @@ use std::process::Command as Process;
 
 use lexopt::prelude::*;
 
-use crate::command::Command;
+use crate::command::{Command, unknown};
 use crate::cothreads;
-use crate::failure::{Context, Failure, Outcome};
+use crate::failure::{Context, Outcome};
 use crate::process;
 use crate::workspace::Workspace;
 
@@ -85,11 +85,8 @@ fn parse(mut arguments: lexopt::Parser) -> Outcome<Options> {
 fn chosen(name: Option<&str>) -> Outcome<Vec<&'static Target>> {
     let found: Vec<_> = TARGETS.iter().filter(|target| name.is_none_or(|name| name == target.name)).collect();
     if found.is_empty() {
-        let names = TARGETS.map(|target| target.name).join(", ");
-        return Err(Failure::new(format!(
-            "there is no fuzzer '{}'; choose from: {names}",
-            name.unwrap_or_default()
-        )));
+        let names = TARGETS.map(|target| target.name);
+        return Err(unknown("fuzzer", name.unwrap_or_default(), &names, ""));
     }
     Ok(found)
 }

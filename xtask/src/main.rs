@@ -61,7 +61,7 @@ use std::env;
 use std::process::ExitCode;
 
 use command::Command;
-use failure::{Context, Failure, Outcome};
+use failure::{Context, Outcome};
 use workspace::Workspace;
 
 const COMMANDS: [&Command; 9] = [
@@ -103,7 +103,8 @@ fn dispatch() -> Outcome {
         return Ok(());
     }
     let Some(command) = COMMANDS.into_iter().find(|command| name == command.name) else {
-        return Err(Failure::new(format!("there is no command '{}'\n\n{}", name.display(), overview())));
+        let names = COMMANDS.map(|command| command.name);
+        return Err(command::unknown("command", &name.to_string_lossy(), &names, ""));
     };
     if arguments.iter().any(|word| word == "--help" || word == "-h") {
         println!("{}", command.help.trim());
@@ -113,6 +114,7 @@ fn dispatch() -> Outcome {
     // Cargo and rustup look for their files where they are started.
     env::set_current_dir(workspace.root()).context(|| "cannot enter the repository".to_owned())?;
     (command.run)(&workspace, lexopt::Parser::from_args(arguments))
+        .map_err(|failure| command.explain(failure))
 }
 
 fn overview() -> String {

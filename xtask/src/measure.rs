@@ -7,6 +7,7 @@ use std::time::Instant;
 use limen_report::{Results, Row};
 
 use crate::board::Board;
+use crate::command::advice;
 use crate::environment;
 use crate::failure::{Context, Failure, Outcome};
 use crate::files;
@@ -49,7 +50,10 @@ pub fn run(workspace: &Workspace, board: &Board, filter: &str, quick: bool) -> O
         rows.extend(footprint::rows(workspace, board)?);
     }
     if rows.is_empty() {
-        return Err(Failure::new(format!("no system under bench/ has '{filter}' in its name")));
+        let names: Vec<_> =
+            projects.iter().map(|project| project.name.as_str()).chain([footprint::NAME]).collect();
+        let advice = advice(filter, &names, "each folder below bench/ with a Makefile is one");
+        return Err(Failure::new(format!("no measured system has '{filter}' in its name; {advice}")));
     }
     Ok(Results { environment: environment::of(board)?, ..results(workspace, board, "instructions", rows)? })
 }

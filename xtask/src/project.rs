@@ -6,6 +6,7 @@ use std::process::Command;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use crate::board::Board;
+use crate::command::unknown;
 use crate::failure::{Context, Failure, Outcome};
 use crate::files;
 use crate::process;
@@ -39,22 +40,35 @@ impl Project {
     /// The project that a person means: a path, or the name of a folder on a shelf.
     ///
     /// # Errors
-    /// When there is none; the failure lists what there is.
+    /// When there is none; the failure offers what was probably meant.
     pub fn locate(workspace: &Workspace, system: &str) -> Outcome<Self> {
         let shelved = SHELVES.map(|shelf| workspace.path(shelf).join(system));
         let typed = [workspace.called_from(Path::new(system)), workspace.path(system)];
         let found = typed.into_iter().chain(shelved).find(|folder| is_project(folder));
         let Some(folder) = found else {
-            let names = SHELVES.map(|shelf| Self::on_shelf(workspace, shelf));
-            let names = names.into_iter().collect::<Outcome<Vec<_>>>()?.concat();
-            let names = names.iter().map(|project| project.name.as_str()).collect::<Vec<_>>().join(", ");
-            let known = if names.is_empty() { "none yet".to_owned() } else { names };
-            return Err(Failure::new(format!(
-                "there is no system '{system}' (a folder with a Makefile); known: {known}"
-            )));
+            return Err(Self::missing(workspace, system)?);
         };
         let folder = folder.canonicalize().context(|| format!("cannot resolve {}", folder.display()))?;
         Ok(Self::at(workspace, folder))
+    }
+
+    /// What to tell a person who means a system that does not exist.
+    fn missing(workspace: &Workspace, system: &str) -> Outcome<Failure> {
+        let folder = workspace.called_from(Path::new(system));
+        if folder.is_dir() {
+            let folder = workspace.display(&folder);
+            return Ok(Failure::new(format!("{folder} is no system: the folder has no Makefile")));
+        }
+        let shelved = SHELVES.map(|shelf| Self::on_shelf(workspace, shelf));
+        let shelved = shelved.into_iter().collect::<Outcome<Vec<_>>>()?.concat();
+        let mut names: Vec<_> = shelved.into_iter().map(|project| project.name).collect();
+        let parent = Path::new(system).parent().unwrap_or(Path::new(""));
+        let beside = fs::read_dir(workspace.called_from(parent)).into_iter().flatten().flatten();
+        let beside = beside.filter(|entry| is_project(&entry.path()));
+        names.extend(beside.map(|entry| parent.join(entry.file_name()).to_string_lossy().into_owned()));
+        let names: Vec<_> = names.iter().map(String::as_str).collect();
+        let otherwise = "name a folder below examples/, tests/ or bench/, or any folder with a Makefile";
+        Ok(unknown("system", system.trim_end_matches('/'), &names, otherwise))
     }
 
     /// Every project on one shelf, in the order of their names.
@@ -202,7 +216,18 @@ mod tests {
         assert_eq!(find("mine", "examples/hello"), "limen/examples/hello");
         assert_eq!(find("mine", "app"), "mine/app");
         assert_eq!(find("mine", "tour"), "mine/tour");
-        assert_eq!(find("mine", "nothing"), "");
+        let missing = |from: &str, system: &str| {
+            let workspace = Workspace::at(&top.join("limen"), &top.join(from));
+            Project::locate(&workspace, system).unwrap_err().to_string()
+        };
+        assert_eq!(missing("limen", "helo"), "there is no system 'helo'; did you mean `examples/hello`?");
+        assert_eq!(
+            missing("limen", "../mine/ap"),
+            "there is no system '../mine/ap'; did you mean `../mine/app`?"
+        );
+        assert_eq!(missing("mine", "ap/"), "there is no system 'ap'; did you mean `app`?");
+        assert_eq!(missing("mine", "../limen"), "../limen is no system: the folder has no Makefile");
+        assert!(missing("limen", "kitchen").contains("choose from: examples/hello, examples/tour"));
         fs::remove_dir_all(top).unwrap();
     }
 }

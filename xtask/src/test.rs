@@ -10,7 +10,7 @@ use crate::bench;
 use crate::board::{self, Board};
 use crate::boot_case::{CASES, Case};
 use crate::check;
-use crate::command::Command;
+use crate::command::{Command, advice};
 use crate::cothreads;
 use crate::expected::Expected;
 use crate::failure::{Context, Failure, Outcome};
@@ -47,6 +47,8 @@ once more with them, in debug. Ends with a line `N passed, N failed`.
 const HOST: &str = "host";
 const HEADERS: &str = "headers";
 const SDK: &str = "sdk";
+/// What precedes a board in the name of the comparison with recorded figures.
+const FIGURES: &str = "figures";
 
 /// Systems that run at once: more would only wait for each other on a small machine.
 const MOST_AT_ONCE: usize = 2;
@@ -101,7 +103,7 @@ fn run(workspace: &Workspace, arguments: lexopt::Parser) -> Outcome {
     }
     if needs_sdk && let Err(failure) = sdk::build(workspace) {
         tally.add(SDK, &Verdict::single(Err(failure)));
-        return tally.finish(&options.filter);
+        return tally.finish();
     }
     if parts[3] {
         steps.next("trying out the SDK");
@@ -118,7 +120,10 @@ fn run(workspace: &Workspace, arguments: lexopt::Parser) -> Outcome {
             tally.add(&figures(board), &verdict);
         }
     }
-    tally.finish(&options.filter)
+    if tally.is_empty() {
+        return Err(no_test(workspace, &options.filter)?);
+    }
+    tally.finish()
 }
 
 fn parse(mut arguments: lexopt::Parser) -> Outcome<Options> {
@@ -126,7 +131,8 @@ fn parse(mut arguments: lexopt::Parser) -> Outcome<Options> {
     while let Some(argument) = arguments.next()? {
         match argument {
             Long("board") => options.board = Some(arguments.value()?.string()?),
-            Value(filter) => options.filter = filter.string()?,
+            // A shell completes folders with a slash.
+            Value(filter) => options.filter = filter.string()?.trim_end_matches('/').to_owned(),
             other => return Err(other.unexpected().into()),
         }
     }
@@ -157,13 +163,31 @@ impl Tally {
         }
     }
 
-    fn finish(self, filter: &str) -> Outcome {
-        if self.judged == 0 {
-            return Err(Failure::new(format!("no test has '{filter}' in its name")));
-        }
+    fn is_empty(&self) -> bool {
+        self.judged == 0
+    }
+
+    fn finish(self) -> Outcome {
         println!("{} passed, {} failed", self.passed, self.failed);
         if self.failed == 0 { Ok(()) } else { Err(Failure::explained()) }
     }
+}
+
+/// What to tell a person whose filter is in no name. Boards and configurations follow the word `on`.
+fn no_test(workspace: &Workspace, filter: &str) -> Outcome<Failure> {
+    let mut names = [HOST, cothreads::NAME, HEADERS, SDK, FIGURES].map(str::to_owned).to_vec();
+    for shelf in ["tests", "examples"] {
+        names.extend(Project::on_shelf(workspace, shelf)?.into_iter().map(|project| project.name));
+    }
+    names.extend(CASES.iter().map(Case::title));
+    let names: Vec<_> = names.iter().map(String::as_str).collect();
+    let wanted = filter.split(" on ").next().unwrap_or_default();
+    let advice = if names.contains(&wanted) {
+        format!("`./x test {wanted}` runs it wherever it can run")
+    } else {
+        advice(wanted, &names, "./x test --help says what tests are called")
+    };
+    Ok(Failure::new(format!("no test has '{filter}' in its name; {advice}")))
 }
 
 /// A system to boot, and how to judge it.
@@ -233,7 +257,7 @@ fn name(project: &Project, board: &Board, config: &str) -> String {
 
 /// What the comparison with recorded figures is called, and chosen by.
 fn figures(board: &Board) -> String {
-    format!("figures on {}", board.title())
+    format!("{FIGURES} on {}", board.title())
 }
 
 fn run_all(workspace: &Workspace, jobs: &[Job], tally: Tally) -> Tally {
@@ -378,5 +402,21 @@ mod tests {
         let select = |filter: &str, name| Options { filter: filter.to_owned(), board: None }.select(name);
         assert!(select("", HOST) && select("hostile", "tests/hostile on b (debug)"));
         assert!(select("host", HOST) && !select("host", "tests/hostile on b (debug)"));
+    }
+
+    #[test]
+    fn a_filter_without_a_test_is_answered_with_what_was_meant() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+        let said = |filter: &str| no_test(&Workspace::at(&root, &root), filter).unwrap().to_string();
+        assert_eq!(said("hots"), "no test has 'hots' in its name; did you mean `host`?");
+        assert_eq!(
+            said("tests/timr on zcu102"),
+            "no test has 'tests/timr on zcu102' in its name; did you mean `tests/timer`?"
+        );
+        assert_eq!(
+            said("tests/timer on pdp11"),
+            "no test has 'tests/timer on pdp11' in its name; `./x test tests/timer` runs it wherever it can run"
+        );
+        assert!(said("kitchen").ends_with("; ./x test --help says what tests are called"));
     }
 }
