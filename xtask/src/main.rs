@@ -5,6 +5,7 @@
 #[macro_use]
 mod console;
 
+mod archive;
 mod bench;
 mod binary;
 mod board;
@@ -14,6 +15,7 @@ mod check;
 mod command;
 mod cothreads;
 mod debugger;
+mod dist;
 mod environment;
 mod expected;
 mod failure;
@@ -64,13 +66,14 @@ use command::Command;
 use failure::{Context, Outcome};
 use workspace::Workspace;
 
-const COMMANDS: [&Command; 9] = [
+const COMMANDS: [&Command; 10] = [
     &run::COMMAND,
     &test::COMMAND,
     &check::COMMAND,
     &bench::COMMAND,
     &fuzz::COMMAND,
     &sdk::COMMAND,
+    &dist::COMMAND,
     &new::COMMAND,
     &setup::COMMAND,
     &generate::COMMAND,

@@ -48,7 +48,8 @@ impl CargoOptions {
     }
 }
 
-fn cargo_home() -> PathBuf {
+/// Where cargo keeps crates from outside.
+pub fn cargo_home() -> PathBuf {
     let usual = || PathBuf::from(env::var_os("HOME").unwrap_or_default()).join(".cargo");
     env::var_os("CARGO_HOME").map_or_else(usual, PathBuf::from)
 }

@@ -6,6 +6,7 @@ use std::process::Command;
 
 use crate::binary::FloatAbi;
 use crate::board::{self, Board};
+use crate::dist;
 use crate::failure::{Context, Failure, Outcome};
 use crate::files;
 use crate::new;
@@ -20,7 +21,7 @@ use crate::workspace::Workspace;
 
 type Test = fn(&Workspace) -> Outcome;
 
-const TESTS: [Test; 7] = [
+const TESTS: [Test; 8] = [
     linkers_tell_conventions_apart,
     links_of_documents_lead_somewhere,
     folders_that_end_alike_are_built_apart,
@@ -28,6 +29,7 @@ const TESTS: [Test; 7] = [
     no_file_has_a_path_of_this_machine,
     the_tool_needs_no_library,
     a_new_project_builds_and_runs,
+    an_unpacked_archive_builds_and_boots,
 ];
 
 /// Runs every test on the SDK in `build/sdk`.
@@ -44,6 +46,13 @@ fn links_of_documents_lead_somewhere(workspace: &Workspace) -> Outcome {
     let dead = tidy::dead_links_below(&workspace.sdk())?;
     let list = dead.iter().map(|objection| format!("\n  {objection}")).collect::<String>();
     if dead.is_empty() { Ok(()) } else { Err(Failure::new(format!("documents of the SDK:{list}"))) }
+}
+
+/// In a folder that has nothing to do with the one where it was built.
+fn an_unpacked_archive_builds_and_boots(workspace: &Workspace) -> Outcome {
+    let folder = workspace.path("build/sdk-tests");
+    let archive = dist::pack(workspace, &folder.join("dist"))?;
+    dist::try_out(workspace, &archive, &folder.join("unpacked"))
 }
 
 /// Otherwise it would not be the same for everyone who builds it.

@@ -19,6 +19,11 @@ pub fn commit(workspace: &Workspace) -> String {
     git(workspace.root(), &describe).unwrap_or_else(|| UNKNOWN.to_owned())
 }
 
+/// When the commit was made, in seconds since 1970, if the sources come from git.
+pub fn commit_time(workspace: &Workspace) -> Option<u64> {
+    git(workspace.root(), &["log", "-1", "--format=%ct"])?.parse().ok()
+}
+
 /// The file `VERSION` of the SDK. Projects read its first line.
 pub fn file(commit: &str) -> String {
     format!("{NUMBER}\ncommit {commit}\n")
