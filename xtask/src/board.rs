@@ -6,10 +6,11 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use limen_nearest::advice;
 use toml::de::DeTable;
 
 use crate::binary::FloatAbi;
-use crate::command::{advice, unknown};
+use crate::command::unknown;
 use crate::failure::{Context, Failure, Outcome};
 use crate::files;
 use crate::workspace::Workspace;

@@ -1,6 +1,6 @@
 //! What a command of `./x` is.
 
-use limen_nearest::{did_you_mean, list};
+use limen_nearest::{advice, options_in};
 
 use crate::failure::{Failure, Outcome};
 use crate::workspace::Workspace;
@@ -42,28 +42,12 @@ pub fn unknown(what: &str, name: &str, known: &[&str], otherwise: &str) -> Failu
     Failure::new(format!("there is no {what} '{name}'; {}", advice(name, known, otherwise)))
 }
 
-/// What to do about a name that is not one of those that are `known`.
-pub fn advice(name: &str, known: &[&str], otherwise: &str) -> String {
-    let near = did_you_mean(name, known.iter().copied());
-    let few = || list(known.iter().copied()).map(|names| format!("choose from: {names}"));
-    near.or_else(few).unwrap_or_else(|| otherwise.to_owned())
-}
-
 impl Command {
-    /// The options that the help text names.
-    fn options(&self) -> Vec<&'static str> {
-        let words = self.help.split(|c: char| !(c.is_ascii_alphanumeric() || c == '-'));
-        let mut options: Vec<_> = words.filter(|word| word.len() > 2 && word.starts_with("--")).collect();
-        options.sort_unstable();
-        options.dedup();
-        options
-    }
-
     /// A failure to read the arguments, with the option that was probably meant.
     pub fn explain(&self, failure: Failure) -> Failure {
         let Some(option) = failure.unknown_option() else { return failure };
         let otherwise = format!("./x {} --help lists the options", self.name);
-        let advice = match self.options().as_slice() {
+        let advice = match options_in(self.help).as_slice() {
             [] => format!("./x {} takes none", self.name),
             options => advice(option, options, &otherwise),
         };

@@ -4,10 +4,10 @@ use std::fs;
 use std::path::Path;
 use std::time::Instant;
 
+use limen_nearest::advice;
 use limen_report::{Results, Row};
 
 use crate::board::Board;
-use crate::command::advice;
 use crate::environment;
 use crate::failure::{Context, Failure, Outcome};
 use crate::files;

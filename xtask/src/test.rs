@@ -5,12 +5,13 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 
 use lexopt::prelude::*;
+use limen_nearest::advice;
 
 use crate::bench;
 use crate::board::{self, Board};
 use crate::boot_case::{CASES, Case};
 use crate::check;
-use crate::command::{Command, advice};
+use crate::command::Command;
 use crate::cothreads;
 use crate::expected::Expected;
 use crate::failure::{Context, Failure, Outcome};

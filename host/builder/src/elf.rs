@@ -71,6 +71,17 @@ impl Symbols {
         self.by_name.is_empty()
     }
 
+    /// The question whether a symbol was meant whose name is nearly this one; none if there is one with this name.
+    #[must_use]
+    pub fn did_you_mean(&self, name: &str) -> Option<String> {
+        if self.by_name.contains_key(name.as_bytes()) {
+            return None;
+        }
+        let mut names: Vec<_> = self.by_name.keys().filter_map(|name| str::from_utf8(name).ok()).collect();
+        names.sort_unstable();
+        limen_nearest::did_you_mean(name, names)
+    }
+
     /// The only symbol with this name.
     ///
     /// # Errors

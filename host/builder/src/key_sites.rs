@@ -216,8 +216,9 @@ fn unbound(program: &Program, symbol: &str, reason: &str) -> Diagnostic {
     let message = format!(
         "ERROR: could not bind symbol '{symbol}' in program image for PD '{name}' ({path}): {reason}"
     );
-    error(code::KEY_SYMBOL, message)
-        .help("The symbol must be a LIMEN_STATIC_KEY_TRUE or LIMEN_STATIC_KEY_FALSE of this program.")
+    let rule = "The symbol must be a LIMEN_STATIC_KEY_TRUE or LIMEN_STATIC_KEY_FALSE of this program.";
+    let help = program.symbols.did_you_mean(symbol).unwrap_or_else(|| rule.to_owned());
+    error(code::KEY_SYMBOL, message).help(help)
 }
 
 #[cfg(test)]

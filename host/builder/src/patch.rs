@@ -178,9 +178,9 @@ fn setvar_patch(
 ) -> Result<Patch, Diagnostic> {
     let name = &symbol.name;
     let refuse = |reason: String| {
-        unpatched(program, name, &reason)
-            .at(&symbol.span)
-            .help("The symbol must be a global or static variable of this program.")
+        let rule = || "The symbol must be a global or static variable of this program.".to_owned();
+        let help = program.symbols.did_you_mean(name).unwrap_or_else(rule);
+        unpatched(program, name, &reason).at(&symbol.span).help(help)
     };
     let found = program.symbols.unique(name).map_err(refuse)?;
     if found.bytes != WORD_BYTES {

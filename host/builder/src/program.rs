@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use crate::code;
 use crate::elf::{ElfFile, Symbols};
 use crate::error::{Context, error};
-use crate::files::find;
+use crate::files::{did_you_mean, find};
 use crate::segment::{Segment, page_of};
 use crate::system_file;
 use limen_abi::limits::PAGE_BYTES;
@@ -51,9 +51,17 @@ impl Program {
     ) -> Result<Self, Diagnostic> {
         let image = &domain.program_image;
         let missing = |what: &str, path: &str| {
+            let help = match did_you_mean(path, search_paths) {
+                Some(question) => {
+                    format!(
+                        "{question} If not, build the program first, or name its directory with --search-path."
+                    )
+                }
+                None => "Build the program first, or name its directory with --search-path.".to_owned(),
+            };
             error(code::PROGRAM_IMAGE_NOT_FOUND, format!("Error: unable to find {what}: '{path}'"))
                 .at(&image.span)
-                .help("Build the program first, or name its directory with --search-path.")
+                .help(help)
         };
         let path = find(&image.path, search_paths).ok_or_else(|| missing("program image", &image.path))?;
         let program = Self::read(&domain.name, &path, architecture).map_err(|e| e.at(&image.span))?;

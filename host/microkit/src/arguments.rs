@@ -5,6 +5,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use lexopt::{Arg, Parser};
+use limen_nearest::advice;
 
 use crate::options::{self, CommandOption, Takes};
 use crate::tool::Failure;
@@ -123,10 +124,16 @@ fn value(parser: &mut Parser, option: &CommandOption) -> Result<OsString, Failur
 
 /// An option that does not exist, with what is attached to it.
 fn unrecognized_option(option: &str, separator: &str, parser: &mut Parser) -> Failure {
-    match parser.optional_value() {
-        Some(value) => unrecognized(&format!("{option}{separator}{}", value.to_string_lossy())),
-        None => unrecognized(option),
-    }
+    let attached = parser.optional_value();
+    let attached =
+        attached.map(|value| format!("{separator}{}", value.to_string_lossy())).unwrap_or_default();
+    let word = format!("{option}{attached}");
+    // After one dash, the first letter is the option and the others are attached to it.
+    let name = if separator.is_empty() { &word } else { option };
+    let spellings: Vec<_> = options::ALL.iter().flat_map(CommandOption::spellings).collect();
+    let spellings: Vec<_> = spellings.iter().map(String::as_str).collect();
+    let help = advice(name, &spellings, "microkit --help lists the options");
+    Failure::Usage(format!("unrecognized argument '{word}'\nhelp: {help}"))
 }
 
 fn unrecognized(word: &str) -> Failure {

@@ -9,6 +9,7 @@ use limen_builder::report::human_bytes;
 use limen_builder::sdk::SdkConfig;
 use limen_builder::system_file::{Kernel, Loader};
 use limen_builder::{Board, Config, ImageType, Parts, Program, Report, Sdk};
+use limen_nearest::{advice, did_you_mean};
 use limen_sdf::{Architecture, Diagnostic, SystemDescription};
 
 use crate::arguments::Arguments;
@@ -77,13 +78,20 @@ impl Request {
         let sdk = open_sdk()?;
         let (board, config) = (&arguments.board, &arguments.config);
         if !sdk.boards().contains(board) {
-            return Err(Failure::Value(format!("argument --board: unknown parameter '{board}'")));
+            let boards = sdk.boards();
+            let boards: Vec<_> = boards.iter().map(String::as_str).collect();
+            let help = advice(board, &boards, "microkit --help lists the boards");
+            return Err(Failure::Value(format!(
+                "argument --board: unknown parameter '{board}'\nhelp: {help}"
+            )));
         }
         let configs = sdk.configs(board);
         if !configs.contains(config) {
             let choices = configs.join(", ");
             let message = format!("argument --config: invalid choice '{config}' (choose from: {choices})");
-            return Err(Failure::Value(message));
+            let help = did_you_mean(config, configs.iter().map(String::as_str));
+            let help = help.map(|question| format!("\nhelp: {question}")).unwrap_or_default();
+            return Err(Failure::Value(message + &help));
         }
         if arguments.viper_output.is_some() {
             return Err(Failure::Value("argument --viper-output: not supported yet".to_owned()));
@@ -119,7 +127,10 @@ fn image_type(name: Option<&str>, board: &Board) -> Result<ImageType, Failure> {
         return Ok(board.image_type);
     };
     if !IMAGE_TYPES.contains(&name) {
-        return Err(Failure::Value(format!("argument --image-type: unknown parameter '{name}'")));
+        let help = advice(name, IMAGE_TYPES, "");
+        return Err(Failure::Value(format!(
+            "argument --image-type: unknown parameter '{name}'\nhelp: {help}"
+        )));
     }
     let architecture = match board.architecture {
         Architecture::Aarch64 => "aarch64",
@@ -134,19 +145,16 @@ fn image_type(name: Option<&str>, board: &Board) -> Result<ImageType, Failure> {
 
 fn read_description(path: &Path) -> Result<String, Diagnostic> {
     let name = path.display();
-    let diagnostic =
-        |code, message, help: &str| Diagnostic { code, span: None, message, help: Some(help.to_owned()) };
+    let diagnostic = |code, message, help| Diagnostic { code, span: None, message, help: Some(help) };
     if !path.is_file() {
         let message = format!("Error: system description file '{name}' does not exist");
-        return Err(diagnostic(
-            code::SYSTEM_FILE_MISSING,
-            message,
-            "It is the word that belongs to no option.",
-        ));
+        let meant = files::did_you_mean(&path.to_string_lossy(), &[]);
+        let help = meant.unwrap_or_else(|| "It is the word that belongs to no option.".to_owned());
+        return Err(diagnostic(code::SYSTEM_FILE_MISSING, message, help));
     }
     fs::read_to_string(path).map_err(|e| {
         let message = format!("Could not parse '{name}': {e}");
-        diagnostic(code::SYSTEM_FILE, message, "It must be readable, and text in UTF-8.")
+        diagnostic(code::SYSTEM_FILE, message, "It must be readable, and text in UTF-8.".to_owned())
     })
 }
 

@@ -26,6 +26,9 @@ fn command_lines() {
         ("cli-no-board", "one.system --config debug", |_| {}),
         ("cli-unknown-board", "one.system --board pdp11 --config debug", |_| {}),
         ("cli-unknown-config", "one.system --board qemu_virt_aarch64 --config fast", |_| {}),
+        ("cli-misspelled-board", "one.system --board qemu_virt_arch64 --config debug", |_| {}),
+        ("cli-misspelled-config", "one.system --board qemu_virt_aarch64 --config relase", |_| {}),
+        ("cli-misspelled-option", "one.system --bord qemu_virt_aarch64 --config debug", |_| {}),
     ]);
     check(&[
         ("cli-unknown-option-first", "--bogus one.system", |_| {}),
@@ -89,6 +92,7 @@ fn incomplete_sdks() {
 fn descriptions() {
     check(&[
         ("system-missing", "two.system", |_| {}),
+        ("system-misspelled", "onne.system", |_| {}),
         ("system-is-directory", "sdk", |_| {}),
         ("system-not-text", "one.system", |w| w.write("one.system", [0xff, 0xfe])),
         ("system-two-errors", "one.system", |w| {
@@ -105,6 +109,7 @@ fn descriptions() {
         }),
         ("domains-share-counter", "one.system", |w| two_domains(w, "<counter />", "")),
         ("key-symbol-missing", "one.system", |w| key(w, "missing")),
+        ("key-symbol-misspelled", "one.system", |w| key(w, "half_wrod")),
         ("key-symbol-not-a-key", "one.system", |w| key(w, "half_word")),
         ("key-site-jumps-elsewhere", "one.system", |w| {
             let mut program = TestElf::program().with_branches(1);
@@ -177,6 +182,11 @@ fn descriptions_for_a_pc() {
 fn programs() {
     check(&[
         ("program-missing", "one.system --search-path sdk", |w| w.remove("one.elf")),
+        ("program-misspelled", "one.system --search-path build", |w| {
+            w.remove("one.elf");
+            w.write("build/noe.elf", "");
+            w.write("build/one.o", "");
+        }),
         ("program-symbols-missing", "one.system", |w| image(w, r#"path_for_symbols="two.elf""#)),
         ("program-symbols-not-elf", "one.system", |w| image(w, r#"path_for_symbols="one.system""#)),
         ("program-not-elf", "one.system", |w| w.write("one.elf", "#!/bin/sh")),
@@ -228,6 +238,7 @@ fn symbols() {
             elf(w, &format!("{DEBUG}/elf/monitor.elf"), &without(TestElf::monitor(), "pd_names"));
         }),
         ("setvar-symbol-missing", "one.system", |w| setvar(w, "missing")),
+        ("setvar-symbol-misspelled", "one.system", |w| setvar(w, "wrod")),
         ("setvar-symbol-twice", "one.system", |w| {
             setvar(w, "word");
             one(w, TestElf::program().symbol("word", 0x20_1078, 8));
@@ -249,6 +260,11 @@ fn memory() {
         ("prefill-device", "one.system", |w| {
             let uart = "<memory_region name=\"m\" phys_addr=\"0x9000000\" prefill_path=\"one.elf\" size=\"0x10000\" />\n";
             domain(w, "", "<map mr=\"m\" vaddr=\"0x1000000\" />\n", uart);
+        }),
+        ("prefill-misspelled", "one.system --search-path files", |w| {
+            w.write("files/parts/disc.bin", "disc");
+            let region = "<memory_region name=\"m\" prefill_path=\"parts/disk.bin\" />\n";
+            domain(w, "", "<map mr=\"m\" vaddr=\"0x1000000\" />\n", region);
         }),
         ("prefill-missing", "one.system --search-path sdk", |w| {
             let region = "<memory_region name=\"m\" prefill_path=\"disk.bin\" />\n";

@@ -47,6 +47,23 @@ pub fn list<'k>(known: impl IntoIterator<Item = &'k str>) -> Option<String> {
     (1..=MOST_LISTED).contains(&known.len()).then(|| known.join(", "))
 }
 
+/// What to do about a `name` that is not one of the `known`: what was probably meant, a choice if there are few, or what
+/// `otherwise` says.
+pub fn advice(name: &str, known: &[&str], otherwise: &str) -> String {
+    let near = did_you_mean(name, known.iter().copied());
+    let few = || list(known.iter().copied()).map(|names| format!("choose from: {names}"));
+    near.or_else(few).unwrap_or_else(|| otherwise.to_owned())
+}
+
+/// The long options that a help text names, sorted.
+pub fn options_in(help: &str) -> Vec<&str> {
+    let words = help.split(|c: char| !(c.is_ascii_alphanumeric() || c == '-'));
+    let mut options: Vec<_> = words.filter(|word| word.len() > 2 && word.starts_with("--")).collect();
+    options.sort_unstable();
+    options.dedup();
+    options
+}
+
 /// The names of which `part` is a part, unless they are so many that it says little.
 fn with_part(part: &str, known: &[&str]) -> Vec<String> {
     let names = known.iter().filter(|known| part.chars().count() >= LEAST_PART && known.contains(part));
@@ -55,18 +72,24 @@ fn with_part(part: &str, known: &[&str]) -> Vec<String> {
 }
 
 /// In how many letters two names differ, if in no more than about a third. Letters that changed places count once, and
-/// small letters equal capital ones. The folder of a path counts only if it is another one.
+/// small letters equal capital ones. Dashes before an option do not count; the folder of a path and the ending of a file
+/// count only if they are others.
 fn distance(name: &str, known: &str) -> Option<usize> {
     let (name, known) = (name.to_lowercase(), known.to_lowercase());
-    let (folder, last) = known.rsplit_once('/').unwrap_or(("", &known));
+    let (name, known) = (name.trim_start_matches('-'), known.trim_start_matches('-'));
+    let (folder, last) = known.rsplit_once('/').unwrap_or(("", known));
     match name.rsplit_once('/') {
-        None => between(&name, last),
+        None => between(name, last),
         Some((same, name)) if same == folder => between(name, last),
-        Some(_) => between(&name, &known),
+        Some(_) => between(name, known),
     }
 }
 
 fn between(name: &str, known: &str) -> Option<usize> {
+    let (name, known) = match (name.rsplit_once('.'), known.rsplit_once('.')) {
+        (Some((name, ending)), Some((known, same))) if ending == same => (name, known),
+        _ => (name, known),
+    };
     let length = name.chars().count().max(known.chars().count());
     let distance = damerau_levenshtein(name, known);
     (distance <= length.div_ceil(3) && distance < length).then_some(distance)
@@ -116,11 +139,39 @@ mod tests {
     }
 
     #[test]
+    fn dashes_before_options_do_not_count() {
+        assert_eq!(meant("--bord", &["--board", "--config"]), "did you mean `--board`?");
+        assert_eq!(meant("--bogus", &["--board", "--config"]), "");
+    }
+
+    #[test]
+    fn equal_endings_of_files_do_not_count() {
+        assert_eq!(meant("sever.elf", &["server.elf", "client.elf"]), "did you mean `server.elf`?");
+        assert_eq!(meant("two.elf", &["one.elf"]), "");
+        assert_eq!(meant("a.elf", &["b.elf"]), "");
+    }
+
+    #[test]
     fn the_last_part_of_a_path_counts() {
         assert_eq!(meant("helo", &["examples/hello", "tests/hostile"]), "did you mean `examples/hello`?");
         assert_eq!(meant("example/helo", &["examples/hello"]), "did you mean `examples/hello`?");
         assert_eq!(meant("bench/ppc_", &["bench/ppc", "tests/ppc"]), "did you mean `bench/ppc`?");
         assert_eq!(meant("tests/ip", &["tests/fpu", "tests/irq_work"]), "");
+    }
+
+    #[test]
+    fn help_texts_name_options() {
+        assert_eq!(
+            options_in("[--quiet] -- [-o FILE]\n  --board BOARD  where;\n  -q, --quiet"),
+            ["--board", "--quiet"]
+        );
+    }
+
+    #[test]
+    fn advice_is_the_shortest_that_helps() {
+        assert_eq!(advice("atlo", &["alto", "bass"], "sing"), "did you mean `alto`?");
+        assert_eq!(advice("tenor", &["alto", "bass"], "sing"), "choose from: alto, bass");
+        assert_eq!(advice("tenor", &["alto"; 9], "sing"), "sing");
     }
 
     #[test]

@@ -3,6 +3,8 @@
 //! Each read function puts what is wrong on the list of problems and answers [`Reported`], so that a caller goes on
 //! with the next attribute and gives up only when it has read them all.
 
+use limen_nearest::did_you_mean;
+
 use crate::code;
 use crate::diagnostic::Diagnostic;
 use crate::xml::Element;
@@ -161,7 +163,8 @@ fn help_unknown(element: &Element, name: &str, known: &[&str]) -> String {
     } else if known.is_empty() {
         "This element has no attributes.".to_owned()
     } else {
-        format!("Attributes of this element: {}.", known.join(", "))
+        did_you_mean(name, known.iter().copied())
+            .unwrap_or_else(|| format!("Attributes of this element: {}.", known.join(", ")))
     }
 }
 

@@ -5,6 +5,7 @@ use limen_abi::limits::MAX_CHANNEL_ID;
 use crate::attribute::{Attributes, Reported, is_negative, value_error};
 use crate::code;
 use crate::draft::ProtectionDomainDraft;
+use crate::meant;
 use crate::model::{Channel, ChannelEnd, Symbol};
 use crate::protection_domain::Reader;
 use crate::unexpected;
@@ -99,12 +100,12 @@ fn find_domain(
     if let Some(index) = domains.iter().position(is_called) {
         return Ok(index);
     }
-    let is_written =
-        |element: Element| element.name() == "protection_domain" && element.attribute("name") == Some(name);
-    if root.descendants().any(is_written) {
+    let elements = root.descendants().filter(|element| element.name() == "protection_domain");
+    let written: Vec<_> = elements.filter_map(|element| element.attribute("name")).collect();
+    if written.contains(&name) {
         return Err(Reported);
     }
     let text = format!("invalid PD name '{name}'");
-    let help = "pd must be the name of a protection domain in this file.";
+    let help = meant::help("pd must be the name of a protection domain in this file", name, written);
     Err(attributes.value_error(code::CHANNEL_PD_UNKNOWN, "pd", &text, help))
 }

@@ -6,9 +6,10 @@ use crate::attribute::{Attributes, Reported, value_error};
 use crate::code;
 use crate::diagnostic::Diagnostic;
 use crate::draft::{CapDraft, CapKind};
+use crate::meant;
 use crate::xml::Element;
 
-const CHILDREN: &str = "cap_tcb, cap_sc, cap_vspace, cap_sched_control";
+const CHILDREN: [&str; 4] = ["cap_tcb", "cap_sc", "cap_vspace", "cap_sched_control"];
 
 /// Slots that the known message names; a capability pointer reaches half of them.
 const NAMED_SLOTS: u64 = 128;
@@ -65,7 +66,7 @@ fn unknown(element: &Element) -> Diagnostic {
         Some(kind) => format!("Cap type: '{kind}' is not supported at '{span}'"),
         None => format!("Element '{name}' is not supported in a <cspace> element at '{span}'"),
     };
-    let help = format!("Elements that may stand here: {CHILDREN}.");
+    let help = meant::help("Elements that may stand here", name, CHILDREN);
     Diagnostic::new(code::CSPACE_CAP_UNKNOWN, &span, message, help)
 }
 

@@ -5,6 +5,7 @@ use limen_abi::limits::{DOMAIN_SCHEDULE, MAX_DOMAIN_TICKS, MAX_PERIOD_US};
 use crate::attribute::{Attributes, Reported, value_error};
 use crate::code;
 use crate::diagnostic::Diagnostic;
+use crate::meant;
 use crate::model::{Domain, Domains, Duration, ScheduleEntry};
 use crate::unexpected;
 use crate::xml::Element;
@@ -66,7 +67,8 @@ fn read_slot(
 fn find(name: &str, names: &[Domain], attributes: &mut Attributes) -> Result<u8, Reported> {
     names.iter().find(|domain| domain.name == name).map(|domain| domain.id).ok_or_else(|| {
         let known: Vec<_> = names.iter().map(|domain| domain.name.as_str()).collect();
-        let help = format!("Declare it: <domain name=\"{name}\"/>. Declared are: {}.", known.join(", "));
+        let rule = format!("Declare it: <domain name=\"{name}\"/>. Declared are");
+        let help = meant::help(&rule, name, known);
         let text = format!("domain '{name}' does not exist,");
         attributes.value_error(code::SCHEDULE_ENTRY_DOMAIN, "domain", &text, help)
     })

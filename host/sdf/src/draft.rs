@@ -147,6 +147,16 @@ pub(crate) enum PageSize {
 }
 
 impl SystemDraft<'_> {
+    /// Names of the memory regions.
+    pub(crate) fn region_names(&self) -> impl Iterator<Item = &str> {
+        self.memory_regions.iter().map(|draft| draft.region.name.as_str())
+    }
+
+    /// Names of the protection domains.
+    pub(crate) fn domain_names(&self) -> impl Iterator<Item = &str> {
+        self.protection_domains.iter().map(|domain| domain.header.name.as_str())
+    }
+
     /// The memory region with this name, and its index.
     pub(crate) fn region(&self, name: &str) -> Option<(usize, &MemoryRegion)> {
         self.memory_regions

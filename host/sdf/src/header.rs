@@ -7,6 +7,7 @@ use crate::code;
 use crate::diagnostic::Diagnostic;
 use crate::domains::Declared;
 use crate::draft::Header;
+use crate::meant;
 use crate::model::{ChildOf, Symbol};
 use crate::target::{Architecture, Target};
 use crate::xml::Element;
@@ -146,6 +147,9 @@ fn read_domain(domains: &Declared, attributes: &mut Attributes) -> Result<u8, Re
             let name = attributes.required("domain")?;
             ids.get(name).copied().ok_or_else(|| {
                 let text = format!("domain '{name}' not declared in <domains>:");
+                let mut known: Vec<_> = ids.keys().copied().collect();
+                known.sort_unstable();
+                let help = meant::help("domain must be the name of a domain in <domains>", name, known);
                 attributes.value_error(code::PD_DOMAIN_UNKNOWN, "domain", &text, help)
             })
         }

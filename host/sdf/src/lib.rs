@@ -22,6 +22,7 @@ mod header;
 mod ioport;
 mod irq;
 mod map;
+mod meant;
 mod memory_region;
 pub mod model;
 mod prefill;

@@ -3,16 +3,19 @@
 use std::sync::Arc;
 
 use limen_abi::boot_info::BootInfo;
+use limen_nearest::did_you_mean;
 
 use crate::attribute::{Attributes, Reported};
 use crate::code;
 use crate::model::Prefill;
 
 /// Why a file that a description names cannot be used.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FileError {
     /// It is nowhere.
     NotFound,
+    /// It is nowhere, but others have nearly its name: the question whether one of them was meant.
+    Misspelled(String),
     /// It is there, and cannot be read.
     Unreadable,
 }
@@ -57,22 +60,28 @@ pub(crate) fn read(attributes: &mut Attributes, read_file: &ReadFile) -> Result<
 }
 
 fn read_path(path: &str, attributes: &mut Attributes, read_file: &ReadFile) -> Result<Prefill, Reported> {
+    let not_found = format!("unable to find prefill file: '{path}'");
     let (code, text, help) = match read_file(path) {
         Ok(bytes) if !bytes.is_empty() => return Ok(Prefill::File(Arc::from(bytes))),
         Ok(_) => (
             code::MR_PREFILL_EMPTY,
             format!("prefill file '{path}' is empty"),
-            "A memory region is zero without prefill_path; give it a size instead.",
+            "A memory region is zero without prefill_path; give it a size instead.".to_owned(),
         ),
         Err(FileError::NotFound) => (
             code::MR_PREFILL_NOT_FOUND,
-            format!("unable to find prefill file: '{path}'"),
-            "Make the file first, or name its directory with --search-path.",
+            not_found,
+            "Make the file first, or name its directory with --search-path.".to_owned(),
+        ),
+        Err(FileError::Misspelled(question)) => (
+            code::MR_PREFILL_NOT_FOUND,
+            not_found,
+            format!("{question} If not, make the file first, or name its directory with --search-path."),
         ),
         Err(FileError::Unreadable) => (
             code::MR_PREFILL_UNREADABLE,
             format!("failed to read file '{path}' at prefill_path"),
-            "It must be a file that may be read.",
+            "It must be a file that may be read.".to_owned(),
         ),
     };
     Err(attributes.value_error(code, "prefill_path", &text, help))
@@ -83,7 +92,9 @@ fn read_boot_info(name: &str, attributes: &mut Attributes) -> Result<Prefill, Re
         Some((_, piece)) => Ok(Prefill::BootInfo(*piece)),
         None => {
             let text = format!("BootInfoMap type: '{name}' is not supported");
-            let help = "Pieces: x86_vbe, x86_mbmmap, x86_acpi_rsdp, x86_framebuffer, x86_tsc_freq, fdt.";
+            let help = did_you_mean(name, BOOT_INFO.map(|(known, _)| known)).unwrap_or_else(|| {
+                "Pieces: x86_vbe, x86_mbmmap, x86_acpi_rsdp, x86_framebuffer, x86_tsc_freq, fdt.".to_owned()
+            });
             Err(attributes.value_error(code::MR_PREFILL_BOOT_INFO, "prefill_bootinfo", &text, help))
         }
     }

@@ -1,5 +1,7 @@
 //! What must not stand in a description: what the language does not have there, and what Limen cannot build yet.
 
+use limen_nearest::did_you_mean;
+
 use crate::code;
 use crate::diagnostic::Diagnostic;
 use crate::xml::{Element, StrayText};
@@ -18,7 +20,8 @@ pub(crate) fn unknown_element(element: &Element, expected: &[&str]) -> Diagnosti
     let message = format!("Error: invalid XML element '{name}': {span}");
     let help = match expected {
         [] => "Nothing may stand inside this element.".to_owned(),
-        names => format!("Elements that may stand here: {}.", names.join(", ")),
+        names => did_you_mean(name, names.iter().copied())
+            .unwrap_or_else(|| format!("Elements that may stand here: {}.", names.join(", "))),
     };
     Diagnostic::new(code::UNKNOWN_ELEMENT, &span, message, help)
 }

@@ -6,6 +6,7 @@ use std::fmt::Write as _;
 use crate::code;
 use crate::diagnostic::Diagnostic;
 use crate::draft::{CapDraft, CapKind, ProtectionDomainDraft, SystemDraft};
+use crate::meant;
 use crate::model::{UserCap, UserCapTarget};
 
 /// Capabilities of each protection domain. Of those with problems only the problems remain.
@@ -27,7 +28,7 @@ fn resolve_one(draft: &SystemDraft, cap: &CapDraft, problems: &mut Vec<Diagnosti
         (CapKind::Sc, Some(owner)) => UserCapTarget::SchedContext(owner),
         (CapKind::VSpace, Some(owner)) => UserCapTarget::Vspace(owner),
         (_, None) => {
-            problems.push(unknown_domain(name, cap));
+            problems.push(unknown_domain(draft, name, cap));
             return None;
         }
     };
@@ -46,10 +47,11 @@ pub(super) fn check_slots(draft: &SystemDraft, problems: &mut Vec<Diagnostic>) {
     }
 }
 
-fn unknown_domain(name: &str, cap: &CapDraft) -> Diagnostic {
+fn unknown_domain(draft: &SystemDraft, name: &str, cap: &CapDraft) -> Diagnostic {
     let span = &cap.span;
     let message = format!("Error: unknown PD name '{name}': {span}");
-    let help = "pd must be the name of a protection domain in this file.";
+    let rule = "pd must be the name of a protection domain in this file";
+    let help = meant::help(rule, name, draft.domain_names());
     Diagnostic::new(code::CSPACE_PD_UNKNOWN, span, message, help)
 }
 

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use limen_abi::KernelKey;
 use limen_abi::limits::KEYS;
+use limen_nearest::did_you_mean;
 
 use crate::code;
 use crate::diagnostic::Diagnostic;
@@ -66,7 +67,7 @@ fn resolve_one(
         Some(keys.len() - 1)
     });
     if index.is_none() {
-        problems.push(unknown(draft));
+        problems.push(unknown(keys, draft));
     }
     let (symbol, span) = (draft.symbol.clone(), draft.span.clone());
     Some(KeyUse { key: index?, id: draft.id, symbol, shared: draft.shared, span })
@@ -79,14 +80,17 @@ fn kernel_key(draft: &KeyDraft) -> Option<StaticKey> {
     Some(StaticKey { name: (*name).to_owned(), default: false, shared: false, kernel: Some(*key), span })
 }
 
-fn unknown(draft: &KeyDraft) -> Diagnostic {
+fn unknown(keys: &[StaticKey], draft: &KeyDraft) -> Diagnostic {
     let (name, span) = (draft.name, &draft.span);
     let message = format!("Error: unknown static key '{name}' on element 'key': {span}");
     let kernel: Vec<_> = KernelKey::ALL.iter().map(|(_, name, _)| *name).collect();
-    let help = format!(
-        "Declare it: <static_key name=\"{name}\"/> directly inside system. Keys of the kernel: {}.",
-        kernel.join(", ")
-    );
+    let known = keys.iter().map(|key| key.name.as_str()).chain(kernel.iter().copied());
+    let help = did_you_mean(name, known).unwrap_or_else(|| {
+        format!(
+            "Declare it: <static_key name=\"{name}\"/> directly inside system. Keys of the kernel: {}.",
+            kernel.join(", ")
+        )
+    });
     Diagnostic::new(code::KEY_UNKNOWN, span, message, help)
 }
 

@@ -4,6 +4,7 @@ use crate::attribute::Reported;
 use crate::code;
 use crate::diagnostic::Diagnostic;
 use crate::draft::{MapDraft, ProtectionDomainDraft, SystemDraft};
+use crate::meant;
 use crate::model::{Map, MemoryRegion};
 use crate::target::Target;
 
@@ -62,7 +63,7 @@ fn locate<'d>(
         Reported
     };
     let Some((index, region)) = draft.region(map.region) else {
-        return Err(report(unknown_region(map)));
+        return Err(report(unknown_region(draft, map)));
     };
     if !map.vaddr.is_multiple_of(region.page_bytes) {
         return Err(report(misaligned(map, region)));
@@ -89,9 +90,10 @@ fn resolved(map: &MapDraft, region: usize) -> Map {
     }
 }
 
-fn unknown_region(map: &MapDraft) -> Diagnostic {
+fn unknown_region(draft: &SystemDraft, map: &MapDraft) -> Diagnostic {
     let message = format!("Error: invalid memory region name '{}' on 'map' @ {}", map.region, map.span);
-    let help = "mr must be the name of a memory_region in this file.";
+    let rule = "mr must be the name of a memory_region in this file";
+    let help = meant::help(rule, map.region, draft.region_names());
     Diagnostic::new(code::MAP_MR_UNKNOWN, &map.span, message, help)
 }
 

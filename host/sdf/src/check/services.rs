@@ -8,6 +8,7 @@ use limen_abi::limits::SERVICES;
 use crate::code;
 use crate::diagnostic::Diagnostic;
 use crate::draft::{ProtectionDomainDraft, ServiceDraft, ServiceTargetDraft, SystemDraft};
+use crate::meant;
 use crate::model::{Service, ServiceTarget};
 
 /// The services of each protection domain. Of those with problems only the problems remain.
@@ -41,7 +42,7 @@ fn check_ids(domain: &ProtectionDomainDraft, problems: &mut Vec<Diagnostic>) {
 }
 
 /// Code, text and help of a target that cannot be had.
-type Refusal = (&'static str, String, &'static str);
+type Refusal = (&'static str, String, String);
 
 fn resolve_one(
     draft: &SystemDraft,
@@ -67,8 +68,11 @@ fn resolve_one(
 }
 
 fn region(draft: &SystemDraft, name: &str) -> Result<ServiceTarget, Refusal> {
-    let help = "region must be the name of a memory_region in this file.";
-    let unknown = || (code::SERVICE_REGION_UNKNOWN, format!("unknown memory region name '{name}'"), help);
+    let unknown = || {
+        let rule = "region must be the name of a memory_region in this file";
+        let help = meant::help(rule, name, draft.region_names());
+        (code::SERVICE_REGION_UNKNOWN, format!("unknown memory region name '{name}'"), help)
+    };
     draft.region(name).map(|(index, _)| ServiceTarget::Region(index)).ok_or_else(unknown)
 }
 
@@ -79,15 +83,18 @@ fn program(
     kind: ServiceKind,
     name: &str,
 ) -> Result<ServiceTarget, Refusal> {
-    let help = "pd must be the name of a protection domain in this file.";
-    let unknown = || (code::SERVICE_PD_UNKNOWN, format!("unknown PD name '{name}'"), help);
+    let unknown = || {
+        let rule = "pd must be the name of a protection domain in this file";
+        let help = meant::help(rule, name, draft.domain_names());
+        (code::SERVICE_PD_UNKNOWN, format!("unknown PD name '{name}'"), help)
+    };
     let mut domains = draft.protection_domains.iter();
     let index = domains.position(|domain| domain.header.name == name).ok_or_else(unknown)?;
     let parent = draft.protection_domains[index].header.parent.as_ref();
     let is_child = parent.is_some_and(|parent| parent.parent == holder);
     if kind == ServiceKind::Reset && !is_child {
         let help = "A program is reset by the protection domain around it, which can stop and restart it.";
-        return Err((code::RESET_NOT_CHILD, format!("PD '{name}' is not a child"), help));
+        return Err((code::RESET_NOT_CHILD, format!("PD '{name}' is not a child"), help.to_owned()));
     }
     Ok(ServiceTarget::Program(index))
 }

@@ -4,6 +4,7 @@ use crate::attribute::Reported;
 use crate::code;
 use crate::diagnostic::Diagnostic;
 use crate::draft::{MapDraft, SetvarDraft, SystemDraft};
+use crate::meant;
 use crate::model::{MemoryRegion, Setvar};
 use crate::target::{Architecture, Target};
 
@@ -31,7 +32,7 @@ fn resolve_one(
     problems: &mut Vec<Diagnostic>,
 ) -> Result<Setvar, Reported> {
     let Some((index, region)) = draft.region(setvar.region_paddr) else {
-        problems.push(unknown_region(setvar));
+        problems.push(unknown_region(draft, setvar));
         return Err(Reported);
     };
     if target.architecture == Architecture::X86_64 && region.phys_addr.is_none() {
@@ -52,10 +53,11 @@ fn prefill_size(draft: &SystemDraft, map: &MapDraft) -> Option<Diagnostic> {
     Some(Diagnostic::new(code::SETVAR_PREFILL_SIZE, &symbol.span, message, help))
 }
 
-fn unknown_region(setvar: &SetvarDraft) -> Diagnostic {
+fn unknown_region(draft: &SystemDraft, setvar: &SetvarDraft) -> Diagnostic {
     let (name, span) = (setvar.region_paddr, &setvar.symbol.span);
     let message = format!("Error: invalid memory region name '{name}' on 'setvar' @ {span}");
-    let help = "region_paddr must be the name of a memory_region in this file.";
+    let rule = "region_paddr must be the name of a memory_region in this file";
+    let help = meant::help(rule, name, draft.region_names());
     Diagnostic::new(code::SETVAR_MR_UNKNOWN, span, message, help)
 }
 

@@ -5,6 +5,7 @@ use limen_abi::limits::{WIPE_BYTES, WIPING_INTERRUPTS};
 use crate::code;
 use crate::diagnostic::Diagnostic;
 use crate::draft::{ProtectionDomainDraft, SystemDraft, WipeDraft};
+use crate::meant;
 use crate::model::{Wipe, WipeTrigger};
 
 /// The wipes of each protection domain. Of those with problems only the problems remain.
@@ -47,11 +48,9 @@ fn resolve_one(
     }
     let Some((region, found)) = draft.region(wipe.region) else {
         let text = format!("unknown memory region name '{}'", wipe.region);
-        return refuse(
-            code::WIPE_REGION_UNKNOWN,
-            text,
-            "region must be the name of a memory_region in this file.",
-        );
+        let rule = "region must be the name of a memory_region in this file";
+        let help = meant::help(rule, wipe.region, draft.region_names());
+        return refuse(code::WIPE_REGION_UNKNOWN, text, &help);
     };
     if found.bytes > WIPE_BYTES {
         let text = format!("memory region '{}' has more than 0x{WIPE_BYTES:x} bytes", wipe.region);
