@@ -107,6 +107,9 @@ fn lock(workspace: &Workspace) -> Outcome<File> {
     Ok(file)
 }
 
+/// Files that the tool prints, and the words that make it do so.
+const FROM_THE_TOOL: &[(&str, &[&str])] = &[("schema/system.xsd", &["--schema"])];
+
 /// Builds the tool as one file that runs on every Linux of this instruction set, whatever its libraries are.
 fn build_tool(workspace: &Workspace) -> Outcome {
     let host = version::host()?;
@@ -116,7 +119,12 @@ fn build_tool(workspace: &Workspace) -> Outcome {
     }
     cargo_build(&options, ["--release", "--package", "microkit", "--target", &host])?;
     let built = workspace.target().join(host).join("release/microkit");
-    files::copy(&built, &workspace.sdk().join("bin/microkit"))
+    let tool = workspace.sdk().join("bin/microkit");
+    files::copy(&built, &tool)?;
+    for (file, words) in FROM_THE_TOOL {
+        files::write(&workspace.sdk().join(file), process::capture(Process::new(&tool).args(*words))?)?;
+    }
+    Ok(())
 }
 
 /// Variables that would replace the options, and those of `.cargo/config.toml`, do not count.

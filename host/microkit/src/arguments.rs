@@ -15,6 +15,8 @@ use crate::tool::Failure;
 pub(crate) enum Command {
     Help,
     Version,
+    /// Prints the schema of descriptions.
+    Schema,
     Build(Box<Arguments>),
 }
 
@@ -65,6 +67,7 @@ pub(crate) fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Command
         match (option.name, option.takes) {
             ("help", _) => return Ok(Command::Help),
             ("version", _) => return Ok(Command::Version),
+            ("schema", _) => return Ok(Command::Schema),
             // None at all is allowed, and then there is nothing to read.
             (_, Takes::Folders) => {
                 words.search_paths.extend(parser.values().into_iter().flatten().map(PathBuf::from));

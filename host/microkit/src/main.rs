@@ -36,6 +36,7 @@ fn run() -> Result<String, Failure> {
     match arguments::parse(env::args_os().skip(1))? {
         Command::Help => Ok(usage::help(&tool::board_names())),
         Command::Version => Ok(tool::version()),
+        Command::Schema => Ok(limen_sdf::schema()),
         Command::Build(arguments) => tool::build(&arguments).map(|Success { lines }| lines),
     }
 }

@@ -35,7 +35,7 @@ pub(crate) struct CommandOption {
 pub(crate) const IMAGE_TYPES: &[&str] = &["binary", "elf", "uimage"];
 
 /// Every option, in the order of the help text.
-pub(crate) const ALL: [CommandOption; 11] = [
+pub(crate) const ALL: [CommandOption; 12] = [
     flag('h', "help", "show this text and exit"),
     flag('V', "version", "show the version and exit"),
     file("output", "write the image here (default: loader.img)").with('o'),
@@ -58,6 +58,7 @@ pub(crate) const ALL: [CommandOption; 11] = [
     file("override-kernel", "use this kernel instead of the SDK's"),
     file("capdl-json", "write kernel objects and capabilities as JSON"),
     option("viper-output", Takes::Folder, "DIRECTORY", "write verification files"),
+    option("schema", Takes::Nothing, "", "print the XML schema of system descriptions and exit"),
 ];
 
 const fn option(

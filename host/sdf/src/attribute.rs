@@ -7,6 +7,7 @@ use limen_nearest::did_you_mean;
 
 use crate::code;
 use crate::diagnostic::Diagnostic;
+use crate::grammar::Attribute;
 use crate::xml::Element;
 
 /// The value is unusable, and the list of problems says why.
@@ -21,7 +22,8 @@ pub(crate) struct Attributes<'a, 'p> {
 
 impl<'a, 'p> Attributes<'a, 'p> {
     /// Starts to read; every attribute that is not `known` is a problem.
-    pub(crate) fn read(element: Element<'a>, known: &[&str], problems: &'p mut Vec<Diagnostic>) -> Self {
+    pub(crate) fn read(element: Element<'a>, known: &[Attribute], problems: &'p mut Vec<Diagnostic>) -> Self {
+        let known: Vec<_> = known.iter().map(|attribute| attribute.name).collect();
         for (name, span) in element.attribute_names() {
             if !known.contains(&name.as_str()) {
                 let text = format!("invalid attribute '{name}'");
@@ -29,7 +31,7 @@ impl<'a, 'p> Attributes<'a, 'p> {
                     code::UNKNOWN_ATTRIBUTE,
                     &element,
                     &text,
-                    help_unknown(&element, &name, known),
+                    help_unknown(&element, &name, &known),
                 );
                 problem.span = Some(span);
                 problems.push(problem);

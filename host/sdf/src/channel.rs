@@ -5,6 +5,7 @@ use limen_abi::limits::MAX_CHANNEL_ID;
 use crate::attribute::{Attributes, Reported, is_negative, value_error};
 use crate::code;
 use crate::draft::ProtectionDomainDraft;
+use crate::grammar;
 use crate::meant;
 use crate::model::{Channel, ChannelEnd, Symbol};
 use crate::protection_domain::Reader;
@@ -19,7 +20,7 @@ pub(crate) fn read<'a>(
     root: Element<'a>,
     reader: &mut Reader<'a, '_>,
 ) -> Result<Channel, Reported> {
-    Attributes::read(element, &[], reader.problems);
+    Attributes::read(element, grammar::CHANNEL.attributes(), reader.problems);
     let ends: Vec<_> = element.children().map(|child| read_end(child, root, reader)).collect();
     let Ok([a, b]) = <[_; 2]>::try_from(ends) else {
         let text = "exactly two end elements must be specified";
@@ -50,11 +51,10 @@ fn read_end<'a>(
     reader: &mut Reader<'a, '_>,
 ) -> Result<ChannelEnd, Reported> {
     if element.name() != "end" {
-        reader.problems.push(unexpected::unknown_element(&element, &["end"]));
+        reader.problems.push(unexpected::unknown_element(&element, &grammar::CHANNEL.child_names()));
         return Err(Reported);
     }
-    let known = &["pd", "id", "pp", "notify", "setvar_id"];
-    let mut attributes = Attributes::read(element, known, reader.problems);
+    let mut attributes = Attributes::read(element, grammar::END.attributes(), reader.problems);
     let name = attributes.required("pd");
     let id = read_id(&mut attributes);
     let may_notify = attributes.boolean_or("notify", true);

@@ -6,6 +6,7 @@ use crate::attribute::{Attributes, Reported, value_error};
 use crate::code;
 use crate::diagnostic::Diagnostic;
 use crate::draft::{CapDraft, CapKind};
+use crate::grammar;
 use crate::meant;
 use crate::xml::Element;
 
@@ -19,24 +20,23 @@ pub(crate) fn read<'a>(
     element: Element<'a>,
     problems: &mut Vec<Diagnostic>,
 ) -> Result<Vec<CapDraft<'a>>, Reported> {
-    Attributes::read(element, &[], problems);
+    Attributes::read(element, grammar::CSPACE.attributes(), problems);
     let caps: Vec<_> = element.children().map(|child| read_cap(child, problems)).collect();
     caps.into_iter().collect()
 }
 
 fn read_cap<'a>(element: Element<'a>, problems: &mut Vec<Diagnostic>) -> Result<CapDraft<'a>, Reported> {
-    let kind = match element.name() {
-        "cap_tcb" => CapKind::Tcb,
-        "cap_sc" => CapKind::Sc,
-        "cap_vspace" => CapKind::VSpace,
-        "cap_sched_control" => CapKind::SchedControl,
+    let (kind, rule) = match element.name() {
+        "cap_tcb" => (CapKind::Tcb, &grammar::CAP_TCB),
+        "cap_sc" => (CapKind::Sc, &grammar::CAP_SC),
+        "cap_vspace" => (CapKind::VSpace, &grammar::CAP_VSPACE),
+        "cap_sched_control" => (CapKind::SchedControl, &grammar::CAP_SCHED_CONTROL),
         _ => {
             problems.push(unknown(&element));
             return Err(Reported);
         }
     };
-    let known: &[&str] = if kind == CapKind::SchedControl { &["slot"] } else { &["slot", "pd"] };
-    let mut attributes = Attributes::read(element, known, problems);
+    let mut attributes = Attributes::read(element, rule.attributes(), problems);
     let domain = match kind {
         CapKind::SchedControl => Ok(None),
         _ => attributes.required("pd").map(Some),

@@ -5,12 +5,11 @@ use limen_abi::limits::{DOMAIN_SCHEDULE, MAX_DOMAIN_TICKS, MAX_PERIOD_US};
 use crate::attribute::{Attributes, Reported, value_error};
 use crate::code;
 use crate::diagnostic::Diagnostic;
+use crate::grammar;
 use crate::meant;
 use crate::model::{Domain, Domains, Duration, ScheduleEntry};
 use crate::unexpected;
 use crate::xml::Element;
-
-const CHILDREN: &[&str] = &["schedule_entry", "schedule_end_marker"];
 
 /// The number that messages name: entries of the kernel's schedule, with the end that is always there.
 const CONFIGURED: usize = DOMAIN_SCHEDULE + 1;
@@ -21,7 +20,7 @@ pub(crate) fn read(
     names: Vec<Domain>,
     problems: &mut Vec<Diagnostic>,
 ) -> Result<Domains, Reported> {
-    let mut attributes = Attributes::read(element, &["start_index", "index_shift"], problems);
+    let mut attributes = Attributes::read(element, grammar::DOMAIN_SCHEDULE.attributes(), problems);
     let start_index = attributes.number_or("start_index", 0);
     let index_shift = attributes.number_or("index_shift", 0);
     let schedule: Result<Vec<_>, Reported> =
@@ -41,12 +40,16 @@ fn read_entry(
     match element.name() {
         "schedule_entry" => read_slot(element, names, problems),
         "schedule_end_marker" => {
-            Attributes::read(element, &[], problems);
+            Attributes::read(element, grammar::SCHEDULE_END_MARKER.attributes(), problems);
             unexpected::children(element, problems);
             Ok(ScheduleEntry::EndMarker)
         }
         _ => {
-            problems.push(unexpected::unknown_child(&element, "domain_schedule", CHILDREN));
+            problems.push(unexpected::unknown_child(
+                &element,
+                "domain_schedule",
+                &grammar::DOMAIN_SCHEDULE.child_names(),
+            ));
             Err(Reported)
         }
     }
@@ -57,7 +60,7 @@ fn read_slot(
     names: &[Domain],
     problems: &mut Vec<Diagnostic>,
 ) -> Result<ScheduleEntry, Reported> {
-    let mut attributes = Attributes::read(element, &["domain", "duration"], problems);
+    let mut attributes = Attributes::read(element, grammar::SCHEDULE_ENTRY.attributes(), problems);
     let domain = attributes.required("domain").and_then(|name| find(name, names, &mut attributes));
     let duration = attributes.required("duration").and_then(|text| read_duration(text, &mut attributes));
     unexpected::children(element, problems);

@@ -6,12 +6,11 @@ use limen_abi::limits::DOMAINS;
 
 use crate::attribute::{Attributes, Reported, value_error};
 use crate::diagnostic::Diagnostic;
+use crate::grammar;
 use crate::model::{Domain, Domains};
 use crate::unexpected;
 use crate::xml::Element;
 use crate::{code, domain_schedule};
-
-const CHILDREN: &[&str] = &["domain", "domain_schedule"];
 
 /// The domains that a description declares, as protection domains need them.
 pub(crate) enum Declared<'a> {
@@ -46,7 +45,7 @@ struct Draft<'a> {
 /// Reads the `domains` element.
 pub(crate) fn read(element: Element, problems: &mut Vec<Diagnostic>) -> Result<Domains, Reported> {
     let before = problems.len();
-    Attributes::read(element, &[], problems);
+    Attributes::read(element, grammar::DOMAINS.attributes(), problems);
     let mut drafts: Vec<Draft> = Vec::new();
     let mut schedule = None;
     for child in element.children() {
@@ -62,7 +61,7 @@ pub(crate) fn read(element: Element, problems: &mut Vec<Diagnostic>) -> Result<D
                 "The <domain_schedule> element can only appear once",
                 "Put all entries into one <domain_schedule>.",
             )),
-            _ => problems.push(unexpected::unknown_child(&child, "domains", CHILDREN)),
+            _ => problems.push(unexpected::unknown_child(&child, "domains", &grammar::DOMAINS.child_names())),
         }
     }
     let Some(schedule) = schedule else {
@@ -84,7 +83,7 @@ fn read_domain<'a>(
     earlier: &[Draft<'a>],
     problems: &mut Vec<Diagnostic>,
 ) -> Result<Draft<'a>, Reported> {
-    let mut attributes = Attributes::read(element, &["name", "id"], problems);
+    let mut attributes = Attributes::read(element, grammar::SCHEDULING_DOMAIN.attributes(), problems);
     let name = attributes.required("name");
     let id = read_id(&mut attributes);
     unexpected::children(element, problems);

@@ -7,6 +7,7 @@ use crate::code;
 use crate::diagnostic::Diagnostic;
 use crate::domains::Declared;
 use crate::draft::Header;
+use crate::grammar;
 use crate::meant;
 use crate::model::{ChildOf, Symbol};
 use crate::target::{Architecture, Target};
@@ -17,21 +18,6 @@ const DEFAULT_STACK_BYTES: u64 = 0x2000;
 const MIN_STACK_BYTES: u64 = 0x1000;
 const MAX_STACK_BYTES: u64 = 0x100_0000;
 
-const KNOWN: &[&str] = &[
-    "name",
-    "priority",
-    "budget",
-    "period",
-    "passive",
-    "stack_size",
-    "cpu",
-    "smc",
-    "fpu",
-    "domain",
-    "timeout_fault",
-];
-const KNOWN_IN_CHILDREN: &[&str] = &["id", "setvar_id"];
-
 /// Reads the attributes of a protection domain; `parent` is the index of the one around it.
 pub(crate) fn read(
     element: Element,
@@ -40,8 +26,8 @@ pub(crate) fn read(
     domains: &Declared,
     problems: &mut Vec<Diagnostic>,
 ) -> Result<Header, Reported> {
-    let in_children = if parent.is_some() { KNOWN_IN_CHILDREN } else { &[] };
-    let mut attributes = Attributes::read(element, &[KNOWN, in_children].concat(), problems);
+    let rule = if parent.is_some() { &grammar::CHILD_DOMAIN } else { &grammar::PROTECTION_DOMAIN };
+    let mut attributes = Attributes::read(element, rule.attributes(), problems);
     let name = attributes.required("name");
     let parent = parent.map(|parent| read_child_of(parent, &mut attributes)).transpose();
     let times = read_times(&mut attributes);

@@ -5,12 +5,11 @@ use limen_abi::limits::{IO_PORTS, KERNEL_IO_PORTS, MAX_CHANNEL_ID};
 use crate::attribute::{Attributes, Reported};
 use crate::code;
 use crate::diagnostic::Diagnostic;
+use crate::grammar;
 use crate::model::IoPort;
 use crate::symbols::Symbols;
 use crate::unexpected;
 use crate::xml::Element;
-
-const KNOWN: &[&str] = &["id", "addr", "size", "setvar_id", "setvar_addr"];
 
 /// Reads one `ioport` element.
 pub(crate) fn read<'a>(
@@ -18,7 +17,7 @@ pub(crate) fn read<'a>(
     symbols: &mut Symbols<'a>,
     problems: &mut Vec<Diagnostic>,
 ) -> Result<IoPort, Reported> {
-    let mut attributes = Attributes::read(element, KNOWN, problems);
+    let mut attributes = Attributes::read(element, grammar::IO_PORT.attributes(), problems);
     let id = read_id(&mut attributes);
     let range = read_range(&mut attributes);
     let setvar_id = symbols.claim_optional(&mut attributes, "setvar_id");

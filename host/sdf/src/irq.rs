@@ -5,15 +5,12 @@ use limen_abi::limits::{MAX_CHANNEL_ID, MAX_INTERRUPT_VECTOR};
 use crate::attribute::{Attributes, Reported, is_negative};
 use crate::code;
 use crate::diagnostic::Diagnostic;
+use crate::grammar::{self, Attribute};
 use crate::model::{Irq, IrqSource, PciAddress, Polarity, Trigger};
 use crate::symbols::Symbols;
 use crate::target::{Architecture, Target};
 use crate::unexpected;
 use crate::xml::Element;
-
-const KNOWN_LINE: &[&str] = &["irq", "id", "trigger", "setvar_id"];
-const KNOWN_PIN: &[&str] = &["ioapic", "pin", "vector", "id", "trigger", "polarity", "setvar_id"];
-const KNOWN_MESSAGE: &[&str] = &["pcidev", "handle", "vector", "id", "setvar_id"];
 
 /// The kinds of `irq` elements, told apart by the attribute that only one of them has.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -32,11 +29,11 @@ impl Kind {
         written.map_or(usual, |(_, kind)| kind)
     }
 
-    const fn known(self) -> &'static [&'static str] {
+    const fn known(self) -> &'static [Attribute] {
         match self {
-            Self::Line => KNOWN_LINE,
-            Self::Pin => KNOWN_PIN,
-            Self::Message => KNOWN_MESSAGE,
+            Self::Line => grammar::IRQ_LINE,
+            Self::Pin => grammar::IRQ_PIN,
+            Self::Message => grammar::IRQ_MESSAGE,
         }
     }
 

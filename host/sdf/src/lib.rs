@@ -18,6 +18,7 @@ pub mod diagnostic;
 mod domain_schedule;
 mod domains;
 mod draft;
+mod grammar;
 mod header;
 mod ioport;
 mod irq;
@@ -29,6 +30,7 @@ mod prefill;
 mod program_image;
 mod protection_domain;
 mod render;
+mod schema;
 mod service;
 mod setvar;
 mod static_key;
@@ -43,6 +45,7 @@ pub use diagnostic::{Diagnostic, Span};
 pub use model::SystemDescription;
 pub use prefill::{FileError, ReadFile, no_files};
 pub use render::render;
+pub use schema::schema;
 pub use target::{Architecture, Target};
 
 /// A description that obeys every rule, and what is worth knowing about it.

@@ -4,13 +4,11 @@ use crate::attribute::{Attributes, Reported};
 use crate::code;
 use crate::diagnostic::Diagnostic;
 use crate::draft::MapDraft;
+use crate::grammar;
 use crate::model::Perms;
 use crate::symbols::Symbols;
 use crate::unexpected;
 use crate::xml::Element;
-
-const KNOWN: &[&str] =
-    &["mr", "vaddr", "perms", "cached", "setvar_vaddr", "setvar_size", "setvar_prefill_size"];
 
 /// Reads one `map` element; `limit` is the first address that it may not cover.
 pub(crate) fn read<'a>(
@@ -19,7 +17,7 @@ pub(crate) fn read<'a>(
     symbols: &mut Symbols<'a>,
     problems: &mut Vec<Diagnostic>,
 ) -> Result<MapDraft<'a>, Reported> {
-    let mut attributes = Attributes::read(element, KNOWN, problems);
+    let mut attributes = Attributes::read(element, grammar::MAP.attributes(), problems);
     let region = attributes.required("mr");
     let vaddr = read_vaddr(limit, &mut attributes);
     let perms = read_perms(&mut attributes);

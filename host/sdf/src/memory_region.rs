@@ -6,14 +6,12 @@ use crate::attribute::{Attributes, Reported};
 use crate::code;
 use crate::diagnostic::Diagnostic;
 use crate::draft::{MemoryRegionDraft, PageSize};
+use crate::grammar;
 use crate::model::{MemoryRegion, Prefill};
 use crate::prefill::{self, ReadFile};
 use crate::target::Target;
 use crate::unexpected;
 use crate::xml::Element;
-
-const KNOWN: &[&str] =
-    &["name", "size", "page_size", "phys_addr", "prefill_path", "prefill_bootinfo", "shared"];
 
 /// Reads one `memory_region` element.
 pub(crate) fn read(
@@ -22,7 +20,7 @@ pub(crate) fn read(
     read_file: &ReadFile,
     problems: &mut Vec<Diagnostic>,
 ) -> Result<MemoryRegionDraft, Reported> {
-    let mut attributes = Attributes::read(element, KNOWN, problems);
+    let mut attributes = Attributes::read(element, grammar::MEMORY_REGION.attributes(), problems);
     let name = attributes.required("name");
     let given = attributes.optional_number("page_size");
     let page_bytes = given.and_then(|given| check_page_bytes(given, target, &mut attributes));

@@ -43,6 +43,17 @@ const BOOT_INFO: [(&str, BootInfo); 7] = [
     ("fdt", BootInfo::DeviceTree),
 ];
 
+/// The names alone.
+pub(crate) const BOOT_INFO_NAMES: [&str; BOOT_INFO.len()] = {
+    let mut names = [""; BOOT_INFO.len()];
+    let mut index = 0;
+    while index < names.len() {
+        names[index] = BOOT_INFO[index].0;
+        index += 1;
+    }
+    names
+};
+
 /// Reads the attributes that fill a memory region.
 pub(crate) fn read(attributes: &mut Attributes, read_file: &ReadFile) -> Result<Option<Prefill>, Reported> {
     match (attributes.optional("prefill_path"), attributes.optional("prefill_bootinfo")) {

@@ -9,43 +9,37 @@ use crate::domains::Declared;
 use crate::draft::{
     CapDraft, Contents, KeyDraft, MapDraft, ProtectionDomainDraft, ServiceDraft, SetvarDraft, WipeDraft,
 };
+use crate::grammar::{self, Rule};
 use crate::model::{IoPort, Irq, ProgramImage, Shareable};
 use crate::symbols::Symbols;
 use crate::target::{Architecture, Target};
 use crate::xml::Element;
 use crate::{cspace, header, ioport, irq, map, program_image, service, setvar, static_key, unexpected, wipe};
 
-const CHILDREN: &[&str] = &[
-    "program_image",
-    "map",
-    "setvar",
-    "counter",
-    "fpu_counters",
-    "fpu_policy",
-    "probe",
-    "ioport",
-    "irq",
-    "key",
-    "digest",
-    "reset",
-    "wipe",
-    "cspace",
-    "protection_domain",
-];
-
 /// An element that grants something, at most once.
 struct Grant {
+    rule: &'static Rule,
     duplicate: &'static str,
     what: &'static str,
 }
 
-const COUNTER: Grant = Grant { duplicate: code::COUNTER_DUPLICATE, what: "the cycle counter" };
-const FPU_COUNTERS: Grant =
-    Grant { duplicate: code::FPU_COUNTERS_DUPLICATE, what: "the counts of floating-point switches" };
-const PROBE: Grant =
-    Grant { duplicate: code::PROBE_DUPLICATE, what: "the right to sample its own crossings" };
-const FPU_POLICY: Grant =
-    Grant { duplicate: code::FPU_POLICY_DUPLICATE, what: "the choice of the floating-point policy" };
+const COUNTER: Grant =
+    Grant { rule: &grammar::COUNTER, duplicate: code::COUNTER_DUPLICATE, what: "the cycle counter" };
+const FPU_COUNTERS: Grant = Grant {
+    rule: &grammar::FPU_COUNTERS,
+    duplicate: code::FPU_COUNTERS_DUPLICATE,
+    what: "the counts of floating-point switches",
+};
+const PROBE: Grant = Grant {
+    rule: &grammar::PROBE,
+    duplicate: code::PROBE_DUPLICATE,
+    what: "the right to sample its own crossings",
+};
+const FPU_POLICY: Grant = Grant {
+    rule: &grammar::FPU_POLICY,
+    duplicate: code::FPU_POLICY_DUPLICATE,
+    what: "the choice of the floating-point policy",
+};
 
 /// Reads protection domains with what is inside them.
 pub(crate) struct Reader<'a, 'p> {
@@ -209,7 +203,7 @@ impl<'a> Reader<'a, '_> {
         granted: &mut Option<Result<Shareable, Reported>>,
         grant: &Grant,
     ) {
-        let mut attributes = Attributes::read(child, &["shared"], self.problems);
+        let mut attributes = Attributes::read(child, grant.rule.attributes(), self.problems);
         let shared = attributes.boolean_or("shared", false);
         unexpected::children(child, self.problems);
         let shareable = shared.map(|shared| Shareable { shared, span: child.span() });
@@ -219,7 +213,7 @@ impl<'a> Reader<'a, '_> {
     }
 
     fn read_grant(&mut self, parent: Element, child: Element, granted: &mut bool, grant: &Grant) {
-        Attributes::read(child, &[], self.problems);
+        Attributes::read(child, grant.rule.attributes(), self.problems);
         unexpected::children(child, self.problems);
         if std::mem::replace(granted, true) {
             self.problems.push(granted_twice(&parent, &child, grant));
@@ -236,7 +230,7 @@ impl<'a> Reader<'a, '_> {
             }
             "virtual_machine" => unexpected::unsupported_element(child),
             _ => {
-                let problem = unexpected::unknown_element(child, CHILDREN);
+                let problem = unexpected::unknown_element(child, &grammar::PROTECTION_DOMAIN.child_names());
                 // Here the known wording has no "Error: " and begins with a capital letter.
                 let message = problem.message.replacen("Error: invalid", "Invalid", 1);
                 Diagnostic { message, ..problem }

@@ -7,6 +7,7 @@ use crate::attribute::{Attributes, Reported, value_error};
 use crate::code;
 use crate::diagnostic::Diagnostic;
 use crate::draft::{ServiceDraft, ServiceTargetDraft};
+use crate::grammar;
 use crate::symbols::Symbols;
 use crate::unexpected;
 use crate::xml::Element;
@@ -17,7 +18,7 @@ pub(crate) fn read_digest<'a>(
     symbols: &mut Symbols<'a>,
     problems: &mut Vec<Diagnostic>,
 ) -> Result<ServiceDraft<'a>, Reported> {
-    let mut attributes = Attributes::read(element, &["id", "region", "pd", "kernel", "setvar_id"], problems);
+    let mut attributes = Attributes::read(element, grammar::DIGEST.attributes(), problems);
     let id = read_id(&mut attributes);
     let is_kernel = attributes.boolean_or("kernel", false)?;
     let target = match (attributes.optional("region"), attributes.optional("pd"), is_kernel) {
@@ -46,7 +47,7 @@ pub(crate) fn read_reset<'a>(
     symbols: &mut Symbols<'a>,
     problems: &mut Vec<Diagnostic>,
 ) -> Result<ServiceDraft<'a>, Reported> {
-    let mut attributes = Attributes::read(element, &["id", "pd", "setvar_id"], problems);
+    let mut attributes = Attributes::read(element, grammar::RESET.attributes(), problems);
     let id = read_id(&mut attributes);
     let target = attributes.required("pd").map(ServiceTargetDraft::Program);
     finish(ServiceKind::Reset, attributes, id, target, symbols)

@@ -3,6 +3,7 @@
 use crate::attribute::{Attributes, Reported};
 use crate::diagnostic::Diagnostic;
 use crate::draft::SetvarDraft;
+use crate::grammar;
 use crate::model::Symbol;
 use crate::symbols::Symbols;
 use crate::unexpected;
@@ -14,7 +15,7 @@ pub(crate) fn read<'a>(
     symbols: &mut Symbols<'a>,
     problems: &mut Vec<Diagnostic>,
 ) -> Result<SetvarDraft<'a>, Reported> {
-    let mut attributes = Attributes::read(element, &["symbol", "region_paddr"], problems);
+    let mut attributes = Attributes::read(element, grammar::SETVAR.attributes(), problems);
     let symbol = attributes.required("symbol");
     let region_paddr = attributes.required("region_paddr");
     if let Ok(symbol) = symbol {

@@ -8,6 +8,7 @@ use crate::attribute::{Attributes, Reported, value_error};
 use crate::code;
 use crate::diagnostic::Diagnostic;
 use crate::draft::KeyDraft;
+use crate::grammar;
 use crate::model::StaticKey;
 use crate::symbols::Symbols;
 use crate::unexpected;
@@ -15,7 +16,7 @@ use crate::xml::Element;
 
 /// Reads one `static_key` element.
 pub(crate) fn read(element: Element, problems: &mut Vec<Diagnostic>) -> Result<StaticKey, Reported> {
-    let mut attributes = Attributes::read(element, &["name", "default", "shared"], problems);
+    let mut attributes = Attributes::read(element, grammar::STATIC_KEY.attributes(), problems);
     let name = read_name(&mut attributes);
     let default = attributes.boolean_or("default", false);
     let shared = attributes.boolean_or("shared", false);
@@ -44,7 +45,7 @@ pub(crate) fn read_use<'a>(
     symbols: &mut Symbols<'a>,
     problems: &mut Vec<Diagnostic>,
 ) -> Result<KeyDraft<'a>, Reported> {
-    let mut attributes = Attributes::read(element, &["name", "id", "symbol", "shared"], problems);
+    let mut attributes = Attributes::read(element, grammar::KEY.attributes(), problems);
     let name = attributes.required("name");
     let id = read_id(&mut attributes);
     let symbol = symbols.claim_optional(&mut attributes, "symbol");

@@ -9,14 +9,13 @@ use crate::attribute::{Attributes, Reported};
 use crate::diagnostic::Diagnostic;
 use crate::domains::Declared;
 use crate::draft::{ProtectionDomainDraft, SystemDraft};
+use crate::grammar;
 use crate::model::Domains;
 use crate::prefill::ReadFile;
 use crate::protection_domain::Reader;
 use crate::target::Target;
 use crate::xml::Element;
 use crate::{channel, code, domains, memory_region, static_key, unexpected};
-
-const CHILDREN: &[&str] = &["protection_domain", "memory_region", "channel", "static_key", "domains"];
 
 /// Reads a whole description.
 ///
@@ -29,7 +28,7 @@ pub(crate) fn read<'a>(
 ) -> Result<SystemDraft<'a>, Vec<Diagnostic>> {
     check_root(root)?;
     let mut problems = Vec::new();
-    Attributes::read(root, &[], &mut problems);
+    Attributes::read(root, grammar::SYSTEM.attributes(), &mut problems);
     let schedule = read_domains(root, &mut problems);
     let scheduling = Declared::new(schedule.as_ref());
     let mut reader = Reader { target, scheduling, problems: &mut problems, domains: Vec::new() };
@@ -100,7 +99,7 @@ fn unexpected_child(child: &Element) -> Diagnostic {
             Diagnostic::new(code::VIRTUAL_MACHINE_OUTSIDE_PD, &span, message, help)
         }
         "io_address_space" => unexpected::unsupported_element(child),
-        _ => unexpected::unknown_element(child, CHILDREN),
+        _ => unexpected::unknown_element(child, &grammar::SYSTEM.child_names()),
     }
 }
 

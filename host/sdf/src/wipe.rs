@@ -4,6 +4,7 @@ use crate::attribute::{Attributes, Reported, value_error};
 use crate::code;
 use crate::diagnostic::Diagnostic;
 use crate::draft::WipeDraft;
+use crate::grammar;
 use crate::model::WipeTrigger;
 use crate::unexpected;
 use crate::xml::Element;
@@ -13,10 +14,11 @@ pub(crate) fn read<'a>(
     element: Element<'a>,
     problems: &mut Vec<Diagnostic>,
 ) -> Result<WipeDraft<'a>, Reported> {
-    let mut attributes = Attributes::read(element, &["region", "irq", "fault"], problems);
+    let mut attributes = Attributes::read(element, grammar::WIPE.attributes(), problems);
     let region = attributes.required("region");
     let irq = attributes.optional_number("irq");
     let fault = attributes.boolean_or("fault", false);
+    unexpected::children(element, attributes.problems());
     let trigger = match (irq?, fault?) {
         (Some(id), false) => WipeTrigger::Irq(u8::try_from(id).unwrap_or(u8::MAX)),
         (None, true) => WipeTrigger::Fault,
@@ -28,6 +30,5 @@ pub(crate) fn read<'a>(
             return Err(Reported);
         }
     };
-    unexpected::children(element, attributes.problems());
     Ok(WipeDraft { region: region?, trigger, span: element.span() })
 }

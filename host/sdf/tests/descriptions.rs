@@ -30,7 +30,7 @@ fn span(line: u32, column: u32) -> Span {
 }
 
 const EVERYTHING: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
-<!-- a comment -->
+<?xml-model href="system.xsd"?><!-- a comment -->
 <system>
     <channel>
         <end pd="driver" id="61" pp="true" setvar_id="stack_id" />
