@@ -108,7 +108,12 @@ fn lock(workspace: &Workspace) -> Outcome<File> {
 }
 
 /// Files that the tool prints, and the words that make it do so.
-const FROM_THE_TOOL: &[(&str, &[&str])] = &[("schema/system.xsd", &["--schema"])];
+const FROM_THE_TOOL: &[(&str, &[&str])] = &[
+    ("schema/system.xsd", &["--schema"]),
+    ("completion/microkit.bash", &["--completion", "bash"]),
+    ("completion/microkit.fish", &["--completion", "fish"]),
+    ("completion/_microkit", &["--completion", "zsh"]),
+];
 
 /// Builds the tool as one file that runs on every Linux of this instruction set, whatever its libraries are.
 fn build_tool(workspace: &Workspace) -> Outcome {

@@ -17,6 +17,8 @@ pub(crate) enum Command {
     Version,
     /// Prints the schema of descriptions.
     Schema,
+    /// Prints what completes the command line in this shell.
+    Completion(&'static str),
     Build(Box<Arguments>),
 }
 
@@ -68,6 +70,7 @@ pub(crate) fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Command
             ("help", _) => return Ok(Command::Help),
             ("version", _) => return Ok(Command::Version),
             ("schema", _) => return Ok(Command::Schema),
+            ("completion", _) => return completion(&value(&mut parser, option)?),
             // None at all is allowed, and then there is nothing to read.
             (_, Takes::Folders) => {
                 words.search_paths.extend(parser.values().into_iter().flatten().map(PathBuf::from));
@@ -76,6 +79,17 @@ pub(crate) fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Command
         }
     }
     words.complete()
+}
+
+fn completion(shell: &OsString) -> Result<Command, Failure> {
+    options::SHELLS.iter().find(|name| shell == *name).map(|name| Command::Completion(name)).ok_or_else(
+        || {
+            let (shell, choices) = (shell.display(), options::SHELLS.join(", "));
+            Failure::Value(format!(
+                "argument --completion: invalid choice '{shell}' (choose from: {choices})"
+            ))
+        },
+    )
 }
 
 impl Words {

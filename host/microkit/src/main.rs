@@ -7,6 +7,7 @@
 
 mod arguments;
 mod code;
+mod completion;
 mod options;
 mod output;
 mod tool;
@@ -37,6 +38,7 @@ fn run() -> Result<String, Failure> {
         Command::Help => Ok(usage::help(&tool::board_names())),
         Command::Version => Ok(tool::version()),
         Command::Schema => Ok(limen_sdf::schema()),
+        Command::Completion(shell) => Ok(completion::script(shell)),
         Command::Build(arguments) => tool::build(&arguments).map(|Success { lines }| lines),
     }
 }

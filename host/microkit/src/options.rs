@@ -34,8 +34,11 @@ pub(crate) struct CommandOption {
 /// Names that `--image-type` takes; which of them can be written depends on the board.
 pub(crate) const IMAGE_TYPES: &[&str] = &["binary", "elf", "uimage"];
 
+/// Names that `--completion` takes.
+pub(crate) const SHELLS: &[&str] = &["bash", "fish", "zsh"];
+
 /// Every option, in the order of the help text.
-pub(crate) const ALL: [CommandOption; 12] = [
+pub(crate) const ALL: [CommandOption; 13] = [
     flag('h', "help", "show this text and exit"),
     flag('V', "version", "show the version and exit"),
     file("output", "write the image here (default: loader.img)").with('o'),
@@ -59,6 +62,12 @@ pub(crate) const ALL: [CommandOption; 12] = [
     file("capdl-json", "write kernel objects and capabilities as JSON"),
     option("viper-output", Takes::Folder, "DIRECTORY", "write verification files"),
     option("schema", Takes::Nothing, "", "print the XML schema of system descriptions and exit"),
+    option(
+        "completion",
+        Takes::OneOf(SHELLS),
+        "SHELL",
+        "print the completion for bash, fish or zsh and exit",
+    ),
 ];
 
 const fn option(

@@ -1,0 +1,161 @@
+//! What completes the command line in a shell, made from the table of options.
+//!
+//! Boards and configurations are folders of the SDK, which the scripts look up each time: in `MICROKIT_SDK`, or else
+//! around the tool.
+
+use std::fmt::Write;
+
+use crate::options::{self, CommandOption, Takes};
+
+/// The completion for one of [`options::SHELLS`].
+pub(crate) fn script(shell: &str) -> String {
+    let made = format!(
+        "# Completes the command line of microkit {}; made by the tool.\n",
+        env!("CARGO_PKG_VERSION")
+    );
+    match shell {
+        "fish" => made + &fish(),
+        "zsh" => format!("#compdef microkit\n{made}{}", zsh()),
+        _ => made + &bash(),
+    }
+}
+
+const BASH_HEAD: &str = r#"
+_microkit() {
+    local current=${COMP_WORDS[COMP_CWORD]} option=
+    local sdk=${MICROKIT_SDK:-} board='*' position word
+    COMPREPLY=()
+    if [ -z "$sdk" ]; then
+        sdk=$(readlink -f "$(type -P "$1")")
+        sdk=${sdk%/bin/*}
+    fi
+    # The shell splits a word at '='.
+    [ "$current" != = ] || current=
+    # The nearest option before the cursor, as long as no value has followed it; several may follow --search-path.
+    for ((position = 1; position < COMP_CWORD; position++)); do
+        word=${COMP_WORDS[position]}
+        case $word in
+        =) continue ;;
+        -*) option=$word ;;
+        *)
+            [ "$option" != --board ] || board=$word
+            [ "$option" = --search-path ] || option=
+            ;;
+        esac
+    done
+    case $current in
+    -*) option= ;;
+    esac
+    case $option in
+"#;
+
+const BASH_TAIL: &str = r#"    *)
+        case $current in
+        -*) mapfile -t COMPREPLY < <(compgen -W "$options" -- "$current") ;;
+        *)
+            compopt -o filenames 2>/dev/null
+            mapfile -t COMPREPLY < <(compgen -f -X '!*.system' -- "$current"; compgen -d -- "$current")
+            ;;
+        esac
+        ;;
+    esac
+}
+complete -F _microkit microkit
+"#;
+
+fn bash() -> String {
+    let spellings: Vec<_> = options::ALL.iter().flat_map(CommandOption::spellings).collect();
+    let head = BASH_HEAD.replacen(
+        "    COMPREPLY=()\n",
+        &format!("    local options='{}'\n    COMPREPLY=()\n", spellings.join(" ")),
+        1,
+    );
+    let words = |words: &str| format!("mapfile -t COMPREPLY < <(compgen -W \"{words}\" -- \"$current\")");
+    let files = |kind: &str| {
+        format!("compopt -o filenames 2>/dev/null; mapfile -t COMPREPLY < <(compgen -{kind} -- \"$current\")")
+    };
+    let mut cases = String::new();
+    for option in &options::ALL {
+        let action = match option.takes {
+            Takes::Nothing => continue,
+            Takes::Board => words("$(ls \"$sdk/board\" 2>/dev/null)"),
+            Takes::Config => {
+                words("$(ls -d \"$sdk/board/\"$board/*/ 2>/dev/null | xargs -rn1 basename | sort -u)")
+            }
+            Takes::OneOf(choices) => words(&choices.join(" ")),
+            Takes::File => files("f"),
+            Takes::Folder | Takes::Folders => files("d"),
+        };
+        // Writing to a string cannot fail.
+        _ = writeln!(cases, "    {}) {action} ;;", option.spellings().join(" | "));
+    }
+    head + &cases + BASH_TAIL
+}
+
+const ZSH_HEAD: &str = r#"
+_microkit_sdk() {
+    local tool=${commands[microkit]:-}
+    print -r -- "${MICROKIT_SDK:-${tool:A:h:h}}"
+}
+_microkit_boards() {
+    local -a boards=("$(_microkit_sdk)"/board/*(N/:t))
+    compadd -a boards
+}
+_microkit_configs() {
+    local -aU configs=("$(_microkit_sdk)"/board/${~opt_args[--board]:-*}/*(N/:t))
+    compadd -a configs
+}
+_arguments -s \
+"#;
+
+fn zsh() -> String {
+    let mut text = ZSH_HEAD.to_owned();
+    for option in &options::ALL {
+        let action = match option.takes {
+            Takes::Nothing => String::new(),
+            Takes::Board => ":board:_microkit_boards".to_owned(),
+            Takes::Config => ":configuration:_microkit_configs".to_owned(),
+            Takes::OneOf(choices) => format!(":word:({})", choices.join(" ")),
+            Takes::File => ":file:_files".to_owned(),
+            Takes::Folder => ":folder:_files -/".to_owned(),
+            Takes::Folders => ":*-*:folder:_files -/".to_owned(),
+        };
+        let repeated = if option.takes == Takes::Folders { "*" } else { "" };
+        let help = option.help.replace('\'', "'\\''");
+        for spelling in option.spellings() {
+            _ = writeln!(text, "    '{repeated}{spelling}[{help}]{action}' \\");
+        }
+    }
+    text + "    '*:system:_files -g \"*.system\"'\n"
+}
+
+const FISH_HEAD: &str = r#"
+function __microkit_sdk
+    if set -q MICROKIT_SDK
+        echo $MICROKIT_SDK
+    else
+        path resolve (command -s microkit)/../..
+    end
+end
+complete -c microkit -f -k -a '(__fish_complete_suffix .system)'
+"#;
+
+fn fish() -> String {
+    let mut text = FISH_HEAD.to_owned();
+    for option in &options::ALL {
+        let folders =
+            |pattern: &str| format!(" -x -a '(path basename (__microkit_sdk)/board/{pattern}/ | sort -u)'");
+        let value = match option.takes {
+            Takes::Nothing => String::new(),
+            Takes::Board => folders("*"),
+            Takes::Config => folders("*/*"),
+            Takes::OneOf(choices) => format!(" -x -a '{}'", choices.join(" ")),
+            Takes::File => " -r -F".to_owned(),
+            Takes::Folder | Takes::Folders => " -x -a '(__fish_complete_directories)'".to_owned(),
+        };
+        let letter = option.letter.map(|letter| format!(" -s {letter}")).unwrap_or_default();
+        let help = option.help.replace('\'', "\\'");
+        _ = writeln!(text, "complete -c microkit{letter} -l {}{value} -d '{help}'", option.name);
+    }
+    text
+}
