@@ -5,9 +5,13 @@
 
 /* Registers, as word offsets. */
 enum sifive_register {
+    SIFIVE_TRANSMIT_CONTROL = 0x08 / 4,
     SIFIVE_INTERRUPTS = 0x10 / 4,
+    SIFIVE_PENDING = 0x14 / 4,
 };
 
+/* Transmit, with the mark at one byte. */
+#define SIFIVE_ENABLE_MARK_1 0x10001u
 #define SIFIVE_TRANSMIT_BELOW_MARK 1u
 
 /* Where the registers are mapped; set by the tool. */
@@ -20,10 +24,14 @@ static volatile seL4_Uint32 *registers(void)
 
 void edge_start(void)
 {
+    registers()[SIFIVE_TRANSMIT_CONTROL] = SIFIVE_ENABLE_MARK_1;
 }
 
+/* The transmitter is above its mark until what was printed has left. */
 void edge_raise(void)
 {
+    while (!(registers()[SIFIVE_PENDING] & SIFIVE_TRANSMIT_BELOW_MARK)) {
+    }
     registers()[SIFIVE_INTERRUPTS] = SIFIVE_TRANSMIT_BELOW_MARK;
 }
 

@@ -50,7 +50,7 @@ void state_read(struct state *state)
     __asm__ volatile (".arch_extension fp\n\t.arch_extension simd\n\t"
                       ".global state_first_use\nstate_first_use:\n\t" PAIRS("stp")
                       : : "r"(state->q) : "memory");
-    __asm__ volatile ("mrs %0, fpcr\n\tmrs %1, fpsr" : "=r"(fpcr), "=r"(fpsr));
+    __asm__ volatile (".arch_extension fp\n\tmrs %0, fpcr\n\tmrs %1, fpsr" : "=r"(fpcr), "=r"(fpsr));
     state->fpcr = fpcr;
     state->fpsr = fpsr;
 }
