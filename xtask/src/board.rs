@@ -34,6 +34,8 @@ pub struct Board {
     pub qemu: Vec<String>,
     /// Other ways to call the emulator: words that are added to its command, by name.
     pub variants: BTreeMap<String, Vec<String>>,
+    /// The versions of the emulator that repeat a run exactly; every version if none is named.
+    pub repeatable_with: Vec<String>,
     /// The variants that are added already.
     pub chosen: Vec<String>,
     /// The data file itself.
@@ -145,13 +147,14 @@ fn parse(text: &str, file: &Path) -> Outcome<Board> {
     let table = table.get_ref();
     Ok(Board {
         name: file.file_stem().unwrap_or_default().to_string_lossy().into_owned(),
-        aliases: if table.contains_key("aliases") { words(table, "aliases")? } else { Vec::new() },
+        aliases: optional_words(table, "aliases")?,
         renamed: None,
         architecture: word(table, "architecture")?,
         platform: word(table, "platform")?,
         boot: boot_protocol(table)?,
         qemu: words(table, "qemu")?,
         variants: variants(table)?,
+        repeatable_with: optional_words(table, "repeatable_with")?,
         chosen: Vec::new(),
         file: file.to_path_buf(),
     })
@@ -179,6 +182,10 @@ fn variants(table: &DeTable<'_>) -> Outcome<BTreeMap<String, Vec<String>>> {
     let table = value.get_ref().as_table().ok_or_else(missing)?;
     let names = table.keys().map(|name| name.get_ref().to_string());
     names.map(|name| words(table, &name).map(|words| (name, words))).collect()
+}
+
+fn optional_words(table: &DeTable<'_>, key: &str) -> Outcome<Vec<String>> {
+    if table.contains_key(key) { words(table, key) } else { Ok(Vec::new()) }
 }
 
 /// A list of strings.

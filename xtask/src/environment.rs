@@ -23,6 +23,20 @@ pub fn of(board: &Board) -> Outcome<Vec<(String, String)>> {
     Ok(facts.into_iter().map(|(what, version)| (what.to_owned(), version)).collect())
 }
 
+/// Why runs on a board cannot be compared exactly with the emulator of this machine; nothing if they can.
+///
+/// # Errors
+/// When the emulator cannot be started.
+pub fn not_repeatable(board: &Board) -> Outcome<Option<String>> {
+    if board.repeatable_with.is_empty() {
+        return Ok(None);
+    }
+    let said = first_line(board.qemu.first().map_or("", String::as_str))?;
+    let is_exact = |version: &String| said.contains(&format!(" version {version}."));
+    let sentence = || format!("not compared: on {}, {said} does not repeat runs exactly", board.name);
+    Ok((!board.repeatable_with.iter().any(is_exact)).then(sentence))
+}
+
 /// The program with the models, and its version.
 ///
 /// # Errors

@@ -182,6 +182,7 @@ mod tests {
             boot: BootProtocol::Loader,
             qemu: Vec::new(),
             variants: BTreeMap::new(),
+            repeatable_with: Vec::new(),
             chosen: Vec::new(),
             file: "now.toml".into(),
         }

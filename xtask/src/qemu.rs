@@ -339,6 +339,7 @@ mod tests {
             boot: BootProtocol::Loader,
             qemu: words.to_vec(),
             variants: BTreeMap::new(),
+            repeatable_with: Vec::new(),
             chosen: Vec::new(),
             file: "shell.toml".into(),
         };

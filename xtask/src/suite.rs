@@ -239,6 +239,11 @@ impl Suite {
         self.comparisons.iter().filter(move |comparison| comparison.is_for(architecture))
     }
 
+    /// Whether it has several builds to compare.
+    pub fn compares(&self, architecture: &str) -> bool {
+        self.comparisons(architecture).next().is_some()
+    }
+
     /// Compares what the builds have printed.
     pub fn compare(&self, consoles: &Consoles, architecture: &str) -> Verdict {
         let mut verdict = Verdict::default();
@@ -389,6 +394,7 @@ mod tests {
             boot: BootProtocol::Loader,
             qemu: Vec::new(),
             variants,
+            repeatable_with: Vec::new(),
             chosen: Vec::new(),
             file: "a.toml".into(),
         };

@@ -13,6 +13,7 @@ use crate::boot_case::{CASES, Case};
 use crate::check;
 use crate::command::Command;
 use crate::cothreads;
+use crate::environment;
 use crate::expected::Expected;
 use crate::failure::{Context, Failure, Outcome};
 use crate::files;
@@ -328,7 +329,12 @@ impl Job {
             verdict.add(found);
             consoles.insert(build, console);
         }
-        verdict.add(suite.compare(&consoles, &board.architecture));
+        if suite.compares(&board.architecture) {
+            match environment::not_repeatable(board)? {
+                Some(reason) => verdict.notes.push(reason),
+                None => verdict.add(suite.compare(&consoles, &board.architecture)),
+            }
+        }
         Ok(verdict)
     }
 

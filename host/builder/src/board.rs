@@ -49,6 +49,9 @@ pub struct Board {
     /// Other ways to call the emulator: words that are added to its command line, by name.
     #[serde(default)]
     pub variants: BTreeMap<String, Vec<String>>,
+    /// The versions of the emulator that repeat a run of this machine exactly; every version if none is named.
+    #[serde(default)]
+    pub repeatable_with: Vec<String>,
     /// RAM, ascending and disjoint.
     pub ram: Vec<MemoryRange>,
     /// RAM that is kept for memory regions with a fixed address.
