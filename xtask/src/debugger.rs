@@ -6,6 +6,7 @@
 use std::io::{self, BufRead, BufReader, ErrorKind, Read, Write};
 use std::os::unix::net::UnixStream;
 use std::path::Path;
+use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
@@ -243,6 +244,8 @@ impl Read for Connection {
             }
         });
         received.unwrap_or_else(|| {
+            // It takes no orders any more, and its console is silent for long in good runs, too.
+            _ = Command::new("kill").args(["-KILL", &self.emulator.to_string()]).status();
             let seconds = self.patience.as_secs();
             Err(io::Error::new(
                 ErrorKind::TimedOut,
@@ -282,18 +285,21 @@ fn word(digits: &str) -> Option<u64> {
 pub mod tests {
     use super::*;
 
-    fn debugger(patience: Duration) -> (Debugger, UnixStream) {
-        let (stream, emulator) = UnixStream::pair().unwrap();
-        let connection = |stream: UnixStream| Connection { stream, emulator: std::process::id(), patience };
+    /// A number that no process has.
+    const NO_PROCESS: u32 = i32::MAX.cast_unsigned();
+
+    fn debugger(emulator: u32, patience: Duration) -> (Debugger, UnixStream) {
+        let (stream, other_end) = UnixStream::pair().unwrap();
+        let connection = |stream: UnixStream| Connection { stream, emulator, patience };
         let devices = BufReader::new(connection(stream.try_clone().unwrap()));
         let stream = connection(stream);
         let received = Vec::new();
-        (Debugger { is_attached: false, stream, received, devices, counter: "p20" }, emulator)
+        (Debugger { is_attached: false, stream, received, devices, counter: "p20" }, other_end)
     }
 
     /// A debugger of an emulator that expects these packets, one after the other, and answers each so.
     pub fn scripted(script: &'static [(&str, &str)]) -> (Debugger, thread::JoinHandle<UnixStream>) {
-        let (debugger, mut emulator) = debugger(PATIENCE);
+        let (debugger, mut emulator) = debugger(NO_PROCESS, PATIENCE);
         let answers = move || {
             let mut received = Vec::new();
             for (expected, answer) in script {
@@ -316,10 +322,12 @@ pub mod tests {
     }
 
     #[test]
-    fn an_emulator_that_never_answers_is_given_up_on() {
-        let (mut debugger, _emulator) = debugger(Duration::from_millis(20));
+    fn an_emulator_that_never_answers_is_ended() {
+        let mut emulator = Command::new("sleep").arg("1000").spawn().unwrap();
+        let (mut debugger, _other_end) = debugger(emulator.id(), Duration::from_millis(20));
         let failure = debugger.run().unwrap_err().to_string();
         assert!(failure.contains("no answer, though the emulator had"), "{failure}");
+        assert!(!emulator.wait().unwrap().success());
     }
 
     #[test]

@@ -32,7 +32,7 @@ use crate::board;
 use crate::boot_code;
 use crate::debugger::{self, Debugger};
 use crate::failure::{Context, Failure, Outcome};
-use crate::qemu::{Boot, Ending, Session};
+use crate::qemu::{Boot, Session};
 use crate::suite::Verdict;
 use crate::symbols::Symbols;
 use crate::trace;
@@ -236,15 +236,12 @@ impl Scene<'_> {
             let outcome =
                 driver.join().unwrap_or_else(|_| Err(Failure::new("what drives the machine has failed")));
             let session = session?;
-            // Of an emulator that failed or hung, the debugger only knows that the connection is lost.
-            let has_failed = match &session.ending {
-                Ending::Exited(status, _) => !status.success(),
-                ending => matches!(ending, Ending::Silent(..)),
-            };
-            if has_failed && outcome.is_err() {
-                session.ending.outcome()?;
-            }
-            Ok((session, outcome?))
+            // Of an emulator that failed, the debugger only knows that the connection is lost.
+            let outcome = outcome.map_err(|failure| match session.ending.outcome() {
+                Ok(()) => failure,
+                Err(ending) => Failure::new(format!("{failure}\n{ending}")),
+            });
+            outcome.map(|found| (session, found))
         })
     }
 }
