@@ -3,7 +3,7 @@
 use std::process::Command as Process;
 
 use crate::board::Board;
-use crate::failure::Outcome;
+use crate::failure::{Failure, Outcome};
 use crate::process;
 use crate::qemu;
 
@@ -31,10 +31,27 @@ pub fn not_repeatable(board: &Board) -> Outcome<Option<String>> {
     if board.repeatable_with.is_empty() {
         return Ok(None);
     }
+    let (major, minor) = emulator_version(board)?;
+    let here = format!("{major}.{minor}");
+    let sentence =
+        || format!("nothing is compared: QEMU {here} does not repeat runs on {} exactly", board.name);
+    Ok((!board.repeatable_with.contains(&here)).then(sentence))
+}
+
+/// The version of a board's emulator, as in `(7, 2)`.
+///
+/// # Errors
+/// When the emulator cannot be started, or says no version.
+pub fn emulator_version(board: &Board) -> Outcome<(u32, u32)> {
     let said = first_line(board.qemu.first().map_or("", String::as_str))?;
-    let is_exact = |version: &String| said.contains(&format!(" version {version}."));
-    let sentence = || format!("not compared: on {}, {said} does not repeat runs exactly", board.name);
-    Ok((!board.repeatable_with.iter().any(is_exact)).then(sentence))
+    version(&said).ok_or_else(|| Failure::new(format!("the emulator says no version: '{said}'")))
+}
+
+/// The first two numbers of the first word that is a version.
+fn version(said: &str) -> Option<(u32, u32)> {
+    let word = said.split_whitespace().find(|word| word.starts_with(|c: char| c.is_ascii_digit()))?;
+    let mut numbers = word.split('.').map(str::parse);
+    Some((numbers.next()?.ok()?, numbers.next()?.ok()?))
 }
 
 /// The program with the models, and its version.
@@ -50,4 +67,16 @@ pub fn of_model() -> Outcome<Vec<(String, String)>> {
 fn first_line(program: &str) -> Outcome<String> {
     let text = process::capture(Process::new(program).arg("--version"))?;
     Ok(text.lines().next().unwrap_or_default().to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_version_of_the_emulator_is_read() {
+        assert_eq!(version("QEMU emulator version 7.2.22 (Debian 1:7.2+dfsg-7)"), Some((7, 2)));
+        assert_eq!(version("QEMU emulator version 10.0.13"), Some((10, 0)));
+        assert_eq!(version("QEMU"), None);
+    }
 }

@@ -198,7 +198,7 @@ impl Scene<'_> {
         rounds: usize,
         mut disturb: impl FnMut(&mut Machine<'_>) -> Outcome + Send,
     ) -> Outcome<Vec<Vec<u64>>> {
-        self.stopped(&trace::TRACED, |machine| {
+        self.stopped(&trace::options(self.boot.board)?, |machine| {
             for _ in 0..rounds {
                 machine.to(self.program.begins)?;
                 disturb(machine)?;

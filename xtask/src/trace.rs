@@ -8,14 +8,18 @@ use std::path::Path;
 use limen_report::Row;
 
 use crate::board::Board;
+use crate::environment;
 use crate::failure::{Context, Failure, Outcome};
 use crate::measure::{self, CONFIG};
 use crate::project::{Build, Project};
 use crate::qemu::{self, Audience, Boot};
 use crate::workspace::Workspace;
 
-/// One instruction at a time, with its encoding when it is first seen.
-pub const TRACED: [&str; 5] = ["-singlestep", "-d", "exec,nochain,in_asm", "-D", "{folder}/trace.txt"];
+/// The emulator writes every instruction, with its encoding when it is first seen.
+const WRITTEN: [&str; 4] = ["-d", "exec,nochain,in_asm", "-D", "{folder}/trace.txt"];
+/// Translates one instruction at a time, from QEMU 8.1 on and before.
+const SINGLE: [&str; 2] = ["-accel", "tcg,one-insn-per-tb=on"];
+const SINGLE_BEFORE_8_1: [&str; 1] = ["-singlestep"];
 /// The file that is written, beside the image.
 pub const FILE: &str = "trace.txt";
 
@@ -49,6 +53,16 @@ struct Trace {
     codes: Vec<Vec<u8>>,
 }
 
+/// Options of a board's emulator that have it write a trace.
+///
+/// # Errors
+/// When the emulator cannot be started.
+pub fn options(board: &Board) -> Outcome<Vec<&'static str>> {
+    let single: &[&str] =
+        if environment::emulator_version(board)? < (8, 1) { &SINGLE_BEFORE_8_1 } else { &SINGLE };
+    Ok([single, &WRITTEN].concat())
+}
+
 impl Recording {
     /// Builds a system with few samples and runs it.
     ///
@@ -58,7 +72,7 @@ impl Recording {
         let variables: Vec<_> = build.iter().map(String::as_str).chain(["TRACE=1"]).collect();
         let image = project.build(workspace, &Build { board, config: CONFIG, variables: &variables })?;
         let file = image.with_file_name(FILE);
-        let extra = [&qemu::DETERMINISTIC[..], &TRACED].concat();
+        let extra = [&qemu::DETERMINISTIC[..], &options(board)?].concat();
         let boot = Boot {
             board,
             image: &image,
