@@ -209,3 +209,28 @@ fn boot_hello(sdk: &Path, board: &Board) -> Outcome {
         Boot { board, image: &image, extra: &[], audience: Audience::Nobody, silence }.run(|_| false)?;
     session.ending.outcome()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_difference_between_clones_is_found_and_named() {
+        let folder = env::temp_dir().join(format!("limen-dist-test-{}", std::process::id()));
+        remove(&folder).unwrap();
+        let clones = ["first", "second"].map(|name| folder.join(name));
+        let archives = clones.each_ref().map(|clone| clone.join(name()));
+        for (clone, archive) in clones.iter().zip(&archives) {
+            files::write(&clone.join("build/sdk/same"), "1").unwrap();
+            files::write(&clone.join("build/sdk/bin/tool"), "1").unwrap();
+            files::write(archive, "1").unwrap();
+            files::write(&checksum_file(archive), "1").unwrap();
+        }
+        compare(&archives, &clones).unwrap();
+        files::write(&archives[1], "2").unwrap();
+        files::write(&clones[1].join("build/sdk/bin/tool"), "2").unwrap();
+        let sentence = compare(&archives, &clones).unwrap_err().to_string();
+        assert!(sentence.ends_with("files that differ:\n  bin/tool"), "{sentence}");
+        remove(&folder).unwrap();
+    }
+}
