@@ -21,8 +21,9 @@ use crate::workspace::Workspace;
 
 type Test = fn(&Workspace) -> Outcome;
 
-const TESTS: [Test; 8] = [
+const TESTS: [Test; 9] = [
     linkers_tell_conventions_apart,
+    cothread_objects_follow_their_options,
     links_of_documents_lead_somewhere,
     folders_that_end_alike_are_built_apart,
     makefiles_say_what_is_wrong_with_their_variables,
@@ -172,6 +173,62 @@ fn makefiles_say_what_is_wrong_with_their_variables(workspace: &Workspace) -> Ou
         }
     }
     Ok(())
+}
+
+/// One build folder serves programs with different options: each gets the object that it would get in a new folder.
+fn cothread_objects_follow_their_options(workspace: &Workspace) -> Outcome {
+    let folder = workspace.path("build/sdk-tests/cothreads");
+    if folder.exists() {
+        fs::remove_dir_all(&folder).context(|| format!("cannot remove {}", folder.display()))?;
+    }
+    for (options, cothreads) in [("three", 3), ("four", 4)] {
+        write_options(&folder.join(options), cothreads)?;
+    }
+    let [three, four, again] =
+        ["three", "four", "three"].map(|options| cothread_object(workspace, &folder, options));
+    let three = three?;
+    if three == four? {
+        return Err(Failure::new("a program with other options got the objects of the one before"));
+    }
+    if three != again? {
+        return Err(Failure::new("the same options gave another object"));
+    }
+    write_options(&folder.join("three"), 5)?;
+    if three == cothread_object(workspace, &folder, "three")? {
+        return Err(Failure::new("the object did not change with the contents of the options"));
+    }
+    Ok(())
+}
+
+fn write_options(folder: &Path, cothreads: u32) -> Outcome {
+    let text = format!("#define LIBMICROKITCO_MAX_COTHREADS {cothreads}\n");
+    files::write(&folder.join("libmicrokitco_opts.h"), text)
+}
+
+/// Builds the cothread library and takes its object away, as projects do that build it several times.
+fn cothread_object(workspace: &Workspace, folder: &Path, options: &str) -> Outcome<Vec<u8>> {
+    let output = folder.join("output");
+    build_cothreads(workspace, &output, &folder.join(options), "aarch64-none-elf", "cortex-a53")?;
+    let object = output.join("libmicrokitco/libmicrokitco_aarch64-none-elf.o");
+    let contents = fs::read(&object).context(|| format!("cannot read {}", object.display()))?;
+    fs::remove_file(&object).context(|| format!("cannot remove {}", object.display()))?;
+    Ok(contents)
+}
+
+/// Builds the cothread library for the first board of the target's instruction set.
+fn build_cothreads(workspace: &Workspace, output: &Path, options: &Path, target: &str, cpu: &str) -> Outcome {
+    let boards = board::all(workspace)?;
+    let board = boards.iter().find(|board| target.starts_with(&board.architecture));
+    let board = board.ok_or_else(|| Failure::new(format!("there is no board for {target}")))?;
+    let library = workspace.sdk().join("libmicrokitco");
+    let mut make = Command::new("make");
+    make.arg("--no-print-directory").arg("-f").arg(library.join("Makefile"));
+    make.arg(format!("LIBMICROKITCO_PATH={}", library.display()));
+    make.arg(format!("LIBMICROKITCO_OPT_PATH={}", options.display()));
+    make.arg(format!("MICROKIT_SDK={}", workspace.sdk().display()));
+    make.arg(format!("MICROKIT_BOARD={}", board.name)).args(["MICROKIT_CONFIG=debug", "LLVM=1"]);
+    make.arg(format!("BUILD_DIR={}", output.display()));
+    process::capture(make.arg(format!("TARGET={target}")).arg(format!("CPU={cpu}"))).map(drop)
 }
 
 /// The least that links with the library.
