@@ -21,9 +21,10 @@ use crate::workspace::Workspace;
 
 type Test = fn(&Workspace) -> Outcome;
 
-const TESTS: [Test; 9] = [
+const TESTS: [Test; 10] = [
     linkers_tell_conventions_apart,
     cothread_objects_follow_their_options,
+    cothreads_know_processors_by_names_in_any_case,
     links_of_documents_lead_somewhere,
     folders_that_end_alike_are_built_apart,
     makefiles_say_what_is_wrong_with_their_variables,
@@ -196,6 +197,24 @@ fn cothread_objects_follow_their_options(workspace: &Workspace) -> Outcome {
     write_options(&folder.join("three"), 5)?;
     if three == cothread_object(workspace, &folder, "three")? {
         return Err(Failure::new("the object did not change with the contents of the options"));
+    }
+    let archive = folder.join("output/libmicrokitco/libmicrokitco.a");
+    let members = process::capture(Command::new("llvm-ar").arg("t").arg(&archive))?;
+    if members != "libmicrokitco_aarch64-none-elf.o\n" {
+        return Err(Failure::new(format!("{} holds: {members}", archive.display())));
+    }
+    Ok(())
+}
+
+/// Projects write them as their vendors do.
+fn cothreads_know_processors_by_names_in_any_case(workspace: &Workspace) -> Outcome {
+    let folder = workspace.path("build/sdk-tests/cothreads_tuned");
+    write_options(&folder.join("options"), 3)?;
+    for (target, cpu) in
+        [("aarch64-none-elf", "Cortex-A53"), ("x86_64-none-elf", "Nehalem"), ("riscv64-none-elf", "medany")]
+    {
+        let folder = folder.join(target);
+        build_cothreads(workspace, &folder, &folder.join("../options"), target, cpu)?;
     }
     Ok(())
 }
