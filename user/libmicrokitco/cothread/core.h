@@ -15,8 +15,9 @@ typedef int limen_co_handle_t;
 /* No thread. */
 #define LIMEN_CO_NO_HANDLE (-1)
 
-/* Takes LIBMICROKITCO_CONTROLLER_SIZE bytes at `memory` and LIMEN_CO_COTHREADS stacks. The caller becomes the root. */
-co_err_t limen_cothread_init(uintptr_t memory, size_t stack_size, const uintptr_t *stacks);
+/* Takes LIBMICROKITCO_CONTROLLER_SIZE bytes at `memory` and LIMEN_CO_COTHREADS stacks. The caller becomes the root.
+ * `agreed` is the caller's LIMEN_CO_AGREED. */
+co_err_t limen_cothread_init(uintptr_t memory, size_t stack_size, const uintptr_t *stacks, uint64_t agreed);
 
 /* Lives. */
 co_err_t limen_cothread_spawn(client_entry_t entry, bool ready, limen_co_handle_t *handle, uintptr_t argument);

@@ -53,7 +53,9 @@
     DO(co_err_mutex_locked, "another cothread holds the mutex") \
     DO(co_err_run_called_from_cothread, "only the root thread lets the others run") \
     DO(co_err_stack_overflow, "the cothread has overflowed its stack") \
-    DO(co_err_thread_ended_with_mutex, "the cothread ended while it held a mutex")
+    DO(co_err_thread_ended_with_mutex, "the cothread ended while it held a mutex") \
+    DO(co_err_init_other_options, \
+       "the library was compiled with another libmicrokitco_opts.h than the program; link the one that belongs to it")
 
 #define LIMEN_CO_ENUMERATE(name, text) name,
 typedef enum {

@@ -65,7 +65,7 @@ static inline void limen_co_must(co_err_t error)
 static inline void microkit_cothread_init(co_control_t *controller_memory, const size_t co_stack_size,
                                           const stack_ptrs_arg_array_t co_stacks)
 {
-    limen_co_must(limen_cothread_init((uintptr_t)controller_memory, co_stack_size, co_stacks));
+    limen_co_must(limen_cothread_init((uintptr_t)controller_memory, co_stack_size, co_stacks, LIMEN_CO_AGREED));
 }
 
 /* The new cothread is ready. LIBMICROKITCO_NULL_HANDLE if every cothread is in use. */

@@ -30,7 +30,7 @@ inline co_err_t microkit_cothread_init(Memory memory, size_t stack_size, Stacks.
 {
     static_assert(sizeof...(stacks) >= LIMEN_CO_COTHREADS, "each cothread needs a stack");
     const uintptr_t addresses[] = { (uintptr_t)stacks... };
-    return limen_cothread_init((uintptr_t)memory, stack_size, addresses);
+    return limen_cothread_init((uintptr_t)memory, stack_size, addresses, LIMEN_CO_AGREED);
 }
 #else
 /* A macro that names itself is not expanded again; this one is read once more at each level of LIMEN_CO_REREAD, which
@@ -54,13 +54,14 @@ inline co_err_t microkit_cothread_init(Memory memory, size_t stack_size, Stacks.
 #define microkit_cothread_init(memory, stack_size, ...)                                 \
     ((void)LIMEN_CO_ENOUGH(LIMEN_CO_REREAD(LIMEN_CO_ONES(__VA_ARGS__))),                \
      limen_cothread_init((uintptr_t)(memory), (stack_size),                             \
-                         (const uintptr_t[]) { LIMEN_CO_REREAD(LIMEN_CO_ADDRESSES(__VA_ARGS__)) }))
+                         (const uintptr_t[]) { LIMEN_CO_REREAD(LIMEN_CO_ADDRESSES(__VA_ARGS__)) },        \
+                         LIMEN_CO_AGREED))
 #endif
 
 /* The same with the stacks in an array of LIBMICROKITCO_MAX_COTHREADS. */
 static inline co_err_t microkit_cothread_init_array(uintptr_t memory, size_t stack_size, const uintptr_t *stacks)
 {
-    return limen_cothread_init(memory, stack_size, stacks);
+    return limen_cothread_init(memory, stack_size, stacks, LIMEN_CO_AGREED);
 }
 
 static inline co_err_t microkit_cothread_spawn(const client_entry_t client_entry, const bool ready,

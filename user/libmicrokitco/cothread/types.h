@@ -119,4 +119,11 @@ typedef struct co_control {
 /* Bytes of controller memory at any address. */
 #define LIBMICROKITCO_CONTROLLER_SIZE (sizeof(co_control_t) + __alignof__(co_control_t) - 1)
 
+/* What the program and the library must agree on, which are compiled apart: every option, and how large the controller
+ * is with them. */
+#define LIMEN_CO_AGREED                                                                                     \
+    ((uint64_t)sizeof(co_control_t) << 32 | (uint64_t)(LIMEN_CO_COTHREADS) << 8 | LIMEN_CO_HAS_FPU << 7 |   \
+     LIMEN_CO_CHECKS_STACKS << 6 | LIMEN_CO_HAS_FAST_PATH << 5 | LIMEN_CO_KEEPS_NOTIFICATIONS << 4 |        \
+     LIBMICROKITCO_API)
+
 #endif /* LIMEN_COTHREAD_TYPES_H */

@@ -50,8 +50,11 @@ static co_err_t check_overlaps(uintptr_t memory, size_t size, const uintptr_t *s
     return co_no_err;
 }
 
-static co_err_t check(uintptr_t memory, size_t size, const uintptr_t *stacks)
+static co_err_t check(uintptr_t memory, size_t size, const uintptr_t *stacks, uint64_t agreed)
 {
+    if (agreed != LIMEN_CO_AGREED) {
+        return co_err_init_other_options;
+    }
     if (limen_co_library.control) {
         return co_err_init_already_initialised;
     }
@@ -90,9 +93,9 @@ static void clear(co_control_t *control)
     }
 }
 
-co_err_t limen_cothread_init(uintptr_t memory, size_t stack_size, const uintptr_t *stacks)
+co_err_t limen_cothread_init(uintptr_t memory, size_t stack_size, const uintptr_t *stacks, uint64_t agreed)
 {
-    co_err_t error = check(memory, stack_size, stacks);
+    co_err_t error = check(memory, stack_size, stacks, agreed);
     if (error != co_no_err) {
         return error;
     }

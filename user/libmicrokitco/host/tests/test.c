@@ -63,7 +63,7 @@ void test_start(void)
     for (size_t i = 0; i < LIMEN_CO_COTHREADS; i++) {
         addresses[i] = test_stack(i);
     }
-    CHECK_EQUAL(limen_cothread_init((uintptr_t)test_controller, STACK_BYTES, addresses), co_no_err);
+    CHECK_EQUAL(limen_cothread_init((uintptr_t)test_controller, STACK_BYTES, addresses, LIMEN_CO_AGREED), co_no_err);
 }
 
 /* The thread that faults is left for good. */
