@@ -3,6 +3,7 @@
  *   LIBMICROKITCO_MAX_COTHREADS          how many cothreads; the root is counted only where the interface is 2
  *   LIBMICROKITCO_API                    1: error codes, mark_ready, block, join (default)
  *                                        2: the later interface, without error codes and with semaphores
+ *                                           (default in the folder `later`)
  *   LIBMICROKITCO_PREEMPTIVE_UNBLOCK     a notification that nobody waits for is kept, one for each channel
  *   LIBMICROKITCO_RECV_NTFN_NO_FASTPATH  a single waiting cothread takes its turn behind those that are ready
  *   LIBMICROKITCO_NO_FPU                 cothreads use no floating-point or vector register: switches leave them alone
@@ -18,8 +19,12 @@
 #error "libmicrokitco_opts.h must define LIBMICROKITCO_MAX_COTHREADS, the number of cothreads"
 #endif
 
+/* later/libmicrokitco.h has another. */
+#if !defined(LIMEN_CO_DEFAULT_API)
+#define LIMEN_CO_DEFAULT_API 1
+#endif
 #if !defined(LIBMICROKITCO_API)
-#define LIBMICROKITCO_API 1
+#define LIBMICROKITCO_API LIMEN_CO_DEFAULT_API
 #endif
 
 #if LIBMICROKITCO_API == 1
