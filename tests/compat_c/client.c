@@ -35,7 +35,7 @@ static void sections_of_other_names_are_loaded(void)
     CHECK_EQUAL(odd_numbers[0], 7);
 }
 
-#if !defined(CONFIG_LIB_LIMEN_MEMZERO)
+#if !defined(CONFIG_LIB_LIMEN_OLDER_NAME)
 /* The header leaves this name to programs. */
 static void memzero(void *start, unsigned long count)
 {

@@ -1,5 +1,5 @@
-#include <stdint.h>
 #include <microkit.h>
+#include "own.h"
 #include "test.h"
 
 #define SERVER_CHANNEL 1
@@ -14,16 +14,16 @@ static void fill(void)
     }
 }
 
-/* Whether the bytes from the second on are zero, as many as `count`, and no others. */
-static int only_these_are_clear(int count)
+/* Whether the bytes from the second on hold `value`, as many as `count`, and no others. */
+static bool only_these_hold(int count, uint8_t value)
 {
     for (int i = 0; i < BYTES; i++) {
-        int is_inside = i >= 1 && i < 1 + count;
-        if (((volatile uint8_t *)shared)[i] != (is_inside ? 0 : i + 1)) {
-            return 0;
+        bool is_inside = i >= 1 && i < 1 + count;
+        if (((volatile uint8_t *)shared)[i] != (is_inside ? value : i + 1)) {
+            return false;
         }
     }
-    return 1;
+    return true;
 }
 
 static void memzero_comes_with_the_header(void)
@@ -31,7 +31,7 @@ static void memzero_comes_with_the_header(void)
     for (int count = 0; count < BYTES; count += 9) {
         fill();
         memzero((void *)(shared + 1), (unsigned long)count);
-        CHECK(only_these_are_clear(count));
+        CHECK(only_these_hold(count, 0));
     }
 }
 
@@ -40,14 +40,31 @@ static void a_program_of_the_other_compiler_clears_memory(void)
     for (int count = 0; count < BYTES; count += 9) {
         fill();
         microkit_ppcall(SERVER_CHANNEL, microkit_msginfo_new((seL4_Word)count, 0));
-        CHECK(only_these_are_clear(count));
+        CHECK(only_these_hold(count, 0));
     }
+}
+
+static void a_program_may_have_a_memzero_of_its_own(void)
+{
+    fill();
+    CHECK(clear_with_own(shared + 1, 9));
+    CHECK(only_these_hold(9, OWN_MARK));
+}
+
+static void so_may_a_program_of_the_other_compiler(void)
+{
+    fill();
+    microkit_mr_set(0, 1);
+    microkit_ppcall(SERVER_CHANNEL, microkit_msginfo_new(9, 1));
+    CHECK(only_these_hold(9, OWN_MARK));
 }
 
 void init(void)
 {
     RUN(memzero_comes_with_the_header);
     RUN(a_program_of_the_other_compiler_clears_memory);
+    RUN(a_program_may_have_a_memzero_of_its_own);
+    RUN(so_may_a_program_of_the_other_compiler);
     suite_end();
 }
 

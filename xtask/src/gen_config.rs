@@ -87,7 +87,7 @@ const INTERFACE: [Row; 4] = [
     ("LIB_SEL4_INLINE_INVOCATIONS", "", Always),
     ("LIB_SEL4_PRINT_INVOCATION_ERRORS", "", Never),
     ("LIB_SEL4_PUBLIC_SYMBOLS", "", Never),
-    ("LIB_LIMEN_MEMZERO", "", OlderName),
+    ("LIB_LIMEN_OLDER_NAME", "", OlderName),
 ];
 
 /// An option that has been decided.
@@ -220,8 +220,8 @@ mod tests {
         let older = now.under_older_names().remove(0);
         let text = |board| files(board, "debug").map(|(_, text)| text).concat();
         assert!(text(&now).contains("#define CONFIG_RISCV_EXT_D  1\n"));
-        assert!(text(&now).contains("/* disabled: CONFIG_LIB_LIMEN_MEMZERO */\n"));
+        assert!(text(&now).contains("/* disabled: CONFIG_LIB_LIMEN_OLDER_NAME */\n"));
         assert!(text(&older).contains("/* disabled: CONFIG_RISCV_EXT_D */\n"));
-        assert!(text(&older).contains("#define CONFIG_LIB_LIMEN_MEMZERO  1\n"));
+        assert!(text(&older).contains("#define CONFIG_LIB_LIMEN_OLDER_NAME  1\n"));
     }
 }

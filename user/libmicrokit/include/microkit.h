@@ -8,6 +8,12 @@
 #include <sel4/sel4.h>
 #include <limen/slots.h>
 
+#if defined(CONFIG_LIB_LIMEN_OLDER_NAME)
+/* Programs for a board's older name use the types of these without an include of their own. */
+#include <stdbool.h>
+#include <stdint.h>
+#endif
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -235,12 +241,28 @@ static inline void microkit_pd_resume(microkit_child pd)
     }
 }
 
-#if defined(CONFIG_LIB_LIMEN_MEMZERO)
-/* Clears `count` bytes. Programs for a board's older name expect it here; those for the present name have their own. */
+#if defined(CONFIG_LIB_LIMEN_OLDER_NAME)
+/* Clears `count` bytes. Programs for a board's older name expect it here; those for the present name have their own.
+ *
+ * A C program may define it all the same, as static or not, and then uses its own. */
+#if defined(__cplusplus)
 static inline void memzero(void *start, unsigned long count)
 {
     __builtin_memset(start, 0, count);
 }
+#elif defined(__clang__)
+/* Without a definition in the program, calls lead to the one in the library. */
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wundefined-internal"
+static void memzero(void *start, unsigned long count) __attribute__((unused));
+#pragma clang diagnostic pop
+#else
+/* Another definition may follow one with this attribute. */
+extern inline __attribute__((gnu_inline, always_inline)) void memzero(void *start, unsigned long count)
+{
+    __builtin_memset(start, 0, count);
+}
+#endif
 #endif
 
 /* The pointer to a capability that <cspace> put into a root slot, or 0 for a slot that cannot hold one. */

@@ -1,4 +1,7 @@
-/* The four functions that compilers may call on their own. Weak: a program's own versions are preferred. */
+/* The four functions that compilers may call on their own, and the one that programs for a board's older name expect.
+ * Weak: a program's own versions are preferred. */
+
+#include <autoconf.h>
 
 typedef __SIZE_TYPE__ count_t;
 
@@ -52,3 +55,12 @@ WEAK int memcmp(const void *left, const void *right, count_t count)
     }
     return 0;
 }
+
+#if defined(CONFIG_LIB_LIMEN_OLDER_NAME)
+void memzero(void *start, count_t count);
+
+WEAK void memzero(void *start, count_t count)
+{
+    memset(start, 0, count);
+}
+#endif

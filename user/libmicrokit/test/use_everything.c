@@ -5,7 +5,7 @@
 
 static seL4_Word sink;
 
-#if !defined(CONFIG_LIB_LIMEN_MEMZERO)
+#if !defined(CONFIG_LIB_LIMEN_OLDER_NAME)
 /* Programs have their own under the present names of boards. */
 static void memzero(volatile unsigned char *start, unsigned long count)
 {
