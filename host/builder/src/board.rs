@@ -183,7 +183,13 @@ impl Board {
     /// What the rules of a system description need to know.
     #[must_use]
     pub fn target(&self) -> Target {
-        Target { architecture: self.architecture, user_top: self.user_top, cpus: 1, smc: self.smc }
+        Target {
+            architecture: self.architecture,
+            user_top: self.user_top,
+            cpus: 1,
+            smc: self.smc,
+            older_name: false,
+        }
     }
 
     /// The facts that go into the boot image.

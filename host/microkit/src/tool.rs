@@ -10,7 +10,7 @@ use limen_builder::sdk::SdkConfig;
 use limen_builder::system_file::{Kernel, Loader};
 use limen_builder::{Board, Config, ImageType, Parts, Program, Report, Sdk};
 use limen_nearest::{advice, did_you_mean};
-use limen_sdf::{Architecture, Diagnostic, SystemDescription};
+use limen_sdf::{Architecture, Diagnostic, SystemDescription, Target};
 
 use crate::arguments::Arguments;
 use crate::code;
@@ -44,6 +44,8 @@ pub(crate) struct Success {
 struct Request {
     files: SdkConfig,
     board: Board,
+    /// The board goes by one of its older names.
+    older_name: bool,
     config: Config,
     image_type: ImageType,
 }
@@ -63,7 +65,7 @@ pub(crate) fn build(arguments: &Arguments) -> Result<Success, Failure> {
     let name = arguments.system.display().to_string();
     let located = |diagnostics| Failure::Diagnostics { source: Some(text.clone()), diagnostics };
     let read_file = |path: &str| files::read(path, &arguments.search_paths);
-    let parsed = limen_sdf::parse(&name, &text, &request.board.target(), &read_file).map_err(located)?;
+    let parsed = limen_sdf::parse(&name, &text, &request.target(), &read_file).map_err(located)?;
     let parts = parts(arguments, &request, parsed.system).map_err(|problem| located(vec![problem]))?;
     let built = parts.build(request.image_type).map_err(|problem| located(vec![problem]))?;
     let report = Report::new(&built);
@@ -97,9 +99,15 @@ impl Request {
             return Err(Failure::Value("argument --viper-output: not supported yet".to_owned()));
         }
         let files = sdk.config(board, config);
+        let name = board;
         let board = Board::load(&files.board_file())?;
+        let older_name = board.aliases.contains(name);
         let image_type = image_type(arguments.image_type.as_deref(), &board)?;
-        Ok(Self { files, board, config: Config::new(config), image_type })
+        Ok(Self { files, board, older_name, config: Config::new(config), image_type })
+    }
+
+    fn target(&self) -> Target {
+        Target { older_name: self.older_name, ..self.board.target() }
     }
 }
 

@@ -147,6 +147,20 @@ fn old_board_names_are_directories_of_the_sdk() {
 }
 
 #[test]
+fn what_older_descriptions_say_is_taken_under_an_old_board_name_only() {
+    let workspace = Workspace::new();
+    symlink("qemu_virt_aarch64", workspace.path("sdk/board/qemu_arm_virt")).unwrap();
+    workspace
+        .write("older.system", ONE.replacen("<protection_domain ", "<protection_domain pp=\"true\" ", 1));
+    let run = |board: &str| workspace.run(&["older.system", "--board", board, "--config", "release"]);
+    let older = run("qemu_arm_virt");
+    assert!(older.status.success() && String::from_utf8_lossy(&older.stdout).contains("[pd-older-pp]"));
+    let now = run("qemu_virt_aarch64");
+    assert_eq!(now.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&now.stderr).contains("invalid attribute 'pp'"));
+}
+
+#[test]
 fn programs_come_from_the_first_search_path_that_has_them() {
     let workspace = Workspace::new();
     workspace.write("two/bad.elf", "not a program");

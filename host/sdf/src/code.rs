@@ -35,6 +35,7 @@ diagnostic_codes! {
     PD_STACK_SIZE_RANGE = "pd-stack-size-range";
     PD_STACK_SIZE_ALIGNMENT = "pd-stack-size-alignment";
     PD_CPU_RANGE = "pd-cpu-range";
+    PD_OLDER_PP = "pd-older-pp";
     PD_TIMEOUT_FAULT = "pd-timeout-fault";
     PD_SMC = "pd-smc";
     PD_DOMAIN_UNKNOWN = "pd-domain-unknown";

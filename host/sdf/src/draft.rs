@@ -39,6 +39,8 @@ pub(crate) struct Header {
     pub(crate) passive: bool,
     pub(crate) stack_bytes: u64,
     pub(crate) fpu: bool,
+    /// Where `pp` says that others may call it, as it did in older descriptions.
+    pub(crate) older_pp: Option<Span>,
     pub(crate) domain: u8,
     pub(crate) timeout_fault: bool,
     pub(crate) smc: bool,

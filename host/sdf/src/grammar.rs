@@ -80,6 +80,8 @@ const DOMAIN: [Attribute; 11] = [
     optional("domain", Text),
     optional("timeout_fault", Boolean),
 ];
+/// What a protection domain also has where the board goes by an older name: others may call it.
+pub(crate) const OLDER_PP: Attribute = optional("pp", Boolean);
 /// What a protection domain has besides inside another one.
 const IN_DOMAIN: [Attribute; 2] = [required("id", Number), SETVAR_ID];
 const CHILD_DOMAIN_ATTRIBUTES: [Attribute; DOMAIN.len() + IN_DOMAIN.len()] = {

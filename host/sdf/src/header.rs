@@ -4,7 +4,7 @@ use limen_abi::limits::{MAX_CHANNEL_ID, MAX_PERIOD_US, MAX_USER_PRIORITY, MIN_BU
 
 use crate::attribute::{Attributes, Reported};
 use crate::code;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Span};
 use crate::domains::Declared;
 use crate::draft::Header;
 use crate::grammar;
@@ -27,7 +27,9 @@ pub(crate) fn read(
     problems: &mut Vec<Diagnostic>,
 ) -> Result<Header, Reported> {
     let rule = if parent.is_some() { &grammar::CHILD_DOMAIN } else { &grammar::PROTECTION_DOMAIN };
-    let mut attributes = Attributes::read(element, rule.attributes(), problems);
+    let older = if target.older_name { Some(grammar::OLDER_PP) } else { None };
+    let known: Vec<_> = rule.attributes().iter().copied().chain(older).collect();
+    let mut attributes = Attributes::read(element, &known, problems);
     let name = attributes.required("name");
     let parent = parent.map(|parent| read_child_of(parent, &mut attributes)).transpose();
     let times = read_times(&mut attributes);
@@ -39,6 +41,7 @@ pub(crate) fn read(
     let stack_bytes = stack_size.and_then(|bytes| check_stack_bytes(bytes, &mut attributes));
     let priority = read_priority(&mut attributes);
     let fpu = attributes.boolean_or("fpu", true);
+    let older_pp = read_older_pp(target, &mut attributes);
     cpu?;
     let (budget_us, period_us) = times?;
     let timeout_fault = read_timeout_fault(budget_us < period_us || passive?, &mut attributes);
@@ -51,6 +54,7 @@ pub(crate) fn read(
         passive: passive?,
         stack_bytes: stack_bytes?,
         fpu: fpu?,
+        older_pp: older_pp?,
         domain: domain?,
         timeout_fault: timeout_fault?,
         smc: smc?,
@@ -69,6 +73,13 @@ fn read_child_of(parent: usize, attributes: &mut Attributes) -> Result<ChildOf, 
             Err(attributes.value_error(code::PD_CHILD_ID_RANGE, "id", &text, help))
         }
     }
+}
+
+/// Where the attribute is that lets others call the protection domain. Under present names it is reported as unknown.
+fn read_older_pp(target: &Target, attributes: &mut Attributes) -> Result<Option<Span>, Reported> {
+    let name = grammar::OLDER_PP.name;
+    let may_be_called = target.older_name && attributes.boolean_or(name, false)?;
+    Ok(may_be_called.then(|| attributes.element().attribute_span(name)))
 }
 
 fn read_times(attributes: &mut Attributes) -> Result<(u64, u64), Reported> {

@@ -25,22 +25,42 @@ pub struct Target {
     pub cpus: u32,
     /// The kernel can pass secure monitor calls on.
     pub smc: bool,
+    /// The board goes by an older name: descriptions may have what was written for it.
+    pub older_name: bool,
 }
 
 impl Target {
     /// One AArch64 processor. The user address space has 40 bits whether the board enters at EL2 or at EL1.
     pub const fn aarch64() -> Self {
-        Self { architecture: Architecture::Aarch64, user_top: USER_TOP_AARCH64, cpus: 1, smc: false }
+        Self {
+            architecture: Architecture::Aarch64,
+            user_top: USER_TOP_AARCH64,
+            cpus: 1,
+            smc: false,
+            older_name: false,
+        }
     }
 
     /// One RISC-V processor with Sv39 translation.
     pub const fn riscv64() -> Self {
-        Self { architecture: Architecture::Riscv64, user_top: USER_TOP_RISCV64, cpus: 1, smc: false }
+        Self {
+            architecture: Architecture::Riscv64,
+            user_top: USER_TOP_RISCV64,
+            cpus: 1,
+            smc: false,
+            older_name: false,
+        }
     }
 
     /// One x86-64 processor.
     pub const fn x86_64() -> Self {
-        Self { architecture: Architecture::X86_64, user_top: USER_TOP_X86_64, cpus: 1, smc: false }
+        Self {
+            architecture: Architecture::X86_64,
+            user_top: USER_TOP_X86_64,
+            cpus: 1,
+            smc: false,
+            older_name: false,
+        }
     }
 
     /// Page sizes that a memory region may ask for, in bytes.

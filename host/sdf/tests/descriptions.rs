@@ -219,6 +219,33 @@ fn elements_may_have_a_default_name_space() {
     assert_eq!(system(text).protection_domains[0].name, "p");
 }
 
+/// The protection domain that is called says so.
+const OLDER: &str = r#"<system>
+    <protection_domain name="low" priority="1"><program_image path="low" /></protection_domain>
+    <protection_domain name="server" priority="2" pp="true"><program_image path="server" /></protection_domain>
+    <protection_domain name="high" priority="3" pp="false"><program_image path="high" /></protection_domain>
+    <channel><end pd="low" id="1" /><end pd="server" id="1" /></channel>
+    <channel><end pd="server" id="2" /><end pd="high" id="2" /></channel>
+    </system>"#;
+
+#[test]
+fn pp_on_a_protection_domain_lets_lower_peers_call_it_under_an_older_name() {
+    let target = Target { older_name: true, ..Target::aarch64() };
+    let Parsed { system, warnings } = parse(FILE, OLDER, &target, &no_files).unwrap();
+    let may_call: Vec<_> =
+        system.channels.iter().map(|channel| channel.ends.each_ref().map(|end| end.may_call)).collect();
+    assert_eq!(may_call, [[true, false], [false, false]]);
+    let warned: Vec<_> = warnings.iter().map(|warning| (warning.code, warning.span.clone())).collect();
+    assert_eq!(warned, [("pd-older-pp", Some(span(3, 51)))]);
+}
+
+#[test]
+fn pp_on_a_protection_domain_is_refused_under_the_present_name() {
+    let problems = parse(FILE, OLDER, &Target::aarch64(), &no_files).unwrap_err();
+    let codes: Vec<_> = problems.iter().map(|problem| problem.code).collect();
+    assert_eq!(codes, ["unknown-attribute"; 2]);
+}
+
 #[test]
 fn the_first_problem_does_not_hide_the_others() {
     let text = r#"<system>

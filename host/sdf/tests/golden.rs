@@ -1,7 +1,8 @@
 //! Every diagnostic, as users see it.
 //!
 //! `golden/CODE[-VARIANT].system` is a description; `.expected` holds all its diagnostics, rendered. A comment
-//! `target: ARCHITECTURE` in the description selects a target other than AArch64. With `LIMEN_BLESS=1` in the
+//! `target: ARCHITECTURE` in the description selects a target other than AArch64, `target: older name` a board by an older
+//! name. With `LIMEN_BLESS=1` in the
 //! environment the expected files are rewritten; read the difference before you commit it.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a failure here is a failed test")]
@@ -115,6 +116,11 @@ fn read_file(name: &str) -> Result<Vec<u8>, FileError> {
 }
 
 fn target(text: &str) -> Target {
+    let older_name = text.contains("target: older name");
+    Target { older_name, ..architecture(text) }
+}
+
+fn architecture(text: &str) -> Target {
     if text.contains("target: x86_64") {
         Target::x86_64()
     } else if text.contains("target: riscv64") {

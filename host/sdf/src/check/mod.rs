@@ -8,6 +8,7 @@ mod irqs;
 mod keys;
 mod maps;
 mod names;
+mod older_pp;
 mod page_size;
 mod phys_addr;
 mod services;
@@ -24,9 +25,10 @@ use crate::model::{
 use crate::target::Target;
 
 /// Checks a draft and gives every name its index.
-pub(crate) fn check(draft: SystemDraft, target: &Target) -> Result<Parsed, Vec<Diagnostic>> {
+pub(crate) fn check(mut draft: SystemDraft, target: &Target) -> Result<Parsed, Vec<Diagnostic>> {
     let mut problems = Vec::new();
     let mut warnings = Vec::new();
+    older_pp::grant(&mut draft, &mut warnings);
     let caps = caps::resolve(&draft, &mut problems);
     names::check(&draft, &mut problems, &mut warnings);
     let taken = irqs::check(&draft, &mut problems);
