@@ -12,6 +12,7 @@ mod options;
 mod output;
 mod tool;
 mod usage;
+mod viper;
 
 use std::env;
 use std::io::{self, Write};

@@ -60,7 +60,12 @@ pub(crate) const ALL: [CommandOption; 13] = [
     ),
     file("override-kernel", "use this kernel instead of the SDK's"),
     file("capdl-json", "write kernel objects and capabilities as JSON"),
-    option("viper-output", Takes::Folder, "DIRECTORY", "write verification files"),
+    option(
+        "viper-output",
+        Takes::Folder,
+        "FOLDER",
+        "write what each protection domain may do as FOLDER/NAME.vpr, for Viper",
+    ),
     option("schema", Takes::Nothing, "", "print the XML schema of system descriptions and exit"),
     option(
         "completion",

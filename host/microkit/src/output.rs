@@ -44,25 +44,37 @@ pub(crate) fn check_distinct(files: &[OutputFile]) -> Result<(), Diagnostic> {
     Ok(())
 }
 
-/// Writes all files.
+/// Writes all files, and creates `folder` if it is missing.
 ///
 /// # Errors
 /// One cannot be written. Unless it was the last renaming that failed, every destination is as it was.
-pub(crate) fn write(files: &[OutputFile]) -> Result<(), Diagnostic> {
-    let mut staged = Staged { renames: Vec::new() };
+pub(crate) fn write(files: &[OutputFile], folder: Option<&Path>) -> Result<(), Diagnostic> {
+    let mut staged = Staged { folders: Vec::new(), renames: Vec::new() };
+    if let Some(folder) = folder {
+        staged.create_folder(folder).map_err(|e| failed(folder, &e))?;
+    }
     for (index, file) in files.iter().enumerate() {
         staged.add(file, index).map_err(|e| failed(&file.path, &e))?;
     }
     staged.finish()
 }
 
-/// Temporary files; those that still exist are removed at the end.
+/// Temporary files and new folders. At the end, temporary files that still exist are removed, and folders that hold
+/// nothing.
 struct Staged {
+    /// Outer ones last.
+    folders: Vec<PathBuf>,
     /// From and to.
     renames: Vec<(PathBuf, PathBuf)>,
 }
 
 impl Staged {
+    fn create_folder(&mut self, folder: &Path) -> io::Result<()> {
+        let missing = |path: &&Path| !path.as_os_str().is_empty() && !path.exists();
+        self.folders.extend(folder.ancestors().take_while(missing).map(Path::to_owned));
+        fs::create_dir_all(folder)
+    }
+
     fn add(&mut self, file: &OutputFile, index: usize) -> io::Result<()> {
         if file.path.is_dir() {
             return Err(io::Error::from(io::ErrorKind::IsADirectory));
@@ -87,6 +99,10 @@ impl Drop for Staged {
         for (temporary, _) in &self.renames {
             // After a successful renaming there is nothing to remove.
             let _ = fs::remove_file(temporary);
+        }
+        for folder in &self.folders {
+            // A folder that holds a file stays.
+            let _ = fs::remove_dir(folder);
         }
     }
 }

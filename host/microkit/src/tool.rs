@@ -16,6 +16,7 @@ use crate::arguments::Arguments;
 use crate::code;
 use crate::options::IMAGE_TYPES;
 use crate::output::{self, OutputFile};
+use crate::viper;
 
 /// Why there is no image.
 #[derive(Debug)]
@@ -70,7 +71,8 @@ pub(crate) fn build(arguments: &Arguments) -> Result<Success, Failure> {
     let built = parts.build(request.image_type).map_err(|problem| located(vec![problem]))?;
     let report = Report::new(&built);
     let warnings = [parsed.warnings, built.warnings].concat();
-    output::write(&output_files(arguments, &request, built.file, &report)?)?;
+    let files = output_files(arguments, &request, built.file, &built.parts.system, &report)?;
+    output::write(&files, arguments.viper_output.as_deref())?;
     let warnings = warnings.iter().map(|warning| limen_sdf::render(warning, Some(&text)) + "\n");
     Ok(Success { lines: warnings.collect::<String>() + &summary(&report) })
 }
@@ -94,9 +96,6 @@ impl Request {
             let help = did_you_mean(config, configs.iter().map(String::as_str));
             let help = help.map(|question| format!("\nhelp: {question}")).unwrap_or_default();
             return Err(Failure::Value(message + &help));
-        }
-        if arguments.viper_output.is_some() {
-            return Err(Failure::Value("argument --viper-output: not supported yet".to_owned()));
         }
         let files = sdk.config(board, config);
         let name = board;
@@ -190,6 +189,7 @@ fn output_files(
     arguments: &Arguments,
     request: &Request,
     image: Vec<u8>,
+    system: &SystemDescription,
     report: &Report,
 ) -> Result<Vec<OutputFile>, Diagnostic> {
     let mut files = vec![
@@ -201,6 +201,9 @@ fn output_files(
     }
     if let Some(path) = &arguments.capdl_json {
         files.push(OutputFile { path: path.clone(), bytes: report.graph().to_json().into_bytes() });
+    }
+    if let Some(folder) = &arguments.viper_output {
+        files.extend(viper::files(folder, &arguments.system, system, report.graph()));
     }
     if request.board.boot == BootProtocol::Multiboot {
         files.extend(kernel_files(arguments, &request.files)?);

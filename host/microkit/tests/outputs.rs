@@ -63,6 +63,44 @@ fn reports_say_what_was_decided() {
 }
 
 #[test]
+fn viper_files_say_what_each_protection_domain_may_do() {
+    let workspace = pair();
+    succeed(&workspace, &format!("pair.system {BASE} --viper-output new/viper"));
+    let wrong: String = ["client", "child", "server"]
+        .map(|name| {
+            let text = workspace.read(&format!("new/viper/{name}.vpr"));
+            golden::difference(&format!("success.{name}.vpr"), &String::from_utf8(text).unwrap())
+        })
+        .concat();
+    assert!(wrong.is_empty(), "{wrong}");
+    succeed(&workspace, &format!("pair.system {BASE} --viper-output new/viper"));
+}
+
+#[test]
+fn names_that_viper_does_not_take_are_changed() {
+    let workspace = Workspace::new();
+    let regions =
+        r#"<memory_region name="dma/a" size="0x1000" /><memory_region name="dma a" size="0x1000" />"#;
+    let maps = r#"<map mr="dma/a" vaddr="0x400000" /><map mr="dma a" vaddr="0x500000" perms="x" />
+        <map mr="dma/a" vaddr="0x600000" perms="r" />"#;
+    let text = ONE.replace("<system>", &format!("<system>{regions}")).replace("\"one\"", "\"../on&#10;e\"");
+    workspace.write("one.system", text.replace("</prot", &format!("{maps}</prot")));
+    succeed(&workspace, &format!("one.system {BASE} --viper-output viper"));
+    let text = String::from_utf8(workspace.read("viper/.._on\ne.vpr")).unwrap();
+    let expected = "define mem_dma_a_contains(x) (4194304 <= x && x < 4198400)
+define mem_dma_a_2_contains(x) (5242880 <= x && x < 5246976)
+define mem_dma_a_3_contains(x) (6291456 <= x && x < 6295552)
+define mem_readable(x) (mem_dma_a_contains(x) || mem_dma_a_3_contains(x))
+define f_mem_readable(heap,gv,x) (mem_readable(x))
+define mem_writeable(x) (mem_dma_a_contains(x))
+define f_mem_writeable(heap,gv,x) (mem_writeable(x))
+";
+    assert!(text.ends_with(expected), "{text}");
+    let is_macro = |line: &str| line.starts_with("define ") && line.ends_with(')');
+    assert!(text.starts_with("// ") && text.lines().skip(1).all(is_macro), "{text}");
+}
+
+#[test]
 fn the_version_names_the_commit_of_the_sdk_around_the_tool() {
     let workspace = Workspace::new();
     let version = |commit: &str| format!("microkit {VERSION} (commit {commit}, {}-", std::env::consts::ARCH);
