@@ -1,5 +1,7 @@
 //! `irq`: an interrupt that a protection domain handles.
 
+use std::num::IntErrorKind;
+
 use limen_abi::limits::{MAX_CHANNEL_ID, MAX_INTERRUPT_VECTOR};
 
 use crate::attribute::{Attributes, Reported, is_negative};
@@ -175,13 +177,16 @@ impl PciAddress {
     }
 
     fn part(name: &str, text: &str, most: u8) -> Result<u8, String> {
-        let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_hexdigit());
-        let digits = text.trim_start_matches('0');
-        match u8::from_str_radix(if digits.is_empty() { "0" } else { digits }, 16) {
-            _ if !is_number => Err(format!("failed to parse PCI {name}")),
-            Ok(number) if number <= most => Ok(number),
-            _ => Err(format!("PCI {name} must be within [0..{most}]")),
-        }
+        let number = match i64::from_str_radix(text.trim(), 16) {
+            Ok(number) => u8::try_from(number).ok(),
+            Err(problem) => match problem.kind() {
+                IntErrorKind::PosOverflow | IntErrorKind::NegOverflow => None,
+                _ => return Err(format!("failed to parse PCI {name}")),
+            },
+        };
+        number
+            .filter(|number| *number <= most)
+            .ok_or_else(|| format!("PCI {name} must be within [0..{most}]"))
     }
 }
 
@@ -193,12 +198,17 @@ mod tests {
     fn pci_addresses_are_three_hexadecimal_numbers() {
         assert_eq!(PciAddress::parse("0:1f.2"), Ok(PciAddress { bus: 0, device: 31, function: 2 }));
         assert_eq!(PciAddress::parse("00ff:00.7"), Ok(PciAddress { bus: 255, device: 0, function: 7 }));
+        assert_eq!(PciAddress::parse(" 2 : 3 . +1 "), Ok(PciAddress { bus: 2, device: 3, function: 1 }));
         for (text, reason) in [
             ("", "expected PCI address in bus:device.function form"),
             ("0.1:2", "expected PCI address in bus:device.function form"),
             (":0.0", "failed to parse PCI bus"),
             ("0:x.0", "failed to parse PCI device"),
-            ("0:0.+1", "failed to parse PCI function"),
+            ("0:0.-", "failed to parse PCI function"),
+            ("-1:0.0", "PCI bus must be within [0..255]"),
+            ("0:-1.0", "PCI device must be within [0..31]"),
+            ("0:0.-1", "PCI function must be within [0..7]"),
+            ("10000000000000000:0.0", "PCI bus must be within [0..255]"),
             ("100:0.0", "PCI bus must be within [0..255]"),
             ("0:20.0", "PCI device must be within [0..31]"),
             ("0:0.8", "PCI function must be within [0..7]"),

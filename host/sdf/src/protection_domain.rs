@@ -228,7 +228,7 @@ impl<'a> Reader<'a, '_> {
                 let text = "I/O Ports are only available on x86";
                 value_error(code::IOPORT_ARCHITECTURE, parent, text, help)
             }
-            "virtual_machine" => unexpected::unsupported_element(child),
+            "virtual_machine" => unexpected::virtual_machine(parent, child),
             _ => {
                 let problem = unexpected::unknown_element(child, &grammar::PROTECTION_DOMAIN.child_names());
                 // Here the known wording has no "Error: " and begins with a capital letter.

@@ -98,7 +98,7 @@ fn unexpected_child(child: &Element) -> Diagnostic {
             let help = "The protection domain around a virtual machine is its monitor.";
             Diagnostic::new(code::VIRTUAL_MACHINE_OUTSIDE_PD, &span, message, help)
         }
-        "io_address_space" => unexpected::unsupported_element(child),
+        "io_address_space" => unexpected::io_address_space(child),
         _ => unexpected::unknown_element(child, &grammar::SYSTEM.child_names()),
     }
 }

@@ -6,12 +6,26 @@ use crate::code;
 use crate::diagnostic::Diagnostic;
 use crate::xml::{Element, StrayText};
 
-/// Reports an element of the Microkit language that this version does not build.
-pub(crate) fn unsupported_element(element: &Element) -> Diagnostic {
-    let (name, span) = (element.name(), element.span());
-    let message = format!("Error: '{name}' is not supported yet: {span}");
-    let help = format!("Remove the '{name}' element; this version cannot build systems that need it.");
-    Diagnostic::new(code::ELEMENT_NOT_SUPPORTED, &span, message, help)
+/// Reports an `io_address_space`, in the known wording for a kernel without them.
+pub(crate) fn io_address_space(element: &Element) -> Diagnostic {
+    let span = element.span();
+    let message = format!("Error: io address space requires seL4 to be built with IOMMU support: {span}");
+    unsupported(element, message)
+}
+
+/// Reports a `virtual_machine` inside `parent`, in the known wording for a kernel without them, which names the parent.
+pub(crate) fn virtual_machine(parent: &Element, element: &Element) -> Diagnostic {
+    let (name, span) = (parent.name(), parent.span());
+    let message = format!(
+        "Error: seL4 has not been built as a hypervisor, virtual machines are disabled on element '{name}': {span}"
+    );
+    unsupported(element, message)
+}
+
+fn unsupported(element: &Element, message: String) -> Diagnostic {
+    let name = element.name();
+    let help = format!("Limen does not support '{name}' yet; remove the element.");
+    Diagnostic::new(code::ELEMENT_NOT_SUPPORTED, &element.span(), message, help)
 }
 
 /// Reports an element that is not part of the language at this place, with the elements that are.
