@@ -94,8 +94,11 @@ impl Options {
     pub const CHECK_INVARIANTS: u64 = KernelKey::SelfCheck.option();
     /// The kernel measures who uses how much of the processor, when programs ask for it.
     pub const MEASURE_UTILISATION: u64 = 1 << 2;
+    /// The kernel measures its own routines at boot and prints the figures.
+    pub const BOOT_FIGURES: u64 = 1 << 3;
     /// All bits with a meaning.
-    pub const ALL: u64 = Self::PRINTING | Self::CHECK_INVARIANTS | Self::MEASURE_UTILISATION;
+    pub const ALL: u64 =
+        Self::PRINTING | Self::CHECK_INVARIANTS | Self::MEASURE_UTILISATION | Self::BOOT_FIGURES;
 }
 
 /// The tables of an image.

@@ -1,6 +1,6 @@
 //! From parts to an image: the order in which everything is decided.
 
-use limen_image::{ImageWriter, KeySite, Range};
+use limen_image::{ImageWriter, KeySite, Options, Range};
 use limen_sdf::{Diagnostic, SystemDescription};
 
 use crate::address_space::AddressSpaces;
@@ -74,6 +74,9 @@ impl Parts {
         let objects = Objects::new(&self.system, &self.programs, &self.config, &self.board)?;
         let caps = capabilities(&self.system, &objects, &self.config);
         let mut tables = image::records(&self.board, &self.config, &spaces, &objects, caps);
+        if self.system.boot_figures {
+            tables.options |= Options::BOOT_FIGURES;
+        }
         tables.key_sites = vec![KeySite::default(); sites.len()];
         let (tables_bytes, contents_bytes) =
             (tables.tables_bytes(), image::contents_bytes(&self.system, &spaces));
@@ -161,6 +164,18 @@ mod tests {
         assert_eq!((monitor.stack_top, monitor.ipc_buffer), (0xff_ffff_e000, 0xff_ffff_f000));
         let contexts: Vec<_> = image.sched_contexts().map(|c| (c.budget_us, c.period_us)).collect();
         assert_eq!(contexts, [(100, 400), (1000, 1000), (1000, 1000), (1000, 1000)]);
+    }
+
+    #[test]
+    fn only_a_description_that_asks_makes_the_kernel_print_figures() {
+        let options =
+            |text: &str, config| parts(text, config).build(ImageType::Binary).unwrap().tables.options;
+        let asking = FAMILY.replacen("<system>", "<system boot_figures=\"true\">", 1);
+        for config in ["debug", "release", "benchmark"] {
+            let usual = options(FAMILY, config);
+            assert_eq!(usual & Options::BOOT_FIGURES, 0, "{config}");
+            assert_eq!(options(&asking, config), usual | Options::BOOT_FIGURES, "{config}");
+        }
     }
 
     #[test]

@@ -11,6 +11,8 @@ use crate::symbols::Symbols;
 
 /// A system before the rules that look across elements.
 pub(crate) struct SystemDraft<'a> {
+    /// As in the model.
+    pub(crate) boot_figures: bool,
     /// In pre-order.
     pub(crate) protection_domains: Vec<ProtectionDomainDraft<'a>>,
     /// In document order.

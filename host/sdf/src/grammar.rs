@@ -93,7 +93,7 @@ const CHILD_DOMAIN_ATTRIBUTES: [Attribute; DOMAIN.len() + IN_DOMAIN.len()] = {
 
 pub(crate) static SYSTEM: Rule = Rule {
     name: "system",
-    forms: &[&[]],
+    forms: &[&[optional("boot_figures", Boolean)]],
     children: &[&PROTECTION_DOMAIN, &MEMORY_REGION, &CHANNEL, &STATIC_KEY, &DOMAINS],
     exactly: None,
 };

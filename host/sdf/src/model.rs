@@ -13,6 +13,8 @@ use crate::diagnostic::Span;
 /// A checked system.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SystemDescription {
+    /// The kernel measures its own routines at boot and prints the figures.
+    pub boot_figures: bool,
     /// Protection domains in pre-order; 1 to 63.
     pub protection_domains: Vec<ProtectionDomain>,
     /// Memory regions in document order.

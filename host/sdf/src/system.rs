@@ -28,7 +28,8 @@ pub(crate) fn read<'a>(
 ) -> Result<SystemDraft<'a>, Vec<Diagnostic>> {
     check_root(root)?;
     let mut problems = Vec::new();
-    Attributes::read(root, grammar::SYSTEM.attributes(), &mut problems);
+    let mut attributes = Attributes::read(root, grammar::SYSTEM.attributes(), &mut problems);
+    let boot_figures = attributes.boolean_or("boot_figures", false);
     let schedule = read_domains(root, &mut problems);
     let scheduling = Declared::new(schedule.as_ref());
     let mut reader = Reader { target, scheduling, problems: &mut problems, domains: Vec::new() };
@@ -53,12 +54,22 @@ pub(crate) fn read<'a>(
     let regions: Result<Vec<_>, Reported> = regions.into_iter().collect();
     let channels: Result<Vec<_>, Reported> = channels.into_iter().collect();
     let static_keys: Result<Vec<_>, Reported> = static_keys.into_iter().collect();
-    match (domains, regions, channels, static_keys, schedule.transpose()) {
-        (Some(protection_domains), Ok(memory_regions), Ok(channels), Ok(static_keys), Ok(domains))
-            if problems.is_empty() =>
-        {
-            Ok(SystemDraft { protection_domains, memory_regions, channels, static_keys, domains })
-        }
+    match (boot_figures, domains, regions, channels, static_keys, schedule.transpose()) {
+        (
+            Ok(boot_figures),
+            Some(protection_domains),
+            Ok(memory_regions),
+            Ok(channels),
+            Ok(static_keys),
+            Ok(domains),
+        ) if problems.is_empty() => Ok(SystemDraft {
+            boot_figures,
+            protection_domains,
+            memory_regions,
+            channels,
+            static_keys,
+            domains,
+        }),
         _ => Err(problems),
     }
 }

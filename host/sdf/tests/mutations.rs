@@ -9,7 +9,7 @@ use proptest::prelude::*;
 use proptest::test_runner::FileFailurePersistence;
 
 const DESCRIPTION: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
-<system>
+<system boot_figures="false">
     <memory_region name="ring" size="0x200_000" page_size="0x1000" />
     <memory_region name="page" prefill_path="page" />
     <memory_region name="uart" size="0x1000" phys_addr="0x9000000" />

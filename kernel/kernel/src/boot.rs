@@ -54,7 +54,7 @@ pub fn start(image_paddr: PhysAddr, first_cycle: u64, command_line: &[u8], firmw
     if image.options() & Options::PRINTING != 0 {
         section_test::run();
     }
-    if image.options() & Options::MEASURE_UTILISATION != 0 {
+    if image.options() & Options::BOOT_FIGURES != 0 {
         section_costs::print();
         digest_rates::print();
     }

@@ -1,4 +1,4 @@
-//! Counts at boot, in images that measure, how many digests are made while interrupts arrive that make digests, too.
+//! Counts at boot, in images that ask for figures, how many digests are made while interrupts arrive that make digests, too.
 //!
 //! A program's digests are made packet by packet, at work. An interrupt is due at the beginning of each period, is looked
 //! for between packets, and brings packets of its own. If it is due again before its handler has ended, or several times,

@@ -1,4 +1,4 @@
-//! Counts at boot what sections cost, and what computes with vector registers, in images that measure.
+//! Counts at boot what sections cost, and what computes with vector registers, in images that ask for figures.
 //!
 //! What is measured is the code that handlers and threads at work use, in every state that the unit can be in.
 

@@ -85,6 +85,7 @@ fn assemble(
     let domains = domains.zip(setvars).map(|(domain, setvars)| ProtectionDomain { setvars, ..domain });
     let regions = draft.memory_regions.into_iter().zip(page_sizes);
     SystemDescription {
+        boot_figures: draft.boot_figures,
         protection_domains: domains.collect(),
         memory_regions: regions
             .map(|(MemoryRegionDraft { region, .. }, page_bytes)| crate::model::MemoryRegion {

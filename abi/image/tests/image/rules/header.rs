@@ -1,7 +1,7 @@
 //! Header, checksum and table directory.
 
 use limen_abi::limits;
-use limen_image::{DomainSlot, HEADER_WORDS, HeaderWord, Image, ImageError, KeySite, Table};
+use limen_image::{DomainSlot, HEADER_WORDS, HeaderWord, Image, ImageError, KeySite, Options, Table};
 
 use super::{Case, LIMIT, check};
 use crate::sample::{IMAGE_PADDR, fix_checksum, judge, sample, thread, words_of};
@@ -13,7 +13,7 @@ fn header() {
         ("empty", Vec::clear, ImageError::Truncated),
         ("magic", |image| image[HeaderWord::MAGIC] = 1, ImageError::Magic),
         ("version", |image| image[HeaderWord::VERSION] = 9, ImageError::Version { found: 9 }),
-        ("options", |image| image[HeaderWord::OPTIONS] = 1 << 3, ImageError::Options),
+        ("options", |image| image[HeaderWord::OPTIONS] = Options::ALL + 1, ImageError::Options),
         (
             "more tables than bytes",
             |image| {
