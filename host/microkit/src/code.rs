@@ -6,4 +6,5 @@ limen_sdf::diagnostic_codes! {
     SYSTEM_FILE = "system-file";
     OUTPUT_SHARED = "output-shared";
     OUTPUT_FILE = "output-file";
+    CAPDL_FORM = "capdl-form";
 }

@@ -59,7 +59,7 @@ pub(crate) const ALL: [CommandOption; 13] = [
         "binary, elf or uimage (default: what the board is started with)",
     ),
     file("override-kernel", "use this kernel instead of the SDK's"),
-    file("capdl-json", "write kernel objects and capabilities as JSON"),
+    file("capdl-json", "write kernel objects and capabilities as JSON of Limen's own form"),
     option(
         "viper-output",
         Takes::Folder,

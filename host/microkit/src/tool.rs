@@ -70,7 +70,8 @@ pub(crate) fn build(arguments: &Arguments) -> Result<Success, Failure> {
     let parts = parts(arguments, &request, parsed.system).map_err(|problem| located(vec![problem]))?;
     let built = parts.build(request.image_type).map_err(|problem| located(vec![problem]))?;
     let report = Report::new(&built);
-    let warnings = [parsed.warnings, built.warnings].concat();
+    let other_form = arguments.capdl_json.as_deref().map(capdl_form);
+    let warnings = [parsed.warnings, built.warnings, other_form.into_iter().collect()].concat();
     let files = output_files(arguments, &request, built.file, &built.parts.system, &report)?;
     output::write(&files, arguments.viper_output.as_deref())?;
     let warnings = warnings.iter().map(|warning| limen_sdf::render(warning, Some(&text)) + "\n");
@@ -224,6 +225,14 @@ fn kernel_files(arguments: &Arguments, files: &SdkConfig) -> Result<Vec<OutputFi
         Ok(OutputFile { path, bytes })
     };
     [files.kernel(), files.multiboot_kernel()].map(copy).into_iter().collect()
+}
+
+/// A user of the option may expect what the reference's tool writes.
+fn capdl_form(path: &Path) -> Diagnostic {
+    let message =
+        format!("WARNING: '{}' has Limen's own form, which CapDL tools do not read", path.display());
+    let help = "Its keys are those of report.json; nothing else is missing from the image.".to_owned();
+    Diagnostic { code: code::CAPDL_FORM, span: None, message, help: Some(help) }
 }
 
 fn summary(report: &Report) -> String {

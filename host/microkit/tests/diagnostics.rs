@@ -33,6 +33,7 @@ fn command_lines() {
     check(&[
         ("cli-unknown-option-first", "--bogus one.system", |_| {}),
         ("cli-unknown-option-last", "one.system --bogus=1", |_| {}),
+        ("cli-older-capdl", "one.system --capdl graph.json", |_| {}),
         ("cli-unknown-letter", "-capdl one.system", |_| {}),
         ("cli-second-system", "one.system two.system", |_| {}),
         ("cli-search-path-is-greedy", "--search-path build one.system", |_| {}),

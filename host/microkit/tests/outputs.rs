@@ -134,6 +134,17 @@ fn what_is_hardly_meant_is_a_warning() {
 }
 
 #[test]
+fn a_form_that_other_tools_do_not_read_is_a_warning_and_stops_nothing() {
+    let workspace = Workspace::new();
+    let printed = succeed(&workspace, &format!("one.system {BASE} --capdl-json graph.json"));
+    let (warnings, _) = printed.split_once("MICROKIT|").unwrap();
+    let wrong = golden::difference("capdl-form.txt", warnings);
+    assert!(wrong.is_empty(), "{wrong}");
+    assert!(workspace.path("loader.img").exists() && workspace.path("graph.json").exists());
+    assert!(!succeed(&workspace, &format!("one.system {BASE}")).contains("WARNING"));
+}
+
+#[test]
 fn outputs_are_the_same_every_time() {
     let outputs = |_| {
         let workspace = pair();
