@@ -231,7 +231,7 @@ fn kernel_files(arguments: &Arguments, files: &SdkConfig) -> Result<Vec<OutputFi
 fn capdl_form(path: &Path) -> Diagnostic {
     let message =
         format!("WARNING: '{}' has Limen's own form, which CapDL tools do not read", path.display());
-    let help = "Its keys are those of report.json; nothing else is missing from the image.".to_owned();
+    let help = "Its keys are those of report.json. The image is not affected.".to_owned();
     Diagnostic { code: code::CAPDL_FORM, span: None, message, help: Some(help) }
 }
 

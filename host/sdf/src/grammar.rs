@@ -239,7 +239,10 @@ pub(crate) static SCHEDULE_ENTRY: Rule =
 pub(crate) static SCHEDULE_END_MARKER: Rule = Rule::leaf("schedule_end_marker", &[&[]]);
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test that cannot read its file has failed")]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::*;
     use crate::{Diagnostic, Target, code, no_files, parse};
 
@@ -333,6 +336,46 @@ mod tests {
                 assert!(is_form || is_missed == attribute.required, "{text}");
             }
         });
+    }
+
+    /// Names in the first two columns of the tables below these titles of `docs/compatibility.md`, and the state.
+    fn compared(title: &str) -> Vec<(String, String, String)> {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/compatibility.md");
+        let text = std::fs::read_to_string(path).unwrap();
+        let section = text.split_once(&format!("\n### {title}\n")).unwrap().1;
+        let section = section.split("\n#").next().unwrap();
+        let cells = |line: &str| line.split('|').map(|cell| cell.trim().replace('`', "")).collect::<Vec<_>>();
+        let rows = section.lines().filter(|line| line.starts_with("| `")).map(cells);
+        rows.map(|row| (row[1].clone(), row[2].clone(), row[3].clone())).collect()
+    }
+
+    /// Every row is `there`, or missing and not `there`, and stands once.
+    fn check_compared(title: &str, there: &BTreeSet<(String, String)>) {
+        let mut listed = BTreeSet::new();
+        for (name, of, state) in compared(title) {
+            assert!(
+                ["same", "differs", "missing", "added"].contains(&state.as_str()),
+                "{name} of {of}: {state}"
+            );
+            let is_there = there.contains(&(name.clone(), of.clone()));
+            assert_eq!(is_there, state != "missing", "{name} of {of}: {state}");
+            assert!(listed.insert((name.clone(), of.clone())), "{name} of {of} stands twice");
+        }
+        let unlisted: Vec<_> = there.difference(&listed).collect();
+        assert!(unlisted.is_empty(), "docs/compatibility.md lacks, under {title}: {unlisted:?}");
+    }
+
+    #[test]
+    fn every_element_and_attribute_is_compared_with_the_reference() {
+        let (mut elements, mut attributes) = (BTreeSet::new(), BTreeSet::new());
+        everywhere(|parents, rule| {
+            let name = rule.name.to_owned();
+            elements.insert((name.clone(), parents.last().map_or(String::new(), |p| p.name.to_owned())));
+            attributes
+                .extend(rule.forms.iter().copied().flatten().map(|a| (a.name.to_owned(), name.clone())));
+        });
+        check_compared("Elements", &elements);
+        check_compared("Attributes", &attributes);
     }
 
     #[test]
