@@ -44,7 +44,9 @@ fn declared(header: &str) -> BTreeSet<String> {
         header.lines().filter_map(|line| line.strip_prefix("LIMEN_DEFINE_PORT_ACCESS(")?.strip_suffix(')'));
     let widths: Vec<_> = widths.collect();
     let made = of_macros.flat_map(|name| widths.iter().map(move |width| format!("{name}{width}")));
-    let own = |name: &String| !name.is_empty() && !name.starts_with("limen") && !name.starts_with("seL4");
+    let own = |name: &String| {
+        !name.is_empty() && !name.starts_with("__") && !name.starts_with("limen") && !name.starts_with("seL4")
+    };
     names.chain(made).filter(own).collect()
 }
 
