@@ -14,6 +14,7 @@ use std::time::Duration;
 use crate::failure::{Context, Failure, Outcome};
 use crate::files;
 use crate::patience;
+use crate::trace;
 
 /// Files of the two connections, beside the image.
 const DEBUGGER: &str = "debugger.socket";
@@ -34,8 +35,9 @@ pub const STOPPED: [&str; 9] = [
     "{folder}/emulator.pid",
 ];
 
-/// How long the machine may run without reaching an instruction at which it is to stop, see [`patience`].
-const PATIENCE: Duration = Duration::from_secs(60);
+/// How long the machine may run without reaching an instruction at which it is to stop, see [`patience`]. It may be traced
+/// meanwhile.
+const PATIENCE: Duration = trace::SILENCE;
 /// How often the connection is tried until the emulator listens.
 const PAUSE: Duration = Duration::from_millis(20);
 

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader};
 use std::path::Path;
+use std::time::Duration;
 
 use limen_report::Row;
 
@@ -22,6 +23,9 @@ const SINGLE: [&str; 2] = ["-accel", "tcg,one-insn-per-tb=on"];
 const SINGLE_BEFORE_8_1: [&str; 1] = ["-singlestep"];
 /// The file that is written, beside the image.
 pub const FILE: &str = "trace.txt";
+
+/// How long a traced system may print nothing: boot alone takes half a minute.
+pub const SILENCE: Duration = Duration::from_secs(600);
 
 /// Instructions of a sample that the counter may leave out, because they fault.
 const UNCOUNTED: usize = 2;
@@ -73,13 +77,8 @@ impl Recording {
         let image = project.build(workspace, &Build { board, config: CONFIG, variables: &variables })?;
         let file = image.with_file_name(FILE);
         let extra = [&qemu::DETERMINISTIC[..], &options(board)?].concat();
-        let boot = Boot {
-            board,
-            image: &image,
-            extra: &extra,
-            audience: Audience::Nobody,
-            silence: Some(qemu::SILENCE),
-        };
+        let boot =
+            Boot { board, image: &image, extra: &extra, audience: Audience::Nobody, silence: Some(SILENCE) };
         let session = boot.run(|_| false)?;
         session.ending.outcome()?;
         let rows = measure::printed(&session)?;
