@@ -6,7 +6,6 @@
 use std::io::{self, BufRead, BufReader, ErrorKind, Read, Write};
 use std::os::unix::net::UnixStream;
 use std::path::Path;
-use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
@@ -14,6 +13,7 @@ use std::time::Duration;
 use crate::failure::{Context, Failure, Outcome};
 use crate::files;
 use crate::patience;
+use crate::process;
 use crate::trace;
 
 /// Files of the two connections, beside the image.
@@ -247,7 +247,7 @@ impl Read for Connection {
         });
         received.unwrap_or_else(|| {
             // It takes no orders any more, and its console is silent for long in good runs, too.
-            _ = Command::new("kill").args(["-KILL", &self.emulator.to_string()]).status();
+            process::signal(self.emulator, "KILL");
             let seconds = self.patience.as_secs();
             Err(io::Error::new(
                 ErrorKind::TimedOut,
@@ -285,6 +285,8 @@ fn word(digits: &str) -> Option<u64> {
 
 #[cfg(test)]
 pub mod tests {
+    use std::process::Command;
+
     use super::*;
 
     /// A number that no process has.

@@ -30,6 +30,14 @@ pub fn cargo(subcommand: &str) -> Command {
     command
 }
 
+/// Sends a signal to a process, as in `signal(7, "TERM")`, and returns whether it was there. The shell does so itself:
+/// small systems have no program `kill`.
+pub fn signal(process: u32, name: &str) -> bool {
+    let process = process.to_string();
+    let sent = Command::new("sh").args(["-c", "kill -s \"$1\" \"$2\"", "sh", name, &process]).status();
+    sent.is_ok_and(|status| status.success())
+}
+
 fn cannot_start(command: &Command) -> String {
     format!("cannot start {}", command.get_program().display())
 }

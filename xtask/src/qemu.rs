@@ -13,6 +13,7 @@ use crate::board::Board;
 use crate::console;
 use crate::failure::{Context, Failure, Outcome};
 use crate::patience;
+use crate::process;
 
 /// How long a system may print nothing before it counts as hung.
 pub const SILENCE: Duration = Duration::from_secs(60);
@@ -253,13 +254,12 @@ impl Emulator {
 
     /// Asks QEMU to end, so that it restores the terminal; by force if it does not.
     fn stop(&mut self) {
-        let pid = self.child.id().to_string();
-        let asked = Command::new("sh").args(["-c", "kill -TERM \"$1\"", "sh", &pid]).status();
+        let asked = process::signal(self.child.id(), "TERM");
         let ends = |_: &u32| {
             thread::sleep(Duration::from_millis(10));
             matches!(self.child.try_wait(), Ok(Some(_)))
         };
-        if !asked.is_ok_and(|status| status.success()) || (0..200).find(ends).is_none() {
+        if !asked || (0..200).find(ends).is_none() {
             // It can only have ended in the meantime, which is what is wanted.
             _ = self.child.kill();
             _ = self.child.wait();
