@@ -35,6 +35,13 @@ static void expect_ending(const struct attack *attack)
     case EXCEPTION:
         expect_exception(point, attack->number, attack->code);
         break;
+    case UNCHECKED:
+        if (report.words[seL4_UserException_FaultIP] == in_culprit(attack->end)) {
+            expect_exception(in_culprit(attack->end), UNDEFINED_NUMBER, 0);
+            return;
+        }
+        expect_exception(point, attack->number, attack->code);
+        break;
     case TRAPPED:
         expect_exception(point, trapped_number(attack, report.words[seL4_UserException_Number]),
                          trapped_code(attack, report.words[seL4_UserException_Code]));

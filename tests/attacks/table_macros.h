@@ -6,6 +6,7 @@
     .equ SYSTEM_CALL, 2
     .equ MEMORY, 3
     .equ HARMLESS, 4
+    .equ UNCHECKED, 5
 
     .section .rodata.attack_table, "a"
     .balign 8

@@ -26,6 +26,14 @@
     attack EXCEPTION, OPCODE, 0, "\instruction"
 .endm
 
+.macro undefined_unchecked instruction
+    attack UNCHECKED, OPCODE, 0, "\instruction"
+.endm
+
+.macro refused_unchecked instruction
+    attack UNCHECKED, PROTECTION, 0, "\instruction"
+.endm
+
 .macro system_call number
     attack SYSTEM_CALL, \number, 0, "syscall", "movq $\number, %rdx"
 .endm
@@ -34,13 +42,13 @@
     undefined ".byte 0x0f, 0xb9, 0xc0"
     undefined ".byte 0x0f, 0xff, 0xc0"
     /* Once there were into, bound, push of a segment, far jumps with the address inside, and others. */
-    undefined ".byte 0xce"
+    undefined_unchecked ".byte 0xce"
     undefined ".byte 0x62, 0x00"
     undefined ".byte 0x06"
     undefined ".byte 0x0e"
     undefined ".byte 0x9a"
     undefined ".byte 0xea"
-    undefined ".byte 0xd6"
+    undefined_unchecked ".byte 0xd6"
     undefined ".byte 0x27"
     undefined "lock; nop"
 
@@ -49,8 +57,8 @@
     refused "cli"
     refused "sti"
     refused "clts"
-    refused "invd"
-    refused "wbinvd"
+    refused_unchecked "invd"
+    refused_unchecked "wbinvd"
     refused "invlpg (%rdi)"
     refused "swapgs"
     refused "sysretq"
