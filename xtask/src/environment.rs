@@ -38,6 +38,19 @@ pub fn not_repeatable(board: &Board) -> Outcome<Option<String>> {
     Ok((!board.repeatable_with.contains(&here)).then(sentence))
 }
 
+/// Why suites with a debugger cannot run on a board with the emulator of this machine; nothing if they can.
+///
+/// # Errors
+/// When the emulator cannot be started.
+pub fn not_debuggable(board: &Board) -> Outcome<Option<String>> {
+    let (major, minor) = emulator_version(board)?;
+    // Its debugger reads memory as the kernel could, to which RISC-V denies that of programs (sstatus.SUM).
+    let is_denied = board.architecture == "riscv64" && major >= 8;
+    Ok(is_denied.then(|| {
+        format!("not run: the debugger of QEMU {major}.{minor} cannot read programs from the kernel")
+    }))
+}
+
 /// The version of a board's emulator, as in `(7, 2)`.
 ///
 /// # Errors

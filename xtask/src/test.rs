@@ -323,6 +323,11 @@ impl Job {
             return boot(board, &self.build(workspace, board, "")?, case);
         }
         let suite = Suite::of(&self.project)?;
+        if suite.injection().is_some()
+            && let Some(reason) = environment::not_debuggable(board)?
+        {
+            return Ok(Verdict { notes: vec![reason], ..Verdict::default() });
+        }
         let (mut verdict, mut consoles) = (Verdict::default(), Consoles::new());
         for build in suite.builds(&board.architecture) {
             let (found, console) = self.run_build(workspace, board, &suite, &build)?;
