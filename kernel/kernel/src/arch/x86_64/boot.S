@@ -6,8 +6,9 @@
 .equ MULTIBOOT_HEADER_FLAGS, 1 << 0 | 1 << 1
 
 .equ CPUID_EXTENDED_FEATURES, 0x80000001
-// SYSCALL, no-execute, long mode.
-.equ CPUID_NEEDED, 1 << 11 | 1 << 20 | 1 << 29
+// No-execute, long mode. Every processor with long mode has SYSCALL in it; those of Intel list it only there (SDM, volume 2,
+// CPUID, leaf 80000001h), and this code runs before.
+.equ CPUID_NEEDED, 1 << 20 | 1 << 29
 .equ SERIAL_DATA, 0x3f8
 .equ SERIAL_LINE_STATUS, SERIAL_DATA + 5
 .equ SERIAL_TRANSMIT_EMPTY, 1 << 5
@@ -107,7 +108,7 @@ stop_early:
     jmp     6b
 
 missing_feature:
-    .asciz  "The kernel stopped: the processor must have 64-bit mode, SYSCALL and no-execute pages (NX).\r\n"
+    .asciz  "The kernel stopped: the processor must have 64-bit mode and no-execute pages (NX).\r\n"
 
     .balign 8
 early_gdt:
