@@ -31,7 +31,7 @@ pub struct Case {
 }
 
 /// Every case.
-pub const CASES: [Case; 6] = [
+pub const CASES: [Case; 9] = [
     Case {
         name: "damaged_image",
         system: "examples/hello",
@@ -40,6 +40,36 @@ pub const CASES: [Case; 6] = [
         damaged: true,
         arguments: &[],
         line: "The kernel stopped: the boot image is refused: ",
+    },
+    // RAM above 4 GiB ends in the middle of the region.
+    Case {
+        name: "region_across_ram",
+        system: "tests/high_memory",
+        config: "release",
+        architecture: Some("x86_64"),
+        damaged: false,
+        arguments: &["-m", "1346M", "-machine", "pc,max-ram-below-4g=64M"],
+        line: "The kernel stopped: the boot image is refused: memory region 'fixed' [0x150000000..0x150400000) lies only \
+               partly in RAM",
+    },
+    // The tables of ACPI lie at the end of RAM, where the region is.
+    Case {
+        name: "region_in_firmware",
+        system: "tests/compat_dma",
+        config: "debug",
+        architecture: Some("x86_64"),
+        damaged: false,
+        arguments: &["-m", "1534M"],
+        line: "memory region 'rings' [0x5fdf0000..0x5fe00000) overlaps memory that is kept for the firmware",
+    },
+    Case {
+        name: "prefilled_device",
+        system: "tests/compat_dma",
+        config: "release",
+        architecture: Some("x86_64"),
+        damaged: false,
+        arguments: &["-m", "1G"],
+        line: "memory region 'letter' [0x6ffdf000..0x6ffe0000) is a device here",
     },
     Case {
         name: "no_64_bit_mode",

@@ -19,6 +19,7 @@
 
 mod interrupt_controller;
 pub mod loader;
+mod machine;
 mod place;
 mod record;
 mod validate;
@@ -26,11 +27,12 @@ mod validate;
 mod writer;
 
 pub use interrupt_controller::{InterruptController, PLIC_CONTEXTS};
-pub use place::{MODULE_OFFSET, Machine, PLACED_RANGES, UNPLACED, place};
+pub use machine::{Machine, Memory, MemoryKind, Misplaced, RAM_RANGES};
+pub use place::{MODULE_OFFSET, PLACED_RESERVED, UNPLACED, place};
 pub use record::{
-    Board, Cap, CapKind, Counts, DomainSlot, Interrupt, InterruptFlags, InterruptSource, Key, KeySite,
-    Mapping, MappingFlags, NONE, Range, Region, RegionKind, Rights, SchedContext, Service, Thread,
-    ThreadFlags,
+    Board, Cap, CapKind, Counts, DomainSlot, FixedRegion, FixedRegionFlags, Interrupt, InterruptFlags,
+    InterruptSource, Key, KeySite, Mapping, MappingFlags, NONE, Range, Region, RegionKind, Rights,
+    SchedContext, Service, Thread, ThreadFlags, name_bytes, name_words,
 };
 pub use validate::ImageError;
 #[cfg(feature = "writer")]
@@ -42,7 +44,7 @@ use record::Record;
 /// First word of every image: "LIMENIMG" in memory order.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"LIMENIMG");
 /// Version of the format. An image of another version is refused.
-pub const VERSION: u64 = 7;
+pub const VERSION: u64 = 8;
 
 /// Words of the header that precede the table directory.
 const FIXED_WORDS: usize = 8;
@@ -115,7 +117,7 @@ pub enum Table {
     Reserved = 3,
     /// RAM that the kernel may use for page tables: one [`Range`].
     Pool = 4,
-    /// [`Region`]s of physical memory, ascending and disjoint.
+    /// [`Region`]s of physical memory, disjoint, in one or two ascending runs.
     Regions = 5,
     /// [`Mapping`]s, ascending by address space and address, disjoint.
     Mappings = 6,
@@ -135,11 +137,13 @@ pub enum Table {
     KeySites = 13,
     /// [`Service`]s.
     Services = 14,
+    /// [`FixedRegion`]s, one for each of the last [`Region`]s; only in images that are placed at boot.
+    FixedRegions = 15,
 }
 
 impl Table {
     /// Number of tables.
-    pub const COUNT: usize = 15;
+    pub const COUNT: usize = 16;
 }
 
 /// A validated image. Reading a record never fails.
@@ -291,6 +295,11 @@ impl<'a> Image<'a> {
     /// The services.
     pub fn services(&self) -> impl Iterator<Item = Service> + 'a {
         self.records(Table::Services)
+    }
+
+    /// What is known of the regions with a fixed address, which are the last, in an image that is placed at boot.
+    pub fn fixed_regions(&self) -> impl Iterator<Item = FixedRegion> + 'a {
+        self.records(Table::FixedRegions)
     }
 
     fn service(&self, index: u64) -> Option<Service> {

@@ -1,21 +1,24 @@
 //! Images for machines whose memory is known only at boot.
 //!
 //! The tool writes such an image without an address ([`UNPLACED`]): tables for RAM and reserved memory with room but
-//! without ranges, no pool, and [`Region`]s that say what is known. Page contents have their offset in the image as
-//! physical address, and so have sites of static keys; [`RegionKind::Floating`] regions have their alignment. At boot, [`place`] writes what the
-//! machine has into the tables:
+//! without ranges, a pool that has its size as end, and [`Region`]s that say what is known. Page contents have their
+//! offset in the image as physical address, and so have sites of static keys; [`RegionKind::Floating`] regions have
+//! their alignment. [`RegionKind::Fixed`] regions follow all others. At boot, [`place`] writes what the machine has
+//! into the tables:
 //!
 //! ```text
-//!  RAM range that the image lies in
-//! |  ...  | image | floating regions, in their order | pool: up to the end, or to the next fixed region | ... |
+//!   RAM that the image lies in                                          more RAM
+//! |  ...  | image | pool | floating regions, in their order | fixed |  | floating regions | ... |
 //! ```
 //!
-//! After that the image is like any other, and [`crate::Image::validate`] decides about it. A boot loader may put the
-//! image into a file of its own kind: it starts [`MODULE_OFFSET`] bytes into it.
+//! Floating regions go around what is in their way and into further RAM, never back. Fixed regions become RAM or
+//! devices. After that the image is like any other, and [`crate::Image::validate`] decides about it. A boot loader may
+//! put the image into a file of its own kind: it starts [`MODULE_OFFSET`] bytes into it.
 
 use limen_abi::limits::PAGE_BYTES;
 
-use crate::record::{KeySite, Range, Record, Region, RegionKind};
+use crate::machine::{Machine, Misplaced, Ram};
+use crate::record::{FixedRegion, FixedRegionFlags, KeySite, Range, Record, Region, RegionKind};
 use crate::validate::{check_checksum, check_directory, check_format};
 use crate::{HeaderWord, Image, ImageError, Table, checksum};
 
@@ -23,25 +26,14 @@ use crate::{HeaderWord, Image, ImageError, Table, checksum};
 pub const UNPLACED: u64 = u64::MAX;
 /// Where in a boot module the image starts.
 pub const MODULE_OFFSET: u64 = PAGE_BYTES;
-/// Ranges that the tables of an unplaced image have room for.
-pub const PLACED_RANGES: usize = 8;
-
-/// What a machine has.
-#[derive(Clone, Copy, Debug)]
-pub struct Machine<'a> {
-    /// Where the image lies.
-    pub image_paddr: u64,
-    /// RAM that may be used, in whole pages and ascending.
-    pub ram: &'a [Range],
-    /// RAM that the kernel takes.
-    pub kernel: Range,
-}
+/// Reserved ranges that the tables of an unplaced image have room for: kernel and image.
+pub const PLACED_RESERVED: usize = 2;
 
 /// Gives the image that starts with `tables` its place in a machine.
 ///
 /// # Errors
-/// This is not an image that is placed at boot, or the machine has no room for it. Whether the result can be carried
-/// out is for [`crate::Image::validate`] to say.
+/// This is not an image that is placed at boot, the machine has no room for it, or a region cannot have its fixed
+/// address. Whether the result can be carried out is for [`crate::Image::validate`] to say.
 pub fn place(tables: &mut [u64], machine: &Machine<'_>) -> Result<(), ImageError> {
     let image = check_format(tables)?;
     check_checksum(&image)?;
@@ -49,15 +41,22 @@ pub fn place(tables: &mut [u64], machine: &Machine<'_>) -> Result<(), ImageError
     if image.paddr() != UNPLACED {
         return Err(ImageError::Placed);
     }
+    let pool_bytes = image.pool().end;
     let end = (machine.image_paddr + image.image_bytes()).next_multiple_of(PAGE_BYTES);
-    let contains = |ram: &&Range| ram.start <= machine.image_paddr && end <= ram.end;
-    let ram = machine.ram.iter().find(contains).copied().ok_or(ImageError::NoRoom)?;
-    let pool = place_regions(tables, machine.image_paddr, Range { start: end, end: ram.end })?;
-    place_key_sites(tables, machine.image_paddr)?;
     let image = Range { start: machine.image_paddr, end };
+    let ram = machine.ram();
+    if !ram.ranges().iter().any(|ram| ram.contains(&image)) {
+        return Err(ImageError::NoRoom { bytes: end - image.start });
+    }
+    let first_fixed = place_fixed_regions(tables, machine, &ram, image)?;
+    let mut free =
+        FreeMemory { machine, ram: &ram, image, gap: Range { start: end, end }, fixed: first_fixed };
+    let pool = free.take(tables, pool_bytes, PAGE_BYTES)?;
+    place_regions(tables, first_fixed, &mut free)?;
+    place_key_sites(tables, machine.image_paddr)?;
     let (first, second) =
         if image.start < machine.kernel.start { (image, machine.kernel) } else { (machine.kernel, image) };
-    set_ranges(tables, Table::Ram, machine.ram)?;
+    set_ranges(tables, Table::Ram, ram.ranges())?;
     set_ranges(tables, Table::Reserved, &[first, second])?;
     set_ranges(tables, Table::Pool, &[pool])?;
     set_word(tables, HeaderWord::IMAGE_PADDR, machine.image_paddr)?;
@@ -65,36 +64,127 @@ pub fn place(tables: &mut [u64], machine: &Machine<'_>) -> Result<(), ImageError
     set_word(tables, HeaderWord::CHECKSUM, sum)
 }
 
-/// Gives every region its address; `free` is RAM after the image. Returns what is left of it.
-fn place_regions(tables: &mut [u64], image_paddr: u64, free: Range) -> Result<Range, ImageError> {
+/// Finds out what regions with a fixed address are, and returns the index of the first.
+fn place_fixed_regions(
+    tables: &mut [u64],
+    machine: &Machine<'_>,
+    ram: &Ram,
+    image: Range,
+) -> Result<u64, ImageError> {
     let (offset, count) = Image { words: tables }.directory(Table::Regions);
-    let mut left = free;
-    for index in 0..count {
+    let fixed = Image { words: tables }.directory(Table::FixedRegions).1;
+    let first = count.checked_sub(fixed).ok_or(wrong_kind(0))?;
+    for (index, position) in (first..count).zip(0..) {
         let region = Image { words: tables }.region(index);
-        let at = (offset + index * Region::WORDS as u64) as usize;
+        if region.kind != RegionKind::Fixed as u64 {
+            return Err(wrong_kind(index));
+        }
+        let facts = Image { words: tables }.record::<FixedRegion>(Table::FixedRegions, position);
+        let facts = facts.ok_or(ImageError::Truncated)?;
+        let range = region.range();
+        let kind = machine.kind_of(range, ram, image).and_then(|kind| {
+            let needs_ram = facts.flags & FixedRegionFlags::NEEDS_RAM != 0;
+            if needs_ram && kind == RegionKind::Device { Err(Misplaced::NeedsRam) } else { Ok(kind) }
+        });
+        let kind = kind.map_err(|why| ImageError::FixedRegion { name: facts.name, range, why })?;
+        set_word(tables, region_word(offset, index) + Region::KIND, kind as u64)?;
+    }
+    Ok(first)
+}
+
+/// Gives the regions before the one with index `end` their addresses.
+fn place_regions(tables: &mut [u64], end: u64, free: &mut FreeMemory<'_>) -> Result<(), ImageError> {
+    let offset = Image { words: tables }.directory(Table::Regions).0;
+    for index in 0..end {
+        let region = Image { words: tables }.region(index);
+        let at = region_word(offset, index);
         match RegionKind::from_raw(region.kind) {
             Some(RegionKind::Contents) => {
-                set_word(tables, at, region.paddr.checked_add(image_paddr).ok_or(ImageError::NoRoom)?)?;
+                let paddr = region.paddr.checked_add(free.image.start);
+                set_word(tables, at, paddr.ok_or(wrong_kind(index))?)?;
             }
             Some(RegionKind::Floating) => {
-                let start =
-                    left.start.checked_next_multiple_of(region.paddr.max(1)).ok_or(ImageError::NoRoom)?;
-                left.start = start.checked_add(region.bytes).ok_or(ImageError::NoRoom)?;
-                set_word(tables, at, start)?;
+                let range = free.take(tables, region.bytes, region.paddr.max(1))?;
+                set_word(tables, at, range.start)?;
                 set_word(tables, at + Region::KIND, RegionKind::Zero as u64)?;
             }
-            _ if region.paddr >= free.start => left.end = left.end.min(region.paddr),
-            _ => {}
+            _ => return Err(wrong_kind(index)),
         }
     }
-    if left.start < left.end { Ok(left) } else { Err(ImageError::NoRoom) }
+    Ok(())
+}
+
+/// Only the machine decides what is RAM and what is a device.
+fn wrong_kind(region: u64) -> ImageError {
+    let what = "not a kind of region that is placed at boot";
+    ImageError::Record { table: Table::Regions as usize, index: region as usize, what }
+}
+
+fn region_word(offset: u64, index: u64) -> usize {
+    (offset + index * Region::WORDS as u64) as usize
+}
+
+/// RAM after the image.
+struct FreeMemory<'a> {
+    machine: &'a Machine<'a>,
+    ram: &'a Ram,
+    image: Range,
+    /// What is left of the current range.
+    gap: Range,
+    /// Index of a region with a fixed address; all before it lie below the gap.
+    fixed: u64,
+}
+
+impl FreeMemory<'_> {
+    /// Takes memory behind all that was taken before. `tables` has the regions with a fixed address.
+    fn take(&mut self, tables: &[u64], bytes: u64, alignment: u64) -> Result<Range, ImageError> {
+        let no_room = ImageError::NoRoom { bytes };
+        loop {
+            let start = self.gap.start.checked_next_multiple_of(alignment).ok_or(no_room)?;
+            let end = start.checked_add(bytes).ok_or(no_room)?;
+            if end <= self.gap.end {
+                self.gap.start = end;
+                return Ok(Range { start, end });
+            }
+            self.gap = self.next_gap(&Image { words: tables }).ok_or(no_room)?;
+        }
+    }
+
+    /// The first pages after the gap with nothing in them, up to the next that have something.
+    fn next_gap(&mut self, image: &Image<'_>) -> Option<Range> {
+        let regions = image.directory(Table::Regions).1;
+        let mut start = self.gap.end;
+        loop {
+            let ram = self.ram.ranges().iter().find(|ram| start < ram.end)?;
+            start = start.max(ram.start);
+            while self.fixed < regions && image.region(self.fixed).range().end <= start {
+                self.fixed += 1;
+            }
+            let fixed = (self.fixed < regions).then(|| image.region(self.fixed).range());
+            let taken = [self.machine.kernel, self.image].into_iter().chain(fixed);
+            let taken = taken.chain(self.machine.obstacles()).map(|range| range.pages());
+            let mut end = ram.end;
+            let mut behind = start;
+            for range in taken {
+                if range.contains(&Range { start, end: start }) && start < range.end {
+                    behind = behind.max(range.end);
+                } else if start < range.start {
+                    end = end.min(range.start);
+                }
+            }
+            if behind == start {
+                return Some(Range { start, end });
+            }
+            start = behind;
+        }
+    }
 }
 
 /// Gives every site of a static key its address.
 fn place_key_sites(tables: &mut [u64], image_paddr: u64) -> Result<(), ImageError> {
     for record in (Image { words: tables }).key_site_words().step_by(KeySite::LENGTH) {
         let paddr = tables.get_mut(record + KeySite::PADDR).ok_or(ImageError::Truncated)?;
-        *paddr = paddr.checked_add(image_paddr).ok_or(ImageError::NoRoom)?;
+        *paddr = paddr.checked_add(image_paddr).ok_or(ImageError::Truncated)?;
     }
     Ok(())
 }
@@ -103,7 +193,7 @@ fn place_key_sites(tables: &mut [u64], image_paddr: u64) -> Result<(), ImageErro
 fn set_ranges(tables: &mut [u64], table: Table, ranges: &[Range]) -> Result<(), ImageError> {
     let (offset, room) = Image { words: tables }.directory(table);
     if ranges.len() as u64 > room {
-        return Err(ImageError::NoRoom);
+        return Err(ImageError::MemoryMap);
     }
     for (index, range) in ranges.iter().enumerate() {
         set_word(tables, offset as usize + 2 * index, range.start)?;

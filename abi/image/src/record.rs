@@ -1,12 +1,12 @@
 //! The records of the tables: fixed numbers of 64-bit words, in the order of their fields.
 
-use limen_abi::limits::NAME_BYTES;
+use limen_abi::limits::{NAME_BYTES, PAGE_BYTES};
 
 /// The index that stands for "none".
 pub const NONE: u64 = u64::MAX;
 
 /// Words that hold a name.
-const NAME_WORDS: usize = NAME_BYTES / 8;
+pub(crate) const NAME_WORDS: usize = NAME_BYTES / 8;
 
 /// A table row.
 pub(crate) trait Record: Sized {
@@ -89,6 +89,28 @@ record! {
     }
 }
 
+impl Range {
+    /// Whether the ranges have an address in common.
+    #[must_use]
+    pub fn overlaps(&self, other: &Self) -> bool {
+        self.start < other.end && other.start < self.end
+    }
+
+    /// Whether all of `inner` lies in this range.
+    #[must_use]
+    pub fn contains(&self, inner: &Self) -> bool {
+        self.start <= inner.start && inner.end <= self.end
+    }
+
+    /// The pages that have a part of the range.
+    pub(crate) fn pages(self) -> Self {
+        Self {
+            start: self.start / PAGE_BYTES * PAGE_BYTES,
+            end: self.end.div_ceil(PAGE_BYTES).saturating_mul(PAGE_BYTES),
+        }
+    }
+}
+
 record! {
     /// A run of physical pages that programs use.
     pub struct Region {
@@ -113,11 +135,16 @@ impl Region {
         self.source != 0 || self.source_bytes != 0
     }
 
+    /// Its addresses.
+    pub(crate) fn range(&self) -> Range {
+        Range { start: self.paddr, end: self.paddr.saturating_add(self.bytes) }
+    }
+
     /// Position of the kind among the words.
     pub(crate) const KIND: usize = 2;
 }
 
-/// Where the first contents of a region come from.
+/// What the memory of a region is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u64)]
 pub enum RegionKind {
@@ -129,16 +156,79 @@ pub enum RegionKind {
     Device = 2,
     /// Becomes [`Self::Zero`] when the image is placed at boot; until then the address is its alignment.
     Floating = 3,
+    /// Becomes [`Self::Zero`] or [`Self::Device`] when the image is placed at boot, whatever the machine has at its
+    /// address.
+    Fixed = 4,
 }
 
 impl RegionKind {
     /// The kind with this number.
     #[must_use]
     pub fn from_raw(raw: u64) -> Option<Self> {
-        [Self::Zero, Self::Contents, Self::Device, Self::Floating]
+        [Self::Zero, Self::Contents, Self::Device, Self::Floating, Self::Fixed]
             .into_iter()
             .find(|kind| *kind as u64 == raw)
     }
+}
+
+/// What is known of a [`RegionKind::Fixed`] region beside its record.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct FixedRegion {
+    /// Name for diagnostics, padded with zero bytes; see [`name_words`].
+    pub name: [u64; NAME_WORDS],
+    /// [`FixedRegionFlags`] bits.
+    pub flags: u64,
+}
+
+/// Bits of a region with a fixed address.
+#[derive(Debug)]
+pub struct FixedRegionFlags;
+impl FixedRegionFlags {
+    /// The description uses it as only RAM can be used.
+    pub const NEEDS_RAM: u64 = 1 << 0;
+    /// All bits with a meaning.
+    pub const ALL: u64 = Self::NEEDS_RAM;
+}
+
+impl Record for FixedRegion {
+    const WORDS: usize = NAME_WORDS + 1;
+
+    #[inline]
+    fn read(words: &[u64]) -> Option<Self> {
+        let (name, rest) = words.split_first_chunk()?;
+        Some(Self { name: *name, flags: *rest.first()? })
+    }
+
+    #[cfg(feature = "writer")]
+    fn write(&self, out: &mut Vec<u64>) {
+        out.extend(self.name);
+        out.push(self.flags);
+    }
+}
+
+/// A name as bytes, and how many of them are no padding.
+#[must_use]
+pub fn name_bytes(words: &[u64; NAME_WORDS]) -> ([u8; NAME_BYTES], usize) {
+    let mut bytes = [0; NAME_BYTES];
+    for (chunk, word) in bytes.as_chunks_mut::<8>().0.iter_mut().zip(words) {
+        *chunk = word.to_le_bytes();
+    }
+    let length = bytes.iter().position(|&byte| byte == 0).unwrap_or(NAME_BYTES);
+    (bytes, length)
+}
+
+/// The words of a name, cut at [`NAME_BYTES`] bytes.
+#[must_use]
+pub fn name_words(name: &str) -> [u64; NAME_WORDS] {
+    let mut bytes = [0; NAME_BYTES];
+    for (to, from) in bytes.iter_mut().zip(name.bytes()) {
+        *to = from;
+    }
+    let mut words = [0; NAME_WORDS];
+    for (word, chunk) in words.iter_mut().zip(bytes.as_chunks::<8>().0) {
+        *word = u64::from_le_bytes(*chunk);
+    }
+    words
 }
 
 record! {
@@ -309,26 +399,7 @@ impl Thread {
     /// The name as bytes without padding.
     #[must_use]
     pub fn name_bytes(&self) -> ([u8; NAME_BYTES], usize) {
-        let mut bytes = [0; NAME_BYTES];
-        for (chunk, word) in bytes.as_chunks_mut::<8>().0.iter_mut().zip(self.name) {
-            *chunk = word.to_le_bytes();
-        }
-        let length = bytes.iter().position(|&byte| byte == 0).unwrap_or(NAME_BYTES);
-        (bytes, length)
-    }
-
-    /// The words of a name, cut at [`NAME_BYTES`] bytes.
-    #[must_use]
-    pub fn name_words(name: &str) -> [u64; NAME_WORDS] {
-        let mut bytes = [0; NAME_BYTES];
-        for (to, from) in bytes.iter_mut().zip(name.bytes()) {
-            *to = from;
-        }
-        let mut words = [0; NAME_WORDS];
-        for (word, chunk) in words.iter_mut().zip(bytes.as_chunks::<8>().0) {
-            *word = u64::from_le_bytes(*chunk);
-        }
-        words
+        name_bytes(&self.name)
     }
 }
 

@@ -9,9 +9,11 @@ use core::{fmt, mem};
 use limen_abi::boot_info::BootInfo;
 use limen_abi::{KernelKey, limits, slot};
 
+use crate::machine::Misplaced;
 use crate::record::{
-    Board, Cap, CapKind, Counts, DomainSlot, Interrupt, Key, KeySite, Mapping, MappingFlags, NONE, Range,
-    Record, Region, RegionKind, Rights, SchedContext, Service, Thread,
+    Board, Cap, CapKind, Counts, DomainSlot, FixedRegion, FixedRegionFlags, Interrupt, Key, KeySite, Mapping,
+    MappingFlags, NAME_WORDS, NONE, Range, Record, Region, RegionKind, Rights, SchedContext, Service, Thread,
+    name_bytes,
 };
 use crate::{
     Architecture, HEADER_WORDS, HeaderWord, Image, MAGIC, Options, Table, UNPLACED, VERSION, checksum,
@@ -35,8 +37,22 @@ pub enum ImageError {
     Unplaced,
     /// The image has an address, but is to be placed.
     Placed,
-    /// The machine has no room for the image and its regions.
-    NoRoom,
+    /// The firmware's memory map has more entries than there is room for.
+    MemoryMap,
+    /// The machine has no room for the image, its page tables or a region.
+    NoRoom {
+        /// How much does not fit in one piece.
+        bytes: u64,
+    },
+    /// A region cannot have its fixed address on this machine.
+    FixedRegion {
+        /// Its name; see [`name_bytes`].
+        name: [u64; NAME_WORDS],
+        /// Its addresses.
+        range: Range,
+        /// Why not.
+        why: Misplaced,
+    },
     /// Header and tables do not match their checksum.
     Checksum,
     /// A table lies outside the tables, or has a count that is not allowed.
@@ -71,7 +87,20 @@ impl fmt::Display for ImageError {
             Self::Options => write!(f, "the image has option bits without a meaning"),
             Self::Unplaced => write!(f, "the image has no address yet"),
             Self::Placed => write!(f, "the image is for a machine whose memory is known before boot"),
-            Self::NoRoom => write!(f, "there is no room in the RAM after the image"),
+            Self::MemoryMap => {
+                write!(f, "the firmware's memory map has more entries than the kernel has room for")
+            }
+            Self::NoRoom { bytes } => {
+                write!(
+                    f,
+                    "no RAM after the image has room for another {bytes:#x} bytes; give the machine more memory"
+                )
+            }
+            Self::FixedRegion { name, range: Range { start, end }, why } => {
+                let (name, length) = name_bytes(name);
+                let name = name.get(..length).unwrap_or_default().escape_ascii();
+                write!(f, "memory region '{name}' [{start:#x}..{end:#x}) {why}")
+            }
             Self::Checksum => write!(f, "header and tables do not match their checksum"),
             Self::Directory { table } => {
                 write!(f, "table {table} lies outside the image or has a wrong count")
@@ -95,6 +124,7 @@ pub(crate) fn validate(words: &[u64]) -> Result<Image<'_>, ImageError> {
     check_counts(&image)?;
     check_ranges(&image)?;
     check_regions(&image)?;
+    check_fixed_regions(&image)?;
     check_mappings(&image)?;
     check_sched_contexts(&image)?;
     check_domain_schedule(&image)?;
@@ -171,7 +201,8 @@ pub(crate) fn check_directory(image: &Image<'_>) -> Check {
     table_fits::<Interrupt>(image, Table::Interrupts, 0..=limits::INTERRUPTS as u64)?;
     table_fits::<Key>(image, Table::Keys, 0..=limits::KEYS as u64)?;
     table_fits::<KeySite>(image, Table::KeySites, 0..=limits::KEY_SITES as u64)?;
-    table_fits::<Service>(image, Table::Services, 0..=limits::SERVICES as u64)
+    table_fits::<Service>(image, Table::Services, 0..=limits::SERVICES as u64)?;
+    table_fits::<FixedRegion>(image, Table::FixedRegions, 0..=1 << 16)
 }
 
 fn table_fits<R: Record>(image: &Image<'_>, table: Table, counts: core::ops::RangeInclusive<u64>) -> Check {
@@ -223,10 +254,10 @@ fn check_ranges(image: &Image<'_>) -> Check {
         rule(Table::Reserved, index, in_ram(image, range), "not in RAM")?;
     }
     let holds_image =
-        image.reserved().any(|range| contains(range, Range { start: image.paddr(), end: image_end(image) }));
+        image.reserved().any(|range| range.contains(&Range { start: image.paddr(), end: image_end(image) }));
     rule(Table::Reserved, 0, holds_image, "does not hold the image")?;
     rule(Table::Pool, 0, in_ram(image, pool), "not in RAM")?;
-    rule(Table::Pool, 0, !image.reserved().any(|range| overlaps(range, pool)), "overlaps reserved memory")
+    rule(Table::Pool, 0, !image.reserved().any(|range| range.overlaps(&pool)), "overlaps reserved memory")
 }
 
 fn ascending(table: Table, ranges: impl Iterator<Item = Range>) -> Check {
@@ -248,30 +279,65 @@ fn ascending(table: Table, ranges: impl Iterator<Item = Range>) -> Check {
 fn check_regions(image: &Image<'_>) -> Check {
     let (board, pool) = (image.board(), image.pool());
     let contents = Range { start: image.paddr() + image.tables_bytes(), end: image_end(image) };
-    let mut previous_end = 0;
+    let mut runs = Runs::default();
     for (index, region) in image.regions().enumerate() {
         let check = |ok, what| rule(Table::Regions, index, ok, what);
-        let range = Range { start: region.paddr, end: region.paddr.saturating_add(region.bytes) };
+        let range = region.range();
         let sane = range.start < range.end && range.end <= ADDRESS_LIMIT;
         check(sane && page_aligned(region.paddr) && page_aligned(region.bytes), "not a range of pages")?;
-        check(range.start >= previous_end, "not in ascending order or overlapping")?;
-        previous_end = range.end;
+        check(runs.admit(image, index as u64, range), "not in ascending order or overlapping")?;
         check(has_valid_source(image, &region), "first contents that it cannot have")?;
         match RegionKind::from_raw(region.kind) {
             Some(RegionKind::Zero) => {
-                let taken = overlaps(range, pool) || image.reserved().any(|other| overlaps(range, other));
+                let taken = range.overlaps(&pool) || image.reserved().any(|other| range.overlaps(&other));
                 check(in_ram(image, range), "not in RAM")?;
                 check(!taken, "overlaps memory of the kernel")?;
             }
             Some(RegionKind::Contents) => {
-                check(contains(contents, range), "not in the contents of the image")?;
+                check(contents.contains(&range), "not in the contents of the image")?;
             }
             Some(RegionKind::Device) => {
-                check(!image.ram().any(|ram| overlaps(range, ram)), "a device in RAM")?;
+                check(!image.ram().any(|ram| range.overlaps(&ram)), "a device in RAM")?;
                 check(!is_kernel_device(&board, range), "a device of the kernel")?;
             }
-            Some(RegionKind::Floating) | None => check(false, "unknown kind")?,
+            Some(RegionKind::Floating | RegionKind::Fixed) | None => check(false, "unknown kind")?,
         }
+    }
+    Ok(())
+}
+
+/// Regions are in ascending order, once or twice: those whose address is chosen at boot lie among those whose address is
+/// fixed.
+#[derive(Default)]
+struct Runs {
+    /// Where the last region ends.
+    end: u64,
+    /// The second run: index of its first region, and of the first run's region that is not below yet.
+    second: Option<(u64, u64)>,
+}
+
+impl Runs {
+    /// Whether the region at `index` is in order, and disjoint from those before it.
+    fn admit(&mut self, image: &Image<'_>, index: u64, range: Range) -> bool {
+        if range.start < self.end && self.second.is_none() {
+            *self = Self { end: 0, second: Some((index, 0)) };
+        }
+        let in_order = self.end <= range.start;
+        self.end = range.end;
+        let Some((first, other)) = &mut self.second else { return in_order };
+        while other < first && image.region(*other).range().end <= range.start {
+            *other += 1;
+        }
+        in_order && (other == first || range.end <= image.region(*other).paddr)
+    }
+}
+
+fn check_fixed_regions(image: &Image<'_>) -> Check {
+    let regions = image.directory(Table::Regions).1;
+    for (index, region) in image.fixed_regions().enumerate() {
+        let check = |ok, what| rule(Table::FixedRegions, index, ok, what);
+        check((index as u64) < regions, "no such region")?;
+        check(region.flags & !FixedRegionFlags::ALL == 0, "flags that are not allowed")?;
     }
     Ok(())
 }
@@ -297,7 +363,7 @@ fn is_kernel_device(board: &Board, range: Range) -> bool {
     board
         .interrupt_registers()
         .into_iter()
-        .any(|registers| registers.start != 0 && overlaps(range, registers))
+        .any(|registers| registers.start != 0 && range.overlaps(&registers))
 }
 
 fn check_mappings(image: &Image<'_>) -> Check {
@@ -476,16 +542,8 @@ fn page_aligned(value: u64) -> bool {
     value.is_multiple_of(limits::PAGE_BYTES)
 }
 
-fn overlaps(a: Range, b: Range) -> bool {
-    a.start < b.end && b.start < a.end
-}
-
-fn contains(outer: Range, range: Range) -> bool {
-    range.start >= outer.start && range.end <= outer.end
-}
-
 fn in_ram(image: &Image<'_>, range: Range) -> bool {
-    image.ram().any(|ram| contains(ram, range))
+    image.ram().any(|ram| ram.contains(&range))
 }
 
 /// The first address after the image with its page contents.

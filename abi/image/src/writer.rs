@@ -1,8 +1,8 @@
 //! Writing an image: collect records, then lay them out with directory and checksum.
 
 use crate::record::{
-    Board, Cap, Counts, DomainSlot, Interrupt, Key, KeySite, Mapping, Range, Record, Region, SchedContext,
-    Service, Thread,
+    Board, Cap, Counts, DomainSlot, FixedRegion, Interrupt, Key, KeySite, Mapping, Range, Record, Region,
+    SchedContext, Service, Thread,
 };
 use crate::{Architecture, FIXED_WORDS, HEADER_WORDS, HeaderWord, MAGIC, Table, VERSION, checksum};
 
@@ -29,6 +29,7 @@ pub struct ImageWriter {
     pub keys: Vec<Key>,
     pub key_sites: Vec<KeySite>,
     pub services: Vec<Service>,
+    pub fixed_regions: Vec<FixedRegion>,
 }
 
 impl ImageWriter {
@@ -53,6 +54,7 @@ impl ImageWriter {
             keys: Vec::new(),
             key_sites: Vec::new(),
             services: Vec::new(),
+            fixed_regions: Vec::new(),
         }
     }
 
@@ -94,6 +96,7 @@ impl ImageWriter {
         append(&mut words, Table::Keys, &self.keys);
         append(&mut words, Table::KeySites, &self.key_sites);
         append(&mut words, Table::Services, &self.services);
+        append(&mut words, Table::FixedRegions, &self.fixed_regions);
         words
     }
 }

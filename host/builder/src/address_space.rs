@@ -77,6 +77,14 @@ impl Purpose {
             _ => None,
         }
     }
+
+    /// The memory region that it is.
+    pub(crate) fn region(&self) -> Option<usize> {
+        match self {
+            Self::Region { region } => Some(*region),
+            _ => None,
+        }
+    }
 }
 
 /// A part of an address space.

@@ -1,6 +1,6 @@
 //! From parts to an image: the order in which everything is decided.
 
-use limen_image::{ImageWriter, KeySite, Options, Range};
+use limen_image::{FixedRegion, ImageWriter, KeySite, Options, Range};
 use limen_sdf::{Diagnostic, SystemDescription};
 
 use crate::address_space::AddressSpaces;
@@ -78,6 +78,8 @@ impl Parts {
             tables.options |= Options::BOOT_FIGURES;
         }
         tables.key_sites = vec![KeySite::default(); sites.len()];
+        tables.fixed_regions =
+            vec![FixedRegion::default(); image::fixed_region_count(&self.board, &self.system, &spaces)];
         let (tables_bytes, contents_bytes) =
             (tables.tables_bytes(), image::contents_bytes(&self.system, &spaces));
         let layout =

@@ -2,12 +2,13 @@
 
 use limen_image::{Range, RegionKind};
 use limen_sdf::Diagnostic;
-use limen_sdf::model::MemoryRegion;
+use limen_sdf::model::{MemoryRegion, Service, ServiceTarget, SystemDescription};
 
-use crate::board::Board;
+use crate::board::{Board, BootProtocol};
 use crate::code;
 use crate::error::{Context, error};
 use crate::memory::Place;
+use crate::sharing;
 
 /// Physical addresses that page tables can hold end here (48 bits).
 const ADDRESS_LIMIT: u64 = 1 << 48;
@@ -44,7 +45,8 @@ pub(crate) fn find(
 }
 
 fn check_unused(board: &Board, range: Range, reserved: Range) -> Result<(), Refusal> {
-    if overlaps(range, reserved) {
+    let image_stays = board.boot == BootProtocol::Loader;
+    if image_stays && overlaps(range, reserved) {
         let Range { start, end } = reserved;
         let why = format!("overlaps with loader, boot image and kernel [0x{start:x}..0x{end:x})");
         return Err((why, "Choose another phys_addr, or leave it out and let the tool choose."));
@@ -58,11 +60,14 @@ fn check_unused(board: &Board, range: Range, reserved: Range) -> Result<(), Refu
     Ok(())
 }
 
-/// Whether the range is RAM or a device.
+/// Whether the range is RAM or a device, if that is known before boot.
 fn kind(board: &Board, range: Range) -> Result<RegionKind, Refusal> {
     if range.end > ADDRESS_LIMIT {
         let why = "is not in the memory of the machine".to_owned();
         return Err((why, "Physical addresses have 48 bits."));
+    }
+    if board.boot == BootProtocol::Multiboot {
+        return Ok(RegionKind::Fixed);
     }
     match board.ram_ranges().into_iter().find(|ram| overlaps(*ram, range)) {
         None => Ok(RegionKind::Device),
@@ -74,6 +79,77 @@ fn kind(board: &Board, range: Range) -> Result<RegionKind, Refusal> {
     }
 }
 
+/// Whether the description uses a region as only RAM can be used: something is put into it at boot, a service works on
+/// it, or scheduling domains share it as they may share memory.
+pub(crate) fn needs_ram(system: &SystemDescription, index: usize) -> bool {
+    let domains = || system.protection_domains.iter();
+    let is_target = |service: &Service| service.target == ServiceTarget::Region(index);
+    let is_served = domains().flat_map(|domain| &domain.services).any(is_target)
+        || domains().flat_map(|domain| &domain.wipes).any(|wipe| wipe.region == index);
+    let region = &system.memory_regions[index];
+    region.prefill.is_some() || is_served || (!region.shared && sharing::region_crosses(system, index))
+}
+
 fn overlaps(a: Range, b: Range) -> bool {
     a.start < b.end && b.start < a.end
+}
+
+#[cfg(test)]
+mod tests {
+    use limen_sdf::Target;
+
+    use super::*;
+
+    const REGIONS: &str = r#"<system>
+        <domains><domain name="a" /><domain name="b" /><domain_schedule>
+            <schedule_entry domain="a" duration="10000 us" /><schedule_entry domain="b" duration="10000 us" />
+        </domain_schedule></domains>
+        <memory_region name="plain" phys_addr="0x5fdf_0000" size="0x1000" />
+        <memory_region name="filled" phys_addr="0x5fdf_1000" prefill_bootinfo="x86_acpi_rsdp" />
+        <memory_region name="digested" phys_addr="0x5fdf_2000" size="0x1000" />
+        <memory_region name="wiped" phys_addr="0x5fdf_3000" size="0x1000" />
+        <memory_region name="crossing" phys_addr="0x5fdf_4000" size="0x1000" />
+        <memory_region name="declared" phys_addr="0x5fdf_5000" size="0x1000" shared="true" />
+        <protection_domain name="p" domain="a"><program_image path="p" />
+            <map mr="plain" vaddr="0x1000000" /><map mr="filled" vaddr="0x1001000" /><map mr="digested" vaddr="0x1002000" />
+            <map mr="wiped" vaddr="0x1003000" /><map mr="crossing" vaddr="0x1004000" /><map mr="declared" vaddr="0x1005000" />
+            <digest region="digested" id="0" /><wipe region="wiped" fault="true" /></protection_domain>
+        <protection_domain name="q" domain="b"><program_image path="p" />
+            <map mr="crossing" vaddr="0x1004000" /><map mr="declared" vaddr="0x1005000" /></protection_domain>
+        </system>"#;
+
+    fn pc() -> (Board, SystemDescription) {
+        let board = Board::parse(include_str!("../boards/x86_64_generic.toml")).unwrap();
+        let system = limen_sdf::parse("test.system", REGIONS, &Target::x86_64(), &|_| {
+            Err(limen_sdf::FileError::NotFound)
+        });
+        (board, system.unwrap().system)
+    }
+
+    #[test]
+    fn what_memory_a_pc_has_is_not_known() {
+        let (board, system) = pc();
+        let reserved = Range { start: 0x40_0000, end: 0x6000_0000 };
+        for region in &system.memory_regions {
+            let place = find(&board, region, reserved).unwrap().unwrap();
+            assert_eq!(place.kind, RegionKind::Fixed, "{}", region.name);
+        }
+    }
+
+    #[test]
+    fn what_must_be_ram_is_known() {
+        let (_, system) = pc();
+        let all = system.memory_regions.iter().enumerate();
+        let found: Vec<_> =
+            all.filter(|(index, _)| needs_ram(&system, *index)).map(|(_, r)| &r.name).collect();
+        assert_eq!(found, ["filled", "digested", "wiped", "crossing"]);
+    }
+
+    #[test]
+    fn the_kernels_devices_are_known_on_a_pc_too() {
+        let (board, mut system) = pc();
+        system.memory_regions[0].phys_addr = Some(0xfee0_0000);
+        let refused = find(&board, &system.memory_regions[0], Range::default()).unwrap_err();
+        assert!(refused.message.contains("overlaps with the interrupt controller"), "{}", refused.message);
+    }
 }

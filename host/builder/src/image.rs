@@ -4,8 +4,8 @@
 //! fills the tables and tells their size, [`finish`] fills in the addresses.
 
 use limen_image::{
-    Cap, Image, ImageError, ImageWriter, Machine, Mapping, PLACED_RANGES, Range, Region, RegionKind,
-    UNPLACED, place,
+    Cap, FixedRegion, FixedRegionFlags, Image, ImageError, ImageWriter, Machine, Mapping, Memory, MemoryKind,
+    PLACED_RESERVED, RAM_RANGES, Range, Region, RegionKind, UNPLACED, name_words, place,
 };
 use limen_sdf::{Architecture, Diagnostic, SystemDescription};
 
@@ -15,6 +15,7 @@ use crate::build::Parts;
 use crate::code;
 use crate::config::Config;
 use crate::error::{Context, error};
+use crate::fixed_place::needs_ram;
 use crate::key_sites::{self, BoundSite};
 use crate::memory::MemoryPlan;
 use crate::objects::Objects;
@@ -42,8 +43,8 @@ pub fn records(
             writer.reserved = vec![Range::default()];
         }
         BootProtocol::Multiboot => {
-            writer.ram = vec![Range::default(); PLACED_RANGES];
-            writer.reserved = vec![Range::default(); PLACED_RANGES];
+            writer.ram = vec![Range::default(); RAM_RANGES];
+            writer.reserved = vec![Range::default(); PLACED_RESERVED];
         }
     }
     writer.regions = vec![Region::default(); spaces.extents.len()];
@@ -83,7 +84,9 @@ pub fn finish(
         }
         BootProtocol::Multiboot => {
             let region = |&extent| fill(unplaced_region(spaces, memory, layout, extent), extent);
+            writer.fixed_regions = fixed_regions(system, spaces, memory, &order);
             writer.regions = order.iter().map(region).collect();
+            writer.pool = Range { start: 0, end: memory.table_bytes };
         }
     }
     let mut region_of = vec![0; order.len()];
@@ -122,9 +125,17 @@ pub fn finish(
 /// Whether the kernel will take the image; one that is placed at boot, on a machine with the RAM of the board file.
 fn check(board: &Board, layout: &Layout, mut words: Vec<u64>) -> Result<(), ImageError> {
     if board.boot == BootProtocol::Multiboot {
+        let ram = |range| Memory { range, kind: MemoryKind::Ram };
+        let memory: Vec<_> = board.ram_ranges().into_iter().map(ram).collect();
         let kernel =
             board.pinned.map_or(Range::default(), |range| Range { start: range.start, end: range.end });
-        place(&mut words, &Machine { image_paddr: layout.image_paddr, ram: &board.ram_ranges(), kernel })?;
+        let reach = memory.iter().map(|memory| memory.range.end).max().unwrap_or_default();
+        let machine = Machine { image_paddr: layout.image_paddr, memory: &memory, kernel, reach };
+        match place(&mut words, &machine) {
+            // Another machine may have the right memory there.
+            Err(ImageError::FixedRegion { .. }) => return Ok(()),
+            placed => placed?,
+        }
     }
     Image::validate(&words).map(drop)
 }
@@ -150,10 +161,12 @@ fn append_contents(bytes: &mut Vec<u8>, spaces: &AddressSpaces, programs: &[Prog
     }
 }
 
-/// Extents by physical address.
+/// Extents by physical address; those that only boot can tell what they are behind all others.
 fn ascending_extents(memory: &MemoryPlan) -> Vec<usize> {
     let mut order: Vec<usize> = (0..memory.places.len()).collect();
-    order.sort_by_key(|&extent| memory.places[extent].paddr);
+    order.sort_by_key(|&extent| {
+        (memory.places[extent].kind == RegionKind::Fixed, memory.places[extent].paddr)
+    });
     order
 }
 
@@ -165,6 +178,31 @@ fn region(spaces: &AddressSpaces, memory: &MemoryPlan, extent: usize) -> Region 
         kind: place.kind as u64,
         ..Region::default()
     }
+}
+
+/// How many regions there are that only boot can tell what they are.
+#[must_use]
+pub fn fixed_region_count(board: &Board, system: &SystemDescription, spaces: &AddressSpaces) -> usize {
+    let regions = spaces.extents.iter().filter_map(|extent| extent.purpose.region());
+    let fixed = regions.filter(|&region| system.memory_regions[region].phys_addr.is_some());
+    if board.boot == BootProtocol::Multiboot { fixed.count() } else { 0 }
+}
+
+/// What the kernel must know of regions that only boot can tell what they are.
+fn fixed_regions(
+    system: &SystemDescription,
+    spaces: &AddressSpaces,
+    memory: &MemoryPlan,
+    order: &[usize],
+) -> Vec<FixedRegion> {
+    let fixed = order.iter().filter(|&&extent| memory.places[extent].kind == RegionKind::Fixed);
+    fixed
+        .filter_map(|&extent| spaces.extents[extent].purpose.region())
+        .map(|region| FixedRegion {
+            name: name_words(&system.memory_regions[region].name),
+            flags: if needs_ram(system, region) { FixedRegionFlags::NEEDS_RAM } else { 0 },
+        })
+        .collect()
 }
 
 /// What is known of a region whose place is decided at boot; see `limen_image::place`.

@@ -19,6 +19,8 @@ use crate::free_memory::FreeMemory;
 
 /// Levels of page tables below the root of an address space, at most.
 const LEVELS_BELOW_ROOT: u64 = 3;
+/// Room for tables of the kernel's own devices and windows.
+const KERNEL_TABLE_BYTES: u64 = 64 * PAGE_BYTES;
 /// Entries of a page table.
 const TABLE_ENTRIES: u64 = 512;
 
@@ -40,6 +42,8 @@ pub struct MemoryPlan {
     pub places: Vec<Place>,
     /// RAM for page tables.
     pub pool: Range,
+    /// What page tables need, at most, where their memory is chosen at boot.
+    pub table_bytes: u64,
 }
 
 /// What is decided before: RAM that loader, image and kernel take, and where in it the page contents start.
@@ -89,7 +93,11 @@ impl MemoryPlan {
             let paddr = free.allocate(extent.bytes, extent.alignment);
             places[index].paddr = paddr.ok_or_else(|| no_room(system, extent, &free))?;
         }
-        Ok(Self { places, pool: pool(spaces, &free)? })
+        Ok(Self {
+            places,
+            pool: pool(spaces, &free)?,
+            table_bytes: page_table_bytes(spaces) + KERNEL_TABLE_BYTES,
+        })
     }
 }
 

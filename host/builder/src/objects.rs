@@ -123,7 +123,7 @@ fn thread(
     // The monitor is compiled without floating point.
     let uses_fpu = domain.is_some_and(|domain| domain.fpu);
     Thread {
-        name: Thread::name_words(&program.name),
+        name: limen_image::name_words(&program.name),
         priority: domain.map_or(MONITOR_PRIORITY, |domain| u64::from(domain.priority)),
         vspace: own,
         entry: program.entry,

@@ -92,9 +92,8 @@ fn regions(
     for (index, region) in system.memory_regions.iter().enumerate() {
         let Some(extent) = spaces.extent_of_region(index) else { continue };
         let is_device = memory.places[extent].kind == RegionKind::Device;
-        let maps = |domain: &ProtectionDomain| domain.maps.iter().any(|map| map.region == index);
         let kind = if is_device { "device" } else { "memory" };
-        let Some(crossing) = crossing(kind, region.name.clone(), users(system, maps)) else { continue };
+        let Some(crossing) = region_crossing(system, index, kind) else { continue };
         if is_device && !region.shared {
             let what = format!("device '{}'", region.name);
             let help =
@@ -104,6 +103,16 @@ fn regions(
         crossings.push(crossing);
     }
     Ok(crossings)
+}
+
+/// Whether protection domains of several scheduling domains map a memory region.
+pub(crate) fn region_crosses(system: &SystemDescription, region: usize) -> bool {
+    system.domains.is_some() && region_crossing(system, region, "memory").is_some()
+}
+
+fn region_crossing(system: &SystemDescription, region: usize, kind: &'static str) -> Option<Crossing> {
+    let maps = |domain: &ProtectionDomain| domain.maps.iter().any(|map| map.region == region);
+    crossing(kind, system.memory_regions[region].name.clone(), users(system, maps))
 }
 
 /// Faults of children go to their parents, which may also stop them; those of the others to the monitor.

@@ -2,7 +2,7 @@
 
 use limen_abi::{ServiceKind, limits};
 
-use super::{Check, overlaps, page_aligned, rule, take};
+use super::{Check, page_aligned, rule, take};
 use crate::record::{Mapping, MappingFlags, NONE, Range, RegionKind, Service};
 use crate::{Image, Table};
 
@@ -100,16 +100,16 @@ fn has_stack_alone(image: &Image<'_>, service: &Service) -> bool {
     let worked_on = [range(service.target, service.bytes), range(service.source, service.source_bytes)];
     let first = first_ending_after(image, service.vspace, stack.start);
     let is_stack = |mapping: &Mapping| {
-        mapping.vspace == service.vspace && overlaps(range(mapping.vaddr, mapping.bytes), stack)
+        mapping.vspace == service.vspace && range(mapping.vaddr, mapping.bytes).overlaps(&stack)
     };
     let mut parts =
         (first..).map(|index| (index, image.mapping(index))).take_while(|(_, part)| is_stack(part));
-    !worked_on.into_iter().any(|worked_on| overlaps(worked_on, stack))
+    !worked_on.into_iter().any(|worked_on| worked_on.overlaps(&stack))
         && parts.all(|(index, part)| {
             let memory = memory(image, &part);
             (0..)
                 .zip(image.mappings())
-                .all(|(other, mapping)| other == index || !overlaps(self::memory(image, &mapping), memory))
+                .all(|(other, mapping)| other == index || !self::memory(image, &mapping).overlaps(&memory))
         })
 }
 

@@ -17,7 +17,7 @@ use crate::sample::{
 use crate::soundness;
 
 /// A fixed seed, so that a run repeats the last one; `PROPTEST_RNG_SEED` chooses another.
-fn config(cases: u32) -> ProptestConfig {
+pub(crate) fn config(cases: u32) -> ProptestConfig {
     let mut config = ProptestConfig {
         cases,
         failure_persistence: None,
@@ -104,6 +104,7 @@ fn place_regions(writer: &mut ImageWriter, shapes: &[(u64, u64)]) {
     ];
     writer.regions.clear();
     writer.key_sites.clear();
+    writer.fixed_regions.clear();
     for (index, (base, kind)) in BASES.into_iter().enumerate() {
         let mut next = base;
         for (_, pages) in shapes.iter().filter(|(kind, _)| *kind == index as u64) {
@@ -190,7 +191,7 @@ fn place_caps(writer: &mut ImageWriter, shapes: CapShapes) {
 }
 
 /// A word that is likely to be at the border of a rule.
-fn border_words() -> impl Strategy<Value = u64> {
+pub(crate) fn border_words() -> impl Strategy<Value = u64> {
     prop_oneof![
         0..70u64,
         Just(u64::MAX),

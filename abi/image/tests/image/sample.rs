@@ -3,9 +3,10 @@
 use limen_abi::limits::{PAGE_BYTES, USER_TOP_AARCH64};
 use limen_abi::{KernelKey, ServiceKind};
 use limen_image::{
-    Architecture, Board, Cap, CapKind, Counts, DomainSlot, HeaderWord, Image, ImageError, ImageWriter,
-    Interrupt, InterruptFlags, InterruptSource, Key, KeySite, Mapping, MappingFlags, NONE, Options, Range,
-    Region, RegionKind, Rights, SchedContext, Service, Thread, ThreadFlags, checksum,
+    Architecture, Board, Cap, CapKind, Counts, DomainSlot, FixedRegion, FixedRegionFlags, HeaderWord, Image,
+    ImageError, ImageWriter, Interrupt, InterruptFlags, InterruptSource, Key, KeySite, Mapping, MappingFlags,
+    NONE, Options, Range, Region, RegionKind, Rights, SchedContext, Service, Thread, ThreadFlags, checksum,
+    name_words,
 };
 
 /// Where the image lies.
@@ -89,6 +90,8 @@ pub(crate) fn sample() -> ImageWriter {
         wipe(1, 2, 1),
         wipe(1, 2, 0),
     ];
+    writer.fixed_regions =
+        vec![FixedRegion { name: name_words("fixed"), flags: FixedRegionFlags::NEEDS_RAM }];
     writer.domain_schedule = vec![DomainSlot { domain: 0, duration_us: 5, duration_ticks: 0 }];
     writer
 }
@@ -111,7 +114,7 @@ pub(crate) const fn mapping(vspace: u64, vaddr: u64, bytes: u64, region: u64, fl
 /// A thread that uses the objects of its index.
 pub(crate) fn thread(index: u64, priority: u64) -> Thread {
     Thread {
-        name: Thread::name_words("program"),
+        name: name_words("program"),
         priority,
         vspace: index,
         entry: 0x20_0000,

@@ -26,6 +26,10 @@ fn check_memory(image: &Image<'_>) {
     }
     let kernel: Vec<Range> = image.reserved().chain([image.pool()]).collect();
     let contents = image.paddr()..image.paddr() + image.image_bytes();
+    let mut all: Vec<Range> =
+        image.regions().map(|r| Range { start: r.paddr, end: r.paddr + r.bytes }).collect();
+    all.sort_by_key(|range| range.start);
+    assert!(all.windows(2).all(|pair| pair[0].end <= pair[1].start), "regions overlap");
     for region in image.regions() {
         let pages = region.paddr..region.paddr + region.bytes;
         assert!(pages.start < pages.end && pages.end <= 1 << 48);
@@ -37,7 +41,7 @@ fn check_memory(image: &Image<'_>) {
                 assert!(image.reserved().any(|range| meets(&range)) && !meets(&image.pool()));
             }
             RegionKind::Device => assert!(!image.ram().any(|ram| meets(&ram))),
-            RegionKind::Floating => panic!("a region without a place"),
+            RegionKind::Floating | RegionKind::Fixed => panic!("a region without a place"),
         }
     }
 }

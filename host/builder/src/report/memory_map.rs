@@ -16,7 +16,7 @@ pub struct Memory {
     pub start: Hex,
     /// First address after it.
     pub end: Hex,
-    /// `image`, `contents`, `zero`, `device`, `kernel` or `pool`.
+    /// `image`, `contents`, `zero`, `device`, `fixed` (either of both, known at boot), `kernel` or `pool`.
     pub kind: &'static str,
     /// What it is for.
     pub purpose: String,
@@ -71,6 +71,7 @@ pub(super) fn physical(built: &Built) -> Vec<Memory> {
             RegionKind::Zero | RegionKind::Floating => "zero",
             RegionKind::Contents => "contents",
             RegionKind::Device => "device",
+            RegionKind::Fixed => "fixed",
         };
         let purpose = purpose(built, extent.purpose);
         ranges.push(memory(place.paddr, place.paddr + extent.bytes, kind, &purpose));

@@ -5,12 +5,15 @@ use std::process::ExitCode;
 use limen_abi::{ServiceKind, slot};
 use limen_fuzz::{Target, run};
 use limen_image::{
-    Architecture, Board, Cap, CapKind, Counts, DomainSlot, HeaderWord, Image, ImageWriter, Machine, Mapping,
-    MappingFlags, NONE, Range, Region, RegionKind, SchedContext, Service, Thread, UNPLACED, bytes_of,
-    checksum, place, words_of,
+    Architecture, Board, Cap, CapKind, Counts, DomainSlot, FixedRegion, FixedRegionFlags, HeaderWord, Image,
+    ImageWriter, Machine, Mapping, MappingFlags, Memory, MemoryKind, NONE, PLACED_RESERVED, RAM_RANGES,
+    Range, Region, RegionKind, SchedContext, Service, Thread, UNPLACED, bytes_of, checksum, name_words,
+    place, words_of,
 };
 
 const RAM: Range = Range { start: 0x4000_0000, end: 0x4800_0000 };
+const FIRMWARE: Range = Range { start: 0x4800_0000, end: 0x4810_0000 };
+const HIGH_RAM: Range = Range { start: 0x1_0000_0000, end: 0x1_4000_0000 };
 const IMAGE: u64 = 0x4100_0000;
 const USER_TOP: u64 = 0xff_ffff_ffff;
 
@@ -61,8 +64,29 @@ fn bytes(architecture: Architecture, paddr: u64) -> Vec<u8> {
         Cap { slot: 1, kind: CapKind::Endpoint as u64, ..Cap::default() },
         Cap { slot: slot::BASE_SERVICE, kind: CapKind::Service as u64, ..Cap::default() },
     ];
+    if paddr == UNPLACED {
+        leave_to_boot(&mut writer);
+    }
     writer.domain_schedule = vec![DomainSlot { domain: 0, duration_us: 5, duration_ticks: 0 }];
     bytes_of(&writer.finish(paddr, 0x10_0000))
+}
+
+/// What a machine whose memory is known only at boot is asked for: memory that it chooses, and RAM at a fixed address.
+fn leave_to_boot(writer: &mut ImageWriter) {
+    writer.ram = vec![Range::default(); RAM_RANGES];
+    writer.reserved = vec![Range::default(); PLACED_RESERVED];
+    writer.pool = Range { start: 0, end: 0x10_0000 };
+    let kinds = [RegionKind::Fixed, RegionKind::Floating];
+    for (region, kind) in writer.regions.iter_mut().zip(kinds) {
+        region.kind = kind as u64;
+    }
+    writer.regions[1].paddr = 0x1000;
+    writer.regions.swap(0, 1);
+    writer.fixed_regions =
+        vec![FixedRegion { name: name_words("fixed"), flags: FixedRegionFlags::NEEDS_RAM }];
+    for mapping in &mut writer.mappings {
+        mapping.region = 1 - mapping.region;
+    }
 }
 
 fn correct_checksum(image: &mut [u8]) {
@@ -79,8 +103,25 @@ fn try_input(bytes: &[u8]) {
     use_image(&words);
     let mut placed = words;
     let kernel = Range { start: RAM.start, end: RAM.start + 0x20_0000 };
-    if place(&mut placed, &Machine { image_paddr: IMAGE, ram: &[RAM], kernel }).is_ok() {
+    let memory = [
+        Memory { range: RAM, kind: MemoryKind::Ram },
+        Memory { range: FIRMWARE, kind: MemoryKind::Reserved },
+        Memory { range: HIGH_RAM, kind: MemoryKind::Ram },
+    ];
+    let machine = Machine { image_paddr: IMAGE, memory: &memory, kernel, reach: HIGH_RAM.end };
+    if place(&mut placed, &machine).is_ok() {
         use_image(&placed);
+        if let Ok(image) = Image::validate(&placed) {
+            let paddrs = |region: Region| Range { start: region.paddr, end: region.paddr + region.bytes };
+            assert!(
+                !image.regions().map(paddrs).any(|range| range.overlaps(&FIRMWARE)),
+                "memory of the firmware"
+            );
+            assert!(
+                !image.regions().map(paddrs).any(|range| range.overlaps(&kernel)),
+                "memory of the kernel"
+            );
+        }
     }
 }
 

@@ -140,8 +140,27 @@ pub(super) const REGIONS: &[Case] = &[
     ),
     (
         "regions out of order",
-        |w| w.regions.swap(0, 1),
-        record(Table::Regions, 1, "not in ascending order or overlapping"),
+        |w| {
+            let at = |paddr| Region { paddr, bytes: PAGE, ..w.regions[2] };
+            w.regions.extend([at(0x4301_0000), at(0x4300_0000)]);
+        },
+        record(Table::Regions, 4, "not in ascending order or overlapping"),
+    ),
+    (
+        "a second run that overlaps the first",
+        |w| {
+            let at = |paddr, bytes| Region { paddr, bytes, ..w.regions[2] };
+            w.regions.extend([at(0x4300_0000, PAGE), at(0x43ff_f000, 2 * PAGE)]);
+        },
+        record(Table::Regions, 4, "not in ascending order or overlapping"),
+    ),
+    (
+        "a second run that lies in the first",
+        |w| {
+            let at = |paddr| Region { paddr, bytes: PAGE, ..w.regions[2] };
+            w.regions.extend([at(0x4300_0000), at(0x4410_0000)]);
+        },
+        record(Table::Regions, 4, "not in ascending order or overlapping"),
     ),
     (
         "regions that overlap",
@@ -257,4 +276,17 @@ pub(super) const REGIONS: &[Case] = &[
         record(Table::Regions, 0, "first contents that it cannot have"),
     ),
     ("a kind without a meaning", |w| w.regions[0].kind = 3, record(Table::Regions, 0, "unknown kind")),
+];
+
+pub(super) const FIXED_REGIONS: &[Case] = &[
+    (
+        "more fixed regions than regions",
+        |w| w.fixed_regions = vec![w.fixed_regions[0]; 4],
+        record(Table::FixedRegions, 3, "no such region"),
+    ),
+    (
+        "a flag of a fixed region without a meaning",
+        |w| w.fixed_regions[0].flags = 2,
+        record(Table::FixedRegions, 0, "flags that are not allowed"),
+    ),
 ];

@@ -235,7 +235,7 @@ impl Plan {
     pub(crate) fn passive(&mut self, name: &str, priority: u8) -> Thread {
         let index = self.writer.threads.len() as u64;
         self.writer.threads.push(ThreadRecord {
-            name: ThreadRecord::name_words(name),
+            name: limen_image::name_words(name),
             priority: u64::from(priority),
             vspace: index,
             entry: ENTRY + index * ENTRY,

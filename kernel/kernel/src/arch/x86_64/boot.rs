@@ -4,7 +4,7 @@ use core::arch::global_asm;
 use core::cell::UnsafeCell;
 
 use limen_core::address::{PhysAddr, VirtAddr};
-use limen_image::{ImageError, MODULE_OFFSET, Machine, Range};
+use limen_image::{ImageError, MODULE_OFFSET, Machine, Memory, MemoryKind, Range};
 use limen_keys::branch::{BUILD, Build};
 
 use super::cpu::{self, BOOT_STAMP, SpaceRegister};
@@ -19,7 +19,7 @@ use crate::command_line::{Choice, Settings};
 use crate::console;
 use crate::identity_map::{self, TablePool};
 use crate::page_table::{
-    Access, ENTRIES, Format, MapError, MemoryType, Owner, Root, Run, Table, Tables, map,
+    Access, ENTRIES, Format, MapError, MemoryType, Owner, Root, Run, Table, Tables, map, span_bytes,
 };
 use crate::panic::fatal;
 use limen_loader::layout;
@@ -28,10 +28,12 @@ use limen_loader::layout;
 pub const LOAD_OFFSET: u64 = layout::IMAGE - LOAD_ADDRESS;
 /// Where the kernel's image is loaded; the linker is told the same.
 const LOAD_ADDRESS: u64 = 2 << 20;
-/// Physical addresses that the identity map covers, from zero.
+/// Physical addresses that the entry point maps to themselves, from zero.
 pub const IDENTITY_BYTES: u64 = 4 << 30;
-/// Ranges of RAM that are looked at.
-const RAM_RANGES: usize = 8;
+/// Physical addresses that its tables can map with the largest pages.
+const MOST_IDENTITY_BYTES: u64 = 512 << 30;
+/// Entries of the memory map that there is room for.
+const MEMORY_ENTRIES: usize = 64;
 /// Tables of the kernel: three above those of its pages, which reach four mebibytes; and as many of the entry area.
 const KERNEL_TABLES: usize = 2 * 5;
 
@@ -148,14 +150,43 @@ fn map_kernel(settings: Settings) -> Result<(), MapError> {
 
 /// Makes the module of the Multiboot loader a boot image for this machine, and says where it is.
 fn place_image(information: &Information, module: Range) -> Result<PhysAddr, ImageError> {
-    let mut ram = [Range::default(); RAM_RANGES];
-    let count = information.ram().zip(&mut ram).map(|(range, to)| *to = range).count();
+    let unlisted = Memory { range: Range::default(), kind: MemoryKind::Kept };
+    let mut memory = [unlisted; MEMORY_ENTRIES];
+    let mut count = 0;
+    for entry in information.memory() {
+        *memory.get_mut(count).ok_or(ImageError::MemoryMap)? = entry;
+        count += 1;
+    }
+    let memory = &memory[..count];
     let kernel = Range { start: LOAD_ADDRESS, end: paddr((&raw const __bss_end).addr()) };
     let image_paddr = module.start + MODULE_OFFSET;
-    let machine = Machine { image_paddr, ram: &ram[..count], kernel };
+    let reach = extend_identity_map(memory);
+    let machine = Machine { image_paddr, memory, kernel, reach };
     let tables = identity_map::image_tables_mut(PhysAddr(image_paddr)).ok_or(ImageError::Truncated)?;
     limen_image::place(tables, &machine)?;
     Ok(PhysAddr(image_paddr))
+}
+
+/// Maps RAM above what the entry point has mapped, if the processor has pages that need no further tables, and says up to
+/// where RAM can be mapped.
+fn extend_identity_map(memory: &[Memory]) -> u64 {
+    const HEIGHT: u32 = 2;
+    if !cpu::has_gigabyte_pages() {
+        return IDENTITY_BYTES;
+    }
+    let access = Access { owner: Owner::Kernel, write: true, execute: false, memory: MemoryType::Cached };
+    let page = span_bytes(HEIGHT);
+    for Memory { range, .. } in memory.iter().filter(|entry| entry.kind == MemoryKind::Ram) {
+        let start = range.start.max(IDENTITY_BYTES) / page * page;
+        let end = range.end.min(MOST_IDENTITY_BYTES).next_multiple_of(page);
+        if start < end {
+            let (vaddr, paddr) = (VirtAddr(start), PhysAddr(start));
+            let run = Run { vaddr, paddr, bytes: end - start, height: HEIGHT, access };
+            map::<Descriptors>(&mut TablePool::empty(), cpu::kernel_root(), &run)
+                .unwrap_or_else(|error| fatal(format_args!("RAM at {start:#x} cannot be mapped: {error:?}")));
+        }
+    }
+    MOST_IDENTITY_BYTES
 }
 
 /// Makes what caches hold of RAM visible to accesses without cache. This architecture keeps them coherent.

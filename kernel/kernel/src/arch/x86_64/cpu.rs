@@ -42,6 +42,9 @@ const RDCL_NO: u64 = 1 << 0;
 /// CPUID leaf 0, EBX, EDX and ECX, of processors that may have that defect.
 const INTEL: [[u8; 4]; 3] = [*b"Genu", *b"ineI", *b"ntel"];
 
+/// CPUID leaf 8000_0001h, EDX: page-table entries that map a gibibyte.
+const HAS_GIGABYTE_PAGES: u32 = 1 << 26;
+
 /// CR0: protection, waiting for x87 like its instructions, x87 errors as exceptions, read-only pages for the kernel, and
 /// paging.
 pub const CR0: u32 = 1 << 0 | 1 << 1 | 1 << 5 | 1 << 16 | 1 << 31;
@@ -116,6 +119,12 @@ pub fn has_meltdown() -> bool {
     }
     let says = vendor.eax >= 7 && __cpuid_count(7, 0).edx & HAS_ARCH_CAPABILITIES != 0;
     !(says && read_msr(Msr::ARCH_CAPABILITIES) & RDCL_NO != 0)
+}
+
+/// Whether one entry of a page table can map a gibibyte.
+pub fn has_gigabyte_pages() -> bool {
+    // The entry point has found the leaf.
+    __cpuid(0x8000_0001).edx & HAS_GIGABYTE_PAGES != 0
 }
 
 /// Lets the TLB keep what all address spaces share.

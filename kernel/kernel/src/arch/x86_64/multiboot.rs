@@ -6,8 +6,7 @@ use core::ffi::CStr;
 use core::ptr::with_exposed_provenance;
 use core::slice;
 
-use limen_abi::limits::PAGE_BYTES;
-use limen_image::Range;
+use limen_image::{Memory, MemoryKind, Range};
 
 use super::boot::IDENTITY_BYTES;
 
@@ -29,12 +28,11 @@ const HAS_MODULES_AND_MEMORY: u32 = 1 << 3 | 1 << 6;
 const HAS_COMMAND_LINE: u32 = 1 << 2;
 /// Bytes of a command line that are looked at.
 const COMMAND_LINE_BYTES: usize = 1024;
-/// Kind of memory that is RAM.
+/// Kinds of memory: RAM, and what the firmware reserves. All others it keeps: tables of ACPI, and defective RAM.
 const AVAILABLE: u32 = 1;
+const RESERVED: u32 = 2;
 /// An entry of the memory map: its size after this word, base and length in two words each, kind.
 const ENTRY_WORDS: usize = 6;
-/// Memory below is left to the firmware.
-const LOW_MEMORY: u64 = 1 << 20;
 
 /// The information.
 #[derive(Debug)]
@@ -74,17 +72,20 @@ impl Information {
         Some(Range { start: u64::from(module[0]), end: u64::from(module[1]) })
     }
 
-    /// RAM that the identity map covers and the firmware does not use, in whole pages, in the order of the map.
-    pub fn ram(&self) -> impl Iterator<Item = Range> {
+    /// The memory map, in its order.
+    pub fn memory(&self) -> impl Iterator<Item = Memory> {
         // SAFETY: see `at`; the information is complete.
         let map = unsafe { words(self.0[MEMORY], self.0[MEMORY_BYTES] as usize / size_of::<u32>()) };
         let entries = map.unwrap_or_default().as_chunks::<ENTRY_WORDS>().0;
-        entries.iter().filter_map(|[_, base_low, base_high, low, high, kind]| {
-            let base = u64::from(*base_low) | u64::from(*base_high) << 32;
-            let end = base.saturating_add(u64::from(*low) | u64::from(*high) << 32).min(IDENTITY_BYTES);
-            let start = base.max(LOW_MEMORY).next_multiple_of(PAGE_BYTES);
-            let end = end / PAGE_BYTES * PAGE_BYTES;
-            (*kind == AVAILABLE && start < end).then_some(Range { start, end })
+        entries.iter().map(|[_, base_low, base_high, low, high, kind]| {
+            let start = u64::from(*base_low) | u64::from(*base_high) << 32;
+            let end = start.saturating_add(u64::from(*low) | u64::from(*high) << 32);
+            let kind = match *kind {
+                AVAILABLE => MemoryKind::Ram,
+                RESERVED => MemoryKind::Reserved,
+                _ => MemoryKind::Kept,
+            };
+            Memory { range: Range { start, end }, kind }
         })
     }
 }

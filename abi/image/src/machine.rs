@@ -1,0 +1,187 @@
+//! A machine whose memory is known only at boot: what of it is RAM, and what a region with a fixed address is there.
+//!
+//! The firmware's memory map has three kinds of entries that matter. RAM may be used, except the first mebibyte and
+//! what lies beyond the kernel's reach. Memory that the firmware keeps, such as the tables of ACPI, is never given to
+//! programs. *Reserved* entries are ambiguous: firmware reserves RAM for itself, but also lists registers of devices.
+//! Those that begin among RAM, or where it ends, count as kept; others are registers.
+
+use core::fmt;
+
+use limen_abi::limits::PAGE_BYTES;
+
+use crate::record::{Range, RegionKind};
+
+/// Ranges of RAM that the kernel uses on such a machine. If there are more, the others are left alone.
+pub const RAM_RANGES: usize = 12;
+/// RAM below is left to the firmware.
+const LOW_MEMORY: u64 = 1 << 20;
+/// Below this address RAM and devices alternate; what is above starts anew.
+const DEVICE_HOLE_END: u64 = 4 << 30;
+
+/// What an entry of the firmware's memory map says about its range.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum MemoryKind {
+    /// RAM that the firmware does not use.
+    Ram,
+    /// Memory of the firmware, or registers of devices.
+    Reserved,
+    /// Memory that the firmware keeps, or that is defective.
+    Kept,
+}
+
+/// An entry of the firmware's memory map.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Memory {
+    /// Where; not always in whole pages.
+    pub range: Range,
+    /// What.
+    pub kind: MemoryKind,
+}
+
+/// What a machine has.
+#[derive(Clone, Copy, Debug)]
+pub struct Machine<'a> {
+    /// Where the image lies.
+    pub image_paddr: u64,
+    /// The firmware's memory map, in any order. What it does not list is for devices.
+    pub memory: &'a [Memory],
+    /// RAM that the kernel takes.
+    pub kernel: Range,
+    /// First address that the kernel cannot reach at boot; RAM beyond is not used.
+    pub reach: u64,
+}
+
+/// Why a region cannot have its address on a machine.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Misplaced {
+    /// The kernel is there.
+    Kernel(Range),
+    /// The boot loader has put the image there.
+    Image(Range),
+    /// The firmware, or nobody, may use this memory.
+    Kept,
+    /// Only a part of it is RAM.
+    PartlyRam,
+    /// It is not RAM, but is used as if it were.
+    NeedsRam,
+}
+
+impl fmt::Display for Misplaced {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Kernel(Range { start, end }) => {
+                write!(f, "overlaps the kernel at [{start:#x}..{end:#x}); choose another phys_addr")
+            }
+            Self::Image(Range { start, end }) => {
+                write!(f, "overlaps the boot image at [{start:#x}..{end:#x}); choose another phys_addr")
+            }
+            Self::Kept => {
+                write!(f, "overlaps memory that is kept for the firmware; choose another phys_addr")
+            }
+            Self::PartlyRam => {
+                write!(
+                    f,
+                    "lies only partly in RAM; change its phys_addr or size, or give the machine more memory"
+                )
+            }
+            Self::NeedsRam => write!(
+                f,
+                "is a device here, but is prefilled, worked on by a service or used in several domains as only RAM \
+                 can be; choose a phys_addr in RAM"
+            ),
+        }
+    }
+}
+
+impl Machine<'_> {
+    /// RAM that may be used: whole pages, ascending, as few ranges as possible.
+    pub(crate) fn ram(&self) -> Ram {
+        let mut ram = Ram { ranges: [Range::default(); RAM_RANGES], count: 0 };
+        for entry in self.memory.iter().filter(|entry| entry.kind == MemoryKind::Ram) {
+            let start = entry.range.start.clamp(LOW_MEMORY, self.reach).next_multiple_of(PAGE_BYTES);
+            let end = entry.range.end.min(self.reach) / PAGE_BYTES * PAGE_BYTES;
+            if start < end {
+                ram.insert(Range { start, end });
+            }
+        }
+        ram
+    }
+
+    /// Memory that no region may be placed in although it may be listed as RAM, too.
+    pub(crate) fn obstacles(&self) -> impl Iterator<Item = Range> {
+        self.memory.iter().filter(|entry| entry.kind != MemoryKind::Ram).map(|entry| entry.range)
+    }
+
+    /// What `range` is, if programs may have it. `image` is where the boot image lies.
+    pub(crate) fn kind_of(&self, range: Range, ram: &Ram, image: Range) -> Result<RegionKind, Misplaced> {
+        if range.overlaps(&self.kernel) {
+            return Err(Misplaced::Kernel(self.kernel));
+        }
+        if range.overlaps(&image) {
+            return Err(Misplaced::Image(image));
+        }
+        let mut here = self.memory.iter().filter(|entry| entry.range.overlaps(&range));
+        if here.clone().any(|entry| self.is_kept(entry)) {
+            return Err(Misplaced::Kept);
+        }
+        if ram.ranges().iter().any(|ram| ram.contains(&range)) {
+            return Ok(RegionKind::Zero);
+        }
+        if ram.ranges().iter().any(|ram| ram.overlaps(&range)) {
+            return Err(Misplaced::PartlyRam);
+        }
+        // What is left of RAM: its first mebibyte, parts of pages, what is out of reach, and ranges too many.
+        if here.any(|entry| entry.kind == MemoryKind::Ram) {
+            return Err(Misplaced::Kept);
+        }
+        Ok(RegionKind::Device)
+    }
+
+    fn is_kept(&self, entry: &Memory) -> bool {
+        let is_low = |address: u64| address < DEVICE_HOLE_END;
+        let begins_in_ram = |ram: &Memory| {
+            let same_side = is_low(ram.range.start) == is_low(entry.range.start);
+            ram.kind == MemoryKind::Ram && same_side && entry.range.start <= ram.range.end
+        };
+        match entry.kind {
+            MemoryKind::Ram => false,
+            MemoryKind::Reserved => self.memory.iter().any(begins_in_ram),
+            MemoryKind::Kept => true,
+        }
+    }
+}
+
+/// Ranges of RAM, ascending, with other memory between them.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Ram {
+    ranges: [Range; RAM_RANGES],
+    count: usize,
+}
+
+impl Ram {
+    /// The ranges.
+    pub(crate) fn ranges(&self) -> &[Range] {
+        self.ranges.get(..self.count).unwrap_or_default()
+    }
+
+    /// Adds a range, which becomes one with those that it touches.
+    fn insert(&mut self, mut range: Range) {
+        let mut apart = 0;
+        for index in 0..self.count {
+            let other = self.ranges[index];
+            if other.start <= range.end && range.start <= other.end {
+                range = Range { start: range.start.min(other.start), end: range.end.max(other.end) };
+            } else {
+                self.ranges[apart] = other;
+                apart += 1;
+            }
+        }
+        self.count = apart;
+        if let Some(free) = self.ranges.get_mut(apart) {
+            *free = range;
+            self.count += 1;
+            let before = self.ranges[..apart].partition_point(|other| other.start < range.start);
+            self.ranges[before..=apart].rotate_right(1);
+        }
+    }
+}
