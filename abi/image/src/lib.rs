@@ -322,7 +322,11 @@ impl<'a> Image<'a> {
 
     /// Offset in words and count of a table, as the directory gives them.
     fn directory(&self, table: Table) -> (u64, u64) {
-        let entry = FIXED_WORDS + 2 * table as usize;
+        self.directory_entry(table as usize)
+    }
+
+    fn directory_entry(&self, table: usize) -> (u64, u64) {
+        let entry = FIXED_WORDS + 2 * table;
         (self.header(entry), self.header(entry + 1))
     }
 

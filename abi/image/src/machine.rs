@@ -177,11 +177,14 @@ impl Ram {
             }
         }
         self.count = apart;
-        if let Some(free) = self.ranges.get_mut(apart) {
-            *free = range;
-            self.count += 1;
-            let before = self.ranges[..apart].partition_point(|other| other.start < range.start);
-            self.ranges[before..=apart].rotate_right(1);
+        if apart == RAM_RANGES {
+            return;
         }
+        while apart > 0 && range.start < self.ranges[apart - 1].start {
+            self.ranges[apart] = self.ranges[apart - 1];
+            apart -= 1;
+        }
+        self.ranges[apart] = range;
+        self.count += 1;
     }
 }

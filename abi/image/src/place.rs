@@ -81,6 +81,11 @@ fn place_fixed_regions(
         }
         let facts = Image { words: tables }.record::<FixedRegion>(Table::FixedRegions, position);
         let facts = facts.ok_or(ImageError::Truncated)?;
+        if facts.flags & !FixedRegionFlags::ALL != 0 {
+            let what = "flags that are not allowed";
+            let (table, index) = (Table::FixedRegions as usize, position as usize);
+            return Err(ImageError::Record { table, index, what });
+        }
         let range = region.range();
         let kind = machine.kind_of(range, ram, image).and_then(|kind| {
             let needs_ram = facts.flags & FixedRegionFlags::NEEDS_RAM != 0;

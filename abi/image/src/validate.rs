@@ -4,16 +4,17 @@ mod interrupts;
 mod services;
 mod threads;
 
-use core::{fmt, mem};
+use core::fmt::{self, Write};
+use core::mem;
+use core::ops::RangeInclusive;
 
 use limen_abi::boot_info::BootInfo;
 use limen_abi::{KernelKey, limits, slot};
 
 use crate::machine::Misplaced;
 use crate::record::{
-    Board, Cap, CapKind, Counts, DomainSlot, FixedRegion, FixedRegionFlags, Interrupt, Key, KeySite, Mapping,
-    MappingFlags, NAME_WORDS, NONE, Range, Record, Region, RegionKind, Rights, SchedContext, Service, Thread,
-    name_bytes,
+    Board, Cap, CapKind, Counts, DomainSlot, FixedRegion, Interrupt, Key, KeySite, Mapping, MappingFlags,
+    NAME_WORDS, NONE, Range, Record, Region, RegionKind, Rights, SchedContext, Service, Thread, name_bytes,
 };
 use crate::{
     Architecture, HEADER_WORDS, HeaderWord, Image, MAGIC, Options, Table, UNPLACED, VERSION, checksum,
@@ -98,8 +99,12 @@ impl fmt::Display for ImageError {
             }
             Self::FixedRegion { name, range: Range { start, end }, why } => {
                 let (name, length) = name_bytes(name);
-                let name = name.get(..length).unwrap_or_default().escape_ascii();
-                write!(f, "memory region '{name}' [{start:#x}..{end:#x}) {why}")
+                f.write_str("memory region '")?;
+                for &byte in name.iter().take(length) {
+                    let is_plain = byte == b' ' || byte.is_ascii_graphic();
+                    f.write_char(if is_plain { char::from(byte) } else { '?' })?;
+                }
+                write!(f, "' [{start:#x}..{end:#x}) {why}")
             }
             Self::Checksum => write!(f, "header and tables do not match their checksum"),
             Self::Directory { table } => {
@@ -124,7 +129,6 @@ pub(crate) fn validate(words: &[u64]) -> Result<Image<'_>, ImageError> {
     check_counts(&image)?;
     check_ranges(&image)?;
     check_regions(&image)?;
-    check_fixed_regions(&image)?;
     check_mappings(&image)?;
     check_sched_contexts(&image)?;
     check_domain_schedule(&image)?;
@@ -182,38 +186,36 @@ pub(crate) fn check_checksum(image: &Image<'_>) -> Check {
     }
 }
 
-pub(crate) fn check_directory(image: &Image<'_>) -> Check {
-    table_fits::<Board>(image, Table::Board, 1..=1)?;
-    table_fits::<Counts>(image, Table::Counts, 1..=1)?;
-    table_fits::<Range>(image, Table::Ram, 1..=16)?;
-    table_fits::<Range>(image, Table::Reserved, 1..=16)?;
-    table_fits::<Range>(image, Table::Pool, 1..=1)?;
-    table_fits::<Region>(image, Table::Regions, 0..=1 << 16)?;
-    table_fits::<Mapping>(image, Table::Mappings, 0..=1 << 16)?;
-    table_fits::<SchedContext>(image, Table::SchedContexts, 0..=limits::SCHED_CONTEXTS as u64)?;
-    table_fits::<Thread>(image, Table::Threads, 1..=limits::THREADS as u64)?;
-    table_fits::<Cap>(
-        image,
-        Table::Caps,
-        0..=(limits::THREADS * (limits::CAP_SLOTS + limits::ROOT_SLOTS)) as u64,
-    )?;
-    table_fits::<DomainSlot>(image, Table::DomainSchedule, 0..=limits::DOMAIN_SCHEDULE as u64)?;
-    table_fits::<Interrupt>(image, Table::Interrupts, 0..=limits::INTERRUPTS as u64)?;
-    table_fits::<Key>(image, Table::Keys, 0..=limits::KEYS as u64)?;
-    table_fits::<KeySite>(image, Table::KeySites, 0..=limits::KEY_SITES as u64)?;
-    table_fits::<Service>(image, Table::Services, 0..=limits::SERVICES as u64)?;
-    table_fits::<FixedRegion>(image, Table::FixedRegions, 0..=1 << 16)
-}
+/// Words of a record, and how many records there may be, by table.
+const TABLES: [(usize, RangeInclusive<u64>); Table::COUNT] = [
+    (Board::WORDS, 1..=1),
+    (Counts::WORDS, 1..=1),
+    (Range::WORDS, 1..=16),
+    (Range::WORDS, 1..=16),
+    (Range::WORDS, 1..=1),
+    (Region::WORDS, 0..=1 << 16),
+    (Mapping::WORDS, 0..=1 << 16),
+    (SchedContext::WORDS, 0..=limits::SCHED_CONTEXTS as u64),
+    (Thread::WORDS, 1..=limits::THREADS as u64),
+    (Cap::WORDS, 0..=(limits::THREADS * (limits::CAP_SLOTS + limits::ROOT_SLOTS)) as u64),
+    (DomainSlot::WORDS, 0..=limits::DOMAIN_SCHEDULE as u64),
+    (Interrupt::WORDS, 0..=limits::INTERRUPTS as u64),
+    (Key::WORDS, 0..=limits::KEYS as u64),
+    (KeySite::WORDS, 0..=limits::KEY_SITES as u64),
+    (Service::WORDS, 0..=limits::SERVICES as u64),
+    (FixedRegion::WORDS, 0..=1 << 16),
+];
 
-fn table_fits<R: Record>(image: &Image<'_>, table: Table, counts: core::ops::RangeInclusive<u64>) -> Check {
-    let (offset, count) = image.directory(table);
-    let words = count.checked_mul(R::WORDS as u64).and_then(|words| words.checked_add(offset));
-    let inside = words.is_some_and(|end| end <= image.words.len() as u64);
-    if counts.contains(&count) && offset >= HEADER_WORDS as u64 && inside {
-        Ok(())
-    } else {
-        Err(ImageError::Directory { table: table as usize })
+pub(crate) fn check_directory(image: &Image<'_>) -> Check {
+    for (table, (record_words, counts)) in TABLES.iter().enumerate() {
+        let (offset, count) = image.directory_entry(table);
+        let words = count.checked_mul(*record_words as u64).and_then(|words| words.checked_add(offset));
+        let inside = words.is_some_and(|end| end <= image.words.len() as u64);
+        if !counts.contains(&count) || offset < HEADER_WORDS as u64 || !inside {
+            return Err(ImageError::Directory { table });
+        }
     }
+    Ok(())
 }
 
 /// The kernel maps the pages of its devices, writes to a register for each interrupt line, and adds sizes to user
@@ -330,16 +332,6 @@ impl Runs {
         }
         in_order && (other == first || range.end <= image.region(*other).paddr)
     }
-}
-
-fn check_fixed_regions(image: &Image<'_>) -> Check {
-    let regions = image.directory(Table::Regions).1;
-    for (index, region) in image.fixed_regions().enumerate() {
-        let check = |ok, what| rule(Table::FixedRegions, index, ok, what);
-        check((index as u64) < regions, "no such region")?;
-        check(region.flags & !FixedRegionFlags::ALL == 0, "flags that are not allowed")?;
-    }
-    Ok(())
 }
 
 /// Only RAM that would be cleared gets first contents: from the image, in whole pages, or from the firmware.

@@ -4,7 +4,7 @@ use limen_abi::limits::PAGE_BYTES;
 use limen_image::{
     CapKind, FixedRegion, FixedRegionFlags, Image, ImageError, ImageWriter, KeySite, MODULE_OFFSET, Machine,
     Mapping, MappingFlags, Memory, MemoryKind, Misplaced, PLACED_RESERVED, RAM_RANGES, Range, RegionKind,
-    UNPLACED, name_words, place,
+    Table, UNPLACED, name_words, place,
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -183,6 +183,15 @@ fn a_region_that_must_be_ram_is_no_device() {
     writer.fixed_regions[0].flags = FixedRegionFlags::NEEDS_RAM;
     let placed = place_in(&PC, &writer);
     assert!(matches!(placed, Err(ImageError::FixedRegion { why: Misplaced::NeedsRam, .. })), "{placed:?}");
+}
+
+#[test]
+fn flags_without_a_meaning_are_refused() {
+    let mut writer = unplaced(&[], &[range(0xfed0_0000, 0xfed0_1000)]);
+    writer.fixed_regions[0].flags = FixedRegionFlags::ALL + 1;
+    let what = "flags that are not allowed";
+    let refused = ImageError::Record { table: Table::FixedRegions as usize, index: 0, what };
+    assert_eq!(place_in(&PC, &writer), Err(refused));
 }
 
 #[test]

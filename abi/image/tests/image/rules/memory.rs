@@ -277,16 +277,3 @@ pub(super) const REGIONS: &[Case] = &[
     ),
     ("a kind without a meaning", |w| w.regions[0].kind = 3, record(Table::Regions, 0, "unknown kind")),
 ];
-
-pub(super) const FIXED_REGIONS: &[Case] = &[
-    (
-        "more fixed regions than regions",
-        |w| w.fixed_regions = vec![w.fixed_regions[0]; 4],
-        record(Table::FixedRegions, 3, "no such region"),
-    ),
-    (
-        "a flag of a fixed region without a meaning",
-        |w| w.fixed_regions[0].flags = 2,
-        record(Table::FixedRegions, 0, "flags that are not allowed"),
-    ),
-];

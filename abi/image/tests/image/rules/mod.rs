@@ -33,12 +33,11 @@ fn check(cases: &[Case]) {
     }
 }
 
-const GROUPS: [&[Case]; 13] = [
+const GROUPS: [&[Case]; 12] = [
     objects::COUNTS,
     memory::BOARD,
     memory::RANGES,
     memory::REGIONS,
-    memory::FIXED_REGIONS,
     mappings::MAPPINGS,
     objects::SCHED_CONTEXTS,
     objects::DOMAINS,
