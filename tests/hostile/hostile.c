@@ -34,23 +34,9 @@ static seL4_Word harmless(seL4_Word number)
     return number == (seL4_Word)seL4_SysDebugPutChar ? (seL4_Word)seL4_SysYield : number;
 }
 
-/* These send and receive in one. A passive server that is sent a message in this way keeps the sender's scheduling
- * context for good, which would be the end of the attacks; the donor shows that this hurts nobody else. */
-static int is_compound(seL4_Word number)
-{
-    return number == (seL4_Word)seL4_SysReplyRecv || number == (seL4_Word)seL4_SysNBSendRecv
-           || number == (seL4_Word)seL4_SysNBSendWait;
-}
-
 static void attack_with(seL4_Word *registers)
 {
-    static const int pointers[] = { CPTR, REPLY, DEST };
     registers[NUMBER] = harmless(registers[NUMBER]);
-    for (int i = 0; i < 3 && is_compound(registers[NUMBER]); i++) {
-        if (registers[pointers[i]] == BASE_ENDPOINT_CAP + PASSIVE) {
-            registers[pointers[i]] = BASE_ENDPOINT_CAP + ACTIVE;
-        }
-    }
     system_call_with(registers);
 }
 

@@ -146,6 +146,16 @@ static void faults_are_still_handled(void)
     CHECK_EQUAL(shared()->restarts, restarts + 2);
 }
 
+static void nobody_is_served_on_the_donors_time(void)
+{
+    seL4_CPtr donors_time = microkit_cspace_root_slot_to_cptr(1);
+    seL4_SchedContext_Consumed(donors_time);
+    for (int i = 0; i < 10; i++) {
+        look_around();
+    }
+    CHECK_EQUAL(seL4_SchedContext_Consumed(donors_time).consumed, 0);
+}
+
 static void all_is_well_at_the_end(void)
 {
     for (int i = 0; i < 1000; i++) {
@@ -176,6 +186,7 @@ void init(void)
     print_parameters();
     plant_canaries();
     RUN(all_is_well_at_the_start);
+    RUN(nobody_is_served_on_the_donors_time);
     run_attack("every_slot", ATTACK_SLOTS, 600 * 11);
     run_attack("random_methods", ATTACK_METHODS, 20000);
     run_attack("random_registers", ATTACK_REGISTERS, 40000);

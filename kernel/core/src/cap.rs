@@ -47,6 +47,12 @@ impl Rights {
         self.0 & (limen_image::Rights::GRANT | limen_image::Rights::GRANT_REPLY) as u8 != 0
     }
 
+    /// May give a receiver its scheduling context for good.
+    #[must_use]
+    pub const fn can_grant(self) -> bool {
+        self.0 & limen_image::Rights::GRANT as u8 != 0
+    }
+
     /// May send, and be answered: both in one look.
     #[must_use]
     #[inline]

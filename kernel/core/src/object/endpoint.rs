@@ -126,7 +126,8 @@ pub(crate) enum SendMode {
     Send,
     /// Drop it when nobody waits for it.
     NonBlocking,
-    /// Drop it when nobody waits for it; a receiver without a scheduling context gets the sender's for good.
+    /// Drop it when nobody waits for it. With the grant right, a receiver without a scheduling context keeps the
+    /// sender's.
     Donating,
     /// Wait for the answer, too; a receiver without a scheduling context borrows the caller's.
     Call,
@@ -165,7 +166,7 @@ impl<M: Machine> Kernel<M> {
         } else {
             Next::GoesOn
         };
-        if mode == SendMode::Donating {
+        if mode == SendMode::Donating && rights.can_grant() {
             self.donate(sender, receiver);
         }
         Outcome { current, woken: self.with_time(receiver) }

@@ -1,6 +1,7 @@
 //! Sends that nobody answers: blocking, non-blocking, and the first half of the compound system calls.
 
 use limen_abi::{Label, Syscall};
+use limen_image::Rights;
 
 use crate::support::{Arguments, Grant, Plan, REPLY, Service, X0};
 
@@ -156,19 +157,39 @@ fn send_and_receive_drops_the_message_when_nobody_waits() {
 }
 
 #[test]
-fn send_and_receive_gives_its_time_away_for_good() {
+fn send_and_receive_with_the_grant_right_donates_for_good() {
     let mut service = Service::passive(50);
     let own = service.plan.sched_context_of(service.client);
     let inbox = service.plan.endpoint();
     let from = service.plan.grant(service.client, inbox.receiver());
+    let to = service.plan.grant(service.client, service.endpoint.with(3, Rights::SEND | Rights::GRANT));
     let mut system = service.boot();
-    system.nb_send_recv(service.client, service.call, from, 3, &[]);
+    system.nb_send_recv(service.client, to, from, 3, &[]);
     system.assert_running(service.server);
     system.assert_holds(service.server, Some(own));
     system.assert_holds(service.client, None);
     system.reply_recv(service.server, service.receive, 0, &[]);
     system.assert_holds(service.server, Some(own));
     system.assert_idle();
+}
+
+/// A client that could donate would decide how fast the server is for all others, from then on.
+#[test]
+fn a_client_of_a_passive_server_cannot_donate() {
+    for call in [Syscall::NbSendRecv, Syscall::NbSendWait] {
+        let mut service = Service::passive(50);
+        let own = service.plan.sched_context_of(service.client);
+        let inbox = service.plan.endpoint();
+        let from = service.plan.grant(service.client, inbox.receiver());
+        let mut system = service.boot();
+        match call {
+            Syscall::NbSendRecv => system.nb_send_recv(service.client, service.call, from, 3, &[]),
+            _ => system.nb_send_wait(service.client, service.call, from, 3, &[]),
+        }
+        system.assert_receiving(service.client, inbox);
+        system.assert_holds(service.client, Some(own));
+        system.assert_holds(service.server, None);
+    }
 }
 
 #[test]
