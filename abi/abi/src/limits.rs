@@ -69,6 +69,8 @@ pub const WIPING_INTERRUPTS: usize = 8;
 pub const PROBE_SAMPLES: usize = 8;
 /// Bytes in a page, the unit of mapping.
 pub const PAGE_BYTES: u64 = 0x1000;
+/// Bytes whose caches one entry into the kernel maintains at most: 32 lines of 64 bytes. Divides a page.
+pub const CACHE_CHUNK_BYTES: u64 = 0x800;
 /// Bytes in a large page.
 pub const LARGE_PAGE_BYTES: u64 = 0x20_0000;
 /// Highest user address on AArch64, inclusive: 40 bits.

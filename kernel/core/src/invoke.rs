@@ -163,7 +163,7 @@ impl<M: Machine> Request<M> {
             Self::IoPort(request) => request.perform(kernel),
             Self::Interrupt(request) => request.perform(kernel),
             Self::Key(request) => request.perform(kernel),
-            Self::Vspace(request) => request.perform(kernel),
+            Self::Vspace(request) => request.perform(kernel, caller),
             Self::SecureMonitor(request) => request.perform(kernel),
             Self::Service(request) => request.perform(),
         }

@@ -108,7 +108,7 @@ pub trait Machine: FpuUnit<ThreadId> {
     /// Whether there is a page at this address of `space` that user mode may not write.
     fn is_read_only(&self, space: Self::Space, address: u64) -> bool;
 
-    /// Maintains the caches for these addresses of `space`. Pages that are not mapped are left out.
+    /// Maintains the caches for these addresses of `space`, which are in one page. Does nothing if it is not mapped.
     fn maintain_cache(&mut self, space: Self::Space, operation: CacheOperation, addresses: Range<u64>);
 
     /// Calls the secure monitor. Only an image for AArch64 has a capability that leads here.

@@ -183,7 +183,7 @@ impl<M: Machine> Kernel<M> {
     }
 
     /// The sending half of a system call that also receives: never blocks, drops errors, does not ask threads,
-    /// scheduling contexts or static keys for anything.
+    /// scheduling contexts, static keys or address spaces for anything. Some of these would have to start again.
     fn send_first(&mut self, current: ThreadId, cap: Cap, info: MessageInfo) -> Option<ThreadId> {
         let outcome = match cap {
             Cap::Thread(_)
@@ -191,7 +191,8 @@ impl<M: Machine> Kernel<M> {
             | Cap::SchedControl
             | Cap::FpuCounters
             | Cap::FpuPolicy
-            | Cap::Key(_) => Outcome::NOTHING,
+            | Cap::Key(_)
+            | Cap::Vspace(_) => Outcome::NOTHING,
             _ => self.send_to(current, cap, info, SendMode::Donating),
         };
         outcome.woken

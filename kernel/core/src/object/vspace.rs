@@ -5,21 +5,22 @@
 use core::ops::Range;
 
 use limen_abi::Label;
-use limen_abi::limits::{LARGE_PAGE_BYTES, PAGE_BYTES};
+use limen_abi::limits::{CACHE_CHUNK_BYTES, LARGE_PAGE_BYTES};
 
-use crate::arena::VspaceId;
+use crate::arena::{ThreadId, VspaceId};
 use crate::event::Outcome;
 use crate::invoke::{Arguments, InvokeError};
 use crate::kernel::Kernel;
 use crate::machine::{CacheOperation, Machine};
 use crate::message::Answer;
 
-/// A checked request.
+/// A checked request. One entry into the kernel maintains one chunk; the system call then starts again behind it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Request<Space> {
     space: Space,
     operation: CacheOperation,
-    addresses: Range<u64>,
+    chunk: Range<u64>,
+    end: u64,
 }
 
 impl<Space: Copy> Request<Space> {
@@ -36,24 +37,29 @@ impl<Space: Copy> Request<Space> {
             return Err(InvokeError::InvalidArgument { index: 1 });
         }
         let space = kernel.vspaces[id].filter(|_| end <= user_end).ok_or(InvokeError::IllegalOperation)?;
-        // Bounds the time that one request takes.
         let block_end = (start | (LARGE_PAGE_BYTES - 1)) + 1;
         if end > block_end {
             return Err(InvokeError::Range { min: start, max: block_end });
         }
-        // Forgetting what others have written is writing.
-        let mut pages = (start & !(PAGE_BYTES - 1)..end).step_by(PAGE_BYTES as usize);
-        if operation == CacheOperation::Invalidate
-            && pages.any(|page| kernel.machine.is_read_only(space, page))
-        {
+        if operation == CacheOperation::Invalidate && kernel.machine.is_read_only(space, start) {
             return Err(InvokeError::IllegalOperation);
         }
-        Ok(Self { space, operation, addresses: start..end })
+        let chunk_end = (start | (CACHE_CHUNK_BYTES - 1)) + 1;
+        Ok(Self { space, operation, chunk: start..end.min(chunk_end), end })
     }
 
-    /// Does what was decoded.
-    pub(crate) fn perform<M: Machine<Space = Space>>(self, kernel: &mut Kernel<M>) -> (Answer, Outcome) {
-        kernel.machine.maintain_cache(self.space, self.operation, self.addresses);
+    /// Does what was decoded. `caller` is the current thread; its first word is where its system call goes on.
+    pub(crate) fn perform<M: Machine<Space = Space>>(
+        self,
+        kernel: &mut Kernel<M>,
+        caller: ThreadId,
+    ) -> (Answer, Outcome) {
+        let next = self.chunk.end;
+        kernel.machine.maintain_cache(self.space, self.operation, self.chunk);
+        if next < self.end {
+            kernel.set_message_word(caller, 0, next);
+            return (Answer::Again, Outcome::NOTHING);
+        }
         (Answer::Empty, Outcome::NOTHING)
     }
 }

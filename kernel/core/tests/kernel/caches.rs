@@ -1,10 +1,10 @@
 //! Maintaining caches through address spaces.
 
-use limen_abi::limits::LARGE_PAGE_BYTES;
-use limen_abi::{ErrorCode, Label};
+use limen_abi::limits::{CACHE_CHUNK_BYTES, LARGE_PAGE_BYTES};
+use limen_abi::{ErrorCode, Label, slot};
 use limen_core::machine::CacheOperation;
 
-use crate::support::{Grant, Plan, READ_ONLY_PAGE, Space, System, Thread};
+use crate::support::{Grant, PC, Plan, READ_ONLY_PAGE, Space, System, Thread};
 
 const CLEAN: u64 = Label::ArmVspaceCleanData.as_raw();
 const INVALIDATE: u64 = Label::ArmVspaceInvalidateData.as_raw();
@@ -28,10 +28,12 @@ fn each_method_is_done_for_its_range_in_its_address_space() {
         (Label::ArmVspaceUnifyInstruction, CacheOperation::Unify),
     ];
     for (label, operation) in methods {
-        system.call(program, slot, label.as_raw(), &[0x1010, 0x2020]);
+        system.call(program, slot, label.as_raw(), &[0x1010, 0x1820]);
+        system.call_again(program);
         system.assert_done(program);
-        let done = system.kernel.machine.caches_maintained.pop();
-        assert_eq!(done, Some((Space(1), operation, 0x1010..0x2020)));
+        let done = core::mem::take(&mut system.kernel.machine.caches_maintained);
+        let chunks = [0x1010..0x1800, 0x1800..0x1820];
+        assert_eq!(done, chunks.map(|chunk| (Space(1), operation, chunk)));
     }
 }
 
@@ -52,15 +54,43 @@ fn ranges_that_cannot_be_are_refused_in_this_order() {
         system.assert_refused(program, code, details);
     }
     assert_eq!(system.kernel.machine.caches_maintained, []);
-    system.call(program, slot, CLEAN, &[0, LARGE_PAGE_BYTES]);
     system.call(program, slot, CLEAN, &[top - 8, top]);
-    assert_eq!(system.kernel.machine.caches_maintained.len(), 2);
+    assert_eq!(system.kernel.machine.caches_maintained.len(), 1);
+}
+
+/// However long the range, an interrupt waits for one chunk.
+#[test]
+fn the_longest_range_is_done_one_chunk_at_a_time() {
+    let (mut system, program, slot) = boot();
+    let start = system.register(program, PC);
+    system.call(program, slot, CLEAN, &[0, LARGE_PAGE_BYTES]);
+    let mut next = 0;
+    loop {
+        let done = core::mem::take(&mut system.kernel.machine.caches_maintained);
+        assert_eq!(done, [(Space(1), CacheOperation::Clean, next..next + CACHE_CHUNK_BYTES)]);
+        next += CACHE_CHUNK_BYTES;
+        if next == LARGE_PAGE_BYTES {
+            break;
+        }
+        assert_eq!(system.register(program, PC), start);
+        system.call_again(program);
+    }
+    system.assert_done(program);
+}
+
+/// It would receive before the rest is done.
+#[test]
+fn a_send_that_also_receives_maintains_nothing() {
+    let (mut system, program, slot) = boot();
+    system.nb_send_recv(program, slot, slot::INPUT, CLEAN, &[0, 0x1000]);
+    assert_eq!(system.kernel.machine.caches_maintained, []);
 }
 
 #[test]
 fn what_may_only_be_read_is_not_forgotten() {
     let (mut system, program, slot) = boot();
     system.call(program, slot, INVALIDATE, &[READ_ONLY_PAGE - 8, READ_ONLY_PAGE + 8]);
+    system.call_again(program);
     system.assert_refused(program, ErrorCode::IllegalOperation, &[]);
     system.call(program, slot, INVALIDATE, &[READ_ONLY_PAGE - 8, READ_ONLY_PAGE]);
     system.assert_done(program);

@@ -1,7 +1,7 @@
 //! Static keys: who may hold them, when branches follow, and what is given back.
 
 use limen_abi::limits::KEY_HOLDS;
-use limen_abi::{ErrorCode, Label, Syscall};
+use limen_abi::{ErrorCode, Label};
 use limen_core::machine::Context;
 use proptest::prelude::*;
 
@@ -150,9 +150,8 @@ fn who_is_stopped_gives_back_the_hold_of_the_default() {
 
 /// The system call that changes a key goes on, with the registers that it has left.
 fn goes_on(system: &mut System, thread: Thread) {
-    let (cptr, info) = (system.context(thread).cptr(), system.context(thread).info());
-    assert_eq!(info.label(), Label::KeyFollow.as_raw());
-    system.trap(thread, Syscall::Call.as_raw(), cptr, info);
+    assert_eq!(system.context(thread).info().label(), Label::KeyFollow.as_raw());
+    system.call_again(thread);
 }
 
 #[test]

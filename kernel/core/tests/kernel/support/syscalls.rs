@@ -65,6 +65,12 @@ impl System {
         self.syscall(thread, Syscall::Call, slot, &Arguments { label, words, caps: &[] });
     }
 
+    /// The call that the kernel has started again, with the registers that it has left.
+    pub(crate) fn call_again(&mut self, thread: Thread) {
+        let (cptr, info) = (self.context(thread).cptr(), self.context(thread).info());
+        self.trap(thread, Syscall::Call.as_raw(), cptr, info);
+    }
+
     /// Call with capability arguments.
     pub(crate) fn call_with_caps(&mut self, thread: Thread, slot: u64, label: u64, caps: &[u64]) {
         self.syscall(thread, Syscall::Call, slot, &Arguments { label, words: &[], caps });

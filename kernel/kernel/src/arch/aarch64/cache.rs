@@ -5,7 +5,6 @@
 use core::arch::asm;
 use core::ops::Range;
 
-use limen_abi::limits::PAGE_BYTES;
 use limen_core::machine::CacheOperation;
 
 use super::cpu::{self, SpaceRegister, read_register};
@@ -33,51 +32,53 @@ pub fn is_read_only(space: SpaceRegister, address: u64) -> bool {
     cpu::in_space(space, || may_read(address) && !may_write(address))
 }
 
-/// Maintains the caches for these addresses of `space`, as far as user mode may read them.
+/// One instruction for each line of these addresses, which user mode may read.
+macro_rules! each_line {
+    ($instruction:literal, $addresses:expr, $line:expr) => {
+        for address in $addresses.step_by($line) {
+            // SAFETY: user mode may read the page, so there is one. Nothing that a cache holds is discarded before
+            // it is written to memory, so no data changes.
+            unsafe { asm!($instruction, in(reg) address, options(nostack, preserves_flags)) }
+        }
+    };
+}
+
+macro_rules! barrier {
+    ($instruction:literal) => {
+        // SAFETY: a barrier.
+        unsafe { asm!($instruction, options(nostack, preserves_flags)) }
+    };
+}
+
+/// Maintains the caches for these addresses of a page of `space`, if user mode may read it.
 pub fn maintain(space: SpaceRegister, operation: CacheOperation, addresses: Range<u64>) {
-    cpu::in_space(space, || maintain_pages(operation, addresses));
-}
-
-fn maintain_pages(operation: CacheOperation, addresses: Range<u64>) {
-    let mut start = addresses.start;
-    while start < addresses.end {
-        let page_end = (start | (PAGE_BYTES - 1)) + 1;
-        if may_read(start) {
-            maintain_in_page(operation, start..page_end.min(addresses.end));
+    cpu::in_space(space, || {
+        if may_read(addresses.start) {
+            maintain_lines(operation, addresses);
         }
-        start = page_end;
-    }
-    finish(operation);
+    });
 }
 
-fn maintain_in_page(operation: CacheOperation, addresses: Range<u64>) {
+fn maintain_lines(operation: CacheOperation, addresses: Range<u64>) {
     let line = line_bytes(operation);
-    let first = addresses.start & !(line as u64 - 1);
-    for address in (first..addresses.end).step_by(line) {
-        // SAFETY: user mode may read the page, so there is one. Cleaning changes no data that anybody sees; whoever
-        // forgets data may write there (`limen_core::object::vspace` checks it), so could have destroyed it as well.
-        unsafe {
-            match operation {
-                CacheOperation::Clean => asm!("dc cvac, {}", in(reg) address, options(nostack)),
-                CacheOperation::Invalidate => asm!("dc ivac, {}", in(reg) address, options(nostack)),
-                CacheOperation::CleanInvalidate => asm!("dc civac, {}", in(reg) address, options(nostack)),
-                CacheOperation::Unify => {
-                    asm!("dc cvau, {0}", "dsb ish", "ic ivau, {0}", in(reg) address, options(nostack));
-                }
-            }
+    let lines = addresses.start & !(line as u64 - 1)..addresses.end;
+    match operation {
+        CacheOperation::Clean => each_line!("dc cvac, {}", lines, line),
+        // Invalidating cleans first. Without that, a program could discard zeros that the kernel has written and
+        // that are in the cache only, and read what memory held before it was cleared or wiped. Lines that a driver
+        // has cleaned before it gave the memory to a device are not dirty, so cleaning writes nothing over its data.
+        CacheOperation::Invalidate | CacheOperation::CleanInvalidate => {
+            each_line!("dc civac, {}", lines, line);
+        }
+        CacheOperation::Unify => {
+            each_line!("dc cvau, {}", lines.clone(), line);
+            barrier!("dsb ish");
+            each_line!("ic ivau, {}", lines, line);
+            barrier!("dsb ish");
+            return barrier!("isb");
         }
     }
-}
-
-/// Makes what was done visible to whoever looks next.
-fn finish(operation: CacheOperation) {
-    // SAFETY: barriers.
-    unsafe {
-        match operation {
-            CacheOperation::Unify => asm!("dsb ish", "isb", options(nostack)),
-            _ => asm!("dsb sy", options(nostack)),
-        }
-    }
+    barrier!("dsb sy");
 }
 
 /// Bytes of the smallest cache line that the operation meets. CTR_EL0 has their logarithms, in words.

@@ -74,11 +74,13 @@ impl Context {
 }
 
 impl Context {
-    /// Registers with which work begins: privileged, on the stack pointer of programs, and with interrupts off.
-    pub fn at_work(entry: usize, stack_top: u64, arguments: [usize; 2]) -> Self {
+    /// Registers with which work for a program begins: privileged, on the stack pointer of programs, and with interrupts
+    /// off. Work leaves the thread pointers as the program has them. The trap code saves only TPIDR_EL0, which a program
+    /// can change, so the other has to be in both contexts.
+    pub fn at_work(program: &Self, entry: usize, stack_top: u64, arguments: [usize; 2]) -> Self {
         let mut context = <Self as machine::Context>::ZERO;
         (context.x[0], context.x[1]) = (arguments[0] as u64, arguments[1] as u64);
-        Self { sp: stack_top, pc: entry as u64, spsr: WORK_SPSR, ..context }
+        Self { sp: stack_top, pc: entry as u64, spsr: WORK_SPSR, tpidrro: program.tpidrro, ..context }
     }
 
     /// Notes the address space of the thread. Here nobody asks the registers for it.

@@ -12,7 +12,7 @@ unsafe extern "C" {
 /// The registers with which the work of a task begins. `program` is completed there.
 pub fn first_registers(task: &Task, stack_top: u64, program: &mut Context) -> Context {
     let arguments = [core::ptr::from_mut(program).addr(), core::ptr::from_ref(task).addr()];
-    Context::at_work((work_entry as *const ()).addr(), stack_top, arguments)
+    Context::at_work(program, (work_entry as *const ()).addr(), stack_top, arguments)
 }
 
 /// The registers of a program that compiled code preserves are stored by `work_entry`.
