@@ -18,6 +18,14 @@ named_numbers! {
     }
 }
 
+impl ProbeEvent {
+    /// Whether a program that does not expect it has done something wrong.
+    #[must_use]
+    pub const fn is_fault(self) -> bool {
+        matches!(self, Self::PageFault | Self::Undefined | Self::Breakpoint)
+    }
+}
+
 /// Options of ProbeArm; at most one.
 #[derive(Debug)]
 pub struct ProbeOption;

@@ -13,7 +13,8 @@
 //! before the program's first, into registers that the program has declared free by arming. Each arming is for one event, so
 //! nothing else is stamped. No memory of the program is touched: a fault that was armed for is not delivered, but
 //! the program goes on where it has said. For that it must be in the code that it has named, where it expects to be taken
-//! elsewhere; a fault or an interrupt in other code is none that was armed for.
+//! elsewhere; a fault or an interrupt in other code is none that was armed for. Nor is any fault of a program whose faults
+//! wipe: that wipes, and is delivered.
 //!
 //! As long as any program probes, a static key of the port leads every trap past here.
 
@@ -255,7 +256,8 @@ impl<M: Machine> Kernel<M> {
         probe.entries += 1;
         let State::Armed { arming, interruptions } = &mut probe.state else { return Rest::Serve };
         let context = &mut self.threads[thread].context;
-        if !arming.is_for(event, context.register(M::Context::PC)) {
+        let has_to_wipe = self.wiping_faults[thread].is_some() && arming.event.is_fault();
+        if has_to_wipe || !arming.is_for(event, context.register(M::Context::PC)) {
             *interruptions += 1;
             return Rest::Serve;
         }
@@ -267,10 +269,7 @@ impl<M: Machine> Kernel<M> {
         if event != ProbeEvent::Syscall {
             context.set_register(M::Context::PC, last);
         }
-        match event {
-            ProbeEvent::Syscall | ProbeEvent::Interrupt => Rest::Serve,
-            ProbeEvent::PageFault | ProbeEvent::Undefined | ProbeEvent::Breakpoint => Rest::Return,
-        }
+        if event.is_fault() { Rest::Return } else { Rest::Serve }
     }
 
     /// Serves a system call while probing; the return from one that was a fault is not stamped.

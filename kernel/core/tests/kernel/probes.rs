@@ -23,8 +23,13 @@ struct Probing {
 
 impl Probing {
     fn new() -> Self {
+        Self::of(|_, _| ())
+    }
+
+    fn of(change: impl Fn(&mut Plan, Thread)) -> Self {
         let mut plan = Plan::new();
         let [parent, child] = ["parent", "child"].map(|name| plan.thread(name, 50));
+        change(&mut plan, parent);
         let slots = [parent, child].map(|thread| plan.grant(thread, Grant::probe()));
         let control = plan.grant(parent, child.control());
         Self { system: plan.boot(), parent, child, control, slots }
@@ -80,6 +85,20 @@ fn the_event_that_was_armed_is_sampled_once_and_its_return_is_stamped() {
         assert!(!probing.is_stamped());
         assert_eq!(probing.read(), [1, event.as_raw(), 7, 900, 0, 0]);
         assert_eq!(probing.read(), [0; 6]);
+    }
+}
+
+/// Otherwise it could fault as often as it likes, and keep what its faults are to wipe.
+#[test]
+fn a_fault_that_wipes_is_not_sampled_but_served() {
+    for event in [ProbeEvent::PageFault, ProbeEvent::Undefined, ProbeEvent::Breakpoint] {
+        let mut probing = Probing::of(|plan, parent| {
+            plan.wipe_by_fault(parent);
+        });
+        assert_eq!(probing.ask(Label::ProbeStart, &[]), Some(ErrorCode::NoError));
+        probing.arm(event, ProbeOption::EXIT);
+        assert_eq!(probing.trap(probing.parent, Some(event), FIRST, 7), Rest::Serve);
+        assert_eq!(probing.system.pc(probing.parent), FIRST);
     }
 }
 
