@@ -135,7 +135,8 @@ fn monitor(caps: &mut Vec<Cap>, system: &SystemDescription, objects: &Objects) {
     for index in 0..table as u64 {
         caps.push(cap(table, MonitorSlot::BASE_TCB + index, CapKind::Thread, index));
         caps.push(cap(table, MonitorSlot::BASE_SCHED_CONTEXT + index, CapKind::SchedContext, index));
-        caps.push(cap(table, MonitorSlot::BASE_NOTIFICATION + index, CapKind::Notification, index));
+        let notification = cap(table, MonitorSlot::BASE_NOTIFICATION + index, CapKind::Notification, index);
+        caps.push(Cap { rights: Rights::RECEIVE, ..notification });
     }
 }
 
@@ -229,9 +230,10 @@ mod tests {
     fn the_monitor_holds_every_protection_domain() {
         let table = table(&built("debug"), 3);
         assert_eq!(table[..2], [(1, ENDPOINT, 2, 0, Rights::RECEIVE), (4, REPLY, 3, 0, 0)]);
-        let windows = [(10, THREAD), (74, SCHED_CONTEXT), (138, NOTIFICATION)];
-        let expected =
-            windows.iter().flat_map(|&(slot, kind)| (0..3).map(move |i| (slot + i, kind, i, 0, 0)));
+        let windows = [(10, THREAD, 0), (74, SCHED_CONTEXT, 0), (138, NOTIFICATION, Rights::RECEIVE)];
+        let expected = windows
+            .iter()
+            .flat_map(|&(slot, kind, rights)| (0..3).map(move |i| (slot + i, kind, i, 0, rights)));
         assert_eq!(table[2..], expected.collect::<Vec<_>>());
     }
 

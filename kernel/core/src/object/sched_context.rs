@@ -127,10 +127,10 @@ fn decode_bind<M: Machine>(kernel: &Kernel<M>, id: SchedContextId, to: Cap) -> R
             let taken = sched_context.thread.is_some() || kernel.threads[thread].sched_context.is_some();
             if taken { Err(InvokeError::IllegalOperation) } else { Ok(Request::BindThread(id, thread)) }
         }
-        Cap::Notification { id: notification, .. } => {
+        Cap::Notification { id: notification, rights, .. } => {
             let other = kernel.notifications[notification].sched_context.is_some();
             let taken = sched_context.notification.is_some() || other;
-            if taken {
+            if taken || !rights.can_receive() {
                 Err(InvokeError::IllegalOperation)
             } else {
                 Ok(Request::BindNotification(id, notification))

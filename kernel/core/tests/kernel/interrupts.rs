@@ -261,7 +261,7 @@ fn an_interrupt_lends_the_time_of_its_notification() {
     let (driver, manager) = (device.driver, device.other);
     let time = device.plan.sched_context_of(driver);
     let control = device.plan.grant(manager, time.control());
-    let target = device.plan.grant(manager, device.notification.with(0, 0));
+    let target = device.plan.grant(manager, device.notification.waiter());
     let mut system = device.boot_waiting();
     system.call(manager, control, Label::SchedContextUnbind.as_raw(), &[]);
     system.call_with_caps(manager, control, Label::SchedContextBind.as_raw(), &[target]);

@@ -31,6 +31,7 @@ struct Slots {
     free: u64,
     spare: u64,
     notification: u64,
+    signal: u64,
     other_notification: u64,
     endpoint: u64,
 }
@@ -55,7 +56,8 @@ impl World {
             passive: grant(passive.control()),
             free: grant(free.control()),
             spare: grant(spare.control()),
-            notification: grant(notification.signaller(1)),
+            notification: grant(notification.waiter()),
+            signal: grant(notification.signaller(1)),
             other_notification: grant(other.waiter()),
             endpoint: grant(endpoint.caller(1)),
         };
@@ -141,6 +143,17 @@ fn time_may_be_bound_to_a_thread_and_to_a_notification() {
     let time = system.kernel.notifications[world.notification.id()].sched_context;
     assert_eq!(time, Some(SchedContext(1).id()));
     system.assert_holds(world.active, Some(SchedContext(1)));
+}
+
+/// A client could keep a passive server from starting, if it had time to put in the way of the monitor's.
+#[test]
+fn binding_to_a_notification_needs_the_right_to_receive() {
+    let mut world = World::new(50);
+    let mut system = world.plan.boot();
+    system.call_with_caps(world.manager, world.slots.free, BIND, &[world.slots.signal]);
+    system.assert_refused(world.manager, ErrorCode::IllegalOperation, &[]);
+    system.call_with_caps(world.manager, world.slots.free, BIND, &[world.slots.notification]);
+    system.assert_done(world.manager);
 }
 
 #[test]
