@@ -2,6 +2,10 @@
 
 #include "held.h"
 #include "test.h"
+#include <limen.h>
+
+#define CHILDREN 3
+#define SELF_CHECK 9
 
 static struct held held;
 static seL4_Word seed = 0xc011ec7;
@@ -9,12 +13,16 @@ static int done;
 
 void init(void)
 {
+    for (seL4_Word child = 0; child < CHILDREN; child++) {
+        CHECK_EQUAL(held_set_by_parent(child), 0);
+    }
+    CHECK_EQUAL(limen_key_enable(SELF_CHECK), seL4_NoError);
 }
 
 void notified(microkit_channel ch)
 {
     (void)ch;
-    if (++done == 3) {
+    if (++done == CHILDREN) {
         suite_end();
     }
 }

@@ -20,8 +20,13 @@ void hold_signal(struct held *held);
 void hold_call(struct held *held);
 /* Calls channel 2 with a message of 120 words. */
 void hold_long_call(struct held *held);
+/* Asks for the digest with id 0, which takes longer than a slice. */
+void hold_service(struct held *held);
 /* Executes an undefined instruction, which the parent skips. */
 void hold_fault(struct held *held);
+
+/* Gives a child that has not started registers that only its parent can set. Zero if that worked. */
+seL4_Word held_set_by_parent(seL4_Word child);
 
 /* Gives every register a value that depends on the seed. */
 void held_fill(struct held *held, seL4_Word seed);

@@ -10,6 +10,8 @@
 
 /* A word shared by the programs of this priority; set by the tool. */
 seL4_Word turn;
+/* The same for each worker and a program of another domain. */
+seL4_Word other_turn;
 
 static struct held held;
 static seL4_Word seed;
@@ -51,6 +53,23 @@ static void a_call_keeps_registers(void)
     repeat(hold_long_call, USED_BY_CALL, ROUNDS);
 }
 
+/* Digests until so many of them were pre-empted: then another program of this priority has set the word. */
+static void work_of_the_kernel_keeps_registers(void)
+{
+    for (int preempted = 0; preempted < PREEMPTIONS;) {
+        repeat(hold_service, USED_BY_CALL, 1);
+        preempted += *held.turn != held.own;
+    }
+}
+
+/* Only a program of the other domain sets this word. */
+static void changing_domains_keeps_registers(void)
+{
+    held.turn = (volatile seL4_Word *)other_turn;
+    repeat(hold_preemption, USED_BY_PREEMPTION, PREEMPTIONS);
+    held.turn = (volatile seL4_Word *)turn;
+}
+
 static void a_fault_keeps_registers(void)
 {
     repeat(hold_fault, USED_BY_NOTHING, ROUNDS);
@@ -66,6 +85,8 @@ void init(void)
     RUN_FOR(microkit_name, a_signal_keeps_registers);
     RUN_FOR(microkit_name, a_call_keeps_registers);
     RUN_FOR(microkit_name, a_fault_keeps_registers);
+    RUN_FOR(microkit_name, work_of_the_kernel_keeps_registers);
+    RUN_FOR(microkit_name, changing_domains_keeps_registers);
     microkit_notify(COLLECTOR);
 }
 

@@ -9,6 +9,7 @@ use core::cell::UnsafeCell;
 use limen_core::Kernel;
 
 use crate::arch::context::Context;
+use crate::arch::cpu;
 use crate::leave;
 use crate::machine::Hardware;
 use crate::panic::fatal;
@@ -45,6 +46,9 @@ pub fn check(kernel: &mut Kernel<Hardware>) {
     kernel.settle_call();
     if let Err(broken) = kernel.check_invariants() {
         fatal(format_args!("an invariant of the kernel does not hold: {broken}"));
+    }
+    if !cpu::is_user_memory_closed() {
+        fatal(format_args!("the kernel could access the memory of programs"));
     }
 }
 

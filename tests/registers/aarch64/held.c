@@ -36,6 +36,16 @@ seL4_Word held_count_changed(const struct held *held, seL4_Word used)
     for (int i = 0; i < 32; i++) {
         changed += held->q_in[i].low != held->q_out[i].low || held->q_in[i].high != held->q_out[i].high;
     }
+    changed += (held->tpidrro_out & ~0xfful) != HELD_TPIDRRO;
     return changed + (held->tpidr_in != held->tpidr_out) + (held->fpcr_in != held->fpcr_out)
            + (held->fpsr_in != held->fpsr_out);
+}
+
+seL4_Word held_set_by_parent(seL4_Word child)
+{
+    seL4_UserContext context;
+    seL4_Word count = sizeof(context) / sizeof(seL4_Word);
+    seL4_Error error = seL4_TCB_ReadRegisters(BASE_TCB_CAP + child, seL4_False, 0, count, &context);
+    context.tpidrro_el0 = HELD_TPIDRRO + child;
+    return error + seL4_TCB_WriteRegisters(BASE_TCB_CAP + child, seL4_False, 0, count, &context);
 }

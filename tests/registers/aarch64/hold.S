@@ -51,6 +51,8 @@
     str x0, [sp, #HELD_FLAGS_OUT]
     mrs x0, tpidr_el0
     str x0, [sp, #HELD_TPIDR_OUT]
+    mrs x0, tpidrro_el0
+    str x0, [sp, #HELD_TPIDRRO_OUT]
     mrs x0, fpcr
     str x0, [sp, #HELD_FPCR_OUT]
     msr fpcr, xzr
@@ -146,6 +148,14 @@ function hold_long_call
     take_over
     mov x0, #74 + 2
     mov x1, #120
+    mov x7, #-1
+    svc #0
+    hand_back
+
+function hold_service
+    take_over
+    mov x0, #463
+    mov x1, #0x1030 << 12
     mov x7, #-1
     svc #0
     hand_back

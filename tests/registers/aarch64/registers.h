@@ -21,6 +21,7 @@
 #define HELD_TURN 816
 #define HELD_OWN 824
 #define HELD_SAVED_SP 832
+#define HELD_TPIDRRO_OUT 840
 
 #ifndef __ASSEMBLER__
 
@@ -45,6 +46,7 @@ struct held {
     /* What this program sets it to. */
     seL4_Word own;
     seL4_Word saved_sp;
+    seL4_Word tpidrro_out;
 } __attribute__((aligned(16)));
 
 /* Registers that an event uses, a bit each. */
@@ -53,6 +55,9 @@ struct held {
 #define USED_BY_YIELD 0x80ul
 #define USED_BY_SIGNAL 0x83ul
 #define USED_BY_CALL 0xbful
+
+/* What the parent has given each program in TPIDRRO_EL0, which the program itself cannot set; but the last digits. */
+#define HELD_TPIDRRO 0x5eed1e55c0de0000ul
 
 #endif /* __ASSEMBLER__ */
 

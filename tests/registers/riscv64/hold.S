@@ -104,6 +104,14 @@ function hold_long_call
     ecall
     hand_back
 
+function hold_service
+    take_over
+    li a0, 463
+    li a1, 0x1030 << 12
+    li a7, -1
+    ecall
+    hand_back
+
 function hold_fault
     take_over
     .option push

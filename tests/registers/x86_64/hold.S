@@ -60,7 +60,8 @@
     movq %r15, HELD_R_OUT + 120(%rsp)
     pushfq
     popq HELD_FLAGS_OUT(%rsp)
-    cld
+    pushq $0
+    popfq
     .irp n, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15
     movups %xmm\n, HELD_X_OUT + 16 * \n(%rsp)
     .endr
@@ -129,6 +130,14 @@ function hold_long_call
     take_over
     movq $74 + 2, %rdi
     movq $120, %rsi
+    movq $-1, %rdx
+    syscall
+    hand_back
+
+function hold_service
+    take_over
+    movq $463, %rdi
+    movq $0x1030 << 12, %rsi
     movq $-1, %rdx
     syscall
     hand_back

@@ -148,7 +148,7 @@ fn time_may_be_bound_to_a_thread_and_to_a_notification() {
 /// A client could keep a passive server from starting, if it had time to put in the way of the monitor's.
 #[test]
 fn binding_to_a_notification_needs_the_right_to_receive() {
-    let mut world = World::new(50);
+    let world = World::new(50);
     let mut system = world.plan.boot();
     system.call_with_caps(world.manager, world.slots.free, BIND, &[world.slots.signal]);
     system.assert_refused(world.manager, ErrorCode::IllegalOperation, &[]);

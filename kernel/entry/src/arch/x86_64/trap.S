@@ -91,6 +91,20 @@ trap_stubs_\way:
     push    r15
 .endm
 
+// The flags that compiled code takes for clear: direction, and AC, which opens the memory of programs to the kernel in spite
+// of SMAP (SDM, volume 3, 4.6). Not every processor has `clac`. The frame begins `pushed` bytes above the stack pointer;
+// the word below that is free.
+.equ AC_BYTE, 2
+.equ AC_BIT, 1 << (18 - 8 * AC_BYTE)
+.macro clear_flags pushed=0
+    cld
+    test    byte ptr [rsp + {RFLAGS} - {ENTRY} + AC_BYTE + \pushed], AC_BIT
+    jz      1f
+    push    2
+    popfq
+1:
+.endm
+
 // What the processor and the stub have pushed, from the stack of the entry area to the context.
 .macro copy_frame
     mov     rsp, [rip + {task} + {STACK}]
@@ -274,7 +288,7 @@ trap_entry_\way:
     load_kernel_tables
     copy_frame
 .endif
-    cld
+    clear_flags
     push    rax
     push    rcx
     push    rdx
@@ -352,7 +366,7 @@ probed_entry_\way:
     mov     [rsp - 16], rcx
     sub     rsp, 24
 .endif
-    cld
+    clear_flags 24
     push_other_registers
     mov     r8, rdx
     movzx   esi, byte ptr [rsp + {ENTRY} - {R15}]

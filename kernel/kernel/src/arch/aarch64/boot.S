@@ -8,6 +8,15 @@
 // MDSCR_EL1: user mode does not reach the debugger's channel, whose flags all programs would share.
 .equ MDSCR_NO_USER_CHANNEL, 1 << 12
 
+// Clears a register if this field of an identification register says that the processor has it.
+.macro clear_where_implemented register, identification, shift
+    mrs     x9, \identification
+    ubfx    x9, x9, #\shift, #4
+    cbz     x9, 1f
+    msr     \register, xzr
+1:
+.endm
+
 .section .text.start, "ax"
 .global _start
 _start:
@@ -25,6 +34,11 @@ _start:
     mov     x9, #MDSCR_NO_USER_CHANNEL
     msr     mdscr_el1, x9
     msr     pmuserenr_el0, xzr
+    // What firmware may have left in any state, by encoding for old assemblers: AMUSERENR_EL0 (activity monitors),
+    // TCR2_EL1 (other meanings of page-table entries), GCSCRE0_EL1 (guarded control stacks).
+    clear_where_implemented s3_3_c13_c2_3, id_aa64pfr0_el1, 44
+    clear_where_implemented s3_0_c2_c0_3, s3_0_c0_c7_3, 0
+    clear_where_implemented s3_0_c2_c5_2, id_aa64pfr1_el1, 44
     isb
     mov     x19, x0
     mov     x20, x1

@@ -154,6 +154,11 @@ pub fn publish_code() {
     unsafe { asm!("ic iallu", "dsb nsh", "isb", options(nostack, preserves_flags)) }
 }
 
+/// Whether the kernel is kept from the memory of programs, where that is a matter of state. Here it is one of page tables.
+pub fn is_user_memory_closed() -> bool {
+    true
+}
+
 /// Stops the processor for good.
 pub fn stop() -> ! {
     loop {

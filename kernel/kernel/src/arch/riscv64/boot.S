@@ -8,10 +8,26 @@
 // sstatus: the return from a trap goes to user mode with interrupts on, where floating point is off.
 .equ SSTATUS_SPIE, 1 << 5
 
+// Clears registers in order. The first that the processor does not have traps, which skips it and the others; sstatus,
+// which that changes, is set afterwards.
+.macro clear_where_implemented registers:vararg
+    lla     t0, 1f
+    csrw    stvec, t0
+    .irp    register, \registers
+    csrw    \register, zero
+    .endr
+    .balign 4
+1:
+.endm
+
 .section .text.start, "ax"
 .global _start
 _start:
     lla     sp, kernel_stack_top
+    // What user mode may do, in registers that firmware may have left in any state: senvcfg (cache blocks, shadow stacks,
+    // pointer masking) and sstateen0 to sstateen3 (state that the kernel does not switch), by number for old assemblers.
+    clear_where_implemented 0x10a
+    clear_where_implemented 0x10c, 0x10d, 0x10e, 0x10f
     lla     t0, trap_entry
     csrw    stvec, t0
     // Zero says that the kernel runs.

@@ -150,6 +150,14 @@ pub fn publish_code() {
     unsafe { asm!("fence.i", options(nostack)) }
 }
 
+/// sstatus: the memory of programs is open to the kernel.
+const SSTATUS_SUM: u64 = 1 << 18;
+
+/// Whether the kernel is kept from the memory of programs now.
+pub fn is_user_memory_closed() -> bool {
+    read_register!("sstatus") & SSTATUS_SUM == 0
+}
+
 /// Stops the processor for good.
 pub fn stop() -> ! {
     loop {

@@ -51,6 +51,8 @@ pub const CR0: u32 = 1 << 0 | 1 << 1 | 1 << 5 | 1 << 16 | 1 << 31;
 /// CR0: instructions of x87 and SIMD are exceptions.
 pub const CR0_TASK_SWITCHED: u32 = 1 << 3;
 
+/// RFLAGS: the memory of programs is open to the kernel.
+const RFLAGS_AC: u64 = 1 << 18;
 const CR4_XSAVE: u64 = 1 << 18;
 const CR4_GLOBAL_PAGES: u64 = 1 << 7;
 const CR4_UMIP: u64 = 1 << 11;
@@ -107,6 +109,14 @@ pub fn enable_features() -> Result<(), &'static str> {
         | has(features.ecx & HAS_UMIP != 0, CR4_UMIP);
     set_cr4(wanted);
     Ok(())
+}
+
+/// Whether SMAP, where the processor has it, keeps the kernel from the memory of programs now.
+pub fn is_user_memory_closed() -> bool {
+    let flags: u64;
+    // SAFETY: reads the flags by way of the stack.
+    unsafe { asm!("pushfq", "pop {}", out(reg) flags, options(preserves_flags)) }
+    flags & RFLAGS_AC == 0
 }
 
 /// Whether programs can find out what is in memory that is mapped but closed to them (Meltdown, CVE-2017-5754).
