@@ -41,6 +41,7 @@ mod patience;
 mod process;
 mod progress;
 mod project;
+mod python;
 mod qemu;
 mod reproducible;
 mod run;

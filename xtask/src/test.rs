@@ -20,6 +20,7 @@ use crate::files;
 use crate::host_tests;
 use crate::progress::{self, Steps};
 use crate::project::{Build, Project};
+use crate::python;
 use crate::qemu::{self, Audience, Boot};
 use crate::sdk;
 use crate::sdk_tests;
@@ -326,6 +327,9 @@ impl Job {
         if suite.injection().is_some()
             && let Some(reason) = environment::not_debuggable(board)?
         {
+            return Ok(Verdict { notes: vec![reason], ..Verdict::default() });
+        }
+        if let Some(reason) = python::not_installable(workspace, &self.project)? {
             return Ok(Verdict { notes: vec![reason], ..Verdict::default() });
         }
         let (mut verdict, mut consoles) = (Verdict::default(), Consoles::new());
