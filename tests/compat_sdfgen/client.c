@@ -1,4 +1,4 @@
-/* Uses what its configuration says that it has: a driver to call, memory that it shares, channels. */
+/* Uses everything that its configuration names: a driver to call, shared memory, channels. */
 
 #include "config.h"
 #include "test.h"

@@ -1,4 +1,4 @@
-/* Every other part of the generated system: answers each signal with one. */
+/* Stands for every other component of the generated system: answers each signal with a signal on the same channel. */
 
 #include <microkit.h>
 

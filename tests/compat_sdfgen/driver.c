@@ -1,11 +1,12 @@
-/* A driver that is passive: a call makes its device interrupt, and the interrupt wakes the caller. */
+/* A passive driver: a call makes its device interrupt, and the interrupt handler signals the caller. */
 
 #include "config.h"
 #include "edge.h"
 
 FILLED_IN(".device_resources") struct device device;
 
-/* Where the registers are mapped and the id of the interrupt, where no device tree says so; set by the tool. */
+/* The address of the registers and the id of the interrupt. The tool sets them on boards without a device tree; elsewhere
+ * they come from the configuration. On x86 the device has no registers in memory. */
 extern seL4_Word edge_base __attribute__((weak));
 seL4_Word line;
 

@@ -1,4 +1,4 @@
-//! Python packages of a project: what its `requirements.txt` pins, in a virtual environment under `build/python`.
+//! Installs the Python packages that a project's `requirements.txt` pins into a virtual environment under `build/python`.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -12,13 +12,13 @@ use crate::process;
 use crate::project::Project;
 use crate::workspace::Workspace;
 
-/// What the project pins, with the digest of each file.
+/// The file that pins packages by version and digest.
 const REQUIREMENTS: &str = "requirements.txt";
 
-/// What pip says of a package that is not the one that was pinned.
+/// What pip prints when a package does not have the pinned digest.
 const WRONG_PACKAGE: &str = "DO NOT MATCH THE HASHES";
 
-/// Arguments of pip: only what is pinned, nothing that would have to be built, and no long wait for a network.
+/// Arguments of pip: install pinned packages only, compile nothing, and give up soon without a network.
 const INSTALL: [&str; 10] = [
     "-m",
     "pip",
@@ -32,31 +32,32 @@ const INSTALL: [&str; 10] = [
     "--requirement",
 ];
 
-/// Why a project's packages are not there, by the project's name: asked once in a run.
-static ABSENT: Mutex<BTreeMap<String, Option<String>>> = Mutex::new(BTreeMap::new());
+/// The answer for each project, by its name. Jobs on several boards ask again, and some at the same time.
+static ANSWERS: Mutex<BTreeMap<String, Option<String>>> = Mutex::new(BTreeMap::new());
 
-/// Why a project cannot have the packages that it pins on this machine; nothing if it has them, or pins none.
+/// Installs what a project pins. Returns the reason if this machine cannot install it, and nothing if the packages are
+/// there or the project pins none.
 ///
 /// # Errors
-/// When a package is not the pinned one, or the environment cannot be written.
+/// When a package does not have the pinned digest, or the environment cannot be written.
 pub fn not_installable(workspace: &Workspace, project: &Project) -> Outcome<Option<String>> {
     let file = project.folder.join(REQUIREMENTS);
     if !file.is_file() {
         return Ok(None);
     }
-    let mut absent = ABSENT.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(reason) = absent.get(&project.name) {
+    let mut answers = ANSWERS.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(reason) = answers.get(&project.name) {
         return Ok(reason.clone());
     }
     if !cfg!(target_os = "linux") {
         return Ok(Some("not run: its Python packages are pinned for Linux".to_owned()));
     }
     let reason = install(&file, &workspace.path("build/python").join(&project.name))?;
-    absent.insert(project.name.clone(), reason.clone());
+    answers.insert(project.name.clone(), reason.clone());
     Ok(reason)
 }
 
-/// Makes the environment in `folder`, unless it has these requirements already.
+/// Creates the environment in `folder`, unless it was created from the same requirements.
 fn install(requirements: &Path, folder: &Path) -> Outcome<Option<String>> {
     let (wanted, stamp) = (files::read(requirements)?, folder.join(REQUIREMENTS));
     if files::read(&stamp).is_ok_and(|present| present == wanted) {
@@ -76,7 +77,7 @@ fn install(requirements: &Path, folder: &Path) -> Outcome<Option<String>> {
     }
 }
 
-/// One line about a failure: what pip calls an error, otherwise what could not be started.
+/// Returns one line about a failure: pip's own error if there is one, otherwise the first line.
 fn not_run(failure: &str) -> String {
     let error = failure.lines().find(|line| line.starts_with("ERROR: ")).or(failure.lines().next());
     format!("not run: its Python packages cannot be installed: {}", error.unwrap_or_default())
