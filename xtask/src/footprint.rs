@@ -28,9 +28,9 @@ const SELF_CHECKING: &str = "debug";
 /// The goal for the latter is 96 KiB ([performance](../../docs/performance.md#footprint)); where they are fewer, this keeps
 /// them so.
 const MOST_TEXT: [(&str, [u64; 2]); 3] = [
-    ("aarch64", [134 << 10, 82 << 10]),
-    ("riscv64", [121 << 10, 74 << 10]),
-    ("x86_64", [164 << 10, 96 << 10]),
+    ("aarch64", [138 << 10, 82 << 10]),
+    ("riscv64", [127 << 10, 74 << 10]),
+    ("x86_64", [168 << 10, 96 << 10]),
 ];
 
 /// The example with one of everything, and the most bytes of its image.
