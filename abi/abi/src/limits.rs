@@ -67,6 +67,10 @@ pub const WIPE_BYTES: u64 = 0x1_0000;
 pub const WIPING_INTERRUPTS: usize = 8;
 /// Samples of crossings that the kernel keeps for a program until it reads them.
 pub const PROBE_SAMPLES: usize = 8;
+/// Pieces of memory of a system: memory regions that are used, stacks, and parts of programs.
+pub const REGIONS: usize = 1 << 16;
+/// Maps of such pieces, all protection domains together.
+pub const MAPPINGS: usize = 1 << 16;
 /// Bytes in a page, the unit of mapping.
 pub const PAGE_BYTES: u64 = 0x1000;
 /// Bytes whose caches one entry into the kernel maintains at most: 32 lines of 64 bytes. Divides a page.

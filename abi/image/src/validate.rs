@@ -193,8 +193,8 @@ const TABLES: [(usize, RangeInclusive<u64>); Table::COUNT] = [
     (Range::WORDS, 1..=16),
     (Range::WORDS, 1..=16),
     (Range::WORDS, 1..=1),
-    (Region::WORDS, 0..=1 << 16),
-    (Mapping::WORDS, 0..=1 << 16),
+    (Region::WORDS, 0..=limits::REGIONS as u64),
+    (Mapping::WORDS, 0..=limits::MAPPINGS as u64),
     (SchedContext::WORDS, 0..=limits::SCHED_CONTEXTS as u64),
     (Thread::WORDS, 1..=limits::THREADS as u64),
     (Cap::WORDS, 0..=(limits::THREADS * (limits::CAP_SLOTS + limits::ROOT_SLOTS)) as u64),
@@ -203,7 +203,7 @@ const TABLES: [(usize, RangeInclusive<u64>); Table::COUNT] = [
     (Key::WORDS, 0..=limits::KEYS as u64),
     (KeySite::WORDS, 0..=limits::KEY_SITES as u64),
     (Service::WORDS, 0..=limits::SERVICES as u64),
-    (FixedRegion::WORDS, 0..=1 << 16),
+    (FixedRegion::WORDS, 0..=limits::REGIONS as u64),
 ];
 
 pub(crate) fn check_directory(image: &Image<'_>) -> Check {
