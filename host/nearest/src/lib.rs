@@ -2,6 +2,8 @@
 
 #![forbid(unsafe_code)]
 
+use std::collections::HashSet;
+
 use strsim::damerau_levenshtein;
 
 /// How many names a question offers.
@@ -9,6 +11,9 @@ const MOST_OFFERED: usize = 3;
 
 /// How many names a sentence may list.
 const MOST_LISTED: usize = 8;
+
+/// How many letters a name has at most for it to be spelled nearly like another one.
+const LONGEST: usize = 128;
 
 /// How many letters of a part of a name say which name it is.
 const LEAST_PART: usize = 3;
@@ -21,12 +26,8 @@ const LEAST_PART: usize = 3;
 /// assert_eq!(limen_nearest::did_you_mean("helo", known).as_deref(), Some("did you mean `examples/hello`?"));
 /// ```
 pub fn did_you_mean<'k>(name: &str, known: impl IntoIterator<Item = &'k str>) -> Option<String> {
-    let mut others: Vec<&str> = Vec::new();
-    for known in known {
-        if known != name && !others.contains(&known) {
-            others.push(known);
-        }
-    }
+    let mut seen = HashSet::from([name]);
+    let others: Vec<&str> = known.into_iter().filter(|known| seen.insert(known)).collect();
     let distances: Vec<_> = others.iter().map(|known| distance(name, known)).collect();
     let mut near: Vec<String> = match distances.iter().flatten().min() {
         Some(least) => {
@@ -90,7 +91,12 @@ fn between(name: &str, known: &str) -> Option<usize> {
         (Some((name, ending)), Some((known, same))) if ending == same => (name, known),
         _ => (name, known),
     };
-    let length = name.chars().count().max(known.chars().count());
+    let (letters, known_letters) = (name.chars().count(), known.chars().count());
+    let length = letters.max(known_letters);
+    // They differ in at least as many letters as one is longer, and what is very long is not compared letter by letter.
+    if length > LONGEST || letters.abs_diff(known_letters) > length.div_ceil(3) {
+        return None;
+    }
     let distance = damerau_levenshtein(name, known);
     (distance <= length.div_ceil(3) && distance < length).then_some(distance)
 }
@@ -142,6 +148,13 @@ mod tests {
     fn dashes_before_options_do_not_count() {
         assert_eq!(meant("--bord", &["--board", "--config"]), "did you mean `--board`?");
         assert_eq!(meant("--bogus", &["--board", "--config"]), "");
+    }
+
+    #[test]
+    fn what_is_very_long_is_near_nothing() {
+        let known = "x".repeat(LONGEST - 1);
+        assert_eq!(meant(&format!("{known}y"), &[&known]), format!("did you mean `{known}`?"));
+        assert_eq!(meant(&format!("{known}yy"), &[&known]), "");
     }
 
     #[test]
