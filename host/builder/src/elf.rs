@@ -8,10 +8,17 @@ use std::collections::HashMap;
 use limen_sdf::Architecture;
 use object::LittleEndian;
 use object::elf::{self, FileHeader64};
-use object::read::elf::{FileHeader, ProgramHeader, SectionHeader, Sym};
+use object::read::elf::{FileHeader, ProgramHeader, SectionHeader, SectionTable, Sym};
 
 /// User and kernel addresses of every supported architecture fit in 64 bits with room for rounding.
 const ADDRESS_LIMIT: u64 = u64::MAX - 0xffff;
+
+/// Most loadable segments of a program, which has a handful.
+const MAX_SEGMENTS: usize = 1024;
+/// Most sections: each is searched for by its name, and names can be as long as the file.
+const MAX_SECTIONS: usize = 4096;
+/// How often all names of symbols together may have as many bytes as the file, since one can be a part of another.
+const MAX_NAMES: u64 = 16;
 
 /// An executable.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -147,7 +154,7 @@ fn check_machine(header: &Header, endian: LittleEndian, architecture: Architectu
 }
 
 fn segments(header: &Header, endian: LittleEndian, data: &[u8]) -> Result<Vec<ElfSegment>, String> {
-    let mut segments = Vec::new();
+    let (mut segments, mut file_bytes) = (Vec::new(), 0);
     for program_header in header.program_headers(endian, data).map_err(|e| e.to_string())? {
         let memory_bytes = program_header.p_memsz(endian);
         if program_header.p_type(endian) != elf::PT_LOAD || memory_bytes == 0 {
@@ -164,6 +171,13 @@ fn segments(header: &Header, endian: LittleEndian, data: &[u8]) -> Result<Vec<El
             return Err(format!("the segment at 0x{vaddr:x} reaches beyond the last address"));
         }
         let flags = program_header.p_flags(endian);
+        file_bytes += contents.len() as u64;
+        if file_bytes > data.len() as u64 {
+            return Err("its segments have more bytes than the file".to_owned());
+        }
+        if segments.len() == MAX_SEGMENTS {
+            return Err(format!("it has more than {MAX_SEGMENTS} loadable segments"));
+        }
         segments.push(ElfSegment { vaddr, data: contents.to_vec(), memory_bytes, flags });
     }
     segments.sort_by_key(|segment| segment.vaddr);
@@ -174,22 +188,38 @@ fn segments(header: &Header, endian: LittleEndian, data: &[u8]) -> Result<Vec<El
     }
 }
 
+fn sections<'d>(
+    header: &Header,
+    endian: LittleEndian,
+    data: &'d [u8],
+) -> Result<SectionTable<'d, Header>, String> {
+    let sections = header.sections(endian, data).map_err(|e| e.to_string())?;
+    if sections.len() > MAX_SECTIONS {
+        return Err(format!("it has {} sections, at most {MAX_SECTIONS} are allowed", sections.len()));
+    }
+    Ok(sections)
+}
+
 /// What is in a section; nothing if there is no such section.
 fn section(header: &Header, endian: LittleEndian, data: &[u8], name: &[u8]) -> Result<Vec<u8>, String> {
-    let sections = header.sections(endian, data).map_err(|e| e.to_string())?;
+    let sections = sections(header, endian, data)?;
     let Some((_, section)) = sections.section_by_name(endian, name) else { return Ok(Vec::new()) };
     section.data(endian, data).map(<[u8]>::to_vec).map_err(|e| e.to_string())
 }
 
 fn symbols(header: &Header, endian: LittleEndian, data: &[u8]) -> Result<Symbols, String> {
-    let sections = header.sections(endian, data).map_err(|e| e.to_string())?;
-    let table = sections.symbols(endian, data, elf::SHT_SYMTAB).map_err(|e| e.to_string())?;
-    let mut symbols = Symbols::default();
+    let table = sections(header, endian, data)?;
+    let table = table.symbols(endian, data, elf::SHT_SYMTAB).map_err(|e| e.to_string())?;
+    let (mut symbols, mut name_bytes) = (Symbols::default(), 0);
     for symbol in table.iter() {
         let placed = symbol.st_shndx(endian) != elf::SHN_UNDEF;
         let named = !matches!(symbol.st_type(), elf::STT_SECTION | elf::STT_FILE);
         if placed && named {
             let name = symbol.name(endian, table.strings()).map_err(|e| e.to_string())?;
+            name_bytes += name.len() as u64;
+            if name_bytes > MAX_NAMES * data.len() as u64 {
+                return Err("the names of its symbols overlap".to_owned());
+            }
             let found = Symbol { vaddr: symbol.st_value(endian), bytes: symbol.st_size(endian) };
             symbols.by_name.entry(name.to_vec()).or_default().push(found);
         }
@@ -226,6 +256,51 @@ mod tests {
         let found: Vec<_> = elf.segments.iter().map(|s| (s.vaddr, s.data.as_slice(), s.end())).collect();
         assert_eq!(found, [(0, b"a".as_slice(), 1), (0x2000, b"b", 0x2009)]);
         assert_eq!((elf.entry, elf.extent()), (8, (0, 0x2009)));
+    }
+
+    /// The file has 64 bytes of header and 56 for each segment.
+    #[test]
+    fn a_file_is_not_read_more_often_than_it_is_long() {
+        let mut bytes = TestElf::new(0).segment(PF_R, 0, &[7; 0x1000], 0x1000).bytes();
+        let segments =
+            |bytes: &[u8]| ElfFile::parse(bytes, Architecture::Aarch64).map(|elf| elf.segments.len());
+        assert_eq!(segments(&bytes), Ok(1));
+        let count = 40_u64;
+        let contents = 64 + 56 * count;
+        let headers: Vec<u8> = (0..count)
+            .flat_map(|index| [1 | 4 << 32, contents, index << 12, index << 12, 0x1000, 0x1000, 1])
+            .flat_map(u64::to_le_bytes)
+            .collect();
+        bytes.splice(64..64 + 56, headers);
+        bytes[56..58].copy_from_slice(&(count as u16).to_le_bytes());
+        // Without sections.
+        bytes[40..48].fill(0);
+        bytes[60..64].fill(0);
+        assert_eq!(segments(&bytes), Err("its segments have more bytes than the file".to_owned()));
+    }
+
+    #[test]
+    fn names_of_symbols_are_not_longer_than_the_file_together() {
+        let name: &'static str = "n".repeat(0x1000).leak();
+        let elf = |count| {
+            (0..count).fold(TestElf::program(), |elf, index| elf.symbol(name, 0x20_1000 + index, 1)).bytes()
+        };
+        assert!(ElfFile::parse(&elf(16), Architecture::Aarch64).is_ok());
+        let refused = ElfFile::parse(&elf(200), Architecture::Aarch64);
+        assert_eq!(refused, Err("the names of its symbols overlap".to_owned()));
+    }
+
+    #[test]
+    fn there_are_not_many_segments_and_sections() {
+        let many =
+            (0..1025).fold(TestElf::program(), |elf, n| elf.segment(PF_R, 0x100_0000 + n * 0x1000, b"s", 1));
+        let refused = ElfFile::parse(&many.bytes(), Architecture::Aarch64);
+        assert_eq!(refused, Err("it has more than 1024 loadable segments".to_owned()));
+        let mut bytes = TestElf::program().bytes();
+        bytes.resize(bytes.len() + 0x10_0000, 0);
+        bytes[60..62].copy_from_slice(&5000_u16.to_le_bytes());
+        let refused = ElfFile::parse(&bytes, Architecture::Aarch64);
+        assert_eq!(refused, Err("it has 5000 sections, at most 4096 are allowed".to_owned()));
     }
 
     #[test]
