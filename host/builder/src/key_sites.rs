@@ -4,6 +4,8 @@
 //! where the jump is, where it goes, and its key with the state in which it jumps. Here every row is checked, every
 //! branch is given the instruction of its default, and those of keys that the description binds are listed for the kernel.
 
+use std::collections::HashMap;
+
 use limen_image::{KeySite, MappingFlags, Region};
 use limen_sdf::model::SystemDescription;
 use limen_sdf::{Architecture, Diagnostic};
@@ -60,7 +62,7 @@ pub fn collect(
 ) -> Result<Vec<BoundSite>, Diagnostic> {
     let mut bound = Vec::new();
     for (index, (domain, program)) in system.protection_domains.iter().zip(programs).enumerate() {
-        let mut symbols = Vec::new();
+        let mut symbols = HashMap::new();
         for key in &domain.keys {
             let Some(symbol) = &key.symbol else { continue };
             let found = program.symbols.unique(&symbol.name).and_then(|found| match found.bytes {
@@ -68,10 +70,10 @@ pub fn collect(
                 bytes => Err(format!("it has {bytes} bytes and is no static key")),
             });
             let vaddr = found.map_err(|reason| unbound(program, &symbol.name, &reason).at(&symbol.span))?;
-            symbols.push((vaddr, key.key));
+            symbols.entry(vaddr).or_insert(key.key);
         }
         for row in rows(&program.key_sites).map_err(|reason| wrong(program, 0, reason))? {
-            let key = symbols.iter().find(|(vaddr, _)| *vaddr == row.key).map(|(_, key)| *key);
+            let key = symbols.get(&row.key).copied();
             let instructions = row.settle(program, key.map(|key| default(system, config, key)), architecture);
             let instructions = instructions.map_err(|reason| wrong(program, row.site, reason))?;
             bound.extend(key.map(|key| BoundSite { program: index, key, vaddr: row.site, instructions }));
