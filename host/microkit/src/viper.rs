@@ -3,7 +3,7 @@
 //! A specification includes its program's file, and then asks `mk_is_notify_target(3)`. Names of macros are those that the
 //! reference's tool writes. A set that is true of nothing is defined too, so that a specification can ask about it.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::fmt::Write;
 use std::path::Path;
 
@@ -88,12 +88,12 @@ fn write_slots(text: &mut String, graph: &ObjectGraph, owner: &str) {
 }
 
 fn write_memory(text: &mut String, system: &SystemDescription, maps: &[Map]) {
-    let mut used = BTreeSet::new();
+    let mut used = Names::default();
     let mut readable = Vec::new();
     let mut writeable = Vec::new();
     for map in maps {
         let region = &system.memory_regions[map.region];
-        let name = unique(&identifier(&region.name), &mut used);
+        let name = used.unique(&identifier(&region.name));
         let (start, end) = (map.vaddr, map.vaddr.saturating_add(region.bytes));
         // Writing to a string cannot fail.
         _ = writeln!(text, "define mem_{name}_contains(x) ({start} <= x && x < {end})");
@@ -133,11 +133,24 @@ fn identifier(name: &str) -> String {
     name.chars().map(|letter| if letter.is_ascii_alphanumeric() { letter } else { '_' }).collect()
 }
 
-/// `name`, or with a number behind it if it is taken: a region may be mapped twice.
-fn unique(name: &str, used: &mut BTreeSet<String>) -> String {
-    let numbered = (2..).map(|number| format!("{name}_{number}"));
-    let mut candidates = std::iter::once(name.to_owned()).chain(numbered);
-    let free = candidates.find(|candidate| !used.contains(candidate)).unwrap_or_default();
-    used.insert(free.clone());
-    free
+/// Names that are taken.
+#[derive(Default)]
+struct Names {
+    used: HashSet<String>,
+    /// The next number for each name that was asked for.
+    next: HashMap<String, u64>,
+}
+
+impl Names {
+    /// `name`, or with a number behind it if it is taken: a region may be mapped twice.
+    fn unique(&mut self, name: &str) -> String {
+        let next = self.next.entry(name.to_owned()).or_insert(1);
+        loop {
+            let candidate = if *next == 1 { name.to_owned() } else { format!("{name}_{next}") };
+            *next += 1;
+            if self.used.insert(candidate.clone()) {
+                return candidate;
+            }
+        }
+    }
 }
