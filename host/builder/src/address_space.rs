@@ -3,9 +3,11 @@
 //! The result names *extents*, runs of physical memory that still have no address ([`crate::memory`] gives them one),
 //! and the places where programs see them. The IPC buffer is not among them: the kernel maps it itself.
 
-use limen_abi::limits::{LARGE_PAGE_BYTES, PAGE_BYTES};
+use std::collections::HashMap;
+
+use limen_abi::limits::{LARGE_PAGE_BYTES, MAPPINGS, PAGE_BYTES, REGIONS};
 use limen_image::{MappingFlags, Service};
-use limen_sdf::model::{Map, ServiceTarget, SystemDescription};
+use limen_sdf::model::{Map, ProtectionDomain, ServiceTarget, SystemDescription};
 use limen_sdf::{Diagnostic, Target};
 
 use crate::code;
@@ -111,6 +113,10 @@ pub struct AddressSpaces {
     pub mappings: Vec<UserMapping>,
     /// What the kernel does for protection domains.
     pub services: Vec<Service>,
+    /// The extent of each memory region that anybody uses.
+    of_regions: Vec<Option<usize>>,
+    /// Of extents that are needed once more as they are at first, which extent that is.
+    first_contents: HashMap<usize, usize>,
 }
 
 /// Bytes of a program's stack.
@@ -137,13 +143,14 @@ impl AddressSpaces {
         }
         spaces.add_regions(system, programs)?;
         spaces.services = services::plan(system, programs.len(), &mut spaces)?;
+        check_counts(&spaces)?;
         spaces.mappings.sort_by_key(|mapping| (mapping.program, mapping.vaddr));
         Ok(spaces)
     }
 
     /// The extent of a memory region, if anybody uses it.
     pub(crate) fn extent_of_region(&self, region: usize) -> Option<usize> {
-        self.extents.iter().position(|extent| extent.purpose == Purpose::Region { region })
+        self.of_regions.get(region).copied().flatten()
     }
 
     /// Memory that is needed once more; its index.
@@ -190,9 +197,12 @@ impl AddressSpaces {
         let Extent { purpose: Purpose::Contents { program, vaddr }, bytes, .. } = self.extents[extent] else {
             return extent;
         };
-        let purpose = Purpose::FirstContents { program, vaddr };
-        let known = self.extents.iter().position(|extent| extent.purpose == purpose);
-        known.unwrap_or_else(|| self.extend(purpose, bytes))
+        if let Some(known) = self.first_contents.get(&extent) {
+            return *known;
+        }
+        let first = self.extend(Purpose::FirstContents { program, vaddr }, bytes);
+        self.first_contents.insert(extent, first);
+        first
     }
 
     fn add_segments(&mut self, index: usize, program: &Program) {
@@ -220,19 +230,20 @@ impl AddressSpaces {
 
     /// Every region that is mapped, or whose address a program wants to know.
     fn add_regions(&mut self, system: &SystemDescription, programs: &[Program]) -> Result<(), Diagnostic> {
-        for (index, region) in system.memory_regions.iter().enumerate() {
-            let users = || system.protection_domains.iter().enumerate();
-            let maps = || users().flat_map(|(pd, d)| d.maps.iter().map(move |map| (pd, map)));
-            let is_mapped = maps().any(|(_, map)| map.region == index);
-            let is_named = users().any(|(_, d)| d.setvars.iter().any(|s| s.region_paddr == index));
-            let is_served = users().any(|(_, d)| {
-                d.services.iter().any(|service| service.target == ServiceTarget::Region(index))
-                    || d.wipes.iter().any(|wipe| wipe.region == index)
-            });
-            if !is_mapped && !is_named && !is_served {
+        let mut maps = vec![Vec::new(); system.memory_regions.len()];
+        let mut is_used = vec![false; maps.len()];
+        for (program, domain) in system.protection_domains.iter().enumerate() {
+            domain.maps.iter().for_each(|map| maps[map.region].push((program, map)));
+            domain.setvars.iter().for_each(|setvar| is_used[setvar.region_paddr] = true);
+            served_regions(domain).for_each(|region| is_used[region] = true);
+        }
+        self.of_regions = vec![None; maps.len()];
+        for (index, (region, maps)) in system.memory_regions.iter().zip(maps).enumerate() {
+            if maps.is_empty() && !is_used[index] {
                 continue;
             }
-            for (program, map) in maps().filter(|(_, map)| map.region == index) {
+            self.of_regions[index] = Some(self.extents.len());
+            for (program, map) in maps {
                 check_map(&region.name, region.bytes, map, &programs[program])?;
                 let large = region.page_bytes == LARGE_PAGE_BYTES;
                 let (vaddr, bytes, extent) = (map.vaddr, region.bytes, self.extents.len());
@@ -249,6 +260,31 @@ impl AddressSpaces {
         }
         Ok(())
     }
+}
+
+/// Checks that the boot image has room for what all programs see.
+fn check_counts(spaces: &AddressSpaces) -> Result<(), Diagnostic> {
+    let (pieces, maps) = (spaces.extents.len(), spaces.mappings.len());
+    if pieces > REGIONS {
+        let message = format!("ERROR: the system has {pieces} pieces of memory, maximum is {REGIONS}");
+        let help = "Memory regions, stacks and parts of programs count. Make one region of several.";
+        return Err(error(code::MEMORY_TOO_MANY, message).help(help));
+    }
+    if maps > MAPPINGS {
+        let message = format!("ERROR: programs see {maps} pieces of memory, maximum is {MAPPINGS}");
+        let help = "Maps of memory regions, stacks and parts of programs count. Make one region of several.";
+        return Err(error(code::MAPS_TOO_MANY, message).help(help));
+    }
+    Ok(())
+}
+
+/// Memory regions that services and wipes of a protection domain work on.
+pub(crate) fn served_regions(domain: &ProtectionDomain) -> impl Iterator<Item = usize> {
+    let services = domain.services.iter().filter_map(|service| match service.target {
+        ServiceTarget::Region(region) => Some(region),
+        ServiceTarget::Program(_) | ServiceTarget::Kernel => None,
+    });
+    services.chain(domain.wipes.iter().map(|wipe| wipe.region))
 }
 
 fn check_segments(program: &Program, limit: u64) -> Result<(), Diagnostic> {
@@ -268,7 +304,8 @@ fn check_segments(program: &Program, limit: u64) -> Result<(), Diagnostic> {
 
 fn check_map(region: &str, bytes: u64, map: &Map, program: &Program) -> Result<(), Diagnostic> {
     let (start, end) = (map.vaddr, map.vaddr.saturating_add(bytes));
-    let Some(segment) = program.segments.iter().find(|s| s.start < end && start < s.end) else {
+    let above = program.segments.partition_point(|segment| segment.end <= start);
+    let Some(segment) = program.segments.get(above).filter(|segment| segment.start < end) else {
         return Ok(());
     };
     let message = format!(

@@ -5,7 +5,6 @@
 //! relies on its ranges.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::Path;
 
 use limen_image as image;
@@ -15,8 +14,12 @@ use serde::Deserialize;
 use crate::board_rules;
 use crate::code;
 use crate::error::{Context, error};
+use crate::files;
 use crate::image_type::ImageType;
 use crate::system_file::INCOMPLETE_SDK;
+
+/// Most bytes of a board file.
+const MAX_BYTES: u64 = 1 << 20;
 
 /// Facts about a machine.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
@@ -170,7 +173,7 @@ impl Board {
     /// The file cannot be read, or says something that cannot be.
     pub fn load(path: &Path) -> Result<Self, Diagnostic> {
         let name = path.display();
-        let text = fs::read_to_string(path).map_err(|e| {
+        let text = files::read_text(path, MAX_BYTES).map_err(|e| {
             error(code::BOARD_FILE, format!("Error: the board file '{name}' cannot be read: {e}"))
                 .help(INCOMPLETE_SDK)
         })?;
@@ -231,6 +234,8 @@ fn architecture<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Arc
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     const VIRT: &str = include_str!("../boards/qemu_virt_aarch64.toml");

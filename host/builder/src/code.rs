@@ -29,6 +29,8 @@ limen_sdf::diagnostic_codes! {
     SERVICE_TOO_LARGE = "service-too-large";
     MEMORY_REGION_FULL = "memory-region-full";
     MEMORY_FULL = "memory-full";
+    MEMORY_TOO_MANY = "memory-too-many";
+    MAPS_TOO_MANY = "maps-too-many";
     MEMORY_POOL = "memory-pool";
     IMAGE_TOO_LARGE = "image-too-large";
     IMAGE_REFUSED = "image-refused";

@@ -2,8 +2,9 @@
 
 use limen_image::{Range, RegionKind};
 use limen_sdf::Diagnostic;
-use limen_sdf::model::{MemoryRegion, Service, ServiceTarget, SystemDescription};
+use limen_sdf::model::{MemoryRegion, SystemDescription};
 
+use crate::address_space::served_regions;
 use crate::board::{Board, BootProtocol};
 use crate::code;
 use crate::error::{Context, error};
@@ -79,15 +80,16 @@ fn kind(board: &Board, range: Range) -> Result<RegionKind, Refusal> {
     }
 }
 
-/// Whether the description uses a region as only RAM can be used: something is put into it at boot, a service works on
-/// it, or scheduling domains share it as they may share memory.
-pub(crate) fn needs_ram(system: &SystemDescription, index: usize) -> bool {
-    let domains = || system.protection_domains.iter();
-    let is_target = |service: &Service| service.target == ServiceTarget::Region(index);
-    let is_served = domains().flat_map(|domain| &domain.services).any(is_target)
-        || domains().flat_map(|domain| &domain.wipes).any(|wipe| wipe.region == index);
-    let region = &system.memory_regions[index];
-    region.prefill.is_some() || is_served || (!region.shared && sharing::region_crosses(system, index))
+/// For each region, whether the description uses it as only RAM can be used: something is put into it at boot, a service
+/// works on it, or scheduling domains share it as they may share memory.
+pub(crate) fn needs_ram(system: &SystemDescription) -> Vec<bool> {
+    let regions = system.memory_regions.iter().zip(sharing::region_crossings(system, |_| Some("memory")));
+    let needs_ram =
+        regions.map(|(region, crossing)| region.prefill.is_some() || (!region.shared && crossing.is_some()));
+    let mut needs_ram: Vec<_> = needs_ram.collect();
+    let served = system.protection_domains.iter().flat_map(served_regions);
+    served.for_each(|region| needs_ram[region] = true);
+    needs_ram
 }
 
 fn overlaps(a: Range, b: Range) -> bool {
@@ -120,9 +122,7 @@ mod tests {
 
     fn pc() -> (Board, SystemDescription) {
         let board = Board::parse(include_str!("../boards/x86_64_generic.toml")).unwrap();
-        let system = limen_sdf::parse("test.system", REGIONS, &Target::x86_64(), &|_| {
-            Err(limen_sdf::FileError::NotFound)
-        });
+        let system = limen_sdf::parse("test.system", REGIONS, &Target::x86_64(), &limen_sdf::no_files);
         (board, system.unwrap().system)
     }
 
@@ -141,7 +141,7 @@ mod tests {
         let (_, system) = pc();
         let all = system.memory_regions.iter().enumerate();
         let found: Vec<_> =
-            all.filter(|(index, _)| needs_ram(&system, *index)).map(|(_, r)| &r.name).collect();
+            all.filter(|(index, _)| needs_ram(&system)[*index]).map(|(_, r)| &r.name).collect();
         assert_eq!(found, ["filled", "digested", "wiped", "crossing"]);
     }
 

@@ -74,7 +74,8 @@ pub fn finish(
     let Parts { board, system, programs, .. } = parts;
     let order = ascending_extents(memory);
     let files = layout.contents_paddr - layout.image_paddr + program_bytes(spaces);
-    let fill = |record, extent| prefill::describe(record, extent, system, spaces, files);
+    let files = prefill::sources(system, spaces, files);
+    let fill = |record, extent| prefill::describe(record, extent, system, spaces, &files);
     match board.boot {
         BootProtocol::Loader => {
             writer.reserved = vec![layout.taken().reserved];
@@ -195,12 +196,13 @@ fn fixed_regions(
     memory: &MemoryPlan,
     order: &[usize],
 ) -> Vec<FixedRegion> {
+    let needs_ram = needs_ram(system);
     let fixed = order.iter().filter(|&&extent| memory.places[extent].kind == RegionKind::Fixed);
     fixed
         .filter_map(|&extent| spaces.extents[extent].purpose.region())
         .map(|region| FixedRegion {
             name: name_words(&system.memory_regions[region].name),
-            flags: if needs_ram(system, region) { FixedRegionFlags::NEEDS_RAM } else { 0 },
+            flags: if needs_ram[region] { FixedRegionFlags::NEEDS_RAM } else { 0 },
         })
         .collect()
 }

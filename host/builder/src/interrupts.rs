@@ -142,11 +142,8 @@ mod tests {
         let text = domain(
             "<irq pin='4' vector='107' id='0' polarity='low' /><irq pcidev='2:1f.7' handle='3' vector='0' id='1' />",
         );
-        let system = limen_sdf::parse("test.system", &text, &Target::x86_64(), &|_| {
-            Err(limen_sdf::FileError::NotFound)
-        })
-        .unwrap()
-        .system;
+        let system =
+            limen_sdf::parse("test.system", &text, &Target::x86_64(), &limen_sdf::no_files).unwrap().system;
         let all = interrupts(&system, &board).unwrap();
         let facts: Vec<_> = all
             .iter()
@@ -154,11 +151,8 @@ mod tests {
             .collect();
         assert_eq!(facts, [(0x30, 2, 0x2ff, 3, 1), (0x9b, 1, 0, 4, 2)]);
         let text = domain("<irq pin='24' vector='1' id='0' />");
-        let system = limen_sdf::parse("test.system", &text, &Target::x86_64(), &|_| {
-            Err(limen_sdf::FileError::NotFound)
-        })
-        .unwrap()
-        .system;
+        let system =
+            limen_sdf::parse("test.system", &text, &Target::x86_64(), &limen_sdf::no_files).unwrap().system;
         assert_eq!(interrupts(&system, &board).unwrap_err().code, code::IRQ_PIN_RANGE);
     }
 

@@ -1,6 +1,8 @@
 //! First contents of memory regions: files, which lie in the boot image after the programs' pages, and pieces of boot
 //! information, which the kernel adds.
 
+use std::collections::HashMap;
+
 use limen_abi::limits::PAGE_BYTES;
 use limen_image::Region;
 use limen_sdf::SystemDescription;
@@ -36,21 +38,31 @@ pub(crate) fn append(bytes: &mut Vec<u8>, system: &SystemDescription, spaces: &A
     }
 }
 
-/// What the image's record of an extent says about its first contents; `start` is where in the image the files are.
+/// Where in the image each file is, by the index of its extent; `start` is where the first of them is.
+pub(crate) fn sources(system: &SystemDescription, spaces: &AddressSpaces, start: u64) -> HashMap<usize, u64> {
+    let mut next = start;
+    let source = |(extent, contents)| {
+        let source = next;
+        next += padded(contents);
+        (extent, source)
+    };
+    files(system, spaces).map(source).collect()
+}
+
+/// What the image's record of an extent says about its first contents.
 pub(crate) fn describe(
     record: Region,
     extent: usize,
     system: &SystemDescription,
     spaces: &AddressSpaces,
-    start: u64,
+    sources: &HashMap<usize, u64>,
 ) -> Region {
     let Purpose::Region { region } = spaces.extents[extent].purpose else { return record };
     match &system.memory_regions[region].prefill {
         None => record,
         Some(Prefill::BootInfo(piece)) => Region { source: piece.as_raw(), ..record },
         Some(Prefill::File(contents)) => {
-            let before = files(system, spaces).take_while(|(earlier, _)| *earlier != extent);
-            let source = start + before.map(|(_, contents)| padded(contents)).sum::<u64>();
+            let source = sources.get(&extent).copied().unwrap_or_default();
             Region { source, source_bytes: padded(contents), ..record }
         }
     }

@@ -1,12 +1,11 @@
 //! A program: an executable, cut into [segments](crate::segment) of pages that the builder may still change.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::code;
 use crate::elf::{ElfFile, Symbols};
 use crate::error::{Context, error};
-use crate::files::{did_you_mean, find};
+use crate::files::{self, FILE_BYTES, did_you_mean, find};
 use crate::segment::{Segment, page_of};
 use crate::system_file;
 use limen_abi::limits::PAGE_BYTES;
@@ -92,12 +91,17 @@ impl Program {
     /// Index of the segment that holds all of these addresses.
     pub(crate) fn segment_with(&self, vaddr: u64, bytes: u64) -> Option<usize> {
         let end = vaddr.checked_add(bytes)?;
-        self.segments.iter().position(|segment| segment.start <= vaddr && end <= segment.end)
+        let first = self.segments.partition_point(|segment| segment.end <= vaddr);
+        let segment = self.segments.get(first)?;
+        (segment.start <= vaddr && end <= segment.end).then_some(first)
     }
 
     /// Pages with contents in a range of addresses.
     pub(crate) fn contents(&self, vaddr: u64, bytes: u64) -> impl Iterator<Item = &[u8; PAGE]> {
-        self.segments.iter().flat_map(move |segment| segment.contents(vaddr, bytes))
+        let first = self.segments.partition_point(|segment| segment.end <= vaddr);
+        let segments = self.segments.iter().skip(first);
+        let segments = segments.take_while(move |segment| segment.start < vaddr + bytes);
+        segments.flat_map(move |segment| segment.contents(vaddr, bytes))
     }
 
     /// The program in an executable.
@@ -134,7 +138,7 @@ impl Program {
 }
 
 fn read_elf(name: &str, path: &Path, architecture: Architecture) -> Result<ElfFile, Diagnostic> {
-    let data = fs::read(path).map_err(|e| unusable(name, path, &e.to_string()))?;
+    let data = files::read(path, FILE_BYTES).map_err(|e| unusable(name, path, &e.to_string()))?;
     ElfFile::parse(&data, architecture).map_err(|reason| unusable(name, path, &reason))
 }
 

@@ -7,8 +7,8 @@
 
 use limen_image::RegionKind;
 use limen_sdf::model::{
-    ChannelEnd, ProtectionDomain, Service, ServiceTarget, Shareable, SystemDescription, UserCap,
-    UserCapTarget,
+    ChannelEnd, MemoryRegion, ProtectionDomain, Service, ServiceTarget, Shareable, SystemDescription,
+    UserCap, UserCapTarget,
 };
 use limen_sdf::{Diagnostic, Span};
 use serde::Serialize;
@@ -88,13 +88,14 @@ fn regions(
     spaces: &AddressSpaces,
     memory: &MemoryPlan,
 ) -> Result<Vec<Crossing>, Diagnostic> {
+    let is_device = |extent: usize| memory.places[extent].kind == RegionKind::Device;
+    let kind = |region| {
+        spaces.extent_of_region(region).map(|extent| if is_device(extent) { "device" } else { "memory" })
+    };
     let mut crossings = Vec::new();
-    for (index, region) in system.memory_regions.iter().enumerate() {
-        let Some(extent) = spaces.extent_of_region(index) else { continue };
-        let is_device = memory.places[extent].kind == RegionKind::Device;
-        let kind = if is_device { "device" } else { "memory" };
-        let Some(crossing) = region_crossing(system, index, kind) else { continue };
-        if is_device && !region.shared {
+    for (region, crossing) in system.memory_regions.iter().zip(region_crossings(system, kind)) {
+        let Some(crossing) = crossing else { continue };
+        if crossing.kind == "device" && !region.shared {
             let what = format!("device '{}'", region.name);
             let help =
                 "Map it in one domain only, or declare the connection: <memory_region ... shared=\"true\">.";
@@ -105,14 +106,24 @@ fn regions(
     Ok(crossings)
 }
 
-/// Whether protection domains of several scheduling domains map a memory region.
-pub(crate) fn region_crosses(system: &SystemDescription, region: usize) -> bool {
-    system.domains.is_some() && region_crossing(system, region, "memory").is_some()
-}
-
-fn region_crossing(system: &SystemDescription, region: usize, kind: &'static str) -> Option<Crossing> {
-    let maps = |domain: &ProtectionDomain| domain.maps.iter().any(|map| map.region == region);
-    crossing(kind, system.memory_regions[region].name.clone(), users(system, maps))
+/// For each memory region, the connection between scheduling domains that it is; `kind` says what it is called, if it counts.
+pub(crate) fn region_crossings(
+    system: &SystemDescription,
+    kind: impl Fn(usize) -> Option<&'static str>,
+) -> Vec<Option<Crossing>> {
+    let mut users = vec![Vec::new(); system.memory_regions.len()];
+    for (index, domain) in system.protection_domains.iter().enumerate().filter(|_| system.domains.is_some()) {
+        for map in &domain.maps {
+            if users[map.region].last() != Some(&index) {
+                users[map.region].push(index);
+            }
+        }
+    }
+    let regions = system.memory_regions.iter().zip(users).enumerate();
+    let crossing = |(index, (region, users)): (usize, (&MemoryRegion, Vec<usize>))| {
+        crossing(kind(index)?, region.name.clone(), users.into_iter().map(|user| side(system, user)))
+    };
+    regions.map(crossing).collect()
 }
 
 /// Faults of children go to their parents, which may also stop them; those of the others to the monitor.

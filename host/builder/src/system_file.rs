@@ -1,6 +1,5 @@
 //! The two ELF files of the SDK that are not programs: the kernel and the loader.
 
-use std::fs;
 use std::path::Path;
 
 use limen_abi::limits::PAGE_BYTES;
@@ -10,6 +9,7 @@ use limen_sdf::{Architecture, Diagnostic};
 use crate::code;
 use crate::elf::{ElfFile, ElfSegment};
 use crate::error::{Context, error};
+use crate::files::{self, FILE_BYTES};
 
 /// What to do about files that are not there.
 pub(crate) const INCOMPLETE_SDK: &str = "The SDK is not complete; build or install it again.";
@@ -105,11 +105,11 @@ pub(crate) fn read<T>(
     from_elf: impl FnOnce(ElfFile) -> Result<T, String>,
 ) -> Result<T, Diagnostic> {
     let name = path.display();
-    if !path.is_file() {
+    if !path.exists() {
         let message = format!("Error: {what} file '{name}' does not exist.");
         return Err(error(code::SDK_FILE_MISSING, message).help(INCOMPLETE_SDK));
     }
-    let data = fs::read(path).map_err(|e| e.to_string());
+    let data = files::read(path, FILE_BYTES).map_err(|e| e.to_string());
     let elf = data.and_then(|data| ElfFile::parse(&data, architecture));
     elf.and_then(from_elf).map_err(|reason| {
         error(code::SDK_FILE, format!("Error: {what} file '{name}' is not usable: {reason}"))

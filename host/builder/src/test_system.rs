@@ -1,6 +1,7 @@
 //! Systems for tests: descriptions as text, programs as small ELF files.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use limen_sdf::{Architecture, FileError, SystemDescription, Target};
 
@@ -45,8 +46,8 @@ pub(crate) fn system(text: &str) -> SystemDescription {
 }
 
 /// The one file that descriptions may name, `f`: a page and a half of sevens.
-fn prefill(path: &str) -> Result<Vec<u8>, FileError> {
-    if path == "f" { Ok(vec![7; 0x1800]) } else { Err(FileError::NotFound) }
+fn prefill(path: &str, _: u64) -> Result<Arc<[u8]>, FileError> {
+    if path == "f" { Ok([7; 0x1800].into()) } else { Err(FileError::NotFound) }
 }
 
 pub(crate) fn elf_file(elf: &TestElf) -> ElfFile {

@@ -52,10 +52,7 @@ fn report(failure: &Failure) {
             show(io::stderr(), &format!("microkit: error: {message}\n"));
         }
         Failure::Diagnostics { source, diagnostics } => {
-            for diagnostic in diagnostics {
-                let text = limen_sdf::render(diagnostic, source.as_deref());
-                show(io::stderr(), &format!("{text}\n"));
-            }
+            show(io::stderr(), &limen_sdf::render_all(diagnostics, source.as_deref()));
         }
     }
 }

@@ -4,13 +4,13 @@ use std::path::{Path, PathBuf};
 use std::{env, fs};
 
 use limen_builder::board::BootProtocol;
-use limen_builder::files;
+use limen_builder::files::{self, FILE_BYTES, Prefills};
 use limen_builder::report::human_bytes;
 use limen_builder::sdk::SdkConfig;
 use limen_builder::system_file::{Kernel, Loader};
 use limen_builder::{Board, Config, ImageType, Parts, Program, Report, Sdk};
 use limen_nearest::{advice, did_you_mean};
-use limen_sdf::{Architecture, Diagnostic, SystemDescription, Target};
+use limen_sdf::{Architecture, Diagnostic, Problems, SystemDescription, Target};
 
 use crate::arguments::Arguments;
 use crate::code;
@@ -65,17 +65,19 @@ pub(crate) fn build(arguments: &Arguments) -> Result<Success, Failure> {
     let text = read_description(&arguments.system)?;
     let name = arguments.system.display().to_string();
     let located = |diagnostics| Failure::Diagnostics { source: Some(text.clone()), diagnostics };
-    let read_file = |path: &str| files::read(path, &arguments.search_paths);
+    let prefills = Prefills::new(&arguments.search_paths);
+    let read_file = |path: &str, most| prefills.read(path, most);
     let parsed = limen_sdf::parse(&name, &text, &request.target(), &read_file).map_err(located)?;
     let parts = parts(arguments, &request, parsed.system).map_err(|problem| located(vec![problem]))?;
     let built = parts.build(request.image_type).map_err(|problem| located(vec![problem]))?;
     let report = Report::new(&built);
     let other_form = arguments.capdl_json.as_deref().map(capdl_form);
-    let warnings = [parsed.warnings, built.warnings, other_form.into_iter().collect()].concat();
+    let warnings = [parsed.warnings, built.warnings].concat().into_iter().collect::<Problems>().into_kept();
     let files = output_files(arguments, &request, built.file, &built.parts.system, &report)?;
     output::write(&files, arguments.viper_output.as_deref())?;
-    let warnings = warnings.iter().map(|warning| limen_sdf::render(warning, Some(&text)) + "\n");
-    Ok(Success { lines: warnings.collect::<String>() + &summary(&report) })
+    let other_form = other_form.map(|warning| limen_sdf::render(&warning, None) + "\n").unwrap_or_default();
+    let lines = limen_sdf::render_all(&warnings, Some(&text)) + &other_form + &summary(&report);
+    Ok(Success { lines })
 }
 
 impl Request {
@@ -154,15 +156,18 @@ fn image_type(name: Option<&str>, board: &Board) -> Result<ImageType, Failure> {
 fn read_description(path: &Path) -> Result<String, Diagnostic> {
     let name = path.display();
     let diagnostic = |code, message, help| Diagnostic { code, span: None, message, help: Some(help) };
-    if !path.is_file() {
+    if !path.exists() {
         let message = format!("Error: system description file '{name}' does not exist");
         let meant = files::did_you_mean(&path.to_string_lossy(), &[]);
         let help = meant.unwrap_or_else(|| "It is the word that belongs to no option.".to_owned());
         return Err(diagnostic(code::SYSTEM_FILE_MISSING, message, help));
     }
-    fs::read_to_string(path).map_err(|e| {
+    files::read_text(path, limen_sdf::limits::DESCRIPTION_BYTES as u64).map_err(|e| {
         let message = format!("Could not parse '{name}': {e}");
-        diagnostic(code::SYSTEM_FILE, message, "It must be readable, and text in UTF-8.".to_owned())
+        diagnostic(code::SYSTEM_FILE, message, {
+            let most = limen_sdf::limits::DESCRIPTION_BYTES;
+            format!("It must be a readable file of at most {most} bytes, and text in UTF-8.")
+        })
     })
 }
 
@@ -217,7 +222,7 @@ fn output_files(
 fn kernel_files(arguments: &Arguments, files: &SdkConfig) -> Result<Vec<OutputFile>, Diagnostic> {
     let copy = |from: PathBuf| {
         let path = arguments.output.with_file_name(from.file_name().unwrap_or_default());
-        let bytes = fs::read(&from).map_err(|e| {
+        let bytes = files::read(&from, FILE_BYTES).map_err(|e| {
             let message = format!("Error: kernel file '{}' cannot be read: {e}", from.display());
             let help = Some("The SDK is not complete; build or install it again.".to_owned());
             Diagnostic { code: "sdk-file-missing", span: None, message, help }

@@ -6,6 +6,10 @@
 
 mod support;
 
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::process::Command;
+
 use object::elf::{EM_X86_64, ET_DYN, ET_REL, PF_R, PF_W, PF_X};
 use support::test_elf::TestElf;
 use support::{BASE, Workspace, golden};
@@ -65,6 +69,12 @@ fn incomplete_sdks() {
         ("sdk-loader-missing", "one.system", |w| w.remove(&format!("{DEBUG}/elf/loader.elf"))),
         ("sdk-monitor-missing", "one.system", |w| w.remove(&format!("{DEBUG}/elf/monitor.elf"))),
         ("kernel-not-elf", "one.system --override-kernel one.system", |_| {}),
+        ("kernel-device", "one.system --override-kernel /dev/zero", |_| {}),
+        ("sdk-board-file-device", "one.system", |w| {
+            let board = format!("{DEBUG}/board.toml");
+            w.remove(&board);
+            symlink("/dev/zero", w.path(&board)).unwrap();
+        }),
         ("kernel-unaligned", "one.system --override-kernel k.elf", |w| {
             elf(w, "k.elf", &TestElf::new(0x8010).segment(READ_EXECUTE, 0x8010, b"k", 1));
         }),
@@ -97,6 +107,13 @@ fn descriptions() {
         ("system-misspelled", "onne.system", |_| {}),
         ("system-is-directory", "sdk", |_| {}),
         ("system-not-text", "one.system", |w| w.write("one.system", [0xff, 0xfe])),
+        ("system-device", "/dev/zero", |_| {}),
+        ("system-pipe", "pipe", |w| pipe(w, "pipe")),
+        ("system-too-large", "one.system", |w| sparse(w, "one.system", (32 << 20) + 1)),
+        ("system-many-errors", "one.system", |w| {
+            let errors = "<map />\n".repeat(70);
+            w.write("one.system", format!("<system>\n{errors}{errors}</system>\n"));
+        }),
         ("system-two-errors", "one.system", |w| {
             w.write("one.system", r#"<system><protection_domain nam="a" priority="x" /></system>"#);
         }),
@@ -184,6 +201,13 @@ fn descriptions_for_a_pc() {
 fn programs() {
     check(&[
         ("program-missing", "one.system --search-path sdk", |w| w.remove("one.elf")),
+        ("program-device", "one.system", |w| image(w, r#"path_for_symbols="/dev/zero""#)),
+        ("program-pipe", "one.system --search-path build", |w| {
+            w.remove("one.elf");
+            w.write("build/x", "");
+            pipe(w, "build/one.elf");
+        }),
+        ("program-many-bytes", "one.system", |w| sparse(w, "one.elf", (1 << 30) + 1)),
         ("program-misspelled", "one.system --search-path build", |w| {
             w.remove("one.elf");
             w.write("build/noe.elf", "");
@@ -276,6 +300,33 @@ fn memory() {
             let region = "<memory_region name=\"m\" prefill_path=\"sdk\" />\n";
             domain(w, "", "<map mr=\"m\" vaddr=\"0x1000000\" />\n", region);
         }),
+        ("prefill-device-file", "one.system", |w| prefill(w, "/dev/zero", "")),
+        ("prefill-link-to-device", "one.system", |w| {
+            symlink("/dev/zero", w.path("disk.bin")).unwrap();
+            prefill(w, "disk.bin", "");
+        }),
+        ("prefill-pipe", "one.system", |w| {
+            pipe(w, "disk.bin");
+            prefill(w, "disk.bin", "");
+        }),
+        ("prefill-larger-than-region", "one.system", |w| {
+            // It takes no room on the disk, and must take none in memory.
+            sparse(w, "disk.bin", 1 << 40);
+            prefill(w, "disk.bin", "size=\"0x1000\"");
+        }),
+        ("prefill-too-much", "one.system", |w| {
+            sparse(w, "disk.bin", (1 << 30) + 1);
+            prefill(w, "disk.bin", "");
+        }),
+        ("memory-too-many", "one.system", |w| {
+            let maps: String = (0..1 << 16).map(|n| map(&format!("m{n}"), n)).collect();
+            let region = |n| format!("<memory_region name=\"m{n}\" size=\"0x1000\" />\n");
+            domain(w, "", &maps, &(0..1 << 16).map(region).collect::<String>());
+        }),
+        ("maps-too-many", "one.system", |w| {
+            let maps: String = (0..1 << 16).map(|n| map("m", n)).collect();
+            domain(w, "", &maps, "<memory_region name=\"m\" size=\"0x1000\" />\n");
+        }),
         ("memory-partly-ram", "one.system", |w| region(w, "0x3ffff000", "0x1000000", "0x2000")),
         ("memory-outside-machine", "one.system", |w| region(w, "0xfffffffff000", "0x1000000", "0x2000")),
         ("memory-region-too-large", "one.system", |w| region(w, "", "0x1000000", "0x70000000")),
@@ -286,6 +337,26 @@ fn memory() {
             domain(w, "", &maps, &regions);
         }),
     ]);
+}
+
+fn prefill(workspace: &Workspace, path: &str, attributes: &str) {
+    let region = format!("<memory_region name=\"m\" prefill_path=\"{path}\" {attributes} />\n");
+    domain(workspace, "", &map("m", 0), &region);
+}
+
+/// A map of a page at a place of its own.
+fn map(region: &str, place: u64) -> String {
+    format!("<map mr=\"{region}\" vaddr=\"{:#x}\" />\n", 0x100_0000 + 0x1000 * place)
+}
+
+/// A file with nothing in it.
+fn sparse(workspace: &Workspace, name: &str, bytes: u64) {
+    fs::File::create(workspace.path(name)).unwrap().set_len(bytes).unwrap();
+}
+
+/// A pipe to which nothing ever writes.
+fn pipe(workspace: &Workspace, name: &str) {
+    assert!(Command::new("mkfifo").arg(workspace.path(name)).status().unwrap().success());
 }
 
 /// Cases with [`BASE`] in front of their words.

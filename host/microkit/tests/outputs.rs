@@ -83,10 +83,10 @@ fn names_that_viper_does_not_take_are_changed() {
         r#"<memory_region name="dma/a" size="0x1000" /><memory_region name="dma a" size="0x1000" />"#;
     let maps = r#"<map mr="dma/a" vaddr="0x400000" /><map mr="dma a" vaddr="0x500000" perms="x" />
         <map mr="dma/a" vaddr="0x600000" perms="r" />"#;
-    let text = ONE.replace("<system>", &format!("<system>{regions}")).replace("\"one\"", "\"../on&#10;e\"");
+    let text = ONE.replace("<system>", &format!("<system>{regions}")).replace("\"one\"", "\"../on e\"");
     workspace.write("one.system", text.replace("</prot", &format!("{maps}</prot")));
     succeed(&workspace, &format!("one.system {BASE} --viper-output viper"));
-    let text = String::from_utf8(workspace.read("viper/.._on\ne.vpr")).unwrap();
+    let text = String::from_utf8(workspace.read("viper/.._on e.vpr")).unwrap();
     let expected = "define mem_dma_a_contains(x) (4194304 <= x && x < 4198400)
 define mem_dma_a_2_contains(x) (5242880 <= x && x < 5246976)
 define mem_dma_a_3_contains(x) (6291456 <= x && x < 6295552)

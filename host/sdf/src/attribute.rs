@@ -6,7 +6,7 @@
 use limen_nearest::did_you_mean;
 
 use crate::code;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Problems};
 use crate::grammar::Attribute;
 use crate::xml::Element;
 
@@ -17,14 +17,22 @@ pub(crate) struct Reported;
 /// Attributes of an element, and the list that problems with them go to.
 pub(crate) struct Attributes<'a, 'p> {
     element: Element<'a>,
-    problems: &'p mut Vec<Diagnostic>,
+    problems: &'p mut Problems,
 }
 
 impl<'a, 'p> Attributes<'a, 'p> {
     /// Starts to read; every attribute that is not `known` is a problem.
-    pub(crate) fn read(element: Element<'a>, known: &[Attribute], problems: &'p mut Vec<Diagnostic>) -> Self {
+    pub(crate) fn read(element: Element<'a>, known: &[Attribute], problems: &'p mut Problems) -> Self {
         let known: Vec<_> = known.iter().map(|attribute| attribute.name).collect();
-        for (name, span) in element.attribute_names() {
+        for (name, value, span) in element.attributes() {
+            if let Some(character) = value.chars().find(|character| breaks_lines(*character)) {
+                let text =
+                    format!("attribute '{name}' contains the character U+{:04X}", u32::from(character));
+                let help =
+                    "Remove it: names, paths and other values are shown in one line, from left to right.";
+                let problem = value_error(code::ATTRIBUTE_CHARACTERS, &element, &text, help);
+                problems.push(Diagnostic { span: Some(span.clone()), ..problem });
+            }
             if !known.contains(&name.as_str()) {
                 let text = format!("invalid attribute '{name}'");
                 let mut problem = value_error(
@@ -46,7 +54,7 @@ impl<'a, 'p> Attributes<'a, 'p> {
     }
 
     /// Where problems go.
-    pub(crate) fn problems(&mut self) -> &mut Vec<Diagnostic> {
+    pub(crate) fn problems(&mut self) -> &mut Problems {
         self.problems
     }
 
@@ -145,12 +153,19 @@ pub(crate) fn value_error(
     Diagnostic::new(code, &span, message, help)
 }
 
+/// Whether a character ends a line, controls a terminal or a printer, or changes the direction of what is written.
+pub(crate) fn breaks_lines(character: char) -> bool {
+    character.is_control()
+        || matches!(character, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
 /// Whether a text is a number below zero, for rules that say so.
 pub(crate) fn is_negative(text: &str) -> bool {
     text.strip_prefix('-').is_some_and(|digits| digits.parse::<u64>().is_ok())
 }
 
-fn parse_number(text: &str) -> Result<u64, std::num::ParseIntError> {
+/// A number as a description writes it.
+pub(crate) fn parse_number(text: &str) -> Result<u64, std::num::ParseIntError> {
     let digits = text.replace('_', "");
     match digits.strip_prefix("0x") {
         Some(hexadecimal) => u64::from_str_radix(hexadecimal, 16),

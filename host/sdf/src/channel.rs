@@ -1,5 +1,7 @@
 //! `channel`: a connection between two protection domains.
 
+use std::collections::HashSet;
+
 use limen_abi::limits::MAX_CHANNEL_ID;
 
 use crate::attribute::{Attributes, Reported, is_negative, value_error};
@@ -12,16 +14,31 @@ use crate::protection_domain::Reader;
 use crate::unexpected;
 use crate::xml::Element;
 
+/// Names of all protection domains, those with problems included.
+pub(crate) struct Names<'a> {
+    /// In document order.
+    written: Vec<&'a str>,
+    known: HashSet<&'a str>,
+}
+
+impl<'a> Names<'a> {
+    pub(crate) fn new(root: Element<'a>) -> Self {
+        let elements = root.descendants().filter(|element| element.name() == "protection_domain");
+        let written: Vec<_> = elements.filter_map(|element| element.attribute("name")).collect();
+        Self { known: written.iter().copied().collect(), written }
+    }
+}
+
 /// Reads one `channel` element, after all protection domains.
 ///
-/// `root` is the outermost element.
+/// `names` are those of all protection domains.
 pub(crate) fn read<'a>(
     element: Element<'a>,
-    root: Element<'a>,
+    names: &Names<'a>,
     reader: &mut Reader<'a, '_>,
 ) -> Result<Channel, Reported> {
     Attributes::read(element, grammar::CHANNEL.attributes(), reader.problems);
-    let ends: Vec<_> = element.children().map(|child| read_end(child, root, reader)).collect();
+    let ends: Vec<_> = element.children().map(|child| read_end(child, names, reader)).collect();
     let Ok([a, b]) = <[_; 2]>::try_from(ends) else {
         let text = "exactly two end elements must be specified";
         let help = "A channel connects two protection domains: one end for each.";
@@ -47,7 +64,7 @@ pub(crate) fn read<'a>(
 
 fn read_end<'a>(
     element: Element<'a>,
-    root: Element<'a>,
+    names: &Names<'a>,
     reader: &mut Reader<'a, '_>,
 ) -> Result<ChannelEnd, Reported> {
     if element.name() != "end" {
@@ -60,7 +77,7 @@ fn read_end<'a>(
     let may_notify = attributes.boolean_or("notify", true);
     let may_call = attributes.boolean_or("pp", false);
     let setvar_id = attributes.optional("setvar_id");
-    let protection_domain = name.and_then(|name| find_domain(name, root, &reader.domains, &mut attributes));
+    let protection_domain = name.and_then(|name| find_domain(name, names, &reader.domains, &mut attributes));
     unexpected::children(element, reader.problems);
     Ok(ChannelEnd {
         protection_domain: protection_domain?,
@@ -90,7 +107,7 @@ fn read_id(attributes: &mut Attributes) -> Result<u8, Reported> {
 /// Index of the protection domain called `name`. One that is there but has problems of its own is not reported again.
 fn find_domain(
     name: &str,
-    root: Element,
+    names: &Names,
     domains: &[Option<ProtectionDomainDraft>],
     attributes: &mut Attributes,
 ) -> Result<usize, Reported> {
@@ -100,12 +117,11 @@ fn find_domain(
     if let Some(index) = domains.iter().position(is_called) {
         return Ok(index);
     }
-    let elements = root.descendants().filter(|element| element.name() == "protection_domain");
-    let written: Vec<_> = elements.filter_map(|element| element.attribute("name")).collect();
-    if written.contains(&name) {
+    if names.known.contains(name) {
         return Err(Reported);
     }
     let text = format!("invalid PD name '{name}'");
-    let help = meant::help("pd must be the name of a protection domain in this file", name, written);
+    let rule = "pd must be the name of a protection domain in this file";
+    let help = meant::help(attributes.problems(), rule, name, names.written.iter().copied());
     Err(attributes.value_error(code::CHANNEL_PD_UNKNOWN, "pd", &text, help))
 }

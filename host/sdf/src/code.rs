@@ -13,11 +13,13 @@ macro_rules! diagnostic_codes {
 
 diagnostic_codes! {
     XML_SYNTAX = "xml-syntax";
+    XML_LIMIT = "xml-limit";
     ROOT_ELEMENT = "root-element";
     UNEXPECTED_TEXT = "unexpected-text";
     UNKNOWN_ELEMENT = "unknown-element";
     UNKNOWN_ATTRIBUTE = "unknown-attribute";
     MISSING_ATTRIBUTE = "missing-attribute";
+    ATTRIBUTE_CHARACTERS = "attribute-characters";
     INVALID_NUMBER = "invalid-number";
     INVALID_BOOLEAN = "invalid-boolean";
     ELEMENT_NOT_SUPPORTED = "element-not-supported";
@@ -101,6 +103,7 @@ diagnostic_codes! {
     MR_PREFILL_NOT_FOUND = "mr-prefill-not-found";
     MR_PREFILL_UNREADABLE = "mr-prefill-unreadable";
     MR_PREFILL_EMPTY = "mr-prefill-empty";
+    MR_PREFILL_TOO_MUCH = "mr-prefill-too-much";
     MR_PREFILL_SIZE = "mr-prefill-size";
     MR_PREFILL_BOTH = "mr-prefill-both";
     MR_PREFILL_BOOT_INFO = "mr-prefill-boot-info";

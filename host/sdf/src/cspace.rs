@@ -4,7 +4,7 @@ use limen_abi::limits::ROOT_SLOTS;
 
 use crate::attribute::{Attributes, Reported, value_error};
 use crate::code;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Problems};
 use crate::draft::{CapDraft, CapKind};
 use crate::grammar;
 use crate::meant;
@@ -16,23 +16,21 @@ const CHILDREN: [&str; 4] = ["cap_tcb", "cap_sc", "cap_vspace", "cap_sched_contr
 const NAMED_SLOTS: u64 = 128;
 
 /// Reads one `cspace` element.
-pub(crate) fn read<'a>(
-    element: Element<'a>,
-    problems: &mut Vec<Diagnostic>,
-) -> Result<Vec<CapDraft<'a>>, Reported> {
+pub(crate) fn read<'a>(element: Element<'a>, problems: &mut Problems) -> Result<Vec<CapDraft<'a>>, Reported> {
     Attributes::read(element, grammar::CSPACE.attributes(), problems);
     let caps: Vec<_> = element.children().map(|child| read_cap(child, problems)).collect();
     caps.into_iter().collect()
 }
 
-fn read_cap<'a>(element: Element<'a>, problems: &mut Vec<Diagnostic>) -> Result<CapDraft<'a>, Reported> {
+fn read_cap<'a>(element: Element<'a>, problems: &mut Problems) -> Result<CapDraft<'a>, Reported> {
     let (kind, rule) = match element.name() {
         "cap_tcb" => (CapKind::Tcb, &grammar::CAP_TCB),
         "cap_sc" => (CapKind::Sc, &grammar::CAP_SC),
         "cap_vspace" => (CapKind::VSpace, &grammar::CAP_VSPACE),
         "cap_sched_control" => (CapKind::SchedControl, &grammar::CAP_SCHED_CONTROL),
         _ => {
-            problems.push(unknown(&element));
+            let problem = unknown(&element, problems);
+            problems.push(problem);
             return Err(Reported);
         }
     };
@@ -60,13 +58,13 @@ fn read_slot(attributes: &mut Attributes) -> Result<u8, Reported> {
 }
 
 /// Both known wordings have neither "Error: " nor a plain location.
-fn unknown(element: &Element) -> Diagnostic {
+fn unknown(element: &Element, problems: &Problems) -> Diagnostic {
     let (name, span) = (element.name(), element.span());
     let message = match name.strip_prefix("cap_") {
         Some(kind) => format!("Cap type: '{kind}' is not supported at '{span}'"),
         None => format!("Element '{name}' is not supported in a <cspace> element at '{span}'"),
     };
-    let help = meant::help("Elements that may stand here", name, CHILDREN);
+    let help = meant::help(problems, "Elements that may stand here", name, CHILDREN);
     Diagnostic::new(code::CSPACE_CAP_UNKNOWN, &span, message, help)
 }
 

@@ -36,6 +36,61 @@ pub struct Diagnostic {
     pub help: Option<String>,
 }
 
+/// The first diagnostics of a run, as many as a person looks at.
+///
+/// Later ones are counted and dropped, so that a long description with a mistake in every line takes no more time and
+/// memory than one without.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Problems {
+    kept: Vec<Diagnostic>,
+    count: usize,
+}
+
+impl Problems {
+    /// Most diagnostics that are kept.
+    pub const MOST: usize = 100;
+
+    pub(crate) fn push(&mut self, problem: Diagnostic) {
+        self.count += 1;
+        if self.kept.len() < Self::MOST {
+            self.kept.push(problem);
+        }
+    }
+
+    /// How many there were, those that were dropped included.
+    pub(crate) fn len(&self) -> usize {
+        self.count
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
+    /// Whether another one is only counted.
+    pub(crate) fn is_full(&self) -> bool {
+        self.count >= Self::MOST
+    }
+
+    /// Those that were kept.
+    pub fn into_kept(self) -> Vec<Diagnostic> {
+        self.kept
+    }
+}
+
+impl Extend<Diagnostic> for Problems {
+    fn extend<T: IntoIterator<Item = Diagnostic>>(&mut self, problems: T) {
+        problems.into_iter().for_each(|problem| self.push(problem));
+    }
+}
+
+impl FromIterator<Diagnostic> for Problems {
+    fn from_iter<T: IntoIterator<Item = Diagnostic>>(problems: T) -> Self {
+        let mut all = Self::default();
+        all.extend(problems);
+        all
+    }
+}
+
 impl Diagnostic {
     pub(crate) fn new(code: &'static str, span: &Span, message: String, help: impl Into<String>) -> Self {
         Self { code, span: Some(span.clone()), message, help: Some(help.into()) }

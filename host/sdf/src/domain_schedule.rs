@@ -4,7 +4,7 @@ use limen_abi::limits::{DOMAIN_SCHEDULE, MAX_DOMAIN_TICKS, MAX_PERIOD_US};
 
 use crate::attribute::{Attributes, Reported, value_error};
 use crate::code;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Problems};
 use crate::grammar;
 use crate::meant;
 use crate::model::{Domain, Domains, Duration, ScheduleEntry};
@@ -18,7 +18,7 @@ const CONFIGURED: usize = DOMAIN_SCHEDULE + 1;
 pub(crate) fn read(
     element: Element,
     names: Vec<Domain>,
-    problems: &mut Vec<Diagnostic>,
+    problems: &mut Problems,
 ) -> Result<Domains, Reported> {
     let mut attributes = Attributes::read(element, grammar::DOMAIN_SCHEDULE.attributes(), problems);
     let start_index = attributes.number_or("start_index", 0);
@@ -35,7 +35,7 @@ pub(crate) fn read(
 fn read_entry(
     element: Element,
     names: &[Domain],
-    problems: &mut Vec<Diagnostic>,
+    problems: &mut Problems,
 ) -> Result<ScheduleEntry, Reported> {
     match element.name() {
         "schedule_entry" => read_slot(element, names, problems),
@@ -55,11 +55,7 @@ fn read_entry(
     }
 }
 
-fn read_slot(
-    element: Element,
-    names: &[Domain],
-    problems: &mut Vec<Diagnostic>,
-) -> Result<ScheduleEntry, Reported> {
+fn read_slot(element: Element, names: &[Domain], problems: &mut Problems) -> Result<ScheduleEntry, Reported> {
     let mut attributes = Attributes::read(element, grammar::SCHEDULE_ENTRY.attributes(), problems);
     let domain = attributes.required("domain").and_then(|name| find(name, names, &mut attributes));
     let duration = attributes.required("duration").and_then(|text| read_duration(text, &mut attributes));
@@ -71,7 +67,7 @@ fn find(name: &str, names: &[Domain], attributes: &mut Attributes) -> Result<u8,
     names.iter().find(|domain| domain.name == name).map(|domain| domain.id).ok_or_else(|| {
         let known: Vec<_> = names.iter().map(|domain| domain.name.as_str()).collect();
         let rule = format!("Declare it: <domain name=\"{name}\"/>. Declared are");
-        let help = meant::help(&rule, name, known);
+        let help = meant::help(attributes.problems(), &rule, name, known);
         let text = format!("domain '{name}' does not exist,");
         attributes.value_error(code::SCHEDULE_ENTRY_DOMAIN, "domain", &text, help)
     })
@@ -102,7 +98,7 @@ fn refuse(text: &str, rule: &str, attributes: &mut Attributes) -> Reported {
     attributes.value_error(code::SCHEDULE_ENTRY_DURATION, "duration", &message, help)
 }
 
-fn check_length(element: Element, length: usize, problems: &mut Vec<Diagnostic>) -> Result<(), Reported> {
+fn check_length(element: Element, length: usize, problems: &mut Problems) -> Result<(), Reported> {
     if length < CONFIGURED {
         return Ok(());
     }
@@ -119,7 +115,7 @@ fn check_start(
     element: Element,
     start: u64,
     schedule: &[ScheduleEntry],
-    problems: &mut Vec<Diagnostic>,
+    problems: &mut Problems,
 ) -> Result<usize, Reported> {
     let index = usize::try_from(start).unwrap_or(usize::MAX);
     let (text, help) = match schedule.get(index) {
@@ -146,7 +142,7 @@ fn check_shift(
     shift: u64,
     start: usize,
     length: usize,
-    problems: &mut Vec<Diagnostic>,
+    problems: &mut Problems,
 ) -> Result<usize, Reported> {
     match usize::try_from(shift) {
         Ok(index) if index.saturating_add(length) < CONFIGURED => Ok(index),

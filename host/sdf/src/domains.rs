@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use limen_abi::limits::DOMAINS;
 
 use crate::attribute::{Attributes, Reported, value_error};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Problems};
 use crate::grammar;
 use crate::model::{Domain, Domains};
 use crate::unexpected;
@@ -43,7 +43,7 @@ struct Draft<'a> {
 }
 
 /// Reads the `domains` element.
-pub(crate) fn read(element: Element, problems: &mut Vec<Diagnostic>) -> Result<Domains, Reported> {
+pub(crate) fn read(element: Element, problems: &mut Problems) -> Result<Domains, Reported> {
     let before = problems.len();
     Attributes::read(element, grammar::DOMAINS.attributes(), problems);
     let mut drafts: Vec<Draft> = Vec::new();
@@ -81,15 +81,17 @@ pub(crate) fn read(element: Element, problems: &mut Vec<Diagnostic>) -> Result<D
 fn read_domain<'a>(
     element: Element<'a>,
     earlier: &[Draft<'a>],
-    problems: &mut Vec<Diagnostic>,
+    problems: &mut Problems,
 ) -> Result<Draft<'a>, Reported> {
     let mut attributes = Attributes::read(element, grammar::SCHEDULING_DOMAIN.attributes(), problems);
     let name = attributes.required("name");
     let id = read_id(&mut attributes);
     unexpected::children(element, problems);
     let draft = Draft { element, name: name?, id: id? };
-    let same_name = earlier.iter().find(|other| other.name == draft.name);
-    let same_id = earlier.iter().find(|other| draft.id.is_some() && other.id == draft.id);
+    // More than these are too many anyway.
+    let mut earlier = earlier.iter().take(DOMAINS);
+    let same_name = earlier.clone().find(|other| other.name == draft.name);
+    let same_id = earlier.find(|other| draft.id.is_some() && other.id == draft.id);
     let problem = match (same_name, same_id) {
         (Some(other), _) => duplicate(code::DOMAIN_NAME_DUPLICATE, "name", &draft, other),
         (None, Some(other)) => duplicate(code::DOMAIN_ID_DUPLICATE, "id", &draft, other),
@@ -125,11 +127,7 @@ fn duplicate(code: &'static str, attribute: &str, draft: &Draft, other: &Draft) 
 }
 
 /// Gives the smallest unused ids to domains without one, in document order.
-fn number(
-    element: Element,
-    drafts: Vec<Draft>,
-    problems: &mut Vec<Diagnostic>,
-) -> Result<Vec<Domain>, Reported> {
+fn number(element: Element, drafts: Vec<Draft>, problems: &mut Problems) -> Result<Vec<Domain>, Reported> {
     let taken: Vec<u8> = drafts.iter().filter_map(|draft| draft.id).collect();
     let mut free = (0..).take(DOMAINS).filter(|id| !taken.contains(id));
     let mut domains = Vec::new();

@@ -1,5 +1,7 @@
 //! A description as written: every element is legal in itself, memory regions are still names.
 
+use std::collections::HashMap;
+
 use limen_abi::ServiceKind;
 
 use crate::diagnostic::Span;
@@ -17,6 +19,8 @@ pub(crate) struct SystemDraft<'a> {
     pub(crate) protection_domains: Vec<ProtectionDomainDraft<'a>>,
     /// In document order.
     pub(crate) memory_regions: Vec<MemoryRegionDraft>,
+    /// Where in the list each of them is; the first of several with the same name.
+    pub(crate) region_indices: HashMap<String, usize>,
     /// In document order.
     pub(crate) channels: Vec<Channel>,
     /// In document order.
@@ -163,10 +167,7 @@ impl SystemDraft<'_> {
 
     /// The memory region with this name, and its index.
     pub(crate) fn region(&self, name: &str) -> Option<(usize, &MemoryRegion)> {
-        self.memory_regions
-            .iter()
-            .map(|draft| &draft.region)
-            .enumerate()
-            .find(|(_, region)| region.name == name)
+        let index = *self.region_indices.get(name)?;
+        Some((index, &self.memory_regions.get(index)?.region))
     }
 }

@@ -4,7 +4,7 @@ use limen_abi::limits::{MAX_CHANNEL_ID, MAX_PERIOD_US, MAX_USER_PRIORITY, MIN_BU
 
 use crate::attribute::{Attributes, Reported};
 use crate::code;
-use crate::diagnostic::{Diagnostic, Span};
+use crate::diagnostic::{Diagnostic, Problems, Span};
 use crate::domains::Declared;
 use crate::draft::Header;
 use crate::grammar;
@@ -24,7 +24,7 @@ pub(crate) fn read(
     parent: Option<usize>,
     target: &Target,
     domains: &Declared,
-    problems: &mut Vec<Diagnostic>,
+    problems: &mut Problems,
 ) -> Result<Header, Reported> {
     let rule = if parent.is_some() { &grammar::CHILD_DOMAIN } else { &grammar::PROTECTION_DOMAIN };
     let older = if target.older_name { Some(grammar::OLDER_PP) } else { None };
@@ -146,7 +146,12 @@ fn read_domain(domains: &Declared, attributes: &mut Attributes) -> Result<u8, Re
                 let text = format!("domain '{name}' not declared in <domains>:");
                 let mut known: Vec<_> = ids.keys().copied().collect();
                 known.sort_unstable();
-                let help = meant::help("domain must be the name of a domain in <domains>", name, known);
+                let help = meant::help(
+                    attributes.problems(),
+                    "domain must be the name of a domain in <domains>",
+                    name,
+                    known,
+                );
                 attributes.value_error(code::PD_DOMAIN_UNKNOWN, "domain", &text, help)
             })
         }

@@ -4,7 +4,7 @@ use limen_abi::limits::{IO_PORTS, KERNEL_IO_PORTS, MAX_CHANNEL_ID};
 
 use crate::attribute::{Attributes, Reported};
 use crate::code;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::Problems;
 use crate::grammar;
 use crate::model::IoPort;
 use crate::symbols::Symbols;
@@ -15,7 +15,7 @@ use crate::xml::Element;
 pub(crate) fn read<'a>(
     element: Element<'a>,
     symbols: &mut Symbols<'a>,
-    problems: &mut Vec<Diagnostic>,
+    problems: &mut Problems,
 ) -> Result<IoPort, Reported> {
     let mut attributes = Attributes::read(element, grammar::IO_PORT.attributes(), problems);
     let id = read_id(&mut attributes);

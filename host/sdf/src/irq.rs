@@ -6,7 +6,7 @@ use limen_abi::limits::{MAX_CHANNEL_ID, MAX_INTERRUPT_VECTOR};
 
 use crate::attribute::{Attributes, Reported, is_negative};
 use crate::code;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::Problems;
 use crate::grammar::{self, Attribute};
 use crate::model::{Irq, IrqSource, PciAddress, Polarity, Trigger};
 use crate::symbols::Symbols;
@@ -55,7 +55,7 @@ pub(crate) fn read<'a>(
     element: Element<'a>,
     target: &Target,
     symbols: &mut Symbols<'a>,
-    problems: &mut Vec<Diagnostic>,
+    problems: &mut Problems,
 ) -> Result<Irq, Reported> {
     let kind = Kind::of(&element, target);
     let mut attributes = Attributes::read(element, kind.known(), problems);
@@ -67,7 +67,7 @@ pub(crate) fn read<'a>(
             _ => "Name the line of the interrupt controller: irq=\"...\".",
         };
         let text = text.to_owned();
-        let name = element.attribute_names().next().map_or_else(String::new, |(name, _)| name);
+        let name = element.attributes().next().map_or_else(String::new, |(name, ..)| name);
         return Err(attributes.value_error(code::IRQ_ARCHITECTURE, &name, &text, help));
     }
     let id = read_id(&mut attributes);

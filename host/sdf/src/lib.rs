@@ -22,6 +22,7 @@ mod grammar;
 mod header;
 mod ioport;
 mod irq;
+pub mod limits;
 mod map;
 mod meant;
 mod memory_region;
@@ -41,10 +42,10 @@ mod unexpected;
 mod wipe;
 mod xml;
 
-pub use diagnostic::{Diagnostic, Span};
+pub use diagnostic::{Diagnostic, Problems, Span};
 pub use model::SystemDescription;
 pub use prefill::{FileError, ReadFile, no_files};
-pub use render::render;
+pub use render::{one_line, render, render_all};
 pub use schema::schema;
 pub use target::{Architecture, Target};
 
@@ -62,7 +63,7 @@ pub struct Parsed {
 ///
 /// # Errors
 ///
-/// Every rule that is found broken, at least one. The first is the one that Microkit would report.
+/// The first [`Problems::MOST`] broken rules that are found, at least one. The first is the one that Microkit would report.
 pub fn parse(
     file_name: &str,
     text: &str,

@@ -2,7 +2,7 @@
 
 use crate::attribute::{Attributes, Reported};
 use crate::code;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::Problems;
 use crate::draft::MapDraft;
 use crate::grammar;
 use crate::model::Perms;
@@ -15,7 +15,7 @@ pub(crate) fn read<'a>(
     element: Element<'a>,
     limit: u64,
     symbols: &mut Symbols<'a>,
-    problems: &mut Vec<Diagnostic>,
+    problems: &mut Problems,
 ) -> Result<MapDraft<'a>, Reported> {
     let mut attributes = Attributes::read(element, grammar::MAP.attributes(), problems);
     let region = attributes.required("mr");

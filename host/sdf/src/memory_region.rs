@@ -2,9 +2,9 @@
 
 use limen_abi::limits::PAGE_BYTES;
 
-use crate::attribute::{Attributes, Reported};
+use crate::attribute::{Attributes, Reported, parse_number};
 use crate::code;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::Problems;
 use crate::draft::{MemoryRegionDraft, PageSize};
 use crate::grammar;
 use crate::model::{MemoryRegion, Prefill};
@@ -18,13 +18,15 @@ pub(crate) fn read(
     element: Element,
     target: &Target,
     read_file: &ReadFile,
-    problems: &mut Vec<Diagnostic>,
+    problems: &mut Problems,
 ) -> Result<MemoryRegionDraft, Reported> {
     let mut attributes = Attributes::read(element, grammar::MEMORY_REGION.attributes(), problems);
     let name = attributes.required("name");
     let given = attributes.optional_number("page_size");
     let page_bytes = given.and_then(|given| check_page_bytes(given, target, &mut attributes));
-    let prefill = prefill::read(&mut attributes, read_file);
+    let size = attributes.optional("size").and_then(|size| parse_number(size).ok());
+    let possible = size.filter(|size| *size != 0 && page_bytes.is_ok_and(|page| size.is_multiple_of(page)));
+    let prefill = prefill::read(&mut attributes, possible, read_file);
     let bytes = read_bytes(page_bytes, &prefill, &mut attributes);
     let phys_addr = read_phys_addr(page_bytes, &mut attributes);
     let shared = attributes.boolean_or("shared", false);
@@ -75,15 +77,7 @@ fn read_bytes(
         let help = "A memory region has at least one page.";
         return Err(attributes.value_error(code::MR_SIZE_ZERO, "size", "size must not be zero", help));
     }
-    match prefill {
-        Ok(Some(Prefill::File(contents))) if contents.len() as u64 > bytes => {
-            let text =
-                format!("size of prefill file exceeds memory region size: {:x} > {bytes:x}", contents.len());
-            let help = "Leave size out to get what the file needs. The numbers are hexadecimal.";
-            Err(attributes.value_error(code::MR_PREFILL_SIZE, "size", &text, help))
-        }
-        _ => Ok(bytes),
-    }
+    Ok(bytes)
 }
 
 /// A region without a size is as large as what it is filled with.

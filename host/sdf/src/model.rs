@@ -216,7 +216,7 @@ pub struct Wipe {
 }
 
 /// What wipes memory.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum WipeTrigger {
     /// The protection domain's interrupt with this id.
     Irq(u8),

@@ -18,16 +18,22 @@ pub enum FileError {
     Misspelled(String),
     /// It is there, and cannot be read.
     Unreadable,
+    /// It is a folder, a device or a pipe, which have no size.
+    NotRegular,
+    /// It has so many bytes, more than were asked for.
+    TooLarge(u64),
+    /// With this file, those that the description names have more bytes than this.
+    TooMuch(u64),
 }
 
-/// Finds and reads a file that a description names.
-pub type ReadFile<'f> = dyn Fn(&str) -> Result<Vec<u8>, FileError> + 'f;
+/// Finds a file that a description names, and reads it if it has at most as many bytes as the number says.
+pub type ReadFile<'f> = dyn Fn(&str, u64) -> Result<Arc<[u8]>, FileError> + 'f;
 
 /// For descriptions that name no files: finds none.
 ///
 /// # Errors
 /// Always.
-pub fn no_files(_: &str) -> Result<Vec<u8>, FileError> {
+pub fn no_files(_: &str, _: u64) -> Result<Arc<[u8]>, FileError> {
     Err(FileError::NotFound)
 }
 
@@ -55,14 +61,20 @@ pub(crate) const BOOT_INFO_NAMES: [&str; BOOT_INFO.len()] = {
 };
 
 /// Reads the attributes that fill a memory region.
-pub(crate) fn read(attributes: &mut Attributes, read_file: &ReadFile) -> Result<Option<Prefill>, Reported> {
+///
+/// `size` is that of the memory region, if it is a size that one can have.
+pub(crate) fn read(
+    attributes: &mut Attributes,
+    size: Option<u64>,
+    read_file: &ReadFile,
+) -> Result<Option<Prefill>, Reported> {
     match (attributes.optional("prefill_path"), attributes.optional("prefill_bootinfo")) {
         (None, None) => Ok(None),
-        (Some(path), None) => read_path(path, attributes, read_file).map(Some),
+        (Some(path), None) => read_path(path, size, attributes, read_file).map(Some),
         (None, Some(name)) => read_boot_info(name, attributes).map(Some),
         (Some(path), Some(_)) => {
             // The file is looked at first, as users know it.
-            read_path(path, attributes, read_file)?;
+            read_path(path, size, attributes, read_file)?;
             let text = "prefill_path and prefill_bootinfo cannot be both specified";
             let help = "A memory region holds either a file or what the firmware tells; use two regions.";
             Err(attributes.value_error(code::MR_PREFILL_BOTH, "prefill_bootinfo", text, help))
@@ -70,10 +82,15 @@ pub(crate) fn read(attributes: &mut Attributes, read_file: &ReadFile) -> Result<
     }
 }
 
-fn read_path(path: &str, attributes: &mut Attributes, read_file: &ReadFile) -> Result<Prefill, Reported> {
+fn read_path(
+    path: &str,
+    size: Option<u64>,
+    attributes: &mut Attributes,
+    read_file: &ReadFile,
+) -> Result<Prefill, Reported> {
     let not_found = format!("unable to find prefill file: '{path}'");
-    let (code, text, help) = match read_file(path) {
-        Ok(bytes) if !bytes.is_empty() => return Ok(Prefill::File(Arc::from(bytes))),
+    let (code, text, help) = match read_file(path, size.unwrap_or(u64::MAX)) {
+        Ok(bytes) if !bytes.is_empty() => return Ok(Prefill::File(bytes)),
         Ok(_) => (
             code::MR_PREFILL_EMPTY,
             format!("prefill file '{path}' is empty"),
@@ -93,6 +110,25 @@ fn read_path(path: &str, attributes: &mut Attributes, read_file: &ReadFile) -> R
             code::MR_PREFILL_UNREADABLE,
             format!("failed to read file '{path}' at prefill_path"),
             "It must be a file that may be read.".to_owned(),
+        ),
+        Err(FileError::NotRegular) => (
+            code::MR_PREFILL_UNREADABLE,
+            format!("'{path}' at prefill_path is not a regular file"),
+            "What a memory region is filled with has a size: it must not be a folder, a device or a pipe."
+                .to_owned(),
+        ),
+        Err(FileError::TooLarge(bytes)) => {
+            let text = format!(
+                "size of prefill file exceeds memory region size: {bytes:x} > {:x}",
+                size.unwrap_or_default()
+            );
+            let help = "Leave size out to get what the file needs. The numbers are hexadecimal.";
+            return Err(attributes.value_error(code::MR_PREFILL_SIZE, "size", &text, help));
+        }
+        Err(FileError::TooMuch(most)) => (
+            code::MR_PREFILL_TOO_MUCH,
+            format!("prefill file '{path}' is too large"),
+            format!("Files that fill memory regions have at most {most} bytes together."),
         ),
     };
     Err(attributes.value_error(code, "prefill_path", &text, help))

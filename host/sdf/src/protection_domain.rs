@@ -4,7 +4,7 @@ use limen_abi::limits::PROTECTION_DOMAINS;
 
 use crate::attribute::{Attributes, Reported, value_error};
 use crate::code;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Problems};
 use crate::domains::Declared;
 use crate::draft::{
     CapDraft, Contents, KeyDraft, MapDraft, ProtectionDomainDraft, ServiceDraft, SetvarDraft, WipeDraft,
@@ -45,9 +45,11 @@ const FPU_POLICY: Grant = Grant {
 pub(crate) struct Reader<'a, 'p> {
     pub(crate) target: &'p Target,
     pub(crate) scheduling: Declared<'p>,
-    pub(crate) problems: &'p mut Vec<Diagnostic>,
+    pub(crate) problems: &'p mut Problems,
     /// In pre-order; an entry whose problems have been reported holds nothing.
     pub(crate) domains: Vec<Option<ProtectionDomainDraft<'a>>>,
+    /// How many more there are than a system may have.
+    pub(crate) too_many: usize,
 }
 
 /// The protection domain around an element.
@@ -85,10 +87,10 @@ impl<'a> Reader<'a, '_> {
 
     fn read_nested(&mut self, element: Element<'a>, parent: Option<Parent>) {
         let depth = parent.map_or(0, |parent| parent.depth);
-        // Deeper nesting breaks the limit on the number of protection domains anyway, and must not use up our stack.
-        if depth >= PROTECTION_DOMAINS {
-            let nested = element.descendants().filter(|inside| inside.name() == "protection_domain");
-            self.domains.extend(nested.map(|_| None));
+        // What is in more than that many is not looked at: it must not use up our stack, nor our time.
+        if depth >= PROTECTION_DOMAINS || self.domains.len() > PROTECTION_DOMAINS {
+            self.too_many +=
+                element.descendants().filter(|inside| inside.name() == "protection_domain").count();
             return;
         }
         let index = self.domains.len();

@@ -1,6 +1,7 @@
 //! Diagnostics as text for a terminal.
 
-use crate::diagnostic::{Diagnostic, Span};
+use crate::attribute::breaks_lines;
+use crate::diagnostic::{Diagnostic, Problems, Span};
 
 /// Columns of a source line to show at most; generated files can have very long lines.
 const WIDTH: usize = 100;
@@ -9,12 +10,21 @@ const WIDTH: usize = 100;
 ///
 /// Without `source`, or when it does not reach to the place, the source line is left out. Ends without a newline.
 pub fn render(diagnostic: &Diagnostic, source: Option<&str>) -> String {
-    let mut text = diagnostic.message.clone();
+    let mut text = diagnostic.message.split('\n').map(one_line).collect::<Vec<_>>().join("\n");
     if let (Some(span), Some(source)) = (&diagnostic.span, source) {
         text.push_str(&excerpt(span, source).unwrap_or_default());
     }
     if let Some(help) = &diagnostic.help {
-        text.push_str(&format!("\nhelp: {help} [{}]", diagnostic.code));
+        text.push_str(&format!("\nhelp: {} [{}]", one_line(help), diagnostic.code));
+    }
+    text
+}
+
+/// Diagnostics below each other, each with an end of line. Where they are as many as are kept, the last line says so.
+pub fn render_all(diagnostics: &[Diagnostic], source: Option<&str>) -> String {
+    let mut text: String = diagnostics.iter().map(|diagnostic| render(diagnostic, source) + "\n").collect();
+    if diagnostics.len() == Problems::MOST {
+        text += &format!("These are the first {}; there may be more.\n", Problems::MOST);
     }
     text
 }
@@ -23,16 +33,26 @@ fn excerpt(span: &Span, source: &str) -> Option<String> {
     let line = source.split('\n').nth(span.line.checked_sub(1)? as usize)?;
     let column = span.column.checked_sub(1)? as usize;
     let skipped = (column + WIDTH / 2).saturating_sub(WIDTH);
-    let shown: String = line.trim_end().chars().skip(skipped).take(WIDTH).map(printable).collect();
+    let shown: String = line.trim_end().chars().skip(skipped).take(WIDTH).map(in_source).collect();
     let indent: String = line.chars().skip(skipped).take(column - skipped).map(blank).collect();
     let number = span.line.to_string();
     let margin = " ".repeat(number.len());
     Some(format!("\n{number} | {shown}\n{margin} | {indent}^"))
 }
 
+/// A text that cannot end the line that it is shown in, nor control the terminal.
+pub fn one_line(text: &str) -> String {
+    text.chars().map(printable).collect()
+}
+
 /// Keeps a file from controlling the terminal.
 fn printable(character: char) -> char {
-    if character.is_control() && character != '\t' { char::REPLACEMENT_CHARACTER } else { character }
+    if breaks_lines(character) { char::REPLACEMENT_CHARACTER } else { character }
+}
+
+/// The same for a line of the file, in which tabs stay.
+fn in_source(character: char) -> char {
+    if character == '\t' { '\t' } else { printable(character) }
 }
 
 /// Tabs stay, so that the caret stands below its character.

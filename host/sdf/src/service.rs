@@ -5,7 +5,7 @@ use limen_abi::limits::MAX_SERVICE_ID;
 
 use crate::attribute::{Attributes, Reported, value_error};
 use crate::code;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::Problems;
 use crate::draft::{ServiceDraft, ServiceTargetDraft};
 use crate::grammar;
 use crate::symbols::Symbols;
@@ -16,7 +16,7 @@ use crate::xml::Element;
 pub(crate) fn read_digest<'a>(
     element: Element<'a>,
     symbols: &mut Symbols<'a>,
-    problems: &mut Vec<Diagnostic>,
+    problems: &mut Problems,
 ) -> Result<ServiceDraft<'a>, Reported> {
     let mut attributes = Attributes::read(element, grammar::DIGEST.attributes(), problems);
     let id = read_id(&mut attributes);
@@ -45,7 +45,7 @@ pub(crate) fn read_digest<'a>(
 pub(crate) fn read_reset<'a>(
     element: Element<'a>,
     symbols: &mut Symbols<'a>,
-    problems: &mut Vec<Diagnostic>,
+    problems: &mut Problems,
 ) -> Result<ServiceDraft<'a>, Reported> {
     let mut attributes = Attributes::read(element, grammar::RESET.attributes(), problems);
     let id = read_id(&mut attributes);

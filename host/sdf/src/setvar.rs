@@ -1,7 +1,7 @@
 //! `setvar`: a symbol that receives the physical address of a memory region.
 
 use crate::attribute::{Attributes, Reported};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::Problems;
 use crate::draft::SetvarDraft;
 use crate::grammar;
 use crate::model::Symbol;
@@ -13,7 +13,7 @@ use crate::xml::Element;
 pub(crate) fn read<'a>(
     element: Element<'a>,
     symbols: &mut Symbols<'a>,
-    problems: &mut Vec<Diagnostic>,
+    problems: &mut Problems,
 ) -> Result<SetvarDraft<'a>, Reported> {
     let mut attributes = Attributes::read(element, grammar::SETVAR.attributes(), problems);
     let symbol = attributes.required("symbol");

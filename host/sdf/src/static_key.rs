@@ -6,7 +6,7 @@ use limen_abi::limits::MAX_KEY_ID;
 
 use crate::attribute::{Attributes, Reported, value_error};
 use crate::code;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::Problems;
 use crate::draft::KeyDraft;
 use crate::grammar;
 use crate::model::StaticKey;
@@ -15,7 +15,7 @@ use crate::unexpected;
 use crate::xml::Element;
 
 /// Reads one `static_key` element.
-pub(crate) fn read(element: Element, problems: &mut Vec<Diagnostic>) -> Result<StaticKey, Reported> {
+pub(crate) fn read(element: Element, problems: &mut Problems) -> Result<StaticKey, Reported> {
     let mut attributes = Attributes::read(element, grammar::STATIC_KEY.attributes(), problems);
     let name = read_name(&mut attributes);
     let default = attributes.boolean_or("default", false);
@@ -43,7 +43,7 @@ fn read_name<'a>(attributes: &mut Attributes<'a, '_>) -> Result<&'a str, Reporte
 pub(crate) fn read_use<'a>(
     element: Element<'a>,
     symbols: &mut Symbols<'a>,
-    problems: &mut Vec<Diagnostic>,
+    problems: &mut Problems,
 ) -> Result<KeyDraft<'a>, Reported> {
     let mut attributes = Attributes::read(element, grammar::KEY.attributes(), problems);
     let name = attributes.required("name");

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use crate::attribute::{Attributes, value_error};
 use crate::code;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::Problems;
 use crate::model::Symbol;
 use crate::xml::Element;
 
@@ -26,7 +26,7 @@ impl<'a> Symbols<'a> {
     }
 
     /// Takes `symbol` for `element`.
-    pub(crate) fn claim(&mut self, element: &Element, symbol: &'a str, problems: &mut Vec<Diagnostic>) {
+    pub(crate) fn claim(&mut self, element: &Element, symbol: &'a str, problems: &mut Problems) {
         if !self.0.insert(symbol) {
             problems.push(value_error(
                 code::SETVAR_DUPLICATE,

@@ -6,9 +6,9 @@ use limen_abi::limits::PROTECTION_DOMAINS;
 
 use crate::attribute::value_error;
 use crate::attribute::{Attributes, Reported};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Problems};
 use crate::domains::Declared;
-use crate::draft::{ProtectionDomainDraft, SystemDraft};
+use crate::draft::{MemoryRegionDraft, ProtectionDomainDraft, SystemDraft};
 use crate::grammar;
 use crate::model::Domains;
 use crate::prefill::ReadFile;
@@ -27,12 +27,12 @@ pub(crate) fn read<'a>(
     read_file: &ReadFile,
 ) -> Result<SystemDraft<'a>, Vec<Diagnostic>> {
     check_root(root)?;
-    let mut problems = Vec::new();
+    let mut problems = Problems::default();
     let mut attributes = Attributes::read(root, grammar::SYSTEM.attributes(), &mut problems);
     let boot_figures = attributes.boolean_or("boot_figures", false);
     let schedule = read_domains(root, &mut problems);
     let scheduling = Declared::new(schedule.as_ref());
-    let mut reader = Reader { target, scheduling, problems: &mut problems, domains: Vec::new() };
+    let mut reader = Reader { target, scheduling, problems: &mut problems, domains: Vec::new(), too_many: 0 };
     let mut regions = Vec::new();
     let mut channels = Vec::new();
     let mut static_keys = Vec::new();
@@ -47,9 +47,10 @@ pub(crate) fn read<'a>(
         }
     }
     check_child_ids(&reader.domains, reader.problems);
+    let names = channel::Names::new(root);
     let channels: Vec<_> =
-        channels.into_iter().map(|element| channel::read(element, root, &mut reader)).collect();
-    check_count(root, &reader.domains, reader.problems);
+        channels.into_iter().map(|element| channel::read(element, &names, &mut reader)).collect();
+    check_count(root, reader.domains.len() + reader.too_many, reader.problems);
     let domains: Option<Vec<_>> = reader.domains.into_iter().collect();
     let regions: Result<Vec<_>, Reported> = regions.into_iter().collect();
     let channels: Result<Vec<_>, Reported> = channels.into_iter().collect();
@@ -63,6 +64,7 @@ pub(crate) fn read<'a>(
             Ok(static_keys),
             Ok(domains),
         ) if problems.is_empty() => Ok(SystemDraft {
+            region_indices: region_indices(&memory_regions),
             boot_figures,
             protection_domains,
             memory_regions,
@@ -70,12 +72,18 @@ pub(crate) fn read<'a>(
             static_keys,
             domains,
         }),
-        _ => Err(problems),
+        _ => Err(problems.into_kept()),
     }
 }
 
+fn region_indices(regions: &[MemoryRegionDraft]) -> HashMap<String, usize> {
+    let indices = regions.iter().enumerate().map(|(index, draft)| (draft.region.name.clone(), index));
+    // The first of several stays.
+    indices.rev().collect()
+}
+
 /// Reads the `domains` element, if there is one.
-fn read_domains(root: Element, problems: &mut Vec<Diagnostic>) -> Option<Result<Domains, Reported>> {
+fn read_domains(root: Element, problems: &mut Problems) -> Option<Result<Domains, Reported>> {
     let mut elements = root.children().filter(|child| child.name() == "domains");
     let read = domains::read(elements.next()?, problems);
     for another in elements {
@@ -91,8 +99,8 @@ fn check_root(root: Element) -> Result<(), Vec<Diagnostic>> {
     if root.name() != "system" {
         return Err(vec![wrong_root(&root)]);
     }
-    let problems: Vec<_> = root.texts().map(|text| unexpected::text(&text)).collect();
-    if problems.is_empty() { Ok(()) } else { Err(problems) }
+    let problems: Problems = root.texts().iter().map(unexpected::text).collect();
+    if problems.is_empty() { Ok(()) } else { Err(problems.into_kept()) }
 }
 
 fn wrong_root(root: &Element) -> Diagnostic {
@@ -114,7 +122,7 @@ fn unexpected_child(child: &Element) -> Diagnostic {
     }
 }
 
-fn check_child_ids(domains: &[Option<ProtectionDomainDraft>], problems: &mut Vec<Diagnostic>) {
+fn check_child_ids(domains: &[Option<ProtectionDomainDraft>], problems: &mut Problems) {
     let mut seen = HashMap::new();
     for domain in domains.iter().flatten() {
         let Some(child_of) = &domain.header.parent else { continue };
@@ -128,8 +136,8 @@ fn check_child_ids(domains: &[Option<ProtectionDomainDraft>], problems: &mut Vec
     }
 }
 
-fn check_count(root: Element, domains: &[Option<ProtectionDomainDraft>], problems: &mut Vec<Diagnostic>) {
-    let (count, span) = (domains.len(), root.span());
+fn check_count(root: Element, count: usize, problems: &mut Problems) {
+    let span = root.span();
     if count == 0 {
         let message = format!("Error: at least one protection domain must be defined: {span}");
         let help = "Add a protection_domain element.";

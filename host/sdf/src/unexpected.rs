@@ -3,7 +3,7 @@
 use limen_nearest::did_you_mean;
 
 use crate::code;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Problems};
 use crate::xml::{Element, StrayText};
 
 /// Reports an `io_address_space`, in the known wording for a kernel without them.
@@ -48,7 +48,7 @@ pub(crate) fn unknown_child(element: &Element, parent: &str, expected: &[&str]) 
 }
 
 /// Reports everything inside an element that must be empty.
-pub(crate) fn children(element: Element, problems: &mut Vec<Diagnostic>) {
+pub(crate) fn children(element: Element, problems: &mut Problems) {
     problems.extend(element.children().map(|child| unknown_element(&child, &[])));
 }
 

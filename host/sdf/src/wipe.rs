@@ -2,7 +2,7 @@
 
 use crate::attribute::{Attributes, Reported, value_error};
 use crate::code;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::Problems;
 use crate::draft::WipeDraft;
 use crate::grammar;
 use crate::model::WipeTrigger;
@@ -10,10 +10,7 @@ use crate::unexpected;
 use crate::xml::Element;
 
 /// Reads one `wipe` element.
-pub(crate) fn read<'a>(
-    element: Element<'a>,
-    problems: &mut Vec<Diagnostic>,
-) -> Result<WipeDraft<'a>, Reported> {
+pub(crate) fn read<'a>(element: Element<'a>, problems: &mut Problems) -> Result<WipeDraft<'a>, Reported> {
     let mut attributes = Attributes::read(element, grammar::WIPE.attributes(), problems);
     let region = attributes.required("region");
     let irq = attributes.optional_number("irq");

@@ -2,8 +2,8 @@
 
 use roxmltree::Node;
 
-use crate::code;
 use crate::diagnostic::{Diagnostic, Span};
+use crate::{code, limits};
 
 /// A well-formed document.
 pub(crate) struct Document<'a> {
@@ -14,6 +14,7 @@ pub(crate) struct Document<'a> {
 impl<'a> Document<'a> {
     /// Reads `text`. Document type declarations are refused, so entities cannot expand without bound.
     pub(crate) fn parse(file: &'a str, text: &'a str) -> Result<Self, Diagnostic> {
+        limits::check(file, text)?;
         match roxmltree::Document::parse(text) {
             Ok(tree) => Ok(Self { source: Source::new(file, text), tree }),
             Err(error) => Err(syntax_error(file, &error)),
@@ -70,15 +71,15 @@ impl<'a> Element<'a> {
         self.node.attribute(name)
     }
 
-    /// Names of all attributes as they are looked up: those in a name space keep its address in braces, so that they
-    /// never pass for a known attribute.
-    pub(crate) fn attribute_names(self) -> impl Iterator<Item = (String, Span)> {
+    /// All attributes: names as they are looked up, values and places. Names in a name space keep its address in braces, so
+    /// that they never pass for a known attribute.
+    pub(crate) fn attributes(self) -> impl Iterator<Item = (String, &'a str, Span)> {
         self.node.attributes().map(move |attribute| {
             let name = match attribute.namespace() {
                 Some(namespace) => format!("{{{namespace}}}{}", attribute.name()),
                 None => attribute.name().to_owned(),
             };
-            (name, self.source.span(attribute.range().start))
+            (name, attribute.value(), self.source.span(attribute.range().start))
         })
     }
 
@@ -90,18 +91,25 @@ impl<'a> Element<'a> {
         }
     }
 
-    /// Text that is not white space anywhere inside.
-    pub(crate) fn texts(self) -> impl Iterator<Item = StrayText<'a>> {
-        self.node.descendants().filter_map(move |node| {
-            let text = node.text().filter(|text| node.is_text() && !text.trim().is_empty())?;
-            let start = node.range().start + (text.len() - text.trim_start().len());
-            let element = |node| Element { node, ..self };
-            Some(StrayText {
-                after: node.prev_sibling_element().map(element),
-                inside: node.parent_element().map_or(self, element),
-                span: self.source.span(start),
-            })
-        })
+    /// Text that is not white space anywhere inside, in document order.
+    pub(crate) fn texts(self) -> Vec<StrayText<'a>> {
+        let mut found = Vec::new();
+        for inside in self.descendants() {
+            let mut after = None;
+            for node in inside.node.children() {
+                if node.is_element() {
+                    after = Some(Element { node, ..self });
+                } else if let Some(text) = node.text()
+                    && node.is_text()
+                    && !text.trim().is_empty()
+                {
+                    let start = node.range().start + (text.len() - text.trim_start().len());
+                    found.push((start, StrayText { after, inside, span: self.source.span(start) }));
+                }
+            }
+        }
+        found.sort_by_key(|(start, _)| *start);
+        found.into_iter().map(|(_, text)| text).collect()
     }
 }
 
@@ -115,25 +123,51 @@ pub(crate) struct StrayText<'a> {
     pub(crate) span: Span,
 }
 
-/// The text of a file with the offsets of its lines, so that a location costs a binary search.
-struct Source<'a> {
+/// Bytes between two places of a text up to which its characters are counted in advance.
+const STRIDE: usize = 256;
+
+/// The text of a file with the offsets of its lines, so that a location costs a binary search and a few bytes to count.
+pub(crate) struct Source<'a> {
     file: &'a str,
     text: &'a str,
     line_starts: Vec<usize>,
+    /// How many characters begin before every multiple of [`STRIDE`].
+    characters: Vec<usize>,
 }
 
 impl<'a> Source<'a> {
-    fn new(file: &'a str, text: &'a str) -> Self {
+    pub(crate) fn new(file: &'a str, text: &'a str) -> Self {
         let after_newlines = text.match_indices('\n').map(|(offset, _)| offset + 1);
-        Self { file, text, line_starts: std::iter::once(0).chain(after_newlines).collect() }
+        let strides = text.as_bytes().chunks(STRIDE).scan(0, |before, stride| {
+            *before += characters(stride);
+            Some(*before)
+        });
+        Self {
+            file,
+            text,
+            line_starts: std::iter::once(0).chain(after_newlines).collect(),
+            characters: std::iter::once(0).chain(strides).collect(),
+        }
     }
 
-    fn span(&self, offset: usize) -> Span {
+    /// How many characters begin before an offset.
+    fn characters_before(&self, offset: usize) -> usize {
+        let stride = offset / STRIDE;
+        let rest = self.text.as_bytes().get(stride * STRIDE..offset).map_or(0, characters);
+        self.characters.get(stride).map_or(0, |before| before + rest)
+    }
+
+    pub(crate) fn span(&self, offset: usize) -> Span {
         let line = self.line_starts.partition_point(|start| *start <= offset);
         let start = line.checked_sub(1).and_then(|index| self.line_starts.get(index)).copied().unwrap_or(0);
-        let before = self.text.get(start..offset).unwrap_or_default();
-        Span { file: self.file.to_owned(), line: count(line), column: count(before.chars().count() + 1) }
+        let before = self.characters_before(offset).saturating_sub(self.characters_before(start));
+        Span { file: self.file.to_owned(), line: count(line), column: count(before + 1) }
     }
+}
+
+/// How many characters begin in a piece of UTF-8.
+fn characters(piece: &[u8]) -> usize {
+    piece.iter().filter(|byte| **byte & 0xc0 != 0x80).count()
 }
 
 /// Lines and columns; a file with more than four thousand million of them shows the last number that there is.

@@ -321,7 +321,7 @@ fn the_largest_schedule_is_accepted() {
 
 #[test]
 fn prefilled_regions_are_as_large_as_what_fills_them() {
-    let read = |path: &str| if path == "f" { Ok(vec![7; 0x1001]) } else { Err(FileError::NotFound) };
+    let read = |path: &str, _| if path == "f" { Ok([7; 0x1001].into()) } else { Err(FileError::NotFound) };
     let text = r#"<system>
         <memory_region name="small" prefill_path="f" />
         <memory_region name="large" prefill_path="f" page_size="0x200000" />
@@ -340,4 +340,12 @@ fn prefilled_regions_are_as_large_as_what_fills_them() {
     assert_eq!(system.memory_regions[4].prefill, Some(Prefill::BootInfo(BootInfo::X86MultibootMemory)));
     let map = &system.protection_domains[0].maps[0];
     assert!(map.setvar_prefill_size.is_some());
+}
+
+#[test]
+fn diagnostics_do_not_control_the_terminal() {
+    let text = "<system><protection_domain name=\"p\" priority=\"1&#9;&#x9b;2J&#x202e;\" /></system>";
+    let problems = parse(FILE, text, &Target::aarch64(), &no_files).unwrap_err();
+    let shown: Vec<_> = problems.iter().map(|problem| limen_sdf::render(problem, None)).collect();
+    assert!(shown.iter().any(|text| text.contains("integer '1\u{fffd}\u{fffd}2J\u{fffd}'")), "{shown:?}");
 }

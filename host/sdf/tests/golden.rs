@@ -11,6 +11,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use limen_sdf::{Diagnostic, FileError, Target, code, parse, render};
 
@@ -107,12 +108,19 @@ fn diagnostics(path: &Path) -> Vec<Diagnostic> {
 }
 
 /// Files that descriptions name are in `golden/files`.
-fn read_file(name: &str) -> Result<Vec<u8>, FileError> {
+fn read_file(name: &str, most: u64) -> Result<Arc<[u8]>, FileError> {
+    match name {
+        "device" => return Err(FileError::NotRegular),
+        "huge.bin" => return Err(FileError::TooMuch(1 << 30)),
+        _ => {}
+    }
     let path = golden("files").join(name);
     if !path.exists() {
         return Err(FileError::NotFound);
     }
-    fs::read(path).map_err(|_| FileError::Unreadable)
+    let contents = fs::read(path).map_err(|_| FileError::Unreadable)?;
+    let bytes = contents.len() as u64;
+    if bytes > most { Err(FileError::TooLarge(bytes)) } else { Ok(contents.into()) }
 }
 
 fn target(text: &str) -> Target {

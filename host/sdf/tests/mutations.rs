@@ -3,8 +3,10 @@
 //! A failing case is written, with its seed, beside this file and tried first from then on. `PROPTEST_CASES` in the
 //! environment raises the number of cases.
 
+use std::sync::Arc;
+
 use limen_sdf::model::{ServiceTarget, WipeTrigger};
-use limen_sdf::{FileError, Parsed, Target, parse, render};
+use limen_sdf::{Diagnostic, FileError, Parsed, Target, parse, render};
 use proptest::prelude::*;
 use proptest::test_runner::FileFailurePersistence;
 
@@ -176,7 +178,9 @@ fn check(text: &str) {
                 assert!(!problems.is_empty());
                 for problem in problems {
                     assert!(limen_sdf::code::ALL.contains(&problem.code));
-                    assert!(render(&problem, Some(text)).starts_with(&problem.message));
+                    // The message alone comes first.
+                    let message = Diagnostic { help: None, ..problem.clone() };
+                    assert!(render(&problem, Some(text)).starts_with(&render(&message, None)));
                 }
             }
         }
@@ -184,10 +188,13 @@ fn check(text: &str) {
 }
 
 /// Files of every kind that there is.
-fn read_file(path: &str) -> Result<Vec<u8>, FileError> {
+fn read_file(path: &str, most: u64) -> Result<Arc<[u8]>, FileError> {
     match path {
-        "page" => Ok(vec![1; 0x1000]),
-        "empty" => Ok(Vec::new()),
+        "page" if most < 0x1000 => Err(FileError::TooLarge(0x1000)),
+        "page" => Ok([1; 0x1000].into()),
+        "empty" => Ok([].into()),
+        "device" => Err(FileError::NotRegular),
+        "huge" => Err(FileError::TooMuch(1 << 30)),
         "folder" => Err(FileError::Unreadable),
         _ => Err(FileError::NotFound),
     }

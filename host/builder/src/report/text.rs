@@ -76,7 +76,7 @@ fn protection_domain(out: &mut String, domain: &ProtectionDomain) -> fmt::Result
     if let Some(parent) = &domain.parent {
         writeln!(out, "  child of  {parent}")?;
     }
-    writeln!(out, "  program   {}", domain.program)?;
+    writeln!(out, "  program   {}", limen_sdf::one_line(&domain.program))?;
     writeln!(out, "  priority  {}", domain.priority)?;
     writeln!(out, "  budget    {} us every {} us", domain.budget_us, domain.period_us)?;
     if let Some(domain) = &domain.domain {

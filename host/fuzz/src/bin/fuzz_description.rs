@@ -1,9 +1,10 @@
 //! Fuzzes the reader of system descriptions: whatever the text, there is a system or there are located diagnostics.
 
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use limen_fuzz::{Target, run};
-use limen_sdf::{FileError, parse, render};
+use limen_sdf::{Diagnostic, FileError, parse, render};
 
 const SEEDS: [&str; 5] = [
     include_str!("../../../../examples/tour/tour.system"),
@@ -13,7 +14,7 @@ const SEEDS: [&str; 5] = [
     include_str!("../../../../tests/memory/memory.system"),
 ];
 
-const WORDS: [&[u8]; 22] = [
+const WORDS: [&[u8]; 25] = [
     b"<protection_domain name=\"",
     b"</protection_domain>",
     b"<map mr=\"",
@@ -36,6 +37,9 @@ const WORDS: [&[u8]; 22] = [
     b"0xffff_ffff_ffff_f000",
     b"<!DOCTYPE a>",
     b"&#0;",
+    b"&#10;",
+    b"&#x202e;",
+    b"&#x9b;",
 ];
 
 fn main() -> ExitCode {
@@ -56,9 +60,11 @@ fn try_input(bytes: &[u8]) {
                         problem.span.is_some() && problem.help.is_some(),
                         "no place or no way out: {problem:?}"
                     );
+                    let message = render(&Diagnostic { help: None, ..problem.clone() }, None);
+                    assert!(render(problem, Some(&text)).starts_with(&message), "the message comes first");
                     assert!(
-                        render(problem, Some(&text)).starts_with(&problem.message),
-                        "the message comes first"
+                        !message.contains(|c: char| c.is_control() && c != '\n'),
+                        "it controls the terminal"
                     );
                 }
             }
@@ -66,10 +72,11 @@ fn try_input(bytes: &[u8]) {
     }
 }
 
-fn read_file(path: &str) -> Result<Vec<u8>, FileError> {
+fn read_file(path: &str, most: u64) -> Result<Arc<[u8]>, FileError> {
     match path.len() {
         0 => Err(FileError::Unreadable),
-        length if path.ends_with(".txt") => Ok(vec![1; length * 100]),
+        length if (length * 100) as u64 > most => Err(FileError::TooLarge((length * 100) as u64)),
+        length if path.ends_with(".txt") => Ok(vec![1; length * 100].into()),
         _ => Err(FileError::NotFound),
     }
 }

@@ -102,7 +102,12 @@ fn collect(directory: &Path, files: &mut Vec<(PathBuf, Vec<u8>)>) {
         if path.is_dir() {
             collect(&path, files);
         } else {
-            files.push((path.clone(), fs::read(path).unwrap()));
+            // Of what is large or no regular file, the kind and the size say enough.
+            let facts = fs::metadata(&path).unwrap();
+            let is_read = facts.is_file() && facts.len() < 1 << 24;
+            let sum = || format!("{:?} {}", facts.file_type(), facts.len()).into_bytes();
+            let contents = if is_read { fs::read(&path).unwrap() } else { sum() };
+            files.push((path, contents));
         }
     }
 }

@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use crate::code;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Problems};
 use crate::draft::{CapDraft, CapKind, ProtectionDomainDraft, SystemDraft};
 use crate::meant;
 use crate::model::{UserCap, UserCapTarget};
 
 /// Capabilities of each protection domain. Of those with problems only the problems remain.
-pub(super) fn resolve(draft: &SystemDraft, problems: &mut Vec<Diagnostic>) -> Vec<Vec<UserCap>> {
+pub(super) fn resolve(draft: &SystemDraft, problems: &mut Problems) -> Vec<Vec<UserCap>> {
     let domains = draft.protection_domains.iter();
     domains
         .map(|domain| {
@@ -19,7 +19,7 @@ pub(super) fn resolve(draft: &SystemDraft, problems: &mut Vec<Diagnostic>) -> Ve
         .collect()
 }
 
-fn resolve_one(draft: &SystemDraft, cap: &CapDraft, problems: &mut Vec<Diagnostic>) -> Option<UserCap> {
+fn resolve_one(draft: &SystemDraft, cap: &CapDraft, problems: &mut Problems) -> Option<UserCap> {
     let name = cap.domain.unwrap_or_default();
     let owner = draft.protection_domains.iter().position(|domain| domain.header.name == name);
     let target = match (cap.kind, owner) {
@@ -28,7 +28,8 @@ fn resolve_one(draft: &SystemDraft, cap: &CapDraft, problems: &mut Vec<Diagnosti
         (CapKind::Sc, Some(owner)) => UserCapTarget::SchedContext(owner),
         (CapKind::VSpace, Some(owner)) => UserCapTarget::Vspace(owner),
         (_, None) => {
-            problems.push(unknown_domain(draft, name, cap));
+            let problem = unknown_domain(draft, name, cap, problems);
+            problems.push(problem);
             return None;
         }
     };
@@ -36,7 +37,7 @@ fn resolve_one(draft: &SystemDraft, cap: &CapDraft, problems: &mut Vec<Diagnosti
 }
 
 /// Reports each slot that several capabilities are to go to.
-pub(super) fn check_slots(draft: &SystemDraft, problems: &mut Vec<Diagnostic>) {
+pub(super) fn check_slots(draft: &SystemDraft, problems: &mut Problems) {
     for domain in &draft.protection_domains {
         let mut slots: BTreeMap<u8, Vec<&CapDraft>> = BTreeMap::new();
         for cap in &domain.contents.caps {
@@ -47,11 +48,11 @@ pub(super) fn check_slots(draft: &SystemDraft, problems: &mut Vec<Diagnostic>) {
     }
 }
 
-fn unknown_domain(draft: &SystemDraft, name: &str, cap: &CapDraft) -> Diagnostic {
+fn unknown_domain(draft: &SystemDraft, name: &str, cap: &CapDraft, problems: &Problems) -> Diagnostic {
     let span = &cap.span;
     let message = format!("Error: unknown PD name '{name}': {span}");
     let rule = "pd must be the name of a protection domain in this file";
-    let help = meant::help(rule, name, draft.domain_names());
+    let help = meant::help(problems, rule, name, draft.domain_names());
     Diagnostic::new(code::CSPACE_PD_UNKNOWN, span, message, help)
 }
 

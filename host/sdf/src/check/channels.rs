@@ -2,12 +2,12 @@
 
 use super::irqs::{Taken, duplicate_id};
 use crate::code;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Problems};
 use crate::draft::{ProtectionDomainDraft, SystemDraft};
 use crate::model::{Channel, ChannelEnd};
 
 /// `taken` has the ids of interrupts.
-pub(super) fn check<'d>(draft: &'d SystemDraft, mut taken: Taken<'d>, problems: &mut Vec<Diagnostic>) {
+pub(super) fn check<'d>(draft: &'d SystemDraft, mut taken: Taken<'d>, problems: &mut Problems) {
     for channel in &draft.channels {
         let [a, b] = &channel.ends;
         let (Some(domain_a), Some(domain_b)) = (domain(draft, a), domain(draft, b)) else { continue };

@@ -3,14 +3,14 @@
 use std::collections::HashSet;
 
 use crate::code;
-use crate::diagnostic::{Diagnostic, Span};
+use crate::diagnostic::{Diagnostic, Problems, Span};
 use crate::draft::SystemDraft;
 
 /// The monitor's domain.
 const MONITOR: u8 = 0;
 
 /// Warns of each protection domain, and of the monitor, whose domain has no slot in the cycle that repeats.
-pub(super) fn warn(draft: &SystemDraft, warnings: &mut Vec<Diagnostic>) {
+pub(super) fn warn(draft: &SystemDraft, warnings: &mut Problems) {
     let Some(domains) = &draft.domains else { return };
     let running: HashSet<u8> = domains.repeating().map(|(domain, _)| domain).collect();
     let idle = draft.protection_domains.iter().filter(|domain| !running.contains(&domain.header.domain));

@@ -2,15 +2,16 @@
 
 use std::collections::HashMap;
 
+use super::ranges::Ranges;
 use crate::code;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Problems};
 use crate::draft::{ProtectionDomainDraft, SystemDraft};
 use crate::model::IoPort;
 
 type Owned<'d, 'a> = (&'d ProtectionDomainDraft<'a>, &'d IoPort);
 
-pub(super) fn check(draft: &SystemDraft, problems: &mut Vec<Diagnostic>) {
-    let mut earlier: Vec<Owned> = Vec::new();
+pub(super) fn check(draft: &SystemDraft, problems: &mut Problems) {
+    let mut earlier = Ranges::<Owned>::default();
     for domain in &draft.protection_domains {
         let mut ids = HashMap::new();
         for ports in &domain.contents.ioports {
@@ -21,11 +22,10 @@ pub(super) fn check(draft: &SystemDraft, problems: &mut Vec<Diagnostic>) {
                 let help = format!("Choose another id; this one is taken: {first}.");
                 problems.push(Diagnostic::new(code::IOPORT_ID_DUPLICATE, &ports.span, message, help));
             }
-            let overlapping = |(_, other): &&Owned| ports.addr <= other.last && other.addr <= ports.last;
-            if let Some(other) = earlier.iter().find(overlapping) {
-                problems.push(overlap((domain, ports), *other));
+            let range = (u64::from(ports.addr), u64::from(ports.last) + 1);
+            if let Err(other) = earlier.insert(range, (domain, ports)) {
+                problems.push(overlap((domain, ports), other));
             }
-            earlier.push((domain, ports));
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use crate::code;
-use crate::diagnostic::{Diagnostic, Span};
+use crate::diagnostic::{Diagnostic, Problems, Span};
 use crate::draft::{ProtectionDomainDraft, SystemDraft};
 use crate::model::{Irq, IrqSource};
 
@@ -11,7 +11,7 @@ use crate::model::{Irq, IrqSource};
 pub(super) type Taken<'d> = HashMap<(usize, u8), &'d Span>;
 
 /// Checks all interrupts; returns their ids.
-pub(super) fn check<'d>(draft: &'d SystemDraft, problems: &mut Vec<Diagnostic>) -> Taken<'d> {
+pub(super) fn check<'d>(draft: &'d SystemDraft, problems: &mut Problems) -> Taken<'d> {
     check_numbers(draft, problems);
     let mut taken = Taken::new();
     for (index, domain) in draft.protection_domains.iter().enumerate() {
@@ -34,7 +34,7 @@ pub(super) fn duplicate_id(id: u8, domain: &ProtectionDomainDraft, span: &Span, 
     Diagnostic::new(code::CHANNEL_ID_DUPLICATE, span, message, help)
 }
 
-fn check_numbers(draft: &SystemDraft, problems: &mut Vec<Diagnostic>) {
+fn check_numbers(draft: &SystemDraft, problems: &mut Problems) {
     let (mut numbers, mut pins) = (HashMap::new(), HashMap::new());
     for domain in &draft.protection_domains {
         for irq in &domain.contents.irqs {

@@ -4,26 +4,24 @@ use std::collections::HashMap;
 
 use limen_abi::KernelKey;
 use limen_abi::limits::KEYS;
-use limen_nearest::did_you_mean;
 
 use crate::code;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Problems};
 use crate::draft::{KeyDraft, ProtectionDomainDraft, SystemDraft};
+use crate::meant::near;
 use crate::model::{KeyUse, StaticKey};
 
 /// The keys of the system, those of the kernel that are used last, and what each protection domain has to do with them. Of those
 /// with problems only the problems remain.
-pub(super) fn resolve(
-    draft: &SystemDraft,
-    problems: &mut Vec<Diagnostic>,
-) -> (Vec<StaticKey>, Vec<Vec<KeyUse>>) {
+pub(super) fn resolve(draft: &SystemDraft, problems: &mut Problems) -> (Vec<StaticKey>, Vec<Vec<KeyUse>>) {
     let mut keys = draft.static_keys.clone();
     check_names(&keys, problems);
+    let mut known = keys.iter().enumerate().map(|(index, key)| (key.name.clone(), index)).rev().collect();
     let mut uses = Vec::new();
     for domain in &draft.protection_domains {
         check_ids(domain, problems);
         let drafts = domain.contents.keys.iter();
-        uses.push(drafts.filter_map(|draft| resolve_one(&mut keys, draft, problems)).collect());
+        uses.push(drafts.filter_map(|draft| resolve_one(&mut keys, &mut known, draft, problems)).collect());
     }
     if let Some(first_too_many) = keys.get(KEYS) {
         problems.push(too_many(keys.len(), first_too_many));
@@ -31,7 +29,7 @@ pub(super) fn resolve(
     (keys, uses)
 }
 
-fn check_names(keys: &[StaticKey], problems: &mut Vec<Diagnostic>) {
+fn check_names(keys: &[StaticKey], problems: &mut Problems) {
     let mut seen = HashMap::new();
     for key in keys {
         if let Some(first) = seen.insert(&key.name, &key.span) {
@@ -42,7 +40,7 @@ fn check_names(keys: &[StaticKey], problems: &mut Vec<Diagnostic>) {
     }
 }
 
-fn check_ids(domain: &ProtectionDomainDraft, problems: &mut Vec<Diagnostic>) {
+fn check_ids(domain: &ProtectionDomainDraft, problems: &mut Problems) {
     let mut seen = HashMap::new();
     for key in &domain.contents.keys {
         let Some(id) = key.id else { continue };
@@ -58,16 +56,18 @@ fn check_ids(domain: &ProtectionDomainDraft, problems: &mut Vec<Diagnostic>) {
 
 fn resolve_one(
     keys: &mut Vec<StaticKey>,
+    known: &mut HashMap<String, usize>,
     draft: &KeyDraft,
-    problems: &mut Vec<Diagnostic>,
+    problems: &mut Problems,
 ) -> Option<KeyUse> {
-    let known = keys.iter().position(|key| key.name == draft.name);
-    let index = known.or_else(|| {
+    let index = known.get(draft.name).copied().or_else(|| {
         keys.push(kernel_key(draft)?);
+        known.insert(draft.name.to_owned(), keys.len() - 1);
         Some(keys.len() - 1)
     });
     if index.is_none() {
-        problems.push(unknown(keys, draft));
+        let problem = unknown(keys, draft, problems);
+        problems.push(problem);
     }
     let (symbol, span) = (draft.symbol.clone(), draft.span.clone());
     Some(KeyUse { key: index?, id: draft.id, symbol, shared: draft.shared, span })
@@ -80,12 +80,13 @@ fn kernel_key(draft: &KeyDraft) -> Option<StaticKey> {
     Some(StaticKey { name: (*name).to_owned(), default: false, shared: false, kernel: Some(*key), span })
 }
 
-fn unknown(keys: &[StaticKey], draft: &KeyDraft) -> Diagnostic {
+fn unknown(keys: &[StaticKey], draft: &KeyDraft, problems: &Problems) -> Diagnostic {
     let (name, span) = (draft.name, &draft.span);
     let message = format!("Error: unknown static key '{name}' on element 'key': {span}");
     let kernel: Vec<_> = KernelKey::ALL.iter().map(|(_, name, _)| *name).collect();
-    let known = keys.iter().map(|key| key.name.as_str()).chain(kernel.iter().copied());
-    let help = did_you_mean(name, known).unwrap_or_else(|| {
+    let declared = keys.iter().take(if problems.is_full() { 0 } else { keys.len() });
+    let known: Vec<_> = declared.map(|key| key.name.as_str()).chain(kernel.iter().copied()).collect();
+    let help = near(problems, name, &known).unwrap_or_else(|| {
         format!(
             "Declare it: <static_key name=\"{name}\"/> directly inside system. Keys of the kernel: {}.",
             kernel.join(", ")

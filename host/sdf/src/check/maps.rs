@@ -1,8 +1,9 @@
 //! Maps name a memory region, fit below the stack and do not overlap.
 
+use super::ranges::Ranges;
 use crate::attribute::Reported;
 use crate::code;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Problems};
 use crate::draft::{MapDraft, ProtectionDomainDraft, SystemDraft};
 use crate::meant;
 use crate::model::{Map, MemoryRegion};
@@ -12,14 +13,15 @@ use crate::target::Target;
 pub(super) fn resolve(
     draft: &SystemDraft,
     target: &Target,
-    problems: &mut Vec<Diagnostic>,
-    warnings: &mut Vec<Diagnostic>,
+    problems: &mut Problems,
+    warnings: &mut Problems,
 ) -> Vec<Vec<Map>> {
     let domains = draft.protection_domains.iter();
     domains.map(|domain| resolve_domain(draft, domain, target, problems, warnings)).collect()
 }
 
 /// Addresses that a map covers, for checks and messages.
+#[derive(Clone, Copy)]
 struct Extent<'d> {
     region: &'d str,
     start: u64,
@@ -30,22 +32,20 @@ fn resolve_domain(
     draft: &SystemDraft,
     domain: &ProtectionDomainDraft,
     target: &Target,
-    problems: &mut Vec<Diagnostic>,
-    warnings: &mut Vec<Diagnostic>,
+    problems: &mut Problems,
+    warnings: &mut Problems,
 ) -> Vec<Map> {
     let limit = target.map_limit(domain.header.stack_bytes);
     let mut maps = Vec::new();
-    let mut extents: Vec<Extent> = Vec::new();
+    let mut extents = Ranges::default();
     for map in &domain.contents.maps {
         let Ok((index, extent)) = locate(draft, map, limit, problems) else { continue };
-        let overlaps = |other: &&Extent| extent.start < other.end && other.start < extent.end;
-        if let Some(other) = extents.iter().find(overlaps) {
-            problems.push(overlap(map, &extent, other, &domain.header.name));
-        }
         if extent.end == limit {
             warnings.push(no_stack_guard(map));
         }
-        extents.push(extent);
+        if let Err(other) = extents.insert((extent.start, extent.end), extent) {
+            problems.push(overlap(map, &extent, &other, &domain.header.name));
+        }
         maps.push(resolved(map, index));
     }
     maps
@@ -56,14 +56,16 @@ fn locate<'d>(
     draft: &SystemDraft,
     map: &MapDraft<'d>,
     limit: u64,
-    problems: &mut Vec<Diagnostic>,
+    problems: &mut Problems,
 ) -> Result<(usize, Extent<'d>), Reported> {
+    let Some((index, region)) = draft.region(map.region) else {
+        let problem = unknown_region(draft, map, problems);
+        problems.push(problem);
+        return Err(Reported);
+    };
     let mut report = |problem| {
         problems.push(problem);
         Reported
-    };
-    let Some((index, region)) = draft.region(map.region) else {
-        return Err(report(unknown_region(draft, map)));
     };
     if !map.vaddr.is_multiple_of(region.page_bytes) {
         return Err(report(misaligned(map, region)));
@@ -90,10 +92,10 @@ fn resolved(map: &MapDraft, region: usize) -> Map {
     }
 }
 
-fn unknown_region(draft: &SystemDraft, map: &MapDraft) -> Diagnostic {
+fn unknown_region(draft: &SystemDraft, map: &MapDraft, problems: &Problems) -> Diagnostic {
     let message = format!("Error: invalid memory region name '{}' on 'map' @ {}", map.region, map.span);
     let rule = "mr must be the name of a memory_region in this file";
-    let help = meant::help(rule, map.region, draft.region_names());
+    let help = meant::help(problems, rule, map.region, draft.region_names());
     Diagnostic::new(code::MAP_MR_UNKNOWN, &map.span, message, help)
 }
 

@@ -11,13 +11,14 @@ mod names;
 mod older_pp;
 mod page_size;
 mod phys_addr;
+mod ranges;
 mod services;
 mod setvars;
 mod unused;
 mod wipes;
 
 use crate::Parsed;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Problems};
 use crate::draft::{MemoryRegionDraft, ProtectionDomainDraft, SystemDraft};
 use crate::model::{
     KeyUse, Map, ProtectionDomain, Service, Setvar, StaticKey, SystemDescription, UserCap, Wipe,
@@ -26,8 +27,8 @@ use crate::target::Target;
 
 /// Checks a draft and gives every name its index.
 pub(crate) fn check(mut draft: SystemDraft, target: &Target) -> Result<Parsed, Vec<Diagnostic>> {
-    let mut problems = Vec::new();
-    let mut warnings = Vec::new();
+    let mut problems = Problems::default();
+    let mut warnings = Problems::default();
     older_pp::grant(&mut draft, &mut warnings);
     let caps = caps::resolve(&draft, &mut problems);
     names::check(&draft, &mut problems, &mut warnings);
@@ -42,7 +43,7 @@ pub(crate) fn check(mut draft: SystemDraft, target: &Target) -> Result<Parsed, V
     let services = services::resolve(&draft, &mut problems);
     let wipes = wipes::resolve(&draft, &mut problems);
     if !problems.is_empty() {
-        return Err(problems);
+        return Err(problems.into_kept());
     }
     let page_sizes = page_size::choose(&draft.memory_regions, &maps);
     domains::warn(&draft, &mut warnings);
@@ -54,7 +55,7 @@ pub(crate) fn check(mut draft: SystemDraft, target: &Target) -> Result<Parsed, V
             Resolved { keys, services, wipes, caps, maps, setvars },
             page_sizes,
         ),
-        warnings,
+        warnings: warnings.into_kept(),
     })
 }
 

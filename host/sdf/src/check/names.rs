@@ -5,13 +5,13 @@ use std::collections::HashMap;
 use limen_abi::limits::NAME_BYTES;
 
 use crate::code;
-use crate::diagnostic::{Diagnostic, Span};
+use crate::diagnostic::{Diagnostic, Problems, Span};
 use crate::draft::SystemDraft;
 
 /// The protection domain that the tool adds to every system.
 const RESERVED: &str = "monitor";
 
-pub(super) fn check(draft: &SystemDraft, problems: &mut Vec<Diagnostic>, warnings: &mut Vec<Diagnostic>) {
+pub(super) fn check(draft: &SystemDraft, problems: &mut Problems, warnings: &mut Problems) {
     let domains =
         || draft.protection_domains.iter().map(|domain| (domain.header.name.as_str(), &domain.span));
     let regions = draft.memory_regions.iter().map(|draft| (draft.region.name.as_str(), &draft.region.span));
@@ -25,7 +25,7 @@ fn check_unique<'d>(
     code: &'static str,
     kind: &str,
     names: impl Iterator<Item = (&'d str, &'d Span)>,
-    problems: &mut Vec<Diagnostic>,
+    problems: &mut Problems,
 ) {
     let mut seen = HashMap::new();
     for (name, span) in names {

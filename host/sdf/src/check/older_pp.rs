@@ -3,11 +3,11 @@
 //! Calls go to a higher priority, so peers with a higher or the same priority may not.
 
 use crate::code;
-use crate::diagnostic::{Diagnostic, Span};
+use crate::diagnostic::{Diagnostic, Problems, Span};
 use crate::draft::SystemDraft;
 
 /// Gives the ends of channels what `pp` of the protection domain at the other end grants.
-pub(super) fn grant(draft: &mut SystemDraft, warnings: &mut Vec<Diagnostic>) {
+pub(super) fn grant(draft: &mut SystemDraft, warnings: &mut Problems) {
     let SystemDraft { protection_domains, channels, .. } = draft;
     let header = |index: usize| protection_domains.get(index).map(|domain| &domain.header);
     for channel in channels {

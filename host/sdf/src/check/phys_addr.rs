@@ -1,24 +1,22 @@
 //! Memory regions with fixed physical addresses do not overlap.
 
+use super::ranges::Ranges;
 use crate::code;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Problems};
 use crate::draft::MemoryRegionDraft;
 use crate::model::MemoryRegion;
 
-pub(super) fn check(regions: &[MemoryRegionDraft], problems: &mut Vec<Diagnostic>) {
-    let mut seen: Vec<(&MemoryRegion, u64, u64)> = Vec::new();
+pub(super) fn check(regions: &[MemoryRegionDraft], problems: &mut Problems) {
+    let mut seen = Ranges::default();
     for MemoryRegionDraft { region, .. } in regions {
         let Some(start) = region.phys_addr else { continue };
         let Some(end) = start.checked_add(region.bytes) else {
             problems.push(overflow(region));
             continue;
         };
-        if let Some(other) =
-            seen.iter().find(|(_, other_start, other_end)| start < *other_end && *other_start < end)
-        {
-            problems.push(overlap((region, start, end), *other));
+        if let Err(other) = seen.insert((start, end), (region, start, end)) {
+            problems.push(overlap((region, start, end), other));
         }
-        seen.push((region, start, end));
     }
 }
 

@@ -6,13 +6,13 @@ use limen_abi::ServiceKind;
 use limen_abi::limits::SERVICES;
 
 use crate::code;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Problems};
 use crate::draft::{ProtectionDomainDraft, ServiceDraft, ServiceTargetDraft, SystemDraft};
 use crate::meant;
 use crate::model::{Service, ServiceTarget};
 
 /// The services of each protection domain. Of those with problems only the problems remain.
-pub(super) fn resolve(draft: &SystemDraft, problems: &mut Vec<Diagnostic>) -> Vec<Vec<Service>> {
+pub(super) fn resolve(draft: &SystemDraft, problems: &mut Problems) -> Vec<Vec<Service>> {
     let all = draft.protection_domains.iter().flat_map(|domain| &domain.contents.services);
     if let Some(first_too_many) = all.clone().nth(SERVICES) {
         problems.push(too_many(all.count(), first_too_many));
@@ -27,7 +27,7 @@ pub(super) fn resolve(draft: &SystemDraft, problems: &mut Vec<Diagnostic>) -> Ve
         .collect()
 }
 
-fn check_ids(domain: &ProtectionDomainDraft, problems: &mut Vec<Diagnostic>) {
+fn check_ids(domain: &ProtectionDomainDraft, problems: &mut Problems) {
     let mut seen = HashMap::new();
     for service in &domain.contents.services {
         let (id, span) = (service.id, &service.span);
@@ -48,11 +48,11 @@ fn resolve_one(
     draft: &SystemDraft,
     holder: usize,
     service: &ServiceDraft,
-    problems: &mut Vec<Diagnostic>,
+    problems: &mut Problems,
 ) -> Option<Service> {
     let target = match service.target {
-        ServiceTargetDraft::Region(name) => region(draft, name),
-        ServiceTargetDraft::Program(name) => program(draft, holder, service.kind, name),
+        ServiceTargetDraft::Region(name) => region(draft, name, problems),
+        ServiceTargetDraft::Program(name) => program(draft, holder, service.kind, name, problems),
         ServiceTargetDraft::Kernel => Ok(ServiceTarget::Kernel),
     };
     let ServiceDraft { kind, id, setvar_id, span, .. } = service;
@@ -67,10 +67,10 @@ fn resolve_one(
     }
 }
 
-fn region(draft: &SystemDraft, name: &str) -> Result<ServiceTarget, Refusal> {
+fn region(draft: &SystemDraft, name: &str, problems: &Problems) -> Result<ServiceTarget, Refusal> {
     let unknown = || {
         let rule = "region must be the name of a memory_region in this file";
-        let help = meant::help(rule, name, draft.region_names());
+        let help = meant::help(problems, rule, name, draft.region_names());
         (code::SERVICE_REGION_UNKNOWN, format!("unknown memory region name '{name}'"), help)
     };
     draft.region(name).map(|(index, _)| ServiceTarget::Region(index)).ok_or_else(unknown)
@@ -82,10 +82,11 @@ fn program(
     holder: usize,
     kind: ServiceKind,
     name: &str,
+    problems: &Problems,
 ) -> Result<ServiceTarget, Refusal> {
     let unknown = || {
         let rule = "pd must be the name of a protection domain in this file";
-        let help = meant::help(rule, name, draft.domain_names());
+        let help = meant::help(problems, rule, name, draft.domain_names());
         (code::SERVICE_PD_UNKNOWN, format!("unknown PD name '{name}'"), help)
     };
     let mut domains = draft.protection_domains.iter();

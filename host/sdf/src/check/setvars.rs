@@ -2,18 +2,14 @@
 
 use crate::attribute::Reported;
 use crate::code;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Problems};
 use crate::draft::{MapDraft, SetvarDraft, SystemDraft};
 use crate::meant;
 use crate::model::{MemoryRegion, Setvar};
 use crate::target::{Architecture, Target};
 
 /// Setvars of each protection domain, checked. Of those with problems only the problems remain.
-pub(super) fn resolve(
-    draft: &SystemDraft,
-    target: &Target,
-    problems: &mut Vec<Diagnostic>,
-) -> Vec<Vec<Setvar>> {
+pub(super) fn resolve(draft: &SystemDraft, target: &Target, problems: &mut Problems) -> Vec<Vec<Setvar>> {
     let mut all = Vec::new();
     for domain in &draft.protection_domains {
         for map in &domain.contents.maps {
@@ -29,10 +25,11 @@ fn resolve_one(
     draft: &SystemDraft,
     setvar: &SetvarDraft,
     target: &Target,
-    problems: &mut Vec<Diagnostic>,
+    problems: &mut Problems,
 ) -> Result<Setvar, Reported> {
     let Some((index, region)) = draft.region(setvar.region_paddr) else {
-        problems.push(unknown_region(draft, setvar));
+        let problem = unknown_region(draft, setvar, problems);
+        problems.push(problem);
         return Err(Reported);
     };
     if target.architecture == Architecture::X86_64 && region.phys_addr.is_none() {
@@ -53,11 +50,11 @@ fn prefill_size(draft: &SystemDraft, map: &MapDraft) -> Option<Diagnostic> {
     Some(Diagnostic::new(code::SETVAR_PREFILL_SIZE, &symbol.span, message, help))
 }
 
-fn unknown_region(draft: &SystemDraft, setvar: &SetvarDraft) -> Diagnostic {
+fn unknown_region(draft: &SystemDraft, setvar: &SetvarDraft, problems: &Problems) -> Diagnostic {
     let (name, span) = (setvar.region_paddr, &setvar.symbol.span);
     let message = format!("Error: invalid memory region name '{name}' on 'setvar' @ {span}");
     let rule = "region_paddr must be the name of a memory_region in this file";
-    let help = meant::help(rule, name, draft.region_names());
+    let help = meant::help(problems, rule, name, draft.region_names());
     Diagnostic::new(code::SETVAR_MR_UNKNOWN, span, message, help)
 }
 

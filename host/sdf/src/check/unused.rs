@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use crate::code;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Problems};
 use crate::draft::MemoryRegionDraft;
 use crate::model::{Map, MemoryRegion, Setvar};
 
@@ -12,7 +12,7 @@ pub(super) fn warn(
     regions: &[MemoryRegionDraft],
     maps: &[Vec<Map>],
     setvars: &[Vec<Setvar>],
-    warnings: &mut Vec<Diagnostic>,
+    warnings: &mut Problems,
 ) {
     let mapped = maps.iter().flatten().map(|map| map.region);
     let told = setvars.iter().flatten().map(|setvar| setvar.region_paddr);

@@ -1,15 +1,17 @@
 //! Wipes: of a memory region that is not too large, each by something that wipes nothing else.
 
+use std::collections::HashSet;
+
 use limen_abi::limits::{WIPE_BYTES, WIPING_INTERRUPTS};
 
 use crate::code;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Problems};
 use crate::draft::{ProtectionDomainDraft, SystemDraft, WipeDraft};
 use crate::meant;
 use crate::model::{Wipe, WipeTrigger};
 
 /// The wipes of each protection domain. Of those with problems only the problems remain.
-pub(super) fn resolve(draft: &SystemDraft, problems: &mut Vec<Diagnostic>) -> Vec<Vec<Wipe>> {
+pub(super) fn resolve(draft: &SystemDraft, problems: &mut Problems) -> Vec<Vec<Wipe>> {
     let all = draft.protection_domains.iter().flat_map(|domain| &domain.contents.wipes);
     let mut by_interrupt = all.filter(|wipe| wipe.trigger != WipeTrigger::Fault);
     if let Some(first_too_many) = by_interrupt.nth(WIPING_INTERRUPTS) {
@@ -18,46 +20,74 @@ pub(super) fn resolve(draft: &SystemDraft, problems: &mut Vec<Diagnostic>) -> Ve
     let domains = draft.protection_domains.iter();
     domains
         .map(|domain| {
-            let wipes = domain.contents.wipes.iter().enumerate();
-            wipes.filter_map(|(at, wipe)| resolve_one(draft, domain, at, wipe, problems)).collect()
+            let irqs = domain.contents.irqs.iter().map(|irq| irq.id).collect();
+            let mut triggers = Triggers { irqs, taken: HashSet::new() };
+            let wipes = domain.contents.wipes.iter();
+            wipes.filter_map(|wipe| resolve_one(draft, domain, &mut triggers, wipe, problems)).collect()
         })
         .collect()
+}
+
+/// What may wipe memory in a protection domain.
+struct Triggers {
+    irqs: HashSet<u8>,
+    /// What does already.
+    taken: HashSet<WipeTrigger>,
 }
 
 fn resolve_one(
     draft: &SystemDraft,
     domain: &ProtectionDomainDraft,
-    position: usize,
+    triggers: &mut Triggers,
     wipe: &WipeDraft,
-    problems: &mut Vec<Diagnostic>,
+    problems: &mut Problems,
 ) -> Option<Wipe> {
-    let mut refuse = |code, text: String, help: &str| {
-        let message = format!("Error: {text}: {}", wipe.span);
-        problems.push(Diagnostic::new(code, &wipe.span, message, help));
-        None
-    };
     if let WipeTrigger::Irq(id) = wipe.trigger
-        && !domain.contents.irqs.iter().any(|irq| irq.id == id)
+        && !triggers.irqs.contains(&id)
     {
         let text = format!("protection domain '{}' has no interrupt with id {id}", domain.header.name);
-        return refuse(code::WIPE_IRQ_UNKNOWN, text, "irq is the id of an irq element beside the wipe.");
+        return refuse(
+            problems,
+            wipe,
+            code::WIPE_IRQ_UNKNOWN,
+            text,
+            "irq is the id of an irq element beside the wipe.",
+        );
     }
-    if domain.contents.wipes.iter().take(position).any(|other| other.trigger == wipe.trigger) {
+    if !triggers.taken.insert(wipe.trigger) {
         let text = "there is another wipe by the same".to_owned();
-        return refuse(code::WIPE_DUPLICATE, text, "An interrupt, or faults, wipe one memory region.");
+        return refuse(
+            problems,
+            wipe,
+            code::WIPE_DUPLICATE,
+            text,
+            "An interrupt, or faults, wipe one memory region.",
+        );
     }
     let Some((region, found)) = draft.region(wipe.region) else {
         let text = format!("unknown memory region name '{}'", wipe.region);
         let rule = "region must be the name of a memory_region in this file";
-        let help = meant::help(rule, wipe.region, draft.region_names());
-        return refuse(code::WIPE_REGION_UNKNOWN, text, &help);
+        let help = meant::help(problems, rule, wipe.region, draft.region_names());
+        return refuse(problems, wipe, code::WIPE_REGION_UNKNOWN, text, &help);
     };
     if found.bytes > WIPE_BYTES {
         let text = format!("memory region '{}' has more than 0x{WIPE_BYTES:x} bytes", wipe.region);
         let help = "Nothing else happens while memory is wiped, so it may not be more.";
-        return refuse(code::WIPE_TOO_LARGE, text, help);
+        return refuse(problems, wipe, code::WIPE_TOO_LARGE, text, help);
     }
     Some(Wipe { region, trigger: wipe.trigger, span: wipe.span.clone() })
+}
+
+fn refuse(
+    problems: &mut Problems,
+    wipe: &WipeDraft,
+    code: &'static str,
+    text: String,
+    help: &str,
+) -> Option<Wipe> {
+    let message = format!("Error: {text}: {}", wipe.span);
+    problems.push(Diagnostic::new(code, &wipe.span, message, help));
+    None
 }
 
 fn too_many(first: &WipeDraft) -> Diagnostic {

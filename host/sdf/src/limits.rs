@@ -1,0 +1,125 @@
+//! How large a description may be. Looked at before the XML library reads it, which compares every attribute of a tag with
+//! all others, and copies the name spaces of an element to those inside.
+
+use crate::code;
+use crate::diagnostic::Diagnostic;
+use crate::xml::Source;
+
+/// Most bytes of a description: four times what as many memory regions and maps as a boot image has room for need.
+pub const DESCRIPTION_BYTES: usize = 32 << 20;
+/// Most attributes of an element.
+pub const ATTRIBUTES: usize = 32;
+/// Most bytes of an attribute's value as it is written: the longest path of most systems.
+pub const VALUE_BYTES: usize = 4096;
+/// Most declarations of name spaces in a description.
+pub const NAME_SPACES: usize = 32;
+
+/// Checks that a description is within the limits.
+pub(crate) fn check(file: &str, text: &str) -> Result<(), Diagnostic> {
+    let refuse = |offset, what: String, help: String| {
+        let span = Source::new(file, text).span(offset);
+        let message = format!("Could not parse '{file}': {what}: {span}");
+        Err(Diagnostic::new(code::XML_LIMIT, &span, message, help))
+    };
+    if text.len() > DESCRIPTION_BYTES {
+        let what = format!("the description has {} bytes", text.len());
+        return refuse(0, what, format!("A description has at most {DESCRIPTION_BYTES} bytes."));
+    }
+    if let Some((offset, _)) = text.match_indices("xmlns").nth(NAME_SPACES) {
+        let help = format!("A description declares at most {NAME_SPACES} name spaces; it needs none.");
+        return refuse(offset, "too many name spaces".to_owned(), help);
+    }
+    let mut rest = text;
+    while let Some(start) = rest.find('<') {
+        rest = rest.get(start..).unwrap_or_default();
+        let offset = text.len() - rest.len();
+        let tag = Tag::read(rest);
+        if tag.values > ATTRIBUTES {
+            let help = format!("An element has at most {ATTRIBUTES} attributes.");
+            return refuse(offset, "too many attributes".to_owned(), help);
+        }
+        if tag.longest > VALUE_BYTES {
+            let help = format!("The value of an attribute has at most {VALUE_BYTES} bytes.");
+            return refuse(offset, "an attribute is too long".to_owned(), help);
+        }
+        rest = rest.get(tag.bytes..).unwrap_or_default();
+    }
+    Ok(())
+}
+
+/// What stands between angle brackets.
+#[derive(Default)]
+struct Tag {
+    bytes: usize,
+    /// How many quoted values it has.
+    values: usize,
+    /// Bytes of the longest of them.
+    longest: usize,
+}
+
+impl Tag {
+    /// Reads the tag that `text` starts with; comments, character data and instructions have no values. One that does not
+    /// end is left to the XML library.
+    fn read(text: &str) -> Self {
+        for (start, end) in [("<!--", "-->"), ("<![CDATA[", "]]>"), ("<?", "?>")] {
+            if let Some(inside) = text.strip_prefix(start) {
+                let bytes = inside.find(end).map_or(text.len(), |at| start.len() + at + end.len());
+                return Self { bytes, ..Self::default() };
+            }
+        }
+        let mut tag = Self::default();
+        while let Some(at) = text.get(tag.bytes..).and_then(|rest| rest.find(['"', '\'', '>'])) {
+            tag.bytes += at + 1;
+            let (before, rest) = text.split_at(tag.bytes);
+            let Some(quote) = before.chars().last().filter(|last| *last != '>') else { return tag };
+            let Some(length) = rest.find(quote) else { break };
+            tag.values += 1;
+            tag.longest = tag.longest.max(length);
+            tag.bytes += length + 1;
+        }
+        Self { bytes: text.len(), ..tag }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn is_refused(text: &str) -> bool {
+        check("t", text).is_err()
+    }
+
+    fn repeated(count: usize, text: &str) -> String {
+        text.repeat(count)
+    }
+
+    #[test]
+    fn as_much_as_the_limits_say_is_accepted_and_no_more() {
+        for (most, text) in [
+            (DESCRIPTION_BYTES, (|count| repeated(count, " ")) as fn(usize) -> String),
+            (ATTRIBUTES, |count| format!("<a {}/>", repeated(count, "b='>' "))),
+            (VALUE_BYTES, |count| format!("<a b=\"{}\"/>", repeated(count, "'"))),
+            (NAME_SPACES, |count| repeated(count, "<a xmlns='b'/>")),
+        ] {
+            assert!(!is_refused(&text(most)));
+            assert!(is_refused(&text(most + 1)));
+        }
+    }
+
+    #[test]
+    fn what_is_no_tag_has_no_attributes() {
+        let quotes = repeated(2 * ATTRIBUTES + 2, "\"'<");
+        for text in [format!("<!--{quotes}-->"), format!("<![CDATA[{quotes}]]>"), format!("<?{quotes}?>")] {
+            assert!(!is_refused(&text), "{text}");
+        }
+        assert!(!is_refused(&format!("<a>{}</a>", repeated(2 * ATTRIBUTES + 2, "\""))));
+        assert!(!is_refused(&repeated(ATTRIBUTES + 1, "<a b=''/>")));
+    }
+
+    #[test]
+    fn the_place_is_that_of_the_tag() {
+        let text = format!("<a>\n  <b {}/></a>", repeated(ATTRIBUTES + 1, "c='' "));
+        let span = check("t", &text).unwrap_err().span.unwrap();
+        assert_eq!((span.line, span.column), (2, 3));
+    }
+}
