@@ -136,10 +136,18 @@ fn image(workspace: &Workspace, board: &Board, project: &Project) -> Outcome<Pat
         .context(|| project.name.clone())
 }
 
-fn program(workspace: &Workspace, board: &Board) -> Outcome<Row> {
+/// Builds a program that does nothing, and gives its file.
+///
+/// # Errors
+/// When it does not build.
+pub fn smallest_program(workspace: &Workspace, board: &Board) -> Outcome<PathBuf> {
     let (system, program) = SMALLEST;
     let project = Project::locate(workspace, system)?;
-    let segments = binary::segments(&image(workspace, board, &project)?.with_file_name(program))?;
+    Ok(image(workspace, board, &project)?.with_file_name(program))
+}
+
+fn program(workspace: &Workspace, board: &Board) -> Outcome<Row> {
+    let segments = binary::segments(&smallest_program(workspace, board)?)?;
     let bytes = segments.iter().map(|segment| segment.memory_bytes).sum();
     Ok(Row::single("program_bytes", params(&[("part", "loaded")]), bytes))
 }

@@ -29,6 +29,7 @@ mod headers;
 mod host_tests;
 mod injection;
 mod key_sites;
+mod large;
 mod links;
 mod listing;
 mod load;

@@ -7,11 +7,12 @@ use std::time::Instant;
 use limen_nearest::advice;
 use limen_report::{Results, Row};
 
-use crate::board::Board;
+use crate::board::{self, Board};
 use crate::environment;
 use crate::failure::{Context, Failure, Outcome};
 use crate::files;
 use crate::footprint;
+use crate::large;
 use crate::model;
 use crate::progress::Steps;
 use crate::project::{Build, Project};
@@ -37,7 +38,9 @@ pub fn run(workspace: &Workspace, board: &Board, filter: &str, quick: bool) -> O
         chosen.extend(builds.into_iter().map(|build| (project, build)));
     }
     let weighs = footprint::NAME.contains(filter);
-    let mut steps = Steps::new(chosen.len() + usize::from(weighs));
+    // What the tool takes does not depend on the board.
+    let counts = large::NAME.contains(filter) && board.name == board::DEFAULT;
+    let mut steps = Steps::new(chosen.len() + usize::from(weighs) + usize::from(counts));
     let mut rows = Vec::new();
     for (project, build) in chosen {
         let title = format!("{} {}", project.name, build.join(" "));
@@ -49,9 +52,16 @@ pub fn run(workspace: &Workspace, board: &Board, filter: &str, quick: bool) -> O
         steps.next(&format!("measuring {}", footprint::NAME));
         rows.extend(footprint::rows(workspace, board)?);
     }
+    if counts {
+        steps.next(&format!("measuring {}", large::NAME));
+        rows.extend(large::rows(workspace, board)?);
+    }
     if rows.is_empty() {
-        let names: Vec<_> =
-            projects.iter().map(|project| project.name.as_str()).chain([footprint::NAME]).collect();
+        let names: Vec<_> = projects
+            .iter()
+            .map(|project| project.name.as_str())
+            .chain([footprint::NAME, large::NAME])
+            .collect();
         let advice = advice(filter, &names, "each folder below bench/ with a Makefile is one");
         return Err(Failure::new(format!("no measured system has '{filter}' in its name; {advice}")));
     }

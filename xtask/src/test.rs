@@ -18,6 +18,7 @@ use crate::expected::Expected;
 use crate::failure::{Context, Failure, Outcome};
 use crate::files;
 use crate::host_tests;
+use crate::large;
 use crate::progress::{self, Steps};
 use crate::project::{Build, Project};
 use crate::python;
@@ -36,7 +37,8 @@ const HELP: &str = "
 usage: ./x test [FILTER] [--board BOARD]
 
 Runs the tests of the host crates (named `host`) and of the cothread library on this machine (`cothreads on
-the host`), compiles every header of the SDK (`headers`), tries out the finished SDK (`sdk`), then boots the
+the host`), compiles every header of the SDK (`headers`), tries out the finished SDK (`sdk`), counts what the
+tool takes for longer and longer descriptions (`large descriptions`), then boots the
 suites under tests/ in debug and release, the examples that have an expected.txt in debug, and boots that go
 another way than usual (named `boot/...`), on every board, and compares what paths cost with what is recorded in
 bench/golden (`figures`). Suites that ask for variants of a board are booted
@@ -86,8 +88,8 @@ fn run(workspace: &Workspace, arguments: lexopt::Parser) -> Outcome {
     };
     let jobs = jobs(workspace, &boards, &options)?;
     let compared: Vec<_> = boards.iter().filter(|board| options.select(&figures(board))).collect();
-    let parts = [HOST, cothreads::NAME, HEADERS, SDK].map(|part| options.select(part));
-    let needs_sdk = parts[3] || !jobs.is_empty() || !compared.is_empty();
+    let parts = [HOST, cothreads::NAME, HEADERS, SDK, large::TEST].map(|part| options.select(part));
+    let needs_sdk = parts[3] || parts[4] || !jobs.is_empty() || !compared.is_empty();
     let phases = parts.into_iter().filter(|part| *part).count();
     let mut steps = Steps::new(phases + usize::from(!jobs.is_empty()) + compared.len());
     let mut tally = Tally::default();
@@ -111,6 +113,10 @@ fn run(workspace: &Workspace, arguments: lexopt::Parser) -> Outcome {
     if parts[3] {
         steps.next("trying out the SDK");
         tally.add(SDK, &sdk_tests::run(workspace));
+    }
+    if parts[4] {
+        steps.next("counting what the tool takes for large descriptions");
+        tally.add(large::TEST, &large::run(workspace)?);
     }
     if !jobs.is_empty() {
         steps.next("running systems");
@@ -178,7 +184,7 @@ impl Tally {
 
 /// What to tell a person whose filter is in no name. Boards and configurations follow the word `on`.
 fn no_test(workspace: &Workspace, filter: &str) -> Outcome<Failure> {
-    let mut names = [HOST, cothreads::NAME, HEADERS, SDK, FIGURES].map(str::to_owned).to_vec();
+    let mut names = [HOST, cothreads::NAME, HEADERS, SDK, large::TEST, FIGURES].map(str::to_owned).to_vec();
     for shelf in ["tests", "examples"] {
         names.extend(Project::on_shelf(workspace, shelf)?.into_iter().map(|project| project.name));
     }

@@ -75,10 +75,11 @@ impl Row {
         }
     }
 
-    /// Whether it depends on the machine that measures: those are microseconds, and say so in their names.
+    /// Whether it depends on the machine that measures: those are microseconds and what the tool takes, and say so in their
+    /// names.
     #[must_use]
     pub fn is_native(&self) -> bool {
-        self.name.ends_with("_us")
+        self.name.ends_with("_us") || self.name.starts_with("tool_")
     }
 
     /// The value of a parameter.
