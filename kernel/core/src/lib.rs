@@ -23,7 +23,6 @@
 #![cfg_attr(not(test), no_std)]
 #![forbid(unsafe_code)]
 
-pub mod address;
 pub mod arena;
 pub mod boot;
 pub mod cap;

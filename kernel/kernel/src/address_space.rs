@@ -1,8 +1,8 @@
 //! Address spaces of programs, built at boot from the image's mapping plan.
 
 use limen_abi::limits::{PAGE_BYTES, VSPACES};
-use limen_core::address::{PhysAddr, VirtAddr};
 use limen_image::{Image, Mapping, MappingFlags, RegionKind};
+use limen_mmu::address::{PhysAddr, VirtAddr};
 
 use crate::page_table::{Access, Format, MapError, MemoryType, Owner, Root, Run, Tables, map, share_kernel};
 
@@ -101,7 +101,7 @@ mod tests {
     use limen_abi::ServiceKind;
     use limen_abi::limits::USER_TOP_AARCH64;
     use limen_image::{Architecture, Board, Counts, ImageWriter, NONE, Range, Region, Service, Thread};
-    use limen_loader::translation::{aarch64, riscv64, x86_64};
+    use limen_mmu::{aarch64, riscv64, x86_64};
 
     use super::*;
     use crate::page_table::{Found, Halves, is_shared, walk};

@@ -6,10 +6,10 @@
 use limen_abi::KernelKey;
 use limen_abi::limits::{PAGE_BYTES, THREADS};
 use limen_abi::message::BufferWord;
-use limen_core::address::{PhysAddr, VirtAddr};
 use limen_core::boot::buffer_index;
 use limen_core::message::MessageBuffer;
 use limen_image::{Board, Image, ImageError, MappingFlags, Options, Range, Region, RegionKind};
+use limen_mmu::address::{PhysAddr, VirtAddr};
 
 use crate::address_space::{self, AddressSpaces, BufferPage};
 use crate::arch::cpu::SpaceRegister;

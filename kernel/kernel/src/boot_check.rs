@@ -14,8 +14,8 @@
 use core::fmt;
 
 use limen_abi::limits::PAGE_BYTES;
-use limen_core::address::{PhysAddr, VirtAddr};
 use limen_image::{Image, Range, RegionKind};
+use limen_mmu::address::{PhysAddr, VirtAddr};
 
 use crate::address_space::BufferPage;
 use crate::page_table::{ENTRIES, Format, Found, Halves, Root, Tables, is_shared, span_bytes, walk};
@@ -227,8 +227,8 @@ mod tests {
     use limen_image::{Architecture, Board, Counts, ImageWriter, NONE, Region, Thread};
 
     use super::*;
-    use limen_loader::translation::aarch64::descriptor::Descriptors;
-    use limen_loader::translation::x86_64;
+    use limen_mmu::aarch64::descriptor::Descriptors;
+    use limen_mmu::x86_64;
 
     use crate::page_table::{Access, MemoryType, Owner, Run, map, share_kernel};
     use crate::test_tables::TestTables;

@@ -4,8 +4,8 @@
 //! is cut where the region ends; the header says how long it is. Without the piece, the region is zero.
 
 use limen_abi::boot_info::{BootInfo, HEADER_BYTES};
-use limen_core::address::PhysAddr;
 use limen_image::{Image, Range};
+use limen_mmu::address::PhysAddr;
 
 use crate::arch::firmware;
 use crate::identity_map;

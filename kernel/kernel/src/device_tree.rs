@@ -2,7 +2,7 @@
 //!
 //! Source: Devicetree Specification 0.4, section 5.2.
 
-use limen_core::address::PhysAddr;
+use limen_mmu::address::PhysAddr;
 
 use crate::boot_info::Piece;
 use crate::identity_map::firmware_bytes;

@@ -7,8 +7,8 @@ use core::ptr::{with_exposed_provenance, with_exposed_provenance_mut};
 use core::slice;
 
 use limen_abi::limits::PAGE_BYTES;
-use limen_core::address::{PhysAddr, VirtAddr};
 use limen_image::{HEADER_WORDS, HeaderWord, Range};
+use limen_mmu::address::{PhysAddr, VirtAddr};
 
 use crate::arch;
 use crate::page_table::{Table, Tables};

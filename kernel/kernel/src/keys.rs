@@ -6,7 +6,6 @@ use core::sync::atomic::Ordering;
 
 use limen_abi::limits::PAGE_BYTES;
 use limen_abi::{KernelKey, limits};
-use limen_core::address::PhysAddr;
 use limen_core::arena::KeyId;
 use limen_core::machine::Followed;
 use limen_image::Image;
@@ -15,7 +14,8 @@ use limen_keys::keys::Unsettled;
 use limen_keys::site::Row;
 use limen_keys::table::{Sections, Table};
 use limen_keys::{Key, KeyError, Keys, static_branch_unlikely, static_key};
-use limen_loader::layout;
+use limen_mmu::address::PhysAddr;
+use limen_mmu::layout;
 
 use crate::arch::cpu;
 use crate::arch::mmu::Descriptors;

@@ -4,7 +4,7 @@
 //! they can still be reached; then the processor forgets what it knows of them, together with the identity map.
 
 use limen_abi::limits::PAGE_BYTES;
-use limen_core::address::VirtAddr;
+use limen_mmu::address::VirtAddr;
 
 use crate::arch::mmu::Descriptors;
 use crate::arch::{self, cpu};

@@ -3,7 +3,7 @@
 use core::ptr::{with_exposed_provenance, with_exposed_provenance_mut};
 
 use limen_abi::limits::PAGE_BYTES;
-use limen_core::address::VirtAddr;
+use limen_mmu::address::VirtAddr;
 
 use crate::driver::ns16550;
 

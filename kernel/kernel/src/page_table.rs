@@ -2,8 +2,8 @@
 
 use core::ops::Range;
 
-use limen_core::address::{PhysAddr, VirtAddr};
-pub use limen_loader::translation::format::{
+use limen_mmu::address::{PhysAddr, VirtAddr};
+pub use limen_mmu::format::{
     Access, ENTRIES, Entry, Format, Halves, MemoryType, Owner, Permissions, Table, index, span_bytes,
 };
 
@@ -254,7 +254,7 @@ pub fn is_shared(one: &Table, other: &Table, entries: Range<usize>) -> bool {
 mod tests {
     use super::*;
     use limen_abi::limits::PAGE_BYTES;
-    use limen_loader::translation::{aarch64, riscv64};
+    use limen_mmu::{aarch64, riscv64};
 
     use crate::test_tables::TestTables;
 

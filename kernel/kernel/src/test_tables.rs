@@ -2,7 +2,7 @@
 
 use std::vec::Vec;
 
-use limen_core::address::PhysAddr;
+use limen_mmu::address::PhysAddr;
 
 use crate::page_table::{ENTRIES, Root, Table, Tables};
 

@@ -15,9 +15,9 @@ use core::ops::Range;
 use core::sync::atomic::{AtomicU64, Ordering};
 
 use limen_abi::limits::PAGE_BYTES;
-use limen_core::address::{PhysAddr, VirtAddr};
 use limen_keys::engine::{Engine, WINDOW_BYTES, WindowError};
-use limen_loader::layout::PATCH_WINDOW;
+use limen_mmu::address::{PhysAddr, VirtAddr};
+use limen_mmu::layout::PATCH_WINDOW;
 
 use crate::arch::mmu::Descriptors;
 use crate::arch::{cpu, text};

@@ -48,7 +48,7 @@ pub struct Task {
 impl Task {
     const NONE: Self = Self {
         kind: None,
-        space: AddressSpace { root: limen_core::address::PhysAddr(0), asid: 0 },
+        space: AddressSpace { root: limen_mmu::address::PhysAddr(0), asid: 0 },
         stack_top: 0,
         target: MappedWindow::EMPTY,
         source: MappedWindow::EMPTY,

@@ -4,7 +4,7 @@ use core::sync::atomic::{AtomicU64, Ordering};
 
 use super::{cadence, ns16550, pl011, sifive};
 use crate::mmio::Window;
-use limen_loader::layout::CONSOLE;
+use limen_mmu::layout::CONSOLE;
 
 /// Board fact: the driver is [`pl011`].
 const KIND_PL011: u64 = 1;

@@ -3,7 +3,7 @@
 use core::mem::offset_of;
 
 use limen_image::loader::LoaderPlan;
-use limen_loader::translation::tables::{self, Tables};
+use limen_loader::tables::{self, Tables};
 
 /// The entry point in the port's `boot.S`: with memory of its own, and the constants that every port needs besides
 /// those given here.

@@ -2,9 +2,9 @@
 
 use core::arch::global_asm;
 
-use limen_core::address::{PhysAddr, VirtAddr};
 use limen_image::Range;
-use limen_loader::translation::aarch64::system::SCTLR_WXN;
+use limen_mmu::aarch64::system::SCTLR_WXN;
+use limen_mmu::address::{PhysAddr, VirtAddr};
 
 use super::cpu::{self, read_register, write_register};
 use super::fpu;

@@ -3,8 +3,8 @@
 use core::arch::asm;
 use core::fmt;
 
-use limen_core::address::{PhysAddr, VirtAddr};
 use limen_core::machine::CounterAccess;
+use limen_mmu::address::{PhysAddr, VirtAddr};
 
 use crate::address_space::AddressSpace;
 use crate::arch::mmu::Descriptors;

@@ -4,9 +4,9 @@
 use core::arch::asm;
 
 use limen_abi::boot_info::BootInfo;
-use limen_core::address::PhysAddr;
 use limen_core::object::secure_monitor::REGISTERS;
 use limen_image::Image;
+use limen_mmu::address::PhysAddr;
 
 use crate::boot_info::Piece;
 use crate::device_tree;

@@ -5,12 +5,12 @@
 //! because it is masked; the distributor remembers an edge meanwhile. Source: Arm Generic Interrupt Controller
 //! Architecture Specification (IHI 0048).
 
-use limen_core::address::{PhysAddr, VirtAddr};
 use limen_core::object::irq::State;
 use limen_image::{Board, Interrupt, InterruptController, InterruptFlags};
+use limen_mmu::address::{PhysAddr, VirtAddr};
 
 use crate::mmio::Window;
-use limen_loader::layout;
+use limen_mmu::layout;
 
 /// Board fact: the controller is one for this driver.
 pub const KIND: u64 = InterruptController::GicV2 as u64;

@@ -4,7 +4,7 @@
 
 use core::arch::asm;
 
-use limen_core::address::VirtAddr;
+use limen_mmu::address::VirtAddr;
 
 /// The operand of a TLB instruction has the page's number.
 const PAGE_BITS: u32 = 12;

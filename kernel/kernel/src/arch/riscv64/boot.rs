@@ -3,9 +3,9 @@
 use core::arch::global_asm;
 use core::cell::UnsafeCell;
 
-use limen_core::address::{PhysAddr, VirtAddr};
 use limen_image::Range;
-use limen_loader::translation::riscv64::system;
+use limen_mmu::address::{PhysAddr, VirtAddr};
+use limen_mmu::riscv64::system;
 
 use super::mmu::Descriptors;
 use super::{cpu, irq};

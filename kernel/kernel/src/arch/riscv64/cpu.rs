@@ -4,9 +4,9 @@ use core::arch::asm;
 use core::fmt;
 use core::hint::cold_path;
 
-use limen_core::address::{PhysAddr, VirtAddr};
 use limen_core::machine::CounterAccess;
-use limen_loader::translation::riscv64::system::{self, SATP_ASID_BITS, SATP_ASID_SHIFT};
+use limen_mmu::address::{PhysAddr, VirtAddr};
+use limen_mmu::riscv64::system::{self, SATP_ASID_BITS, SATP_ASID_SHIFT};
 
 use super::mmu::Descriptors;
 use crate::address_space::AddressSpace;

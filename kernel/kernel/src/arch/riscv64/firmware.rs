@@ -1,9 +1,9 @@
 //! What the firmware tells: a device tree, whose address it passes in a register.
 
 use limen_abi::boot_info::BootInfo;
-use limen_core::address::PhysAddr;
 use limen_core::object::secure_monitor::REGISTERS;
 use limen_image::Image;
+use limen_mmu::address::PhysAddr;
 
 use crate::boot_info::Piece;
 use crate::device_tree;

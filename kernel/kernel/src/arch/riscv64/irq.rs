@@ -11,13 +11,13 @@ use core::arch::asm;
 use core::sync::atomic::{AtomicU64, Ordering};
 
 use limen_abi::limits::PAGE_BYTES;
-use limen_core::address::{PhysAddr, VirtAddr};
 use limen_core::object::irq::State;
 use limen_image::{Board, Interrupt, InterruptController};
+use limen_mmu::address::{PhysAddr, VirtAddr};
 
 use super::cpu::read_register;
 use crate::mmio::Window;
-use limen_loader::layout;
+use limen_mmu::layout;
 
 /// Board fact: the controller is one for this driver.
 pub const KIND: u64 = InterruptController::Plic as u64;

@@ -4,7 +4,7 @@
 
 use core::arch::asm;
 
-use limen_core::address::VirtAddr;
+use limen_mmu::address::VirtAddr;
 
 pub use super::cpu::publish_code as publish;
 

@@ -3,9 +3,9 @@
 use core::arch::global_asm;
 use core::cell::UnsafeCell;
 
-use limen_core::address::{PhysAddr, VirtAddr};
 use limen_image::{ImageError, MODULE_OFFSET, Machine, Memory, MemoryKind, Range};
 use limen_keys::branch::{BUILD, Build};
+use limen_mmu::address::{PhysAddr, VirtAddr};
 
 use super::cpu::{self, BOOT_STAMP, SpaceRegister};
 use super::cpu::{Msr, write_msr};
@@ -22,7 +22,7 @@ use crate::page_table::{
     Access, ENTRIES, Format, MapError, MemoryType, Owner, Root, Run, Table, Tables, map, span_bytes,
 };
 use crate::panic::fatal;
-use limen_loader::layout;
+use limen_mmu::layout;
 
 /// What is added to physical addresses in the kernel's image.
 pub const LOAD_OFFSET: u64 = layout::IMAGE - LOAD_ADDRESS;

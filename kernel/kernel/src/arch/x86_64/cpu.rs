@@ -5,8 +5,8 @@ use core::arch::x86_64::{__cpuid, __cpuid_count};
 use core::fmt;
 use core::sync::atomic::{AtomicU64, Ordering};
 
-use limen_core::address::{PhysAddr, VirtAddr};
 use limen_core::machine::CounterAccess;
+use limen_mmu::address::{PhysAddr, VirtAddr};
 
 use super::{boot, entry_area};
 use crate::address_space::AddressSpace;

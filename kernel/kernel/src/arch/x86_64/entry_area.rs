@@ -35,8 +35,8 @@ use core::mem::offset_of;
 use core::sync::atomic::{AtomicU64, Ordering};
 
 use limen_abi::limits::PAGE_BYTES;
-use limen_core::address::{PhysAddr, VirtAddr};
 use limen_image::Range;
+use limen_mmu::address::{PhysAddr, VirtAddr};
 
 use super::boot::paddr;
 use super::segments::TABLES;

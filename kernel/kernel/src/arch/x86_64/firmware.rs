@@ -3,9 +3,9 @@
 //! Source: Multiboot Specification 0.6.96, section 3.3; ACPI Specification 6.5, section 5.2.5.
 
 use limen_abi::boot_info::BootInfo;
-use limen_core::address::PhysAddr;
 use limen_core::object::secure_monitor::REGISTERS;
 use limen_image::Image;
+use limen_mmu::address::PhysAddr;
 
 use super::timer;
 use crate::boot_info::Piece;

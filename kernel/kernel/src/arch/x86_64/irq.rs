@@ -7,13 +7,13 @@
 
 use core::sync::atomic::{AtomicU32, Ordering};
 
-use limen_core::address::{PhysAddr, VirtAddr};
 use limen_core::object::irq::State;
 use limen_image::{Board, Interrupt, InterruptController, InterruptFlags, InterruptSource};
+use limen_mmu::address::{PhysAddr, VirtAddr};
 
 use super::ports::write_byte;
 use crate::mmio::Window;
-use limen_loader::layout;
+use limen_mmu::layout;
 
 /// Board fact: the controllers are those for this driver.
 pub const KIND: u64 = InterruptController::Apic as u64;

@@ -1,6 +1,6 @@
 //! The format of page tables.
 
-pub use limen_loader::translation::x86_64::descriptor::Descriptors;
+pub use limen_mmu::x86_64::descriptor::Descriptors;
 
 /// First address after those of programs: the last page below the gap is left out, because a system call at its end
 /// would return to an address that is not canonical (see `trap.S`).

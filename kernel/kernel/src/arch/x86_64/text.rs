@@ -5,7 +5,7 @@
 use core::arch::asm;
 use core::arch::x86_64::__cpuid;
 
-use limen_core::address::VirtAddr;
+use limen_mmu::address::VirtAddr;
 
 /// Nothing: caches are coherent.
 pub fn clean(_: VirtAddr) {}

@@ -1,6 +1,6 @@
 //! The entry point, with the constants that it needs.
 
-use limen_loader::translation::aarch64::{descriptor::Descriptors, system};
+use limen_mmu::aarch64::{descriptor::Descriptors, system};
 
 entry_point!(
     MAIR = const system::MAIR,

@@ -1,6 +1,6 @@
 //! The entry point, with the constants that it needs.
 
-use limen_loader::translation::riscv64::{descriptor::Descriptors, system};
+use limen_mmu::riscv64::{descriptor::Descriptors, system};
 
 entry_point!(
     PAGE_BITS = const system::PAGE_BITS,

@@ -2,9 +2,9 @@
 //!
 //! Source: Intel 64 and IA-32 Architectures Software Developer's Manual, volume 3, chapter 4.
 
-use limen_core::address::PhysAddr;
+use crate::address::PhysAddr;
 
-use crate::translation::format::{Access, Entry, Format, Halves, MemoryType, Owner, Permissions};
+use crate::format::{Access, Entry, Format, Halves, MemoryType, Owner, Permissions};
 
 const PRESENT: u64 = 1 << 0;
 const WRITABLE: u64 = 1 << 1;

@@ -4,10 +4,10 @@
 //! number. Windows to device registers take the last large page of its first gigabyte, far above the image; the one
 //! before it is for writing code, and the one before that shows which code of programs may be written.
 
+use crate::address::VirtAddr;
 use limen_abi::limits::PAGE_BYTES;
-use limen_core::address::VirtAddr;
 
-use crate::translation::format::span_bytes;
+use crate::format::span_bytes;
 
 /// First address of the kernel's image.
 pub const IMAGE: u64 = 0xffff_ffff_8000_0000;

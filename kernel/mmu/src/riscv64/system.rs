@@ -2,7 +2,7 @@
 //!
 //! Source: The RISC-V Instruction Set Manual, Volume II: the `satp` register.
 
-use limen_core::address::PhysAddr;
+use crate::address::PhysAddr;
 
 /// Bits of a user address: the lower half.
 pub const USER_ADDRESS_BITS: u64 = 38;

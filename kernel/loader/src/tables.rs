@@ -5,11 +5,11 @@
 //! kernel removes this identity map before it runs a program; it keeps the tables of its own half.
 
 use limen_abi::limits::PAGE_BYTES;
-use limen_core::address::{PhysAddr, VirtAddr};
 use limen_image::loader::{LoaderPlan, MAGIC};
+use limen_mmu::address::{PhysAddr, VirtAddr};
 
-use super::format::{self, Access, ENTRIES, Entry, Format, Halves, MemoryType, Owner, index, span_bytes};
-use crate::layout::CONSOLE;
+use limen_mmu::format::{self, Access, ENTRIES, Entry, Format, Halves, MemoryType, Owner, index, span_bytes};
+use limen_mmu::layout::CONSOLE;
 
 /// Tables that the loader has room for: the top of each half, up to 9 for the ends of RAM and the loader's code, one for
 /// the serial port, and the rest for a kernel of up to 6 MiB.
@@ -196,7 +196,8 @@ fn access(flags: u64) -> Access {
 mod tests {
     use limen_image::loader::KernelSegment;
 
-    use super::super::{aarch64, riscv64};
+    use limen_mmu::{aarch64, riscv64};
+
     use super::*;
 
     const RAM: Span = Span { start: 0x4000_0000, end: 0xc000_0000 };

@@ -5,8 +5,8 @@
 
 use core::ops::Range;
 
+use crate::address::{PhysAddr, VirtAddr};
 use limen_abi::limits::PAGE_BYTES;
-use limen_core::address::{PhysAddr, VirtAddr};
 
 /// Entries in a table.
 pub const ENTRIES: usize = PAGE_BYTES as usize / size_of::<u64>();

@@ -2,10 +2,10 @@
 //!
 //! Source: Arm Architecture Reference Manual (DDI 0487), VMSAv8-64 descriptor formats.
 
-use limen_core::address::PhysAddr;
+use crate::address::PhysAddr;
 
 use super::system::Memory;
-use crate::translation::format::{Access, Entry, Format, Halves, MemoryType, Owner, Permissions};
+use crate::format::{Access, Entry, Format, Halves, MemoryType, Owner, Permissions};
 
 const VALID: u64 = 1 << 0;
 /// Above height 0: the entry leads to a table. At height 0: set in every valid entry.

@@ -3,9 +3,9 @@
 //! Source: The RISC-V Instruction Set Manual, Volume II: Sv32 and Sv39 page-table entries. Whether memory is cached is
 //! not for an entry to say: it follows from the physical address.
 
-use limen_core::address::PhysAddr;
+use crate::address::PhysAddr;
 
-use crate::translation::format::{Access, Entry, Format, Halves, Owner, Permissions};
+use crate::format::{Access, Entry, Format, Halves, Owner, Permissions};
 
 const VALID: u64 = 1 << 0;
 const READ: u64 = 1 << 1;
@@ -76,7 +76,7 @@ fn permissions(entry: u64) -> Permissions {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::translation::format::MemoryType;
+    use crate::format::MemoryType;
 
     #[test]
     fn memory_of_work_is_the_kernels_in_one_address_space() {
