@@ -2,7 +2,10 @@
  *
  * All have the same instructions but for the event, so that what they take without it is what limen_cross_nothing takes.
  * A port defines before it includes this: the macros `begin`, `stamp` and `end`, the latter two with the barrier as their
- * argument, the instruction BARRIER, the instruction JUMP, and the instruction of each event. */
+ * argument, and as macros the instruction BARRIER, the instruction JUMP, and the instruction of each event.
+ *
+ * `user/limen/src/probe.rs` assembles the same files without a preprocessor, for which the line that includes this is a
+ * comment. */
 
 .macro crossing name, barrier, event:vararg
 .global limen_cross_\name

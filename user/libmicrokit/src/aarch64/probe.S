@@ -22,11 +22,25 @@
     ret
 .endm
 
-#define BARRIER isb
-#define JUMP b
-#define READ_WHERE_THE_KERNEL_DOES mrs x10, pmccntr_el0
-#define PAGE_FAULT str xzr, [x0]
-#define UNDEFINED udf #0
-#define BREAKPOINT brk #0
-#define SYSTEM_CALL svc #0
+.macro BARRIER
+    isb
+.endm
+.macro JUMP target
+    b \target
+.endm
+.macro READ_WHERE_THE_KERNEL_DOES
+    mrs x10, pmccntr_el0
+.endm
+.macro PAGE_FAULT
+    str xzr, [x0]
+.endm
+.macro UNDEFINED
+    udf #0
+.endm
+.macro BREAKPOINT
+    brk #0
+.endm
+.macro SYSTEM_CALL
+    svc #0
+.endm
 #include "../crossings.h"

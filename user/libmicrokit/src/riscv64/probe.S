@@ -26,11 +26,25 @@
 .endm
 
 // To a fence, a read of the counter is input (unprivileged manual, Zicsr, "CSR Access Ordering").
-#define BARRIER fence
-#define JUMP j
-#define READ_WHERE_THE_KERNEL_DOES rdcycle t2
-#define PAGE_FAULT sd zero, 0(a0)
-#define UNDEFINED .4byte 0
-#define BREAKPOINT ebreak
-#define SYSTEM_CALL ecall
+.macro BARRIER
+    fence
+.endm
+.macro JUMP target
+    j \target
+.endm
+.macro READ_WHERE_THE_KERNEL_DOES
+    rdcycle t2
+.endm
+.macro PAGE_FAULT
+    sd zero, 0(a0)
+.endm
+.macro UNDEFINED
+    .4byte 0
+.endm
+.macro BREAKPOINT
+    ebreak
+.endm
+.macro SYSTEM_CALL
+    ecall
+.endm
 #include "../crossings.h"

@@ -43,11 +43,25 @@
     ret
 .endm
 
-#define BARRIER lfence
-#define JUMP jmp
-#define READ_WHERE_THE_KERNEL_DOES rdtsc
-#define PAGE_FAULT mov qword ptr [rdi], 0
-#define UNDEFINED ud2
-#define BREAKPOINT int3
-#define SYSTEM_CALL syscall
+.macro BARRIER
+    lfence
+.endm
+.macro JUMP target
+    jmp \target
+.endm
+.macro READ_WHERE_THE_KERNEL_DOES
+    rdtsc
+.endm
+.macro PAGE_FAULT
+    mov qword ptr [rdi], 0
+.endm
+.macro UNDEFINED
+    ud2
+.endm
+.macro BREAKPOINT
+    int3
+.endm
+.macro SYSTEM_CALL
+    syscall
+.endm
 #include "../crossings.h"
