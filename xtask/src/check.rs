@@ -25,7 +25,7 @@ pub const COMMAND: Command =
 const HELP: &str = "
 usage: ./x check
 
-Checks formatting, lints (host and kernel targets), that the kernel builds with each kind of branch on static
+Checks formatting, lints (host and bare targets), that the kernel builds with each kind of branch on static
 keys, the rules of CONTRIBUTING.md, how many lines two ports have in common (fewer than 5 %, and nowhere eight
 in a row), generated files, that every header of the SDK compiles alone, what the linked files may contain, and
 that they stay small. Reports every check that fails, not only the first.
@@ -36,7 +36,7 @@ type Check = (&'static str, fn(&Workspace) -> Outcome);
 const CHECKS: [Check; 10] = [
     ("formatting", formatting),
     ("lints of host crates", host_lints),
-    ("lints of kernel crates", kernel_lints),
+    ("lints of crates for targets", target_lints),
     ("kernels without patched branches", unpatched_kernels),
     ("repository rules", repository_rules),
     ("equal lines in ports", equal_lines),
@@ -79,10 +79,15 @@ fn host_lints(workspace: &Workspace) -> Outcome {
     native::cargo(workspace, "clippy").try_for_each(|mut cargo| process::capture(cargo.args(deny)).map(drop))
 }
 
-fn kernel_lints(workspace: &Workspace) -> Outcome {
+fn target_lints(workspace: &Workspace) -> Outcome {
     for port in sdk::ports(&board::all(workspace)?)? {
         let mut clippy = process::cargo("clippy");
         process::capture(clippy.args(port.options()).args(["--", "-D", "warnings"]))?;
+        let limen = ["--package", "limen", "--target", port.target];
+        process::capture(process::cargo("clippy").args(limen).args(["--", "-D", "warnings"]))?;
+        // Its tables of counterparts are links.
+        let mut doc = process::cargo("doc");
+        process::capture(doc.args(limen).arg("--no-deps").env("RUSTDOCFLAGS", "-D warnings"))?;
     }
     Ok(())
 }

@@ -6,7 +6,7 @@ use super::{Objection, Rule, SourceFile};
 
 pub(super) const RULES: &[Rule] = &[questions_stay_in_arch, ports_have_the_same_files];
 
-const PORTS: [&str; 2] = ["kernel/kernel/src/arch/", "kernel/entry/src/arch/"];
+const PORTS: [&str; 3] = ["kernel/kernel/src/arch/", "kernel/entry/src/arch/", "user/limen/src/arch/"];
 
 fn questions_stay_in_arch(files: &[SourceFile]) -> Vec<Objection> {
     let rust = files.iter().filter(|file| file.has_ending(&["rs"]) && !file.path.starts_with("xtask/"));

@@ -11,9 +11,10 @@ pub(super) const RULES: &[Rule] = &[layers, external_crates_have_a_reason];
 const REASONS: &str = "docs/decisions/dependencies.md";
 
 /// Folders whose crates are in one layer, and what each layer may use besides itself.
-const LAYERS: [(&str, &[&str], External); 4] = [
+const LAYERS: [(&str, &[&str], External); 5] = [
     ("abi", &[], External::Forbidden),
     ("kernel", &["abi"], External::Forbidden),
+    ("user", &["abi"], External::Forbidden),
     ("host", &["abi"], External::Allowed),
     ("xtask", &["abi", "host"], External::Allowed),
 ];

@@ -1,0 +1,10 @@
+//! What a branch on a static key is before the tool gives it its instruction: a jump in one word of eight bytes.
+
+/// The jump.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! static_branch_instruction {
+    () => {
+        "771: b {target}"
+    };
+}

@@ -1,0 +1,13 @@
+//! The first instructions of a program.
+
+#![expect(unsafe_code, reason = "assembly")]
+
+// The instructions that set gp must not be relative to it.
+crate::arch::start! {
+    ".option push"
+    ".option norelax"
+    "lla gp, __global_pointer$"
+    ".option pop"
+    "li sp, {top}"
+    "tail limen_main"
+}

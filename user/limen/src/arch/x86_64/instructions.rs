@@ -1,0 +1,28 @@
+//! Instructions that Rust has no name for, and what the processor calls them.
+
+#![expect(unsafe_code, reason = "assembly")]
+
+use core::arch::asm;
+
+/// The vector of an instruction that needs the floating-point unit.
+const DEVICE_NOT_AVAILABLE: u64 = 7;
+
+/// Stores zero at an address. The kernel turns an access that is not allowed into a fault of the program.
+pub(crate) fn store_zero(address: u64) {
+    // SAFETY: `crash` calls this with an address in the first page, which holds no Rust value, and never returns.
+    unsafe { asm!("mov dword ptr [{}], 0", in(reg) address, options(nostack)) }
+}
+
+/// Reads the time-stamp counter after everything before is done.
+#[inline(always)]
+pub(crate) fn read_counter() -> u64 {
+    let (low, high): (u64, u64);
+    // SAFETY: reads a register.
+    unsafe { asm!("lfence", "rdtsc", out("rax") low, out("rdx") high, options(nostack)) }
+    high << 32 | low
+}
+
+/// Whether number and code of an exception are those of a use of the floating-point unit while it is off.
+pub(crate) const fn is_fpu_use(number: u64, _code: u64) -> bool {
+    number == DEVICE_NOT_AVAILABLE
+}

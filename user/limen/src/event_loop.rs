@@ -1,0 +1,128 @@
+//! The life of a protection domain: `init`, then one event after another for ever.
+//!
+//! ```text
+//!            +--> notification ---> notified() for each bit --+
+//!   receive -+--> protected call -> protected() -> answer and receive in one system call -> ...
+//!      ^     +--> child's fault --> fault() -> Reply: the same;  Stop: --+
+//!      +-----------------------------------------------------------------+
+//! ```
+//!
+//! Between two receives a message stays in registers; its words go to the IPC buffer only for the entry points that read
+//! them. `./x bench` does not measure this loop, so compare its disassembly with that of `libmicrokit` after a change.
+
+use limen_abi::slot::{Badge, INPUT, MONITOR_ENDPOINT, REPLY};
+use limen_abi::{MessageInfo, Syscall};
+
+use crate::buffer::{Buffer, hidden};
+use crate::channel::{Channel, EMPTY};
+use crate::child::Child;
+use crate::deferred::{self, Signal};
+use crate::fault::FaultAnswer;
+use crate::patched;
+use crate::program::Program;
+use crate::trap::{self, Received};
+
+/// Runs a program. Called by [`protection_domain!`](crate::protection_domain).
+pub fn run<P: Program>(init: impl FnOnce() -> P) -> ! {
+    let mut program = init();
+    if patched::is_passive() {
+        become_passive();
+    }
+    acknowledge_interrupts();
+    let buffer = Buffer::here();
+    let mut event = receive(buffer);
+    loop {
+        event = handle(&mut program, buffer, event);
+    }
+}
+
+/// Sends the pending signal by itself. An answer that waits to be sent passes through, so that it stays in its register
+/// where there is no signal.
+#[cold]
+#[inline(never)]
+fn send_signal(answer: MessageInfo) -> MessageInfo {
+    let Signal { to, info } = deferred::take();
+    trap::send(Syscall::Send, to, info, Buffer::here().load_words());
+    MessageInfo::from_raw(hidden(answer.as_raw()))
+}
+
+/// Tells the monitor, with the first receive, that `init` is over. The monitor then unbinds the scheduling context.
+fn become_passive() {
+    if deferred::is_waiting() {
+        send_signal(EMPTY);
+    }
+    deferred::put(Signal { to: MONITOR_ENDPOINT, info: EMPTY });
+}
+
+/// Interrupts that came before the program could handle them are delivered from here on.
+fn acknowledge_interrupts() {
+    let mut waiting = patched::irqs();
+    while waiting != 0 {
+        Channel::of_lowest_bit(waiting).acknowledge();
+        waiting &= waiting - 1;
+    }
+}
+
+#[inline(always)]
+fn receive(buffer: Buffer) -> Received {
+    if deferred::is_waiting() {
+        let Signal { to, info } = deferred::take();
+        return trap::send_receive(to, info, buffer.load_words(), INPUT, REPLY);
+    }
+    trap::receive(INPUT, REPLY)
+}
+
+#[inline(always)]
+fn answer_and_receive(buffer: Buffer, mut answer: MessageInfo) -> Received {
+    if deferred::is_waiting() {
+        answer = send_signal(answer);
+    }
+    trap::reply_receive(INPUT, answer, buffer.load_words(), REPLY)
+}
+
+/// Reports the lowest channel and returns the others.
+#[inline(always)]
+fn notify_lowest(program: &mut impl Program, channels: u64) -> u64 {
+    let others = channels & channels.wrapping_sub(1);
+    program.notified(Channel::of_lowest_bit(channels));
+    others
+}
+
+/// The badge of a notification has at least one bit. The first is handled outside the loop, so that nothing of the badge
+/// lives on in the common case that it is the only one.
+#[inline(always)]
+fn handle_notification(program: &mut impl Program, buffer: Buffer, badge: u64) -> Received {
+    let mut channels = notify_lowest(program, badge);
+    while channels != 0 {
+        channels = notify_lowest(program, channels);
+    }
+    receive(buffer)
+}
+
+#[inline(always)]
+fn handle_call(program: &mut impl Program, buffer: Buffer, event: Received) -> Received {
+    buffer.store_words(event.words);
+    let channel = Channel::from_badge(event.badge & Badge::CHANNEL_MASK);
+    answer_and_receive(buffer, program.protected(channel, event.info))
+}
+
+#[inline(always)]
+fn handle_fault(program: &mut impl Program, buffer: Buffer, event: Received) -> Received {
+    buffer.store_words(event.words);
+    match program.fault(Child::from_badge(event.badge & Badge::CHILD_MASK), event.info) {
+        FaultAnswer::Reply(answer) => answer_and_receive(buffer, answer),
+        FaultAnswer::Stop => receive(buffer),
+    }
+}
+
+#[inline(always)]
+fn handle(program: &mut impl Program, buffer: Buffer, event: Received) -> Received {
+    if event.badge & Badge::PROTECTED_CALL != 0 {
+        return handle_call(program, buffer, event);
+    }
+    // Knowing which bits are zero, the compiler would choose longer instructions.
+    if hidden(event.badge) & Badge::CHILD_FAULT != 0 {
+        return handle_fault(program, buffer, event);
+    }
+    handle_notification(program, buffer, hidden(event.badge))
+}
