@@ -9,13 +9,31 @@ use crate::links::{self, Replacement};
 use crate::version;
 use crate::workspace::Workspace;
 
-/// Where folders of the repository are in the SDK. The cothread library is source, because each program compiles it with
-/// its own options.
-const FOLDERS: [(&str, &str); 3] =
-    [("docs", "doc"), ("examples", "example"), ("user/libmicrokitco", "libmicrokitco")];
-/// Where single documents of the repository are in the SDK.
-const DOCUMENTS: [(&str, &str); 3] =
-    [("CAVEATS.md", "doc/CAVEATS.md"), ("CHANGES.md", "doc/CHANGES.md"), ("LICENSE", "LICENSE.md")];
+/// Where folders of the repository are in the SDK. The cothread library and the crates of Rust programs are source,
+/// because each program compiles them with its own options.
+const FOLDERS: [(&str, &str); 5] = [
+    ("docs", "doc"),
+    ("examples", "example"),
+    ("user/libmicrokitco", "libmicrokitco"),
+    ("user/limen", "rust/limen"),
+    ("abi/abi", "rust/limen-abi"),
+];
+/// Where single files of the repository are in the SDK.
+const DOCUMENTS: [(&str, &str); 8] = [
+    ("CAVEATS.md", "doc/CAVEATS.md"),
+    ("CHANGES.md", "doc/CHANGES.md"),
+    ("LICENSE", "LICENSE.md"),
+    // Above the examples and the crates, so that rustup finds it for both.
+    ("rust-toolchain.toml", "rust-toolchain.toml"),
+    ("user/libmicrokit/src/crossings.h", "rust/libmicrokit/src/crossings.h"),
+    ("user/libmicrokit/src/aarch64/probe.S", "rust/libmicrokit/src/aarch64/probe.S"),
+    ("user/libmicrokit/src/riscv64/probe.S", "rust/libmicrokit/src/riscv64/probe.S"),
+    ("user/libmicrokit/src/x86_64/probe.S", "rust/libmicrokit/src/x86_64/probe.S"),
+];
+/// What crates inherit from the workspace of the repository.
+const WORKSPACE: &str = include_str!("../../Cargo.toml");
+/// What cargo writes beside a manifest.
+const LOCK: &str = "Cargo.lock";
 
 /// Brings them up to date.
 ///
@@ -37,14 +55,27 @@ pub fn write(workspace: &Workspace) -> Outcome {
         };
         files::fill(&sdk.join(folder), &wanted.iter().filter_map(inside).collect())?;
     }
-    DOCUMENTS.iter().try_for_each(|(_, to)| files::write(&sdk.join(to), &wanted[Path::new(to)]))
+    DOCUMENTS.iter().try_for_each(|(_, to)| files::write(&sdk.join(to), &wanted[Path::new(to)]))?;
+    files::write(&sdk.join("rust/Cargo.toml"), crates_workspace())
+}
+
+/// The workspace of the crates for Rust programs.
+fn crates_workspace() -> String {
+    let package = WORKSPACE.split("\n\n").find(|section| section.starts_with("[workspace.package]"));
+    format!(
+        "[workspace]\nresolver = \"3\"\nmembers = [\"limen\", \"limen-abi\"]\n\n{}\n\n\
+         [workspace.lints]\n\n[workspace.dependencies]\nlimen-abi = {{ path = \"limen-abi\" }}\n",
+        package.unwrap_or_default()
+    )
 }
 
 /// The files that are copied, relative to the repository.
 fn sources(workspace: &Workspace) -> Outcome<Vec<PathBuf>> {
     let mut found: Vec<_> = DOCUMENTS.iter().map(|(from, _)| PathBuf::from(from)).collect();
     for (folder, _) in FOLDERS {
-        found.extend(files::below(&workspace.path(folder))?.iter().map(|file| Path::new(folder).join(file)));
+        let files = files::below(&workspace.path(folder))?;
+        let files = files.iter().filter(|file| !file.ends_with(LOCK));
+        found.extend(files.map(|file| Path::new(folder).join(file)));
     }
     Ok(found)
 }
@@ -90,10 +121,17 @@ mod tests {
     }
 
     #[test]
+    fn crates_inherit_the_version() {
+        assert!(
+            crates_workspace()
+                .contains(&format!("\n[workspace.package]\nversion = \"{}\"\n", version::NUMBER))
+        );
+    }
+
+    #[test]
     fn what_is_not_in_the_sdk_is_named() {
-        let text =
-            "[abi/abi](../abi/abi), [code.rs](../host/sdf/src/code.rs), [the list](../host/sdf/src/code.rs)";
-        let wanted = "`abi/abi`, `host/sdf/src/code.rs`, the list (in the sources: `host/sdf/src/code.rs`)";
+        let text = "[abi/image](../abi/image), [code.rs](../host/sdf/src/code.rs), [the list](../host/sdf/src/code.rs)";
+        let wanted = "`abi/image`, `host/sdf/src/code.rs`, the list (in the sources: `host/sdf/src/code.rs`)";
         assert_eq!(translated(text, Path::new("docs/book.md")), wanted);
     }
 }
