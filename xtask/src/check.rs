@@ -7,6 +7,7 @@ use crate::board::{self, Board, BootProtocol};
 use crate::boot_code;
 use crate::command::{Command, no_arguments};
 use crate::failure::{Failure, Outcome};
+use crate::files;
 use crate::footprint;
 use crate::generate;
 use crate::key_sites;
@@ -70,7 +71,19 @@ fn run(workspace: &Workspace, arguments: lexopt::Parser) -> Outcome {
 
 fn formatting(workspace: &Workspace) -> Outcome {
     process::capture(Process::new("cargo").args(["fmt", "--all", "--check"]))?;
-    native::cargo(workspace, "fmt").try_for_each(|mut cargo| process::capture(cargo.arg("--check")).map(drop))
+    native::cargo(workspace, "fmt")
+        .try_for_each(|mut cargo| process::capture(cargo.arg("--check")).map(drop))?;
+    // Programs of systems, which cargo finds with an SDK only.
+    let mut rustfmt = Process::new("rustfmt");
+    rustfmt.args(["--check", "--edition", "2024", "--config-path"]).arg(workspace.path("rustfmt.toml"));
+    for shelf in ["examples", "tests"] {
+        let folder = workspace.path(shelf);
+        let files = files::below(&folder)?;
+        rustfmt.args(
+            files.iter().filter(|file| file.extension() == Some("rs".as_ref())).map(|file| folder.join(file)),
+        );
+    }
+    process::capture(&mut rustfmt).map(drop)
 }
 
 fn host_lints(workspace: &Workspace) -> Outcome {
