@@ -18,14 +18,25 @@ pub const COMMAND: Command =
     Command { name: "new", summary: "a new project folder that builds", help: HELP, run };
 
 const HELP: &str = "
-usage: ./x new NAME
+usage: ./x new [--rust] NAME
 
-Makes a folder with a project that builds: a Makefile, a system description, a C program and a README.
+Makes a folder with a project that builds: a Makefile, a system description, a program and a README.
 NAME may be a path; its last part names the project and consists of letters, digits, '_' and '-'. A folder
 that exists is left alone. To see the new system run:
 
   ./x run NAME
+
+  --rust              the program is in Rust, and in C without
 ";
+
+/// What the program is written in.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Language {
+    /// C, with `libmicrokit`.
+    C,
+    /// Rust, with the crate `limen`.
+    Rust,
+}
 
 /// The example that a new project starts from, with its name in place of this one.
 const MODEL: &str = "hello";
@@ -33,16 +44,47 @@ const MAKEFILE: &str = include_str!("../../examples/hello/Makefile");
 const DESCRIPTION: &str = include_str!("../../examples/hello/hello.system");
 const PROGRAM: &str = include_str!("../../examples/hello/hello.c");
 
+/// The example that a project in Rust has its Makefile and manifest from.
+const RUST_MAKEFILE: &str = include_str!("../../examples/rust/Makefile");
+const RUST_MANIFEST: &str = include_str!("../../examples/rust/Cargo.toml");
+const RUST_TOOLCHAIN: &str = include_str!("../../rust-toolchain.toml");
+const RUST_PROGRAM: &str =
+    "//! The smallest protection domain: it says one thing and waits for events that never come.
+
+#![no_std]
+#![no_main]
+#![forbid(unsafe_code)]
+
+use limen::{Channel, Program, println};
+
+struct Greeter;
+
+limen::protection_domain!(init);
+
+fn init() -> Greeter {
+    println!(\"Hello from a protection domain.\");
+    println!(\"LIMEN|DONE\");
+    Greeter
+}
+
+impl Program for Greeter {
+    fn notified(&mut self, _: Channel) {}
+}
+";
+/// Folders that cargo makes beside its programs, so that no program can have these names.
+const FOLDERS_OF_CARGO: [&str; 4] = ["build", "deps", "examples", "incremental"];
+
 fn run(workspace: &Workspace, mut arguments: lexopt::Parser) -> Outcome {
-    let mut folder = None;
+    let (mut folder, mut language) = (None, Language::C);
     while let Some(argument) = arguments.next()? {
         match argument {
+            Long("rust") => language = Language::Rust,
             Value(value) if folder.is_none() => folder = Some(value),
             other => return Err(other.unexpected().into()),
         }
     }
     let typed = folder.ok_or_else(|| Failure::new("the new project needs a name, as in ./x new greeter"))?;
-    create(workspace, &workspace.called_from(Path::new(&typed)))?;
+    create(workspace, &workspace.called_from(Path::new(&typed)), language)?;
     let (word, command) = (typed::word(Path::new(&typed)), workspace.command());
     println!("the project is in {word}; to build and boot it: {command} run {word}");
     Ok(())
@@ -55,8 +97,13 @@ const BUILD_DIR: &str = "build/$(MICROKIT_BOARD)/$(MICROKIT_CONFIG)";
 ///
 /// # Errors
 /// When the last part of the path is not a name, something is there already, or it cannot be written.
-pub fn create(workspace: &Workspace, folder: &Path) -> Outcome {
+pub fn create(workspace: &Workspace, folder: &Path, language: Language) -> Outcome {
     let name = project_name(folder.file_name().map(OsString::from))?;
+    if language == Language::Rust && FOLDERS_OF_CARGO.contains(&name.as_str()) {
+        return Err(Failure::new(format!(
+            "cargo makes a folder '{name}' beside its programs; choose another name"
+        )));
+    }
     if folder.symlink_metadata().is_ok() {
         return Err(Failure::new(format!(
             "{} exists already; choose another name",
@@ -64,7 +111,7 @@ pub fn create(workspace: &Workspace, folder: &Path) -> Outcome {
         )));
     }
     fs::create_dir_all(folder).context(|| format!("cannot create {}", folder.display()))?;
-    let contents = contents(&name, &workspace.sdk());
+    let contents = contents(&name, &workspace.sdk(), language);
     contents.iter().try_for_each(|(file, text)| files::write(&folder.join(file), text))
 }
 
@@ -83,31 +130,74 @@ fn project_name(name: Option<OsString>) -> Outcome<String> {
     Ok(name)
 }
 
-fn contents(name: &str, sdk: &Path) -> [(PathBuf, String); 5] {
-    let named = |text: &str| text.replace(MODEL, name);
-    [
-        ("Makefile".into(), makefile(name, sdk)),
-        (format!("{name}.system").into(), named(DESCRIPTION)),
-        (format!("{name}.c").into(), PROGRAM.to_owned()),
-        ("README.md".into(), readme(name, sdk)),
+fn contents(name: &str, sdk: &Path, language: Language) -> Vec<(PathBuf, String)> {
+    let program_text = if language == Language::C { PROGRAM } else { RUST_PROGRAM };
+    let mut files = vec![
+        ("Makefile".into(), makefile(name, sdk, language)),
+        (format!("{name}.system").into(), DESCRIPTION.replace(MODEL, name)),
+        (program(name, language), program_text.to_owned()),
+        ("README.md".into(), readme(name, sdk, language)),
         (".gitignore".into(), "/build/\n".to_owned()),
-    ]
+    ];
+    if language == Language::Rust {
+        files.push(("Cargo.toml".into(), manifest(name)));
+        files.push(("rust-toolchain.toml".into(), toolchain()));
+    }
+    files
 }
 
-/// That of the model, with values for what its caller would have to say.
-fn makefile(name: &str, sdk: &Path) -> String {
+/// Where the program is.
+fn program(name: &str, language: Language) -> PathBuf {
+    match language {
+        Language::C => format!("{name}.c"),
+        Language::Rust => format!("src/bin/{name}.rs"),
+    }
+    .into()
+}
+
+/// That of the example, under another name and without its licence.
+fn manifest(name: &str) -> String {
+    let lines = RUST_MANIFEST.lines().filter(|line| !line.starts_with("license = "));
+    let named = |line: &str| {
+        if line.starts_with("name = ") { format!("name = \"{name}\"\n") } else { format!("{line}\n") }
+    };
+    lines.map(named).collect()
+}
+
+/// That of this repository, without its reason.
+fn toolchain() -> String {
+    RUST_TOOLCHAIN.lines().filter(|line| !line.starts_with('#')).map(|line| format!("{line}\n")).collect()
+}
+
+/// That of the example, with values for what its caller would have to say.
+fn makefile(name: &str, sdk: &Path, language: Language) -> String {
     let defaults = format!(
         "MICROKIT_SDK ?= {}\nMICROKIT_BOARD ?= {}\nMICROKIT_CONFIG ?= {}\nBUILD_DIR ?= {BUILD_DIR}\n\n",
         sdk.display(),
         board::DEFAULT,
         CONFIGS[0]
     );
-    let own = MAKEFILE.replace(&format!(":= {MODEL}\n"), &format!(":= {name}\n"));
-    own.replacen("SYSTEM := ", &format!("{defaults}SYSTEM := "), 1)
+    let model = if language == Language::C { MAKEFILE } else { RUST_MAKEFILE };
+    let own = |line: &str| match line.split_once(" := ") {
+        Some(("SYSTEM", _)) => format!("{defaults}SYSTEM := {name}\n"),
+        Some(("PROGRAMS", _)) => format!("PROGRAMS := {name}\n"),
+        _ => format!("{line}\n"),
+    };
+    model.lines().map(own).collect()
 }
 
-fn readme(name: &str, sdk: &Path) -> String {
+fn readme(name: &str, sdk: &Path, language: Language) -> String {
     let (sdk, board) = (sdk.display(), board::DEFAULT);
+    let program = program(name, language);
+    let program = program.display();
+    let (more_files, make, addition) = match language {
+        Language::C => ("", "compiles, links, and calls the `microkit` tool", "C file"),
+        Language::Rust => (
+            "| `Cargo.toml`, `rust-toolchain.toml` | dependencies, the compiler's options, and which compiler |\n",
+            "calls cargo and the `microkit` tool",
+            "file in `src/bin`",
+        ),
+    };
     format!(
         "# {name}
 
@@ -116,8 +206,8 @@ A system for the Limen microkernel.
 | file | what it is |
 |---|---|
 | `{name}.system` | the description: protection domains, memory, channels |
-| `{name}.c` | the program of its protection domain |
-| `Makefile` | compiles, links, and calls the `microkit` tool |
+| `{program}` | the program of its protection domain |
+{more_files}| `Makefile` | {make} |
 
 ```sh
 make                                             # for {board}, debug
@@ -129,7 +219,7 @@ The image is `loader.img` in the folder `build/BOARD/CONFIG`. The SDK is the one
 where `./x sdk` of Limen's sources writes it, unless `MICROKIT_SDK` names another; its folder `doc` has the book.
 `./x run` with the path of this folder builds the system and boots it in QEMU until it prints `LIMEN|DONE`.
 
-To add a program, write its C file, add its name to `PROGRAMS` in the Makefile, and describe it in
+To add a program, write its {addition}, add its name to `PROGRAMS` in the Makefile, and describe it in
 `{name}.system`.
 "
     )
@@ -151,14 +241,27 @@ mod tests {
 
     #[test]
     fn the_name_is_everywhere_and_the_models_is_not() {
-        let files = contents("greeter", Path::new("/opt/sdk"));
-        for (file, text) in &files {
-            assert!(!text.contains(MODEL), "{}", file.display());
+        for language in [Language::C, Language::Rust] {
+            let files = contents("greeter", Path::new("/opt/sdk"), language);
+            for (file, text) in &files {
+                assert!(!text.contains(MODEL) && !text.contains("sorter"), "{}", file.display());
+            }
+            let makefile = &files[0].1;
+            assert!(
+                makefile.contains("MICROKIT_SDK ?= /opt/sdk\n")
+                    && makefile.contains("\nPROGRAMS := greeter\n")
+            );
+            assert!(files[1].1.contains("path=\"greeter.elf\""));
         }
-        let makefile = &files[0].1;
-        assert!(
-            makefile.contains("MICROKIT_SDK ?= /opt/sdk\n") && makefile.contains("\nPROGRAMS := greeter\n")
-        );
-        assert!(files[1].1.contains("path=\"greeter.elf\""));
+    }
+
+    #[test]
+    fn a_project_in_rust_has_a_manifest_and_a_compiler() {
+        let files = contents("greeter", Path::new("/opt/sdk"), Language::Rust);
+        let text = |name: &str| &files.iter().find(|(file, _)| file == Path::new(name)).unwrap().1;
+        assert!(text("Cargo.toml").starts_with("[package]\nname = \"greeter\"\n"));
+        assert!(!text("Cargo.toml").contains("license"));
+        assert!(text("rust-toolchain.toml").starts_with("[toolchain]\nchannel = "));
+        assert!(text("src/bin/greeter.rs").contains("limen::protection_domain!"));
     }
 }

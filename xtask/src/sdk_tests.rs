@@ -9,7 +9,7 @@ use crate::board::{self, Board};
 use crate::dist;
 use crate::failure::{Context, Failure, Outcome};
 use crate::files;
-use crate::new;
+use crate::new::{self, Language};
 use crate::process;
 use crate::project::{Build, Project};
 use crate::qemu::{self, Audience, Boot};
@@ -21,7 +21,7 @@ use crate::workspace::Workspace;
 
 type Test = fn(&Workspace) -> Outcome;
 
-const TESTS: [Test; 10] = [
+const TESTS: [Test; 11] = [
     linkers_tell_conventions_apart,
     cothread_objects_follow_their_options,
     cothreads_know_processors_by_names_in_any_case,
@@ -31,6 +31,7 @@ const TESTS: [Test; 10] = [
     no_file_has_a_path_of_this_machine,
     the_tool_needs_no_library,
     a_new_project_builds_and_runs,
+    so_does_one_in_rust,
     an_unpacked_archive_builds_and_boots,
 ];
 
@@ -80,14 +81,22 @@ fn the_tool_needs_no_library(workspace: &Workspace) -> Outcome {
     }
 }
 
-/// Without another word from its owner.
 fn a_new_project_builds_and_runs(workspace: &Workspace) -> Outcome {
+    builds_and_runs(workspace, Language::C)
+}
+
+fn so_does_one_in_rust(workspace: &Workspace) -> Outcome {
+    builds_and_runs(workspace, Language::Rust)
+}
+
+/// Without another word from its owner.
+fn builds_and_runs(workspace: &Workspace, language: Language) -> Outcome {
     let folder = workspace.path("build/sdk-tests/greeter");
     if folder.exists() {
         fs::remove_dir_all(&folder).context(|| format!("cannot remove {}", folder.display()))?;
     }
-    new::create(workspace, &folder)?;
-    if new::create(workspace, &folder).is_ok() {
+    new::create(workspace, &folder, language)?;
+    if new::create(workspace, &folder, language).is_ok() {
         return Err(Failure::new("a project was made where there was one"));
     }
     let mut make = Command::new("make");
@@ -121,7 +130,7 @@ fn build_alike(workspace: &Workspace, top: &Path) -> Outcome {
     let mut images = Vec::new();
     for parent in ["first", "the second"] {
         let folder = top.join(parent).join("app");
-        new::create(workspace, &folder)?;
+        new::create(workspace, &folder, Language::C)?;
         let program = folder.join("app.c");
         files::write(&program, files::read(&program)?.replace("Hello from", &format!("This is {parent},")))?;
         let project = Project::locate(workspace, &folder.to_string_lossy())?;
