@@ -18,7 +18,7 @@ pub fn run() -> Outcome<Verdict> {
     let mut verdict = Verdict::default();
     follow_tests(process::cargo("test").arg("--no-fail-fast"), &mut verdict)?;
     // Not among the default members, because their binaries have no host to run on.
-    let libraries = ["--lib", "--package", "limen-kernel", "--package", "limen-loader"];
+    let libraries = ["--lib", "--package", "limen-platform", "--package", "limen-loader"];
     follow_tests(process::cargo("test").arg("--no-fail-fast").args(libraries), &mut verdict)?;
     for build in OTHER_KEY_BUILDS {
         let mut cargo = process::cargo("test");

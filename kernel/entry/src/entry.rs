@@ -1,6 +1,6 @@
 //! What the trap code calls: each way into the kernel, as an event or a short way of the core.
 //!
-//! Each opens the [door](limen_kernel::door) once, between a trap and the return from it.
+//! Each opens the [door](limen_platform::door) once, between a trap and the return from it.
 
 use limen_abi::ProbeEvent;
 use limen_core::Kernel;
@@ -8,10 +8,10 @@ use limen_core::event::Event;
 use limen_core::fault::{Access, Fault};
 use limen_core::object::probe::{ExitStamp, Rest};
 use limen_core::object::service;
-use limen_kernel::arch::context::Context;
-use limen_kernel::door::{Door, check, context_to_run, pointer_to};
-use limen_kernel::keys;
-use limen_kernel::machine::Hardware;
+use limen_platform::arch::context::Context;
+use limen_platform::door::{Door, check, context_to_run, pointer_to};
+use limen_platform::keys;
+use limen_platform::machine::Hardware;
 use limen_services::Report;
 
 use crate::arch::trap;
@@ -80,7 +80,7 @@ fn enter_other_exception(door: &Door, number: u64, code: u64) -> *mut Context {
 }
 
 /// A system call, as every port's trap code reports it. The four that crossings are made of it tells apart itself, and
-/// calls their functions of the core with [the kernel](limen_kernel::door::KERNEL).
+/// calls their functions of the core with [the kernel](limen_platform::door::KERNEL).
 pub extern "C" fn enter_syscall(door: &Door, number: i64) -> *mut Context {
     // SAFETY: called only from the trap handlers, see the module documentation.
     let kernel = unsafe { door.open() };

@@ -6,7 +6,7 @@ use super::{Objection, Rule, SourceFile};
 
 pub(super) const RULES: &[Rule] = &[questions_stay_in_arch, ports_have_the_same_files];
 
-const PORTS: [&str; 3] = ["kernel/kernel/src/arch/", "kernel/entry/src/arch/", "user/limen/src/arch/"];
+const PORTS: [&str; 3] = ["kernel/platform/src/arch/", "kernel/entry/src/arch/", "user/limen/src/arch/"];
 
 fn questions_stay_in_arch(files: &[SourceFile]) -> Vec<Objection> {
     let rust = files.iter().filter(|file| file.has_ending(&["rs"]) && !file.path.starts_with("xtask/"));
@@ -59,7 +59,7 @@ mod tests {
     fn an_architecture_question_outside_arch_is_found() {
         let question = "#[cfg(target_arch = \"aarch64\")]\n";
         let files =
-            [file("kernel/kernel/src/arch/mod.rs", question), file("kernel/core/src/boot.rs", question)];
+            [file("kernel/platform/src/arch/mod.rs", question), file("kernel/core/src/boot.rs", question)];
         assert_eq!(
             shown(&questions_stay_in_arch(&files)),
             ["kernel/core/src/boot.rs:1: only arch/ may ask for target_arch"]

@@ -161,8 +161,8 @@ mod tests {
     use super::super::file;
     use super::*;
 
-    const ARM: &str = "kernel/kernel/src/arch/aarch64/a.rs";
-    const RISCV: &str = "kernel/kernel/src/arch/riscv64/b.rs";
+    const ARM: &str = "kernel/platform/src/arch/aarch64/a.rs";
+    const RISCV: &str = "kernel/platform/src/arch/riscv64/b.rs";
 
     fn lines(numbers: std::ops::Range<usize>) -> String {
         numbers.map(|number| format!("    let x = {number};\n")).collect()

@@ -52,7 +52,7 @@ mod tests {
     fn a_safe_crate_that_allows_unsafe_is_found() {
         let files = [
             file("kernel/core/src/lib.rs", "#![no_std]\n"),
-            file("kernel/kernel/src/main.rs", "#![no_std]\n"),
+            file("kernel/platform/src/main.rs", "#![no_std]\n"),
             file("host/sdf/src/lib.rs", "#![forbid(unsafe_code)]\n"),
         ];
         assert_eq!(safe_crates(&files).len(), 1);

@@ -6,10 +6,10 @@ use limen_abi::ProbeEvent;
 use limen_core::fault::Access;
 
 use crate::entry;
-use limen_kernel::arch::context;
-use limen_kernel::arch::context::Context;
-use limen_kernel::door::Door;
-use limen_kernel::panic::exception_in_kernel;
+use limen_platform::arch::context;
+use limen_platform::arch::context::Context;
+use limen_platform::door::Door;
+use limen_platform::panic::exception_in_kernel;
 
 /// ESR_EL1: position of the exception class.
 const ESR_CLASS_SHIFT: u32 = 26;

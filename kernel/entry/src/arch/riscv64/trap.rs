@@ -7,11 +7,11 @@ use limen_abi::fault::RISCV_CODE_FPU_OFF;
 use limen_core::fault::Access;
 
 use crate::entry;
-use limen_kernel::arch::context::Context;
-use limen_kernel::arch::float_instruction::is_float_instruction;
-use limen_kernel::arch::{context, fpu, work};
-use limen_kernel::door::Door;
-use limen_kernel::panic::exception_in_kernel;
+use limen_platform::arch::context::Context;
+use limen_platform::arch::float_instruction::is_float_instruction;
+use limen_platform::arch::{context, fpu, work};
+use limen_platform::door::Door;
+use limen_platform::panic::exception_in_kernel;
 
 /// scause: a system call of user mode.
 const CAUSE_SYSCALL: u64 = 8;

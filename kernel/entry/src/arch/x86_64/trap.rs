@@ -8,13 +8,13 @@ use limen_core::event::Event;
 use limen_core::fault::Access;
 
 use crate::entry;
-use limen_kernel::arch::boot::{KERNEL_PAGES, LOAD_OFFSET};
-use limen_kernel::arch::context::Context;
-use limen_kernel::arch::entry_area::{self, STACKS, Stacks};
-use limen_kernel::arch::segments;
-use limen_kernel::arch::{context, irq};
-use limen_kernel::door::Door;
-use limen_kernel::panic::fatal;
+use limen_platform::arch::boot::{KERNEL_PAGES, LOAD_OFFSET};
+use limen_platform::arch::context::Context;
+use limen_platform::arch::entry_area::{self, STACKS, Stacks};
+use limen_platform::arch::segments;
+use limen_platform::arch::{context, irq};
+use limen_platform::door::Door;
+use limen_platform::panic::fatal;
 
 /// The vector of uses of x87 and SIMD while they are off.
 const NO_DEVICE: u64 = 7;
