@@ -20,7 +20,7 @@ pub const CHECKS: [&str; 2] = ["__boot_end", "__check_end"];
 pub const STAYING: [&str; 2] = ["__text_start", "__text_last"];
 
 /// What code that stays calls of the checks, where a static key says that they are there.
-const CHECKED: [&str; 2] = ["limen_platform::door::check::", "limen_entry::entry::enter_checked::"];
+const CHECKED: [&str; 2] = ["limen_platform::kernel_cell::check::", "limen_entry::entry::enter_checked::"];
 
 /// What becomes of the checks of invariants when boot is over.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -9,5 +9,5 @@
 #[cfg(target_os = "none")]
 pub mod arch;
 #[cfg(target_os = "none")]
-#[expect(unsafe_code, reason = "opens the door to the kernel, once in each trap")]
+#[expect(unsafe_code, reason = "borrows the kernel, once in each trap")]
 pub mod entry;

@@ -1,7 +1,7 @@
 //! From the loader to the first program: reads the image, prepares the devices, builds and checks the address
 //! spaces, and hands over to the core.
 //!
-//! Its code and the loader's identity map are in place until [`leave`](crate::leave).
+//! Its code and the loader's identity map are in place until [`unmap_boot`](crate::unmap_boot).
 
 use limen_abi::KernelKey;
 use limen_abi::limits::{PAGE_BYTES, THREADS};
@@ -16,16 +16,17 @@ use crate::arch::cpu::SpaceRegister;
 use crate::arch::mmu::{self, Descriptors};
 use crate::arch::{self, cpu, irq, timer};
 use crate::boot_check::{UserRules, Violation, check_entry_area, check_kernel};
-use crate::door::KERNEL;
 use crate::identity_map::{self, TablePool};
+use crate::kernel_cell::KERNEL;
 use crate::keys::SystemKeys;
 use crate::machine::Hardware;
 use crate::page_table::{self, Access, MapError, MemoryType, Owner, Root, Run};
 use crate::panic::fatal;
 use crate::program_sites;
 use crate::text::Writer;
+use crate::unmap_boot::Checks;
 use crate::{
-    boot_info, command_line, console, digest_rates, door, fpu, keys, section_costs, section_test,
+    boot_info, command_line, console, digest_rates, fpu, kernel_cell, keys, section_costs, section_test,
     thread_memory, work,
 };
 
@@ -73,13 +74,14 @@ pub fn start(image_paddr: PhysAddr, first_cycle: u64, command_line: &[u8], firmw
     publish_memory(&image);
     tell_first_cycle(&image, first_cycle);
     make_objects(&image, &spaces, keys);
-    door::start(first_cycle, may_self_check(&image))
+    kernel_cell::start(first_cycle, checks(&image))
 }
 
-/// Whether the kernel checks itself with this image, or a program can make it do so.
-fn may_self_check(image: &Image<'_>) -> bool {
+/// The invariant checks stay mapped if they are on in this image, or if a program can turn them on.
+fn checks(image: &Image<'_>) -> Checks {
     let is_key = |record: limen_image::Key| KernelKey::from_raw(record.kernel) == Some(KernelKey::SelfCheck);
-    image.options() & KernelKey::SelfCheck.option() != 0 || image.keys().any(is_key)
+    let is_on = image.options() & KernelKey::SelfCheck.option() != 0;
+    if is_on || image.keys().any(is_key) { Checks::Keep } else { Checks::Unmap }
 }
 
 /// The validator knows neither the machine nor where the image was found.

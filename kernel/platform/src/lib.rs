@@ -25,9 +25,6 @@ pub mod device_tree;
 #[cfg(not(test))]
 pub mod digest_rates;
 #[cfg(not(test))]
-#[expect(unsafe_code, reason = "lends out the one kernel between trap entry and return")]
-pub mod door;
-#[cfg(not(test))]
 pub mod driver;
 #[cfg(not(test))]
 #[expect(unsafe_code, reason = "registers that the compiler does not know, saved by assembly")]
@@ -36,11 +33,11 @@ pub mod fpu;
 #[expect(unsafe_code, reason = "reaches RAM by physical address while boot lasts")]
 pub mod identity_map;
 #[cfg(not(test))]
+#[expect(unsafe_code, reason = "lends out the one kernel between trap entry and return")]
+pub mod kernel_cell;
+#[cfg(not(test))]
 #[expect(unsafe_code, reason = "names what the linker has collected")]
 pub mod keys;
-#[cfg(not(test))]
-#[expect(unsafe_code, reason = "names what the linker has placed")]
-pub mod leave;
 #[cfg(not(test))]
 pub mod machine;
 #[cfg(not(test))]
@@ -67,6 +64,9 @@ pub mod text;
 #[cfg(not(test))]
 #[expect(unsafe_code, reason = "memory that is cleared as far as the image has threads")]
 pub mod thread_memory;
+#[cfg(not(test))]
+#[expect(unsafe_code, reason = "names what the linker has placed")]
+pub mod unmap_boot;
 #[cfg(not(test))]
 #[expect(unsafe_code, reason = "memory that is mapped for work alone, at addresses that the image tells")]
 pub mod work;

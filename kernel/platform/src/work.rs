@@ -1,4 +1,4 @@
-//! Work for a thread that has asked for a service: privileged, but outside of the [door](crate::door), and with
+//! Work for a thread that has asked for a service: privileged, but without a borrow of [the kernel](crate::kernel_cell), and with
 //! interrupts on.
 //!
 //! ```text

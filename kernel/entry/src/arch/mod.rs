@@ -7,7 +7,7 @@ macro_rules! trap_code {
             limen_keys::assembly!(),
             include_str!("trap.S"),
             EMERGENCY_OFFSET = const limen_platform::stack::EMERGENCY_OFFSET,
-            kernel = sym limen_platform::door::KERNEL,
+            kernel = sym limen_platform::kernel_cell::KERNEL,
             serve_call = sym limen_core::Kernel::<limen_platform::machine::Hardware>::serve_call,
             serve_answer = sym limen_core::Kernel::<limen_platform::machine::Hardware>::serve_answer,
             serve_send = sym limen_core::Kernel::<limen_platform::machine::Hardware>::serve_send,

@@ -8,7 +8,7 @@ use limen_core::fault::Access;
 use crate::entry;
 use limen_platform::arch::context;
 use limen_platform::arch::context::Context;
-use limen_platform::door::Door;
+use limen_platform::kernel_cell::KernelCell;
 use limen_platform::panic::exception_in_kernel;
 
 /// ESR_EL1: position of the exception class.
@@ -45,35 +45,35 @@ unsafe extern "C" {
     fn trap_start(context: *mut Context) -> !;
 }
 
-extern "C" fn enter_fault(door: &Door, status: u64, address: u64) -> *mut Context {
+extern "C" fn enter_fault(cell: &KernelCell, status: u64, address: u64) -> *mut Context {
     match status >> ESR_CLASS_SHIFT & CLASS_MASK {
-        CLASS_DATA_ABORT => entry::enter_vm_fault(door, address, Access::Data, status),
-        CLASS_INSTRUCTION_ABORT => entry::enter_vm_fault(door, address, Access::Instruction, status),
-        class => entry::enter_exception(door, status & u64::from(u32::MAX), 0, class == CLASS_FPU),
+        CLASS_DATA_ABORT => entry::enter_vm_fault(cell, address, Access::Data, status),
+        CLASS_INSTRUCTION_ABORT => entry::enter_vm_fault(cell, address, Access::Instruction, status),
+        class => entry::enter_exception(cell, status & u64::from(u32::MAX), 0, class == CLASS_FPU),
     }
 }
 
 /// A system call or fault while programs are probed. `stamp` is the cycle counter at the entry, `number` that of the
 /// system call.
 extern "C" fn enter_probed_synchronous(
-    door: &Door,
+    cell: &KernelCell,
     status: u64,
     address: u64,
     stamp: u64,
     number: i64,
 ) -> *mut Context {
     let event = match status >> ESR_CLASS_SHIFT & CLASS_MASK {
-        CLASS_SVC => return entry::enter_probed_syscall(door, number, stamp),
+        CLASS_SVC => return entry::enter_probed_syscall(cell, number, stamp),
         CLASS_DATA_ABORT | CLASS_INSTRUCTION_ABORT => Some(ProbeEvent::PageFault),
         CLASS_UNKNOWN => Some(ProbeEvent::Undefined),
         CLASS_BREAKPOINT => Some(ProbeEvent::Breakpoint),
         _ => None,
     };
-    entry::enter_probed(door, event, stamp, |door| enter_fault(door, status, address))
+    entry::enter_probed(cell, event, stamp, |cell| enter_fault(cell, status, address))
 }
 
-extern "C" fn enter_probed_interrupt(door: &Door, stamp: u64) -> *mut Context {
-    entry::enter_probed(door, Some(ProbeEvent::Interrupt), stamp, |door| entry::enter_interrupt(door))
+extern "C" fn enter_probed_interrupt(cell: &KernelCell, stamp: u64) -> *mut Context {
+    entry::enter_probed(cell, Some(ProbeEvent::Interrupt), stamp, |cell| entry::enter_interrupt(cell))
 }
 
 /// Runs the thread with these registers, or idles if there is none. Boot ends here.

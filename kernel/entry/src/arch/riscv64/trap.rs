@@ -10,7 +10,7 @@ use crate::entry;
 use limen_platform::arch::context::Context;
 use limen_platform::arch::float_instruction::is_float_instruction;
 use limen_platform::arch::{context, fpu, work};
-use limen_platform::door::Door;
+use limen_platform::kernel_cell::KernelCell;
 use limen_platform::panic::exception_in_kernel;
 
 /// scause: a system call of user mode.
@@ -40,30 +40,36 @@ unsafe extern "C" {
     fn trap_start(context: *mut Context) -> !;
 }
 
-extern "C" fn enter_fault(door: &Door, cause: u64, address: u64) -> *mut Context {
+extern "C" fn enter_fault(cell: &KernelCell, cause: u64, address: u64) -> *mut Context {
     if CAUSE_DATA.contains(&cause) {
-        return entry::enter_vm_fault(door, address, Access::Data, cause);
+        return entry::enter_vm_fault(cell, address, Access::Data, cause);
     }
     if CAUSE_FETCH.contains(&cause) {
-        if let Some(context) = work::go_on(door) {
+        if let Some(context) = work::go_on(cell) {
             return context;
         }
-        return entry::enter_vm_fault(door, address, Access::Instruction, cause);
+        return entry::enter_vm_fault(cell, address, Access::Instruction, cause);
     }
     if is_fpu_use(cause, address) {
-        return entry::enter_exception(door, cause, RISCV_CODE_FPU_OFF, true);
+        return entry::enter_exception(cell, cause, RISCV_CODE_FPU_OFF, true);
     }
-    entry::enter_exception(door, cause, 0, false)
+    entry::enter_exception(cell, cause, 0, false)
 }
 
 /// A trap while programs are probed. `stamp` is the cycle counter at the entry, `number` that of a system call.
-extern "C" fn enter_probed(door: &Door, cause: u64, address: u64, stamp: u64, number: i64) -> *mut Context {
+extern "C" fn enter_probed(
+    cell: &KernelCell,
+    cause: u64,
+    address: u64,
+    stamp: u64,
+    number: i64,
+) -> *mut Context {
     if cause == CAUSE_SYSCALL {
-        return entry::enter_probed_syscall(door, number, stamp);
+        return entry::enter_probed_syscall(cell, number, stamp);
     }
     if cause & CAUSE_IS_INTERRUPT != 0 {
-        return entry::enter_probed(door, Some(ProbeEvent::Interrupt), stamp, |door| {
-            entry::enter_interrupt(door)
+        return entry::enter_probed(cell, Some(ProbeEvent::Interrupt), stamp, |cell| {
+            entry::enter_interrupt(cell)
         });
     }
     let event = match cause {
@@ -73,7 +79,7 @@ extern "C" fn enter_probed(door: &Door, cause: u64, address: u64, stamp: u64, nu
         _ if is_page_fault(cause) => Some(ProbeEvent::PageFault),
         _ => None,
     };
-    entry::enter_probed(door, event, stamp, |door| enter_fault(door, cause, address))
+    entry::enter_probed(cell, event, stamp, |cell| enter_fault(cell, cause, address))
 }
 
 fn is_page_fault(cause: u64) -> bool {

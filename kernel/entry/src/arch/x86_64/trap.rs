@@ -13,7 +13,7 @@ use limen_platform::arch::context::Context;
 use limen_platform::arch::entry_area::{self, STACKS, Stacks};
 use limen_platform::arch::segments;
 use limen_platform::arch::{context, irq};
-use limen_platform::door::Door;
+use limen_platform::kernel_cell::KernelCell;
 use limen_platform::panic::fatal;
 
 /// The vector of uses of x87 and SIMD while they are off.
@@ -82,20 +82,26 @@ unsafe extern "C" {
     fn trap_start_switched(context: *mut Context) -> !;
 }
 
-extern "C" fn enter_fault(door: &Door, vector: u64, code: u64, address: u64) -> *mut Context {
+extern "C" fn enter_fault(cell: &KernelCell, vector: u64, code: u64, address: u64) -> *mut Context {
     if vector == PAGE_FAULT {
         let fetched = code & INSTRUCTION_FETCH != 0;
         let access = if fetched { Access::Instruction } else { Access::Data };
-        return entry::enter_vm_fault(door, address, access, code);
+        return entry::enter_vm_fault(cell, address, access, code);
     }
-    entry::enter_exception(door, vector, code, vector == NO_DEVICE)
+    entry::enter_exception(cell, vector, code, vector == NO_DEVICE)
 }
 
 /// A trap while programs are probed. `stamp` is the time-stamp counter at the entry.
-extern "C" fn enter_probed(door: &Door, vector: u64, code: u64, address: u64, stamp: u64) -> *mut Context {
+extern "C" fn enter_probed(
+    cell: &KernelCell,
+    vector: u64,
+    code: u64,
+    address: u64,
+    stamp: u64,
+) -> *mut Context {
     if vector >= segments::FIRST_INTERRUPT as u64 {
         let event = Some(ProbeEvent::Interrupt);
-        return entry::enter_probed(door, event, stamp, |door| enter_interrupt(door, vector));
+        return entry::enter_probed(cell, event, stamp, |cell| enter_interrupt(cell, vector));
     }
     let event = match vector {
         PAGE_FAULT => Some(ProbeEvent::PageFault),
@@ -103,16 +109,16 @@ extern "C" fn enter_probed(door: &Door, vector: u64, code: u64, address: u64, st
         BREAKPOINT => Some(ProbeEvent::Breakpoint),
         _ => None,
     };
-    entry::enter_probed(door, event, stamp, |door| enter_fault(door, vector, code, address))
+    entry::enter_probed(cell, event, stamp, |cell| enter_fault(cell, vector, code, address))
 }
 
-extern "C" fn enter_probed_syscall(door: &Door, number: i64, stamp: u64) -> *mut Context {
-    entry::enter_probed_syscall(door, number, stamp)
+extern "C" fn enter_probed_syscall(cell: &KernelCell, number: i64, stamp: u64) -> *mut Context {
+    entry::enter_probed_syscall(cell, number, stamp)
 }
 
-extern "C" fn enter_interrupt(door: &Door, vector: u64) -> *mut Context {
+extern "C" fn enter_interrupt(cell: &KernelCell, vector: u64) -> *mut Context {
     irq::note(vector);
-    entry::enter(door, Event::Interrupt)
+    entry::enter(cell, Event::Interrupt)
 }
 
 /// The end of what the processor and the stubs push.

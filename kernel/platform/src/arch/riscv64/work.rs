@@ -8,7 +8,7 @@ use core::arch::asm;
 use core::cell::UnsafeCell;
 
 use crate::arch::context::Context;
-use crate::door::{self, Door};
+use crate::kernel_cell::{self, KernelCell};
 use crate::work::Task;
 
 /// sstatus.SPP: the last trap came from, or the next return goes to, supervisor mode.
@@ -37,8 +37,8 @@ pub fn leave_program(program: &mut Context) {
 }
 
 /// The current thread cannot fetch an instruction. If it is at work, it goes on with that.
-pub fn go_on(door: &Door) -> Option<*mut Context> {
-    let context = door::context_at_work(door)?;
+pub fn go_on(cell: &KernelCell) -> Option<*mut Context> {
+    let context = kernel_cell::context_at_work(cell)?;
     // SAFETY: the next return is that of this thread to the kernel's own code.
     unsafe { asm!("csrs sstatus, {}", in(reg) SSTATUS_SPP | SSTATUS_SPIE, options(nomem, nostack)) }
     Some(context)

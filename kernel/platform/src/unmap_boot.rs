@@ -1,7 +1,7 @@
-//! The end of boot: its code and the identity map are taken away, and the checks of invariants if nobody can ask for them.
+//! Unmaps boot code and the identity map before the first program runs, and the invariant checks if nothing can ask for them.
 //!
-//! Nothing here is of that code. The pages are taken out of the kernel's own tables, which all address spaces share, while
-//! they can still be reached; then the processor forgets what it knows of them, together with the identity map.
+//! Nothing here is boot code. The pages are unmapped in the kernel's own tables, which all address spaces share, while these
+//! can still be reached. Then the TLB is flushed, which drops the identity map as well.
 
 use limen_abi::limits::PAGE_BYTES;
 use limen_mmu::address::VirtAddr;
@@ -20,17 +20,29 @@ unsafe extern "C" {
     static __check_end: u8;
 }
 
-/// Leaves boot, after which neither the image nor page tables nor the code that has read and made them can be reached. The
-/// last thing before the first program. The checks of invariants stay if `may_check`.
+/// Whether the invariant checks stay mapped.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Checks {
+    /// A static key of the kernel can turn them on.
+    Keep,
+    /// Nothing can.
+    Unmap,
+}
+
+/// Ends boot: afterwards the image, the page tables and the code that read and built them cannot be reached. `first_cycle`
+/// is the cycle counter at the loader's first instruction.
 #[inline(never)]
-pub fn boot(first_cycle: u64, may_check: bool) {
-    let end = if may_check { &raw const __boot_end } else { &raw const __check_end };
+pub fn end_boot(first_cycle: u64, checks: Checks) {
+    let end = match checks {
+        Checks::Keep => &raw const __boot_end,
+        Checks::Unmap => &raw const __check_end,
+    };
     let [start, end] = [&raw const __boot_start, end].map(|end| end.addr() as u64);
     let mut tables = TablePool::empty();
     for vaddr in (start..end).step_by(PAGE_BYTES as usize).map(VirtAddr) {
         unmap::<Descriptors>(&mut tables, cpu::kernel_root(), vaddr);
         if translate::<Descriptors>(&tables, cpu::kernel_root(), vaddr).is_some() {
-            fatal(format_args!("the code of boot cannot be taken away"));
+            fatal(format_args!("boot code cannot be unmapped"));
         }
     }
     arch::boot::leave_identity_map();

@@ -1,6 +1,6 @@
-//! The door to the kernel's state.
+//! The cell that holds the kernel's state.
 //!
-//! [`Door::open`] is the only place that borrows the kernel mutably. What it gives is used between a trap from user mode and
+//! [`KernelCell::open`] is the only place that borrows the kernel mutably. What it gives is used between a trap from user mode and
 //! the return to it, with interrupts off, on one processor; a trap from the kernel itself never comes here but ends in
 //! a panic. So at most one borrow exists at any time.
 
@@ -10,23 +10,23 @@ use limen_core::Kernel;
 
 use crate::arch::context::Context;
 use crate::arch::cpu;
-use crate::leave;
 use crate::machine::Hardware;
 use crate::panic::fatal;
+use crate::unmap_boot::{self, Checks};
 
 // SAFETY: every access follows the rule of the module documentation.
-unsafe impl Sync for Door {}
+unsafe impl Sync for KernelCell {}
 
 /// The kernel's state.
-pub static KERNEL: Door = Door(UnsafeCell::new(Kernel::new(Hardware::UNKNOWN)));
+pub static KERNEL: KernelCell = KernelCell(UnsafeCell::new(Kernel::new(Hardware::UNKNOWN)));
 
 /// The kernel's state as the trap code hands it over. It could name the state itself, but then every access would
 /// carry a full address instead of an offset.
 #[derive(Debug)]
 #[repr(transparent)]
-pub struct Door(UnsafeCell<Kernel<Hardware>>);
+pub struct KernelCell(UnsafeCell<Kernel<Hardware>>);
 
-impl Door {
+impl KernelCell {
     /// The kernel.
     ///
     /// # Safety
@@ -40,7 +40,7 @@ impl Door {
 }
 
 /// Stops the machine if something is not true that must be true between two events. Not mapped unless the image lets the
-/// kernel check itself: see [`leave`].
+/// kernel check itself: see [`unmap_boot`].
 #[inline(never)]
 pub fn check(kernel: &mut Kernel<Hardware>) {
     kernel.settle_call();
@@ -53,9 +53,9 @@ pub fn check(kernel: &mut Kernel<Hardware>) {
 }
 
 /// The registers of the thread that runs, if the kernel works for it. For ports where a thread cannot return to that directly.
-pub fn context_at_work(door: &Door) -> Option<*mut Context> {
+pub fn context_at_work(cell: &KernelCell) -> Option<*mut Context> {
     // SAFETY: called only from the trap handlers, see the module documentation.
-    let kernel = unsafe { door.open() };
+    let kernel = unsafe { cell.open() };
     kernel.is_at_work().then(|| context_to_run(kernel))
 }
 
@@ -73,13 +73,13 @@ pub fn pointer_to(context: Option<&mut Context>) -> *mut Context {
 
 unsafe extern "Rust" {
     /// Lets the most important thread run. Defined where the ways into the kernel are.
-    fn enter_first(door: &Door) -> !;
+    fn enter_first(cell: &KernelCell) -> !;
 }
 
-/// Leaves boot and runs the most important thread. `may_check`: [`check`] may be called from now on.
+/// Ends boot and runs the highest-priority thread.
 #[inline(never)]
-pub fn start(first_cycle: u64, may_check: bool) -> ! {
-    leave::boot(first_cycle, may_check);
+pub fn start(first_cycle: u64, checks: Checks) -> ! {
+    unmap_boot::end_boot(first_cycle, checks);
     // SAFETY: nobody has borrowed the kernel.
     unsafe { enter_first(&KERNEL) }
 }
