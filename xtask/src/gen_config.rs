@@ -43,12 +43,18 @@ type Row = (&'static str, &'static str, When);
 
 /// What programs and Makefiles ask about the kernel. Options that name the instruction set and the platform are
 /// added by [`kernel`].
-const KERNEL: [Row; 33] = [
+const KERNEL: &[Row] = &[
     ("ARCH_AARCH64", "", On("aarch64")),
+    ("ARCH_AARCH32", "", Never),
+    ("ARCH_ARM_HYP", "", Never),
     ("ARCH_ARM", "", On("aarch64")),
+    ("ARCH_ARM_V8A", "", On("aarch64")),
     ("ARCH_RISCV", "", On("riscv64")),
+    ("ARCH_RISCV64", "", On("riscv64")),
+    ("ARCH_RISCV32", "", Never),
     ("ARCH_X86", "", On("x86_64")),
     ("ARCH_X86_64", "", On("x86_64")),
+    ("ARCH_IA32", "", Never),
     ("WORD_SIZE", "64", Always),
     ("KERNEL_MCS", "", Always),
     ("NUM_PRIORITIES", "256", Always),
@@ -76,6 +82,35 @@ const KERNEL: [Row; 33] = [
     ("EXPORT_PMU_USER", "", Benchmark),
     ("VTX", "", Never),
     ("IOMMU", "", Never),
+    // What bindings of other languages ask besides: they take an option without a value here for a mistake of theirs.
+    ("ARM_PA_SIZE_BITS_40", "", On("aarch64")),
+    ("ARM_PA_SIZE_BITS_44", "", Never),
+    ("AARCH64_VSPACE_S2_START_L1", "", Never),
+    ("ARM_GIC_V3_SUPPORT", "", Never),
+    ("ARM_SMMU", "", Never),
+    ("TK1_SMMU", "", Never),
+    ("DISABLE_WFI_WFE_TRAPS", "", Never),
+    ("PT_LEVELS", "3", On("riscv64")),
+    ("FSGSBASE_INST", "", On("x86_64")),
+    ("FSGSBASE_GDT", "", Never),
+    ("FSGSBASE_MSR", "", Never),
+    ("HUGE_PAGE", "", On("x86_64")),
+    ("X86_64_VTX_64BIT_GUESTS", "", Never),
+    ("KERNEL_X86_DANGEROUS_MSR", "", Never),
+    ("SET_TLS_BASE_SELF", "", Never),
+    ("MAX_NUM_BOOTINFO_UNTYPED_CAPS", "230", Always),
+    ("RETYPE_FAN_OUT_LIMIT", "256", Always),
+    ("FASTPATH", "", Always),
+    ("SIGNAL_FASTPATH", "", Always),
+    ("EXCEPTION_FASTPATH", "", Always),
+    ("VERIFICATION_BUILD", "", Never),
+    ("BINARY_VERIFICATION_BUILD", "", Never),
+    ("DANGEROUS_CODE_INJECTION", "", Never),
+    ("KERNEL_INVOCATION_REPORT_ERROR_IPC", "", Never),
+    ("KERNEL_LOG_BUFFER", "", Never),
+    ("BENCHMARK_GENERIC", "", Never),
+    ("BENCHMARK_TRACEPOINTS", "", Never),
+    ("COLOUR_PRINTING", "", Never),
     ("LIMEN", "", Always),
 ];
 
@@ -135,7 +170,7 @@ fn kernel(board: &Board, config: &str) -> Vec<Setting> {
     settings.push(Setting::flag(format!("PLAT_{platform}"), true));
     let others = PLATFORMS.iter().filter(|name| **name != platform);
     settings.extend(others.map(|name| Setting::flag(format!("PLAT_{name}"), false)));
-    settings.extend(decide(&KERNEL, board, config));
+    settings.extend(decide(KERNEL, board, config));
     settings
 }
 

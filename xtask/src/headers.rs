@@ -90,8 +90,17 @@ fn utilisation(header: &mut CHeader) {
 
 /// What memory regions can be filled with.
 fn boot_info(header: &mut CHeader) {
+    let padding = [("SEL4_BOOTINFO_HEADER_PADDING", 0, "Nothing.")];
     let pieces = BootInfo::ALL.iter().map(|(piece, name, sentence)| (*name, piece.as_raw(), *sentence));
-    header.enumeration("Pieces of boot information.", "seL4_BootInfoID", entries(pieces));
+    let pieces = wide("seL4_BootInfoID", entries(padding.into_iter().chain(pieces)));
+    header.enumeration("Pieces of boot information.", "seL4_BootInfoID", pieces);
+}
+
+/// Makes the type of an enum as wide as a word. In C the enumerators stay what they are; bindings of other languages give
+/// all of them this type and pass them as words.
+fn wide(name: &str, mut entries: Vec<Entry>) -> Vec<Entry> {
+    entries.push((format!("LIMEN_WIDTH_OF_{name}"), i64::MAX, "Makes the type as wide as a word."));
+    entries
 }
 
 fn fault_words(header: &mut CHeader) {
@@ -105,18 +114,17 @@ fn fault_words(header: &mut CHeader) {
         ("GuardMismatch_GuardFound", CapFaultWord::LOOKUP_DETAILS + 1),
         ("GuardMismatch_BitsFound", CapFaultWord::LOOKUP_DETAILS + 2),
     ];
-    message_words(header, "CapFault", &words);
-    let words = [
-        ("IP", VmFaultWord::IP),
-        ("Addr", VmFaultWord::ADDRESS),
-        ("PrefetchFault", VmFaultWord::PREFETCH),
-        ("FSR", VmFaultWord::STATUS),
-        ("Length", VmFaultWord::LENGTH),
-    ];
-    message_words(header, "VMFault", &words);
+    message_words(header, "CapFault", Width::Word, &words);
     let words =
         [("Data", TimeoutWord::DATA), ("Consumed", TimeoutWord::CONSUMED), ("Length", TimeoutWord::LENGTH)];
-    message_words(header, "Timeout", &words);
+    message_words(header, "Timeout", Width::Int, &words);
+}
+
+/// The type of an enum, which only bindings of other languages notice. They rely on that of the reference.
+#[derive(Clone, Copy)]
+enum Width {
+    Int,
+    Word,
 }
 
 /// The places of a fault message's words, named as `seL4_GetMR` expects them.
@@ -149,19 +157,29 @@ fn services(header: &mut CHeader) {
     header.constant("Words of a digest.", "LIMEN_DIGEST_WORDS", DIGEST_WORDS);
 }
 
-fn message_words(header: &mut CHeader, fault: &str, words: &[(&str, usize)]) {
+fn message_words(header: &mut CHeader, fault: &str, width: Width, words: &[(&str, usize)]) {
     let entries: Vec<Entry> =
         words.iter().map(|(word, place)| (format!("seL4_{fault}_{word}"), *place as i64, "")).collect();
-    header.enumeration(&format!("Words of the message {fault}."), &format!("seL4_{fault}_Msg"), entries);
+    let name = format!("seL4_{fault}_Msg");
+    let entries = match width {
+        Width::Int => entries,
+        Width::Word => wide(&name, entries),
+    };
+    header.enumeration(&format!("Words of the message {fault}."), &name, entries);
 }
 
 fn floating_point(header: &mut CHeader) {
     header.title("Floating point");
-    header.constant(
-        "Flag of a thread: it may not use the floating-point unit.",
-        "seL4_TCBFlag_fpuDisabled",
-        ThreadFlag::FPU_DISABLED,
-    );
+    let flags = [
+        ("seL4_TCBFlag_NoFlag", 0, "None."),
+        (
+            "seL4_TCBFlag_fpuDisabled",
+            ThreadFlag::FPU_DISABLED,
+            "The thread may not use the floating-point unit.",
+        ),
+        ("seL4_TCBFlag_MASK", ThreadFlag::ALL, "Every flag that there is."),
+    ];
+    header.enumeration("Flags of a thread.", "seL4_TCBFlag", entries(flags.into_iter()));
     let policies = entries(FpuPolicy::ALL.iter().map(|(p, name, doc)| (*name, p.as_raw(), *doc)));
     header.enumeration("When floating-point registers are switched.", "limen_fpu_policy_t", policies);
     header.constant(
@@ -184,13 +202,21 @@ fn floating_point(header: &mut CHeader) {
 
 fn message_layout(header: &mut CHeader) {
     header.title("Messages");
-    header.constant("Words that a message can hold.", "seL4_MsgMaxLength", message::MAX_LENGTH);
+    let limits = [
+        ("seL4_MsgLengthBits", u64::from(MessageInfo::LENGTH_BITS), "Bits of the length in a message info."),
+        (
+            "seL4_MsgExtraCapBits",
+            u64::from(MessageInfo::EXTRA_CAPS_BITS),
+            "Bits of extraCaps, which follow the length.",
+        ),
+        ("seL4_MsgMaxLength", message::MAX_LENGTH as u64, "Words that a message can hold."),
+    ];
+    header.enumeration("Sizes of a message and its info.", "seL4_MsgLimits", entries(limits.into_iter()));
     header.constant("Capabilities that a message can name.", "seL4_MsgMaxExtraCaps", message::MAX_EXTRA_CAPS);
-    header.constant("Bits of the length in a message info.", "seL4_MsgLengthBits", MessageInfo::LENGTH_BITS);
     header.constant(
-        "Bits of extraCaps, which follow the length.",
-        "seL4_MsgExtraCapBits",
-        MessageInfo::EXTRA_CAPS_BITS,
+        "Words of a message that travel in registers.",
+        "seL4_FastMessageRegisters",
+        message::REGISTER_WORDS,
     );
     header.constant(
         "Bits of capsUnwrapped, which follow extraCaps.",
@@ -366,8 +392,17 @@ fn architecture(guard: &'static str, map: &RegisterMap, user_top: u64) -> CHeade
     );
     let stack_pointer = map.context.iter().position(|name| ["sp", "rsp"].contains(name)).unwrap_or(0);
     header.constant("Position of the stack pointer in that order.", "LIMEN_STACK_POINTER", stack_pointer);
-    register_words(&mut header, "UnknownSyscall", map.unknown_syscall);
-    register_words(&mut header, "UserException", map.user_exception);
+    let width = if map.name == register::RISCV64.name { Width::Int } else { Width::Word };
+    register_words(&mut header, "UnknownSyscall", width, map.unknown_syscall);
+    register_words(&mut header, "UserException", width, map.user_exception);
+    let words = [
+        ("IP", VmFaultWord::IP),
+        ("Addr", VmFaultWord::ADDRESS),
+        ("PrefetchFault", VmFaultWord::PREFETCH),
+        ("FSR", VmFaultWord::STATUS),
+        ("Length", VmFaultWord::LENGTH),
+    ];
+    message_words(&mut header, "VMFault", width, &words);
     header.title("Addresses");
     header.constant("Highest address of a program, inclusive.", "seL4_UserVSpaceTop", hex(user_top));
     let buffer = user_top + 1 - limits::PAGE_BYTES;
@@ -398,11 +433,11 @@ fn system_call_registers(header: &mut CHeader, map: &RegisterMap) {
     header.constant("Destination of the send in NBSendRecv.", "LIMEN_REGISTER_DEST", quoted(map.send));
 }
 
-fn register_words(header: &mut CHeader, fault: &str, names: &[&str]) {
+fn register_words(header: &mut CHeader, fault: &str, width: Width, names: &[&str]) {
     let length = ("Length", names.len());
     let words: Vec<_> =
         names.iter().enumerate().map(|(place, name)| (*name, place)).chain([length]).collect();
-    message_words(header, fault, &words);
+    message_words(header, fault, width, &words);
 }
 
 fn hex(value: u64) -> String {

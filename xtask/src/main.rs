@@ -28,6 +28,7 @@ mod growth;
 mod headers;
 mod host_tests;
 mod injection;
+mod interface;
 mod key_sites;
 mod large;
 mod links;

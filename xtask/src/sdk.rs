@@ -12,6 +12,7 @@ use crate::command::{Command, no_arguments};
 use crate::failure::{Context, Failure, Outcome};
 use crate::files;
 use crate::gen_config;
+use crate::interface;
 use crate::process;
 use crate::progress::{self, Steps};
 use crate::reproducible::CargoOptions;
@@ -212,7 +213,8 @@ impl Part<'_> {
 
     fn write_headers(&self) -> Outcome {
         let include = self.folder().join("include");
-        let generated = gen_config::files(self.board, self.config);
+        let mut generated = interface::files(&self.board.architecture);
+        generated.extend(gen_config::files(self.board, self.config));
         let names = generated.iter().map(|(name, _)| PathBuf::from(name)).collect();
         files::mirror(&self.workspace.path("user/libmicrokit/include"), &include, &names)?;
         for (name, text) in &generated {

@@ -18,6 +18,7 @@ pub mod key;
 pub mod label;
 pub mod limits;
 pub mod message;
+pub mod method;
 pub mod probe;
 pub mod register;
 pub mod service;

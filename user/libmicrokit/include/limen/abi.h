@@ -192,16 +192,9 @@ typedef enum seL4_CapFault_Msg {
     seL4_CapFault_DepthMismatch_BitsFound = 5,
     seL4_CapFault_GuardMismatch_GuardFound = 5,
     seL4_CapFault_GuardMismatch_BitsFound = 6,
+    /* Makes the type as wide as a word. */
+    LIMEN_WIDTH_OF_seL4_CapFault_Msg = 9223372036854775807,
 } seL4_CapFault_Msg;
-
-/* Words of the message VMFault. */
-typedef enum seL4_VMFault_Msg {
-    seL4_VMFault_IP = 0,
-    seL4_VMFault_Addr = 1,
-    seL4_VMFault_PrefetchFault = 2,
-    seL4_VMFault_FSR = 3,
-    seL4_VMFault_Length = 4,
-} seL4_VMFault_Msg;
 
 /* Words of the message Timeout. */
 typedef enum seL4_Timeout_Msg {
@@ -212,6 +205,8 @@ typedef enum seL4_Timeout_Msg {
 
 /* Pieces of boot information. */
 typedef enum seL4_BootInfoID {
+    /* Nothing. */
+    SEL4_BOOTINFO_HEADER_PADDING = 0,
     /* VESA BIOS extensions: information blocks of controller and mode, then mode and interface. */
     SEL4_BOOTINFO_HEADER_X86_VBE = 1,
     /* The memory map of the Multiboot loader: its bytes in 32 bits, then the entries. */
@@ -224,10 +219,19 @@ typedef enum seL4_BootInfoID {
     SEL4_BOOTINFO_HEADER_X86_TSC_FREQ = 5,
     /* The device tree. */
     SEL4_BOOTINFO_HEADER_FDT = 6,
+    /* Makes the type as wide as a word. */
+    LIMEN_WIDTH_OF_seL4_BootInfoID = 9223372036854775807,
 } seL4_BootInfoID;
 
-/* Flag of a thread: it may not use the floating-point unit. */
-#define seL4_TCBFlag_fpuDisabled 1
+/* Flags of a thread. */
+typedef enum seL4_TCBFlag {
+    /* None. */
+    seL4_TCBFlag_NoFlag = 0,
+    /* The thread may not use the floating-point unit. */
+    seL4_TCBFlag_fpuDisabled = 1,
+    /* Every flag that there is. */
+    seL4_TCBFlag_MASK = 1,
+} seL4_TCBFlag;
 
 /* When floating-point registers are switched. */
 typedef enum limen_fpu_policy_t {
@@ -318,17 +322,21 @@ typedef enum benchmark_track_util_ipc_index {
 /* Words of a digest. */
 #define LIMEN_DIGEST_WORDS 4
 
-/* Words that a message can hold. */
-#define seL4_MsgMaxLength 120
+/* Sizes of a message and its info. */
+typedef enum seL4_MsgLimits {
+    /* Bits of the length in a message info. */
+    seL4_MsgLengthBits = 7,
+    /* Bits of extraCaps, which follow the length. */
+    seL4_MsgExtraCapBits = 2,
+    /* Words that a message can hold. */
+    seL4_MsgMaxLength = 120,
+} seL4_MsgLimits;
 
 /* Capabilities that a message can name. */
 #define seL4_MsgMaxExtraCaps 3
 
-/* Bits of the length in a message info. */
-#define seL4_MsgLengthBits 7
-
-/* Bits of extraCaps, which follow the length. */
-#define seL4_MsgExtraCapBits 2
+/* Words of a message that travel in registers. */
+#define seL4_FastMessageRegisters 4
 
 /* Bits of capsUnwrapped, which follow extraCaps. */
 #define LIMEN_INFO_CAPS_UNWRAPPED_BITS 3

@@ -95,6 +95,8 @@ typedef enum seL4_UnknownSyscall_Msg {
     seL4_UnknownSyscall_SPSR = 11,
     seL4_UnknownSyscall_Syscall = 12,
     seL4_UnknownSyscall_Length = 13,
+    /* Makes the type as wide as a word. */
+    LIMEN_WIDTH_OF_seL4_UnknownSyscall_Msg = 9223372036854775807,
 } seL4_UnknownSyscall_Msg;
 
 /* Words of the message UserException. */
@@ -105,7 +107,20 @@ typedef enum seL4_UserException_Msg {
     seL4_UserException_Number = 3,
     seL4_UserException_Code = 4,
     seL4_UserException_Length = 5,
+    /* Makes the type as wide as a word. */
+    LIMEN_WIDTH_OF_seL4_UserException_Msg = 9223372036854775807,
 } seL4_UserException_Msg;
+
+/* Words of the message VMFault. */
+typedef enum seL4_VMFault_Msg {
+    seL4_VMFault_IP = 0,
+    seL4_VMFault_Addr = 1,
+    seL4_VMFault_PrefetchFault = 2,
+    seL4_VMFault_FSR = 3,
+    seL4_VMFault_Length = 4,
+    /* Makes the type as wide as a word. */
+    LIMEN_WIDTH_OF_seL4_VMFault_Msg = 9223372036854775807,
+} seL4_VMFault_Msg;
 
 /* Highest address of a program, inclusive. */
 #define seL4_UserVSpaceTop 0xfffffffffful

@@ -100,6 +100,15 @@ typedef enum seL4_UserException_Msg {
     seL4_UserException_Length = 4,
 } seL4_UserException_Msg;
 
+/* Words of the message VMFault. */
+typedef enum seL4_VMFault_Msg {
+    seL4_VMFault_IP = 0,
+    seL4_VMFault_Addr = 1,
+    seL4_VMFault_PrefetchFault = 2,
+    seL4_VMFault_FSR = 3,
+    seL4_VMFault_Length = 4,
+} seL4_VMFault_Msg;
+
 /* Highest address of a program, inclusive. */
 #define seL4_UserVSpaceTop 0x3fffffeffful
 

@@ -85,6 +85,8 @@ typedef enum seL4_UnknownSyscall_Msg {
     seL4_UnknownSyscall_FLAGS = 17,
     seL4_UnknownSyscall_Syscall = 18,
     seL4_UnknownSyscall_Length = 19,
+    /* Makes the type as wide as a word. */
+    LIMEN_WIDTH_OF_seL4_UnknownSyscall_Msg = 9223372036854775807,
 } seL4_UnknownSyscall_Msg;
 
 /* Words of the message UserException. */
@@ -95,7 +97,20 @@ typedef enum seL4_UserException_Msg {
     seL4_UserException_Number = 3,
     seL4_UserException_Code = 4,
     seL4_UserException_Length = 5,
+    /* Makes the type as wide as a word. */
+    LIMEN_WIDTH_OF_seL4_UserException_Msg = 9223372036854775807,
 } seL4_UserException_Msg;
+
+/* Words of the message VMFault. */
+typedef enum seL4_VMFault_Msg {
+    seL4_VMFault_IP = 0,
+    seL4_VMFault_Addr = 1,
+    seL4_VMFault_PrefetchFault = 2,
+    seL4_VMFault_FSR = 3,
+    seL4_VMFault_Length = 4,
+    /* Makes the type as wide as a word. */
+    LIMEN_WIDTH_OF_seL4_VMFault_Msg = 9223372036854775807,
+} seL4_VMFault_Msg;
 
 /* Highest address of a program, inclusive. */
 #define seL4_UserVSpaceTop 0x7fffffffeffful
