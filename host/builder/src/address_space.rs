@@ -142,6 +142,9 @@ impl AddressSpaces {
             spaces.add(index, limit, Purpose::Stack { program: index }, target.stack_top() - limit);
         }
         spaces.add_regions(system, programs)?;
+        for (index, program) in programs.iter().enumerate() {
+            spaces.check_own_buffer(index, program, target)?;
+        }
         spaces.services = services::plan(system, programs.len(), &mut spaces)?;
         check_counts(&spaces)?;
         spaces.mappings.sort_by_key(|mapping| (mapping.program, mapping.vaddr));
@@ -226,6 +229,27 @@ impl AddressSpaces {
         let flags = MappingFlags::READ | MappingFlags::WRITE;
         let extent = self.extend(purpose, bytes);
         self.mappings.push(UserMapping { program, vaddr, bytes, extent, flags });
+    }
+
+    /// Whether the place that a program has chosen for its IPC buffer is free.
+    fn check_own_buffer(&self, index: usize, program: &Program, target: &Target) -> Result<(), Diagnostic> {
+        let Some(start) = program.own_ipc_buffer() else { return Ok(()) };
+        let end = start.saturating_add(PAGE_BYTES);
+        let own = |mapping: &&UserMapping| mapping.program == index;
+        let meets = |mapping: &UserMapping| mapping.vaddr < end && start < mapping.vaddr + mapping.bytes;
+        let reason = if start % PAGE_BYTES != 0 {
+            "is not at the start of a page"
+        } else if start > target.ipc_buffer_vaddr() {
+            "is beyond the last page"
+        } else if self.mappings.iter().filter(own).any(meets) {
+            "overlaps with other memory of this program"
+        } else {
+            return Ok(());
+        };
+        let message = format!("ERROR: IPC buffer at 0x{start:x} of PD '{}' {reason}", program.name);
+        Err(error(code::IPC_BUFFER_PLACE, message).at(program.span.as_ref()).help(
+            "The address is that of the symbol __sel4_ipc_buffer_obj, which the program's linker sets.",
+        ))
     }
 
     /// Every region that is mapped, or whose address a program wants to know.

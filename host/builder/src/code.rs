@@ -6,6 +6,7 @@ limen_sdf::diagnostic_codes! {
     SYMBOL_PATCH = "symbol-patch";
     SETVAR_SIZE = "setvar-size";
     ELF_OVER_STACK = "elf-over-stack";
+    IPC_BUFFER_PLACE = "ipc-buffer-place";
     MAP_OVER_ELF = "map-over-elf";
     DEVICE_CROSSES_DOMAINS = "device-crosses-domains";
     COUNTER_CROSSES_DOMAINS = "counter-crosses-domains";

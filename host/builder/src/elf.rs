@@ -78,10 +78,16 @@ impl Symbols {
         self.by_name.is_empty()
     }
 
+    /// Whether there is one with this name.
+    #[must_use]
+    pub fn contains(&self, name: &str) -> bool {
+        self.by_name.contains_key(name.as_bytes())
+    }
+
     /// The question whether a symbol was meant whose name is nearly this one; none if there is one with this name.
     #[must_use]
     pub fn did_you_mean(&self, name: &str) -> Option<String> {
-        if self.by_name.contains_key(name.as_bytes()) {
+        if self.contains(name) {
             return None;
         }
         let mut names: Vec<_> = self.by_name.keys().filter_map(|name| str::from_utf8(name).ok()).collect();

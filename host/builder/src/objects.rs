@@ -128,7 +128,7 @@ fn thread(
         vspace: own,
         entry: program.entry,
         stack_top: target.stack_top(),
-        ipc_buffer: target.ipc_buffer_vaddr(),
+        ipc_buffer: program.ipc_buffer(target),
         sched_context: own,
         notification: if domain.is_some() { own } else { NONE },
         fault_slot: if domain.is_some() { slot::FAULT_ENDPOINT } else { NONE },
@@ -145,7 +145,9 @@ fn thread(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::test_system::built;
+    use crate::image_type::ImageType;
+    use crate::test_elf::TestElf;
+    use crate::test_system::{built, parts, program};
 
     #[test]
     fn keys_of_the_kernel_follow_the_configuration() {
@@ -162,6 +164,22 @@ mod tests {
         let slots = built.tables.caps.iter().filter(|cap| cap.kind == limen_image::CapKind::Key as u64);
         let slots: Vec<_> = slots.map(|cap| (cap.slot - slot::BASE_KEY, cap.object)).collect();
         assert_eq!(slots, [(0, 1), (2, 2), (31, 0)]);
+    }
+
+    #[test]
+    fn programs_without_our_library_may_choose_the_place_of_their_buffer() {
+        let text =
+            r#"<system><protection_domain name="a"><program_image path="p" /></protection_domain></system>"#;
+        let buffer = |elf: &TestElf| {
+            let mut parts = parts(text, "debug");
+            parts.programs[0] = program("a", elf);
+            parts.build(ImageType::Binary).unwrap().objects.threads[0].ipc_buffer
+        };
+        let chosen = TestElf::program().symbol("__sel4_ipc_buffer_obj", 0x1f_f000, 0);
+        assert_eq!(buffer(&TestElf::program()), 0xff_ffff_f000);
+        assert_eq!(buffer(&chosen), 0x1f_f000);
+        // A link script may set the symbol also for programs whose library does not ask for it.
+        assert_eq!(buffer(&chosen.symbol("microkit_have_signal", 0x20_1078, 1)), 0xff_ffff_f000);
     }
 
     #[test]

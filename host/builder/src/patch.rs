@@ -15,6 +15,8 @@ use crate::program::Program;
 
 /// Bytes of a word, the size of every symbol that a description names.
 const WORD_BYTES: u64 = 8;
+/// The symbol with the name of a protection domain.
+const NAME: &str = "microkit_name";
 
 /// A value and where it goes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -44,6 +46,18 @@ impl Value {
             Self::Paddr(_) => WORD_BYTES,
         }
     }
+
+    /// Whether a variable that starts out as zero has it already.
+    fn is_zero(&self) -> bool {
+        matches!(self, Self::Bytes(bytes) if bytes.iter().all(|byte| *byte == 0))
+    }
+
+    /// The same in a shorter variable, if all that it leaves out is zero.
+    fn shortened(self, count: u64) -> Option<Self> {
+        let Self::Bytes(mut bytes) = self else { return None };
+        let rest = bytes.split_off((count as usize).min(bytes.len()));
+        rest.iter().all(|byte| *byte == 0).then_some(Self::Bytes(bytes))
+    }
 }
 
 /// Finds every symbol that receives a value. The monitor is the last program.
@@ -58,7 +72,10 @@ pub fn collect(
     let mut patches = Vec::new();
     for (index, (domain, program)) in system.protection_domains.iter().zip(programs).enumerate() {
         for (name, value) in library_values(system, index, domain) {
-            patches.push(library_patch(index, program, name, value)?);
+            // Libraries other than ours know fewer variables; what they do not know must not matter here.
+            if !value.is_zero() || program.symbols.contains(name) {
+                patches.push(library_patch(index, program, name, value)?);
+            }
         }
         for (symbol, value) in description_values(system, index, domain) {
             patches.push(setvar_patch(index, program, symbol, value)?);
@@ -94,7 +111,7 @@ fn library_values(
     let own = || ends.clone().filter(|end| end.protection_domain == index);
     let mask = |may: fn(&model::ChannelEnd) -> bool| own().filter(|e| may(e)).fold(0, |m, e| m | 1 << e.id);
     [
-        ("microkit_name", Value::Bytes(name_bytes(&domain.name).to_vec())),
+        (NAME, Value::Bytes(name_bytes(&domain.name).to_vec())),
         ("microkit_passive", Value::Bytes(vec![u8::from(domain.passive)])),
         ("microkit_irqs", Value::word(domain.irqs.iter().fold(0, |mask, irq| mask | 1 << irq.id))),
         ("microkit_notifications", Value::word(mask(|end| end.may_notify))),
@@ -157,9 +174,16 @@ fn monitor_values(system: &SystemDescription, target: &Target) -> [(&'static str
 
 fn library_patch(index: usize, program: &Program, name: &str, value: Value) -> Result<Patch, Diagnostic> {
     let expected = value.byte_count();
-    let patch = program.symbols.unique(name).and_then(|symbol| match symbol.bytes {
-        bytes if bytes == expected => patch(index, program, symbol, value),
-        bytes => Err(format!("symbol has size '{bytes}' bytes, expected size '{expected}' bytes")),
+    let patch = program.symbols.unique(name).and_then(|symbol| {
+        let bytes = symbol.bytes;
+        // Before Microkit 2.0, names had 16 bytes.
+        let fitting = if name == NAME && bytes < expected {
+            value.shortened(bytes)
+        } else {
+            (bytes == expected).then_some(value)
+        };
+        let refusal = || format!("symbol has size '{bytes}' bytes, expected size '{expected}' bytes");
+        patch(index, program, symbol, fitting.ok_or_else(refusal)?)
     });
     let help = if program.symbols.is_empty() {
         "The program has no symbols: give the tool the file before it is stripped, or name that one with \
@@ -222,7 +246,8 @@ fn name_bytes(name: &str) -> [u8; NAME_BYTES] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::test_system::{FAMILY, built};
+    use crate::test_elf::TestElf;
+    use crate::test_system::{FAMILY, built, parts, program};
 
     /// The bytes that a program starts with.
     fn bytes(program: &Program, vaddr: u64, count: usize) -> Vec<u8> {
@@ -246,6 +271,28 @@ mod tests {
         assert_eq!(masks(parent), (1 << 1, 1 << 1, 0));
         assert_eq!(masks(child), (1 << 3, 0, 0));
         assert_eq!(masks(server), (1 << 4, 0, 0));
+    }
+
+    #[test]
+    fn libraries_may_know_less() {
+        let mut parts = parts(FAMILY, "debug");
+        let elf = TestElf::program();
+        let of_another = |name_bytes| {
+            let mut elf = TestElf { symbols: Vec::new(), ..elf.clone() };
+            elf = elf.symbol(NAME, 0x20_1000, name_bytes).symbol("microkit_notifications", 0x20_1050, 8);
+            program("child", &elf.symbol("word", 0x20_1068, 8))
+        };
+        parts.programs[1] = of_another(16);
+        let patches = collect(&parts.system, &parts.programs, &Target::aarch64()).unwrap();
+        apply(&patches, &mut parts.programs, |_| 0);
+        assert_eq!(bytes(&parts.programs[1], 0x20_1000, 17), *b"child\0\0\0\0\0\0\0\0\0\0\0\xdd");
+        assert_eq!(word(&parts.programs[1], "microkit_notifications"), 1 << 3);
+        // What does not fit, and what matters, is missed.
+        parts.programs[1] = of_another(4);
+        assert!(collect(&parts.system, &parts.programs, &Target::aarch64()).is_err());
+        parts.programs[1] = of_another(16);
+        parts.programs.swap(0, 1);
+        assert!(collect(&parts.system, &parts.programs, &Target::aarch64()).is_err());
     }
 
     #[test]

@@ -11,11 +11,15 @@ use crate::system_file;
 use limen_abi::limits::PAGE_BYTES;
 use limen_image::MappingFlags;
 use limen_sdf::model::ProtectionDomain;
-use limen_sdf::{Architecture, Diagnostic, Span};
+use limen_sdf::{Architecture, Diagnostic, Span, Target};
 
 /// Name of the monitor in messages and reports.
 const MONITOR: &str = "monitor";
 const PAGE: usize = PAGE_BYTES as usize;
+/// Where a program expects its IPC buffer, if that is not the highest page.
+const OWN_BUFFER: &str = "__sel4_ipc_buffer_obj";
+/// A variable of our library, which has the highest page built in and ignores that symbol.
+const OUR_LIBRARY: &str = "microkit_have_signal";
 
 /// A program that is being prepared for one address space.
 #[derive(Clone, Debug)]
@@ -86,6 +90,18 @@ impl Program {
     fn read(name: &str, path: &Path, architecture: Architecture) -> Result<Self, Diagnostic> {
         let elf = read_elf(name, path, architecture)?;
         Self::from_elf(name, path, elf).map_err(|reason| unusable(name, path, &reason))
+    }
+
+    /// Where a program that is not linked with our library has chosen to have its IPC buffer.
+    pub(crate) fn own_ipc_buffer(&self) -> Option<u64> {
+        let symbol = self.symbols.unique(OWN_BUFFER).ok()?;
+        (!self.symbols.contains(OUR_LIBRARY)).then_some(symbol.vaddr)
+    }
+
+    /// Where the program's IPC buffer is.
+    #[must_use]
+    pub fn ipc_buffer(&self, target: &Target) -> u64 {
+        self.own_ipc_buffer().unwrap_or(target.ipc_buffer_vaddr())
     }
 
     /// Index of the segment that holds all of these addresses.

@@ -240,11 +240,20 @@ fn programs() {
         ("program-over-stack", "one.system", |w| {
             one(w, TestElf::program().segment(READ_WRITE, 0xff_ffff_b000, &[], 0x1001));
         }),
+        ("ipc-buffer-over-program", "one.system", |w| one(w, with_buffer(0x20_1000))),
+        ("ipc-buffer-over-stack", "one.system", |w| one(w, with_buffer(0xff_ffff_d000))),
+        ("ipc-buffer-inside-page", "one.system", |w| one(w, with_buffer(0x1f_f800))),
+        ("ipc-buffer-too-high", "one.system", |w| one(w, with_buffer(0x100_0000_0000))),
         ("program-too-large", "one.system", |w| {
             one(w, TestElf::program().segment(READ_WRITE, 0x1000_0000, &[], 0x6000_0000));
         }),
         ("program-under-map", "one.system", |w| region(w, "", "0x200000", "0x1000")),
     ]);
+}
+
+/// A program that says where its IPC buffer is to be.
+fn with_buffer(vaddr: u64) -> TestElf {
+    TestElf::program().symbol("__sel4_ipc_buffer_obj", vaddr, 0)
 }
 
 #[test]

@@ -82,10 +82,10 @@ pub(super) fn physical(built: &Built) -> Vec<Memory> {
 
 /// Every address space, by program.
 pub(super) fn address_spaces(built: &Built) -> Vec<UserMemory> {
-    let buffer = ipc_buffer(built.parts.board.target().ipc_buffer_vaddr());
+    let target = built.parts.board.target();
     let programs = built.parts.programs.iter().enumerate().map(|(index, program)| {
         let mut ranges = user_ranges(built, index);
-        ranges.push(buffer.clone());
+        ranges.push(ipc_buffer(program.ipc_buffer(&target)));
         UserMemory { owner: program.name.clone(), ranges }
     });
     let served =
