@@ -30,3 +30,25 @@ fn run(workspace: &Workspace, arguments: lexopt::Parser) -> Outcome {
     println!("every command of ./x has what it needs");
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+    use std::path::Path;
+
+    use crate::files;
+
+    /// Names, versions and digests of crates from outside.
+    fn locked(file: &str) -> BTreeSet<String> {
+        let text = files::read(&Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(file)).unwrap();
+        let packages = text.split("[[package]]\n").skip(1).filter(|package| package.contains("\nsource = "));
+        packages.map(|package| package.lines().take(4).collect::<Vec<_>>().join(" ")).collect()
+    }
+
+    #[test]
+    fn programs_in_rust_need_no_crate_that_the_repository_does_not_have() {
+        let (ours, theirs) = (locked("Cargo.lock"), locked("tests/compat_rust/Cargo.lock"));
+        assert!(!theirs.is_empty());
+        assert_eq!(theirs.difference(&ours).collect::<Vec<_>>(), Vec::<&String>::new());
+    }
+}
