@@ -91,6 +91,8 @@ const KERNEL: &[Row] = &[
     ("TK1_SMMU", "", Never),
     ("DISABLE_WFI_WFE_TRAPS", "", Never),
     ("PT_LEVELS", "3", On("riscv64")),
+    ("SYSCALL", "", On("x86_64")),
+    ("SYSENTER", "", Never),
     ("FSGSBASE_INST", "", On("x86_64")),
     ("FSGSBASE_GDT", "", Never),
     ("FSGSBASE_MSR", "", Never),

@@ -452,6 +452,20 @@ fn quoted(text: &str) -> String {
 mod tests {
     use super::*;
 
+    /// Bindings of `sel4/sel4.h` leave out every name that ends in `_t`, except those of bit fields.
+    #[test]
+    fn members_of_structures_are_not_of_our_types_that_end_in_t() {
+        let headers = Path::new(env!("CARGO_MANIFEST_DIR")).join("../user/libmicrokit/include/sel4");
+        for header in std::fs::read_dir(headers).unwrap().map(|entry| entry.unwrap().path()) {
+            let Ok(text) = std::fs::read_to_string(&header) else { continue };
+            let outside_functions = text.split("typedef struct").skip(1).filter_map(|rest| rest.split_once('}'));
+            for (members, _) in outside_functions {
+                let odd = members.split_whitespace().find(|word| word.starts_with("limen_") && word.ends_with("_t"));
+                assert_eq!(odd, None, "{}", header.display());
+            }
+        }
+    }
+
     #[test]
     fn every_number_of_a_table_reaches_its_header() {
         let text = abi().to_text();

@@ -12,11 +12,12 @@ typedef struct limen_words {
     seL4_Word mr0, mr1, mr2, mr3;
 } limen_words_t;
 
-/* What a receiving call hands back. After a notification only the badge means something. */
+/* What a receiving call hands back. After a notification only the badge means something. Members name a structure by
+ * its tag: generators of bindings leave out our names that end in _t. */
 typedef struct limen_received {
     seL4_Word badge;
     seL4_MessageInfo_t info;
-    limen_words_t words;
+    struct limen_words words;
 } limen_received_t;
 
 /* Local variables that live in the registers of the convention. */
