@@ -458,9 +458,12 @@ mod tests {
         let headers = Path::new(env!("CARGO_MANIFEST_DIR")).join("../user/libmicrokit/include/sel4");
         for header in std::fs::read_dir(headers).unwrap().map(|entry| entry.unwrap().path()) {
             let Ok(text) = std::fs::read_to_string(&header) else { continue };
-            let outside_functions = text.split("typedef struct").skip(1).filter_map(|rest| rest.split_once('}'));
+            let outside_functions =
+                text.split("typedef struct").skip(1).filter_map(|rest| rest.split_once('}'));
             for (members, _) in outside_functions {
-                let odd = members.split_whitespace().find(|word| word.starts_with("limen_") && word.ends_with("_t"));
+                let odd = members
+                    .split_whitespace()
+                    .find(|word| word.starts_with("limen_") && word.ends_with("_t"));
                 assert_eq!(odd, None, "{}", header.display());
             }
         }
