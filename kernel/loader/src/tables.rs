@@ -308,7 +308,7 @@ mod tests {
         let roots = build::<F>(&plan, &mut tables, LOADER.start, LOADER.end);
         let built = Built { tables, roots };
         assert_eq!(built.kernel::<F>(CONSOLE.0), page::<F>(0x0900_0000, DEVICE));
-        assert_eq!(super::tests::built::<F>(RAM, &[]).kernel::<F>(CONSOLE.0), None);
+        assert_eq!(tests::built::<F>(RAM, &[]).kernel::<F>(CONSOLE.0), None);
     }
 
     fn a_plan_that_cannot_be_carried_out_gives_no_tables<F: Format>() {
