@@ -442,11 +442,13 @@ impl<M: Machine> Kernel<M> {
 
     /// A register as it would be if the thread had to start again.
     fn restart_register(&self, thread: ThreadId, position: usize) -> u64 {
-        let mut context = *self.program_registers(thread);
+        let context = self.program_registers(thread);
         let is_in_call =
             self.works[thread].is_some() || self.threads[thread].state.again() == Some(Restart::SystemCall);
         if position == M::Context::PC && is_in_call {
+            let mut context = *context;
             context.rewind_syscall();
+            return context.register(position);
         }
         context.register(position)
     }
