@@ -55,6 +55,10 @@ pub const MAX_KEY_ID: u8 = 31;
 pub const KEY_SITES: usize = 1 << 14;
 /// Sites that the kernel exchanges in one go: nothing else happens meanwhile.
 pub const KEY_SITES_AT_ONCE: usize = 64;
+/// Threads without time that one entry into the kernel postpones at most.
+pub const POSTPONED_AT_ONCE: usize = 4;
+/// Microseconds until the kernel goes on with the next: longer than it takes to let interrupts in.
+pub const PAUSE_US: u64 = 1;
 /// How often a protection domain may hold a static key.
 pub const KEY_HOLDS: u8 = 255;
 /// Services of a system, all protection domains together. A power of two.

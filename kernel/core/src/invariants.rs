@@ -6,7 +6,7 @@
 use crate::arena::{ReplyId, SchedContextId};
 use crate::inbox::Inbox;
 use crate::kernel::Kernel;
-use crate::machine::Machine;
+use crate::machine::{Machine, Ticks};
 use crate::object::endpoint::Endpoint;
 use crate::object::irq::Irq;
 use crate::object::notification::Signals;
@@ -131,6 +131,11 @@ impl<M: Machine> Kernel<M> {
     /// The current thread is the most important one and runs on its own scheduling context [11, 15, 17, 19].
     fn check_current(&self) -> Result<(), &'static str> {
         let Some(current) = self.core.current else {
+            let is_going_on = self.core.programmed != Ticks::MAX;
+            ensure(
+                self.core.queues.ready.highest() == 0 || is_going_on,
+                "nobody runs although somebody could",
+            )?;
             return ensure(self.core.sched_context.is_none(), "idling is charged to somebody");
         };
         let thread = &self.threads[current];

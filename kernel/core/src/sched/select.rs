@@ -1,5 +1,7 @@
 //! Choosing the next thread, and switching to it: the only place where `core.current` changes.
 
+use limen_abi::limits::{PAUSE_US, POSTPONED_AT_ONCE};
+
 use crate::arena::ThreadId;
 use crate::event::{Next, Outcome};
 use crate::kernel::Kernel;
@@ -166,15 +168,21 @@ impl<M: Machine> Kernel<M> {
         }
     }
 
-    /// The same, after the first one was found to have no time.
+    /// The same, after the first one was found to have no time. Each that is postponed takes its place among all others, so
+    /// one entry into the kernel postpones a few; the timer goes on with the rest. It fires a little later, because
+    /// interrupts that have waited come first then.
     #[cold]
     fn run_another(&mut self) {
-        while let Some(next) = self.core.queues.ready.pop_highest(&mut self.links) {
+        for _ in 1..POSTPONED_AT_ONCE {
+            let Some(next) = self.core.queues.ready.pop_highest(&mut self.links) else { break };
             if self.enter(next) {
                 return;
             }
         }
         self.idle();
+        if self.core.queues.ready.highest() != 0 {
+            self.arm(self.machine.now().saturating_add(self.machine.ticks_from_us(PAUSE_US)));
+        }
     }
 
     /// Nobody can run: waiting costs nobody anything.

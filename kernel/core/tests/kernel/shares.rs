@@ -1,9 +1,11 @@
 //! Budgets below their period: what a thread may use, when it comes back, and who pays.
 
+use limen_abi::limits::{PAUSE_US, POSTPONED_AT_ONCE};
 use limen_abi::{ErrorCode, Label};
+use limen_core::machine::Interrupt as MachineInterrupt;
 use limen_core::object::thread::State;
 
-use crate::support::{Arguments, Checking, Grant, Plan, Service, System, Thread};
+use crate::support::{Arguments, Checking, Grant, Plan, Service, System, Thread, Wiring};
 
 /// Threads with these priorities, budgets and periods, above one that never stops.
 fn shares(shapes: &[(u8, u64, u64)]) -> (System, Vec<Thread>) {
@@ -269,4 +271,45 @@ fn bad_budgets_are_refused_in_order() {
     system.assert_refused(master, ErrorCode::InvalidCapability, &[1]);
     system.call(master, control, Label::SchedControlConfigureFlags.as_raw(), &[50, 100, 0, 0, 0]);
     system.assert_refused(master, ErrorCode::TruncatedMessage, &[]);
+}
+
+/// Equals that have used up their budgets are found out together, when the turn of the first comes again.
+#[test]
+fn one_entry_postpones_a_few_and_the_timer_goes_on_with_the_rest() {
+    const SHARES: u64 = 11;
+    let shapes: Vec<_> = (0..SHARES).map(|index| (50, 20, 1000 - 10 * index)).collect();
+    let (mut system, threads) = shares(&shapes);
+    let spinner = threads[SHARES as usize];
+    let is_postponed = |system: &System, thread: &Thread| system.state(*thread) == State::Postponed;
+    let mut before = 0;
+    while system.current() != Some(spinner) {
+        system.run_to_timer();
+        let postponed = threads.iter().filter(|thread| is_postponed(&system, thread)).count();
+        assert!(postponed - before <= POSTPONED_AT_ONCE, "{} at once", postponed - before);
+        before = postponed;
+    }
+    let pauses = SHARES / POSTPONED_AT_ONCE as u64;
+    assert_eq!((before as u64, system.kernel.machine.now), (SHARES, 20 * SHARES + PAUSE_US * pauses));
+}
+
+/// Meanwhile it can be interrupted: who is woken runs at once.
+#[test]
+fn an_interrupt_comes_before_the_rest_is_postponed() {
+    let mut plan = Plan::new();
+    for index in 0..2 * POSTPONED_AT_ONCE {
+        let thread = plan.thread(&format!("share {index}"), 50);
+        plan.share(thread, 20, 1000);
+    }
+    let driver = plan.thread("driver", 60);
+    let notification = plan.notification();
+    let interrupt = plan.interrupt(Wiring::Level, notification, 1);
+    let wait = plan.grant(driver, notification.waiter());
+    let mut system = plan.boot();
+    system.wait(driver, wait);
+    while system.kernel.core.current.is_some() {
+        system.run_to_timer();
+    }
+    assert_ne!(system.kernel.core.queues.ready.highest(), 0);
+    system.interrupt(MachineInterrupt::Line(interrupt.line()));
+    system.assert_running(driver);
 }

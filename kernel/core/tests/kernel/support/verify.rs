@@ -3,6 +3,8 @@
 
 use core::fmt::Debug;
 
+use limen_abi::limits::PAUSE_US;
+use limen_core::machine::Machine as _;
 use limen_core::object::reply::Reply;
 use limen_core::object::thread::State;
 
@@ -35,10 +37,14 @@ impl System {
         ensure(core.since <= machine.time(), "time was charged that has not passed")
     }
 
-    /// The processor idles only if nobody could run.
+    /// The processor idles only if nobody could run, or the timer is about to go on.
     fn check_idle(&self) -> Result<(), &'static str> {
         let nobody = self.kernel.core.queues.ready.iter(&self.kernel.links).next().is_none();
-        ensure(self.current().is_some() || nobody, "the processor idles while a thread could run")
+        let machine = &self.kernel.machine;
+        let is_short = self.current().is_some()
+            || nobody
+            || machine.deadline <= machine.time() + machine.ticks_from_us(PAUSE_US);
+        ensure(is_short, "the processor idles while a thread could run")
     }
 
     /// A call that has lent a scheduling context is found in the stack of that scheduling context.
