@@ -7,6 +7,8 @@
  * the trap, the signal, the switch, and the driver's way from its receive to `notified`. A round counts when the moment
  * was not before the work nor after its end, and then the driver must have run before the work was over.
  *
+ * interrupts_off: the longest of these times near the beginning and the end of a digest, and of a loop in the program.
+ *
  * during=program: there is no work but a loop in the program. sites: so many branches follow a key, and are made to, some
  * at a time. of=kernel: of the kernel's code. kib: so much is wiped, by the
  * fault of a child; the kernel does that with interrupts off, so the device waits for the rest of it. */
@@ -39,6 +41,27 @@ static seL4_Word taken;
 
 extern char _start[];
 
+/* Samples near the beginning or the end of the work instead of over all of it: so many instructions. */
+#define NEAR 1500
+
+enum part {
+    ALL_OF_IT,
+    ITS_BEGINNING,
+    ITS_END,
+};
+
+static enum part part;
+
+static void look_closely(volatile struct round *round)
+{
+    if (part == ITS_END) {
+        round->lead += round->span - NEAR;
+    }
+    if (part != ALL_OF_IT) {
+        round->span = NEAR;
+    }
+}
+
 /* The first rounds are not interrupted, and show how long it takes to set the device, and how long the work. */
 static seL4_Bool prepare(volatile struct round *round, seL4_Word end)
 {
@@ -46,6 +69,7 @@ static seL4_Bool prepare(volatile struct round *round, seL4_Word end)
     if (round->number == PREPARING) {
         round->lead = round->start - round->begin;
         round->span = end - round->start;
+        look_closely(round);
     }
     return seL4_True;
 }
@@ -121,7 +145,7 @@ static void switch_key(void)
     bench_check(error == seL4_NoError, "the key was not switched");
 }
 
-static void measure(void (*work)(void), const char *row)
+static void take_rounds(void (*work)(void))
 {
     seL4_Bool again = seL4_True;
     rounds_start();
@@ -130,12 +154,28 @@ static void measure(void (*work)(void), const char *row)
         work();
         again = round_end();
     }
+}
+
+static void measure(void (*work)(void), const char *row)
+{
+    take_rounds(work);
     samples_print_swept(&samples, row);
+}
+
+static void measure_longest(void (*work)(void), enum part of_it, const char *row)
+{
+    part = of_it;
+    take_rounds(work);
+    part = ALL_OF_IT;
+    samples_print_longest(&samples, row);
 }
 
 void init(void)
 {
     microkit_pd_stop(IDLE_CHILD);
+    measure_longest(compute, ITS_BEGINNING, "interrupts_off event=Interrupt by=line");
+    measure_longest(digest_region, ITS_BEGINNING, "interrupts_off label=LimenServiceRun");
+    measure_longest(digest_region, ITS_END, "interrupts_off event=WorkDone");
     measure(compute, "irq_latency during=program" ROW_FPU);
     measure(digest_region, "irq_latency during=digest of=region" ROW_FPU);
     measure(digest_kernel, "irq_latency during=digest of=kernel" ROW_FPU);

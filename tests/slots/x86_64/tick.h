@@ -6,4 +6,7 @@
  * late, or early, and then it is set again. */
 #define TICK 1000l
 
+/* Instructions of the longest entry into the kernel, see docs/time.md. */
+#define LONGEST_ENTRY 8319l
+
 #endif /* SLOTS_TICK_H */

@@ -18,6 +18,7 @@ mod fpu;
 mod ideal;
 mod interrupt_model;
 mod interrupts;
+mod interrupts_off;
 mod keys;
 mod lookups;
 mod model;

@@ -1,0 +1,127 @@
+//! How long interrupts are off is known of everything that programs can ask for and everything that happens to them: each
+//! has a figure among those that `./x bench` measures, on every architecture that has it.
+
+use limen_abi::message::REGISTER_WORDS;
+use limen_abi::{Label, Syscall};
+use limen_core::cap::LookupFailure;
+use limen_core::event::Event;
+use limen_core::fault::{Access, Fault, Phase};
+use limen_core::machine::{Interrupt, Line};
+use limen_core::object::service::Report;
+
+/// The figures of a board of each architecture.
+const FIGURES: [(&str, &str); 3] = [
+    ("aarch64", include_str!("../../../../bench/golden/qemu_virt_aarch64.txt")),
+    ("riscv64", include_str!("../../../../bench/golden/qemu_virt_riscv64.txt")),
+    ("x86_64", include_str!("../../../../bench/golden/x86_64_generic.txt")),
+];
+/// The chapter that says what the longest are.
+const CHAPTER: &str = include_str!("../../../../docs/time.md");
+
+/// The rows of an architecture: what they are about, and their figures.
+fn rows(figures: &'static str) -> impl Iterator<Item = (&'static str, u64)> {
+    let rows = figures.lines().filter_map(|line| line.strip_prefix("interrupts_off ")?.rsplit_once(" = "));
+    rows.map(|(about, figure)| (about, figure.parse().expect("a figure is a number")))
+}
+
+/// The parameter with which the rows of an event begin; `None` for those that have rows by system call or kind of fault.
+fn row_of(event: &Event) -> Option<&'static str> {
+    match event {
+        Event::Syscall(_) | Event::Fault(_) => None,
+        Event::FpuUse(_) => Some("event=FpuUse"),
+        Event::Interrupt => Some("event=Interrupt"),
+        Event::WorkDone(_) => Some("event=WorkDone"),
+    }
+}
+
+fn row_of_interrupt(interrupt: &Interrupt) -> &'static str {
+    match interrupt {
+        Interrupt::Timer => "event=Interrupt by=timer",
+        Interrupt::Line(_) => "event=Interrupt by=line",
+    }
+}
+
+fn row_of_fault(fault: &Fault) -> &'static str {
+    match fault {
+        Fault::Cap { .. } => "fault=CapFault",
+        Fault::UnknownSyscall { .. } => "fault=UnknownSyscall",
+        Fault::UserException { .. } => "fault=UserException",
+        Fault::Vm { .. } => "fault=VMFault",
+        Fault::Timeout { .. } => "fault=Timeout",
+    }
+}
+
+const FAULTS: [Fault; 5] = [
+    Fault::Cap { cptr: 0, phase: Phase::Send, failure: LookupFailure::TOO_LARGE },
+    Fault::UnknownSyscall { number: 0 },
+    Fault::UserException { number: 0, code: 0 },
+    Fault::Vm { address: 0, access: Access::Data, status: 0 },
+    Fault::Timeout { data: 0, consumed_us: 0 },
+];
+const EVENTS: [Event; 3] =
+    [Event::FpuUse(FAULTS[0]), Event::Interrupt, Event::WorkDone(Report { words: [0; REGISTER_WORDS] })];
+const INTERRUPTS: [Interrupt; 2] = [Interrupt::Timer, Interrupt::Line(Line(0))];
+
+/// The only architecture that has a method; `None` if all have it.
+fn architecture_of(method: &str) -> Option<&'static str> {
+    [("ARM", "aarch64"), ("X86", "x86_64")]
+        .into_iter()
+        .find_map(|(prefix, name)| method.starts_with(prefix).then_some(name))
+}
+
+/// What rows have to begin with on an architecture.
+fn wanted(architecture: &str) -> Vec<String> {
+    let methods = Label::ALL.iter().map(|(_, name, _)| *name);
+    let methods = methods.filter(|name| architecture_of(name).is_none_or(|only| only == architecture));
+    let calls = Syscall::ALL.iter().filter_map(|(_, name, _)| name.strip_prefix("seL4_Sys"));
+    (methods.map(|name| format!("label={name}")))
+        .chain(calls.map(|name| format!("syscall={name}")))
+        .chain(FAULTS.iter().map(row_of_fault).map(str::to_owned))
+        .chain(EVENTS.iter().filter_map(row_of).map(str::to_owned))
+        .chain(INTERRUPTS.iter().map(row_of_interrupt).map(str::to_owned))
+        .collect()
+}
+
+#[test]
+fn everything_has_a_figure() {
+    for (architecture, figures) in FIGURES {
+        let has = |wanted: &String| {
+            rows(figures).any(|(about, _)| about == wanted || about.starts_with(&format!("{wanted} ")))
+        };
+        let missing: Vec<_> = wanted(architecture).into_iter().filter(|wanted| !has(wanted)).collect();
+        assert!(missing.is_empty(), "{architecture} has no row `interrupts_off` of {missing:?}");
+    }
+}
+
+/// The longest of each architecture, in all and without wipes.
+#[test]
+fn the_chapter_tells_the_longest() {
+    for is_wipe_counted in [true, false] {
+        let longest = FIGURES.map(|(_, figures)| {
+            let counted = rows(figures).filter(|(about, _)| is_wipe_counted || !about.contains("wipe"));
+            counted.map(|(_, figure)| figure).max().expect("there are rows")
+        });
+        let name = if is_wipe_counted { "**the longest of all**" } else { "**the longest without wipes**" };
+        let row = format!("| {name} | {} | {} | {} |", longest[0], longest[1], longest[2]);
+        assert!(CHAPTER.contains(&row), "docs/time.md lacks `{row}`");
+    }
+}
+
+/// Each line of the chapter's table is what was measured.
+#[test]
+fn the_chapter_tells_what_was_measured() {
+    let lines =
+        CHAPTER.lines().filter_map(|line| line.strip_prefix("| `interrupts_off ")?.split_once("` | "));
+    let mut count = 0;
+    for (about, rest) in lines {
+        let told: Vec<&str> = rest.split(" | ").take(FIGURES.len()).collect();
+        let measured = FIGURES.map(|(_, figures)| {
+            let row = rows(figures).find(|(row, _)| *row == about);
+            row.map_or("-".to_owned(), |(_, figure)| figure.to_string())
+        });
+        assert_eq!(told, measured, "docs/time.md, `interrupts_off {about}`");
+        assert!(measured.iter().any(|figure| figure != "-"), "there is no row `interrupts_off {about}`");
+        count += 1;
+    }
+    assert!(count >= 10, "docs/time.md has no table of the longest times");
+}
