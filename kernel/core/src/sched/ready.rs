@@ -245,11 +245,13 @@ impl ReadyQueues {
 
     /// Every ready thread with its priority.
     pub fn iter<'a>(&'a self, links: &'a ThreadLinks) -> impl Iterator<Item = (ThreadId, u8)> + 'a {
-        let queues = self.queues.iter().zip(0..=u8::MAX);
-        queues.flat_map(move |(queue, priority)| {
+        let mut used = self.bitmap;
+        self.front.iter().for_each(|_| used.set(self.front_priority));
+        self.lone.iter().for_each(|_| used.set(self.lone_priority));
+        used.iter().flat_map(move |priority| {
             let front = self.front.filter(|_| self.front_priority == priority);
             let lone = self.lone.filter(|_| self.lone_priority == priority);
-            let threads = front.into_iter().chain(lone).chain(queue.iter(links));
+            let threads = front.into_iter().chain(lone).chain(self.queues[usize::from(priority)].iter(links));
             threads.map(move |thread| (thread, priority))
         })
     }
@@ -257,8 +259,15 @@ impl ReadyQueues {
     /// Whether queues, bitmap and top agree with each other.
     #[must_use]
     pub fn is_sound(&self, links: &ThreadLinks) -> bool {
-        let marked = |priority: usize| self.bitmap.has(priority as u8);
-        let queues = self.queues.iter().enumerate();
+        let queues = self.queues.iter().zip(0..=u8::MAX);
+        // Most priorities of most domains are empty; this runs after every event where the kernel checks itself.
+        let fits = |queue: &Queue, priority| {
+            if self.bitmap.has(priority) {
+                !queue.is_empty() && queue.is_sound(links)
+            } else {
+                *queue == Queue::EMPTY
+            }
+        };
         let known = |top: u16| if top == UNKNOWN_TOP { self.bitmap.highest() } else { top };
         let rest = known(self.queued).max(self.lone_end());
         let are_apart = self.front.is_none() || self.front_end() != self.lone_end();
@@ -266,7 +275,7 @@ impl ReadyQueues {
             && known(self.queued) == self.bitmap.highest()
             && known(self.rest) == rest
             && self.highest() == rest.max(self.front_end())
-            && queues.into_iter().all(|(priority, q)| q.is_sound(links) && marked(priority) != q.is_empty())
+            && queues.into_iter().all(|(queue, priority)| fits(queue, priority))
     }
 }
 
@@ -289,6 +298,15 @@ impl Bitmap {
 
     fn has(&self, priority: u8) -> bool {
         self.0[priority as usize / 64] >> (priority % 64) & 1 == 1
+    }
+
+    /// The priorities, lowest first.
+    fn iter(self) -> impl Iterator<Item = u8> {
+        self.0.into_iter().zip((0..).step_by(64)).flat_map(|(bits, first)| {
+            let rest = |bits: &u64| Some(bits & (bits - 1)).filter(|bits| *bits != 0);
+            let bits = core::iter::successors(Some(bits).filter(|bits| *bits != 0), rest);
+            bits.map(move |bits| first + bits.trailing_zeros() as u8)
+        })
     }
 
     /// Highest priority plus one, if none is above this one; zero when there is none.
