@@ -1,4 +1,4 @@
-//! What the firmware tells, as memory regions can be filled with it: a header of two words (number, bytes with the
+//! Firmware information that can prefill memory regions: a header of two words (identifier, bytes including the
 //! header), then the contents.
 //!
 //! Source: seL4 API, extra boot information.

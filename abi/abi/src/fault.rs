@@ -9,26 +9,26 @@ named_numbers! {
     pub enum FaultLabel: u64 {
         /// No fault. Also the reply label that restarts the thread.
         NullFault = 0 => "seL4_Fault_NullFault",
-        /// A capability pointer led nowhere in a call that may block.
+        /// A capability lookup failed in a call that may block.
         CapFault = 1 => "seL4_Fault_CapFault",
-        /// The system-call number has no meaning.
+        /// The system-call number is unknown.
         UnknownSyscall = 2 => "seL4_Fault_UnknownSyscall",
-        /// The program executed something that it must not.
+        /// The program executed an illegal instruction or raised another exception.
         UserException = 3 => "seL4_Fault_UserException",
         /// A hardware breakpoint, watchpoint or single step.
         DebugException = 4 => "seL4_Fault_DebugException",
         /// The budget of the scheduling context is used up.
         Timeout = 5 => "seL4_Fault_Timeout",
-        /// An access to memory that the mappings do not allow.
+        /// A memory access that the mappings do not allow.
         VmFault = 6 => "seL4_Fault_VMFault",
     }
 }
 
-/// Code of a UserException on RISC-V with the number of illegal instructions (2): the instruction is one of the
-/// floating-point unit, which is off for this thread. Other architectures have a number of their own for that.
+/// Code of a UserException on RISC-V whose number is illegal instruction (2): the instruction needs the
+/// floating-point unit, which is off for this thread. Other architectures have an exception number for this case.
 pub const RISCV_CODE_FPU_OFF: u64 = 1;
 
-/// Words of a CapFault message; the words of the lookup failure follow from [`Self::LOOKUP_DETAILS`].
+/// Words of a CapFault message; the details of the lookup failure start at [`Self::LOOKUP_DETAILS`].
 #[derive(Debug)]
 pub struct CapFaultWord;
 impl CapFaultWord {

@@ -1,57 +1,57 @@
-//! Floating point: who switches its registers when, and what the kernel counts of it.
+//! Floating point: policies that switch its registers, and the kernel's counters.
 
 use crate::named::named_numbers;
 
-/// Flags of a thread, as TCBSetFlags clears, sets and answers them.
+/// Thread flags, as TCBSetFlags clears, sets and returns them.
 #[derive(Debug)]
 pub struct ThreadFlag;
 impl ThreadFlag {
     /// The thread may not use the floating-point unit.
     pub const FPU_DISABLED: u64 = 1 << 0;
-    /// Every flag that there is; other bits are ignored.
+    /// All defined flags; other bits are ignored.
     pub const ALL: u64 = Self::FPU_DISABLED;
 }
 
 named_numbers! {
     #[derive(Hash)]
-    /// When floating-point registers are saved and loaded. Threads that may not use the unit cannot under any policy.
+    /// When the kernel saves and loads floating-point registers. A thread without access to the unit has none under any policy.
     pub enum FpuPolicy: u64 {
-        /// When a thread that may use the unit gets the processor, and another one's registers are in it.
+        /// When the kernel switches to a thread that may use the unit while another thread's registers are in it.
         SemiLazy = 0 => "LIMEN_FPU_SEMI_LAZY",
-        /// At every change of thread, also to and from threads that may not use the unit.
+        /// At every thread switch, also to and from threads that may not use the unit.
         Eager = 1 => "LIMEN_FPU_EAGER",
-        /// When a thread uses the unit, and another one's registers are in it. The thread does not notice.
+        /// When a thread uses the unit while another thread's registers are in it. The switch is transparent to the thread.
         FaultLazy = 2 => "LIMEN_FPU_FAULT_LAZY",
-        /// As semi-lazy, but saved as soon as any other thread gets the processor.
+        /// Like semi-lazy, but the registers are saved as soon as another thread is switched to.
         EarlySave = 3 => "LIMEN_FPU_EARLY_SAVE",
     }
 }
 
-/// Choices that go with every policy.
+/// Options that combine with every policy.
 #[derive(Debug)]
 pub struct FpuOption;
 impl FpuOption {
     /// No other thread's registers stay in the unit while a thread runs, for processors that leak them.
     pub const ISOLATE: u64 = 1 << 0;
-    /// A change of scheduling domain saves and loads whether there is something to save or not.
+    /// A domain switch saves and loads unconditionally, so that its time is constant.
     pub const CONSTANT_EXIT: u64 = 1 << 1;
-    /// Every option that there is.
+    /// All defined options.
     pub const ALL: u64 = Self::ISOLATE | Self::CONSTANT_EXIT;
 }
 
-/// Words of the answer to FpuReadCounters: what was done since boot.
+/// Words of the answer to FpuReadCounters: event counts since boot.
 #[derive(Debug)]
 pub struct FpuCounterWord;
 impl FpuCounterWord {
-    /// Registers stored to memory.
+    /// Register saves.
     pub const SAVES: usize = 0;
-    /// Registers read from memory.
+    /// Register loads.
     pub const LOADS: usize = 1;
-    /// The unit turned on.
+    /// Times the unit was turned on.
     pub const ENABLES: usize = 2;
-    /// The unit turned off.
+    /// Times the unit was turned off.
     pub const DISABLES: usize = 3;
-    /// Instructions that met a unit that was off.
+    /// Instructions that trapped because the unit was off.
     pub const FAULTS: usize = 4;
     /// Words in the answer.
     pub const LENGTH: usize = 5;

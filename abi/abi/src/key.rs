@@ -1,10 +1,10 @@
-//! Static keys of the kernel, which a description may hand out by name.
+//! Static keys of the kernel, which a description may grant by name.
 
 use crate::named::named_numbers;
 
 named_numbers! {
     #[derive(Hash)]
-    /// The kernel's keys. The name is that in a description.
+    /// The kernel's keys, under the names that descriptions use.
     pub enum KernelKey: u64 {
         /// Programs may print through the kernel.
         Printing = 0 => "kernel.printing",
@@ -14,10 +14,10 @@ named_numbers! {
 }
 
 impl KernelKey {
-    /// What the names of the kernel's keys, and of no others, begin with.
+    /// Prefix of the kernel's key names; no other key may use it.
     pub const PREFIX: &'static str = "kernel.";
 
-    /// The bit of the key among the options of a boot image, which are the defaults of the kernel's keys.
+    /// The key's bit in the options of a boot image, which hold the defaults of the kernel's keys.
     #[must_use]
     pub const fn option(self) -> u64 {
         1 << self as u64
@@ -28,11 +28,11 @@ impl KernelKey {
 #[derive(Debug)]
 pub struct KeyWord;
 impl KeyWord {
-    /// 1 while the key is on, with all of its branches.
+    /// 1 while the key is on and all of its sites are patched.
     pub const ENABLED: usize = 0;
-    /// How many want it on, the description included.
+    /// Holds on the key, the description's default included.
     pub const COUNT: usize = 1;
-    /// How often the caller holds it.
+    /// Holds of the caller.
     pub const OWN: usize = 2;
     /// Words in the answer.
     pub const LENGTH: usize = 3;

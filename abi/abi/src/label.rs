@@ -1,11 +1,11 @@
-//! Invocation labels: what to do with the object that a capability names.
+//! Invocation labels: the methods of kernel objects.
 //!
-//! Source: seL4 MCS API, single-core build without the hardware debug interface. Only methods that Limen has
+//! Source: seL4 MCS API, single-core build without the hardware debug interface. Only methods that Limen implements
 //! are listed. Limen's own methods start at [`FIRST_LIMEN_LABEL`].
 
 use crate::named::named_numbers;
 
-/// Labels from here on belong to Limen alone.
+/// Labels from here on are specific to Limen.
 pub const FIRST_LIMEN_LABEL: u64 = 0x1000;
 
 named_numbers! {
@@ -15,43 +15,43 @@ named_numbers! {
         TcbReadRegisters = 2 => "TCBReadRegisters",
         /// Write another thread's registers. MR0 bit 0: resume after; MR1: count; MR2..: values.
         TcbWriteRegisters = 3 => "TCBWriteRegisters",
-        /// Give a thread another priority (MR0). Extra capability 0: a thread whose highest priority allows it.
+        /// Set a thread's priority (MR0). Extra capability 0: a thread whose maximum controlled priority allows it.
         TcbSetPriority = 6 => "TCBSetPriority",
-        /// Say up to which priority (MR0) a thread may set others. Extra capability 0: as above.
+        /// Set a thread's maximum controlled priority (MR0). Extra capability 0: as above.
         TcbSetMcPriority = 7 => "TCBSetMCPriority",
-        /// Stop a thread until it is resumed.
+        /// Suspend a thread until it is resumed.
         TcbSuspend = 12 => "TCBSuspend",
-        /// Let a stopped thread run again from where it was.
+        /// Resume a suspended thread.
         TcbResume = 13 => "TCBResume",
-        /// Let a notification interrupt a thread's receiving. Extra capability 0: the notification.
+        /// Bind a notification to a thread, which then also receives its signals. Extra capability 0: the notification.
         TcbBindNotification = 14 => "TCBBindNotification",
-        /// Part a thread from its notification.
+        /// Unbind a thread from its notification.
         TcbUnbindNotification = 15 => "TCBUnbindNotification",
-        /// Set another thread's register for thread-local storage. MR0: the value.
+        /// Set another thread's thread-local storage register. MR0: the value.
         TcbSetTlsBase = 16 => "TCBSetTLSBase",
         /// Clear flags of a thread (MR0), then set flags (MR1). MR0 of the answer: the flags.
         TcbSetFlags = 17 => "TCBSetFlags",
-        /// Let an interrupt line be delivered again.
+        /// Acknowledge an interrupt, so that it can be delivered again.
         IrqHandlerAck = 27 => "IRQAckIRQ",
-        /// Give a scheduling context (extra capability 0) a budget (MR0, us) and a period (MR1). MR3: timeout data.
+        /// Set the budget (MR0, us) and the period (MR1) of a scheduling context (extra capability 0). MR3: timeout data.
         SchedControlConfigureFlags = 33 => "SchedControlConfigureFlags",
-        /// Give a scheduling context to a thread or a notification. Extra capability 0: the receiver.
+        /// Bind a scheduling context to a thread or a notification. Extra capability 0: that object.
         SchedContextBind = 34 => "SchedContextBind",
-        /// Take a scheduling context from whoever has it.
+        /// Unbind a scheduling context from its thread and notification.
         SchedContextUnbind = 35 => "SchedContextUnbind",
-        /// Take a scheduling context from one thread or notification. Extra capability 0: the holder.
+        /// Unbind a scheduling context from one thread or notification. Extra capability 0: that object.
         SchedContextUnbindObject = 36 => "SchedContextUnbindObject",
-        /// Microseconds consumed since the last time this was asked.
+        /// Read the microseconds consumed since the last read.
         SchedContextConsumed = 37 => "SchedContextConsumed",
-        /// AArch64: write data to memory. MR0, MR1: first user address, and the first after it.
+        /// AArch64: clean data caches. MR0, MR1: first user address, and the first after the range.
         ArmVspaceCleanData = 39 => "ARMVSpaceClean_Data",
-        /// AArch64: forget cached data, as above.
+        /// AArch64: invalidate data caches, as above.
         ArmVspaceInvalidateData = 40 => "ARMVSpaceInvalidate_Data",
-        /// AArch64: write data to memory and forget it, as above.
+        /// AArch64: clean and invalidate data caches, as above.
         ArmVspaceCleanInvalidateData = 41 => "ARMVSpaceCleanInvalidate_Data",
         /// AArch64: make written instructions visible to fetches, as above.
         ArmVspaceUnifyInstruction = 42 => "ARMVSpaceUnify_Instruction",
-        /// AArch64: call the secure monitor with x0 to x7 in MR0 to MR7; answered with the same.
+        /// AArch64: call the secure monitor with x0 to x7 in MR0 to MR7; the answer has the same layout.
         ArmSmcCall = 43 => "ARMSMCCall",
         /// x86: read a byte from a port. MR0: the port.
         X86IoPortIn8 = 51 => "X86IOPortIn8",
@@ -65,31 +65,31 @@ named_numbers! {
         X86IoPortOut16 = 55 => "X86IOPortOut16",
         /// x86: write four bytes to a port. MR0: the port; MR1: the bytes.
         X86IoPortOut32 = 56 => "X86IOPortOut32",
-        /// How often floating-point registers were switched. MR0 to MR4: saves, loads, enables, disables, faults.
+        /// Read the counters of floating-point switches. MR0 to MR4: saves, loads, enables, disables, faults.
         FpuReadCounters = 0x1000 => "LimenFpuReadCounters",
-        /// Choose when floating-point registers are switched. MR0: the policy; MR1: options.
+        /// Set the floating-point policy. MR0: the policy; MR1: options.
         FpuSetPolicy = 0x1001 => "LimenFpuSetPolicy",
-        /// Turn a static key on that nobody counts.
+        /// Turn on a static key. Refused if it has more than one hold.
         KeyEnable = 0x1010 => "LimenKeyEnable",
-        /// Turn a static key off that nobody else holds.
+        /// Turn off a static key. Refused if other holds would remain.
         KeyDisable = 0x1011 => "LimenKeyDisable",
-        /// Hold a static key once more: it is on as long as somebody holds it.
+        /// Add a hold to a static key, which is on while it has holds.
         KeyInc = 0x1012 => "LimenKeyInc",
-        /// Give back a hold on a static key, or the one that its default is.
+        /// Release a hold on a static key, or the hold of its default.
         KeyDec = 0x1013 => "LimenKeyDec",
-        /// What a static key is. MR0 to MR2: 1 while it is on, how many want it on, how often the caller holds it.
+        /// Read the state of a static key. MR0 to MR2: 1 while it is on, its holds, the holds of the caller.
         KeyRead = 0x1014 => "LimenKeyRead",
-        /// Have the other branches follow a static key: a change that takes long goes on with this by itself.
+        /// Patch the remaining sites of a static key. A long key change continues with this call.
         KeyFollow = 0x1015 => "LimenKeyFollow",
-        /// Begin to sample what the caller's own crossings cost.
+        /// Start sampling the cost of the caller's own crossings.
         ProbeStart = 0x1020 => "LimenProbeStart",
-        /// End it.
+        /// Stop sampling.
         ProbeStop = 0x1021 => "LimenProbeStop",
-        /// Sample the next event of a kind. MR0: which; MR1, MR2: first and last program counter; MR3: options.
+        /// Sample the next event of a kind. MR0: the kind; MR1, MR2: first and last program counter; MR3: options.
         ProbeArm = 0x1022 => "LimenProbeArm",
-        /// Take the oldest sample. MR0 to MR7: is there one, event, program's and kernel's stamp, interruptions, dropped, are page tables switched, interruptions after.
+        /// Read and remove the oldest sample. MR0 to MR7: 1 if valid, event, program's stamp, kernel's stamp, interruptions, dropped samples, 1 if crossings switch page tables, interruptions after.
         ProbeRead = 0x1023 => "LimenProbeRead",
-        /// Let the kernel do the work of a service. MR0 to MR3 of the answer: what a digest came to.
+        /// Run a service of the kernel. MR0 to MR3 of the answer: the digest, if the service computes one.
         ServiceRun = 0x1030 => "LimenServiceRun",
     }
 }

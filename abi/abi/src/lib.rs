@@ -1,8 +1,8 @@
 //! The contract between the kernel and its users: every number that both sides must agree on, defined once.
 //!
 //! The C headers of the SDK are generated from the tables in this crate (`cargo xtask headers`).
-//! Numbers follow the seL4 MCS system-call convention, so that existing Microkit programs keep their meaning;
-//! what only Limen has lives in ranges of its own.
+//! Numbers follow the seL4 MCS system-call convention, so that existing Microkit programs keep their meaning; Limen's
+//! own numbers use separate ranges.
 
 #![no_std]
 #![forbid(unsafe_code)]

@@ -1,8 +1,8 @@
 //! Messages: the message-info word and the layout of the IPC buffer.
 
-/// Words that a message can hold.
+/// Maximum message length in words.
 pub const MAX_LENGTH: usize = 120;
-/// Capabilities that can be named as arguments of an invocation.
+/// Maximum number of capability arguments of an invocation.
 pub const MAX_EXTRA_CAPS: usize = 3;
 /// Leading words of a message that travel in registers, on every architecture.
 pub const REGISTER_WORDS: usize = 4;
@@ -46,14 +46,14 @@ impl MessageInfo {
         self.0
     }
 
-    /// What the message is about.
+    /// The label.
     #[must_use]
     #[inline]
     pub const fn label(self) -> u64 {
         self.0 >> Self::LABEL_SHIFT
     }
 
-    /// Words in the message, at most [`MAX_LENGTH`] whatever the sender claimed.
+    /// Words in the message; a longer length from the sender is clamped to [`MAX_LENGTH`].
     #[must_use]
     #[inline]
     pub const fn length(self) -> usize {
@@ -61,7 +61,7 @@ impl MessageInfo {
         if length > MAX_LENGTH { MAX_LENGTH } else { length }
     }
 
-    /// Words in the message, as the sender has it.
+    /// Length field as the sender wrote it, not clamped.
     #[must_use]
     #[inline]
     pub const fn claimed_length(self) -> usize {
@@ -75,14 +75,14 @@ impl MessageInfo {
         self.0 & Self::LENGTH_MASK == 0
     }
 
-    /// Capabilities named beside the words.
+    /// Capability arguments.
     #[must_use]
     #[inline]
     pub const fn extra_caps(self) -> usize {
         (self.0 >> Self::LENGTH_BITS & ((1 << Self::EXTRA_CAPS_BITS) - 1)) as usize
     }
 
-    /// What the receiver of this message sees: same label and length, no capability transferred.
+    /// The message info that the receiver sees: same label and length, no capability transferred.
     #[must_use]
     #[inline]
     pub const fn delivered(self) -> Self {
@@ -92,7 +92,7 @@ impl MessageInfo {
         }
     }
 
-    /// The same of a message that is not longer than messages are.
+    /// Same as [`Self::delivered`] for a message whose length is known to be at most [`MAX_LENGTH`].
     #[must_use]
     #[inline]
     pub const fn without_caps(self) -> Self {
@@ -121,7 +121,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn length_is_clamped_however_it_was_written() {
+    fn length_is_always_clamped() {
         assert_eq!(MessageInfo::new(1, 500).length(), MAX_LENGTH);
         assert_eq!(MessageInfo::from_raw(127).length(), MAX_LENGTH);
         assert_eq!(MessageInfo::from_raw(5).length(), 5);

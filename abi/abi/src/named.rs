@@ -1,4 +1,5 @@
-//! The macro behind every table of this crate: an enum, its numbers, its C names and its documentation in one place.
+//! The macro behind every table of this crate. It defines an enum, its numbers, C names and documentation in one
+//! place.
 
 /// Declares an enum whose variants carry a number, a C name and a sentence.
 ///
@@ -23,7 +24,7 @@ macro_rules! named_numbers {
             pub const ALL: &'static [(Self, &'static str, &'static str)] =
                 &[ $( (Self::$Variant, $c_name, $doc), )+ ];
 
-            /// The value with this number, or `None` when the number has no meaning.
+            /// The value with this number, or `None` if the number is undefined.
             #[must_use]
             #[inline]
             pub const fn from_raw(raw: $Raw) -> Option<Self> {

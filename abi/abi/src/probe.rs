@@ -1,13 +1,13 @@
-//! Probing: what crossings between user mode and the kernel can be sampled, and what a sample says.
+//! Probing: samples of the cost of crossings between user mode and the kernel.
 
 use crate::named::named_numbers;
 
 named_numbers! {
-    /// Why the kernel is entered.
+    /// Why the kernel was entered.
     pub enum ProbeEvent: u64 {
         /// An access to memory that the mappings do not allow.
         PageFault = 0 => "limen_probe_page_fault",
-        /// An instruction that does not exist.
+        /// An undefined instruction.
         Undefined = 1 => "limen_probe_undefined",
         /// A breakpoint instruction.
         Breakpoint = 2 => "limen_probe_breakpoint",
@@ -19,7 +19,7 @@ named_numbers! {
 }
 
 impl ProbeEvent {
-    /// Whether a program that does not expect it has done something wrong.
+    /// Whether this event is a fault unless the program expects it.
     #[must_use]
     pub const fn is_fault(self) -> bool {
         matches!(self, Self::PageFault | Self::Undefined | Self::Breakpoint)
@@ -30,10 +30,10 @@ impl ProbeEvent {
 #[derive(Debug)]
 pub struct ProbeOption;
 impl ProbeOption {
-    /// The registers of the exit stamp may be overwritten: the kernel reads the counter into them when it returns from the
-    /// event.
+    /// The kernel reads the counter into the registers of the exit stamp when it returns from the event, and
+    /// overwrites their contents.
     pub const EXIT: u64 = 1;
-    /// The same, and the kernel waits with a barrier until everything before is complete.
+    /// Like [`Self::EXIT`], with a barrier before the read, so that all earlier instructions are complete.
     pub const EXIT_SERIALISED: u64 = 2;
 }
 
@@ -41,21 +41,21 @@ impl ProbeOption {
 #[derive(Debug)]
 pub struct ProbeWord;
 impl ProbeWord {
-    /// 1 if there was a sample; the next four words mean something only then.
+    /// 1 if the answer holds a sample; the next four words are valid only then.
     pub const VALID: usize = 0;
     /// The [`ProbeEvent`].
     pub const EVENT: usize = 1;
-    /// What the program had in the register of its stamp.
+    /// The value of the program's stamp register.
     pub const USER: usize = 2;
-    /// The counter when the kernel was entered.
+    /// The counter at kernel entry.
     pub const ENTRY: usize = 3;
-    /// How often else the program had entered the kernel since it armed the event.
+    /// Other kernel entries of the program since it armed the event.
     pub const INTERRUPTIONS: usize = 4;
-    /// Samples that were dropped because there was no room, since probing began.
+    /// Samples dropped for lack of room since probing began.
     pub const DROPPED: usize = 5;
     /// 1 if every crossing switches page tables.
     pub const PAGE_TABLE_SWITCH: usize = 6;
-    /// How often the program had entered the kernel since the last event's return, before it asked.
+    /// Other kernel entries of the program between the return from the last event and this call.
     pub const INTERRUPTIONS_AFTER: usize = 7;
     /// Words in the answer.
     pub const LENGTH: usize = 8;

@@ -1,15 +1,15 @@
-//! Registers: which one carries what in a system call, and the order in which thread registers are listed.
+//! Registers: their roles in a system call, and the order in which thread registers are listed.
 //!
 //! Source: seL4 MCS API (`seL4_UserContext`, syscall stubs, fault message layouts).
 
-/// Where an architecture keeps the parts of a system call, and how it lays out its register messages.
+/// Register roles in a system call, and layouts of register messages, of one architecture.
 #[derive(Debug)]
 pub struct RegisterMap {
     /// Architecture name as `CONFIG_SEL4_ARCH` gives it.
     pub name: &'static str,
     /// The trap instruction.
     pub trap: &'static str,
-    /// Registers that do not survive it.
+    /// Registers that the trap instruction clobbers.
     pub clobbers: &'static [&'static str],
     /// System-call number.
     pub syscall: &'static str,

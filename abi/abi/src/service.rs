@@ -1,26 +1,26 @@
-//! Services: work of the kernel for a program that is allowed less than a mapping would give.
+//! Services: work that the kernel does for a program on memory that the program may not map.
 
 use crate::named::named_numbers;
 
 named_numbers! {
     /// What a service does.
     pub enum ServiceKind: u64 {
-        /// Tells the BLAKE3 digest of memory that the program cannot read.
+        /// Computes the BLAKE3 digest of memory that the program cannot read.
         Digest = 0 => "digest",
-        /// Puts the memory of a stopped program back to its first contents.
+        /// Restores the initial contents of a stopped program's memory.
         Reset = 1 => "reset",
-        /// Tells the digest of the kernel's own code, whatever static keys have changed in it.
+        /// Computes the digest of the kernel's own code. It does not depend on the state of static keys.
         KernelDigest = 2 => "kernel digest",
-        /// Clears memory in the middle of an interrupt or fault. No program asks for it.
+        /// Clears memory during an interrupt or fault. No program requests it.
         Wipe = 3 => "wipe",
     }
 }
 
-/// Words of a digest in the answer to ServiceRun: 32 bytes, eight in each, the first in the lowest bits.
+/// Words of a digest in the answer to ServiceRun: 32 bytes, eight per word, the first in the lowest bits.
 pub const DIGEST_WORDS: usize = 4;
 
 impl ServiceKind {
-    /// What a system description calls it.
+    /// The name in messages of the tool.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {

@@ -2,9 +2,9 @@
 //!
 //! Source: Microkit 2.x `microkit.h`.
 
-/// What the protection domain receives on: its endpoint or its notification.
+/// The endpoint or notification that the protection domain receives from.
 pub const INPUT: u64 = 1;
-/// Where its faults go.
+/// The endpoint for its faults.
 pub const FAULT_ENDPOINT: u64 = 2;
 /// Its own address space.
 pub const VSPACE: u64 = 3;
@@ -14,11 +14,11 @@ pub const REPLY: u64 = 4;
 pub const MONITOR_ENDPOINT: u64 = 5;
 /// Its own thread; benchmark configuration only.
 pub const TCB: u64 = 6;
-/// Secure monitor calls, where granted.
+/// Secure monitor calls, if granted.
 pub const ARM_SMC: u64 = 7;
-/// Counts of floating-point switches, where granted.
+/// Counters of floating-point switches, if granted.
 pub const FPU_COUNTERS: u64 = 8;
-/// The choice of when floating-point registers are switched, where granted.
+/// The right to set the floating-point policy, if granted.
 pub const FPU_POLICY: u64 = 9;
 /// Slots in each of the windows below.
 pub const WINDOW: u64 = 64;
@@ -39,13 +39,13 @@ pub const BASE_IOPORT: u64 = 394;
 
 /// Services of the kernel, by id.
 pub const BASE_SERVICE: u64 = 463;
-/// The right to sample its own crossings, where granted.
+/// The right to sample its own crossings, if granted.
 pub const PROBE: u64 = 479;
 /// Static keys, by id.
 pub const BASE_KEY: u64 = 480;
 
-/// Slots from here on are those of the root table, as the boot image numbers them: slot `n` is `ROOT + n`. Programs reach
-/// them with `n << 58`.
+/// Slots from here on are slots of the root table in the boot image's numbering: slot `n` is `ROOT + n`. Programs
+/// address them as `n << 58`.
 pub const ROOT: u64 = crate::limits::CAP_SLOTS as u64;
 
 /// Slots of the monitor.
@@ -60,7 +60,7 @@ impl MonitorSlot {
     pub const BASE_NOTIFICATION: u64 = 138;
 }
 
-/// Badges: how a receiver tells what arrived.
+/// Badges: how a receiver identifies the sender.
 #[derive(Debug)]
 pub struct Badge;
 impl Badge {
@@ -68,9 +68,9 @@ impl Badge {
     pub const PROTECTED_CALL: u64 = 1 << 63;
     /// Set in the badge of a child's fault; the child id is in [`Self::CHILD_MASK`].
     pub const CHILD_FAULT: u64 = 1 << 62;
-    /// Where the badge of a protected call holds the channel id.
+    /// The channel id in the badge of a protected call.
     pub const CHANNEL_MASK: u64 = 0x3f;
-    /// Where the badge of a child's fault holds the child id.
+    /// The child id in the badge of a child's fault.
     pub const CHILD_MASK: u64 = 0xff;
 }
 

@@ -1,4 +1,4 @@
-//! Interrupt controllers: those that the kernel has drivers for, and where their registers lie.
+//! Interrupt controllers that the kernel has drivers for, and the addresses of their registers.
 
 use limen_abi::limits::PAGE_BYTES;
 
@@ -26,7 +26,7 @@ impl InterruptController {
         [Self::GicV2, Self::Plic, Self::Apic].into_iter().find(|kind| *kind as u64 == raw)
     }
 
-    /// Bytes of registers from the address of the controller, and from that of the part for a processor.
+    /// Bytes of registers from the address of the controller, and from the address of the per-processor part.
     ///
     /// A GICv2 has one page and two; machines that place these 64 KiB apart repeat each page in between (Arm GIC-400,
     /// DDI 0471; Zynq UltraScale+, UG1085). The second page of the CPU interface ends interrupts. A PLIC has the
@@ -42,8 +42,7 @@ impl InterruptController {
 }
 
 impl Board {
-    /// Whether a PLIC has its registers for the processor where those of a context can be; other controllers have no
-    /// contexts.
+    /// Whether a PLIC's per-processor registers are at a valid context address; always true for other controllers.
     #[must_use]
     pub fn has_context(&self) -> bool {
         let [controller, _] = self.interrupt_registers();
@@ -52,7 +51,7 @@ impl Board {
             || contexts.contains(&self.interrupt_cpu_paddr)
     }
 
-    /// Registers with which a program could stop interrupts, or cause them. Ends may lie beyond all addresses.
+    /// Registers with which a program could block or raise interrupts. The ends may exceed the address space.
     #[must_use]
     pub fn interrupt_registers(&self) -> [Range; 2] {
         let kind = InterruptController::from_raw(self.interrupt_controller_kind);

@@ -1,4 +1,4 @@
-//! The boot image: everything that the tool decided, in the form that the kernel reads.
+//! The boot image: the tool's decisions, in the form that the kernel reads.
 //!
 //! An image is a sequence of 64-bit words (header, tables), little-endian in memory as every target has it, followed by
 //! page contents:
@@ -10,9 +10,9 @@
 //! 0        HEADER_WORDS * 8        tables_bytes (<= contents)   image_bytes
 //! ```
 //!
-//! It holds counts, indices and a mapping *plan*; never page tables or sizes of kernel objects. The kernel
-//! uses page contents where they lie. [`Image::validate`] accepts exactly the images that the kernel can carry
-//! out; the tool runs it on what it wrote and the kernel runs it again at boot. It never panics.
+//! It holds counts, indices and a mapping *plan*, but no page tables and no sizes of kernel objects. The kernel uses
+//! page contents in place. [`Image::validate`] accepts exactly the images that the kernel can boot. The tool runs it
+//! on its output, and the kernel runs it again at boot. It never panics.
 
 #![cfg_attr(not(any(test, feature = "writer")), no_std)]
 #![forbid(unsafe_code)]
@@ -85,8 +85,8 @@ pub enum Architecture {
     X86_64 = 3,
 }
 
-/// Bits of the options word: what distinguishes debug, release and benchmark. Those of the kernel's static keys, each at the
-/// position of its number, are their defaults.
+/// Bits of the options word, which distinguish debug, release and benchmark. The bit at the position of a kernel
+/// key's number is the default of that key.
 #[derive(Debug)]
 pub struct Options;
 impl Options {
@@ -94,7 +94,7 @@ impl Options {
     pub const PRINTING: u64 = KernelKey::Printing.option();
     /// The kernel checks its invariants on the target.
     pub const CHECK_INVARIANTS: u64 = KernelKey::SelfCheck.option();
-    /// The kernel measures who uses how much of the processor, when programs ask for it.
+    /// The kernel measures processor utilisation when programs ask for it.
     pub const MEASURE_UTILISATION: u64 = 1 << 2;
     /// The kernel measures its own routines at boot and prints the figures.
     pub const BOOT_FIGURES: u64 = 1 << 3;
@@ -127,17 +127,17 @@ pub enum Table {
     Threads = 8,
     /// [`Cap`]s, ascending by table and slot.
     Caps = 9,
-    /// [`DomainSlot`]s in the order of their turns; empty when there is one domain.
+    /// [`DomainSlot`]s in schedule order; empty when there is one domain.
     DomainSchedule = 10,
     /// [`Interrupt`]s, ascending by line.
     Interrupts = 11,
-    /// [`Key`]s; each of the kernel's at most once.
+    /// [`Key`]s; each kernel key at most once.
     Keys = 12,
     /// [`KeySite`]s, ascending by key.
     KeySites = 13,
     /// [`Service`]s.
     Services = 14,
-    /// [`FixedRegion`]s, one for each of the last [`Region`]s; only in images that are placed at boot.
+    /// [`FixedRegion`]s, one for each of the last [`Region`]s; only in images placed at boot.
     FixedRegions = 15,
 }
 
@@ -153,10 +153,10 @@ pub struct Image<'a> {
 }
 
 impl<'a> Image<'a> {
-    /// Checks that `words` starts with an image that the kernel can carry out.
+    /// Checks that `words` starts with an image that the kernel can boot.
     ///
-    /// `words` must hold at least the header and tables; page contents need not be readable. The time that it takes
-    /// grows with the number of records, and no faster.
+    /// `words` must hold at least the header and tables; page contents need not be readable. The time is linear in
+    /// the number of records.
     ///
     /// # Errors
     /// The first rule that the image breaks.
@@ -194,25 +194,25 @@ impl<'a> Image<'a> {
         self.words.len() as u64 * 8
     }
 
-    /// How many threads there are.
+    /// Number of threads.
     #[must_use]
     pub fn thread_count(&self) -> u64 {
         self.directory(Table::Threads).1
     }
 
-    /// How many mappings there are.
+    /// Number of mappings.
     #[must_use]
     pub fn mapping_count(&self) -> u64 {
         self.directory(Table::Mappings).1
     }
 
-    /// What the machine is made of.
+    /// The board.
     #[must_use]
     pub fn board(&self) -> Board {
         self.records(Table::Board).next().unwrap_or_default()
     }
 
-    /// How many objects of each kind there are.
+    /// Number of objects of each kind.
     #[must_use]
     pub fn counts(&self) -> Counts {
         self.records(Table::Counts).next().unwrap_or_default()
@@ -285,7 +285,7 @@ impl<'a> Image<'a> {
         self.records(Table::KeySites)
     }
 
-    /// Where the records of [`Self::key_sites`] lie: words of the image.
+    /// Range of words of the image that holds the records of [`Self::key_sites`].
     #[must_use]
     pub fn key_site_words(&self) -> core::ops::Range<usize> {
         let (offset, count) = self.directory(Table::KeySites);
@@ -297,7 +297,7 @@ impl<'a> Image<'a> {
         self.records(Table::Services)
     }
 
-    /// What is known of the regions with a fixed address, which are the last, in an image that is placed at boot.
+    /// Details of the regions with a fixed address, which are the last ones, in an image placed at boot.
     pub fn fixed_regions(&self) -> impl Iterator<Item = FixedRegion> + 'a {
         self.records(Table::FixedRegions)
     }
@@ -306,7 +306,7 @@ impl<'a> Image<'a> {
         self.record(Table::Services, index)
     }
 
-    /// The mapping at this position; nothing at all past the end.
+    /// The mapping at this position; an empty one past the end.
     fn mapping(&self, index: u64) -> Mapping {
         self.record(Table::Mappings, index).unwrap_or_default()
     }
@@ -347,8 +347,7 @@ impl<'a> Image<'a> {
 
 /// Checksum of header and tables: FNV-1a over 64-bit words, with the checksum word taken as zero.
 ///
-/// It finds damage in transport and mismatched parts; it is no defence against an attacker who can write
-/// the image.
+/// It detects transport damage and mismatched parts; it does not protect against an attacker who can write the image.
 #[must_use]
 pub fn checksum(tables: &[u64]) -> u64 {
     const START: u64 = 0xcbf2_9ce4_8422_2325;
@@ -359,7 +358,7 @@ pub fn checksum(tables: &[u64]) -> u64 {
     after.iter().fold(add(sum, &0), add)
 }
 
-/// The words of an image in a file; bytes after the last whole word are left out.
+/// The words of an image in a file; bytes after the last whole word are dropped.
 #[cfg(feature = "writer")]
 #[must_use]
 pub fn words_of(bytes: &[u8]) -> Vec<u64> {

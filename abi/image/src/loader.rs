@@ -1,14 +1,14 @@
-//! What the tool tells the loader: where things lie and how to map the kernel.
+//! The plan that the tool gives the loader: addresses of the boot image and RAM, and the kernel's mappings.
 //!
-//! The tool writes one [`LoaderPlan`] into the page that follows the loader's own image. The loader trusts it:
-//! both come from the same tool, and whoever can change one can change the other.
+//! The tool writes one [`LoaderPlan`] into the page that follows the loader's own image. The loader trusts it: the
+//! same tool writes both, and an attacker who can change one can change the other.
 
 /// First word of the plan: "LIMENLDR" in memory order.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"LIMENLDR");
 /// Kernel segments that a plan can hold.
 pub const MAX_SEGMENTS: usize = 4;
 
-/// Part of the kernel's ELF, as the loader maps it.
+/// A segment of the kernel's ELF file, as the loader maps it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C)]
 pub struct KernelSegment {
@@ -32,9 +32,9 @@ pub struct LoaderPlan {
     pub kernel_entry: u64,
     /// Physical address of the boot image.
     pub image_paddr: u64,
-    /// RAM that boot code reaches by physical address: first address.
+    /// First address of the RAM that boot code reaches by physical address.
     pub ram_start: u64,
-    /// First address after it.
+    /// End of that RAM, exclusive.
     pub ram_end: u64,
     /// Driver of the debug console: 1 = PL011, 2 = NS16550, 3 = SiFive's, 5 = Cadence's.
     pub serial_kind: u64,
@@ -48,7 +48,7 @@ impl LoaderPlan {
     /// Words of the plan.
     pub const WORDS: usize = 7 + 4 * MAX_SEGMENTS;
 
-    /// The plan as the loader finds it in memory.
+    /// The plan as words, in the layout that the loader finds in memory.
     #[must_use]
     pub fn to_words(&self) -> [u64; Self::WORDS] {
         let mut words = [0; Self::WORDS];

@@ -1,9 +1,10 @@
-//! A machine whose memory is known only at boot: what of it is RAM, and what a region with a fixed address is there.
+//! A machine whose memory map is known only at boot. It decides which ranges are RAM and what a region with a fixed
+//! address is.
 //!
-//! The firmware's memory map has three kinds of entries that matter. RAM may be used, except the first mebibyte and
-//! what lies beyond the kernel's reach. Memory that the firmware keeps, such as the tables of ACPI, is never given to
-//! programs. *Reserved* entries are ambiguous: firmware reserves RAM for itself, but also lists registers of devices.
-//! Those that begin among RAM, or where it ends, count as kept; others are registers.
+//! Three kinds of entries in the firmware's memory map matter. RAM is usable, except the first mebibyte and addresses
+//! beyond the kernel's reach. Memory that the firmware keeps, such as ACPI tables, is never given to programs.
+//! *Reserved* entries are ambiguous: firmware reserves RAM for itself, but also lists device registers. A reserved
+//! entry that begins inside RAM or at its end counts as kept; other entries are registers.
 
 use core::fmt;
 
@@ -11,58 +12,58 @@ use limen_abi::limits::PAGE_BYTES;
 
 use crate::record::{Range, RegionKind};
 
-/// Ranges of RAM that the kernel uses on such a machine. If there are more, the others are left alone.
+/// RAM ranges that the kernel uses on such a machine. Further ranges stay unused.
 pub const RAM_RANGES: usize = 12;
-/// RAM below is left to the firmware.
+/// RAM below this address is left to the firmware.
 const LOW_MEMORY: u64 = 1 << 20;
-/// Below this address RAM and devices alternate; what is above starts anew.
+/// Below this address RAM and devices alternate; RAM above it is a separate sequence.
 const DEVICE_HOLE_END: u64 = 4 << 30;
 
-/// What an entry of the firmware's memory map says about its range.
+/// Type of an entry of the firmware's memory map.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum MemoryKind {
     /// RAM that the firmware does not use.
     Ram,
     /// Memory of the firmware, or registers of devices.
     Reserved,
-    /// Memory that the firmware keeps, or that is defective.
+    /// Memory that the firmware keeps, or defective memory.
     Kept,
 }
 
 /// An entry of the firmware's memory map.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Memory {
-    /// Where; not always in whole pages.
+    /// Addresses; not always whole pages.
     pub range: Range,
-    /// What.
+    /// Type.
     pub kind: MemoryKind,
 }
 
-/// What a machine has.
+/// Memory of the machine.
 #[derive(Clone, Copy, Debug)]
 pub struct Machine<'a> {
-    /// Where the image lies.
+    /// Physical address of the image.
     pub image_paddr: u64,
-    /// The firmware's memory map, in any order. What it does not list is for devices.
+    /// The firmware's memory map, in any order. Addresses that it does not list are for devices.
     pub memory: &'a [Memory],
-    /// RAM that the kernel takes.
+    /// RAM that the kernel occupies.
     pub kernel: Range,
-    /// First address that the kernel cannot reach at boot; RAM beyond is not used.
+    /// First address that the kernel cannot reach at boot; RAM from here on stays unused.
     pub reach: u64,
 }
 
-/// Why a region cannot have its address on a machine.
+/// Why a region cannot have its fixed address on this machine.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Misplaced {
-    /// The kernel is there.
+    /// The kernel occupies the address.
     Kernel(Range),
-    /// The boot loader has put the image there.
+    /// The boot loader put the image there.
     Image(Range),
-    /// The firmware, or nobody, may use this memory.
+    /// The firmware keeps this memory, or it is unusable.
     Kept,
-    /// Only a part of it is RAM.
+    /// Only part of it is RAM.
     PartlyRam,
-    /// It is not RAM, but is used as if it were.
+    /// It is not RAM, but the description uses it as RAM.
     NeedsRam,
 }
 
@@ -86,7 +87,7 @@ impl fmt::Display for Misplaced {
             }
             Self::NeedsRam => write!(
                 f,
-                "is a device here, but is prefilled, worked on by a service or used in several domains as only RAM \
+                "is a device here, but is prefilled, used by a service or used in several domains, which only RAM \
                  can be; choose a phys_addr in RAM"
             ),
         }
@@ -94,7 +95,7 @@ impl fmt::Display for Misplaced {
 }
 
 impl Machine<'_> {
-    /// RAM that may be used: whole pages, ascending, as few ranges as possible.
+    /// Usable RAM: whole pages, ascending, adjacent ranges merged.
     pub(crate) fn ram(&self) -> Ram {
         let mut ram = Ram { ranges: [Range::default(); RAM_RANGES], count: 0 };
         for entry in self.memory.iter().filter(|entry| entry.kind == MemoryKind::Ram) {
@@ -107,12 +108,12 @@ impl Machine<'_> {
         ram
     }
 
-    /// Memory that no region may be placed in although it may be listed as RAM, too.
+    /// Memory that cannot hold regions, even if the map also lists it as RAM.
     pub(crate) fn obstacles(&self) -> impl Iterator<Item = Range> {
         self.memory.iter().filter(|entry| entry.kind != MemoryKind::Ram).map(|entry| entry.range)
     }
 
-    /// What `range` is, if programs may have it. `image` is where the boot image lies.
+    /// The kind of `range`, if programs may have it. `image` is the range of the boot image.
     pub(crate) fn kind_of(&self, range: Range, ram: &Ram, image: Range) -> Result<RegionKind, Misplaced> {
         if range.overlaps(&self.kernel) {
             return Err(Misplaced::Kernel(self.kernel));
@@ -130,7 +131,7 @@ impl Machine<'_> {
         if ram.ranges().iter().any(|ram| ram.overlaps(&range)) {
             return Err(Misplaced::PartlyRam);
         }
-        // What is left of RAM: its first mebibyte, parts of pages, what is out of reach, and ranges too many.
+        // Unusable RAM: the first mebibyte, partial pages, addresses out of reach, and ranges beyond the limit.
         if here.any(|entry| entry.kind == MemoryKind::Ram) {
             return Err(Misplaced::Kept);
         }
@@ -151,7 +152,7 @@ impl Machine<'_> {
     }
 }
 
-/// Ranges of RAM, ascending, with other memory between them.
+/// Ranges of RAM, ascending and not adjacent.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Ram {
     ranges: [Range; RAM_RANGES],
@@ -164,7 +165,7 @@ impl Ram {
         self.ranges.get(..self.count).unwrap_or_default()
     }
 
-    /// Adds a range, which becomes one with those that it touches.
+    /// Adds a range and merges it with the ranges that it touches.
     fn insert(&mut self, mut range: Range) {
         let mut apart = 0;
         for index in 0..self.count {

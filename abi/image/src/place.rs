@@ -1,9 +1,9 @@
-//! Images for machines whose memory is known only at boot.
+//! Placement of images on machines whose memory map is known only at boot.
 //!
-//! The tool writes such an image without an address ([`UNPLACED`]): tables for RAM and reserved memory with room but
-//! without ranges, a pool that has its size as end, and [`Region`]s that say what is known. Page contents have their
-//! offset in the image as physical address, and so have sites of static keys; [`RegionKind::Floating`] regions have
-//! their alignment. [`RegionKind::Fixed`] regions follow all others. At boot, [`place`] writes what the machine has
+//! The tool writes such an image without an address ([`UNPLACED`]). Its tables for RAM and reserved memory have room
+//! but no ranges, its pool has the size as its end, and its [`Region`]s hold the known facts. Page contents and sites
+//! of static keys have their offset in the image as physical address; [`RegionKind::Floating`] regions have their
+//! alignment. [`RegionKind::Fixed`] regions follow all others. At boot, [`place`] writes the facts of the machine
 //! into the tables:
 //!
 //! ```text
@@ -11,9 +11,9 @@
 //! |  ...  | image | pool | floating regions, in their order | fixed |  | floating regions | ... |
 //! ```
 //!
-//! Floating regions go around what is in their way and into further RAM, never back. Fixed regions become RAM or
-//! devices. After that the image is like any other, and [`crate::Image::validate`] decides about it. A boot loader may
-//! put the image into a file of its own kind: it starts [`MODULE_OFFSET`] bytes into it.
+//! Floating regions skip obstacles and continue in further RAM, never backwards. Fixed regions become RAM or devices.
+//! After that the image is like any other, and [`crate::Image::validate`] checks it. A boot loader may wrap the image
+//! in a file of its own format: the image then starts [`MODULE_OFFSET`] bytes into it.
 
 use limen_abi::limits::PAGE_BYTES;
 
@@ -24,16 +24,16 @@ use crate::{HeaderWord, Image, ImageError, Table, checksum};
 
 /// The address of an image that is placed at boot.
 pub const UNPLACED: u64 = u64::MAX;
-/// Where in a boot module the image starts.
+/// Offset of the image in a boot module.
 pub const MODULE_OFFSET: u64 = PAGE_BYTES;
-/// Reserved ranges that the tables of an unplaced image have room for: kernel and image.
+/// Room for reserved ranges in the tables of an unplaced image: kernel and image.
 pub const PLACED_RESERVED: usize = 2;
 
-/// Gives the image that starts with `tables` its place in a machine.
+/// Places the image that starts with `tables` on a machine.
 ///
 /// # Errors
-/// This is not an image that is placed at boot, the machine has no room for it, or a region cannot have its fixed
-/// address. Whether the result can be carried out is for [`crate::Image::validate`] to say.
+/// The image is not one that is placed at boot, the machine has no room for it, or a region cannot have its fixed
+/// address. The caller validates the result with [`crate::Image::validate`].
 pub fn place(tables: &mut [u64], machine: &Machine<'_>) -> Result<(), ImageError> {
     let image = check_format(tables)?;
     check_checksum(&image)?;
@@ -64,7 +64,7 @@ pub fn place(tables: &mut [u64], machine: &Machine<'_>) -> Result<(), ImageError
     set_word(tables, HeaderWord::CHECKSUM, sum)
 }
 
-/// Finds out what regions with a fixed address are, and returns the index of the first.
+/// Decides the kinds of regions with a fixed address, and returns the index of the first.
 fn place_fixed_regions(
     tables: &mut [u64],
     machine: &Machine<'_>,
@@ -82,7 +82,7 @@ fn place_fixed_regions(
         let facts = Image { words: tables }.record::<FixedRegion>(Table::FixedRegions, position);
         let facts = facts.ok_or(ImageError::Truncated)?;
         if facts.flags & !FixedRegionFlags::ALL != 0 {
-            let what = "flags that are not allowed";
+            let what = "invalid flags";
             let (table, index) = (Table::FixedRegions as usize, position as usize);
             return Err(ImageError::Record { table, index, what });
         }
@@ -97,7 +97,7 @@ fn place_fixed_regions(
     Ok(first)
 }
 
-/// Gives the regions before the one with index `end` their addresses.
+/// Assigns addresses to the regions before index `end`.
 fn place_regions(tables: &mut [u64], end: u64, free: &mut FreeMemory<'_>) -> Result<(), ImageError> {
     let offset = Image { words: tables }.directory(Table::Regions).0;
     for index in 0..end {
@@ -119,9 +119,9 @@ fn place_regions(tables: &mut [u64], end: u64, free: &mut FreeMemory<'_>) -> Res
     Ok(())
 }
 
-/// Only the machine decides what is RAM and what is a device.
+/// The image may not choose RAM or device itself; the machine decides.
 fn wrong_kind(region: u64) -> ImageError {
-    let what = "not a kind of region that is placed at boot";
+    let what = "not a region kind that is placed at boot";
     ImageError::Record { table: Table::Regions as usize, index: region as usize, what }
 }
 
@@ -134,14 +134,14 @@ struct FreeMemory<'a> {
     machine: &'a Machine<'a>,
     ram: &'a Ram,
     image: Range,
-    /// What is left of the current range.
+    /// The unused rest of the current range.
     gap: Range,
-    /// Index of a region with a fixed address; all before it lie below the gap.
+    /// Index of a region with a fixed address; all earlier ones lie below the gap.
     fixed: u64,
 }
 
 impl FreeMemory<'_> {
-    /// Takes memory behind all that was taken before. `tables` has the regions with a fixed address.
+    /// Allocates memory after all earlier allocations. `tables` has the regions with a fixed address.
     fn take(&mut self, tables: &[u64], bytes: u64, alignment: u64) -> Result<Range, ImageError> {
         let no_room = ImageError::NoRoom { bytes };
         loop {
@@ -155,7 +155,7 @@ impl FreeMemory<'_> {
         }
     }
 
-    /// The first pages after the gap with nothing in them, up to the next that have something.
+    /// The next free range of pages after the gap.
     fn next_gap(&mut self, image: &Image<'_>) -> Option<Range> {
         let regions = image.directory(Table::Regions).1;
         let mut start = self.gap.end;
@@ -185,7 +185,7 @@ impl FreeMemory<'_> {
     }
 }
 
-/// Gives every site of a static key its address.
+/// Writes the address of every site of a static key.
 fn place_key_sites(tables: &mut [u64], image_paddr: u64) -> Result<(), ImageError> {
     for record in (Image { words: tables }).key_site_words().step_by(KeySite::LENGTH) {
         let paddr = tables.get_mut(record + KeySite::PADDR).ok_or(ImageError::Truncated)?;
@@ -194,7 +194,7 @@ fn place_key_sites(tables: &mut [u64], image_paddr: u64) -> Result<(), ImageErro
     Ok(())
 }
 
-/// Replaces the ranges of a table that has room for them.
+/// Replaces the ranges of a table, whose room suffices.
 fn set_ranges(tables: &mut [u64], table: Table, ranges: &[Range]) -> Result<(), ImageError> {
     let (offset, room) = Image { words: tables }.directory(table);
     if ranges.len() as u64 > room {

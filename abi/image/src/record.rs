@@ -47,16 +47,16 @@ record! {
     pub struct Board {
         /// An [`InterruptController`](crate::InterruptController).
         pub interrupt_controller_kind,
-        /// GICv2: distributor. PLIC: the controller. APIC: that for devices.
+        /// GICv2: distributor. PLIC: the controller. APIC: the I/O APIC.
         pub interrupt_controller_paddr,
-        /// GICv2: CPU interface. PLIC: claim registers of hart 0's supervisor context; those of hart n lie n times
-        /// 8 KiB further.
+        /// GICv2: CPU interface. PLIC: claim registers of hart 0's supervisor context; those of hart n are n times 8
+        /// KiB higher.
         pub interrupt_cpu_paddr,
         /// Interrupt lines of the controller.
         pub interrupt_lines,
         /// Interrupt line of the kernel's timer.
         pub timer_interrupt,
-        /// Ticks of the kernel's timer in a second; zero where the processor tells.
+        /// Ticks of the kernel's timer per second; zero if the processor reports it.
         pub timer_frequency,
         /// Highest user address, inclusive.
         pub user_top,
@@ -64,7 +64,7 @@ record! {
 }
 
 record! {
-    /// How many objects there are. Limits are in `limen_abi::limits`.
+    /// Number of objects of each kind. Limits are in `limen_abi::limits`.
     pub struct Counts {
         /// Endpoints.
         pub endpoints,
@@ -74,7 +74,7 @@ record! {
         pub replies,
         /// Address spaces.
         pub vspaces,
-        /// Entry of the domain schedule that it starts with, and starts again with after its end.
+        /// Entry at which the domain schedule starts, and to which it returns after its end.
         pub domain_start,
     }
 }
@@ -90,19 +90,19 @@ record! {
 }
 
 impl Range {
-    /// Whether the ranges have an address in common.
+    /// Whether the two ranges overlap.
     #[must_use]
     pub fn overlaps(&self, other: &Self) -> bool {
         self.start < other.end && other.start < self.end
     }
 
-    /// Whether all of `inner` lies in this range.
+    /// Whether `inner` lies completely in this range.
     #[must_use]
     pub fn contains(&self, inner: &Self) -> bool {
         self.start <= inner.start && inner.end <= self.end
     }
 
-    /// The pages that have a part of the range.
+    /// The smallest range of whole pages around this range.
     pub(crate) fn pages(self) -> Self {
         Self {
             start: self.start / PAGE_BYTES * PAGE_BYTES,
@@ -120,16 +120,16 @@ record! {
         pub bytes,
         /// A [`RegionKind`].
         pub kind,
-        /// First contents of RAM that would be cleared: offset in the image where they lie; or without
-        /// [`Self::source_bytes`] a `limen_abi::boot_info::BootInfo`, 0 for zeros.
+        /// Initial contents of RAM: offset in the image; without [`Self::source_bytes`] a
+        /// `limen_abi::boot_info::BootInfo`, or 0 for zeros.
         pub source,
-        /// Bytes of first contents that lie in the image; the rest is cleared. Zero if there are none.
+        /// Bytes of initial contents in the image; the kernel clears the rest. Zero if there are none.
         pub source_bytes,
     }
 }
 
 impl Region {
-    /// Whether it has first contents.
+    /// Whether it has initial contents.
     #[must_use]
     pub fn is_filled(&self) -> bool {
         self.source != 0 || self.source_bytes != 0
@@ -144,20 +144,20 @@ impl Region {
     pub(crate) const KIND: usize = 2;
 }
 
-/// What the memory of a region is.
+/// Type of a region's memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u64)]
 pub enum RegionKind {
     /// RAM that the kernel clears at boot.
     Zero = 0,
-    /// Page contents that lie in the image and are used in place.
+    /// Page contents in the image, used in place.
     Contents = 1,
-    /// Registers of a device; never touched by the kernel.
+    /// Device registers; the kernel never accesses them.
     Device = 2,
-    /// Becomes [`Self::Zero`] when the image is placed at boot; until then the address is its alignment.
+    /// Becomes [`Self::Zero`] when the image is placed at boot; until then the address holds the alignment.
     Floating = 3,
-    /// Becomes [`Self::Zero`] or [`Self::Device`] when the image is placed at boot, whatever the machine has at its
-    /// address.
+    /// Becomes [`Self::Zero`] or [`Self::Device`] when the image is placed at boot, depending on the machine's memory
+    /// at the address.
     Fixed = 4,
 }
 
@@ -171,7 +171,7 @@ impl RegionKind {
     }
 }
 
-/// What is known of a [`RegionKind::Fixed`] region beside its record.
+/// Details of a [`RegionKind::Fixed`] region.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct FixedRegion {
     /// Name for diagnostics, padded with zero bytes; see [`name_words`].
@@ -184,7 +184,7 @@ pub struct FixedRegion {
 #[derive(Debug)]
 pub struct FixedRegionFlags;
 impl FixedRegionFlags {
-    /// The description uses it as only RAM can be used.
+    /// The description uses it in a way that requires RAM.
     pub const NEEDS_RAM: u64 = 1 << 0;
     /// All bits with a meaning.
     pub const ALL: u64 = Self::NEEDS_RAM;
@@ -206,7 +206,7 @@ impl Record for FixedRegion {
     }
 }
 
-/// A name as bytes, and how many of them are no padding.
+/// A name as bytes, and its length without padding.
 #[must_use]
 pub fn name_bytes(words: &[u64; NAME_WORDS]) -> ([u8; NAME_BYTES], usize) {
     let mut bytes = [0; NAME_BYTES];
@@ -217,7 +217,7 @@ pub fn name_bytes(words: &[u64; NAME_WORDS]) -> ([u8; NAME_BYTES], usize) {
     (bytes, length)
 }
 
-/// The words of a name, cut at [`NAME_BYTES`] bytes.
+/// The words of a name, truncated to [`NAME_BYTES`] bytes.
 #[must_use]
 pub fn name_words(name: &str) -> [u64; NAME_WORDS] {
     let mut bytes = [0; NAME_BYTES];
@@ -232,7 +232,7 @@ pub fn name_words(name: &str) -> [u64; NAME_WORDS] {
 }
 
 record! {
-    /// Part of a region, visible in an address space.
+    /// Part of a region, mapped into an address space.
     pub struct Mapping {
         /// Address space.
         pub vspace,
@@ -263,7 +263,7 @@ impl MappingFlags {
     pub const UNCACHED: u64 = 1 << 3;
     /// Built from large pages (2 MiB).
     pub const LARGE: u64 = 1 << 4;
-    /// For the kernel's work only, in an address space where no program runs.
+    /// For the kernel's services only, in an address space where no program runs.
     pub const PRIVILEGED: u64 = 1 << 5;
     /// All bits with a meaning.
     pub const ALL: u64 =
@@ -271,8 +271,8 @@ impl MappingFlags {
 }
 
 record! {
-    /// An entry of the domain schedule: how long the threads of a domain run. One of the durations is zero; both
-    /// are for an end marker, where the schedule starts again.
+    /// An entry of the domain schedule: how long the threads of a domain run. One of the durations is zero. Both are
+    /// zero for an end marker, at which the schedule restarts.
     pub struct DomainSlot {
         /// The domain, below `limits::DOMAINS`.
         pub domain,
@@ -292,8 +292,8 @@ impl DomainSlot {
 }
 
 record! {
-    /// A scheduling context. Budget and period are equal (a slice of a round robin), or the budget is
-    /// less and at least `limits::MIN_BUDGET_US` (a share of the processor).
+    /// A scheduling context. Budget and period are equal (round robin), or the budget is less than the period and at
+    /// least `limits::MIN_BUDGET_US` (a share of the processor).
     pub struct SchedContext {
         /// Time per period, in microseconds.
         pub budget_us,
@@ -303,26 +303,26 @@ record! {
 }
 
 record! {
-    /// A device interrupt that a program handles: where it comes from, and what it signals.
+    /// A device interrupt that a program handles: its source and its signal.
     pub struct Interrupt {
-        /// The controller's number of the line; on x86, where a program chooses it, the processor's vector.
+        /// Line number of the controller; on x86, where the description chooses it, the processor's vector.
         pub line,
         /// An [`InterruptSource`].
         pub source,
         /// I/O APIC: its index. Message: address of the PCI device, `bus << 8 | device << 3 | function`.
         pub unit,
-        /// I/O APIC: the pin. Message: its number among those of the device.
+        /// I/O APIC: the pin. Message: its number within the device.
         pub input,
         /// [`InterruptFlags`] bits.
         pub flags,
-        /// Notification that is signalled.
+        /// Notification that the interrupt signals.
         pub notification,
-        /// Bits that are signalled.
+        /// Badge of the signal.
         pub badge,
     }
 }
 
-/// Where an interrupt comes from.
+/// Source of an interrupt.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u64)]
 pub enum InterruptSource {
@@ -346,15 +346,15 @@ impl InterruptSource {
 #[derive(Debug)]
 pub struct InterruptFlags;
 impl InterruptFlags {
-    /// A change of the line interrupts; without it, its level.
+    /// Edge-triggered; without it, level-triggered.
     pub const EDGE: u64 = 1 << 0;
-    /// The line is active when it is low. Pins only.
+    /// Active low. Pins only.
     pub const ACTIVE_LOW: u64 = 1 << 1;
     /// All bits with a meaning.
     pub const ALL: u64 = Self::EDGE | Self::ACTIVE_LOW;
 }
 
-/// A thread as it starts.
+/// Initial state of a thread.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Thread {
     /// Name for diagnostics, padded with zero bytes.
@@ -363,9 +363,9 @@ pub struct Thread {
     pub priority: u64,
     /// Address space.
     pub vspace: u64,
-    /// First program counter.
+    /// Initial program counter.
     pub entry: u64,
-    /// First stack pointer.
+    /// Initial stack pointer.
     pub stack_top: u64,
     /// User address of the IPC buffer page.
     pub ipc_buffer: u64,
@@ -375,7 +375,7 @@ pub struct Thread {
     pub notification: u64,
     /// Slot of its own capability table that holds the fault handler's endpoint, or [`NONE`].
     pub fault_slot: u64,
-    /// Slot of its own capability table that holds the endpoint for an exhausted budget, or [`NONE`].
+    /// Slot of its own capability table that holds the endpoint for timeout faults, or [`NONE`].
     pub timeout_slot: u64,
     /// Scheduling domain, below `limits::DOMAINS`; 0 in an image without a domain schedule.
     pub domain: u64,
@@ -466,9 +466,9 @@ impl Record for Thread {
 record! {
     /// A capability in a slot.
     pub struct Cap {
-        /// Capability table, by the thread that it belongs to.
+        /// The thread whose capability table it is in.
         pub table,
-        /// Slot in the table, from 1; from `limen_abi::slot::ROOT` on, a slot of the root table.
+        /// Slot in the table, from 1; slots from `limen_abi::slot::ROOT` on are in the root table.
         pub slot,
         /// A [`CapKind`].
         pub kind,
@@ -481,7 +481,7 @@ record! {
     }
 }
 
-/// What a capability names.
+/// Type of the object that a capability refers to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u64)]
 pub enum CapKind {
@@ -499,21 +499,21 @@ pub enum CapKind {
     Vspace = 6,
     /// A range of I/O ports; x86 only.
     IoPort = 7,
-    /// The right to give scheduling contexts other budgets and periods. Object 0.
+    /// The right to configure the budgets and periods of scheduling contexts. Object 0.
     SchedControl = 8,
     /// An interrupt.
     Interrupt = 9,
     /// Calls to the secure monitor; AArch64 only. Object 0.
     SecureMonitor = 10,
-    /// The right to read how often floating-point registers were switched. Object 0.
+    /// The right to read the counters of floating-point switches. Object 0.
     FpuCounters = 11,
-    /// The right to choose when floating-point registers are switched. Object 0.
+    /// The right to set the floating-point policy. Object 0.
     FpuPolicy = 12,
     /// A static key.
     Key = 13,
     /// The right of a thread to sample its own crossings. Object 0.
     Probe = 14,
-    /// A service, for the thread that it is for.
+    /// A service; only the service's own thread may hold it.
     Service = 15,
 }
 
@@ -548,26 +548,26 @@ impl CapKind {
 }
 
 record! {
-    /// What the kernel does for a thread that asks for it, in an address space that is for this alone.
+    /// Work that the kernel does at a thread's request, in an address space that only services use.
     pub struct Service {
         /// A `limen_abi::ServiceKind`.
         pub kind,
-        /// The thread that may ask, or whose interrupt or faults wipe.
+        /// The thread that may request it, or whose interrupt or faults trigger the wipe.
         pub thread,
-        /// The address space; all services of a thread have the same, and other threads have others. No program runs in it.
+        /// The address space. All services of a thread share one, and no other thread uses it. No program runs in it.
         pub vspace,
-        /// First stack pointer; below it lie [`Service::STACK_BYTES`] of stack.
+        /// Initial stack pointer; [`Service::STACK_BYTES`] of stack lie below.
         pub stack_top,
-        /// Address of the memory that is worked on.
+        /// Address of the target memory.
         pub target,
-        /// Its size.
+        /// Size of the target memory.
         pub bytes,
-        /// Reset: address of the first contents.
+        /// Reset: address of the initial contents.
         pub source,
-        /// Reset: their size; what lies behind is cleared. Otherwise zero.
+        /// Reset: their size; the rest of the target is cleared. Otherwise zero.
         pub source_bytes,
-        /// Reset: the thread whose memory it is, which has to be stopped. Wipe: the interrupt that wipes, or [`NONE`] if
-        /// faults of the thread do. Otherwise [`NONE`].
+        /// Reset: the thread that owns the memory, which must be suspended. Wipe: the interrupt that triggers it, or
+        /// [`NONE`] if faults of the thread do. Otherwise [`NONE`].
         pub owner,
     }
 }
@@ -580,25 +580,25 @@ impl Service {
 record! {
     /// A static key.
     pub struct Key {
-        /// The `limen_abi::KernelKey` that it is, or [`NONE`].
+        /// The `limen_abi::KernelKey`, or [`NONE`].
         pub kernel,
-        /// 1 if it is on when the system starts, otherwise 0. A kernel's key follows the options.
+        /// 1 if it is on when the system starts, otherwise 0. The options set the default of a kernel key.
         pub default,
     }
 }
 
 record! {
-    /// An instruction of a program that is exchanged when a static key changes. Programs share no page of code.
+    /// A program instruction that the kernel patches when a static key changes. Programs share no page of code.
     pub struct KeySite {
         /// The key.
         pub key,
-        /// Region with page contents that it lies in.
+        /// Region with page contents that holds it.
         pub region,
         /// Address of its first byte.
         pub paddr,
-        /// Bytes; all of them lie in one aligned word of eight.
+        /// Bytes; all of them lie in one aligned eight-byte word.
         pub length,
-        /// The instruction while the key is on, its first byte lowest.
+        /// The instruction while the key is on, lowest byte first.
         pub if_on,
         /// The instruction while it is off.
         pub if_off,

@@ -1,4 +1,4 @@
-//! The rules of a boot image. Everything that boot code relies on is checked here, and only here.
+//! The rules of a boot image. This is the only place that checks what boot code relies on.
 
 mod interrupts;
 mod services;
@@ -20,10 +20,10 @@ use crate::{
     Architecture, HEADER_WORDS, HeaderWord, Image, MAGIC, Options, Table, UNPLACED, VERSION, checksum,
 };
 
-/// Which rule an image breaks. `index` is the position of the record in its table.
+/// The rule that an image breaks. `index` is the position of the record in its table.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ImageError {
-    /// Shorter than its header, or than the header says.
+    /// Shorter than its header, or than the header's size field.
     Truncated,
     /// The first word is not the magic number.
     Magic,
@@ -32,17 +32,17 @@ pub enum ImageError {
         /// The version found.
         found: u64,
     },
-    /// An option bit without a meaning.
+    /// An undefined option bit.
     Options,
     /// The image has no address yet.
     Unplaced,
-    /// The image has an address, but is to be placed.
+    /// The image already has an address, but must be placed at boot.
     Placed,
-    /// The firmware's memory map has more entries than there is room for.
+    /// The firmware's memory map has more entries than the kernel can hold.
     MemoryMap,
     /// The machine has no room for the image, its page tables or a region.
     NoRoom {
-        /// How much does not fit in one piece.
+        /// Size of the contiguous range that does not fit.
         bytes: u64,
     },
     /// A region cannot have its fixed address on this machine.
@@ -51,28 +51,28 @@ pub enum ImageError {
         name: [u64; NAME_WORDS],
         /// Its addresses.
         range: Range,
-        /// Why not.
+        /// The reason.
         why: Misplaced,
     },
     /// Header and tables do not match their checksum.
     Checksum,
-    /// A table lies outside the tables, or has a count that is not allowed.
+    /// A table lies outside the tables, or has an invalid count.
     Directory {
         /// Number of the table.
         table: usize,
     },
-    /// More objects of a kind than the kernel has room for.
+    /// More objects of a kind than the kernel can hold.
     TooMany {
-        /// What there is too much of.
+        /// The kind of object.
         what: &'static str,
     },
-    /// A record has an index, address, size or flag that is not allowed.
+    /// A record has an invalid index, address, size or flag.
     Record {
         /// Number of the table.
         table: usize,
         /// Position of the record.
         index: usize,
-        /// What is wrong with it.
+        /// The broken rule.
         what: &'static str,
     },
 }
@@ -83,9 +83,9 @@ impl fmt::Display for ImageError {
             Self::Truncated => write!(f, "the image is shorter than its header says"),
             Self::Magic => write!(f, "this is not a boot image"),
             Self::Version { found } => {
-                write!(f, "the image has format version {found}, this kernel reads {VERSION}")
+                write!(f, "the image has format version {found}; this kernel reads {VERSION}")
             }
-            Self::Options => write!(f, "the image has option bits without a meaning"),
+            Self::Options => write!(f, "the image has undefined option bits"),
             Self::Unplaced => write!(f, "the image has no address yet"),
             Self::Placed => write!(f, "the image is for a machine whose memory is known before boot"),
             Self::MemoryMap => {
@@ -116,8 +116,8 @@ impl fmt::Display for ImageError {
     }
 }
 
-/// Where physical and user addresses end: page tables of every instruction set hold 48 bits, and cut off the others, so
-/// that a device beyond would be mapped as some RAM below. Keeps every sum far below 2^64.
+/// Upper limit of physical and user addresses. Page tables of every architecture hold 48 bits and drop the others, so
+/// that a device beyond would alias RAM below. The limit also keeps every sum far below 2^64.
 const ADDRESS_LIMIT: u64 = 1 << 48;
 
 type Check = Result<(), ImageError>;
@@ -153,7 +153,7 @@ fn check_header(words: &[u64]) -> Result<Image<'_>, ImageError> {
     Ok(image)
 }
 
-/// Checks that header and tables are there, in a format of which everything is known.
+/// Checks that header and tables are present and in a known format.
 pub(crate) fn check_format(words: &[u64]) -> Result<Image<'_>, ImageError> {
     let header = |index| words.get(index).copied().ok_or(ImageError::Truncated);
     if header(HeaderWord::MAGIC)? != MAGIC {
@@ -186,7 +186,7 @@ pub(crate) fn check_checksum(image: &Image<'_>) -> Check {
     }
 }
 
-/// Words of a record, and how many records there may be, by table.
+/// Words of a record, and the allowed number of records, by table.
 const TABLES: [(usize, RangeInclusive<u64>); Table::COUNT] = [
     (Board::WORDS, 1..=1),
     (Counts::WORDS, 1..=1),
@@ -218,7 +218,7 @@ pub(crate) fn check_directory(image: &Image<'_>) -> Check {
     Ok(())
 }
 
-/// The kernel maps the pages of its devices, writes to a register for each interrupt line, and adds sizes to user
+/// The kernel maps the pages of its devices, writes a register for each interrupt line, and adds sizes to user
 /// addresses.
 fn check_board(image: &Image<'_>) -> Check {
     let board = image.board();
@@ -288,7 +288,7 @@ fn check_regions(image: &Image<'_>) -> Check {
         let sane = range.start < range.end && range.end <= ADDRESS_LIMIT;
         check(sane && page_aligned(region.paddr) && page_aligned(region.bytes), "not a range of pages")?;
         check(runs.admit(image, index as u64, range), "not in ascending order or overlapping")?;
-        check(has_valid_source(image, &region), "first contents that it cannot have")?;
+        check(has_valid_source(image, &region), "invalid initial contents")?;
         match RegionKind::from_raw(region.kind) {
             Some(RegionKind::Zero) => {
                 let taken = range.overlaps(&pool) || image.reserved().any(|other| range.overlaps(&other));
@@ -308,18 +308,18 @@ fn check_regions(image: &Image<'_>) -> Check {
     Ok(())
 }
 
-/// Regions are in ascending order, once or twice: those whose address is chosen at boot lie among those whose address is
-/// fixed.
+/// The order of regions: one or two ascending runs. Regions whose address is chosen at boot lie between those whose
+/// address is fixed.
 #[derive(Default)]
 struct Runs {
-    /// Where the last region ends.
+    /// End of the last region.
     end: u64,
-    /// The second run: index of its first region, and of the first run's region that is not below yet.
+    /// The second run: index of its first region, and of the first run's next region that is not below it.
     second: Option<(u64, u64)>,
 }
 
 impl Runs {
-    /// Whether the region at `index` is in order, and disjoint from those before it.
+    /// Whether the region at `index` is in order and disjoint from all earlier regions.
     fn admit(&mut self, image: &Image<'_>, index: u64, range: Range) -> bool {
         if range.start < self.end && self.second.is_none() {
             *self = Self { end: 0, second: Some((index, 0)) };
@@ -334,7 +334,7 @@ impl Runs {
     }
 }
 
-/// Only RAM that would be cleared gets first contents: from the image, in whole pages, or from the firmware.
+/// Only cleared RAM has initial contents: from the image, in whole pages, or from the firmware.
 fn has_valid_source(image: &Image<'_>, region: &Region) -> bool {
     if region.source == 0 && region.source_bytes == 0 {
         return true;
@@ -350,7 +350,8 @@ fn has_valid_source(image: &Image<'_>, region: &Region) -> bool {
     is_ram && in_contents && aligned && region.source_bytes <= region.bytes
 }
 
-/// Interrupt-controller registers would let a program take over the machine; the debug console may be shared.
+/// Whether a device is reserved for the kernel. Interrupt-controller registers would let a program take over the
+/// machine; the debug console may be shared.
 fn is_kernel_device(board: &Board, range: Range) -> bool {
     board
         .interrupt_registers()
@@ -371,7 +372,7 @@ fn check_mappings(image: &Image<'_>) -> Check {
         let readable =
             flags & MappingFlags::READ != 0 || flags & (MappingFlags::WRITE | MappingFlags::EXECUTE) == 0;
         let is_program = flags & MappingFlags::PRIVILEGED == 0 || flags & MappingFlags::EXECUTE == 0;
-        check(flags & !MappingFlags::ALL == 0 && readable && is_program, "flags that are not allowed")?;
+        check(flags & !MappingFlags::ALL == 0 && readable && is_program, "invalid flags")?;
         let page =
             if flags & MappingFlags::LARGE != 0 { limits::LARGE_PAGE_BYTES } else { limits::PAGE_BYTES };
         let region = image.region(mapping.region);
@@ -407,12 +408,12 @@ fn check_domain_schedule(image: &Image<'_>) -> Check {
         check(slot.domain < limits::DOMAINS as u64, "no such domain")?;
         let sane =
             slot.duration_us <= limits::MAX_PERIOD_US && slot.duration_ticks <= limits::MAX_DOMAIN_TICKS;
-        check(sane && (slot.duration_us == 0 || slot.duration_ticks == 0), "a duration that is not allowed")?;
+        check(sane && (slot.duration_us == 0 || slot.duration_ticks == 0), "invalid duration")?;
     }
     let start = image.counts().domain_start;
     let first = image.domain_schedule().nth(start as usize);
     let ok = first.map_or(start == 0, |slot| !slot.is_end());
-    rule(Table::Counts, 0, ok, "the domain schedule starts with nothing")
+    rule(Table::Counts, 0, ok, "the domain schedule does not start at a slot")
 }
 
 fn check_keys(image: &Image<'_>) -> Check {
@@ -427,7 +428,7 @@ fn check_keys(image: &Image<'_>) -> Check {
         let option = kernel.map_or(0, KernelKey::option);
         check((image.options() & option != 0) == (key.default == 1), "not what the options say")?;
         let twice = image.keys().take(index).any(|other| other.kernel == key.kernel);
-        check(!twice, "the kernel's key of another record")?;
+        check(!twice, "a kernel key that another record has")?;
     }
     Ok(())
 }
@@ -449,7 +450,7 @@ fn check_key_sites(image: &Image<'_>) -> Check {
         let offset = site.paddr.checked_sub(region.paddr);
         check(offset.is_some_and(|offset| offset <= region.bytes - site.length), "not in its region")?;
         let fits = |bits: u64| site.length == WORD_BYTES || bits >> (8 * site.length) == 0;
-        check(fits(site.if_on) && fits(site.if_off), "an instruction that is longer than it says")?;
+        check(fits(site.if_on) && fits(site.if_off), "an instruction longer than its length")?;
     }
     Ok(())
 }
@@ -457,7 +458,7 @@ fn check_key_sites(image: &Image<'_>) -> Check {
 fn check_caps(image: &Image<'_>) -> Check {
     let counts = image.counts();
     let threads = image.directory(Table::Threads).1;
-    // A reply object belongs to the one thread that receives with it.
+    // A reply object belongs to the only thread that receives with it.
     let mut reply_owners = [None; limits::REPLIES];
     let mut previous = (0, 0);
     for (index, cap) in image.caps().enumerate() {
@@ -467,7 +468,7 @@ fn check_caps(image: &Image<'_>) -> Check {
         let position = (cap.table, cap.slot);
         check(index == 0 || position > previous, "not in ascending order")?;
         previous = position;
-        check(cap.rights & !Rights::ALL == 0, "rights without a meaning")?;
+        check(cap.rights & !Rights::ALL == 0, "undefined rights")?;
         let objects = match CapKind::from_raw(cap.kind) {
             Some(CapKind::Thread) => threads,
             Some(CapKind::Endpoint) => counts.endpoints,
@@ -493,7 +494,7 @@ fn check_caps(image: &Image<'_>) -> Check {
             }
             Some(CapKind::IoPort) => {
                 let x86 = image.architecture() == Architecture::X86_64 as u64;
-                check(x86 && may_have_ports(cap.object, cap.badge), "ports that no program may have")?;
+                check(x86 && may_have_ports(cap.object, cap.badge), "I/O ports that no program may use")?;
                 limits::IO_PORTS
             }
             None => 0,
@@ -509,7 +510,7 @@ fn check_caps(image: &Image<'_>) -> Check {
     Ok(())
 }
 
-/// Slot 0 of both tables stays empty: that of the root table is the way to the other.
+/// Slot 0 of both tables stays empty: in the root table it links to the other table.
 fn is_slot(slot: u64) -> bool {
     let own = 1..limits::CAP_SLOTS as u64;
     let root = slot::ROOT + 1..slot::ROOT + limits::ROOT_SLOTS as u64;
@@ -525,7 +526,7 @@ fn rule(table: Table, index: usize, ok: bool, what: &'static str) -> Check {
     if ok { Ok(()) } else { Err(ImageError::Record { table: table as usize, index, what }) }
 }
 
-/// Whether something was not taken; it is from now on. Nobody takes what is past the end.
+/// Marks an index as taken; returns whether it was free. An index past the end always counts as free.
 fn take(taken: &mut [bool], index: u64) -> bool {
     taken.get_mut(index as usize).is_none_or(|taken| !mem::replace(taken, true))
 }
@@ -538,7 +539,7 @@ fn in_ram(image: &Image<'_>, range: Range) -> bool {
     image.ram().any(|ram| ram.contains(&range))
 }
 
-/// The first address after the image with its page contents.
+/// End of the image including page contents, exclusive.
 fn image_end(image: &Image<'_>) -> u64 {
     image.paddr() + image.image_bytes()
 }

@@ -1,4 +1,4 @@
-//! Writing an image: collect records, then lay them out with directory and checksum.
+//! The image writer: collects records, then lays them out with directory and checksum.
 
 use crate::record::{
     Board, Cap, Counts, DomainSlot, FixedRegion, Interrupt, Key, KeySite, Mapping, Range, Record, Region,
@@ -8,7 +8,7 @@ use crate::{Architecture, FIXED_WORDS, HEADER_WORDS, HeaderWord, MAGIC, Table, V
 
 /// The records of an image under construction.
 ///
-/// The caller keeps the orders that [`crate::Image::validate`] asks for.
+/// The caller keeps the order that [`crate::Image::validate`] requires.
 #[derive(Clone, Debug)]
 #[allow(missing_docs, reason = "fields are the tables of `Table`")]
 pub struct ImageWriter {
@@ -58,13 +58,13 @@ impl ImageWriter {
         }
     }
 
-    /// Bytes that header and tables take. Independent of addresses, so it can be asked before they are planned.
+    /// Bytes of header and tables. They do not depend on addresses, so the caller can plan addresses with them.
     #[must_use]
     pub fn tables_bytes(&self) -> u64 {
         self.words().len() as u64 * 8
     }
 
-    /// Header and tables. `paddr` is where the image will lie, `image_bytes` its size with page contents.
+    /// Header and tables. `paddr` is the image's physical address, `image_bytes` its size with page contents.
     #[must_use]
     pub fn finish(&self, paddr: u64, image_bytes: u64) -> Vec<u64> {
         let mut words = self.words();

@@ -1,4 +1,4 @@
-//! Rules of interrupts: lines that the machine has and the kernel does not use, each once, that signal something.
+//! Rules of interrupts: each line exists, is free of kernel use, occurs once and signals a notification.
 
 use limen_abi::limits;
 
@@ -6,11 +6,11 @@ use super::{Check, rule, take};
 use crate::record::{Board, Interrupt, InterruptFlags, InterruptSource};
 use crate::{Architecture, Image, Table};
 
-/// GICv2: the lines below are for interrupts between processors.
+/// GICv2: lower lines are for interrupts between processors.
 const FIRST_GIC_LINE: u64 = 16;
-/// PLIC: line 0 is none.
+/// PLIC: line 0 does not exist.
 const FIRST_PLIC_LINE: u64 = 1;
-/// I/O APICs of a PC; their number is their position.
+/// Number of I/O APICs of a PC.
 const IO_APICS: u64 = 1;
 /// Addresses of PCI devices: 256 buses of 32 devices with 8 functions.
 const PCI_ADDRESSES: u64 = 1 << 16;
@@ -27,7 +27,7 @@ pub(super) fn check(image: &Image<'_>) -> Check {
         previous = Some(interrupt.line);
         check(has_source(image, &board, &interrupt), "no such source of interrupts")?;
         check(!is_pin(&interrupt) || take(&mut taken_pins, interrupt.input), "pin of another interrupt")?;
-        check(interrupt.flags & !flags_of(&interrupt) == 0, "flags that are not allowed")?;
+        check(interrupt.flags & !flags_of(&interrupt) == 0, "invalid flags")?;
         check(is_edge(&interrupt) || !is_message(&interrupt), "a message has no level")?;
         check(interrupt.notification < notifications, "no such notification")?;
         check(interrupt.badge != 0, "signals nothing")?;
@@ -64,7 +64,7 @@ fn is(image: &Image<'_>, architecture: Architecture) -> bool {
     image.architecture() == architecture as u64
 }
 
-/// There is one controller with pins, so its number need not be looked at.
+/// A PC has one I/O APIC, so the pin alone identifies the source.
 fn is_pin(interrupt: &Interrupt) -> bool {
     interrupt.source == InterruptSource::Pin as u64
 }

@@ -1,4 +1,4 @@
-//! Rules of services: for whom, in an address space where nobody else is, with memory that is there.
+//! Rules of services: the thread, the separate address space, and the mapped memory.
 
 use limen_abi::{ServiceKind, limits};
 
@@ -20,7 +20,7 @@ pub(super) fn check(image: &Image<'_>) -> Check {
     for (index, mapping) in image.mappings().enumerate() {
         let is_program = owners.get(mapping.vspace as usize) == Some(&Some(Owner::Program));
         let is_apart = mapping.flags & MappingFlags::PRIVILEGED == 0 || !is_program;
-        rule(Table::Mappings, index, is_apart, "for the kernel in the address space of a program")?;
+        rule(Table::Mappings, index, is_apart, "a privileged mapping in a program's address space")?;
     }
     for (index, service) in image.services().enumerate() {
         let check = |ok, what| rule(Table::Services, index, ok, what);
@@ -40,37 +40,38 @@ pub(super) fn check(image: &Image<'_>) -> Check {
             ServiceKind::Wipe => service.owner == NONE || service.owner < interrupts,
             ServiceKind::Digest | ServiceKind::KernelDigest => service.owner == NONE,
         };
-        check(owner_fits, "owner that it cannot have")?;
-        check(is_reset || service.source_bytes == 0, "first contents without a use")?;
+        check(owner_fits, "invalid owner")?;
+        check(is_reset || service.source_bytes == 0, "unused initial contents")?;
         check(
             kind != ServiceKind::Wipe || take_trigger(&mut wiping, &service),
-            "wiped by what wipes already",
+            "a trigger that already has a wipe",
         )?;
         check(kind != ServiceKind::Wipe || service.bytes <= limits::WIPE_BYTES, "too much to wipe at once")?;
-        check(service.source_bytes <= service.bytes, "more first contents than memory")?;
-        check(has_target == (service.bytes != 0), "work on more or less than it has")?;
-        check(has_memory(image, &service, is_written), "memory that is not mapped for it")?;
-        check(has_stack_alone(image, &service), "a stack that is not for it alone")?;
-        check(has_guard(image, &service), "a stack without an empty page below")?;
+        check(service.source_bytes <= service.bytes, "more initial contents than memory")?;
+        check(has_target == (service.bytes != 0), "a target that does not match its size")?;
+        check(has_memory(image, &service, is_written), "memory not mapped for the service")?;
+        check(has_stack_alone(image, &service), "a stack with other uses")?;
+        check(has_guard(image, &service), "a stack without a guard page")?;
     }
     Ok(())
 }
 
-/// Who is in an address space.
+/// Owner of an address space.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Owner {
     Program,
-    /// The kernel, on behalf of this thread.
+    /// The kernel, on behalf of this thread's services.
     Work(u64),
 }
 
-/// What wipes memory, found so far.
+/// Wipe triggers found so far.
 struct Wiping {
     interrupts: [u64; limits::WIPING_INTERRUPTS],
     threads: [bool; limits::THREADS],
 }
 
-/// Each interrupt, and the faults of each thread, wipe one thing; and not too many interrupts do.
+/// Each interrupt, and the faults of each thread, trigger at most one wipe; the number of wiping interrupts is
+/// limited.
 fn take_trigger(wiping: &mut Wiping, service: &Service) -> bool {
     if service.owner == NONE {
         return take(&mut wiping.threads, service.thread);
@@ -93,7 +94,8 @@ fn has_memory(image: &Image<'_>, service: &Service, is_written: bool) -> bool {
         && is_mapped(image, service.vspace, service.source, service.source_bytes, MappingFlags::READ)
 }
 
-/// Whether nothing but calls of the work are on its stack: it has it mapped once, nobody else has, and it does not work on it.
+/// Whether the service has its stack to itself: one mapping in its address space, none elsewhere, and not part of the
+/// target.
 fn has_stack_alone(image: &Image<'_>, service: &Service) -> bool {
     let range = |start, bytes| Range { start, end: start + bytes };
     let stack = range(service.stack_top - Service::STACK_BYTES, Service::STACK_BYTES);
@@ -113,7 +115,7 @@ fn has_stack_alone(image: &Image<'_>, service: &Service) -> bool {
         })
 }
 
-/// Whether a stack that grows too large is noticed.
+/// Whether a guard page catches stack overflow.
 fn has_guard(image: &Image<'_>, service: &Service) -> bool {
     let start = service.stack_top - Service::STACK_BYTES;
     let Some(guard) = start.checked_sub(limits::PAGE_BYTES) else { return false };
@@ -121,13 +123,13 @@ fn has_guard(image: &Image<'_>, service: &Service) -> bool {
     next.vspace != service.vspace || next.bytes == 0 || next.vaddr >= start
 }
 
-/// Where the memory lies that a mapping shows.
+/// Physical memory of a mapping.
 fn memory(image: &Image<'_>, mapping: &Mapping) -> Range {
     let start = image.region(mapping.region).paddr + mapping.offset;
     Range { start, end: start + mapping.bytes }
 }
 
-/// Whether all of a range is cached memory that the kernel may access so.
+/// Whether a range is completely mapped as cached memory with this access.
 fn is_mapped(image: &Image<'_>, vspace: u64, start: u64, bytes: u64, access: u64) -> bool {
     let Some(end) = start.checked_add(bytes) else { return false };
     let mut at = start;
@@ -146,7 +148,7 @@ fn is_mapped(image: &Image<'_>, vspace: u64, start: u64, bytes: u64, access: u64
     true
 }
 
-/// The first mapping that does not end before this address: mappings ascend, so by halves.
+/// The first mapping that does not end before this address. A binary search, because mappings ascend.
 fn first_ending_after(image: &Image<'_>, vspace: u64, address: u64) -> u64 {
     let ends_before =
         |Mapping { vspace: other, vaddr, bytes, .. }: Mapping| (other, vaddr + bytes) <= (vspace, address);

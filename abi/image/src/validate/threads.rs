@@ -1,4 +1,4 @@
-//! Rules of threads: where they run, which objects are theirs alone, and that their IPC buffers are free.
+//! Rules of threads: their address spaces, the objects that they own alone, and their IPC buffers.
 
 use limen_abi::limits;
 
@@ -24,7 +24,7 @@ pub(super) fn check(image: &Image<'_>) -> Check {
         check(optional(thread.fault_slot, limits::CAP_SLOTS as u64), "no such fault slot")?;
         check(optional(thread.timeout_slot, limits::CAP_SLOTS as u64), "no such timeout slot")?;
         check(thread.domain < domains, "no such domain")?;
-        check(thread.flags & !ThreadFlags::ALL == 0, "flags that are not allowed")?;
+        check(thread.flags & !ThreadFlags::ALL == 0, "invalid flags")?;
         check(thread.entry <= top && thread.stack_top <= top, "entry or stack is not a user address")?;
         check(take(&mut taken_contexts, thread.sched_context), "scheduling context of another thread")?;
         check(take(&mut taken_notifications, thread.notification), "notification of another thread")?;
@@ -43,7 +43,8 @@ fn optional(index: u64, count: u64) -> bool {
     index == NONE || index < count
 }
 
-/// Mappings and threads are in the same order, so what ends before a buffer ends before those of all later threads.
+/// Mappings and threads are in the same order, so a mapping that ends before one buffer ends before those of all
+/// later threads.
 fn ends_before(mapping: &Mapping, thread: &Thread) -> bool {
     (mapping.vspace, mapping.vaddr + mapping.bytes) <= (thread.vspace, thread.ipc_buffer)
 }

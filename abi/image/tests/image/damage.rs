@@ -1,5 +1,5 @@
-//! Images with damage: a single bit is always found, and with a checksum that fits nothing worse than a refusal
-//! happens.
+//! Damaged images: the validator detects every single-bit error. With a matching checksum, the worst outcome is a
+//! refusal.
 
 use limen_image::{Image, ImageError};
 
@@ -22,7 +22,7 @@ fn every_flipped_bit_is_found() {
 }
 
 #[test]
-fn a_flipped_bit_with_a_fitting_checksum_is_refused_or_harmless() {
+fn a_flipped_bit_with_a_matching_checksum_is_refused_or_harmless() {
     let image = words_of(&sample());
     let mut accepted = 0;
     for bit in 0..image.len() * 64 {
@@ -45,7 +45,7 @@ fn every_shorter_image_is_refused() {
 }
 
 #[test]
-fn what_follows_the_tables_do_not_matter() {
+fn bytes_after_the_tables_do_not_matter() {
     let mut image = words_of(&sample());
     image.extend([u64::MAX; 100]);
     assert_eq!(judge(&image), Ok(()));

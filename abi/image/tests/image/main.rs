@@ -1,7 +1,7 @@
-//! The rules of a boot image, tested from outside: what is valid is accepted, what is damaged is refused, and nothing
+//! The rules of a boot image, tested from outside: valid images are accepted, damaged ones are refused, and nothing
 //! panics.
 
-#![allow(clippy::expect_used, clippy::panic, reason = "a broken expectation ends a test")]
+#![allow(clippy::expect_used, clippy::panic, reason = "a failed expectation ends a test")]
 
 mod damage;
 mod placing;

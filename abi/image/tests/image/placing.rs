@@ -1,4 +1,4 @@
-//! Images that get their place at boot.
+//! Images that are placed at boot.
 
 use limen_abi::limits::PAGE_BYTES;
 use limen_image::{
@@ -21,7 +21,8 @@ const POOL_BYTES: u64 = 0x10_0000;
 const REACH: u64 = 512 << 30;
 const GIB: u64 = 1 << 30;
 
-/// A PC with 2 GiB: RAM up to the tables of ACPI, registers that the firmware lists and others, and its own memory.
+/// A PC with 2 GiB: RAM up to the ACPI tables, device registers listed and not listed by the firmware, and the
+/// firmware's own memory.
 const PC: [Memory; 6] = [
     memory(0, 0x9_fc00, MemoryKind::Ram),
     memory(0x9_fc00, 0xa_0000, MemoryKind::Reserved),
@@ -35,7 +36,7 @@ const fn memory(start: u64, end: u64, kind: MemoryKind) -> Memory {
     Memory { range: Range { start, end }, kind }
 }
 
-/// Two pages of contents, then these sizes of memory that is chosen, each aligned to itself, then regions with a fixed
+/// Two pages of contents, floating regions of these sizes, each aligned to its size, then regions with a fixed
 /// address, which are called `fixed`.
 fn unplaced(floating: &[u64], fixed: &[Range]) -> ImageWriter {
     let mut writer = ImageWriter { mappings: Vec::new(), ..sample() };
@@ -58,7 +59,7 @@ fn place_in(memory: &[Memory], writer: &ImageWriter) -> Result<Vec<u64>, ImageEr
     Ok(words)
 }
 
-/// What the regions of an image with one fixed region become on the PC.
+/// The kind of a fixed region on the PC.
 fn fixed_at(start: u64, end: u64) -> Result<RegionKind, ImageError> {
     let words = place_in(&PC, &unplaced(&[], &[range(start, end)]))?;
     let image = Image::validate(&words)?;
@@ -90,7 +91,7 @@ fn page_tables_follow_the_image_and_regions_follow_them() {
 }
 
 #[test]
-fn memory_that_is_chosen_goes_around_fixed_regions() {
+fn floating_regions_skip_fixed_regions() {
     let fixed = [range(0x50_0000, 0x60_0000), range(0x60_0000, 0x90_0000)];
     let words = place_in(&PC, &unplaced(&[0x10_0000, 0x10_0000, 0x1000], &fixed)).expect("room");
     let image = Image::validate(&words).expect("a valid image");
@@ -100,7 +101,7 @@ fn memory_that_is_chosen_goes_around_fixed_regions() {
 }
 
 #[test]
-fn memory_that_is_chosen_goes_on_above_four_gibibytes() {
+fn floating_regions_continue_above_four_gibibytes() {
     let pc = [PC.as_slice(), &[memory(4 * GIB, 8 * GIB, MemoryKind::Ram)]].concat();
     let words = place_in(&pc, &unplaced(&[GIB / 2, 2 * GIB, 0x1000], &[])).expect("room");
     let image = Image::validate(&words).expect("a valid image");
@@ -109,7 +110,7 @@ fn memory_that_is_chosen_goes_on_above_four_gibibytes() {
 }
 
 #[test]
-fn ram_out_of_reach_is_not_used() {
+fn ram_out_of_reach_stays_unused() {
     let pc = [PC.as_slice(), &[memory(4 * GIB, 8 * GIB, MemoryKind::Ram)]].concat();
     let place_within = |fixed: &[Range], floating: &[u64]| {
         let mut words = unplaced(floating, fixed).finish(UNPLACED, IMAGE_BYTES);
@@ -135,7 +136,7 @@ fn fixed_regions_are_ram_or_devices() {
 }
 
 #[test]
-fn fixed_regions_are_nobody_elses_memory() {
+fn fixed_regions_avoid_memory_in_use() {
     let image = range(IMAGE, IMAGE_END);
     assert_eq!(refusal(0x2f_f000, 0x30_0000), Some(Misplaced::Kernel(KERNEL)));
     assert_eq!(refusal(IMAGE, IMAGE + 0x1000), Some(Misplaced::Image(image)));
@@ -156,7 +157,7 @@ fn memory_that_the_firmware_keeps_is_kept_wherever_it_is() {
             matches!(placed, Err(ImageError::FixedRegion { why: Misplaced::Kept, .. })),
             "{start:#x}: {placed:?}"
         );
-        // What is listed twice is not chosen either.
+        // Memory that is also listed as kept is not used either.
         let words = place_in(&pc, &unplaced(&[0x1000_0000, 0x1000], &[])).expect("room");
         let image = Image::validate(&words).expect("a valid image");
         let kept = range(start, start + 0x800);
@@ -169,7 +170,7 @@ fn a_region_across_the_end_of_ram_is_refused_by_name() {
     let gap = memory(0x7fff_0000, 0x8000_0000, MemoryKind::Reserved);
     let pc = [memory(0x10_0000, 0x4000_0000, MemoryKind::Ram), gap];
     let refused =
-        place_in(&pc, &unplaced(&[], &[range(0x3fff_f000, 0x4000_1000)])).expect_err("not one thing");
+        place_in(&pc, &unplaced(&[], &[range(0x3fff_f000, 0x4000_1000)])).expect_err("only partly RAM");
     assert_eq!(
         refused.to_string(),
         "memory region 'fixed' [0x3ffff000..0x40001000) lies only partly in RAM; change its phys_addr or size, or give \
@@ -178,7 +179,7 @@ fn a_region_across_the_end_of_ram_is_refused_by_name() {
 }
 
 #[test]
-fn a_region_that_must_be_ram_is_no_device() {
+fn a_region_that_must_be_ram_is_not_a_device() {
     let mut writer = unplaced(&[], &[range(0xfed0_0000, 0xfed0_1000)]);
     writer.fixed_regions[0].flags = FixedRegionFlags::NEEDS_RAM;
     let placed = place_in(&PC, &writer);
@@ -186,16 +187,16 @@ fn a_region_that_must_be_ram_is_no_device() {
 }
 
 #[test]
-fn flags_without_a_meaning_are_refused() {
+fn undefined_flags_are_refused() {
     let mut writer = unplaced(&[], &[range(0xfed0_0000, 0xfed0_1000)]);
     writer.fixed_regions[0].flags = FixedRegionFlags::ALL + 1;
-    let what = "flags that are not allowed";
+    let what = "invalid flags";
     let refused = ImageError::Record { table: Table::FixedRegions as usize, index: 0, what };
     assert_eq!(place_in(&PC, &writer), Err(refused));
 }
 
 #[test]
-fn only_the_machine_says_what_a_fixed_region_is() {
+fn only_the_machine_decides_the_kind_of_a_fixed_region() {
     let refused = |writer: &ImageWriter| matches!(place_in(&PC, writer), Err(ImageError::Record { what, .. }) if what.contains("placed at boot"));
     for kind in [RegionKind::Device, RegionKind::Zero] {
         let mut writer = unplaced(&[], &[range(0xfed0_0000, 0xfed0_1000)]);
@@ -221,7 +222,7 @@ fn the_memory_map_may_be_in_any_order_and_in_pieces() {
 }
 
 #[test]
-fn ranges_of_ram_that_are_too_many_are_left_alone() {
+fn excess_ranges_of_ram_stay_unused() {
     let more = (1..=RAM_RANGES as u64)
         .map(|index| memory(index * 4 * GIB, index * 4 * GIB + 0x1000, MemoryKind::Ram));
     let pc: Vec<_> = PC.into_iter().chain(more).collect();
@@ -233,7 +234,7 @@ fn ranges_of_ram_that_are_too_many_are_left_alone() {
 }
 
 #[test]
-fn an_image_without_a_place_is_not_valid() {
+fn an_unplaced_image_is_invalid() {
     let words = unplaced(&[], &[]).finish(UNPLACED, IMAGE_BYTES);
     assert_eq!(Image::validate(&words).map(|_| ()), Err(ImageError::Unplaced));
 }
@@ -246,7 +247,7 @@ fn an_image_is_placed_once() {
 }
 
 #[test]
-fn a_machine_may_be_too_small() {
+fn a_machine_that_is_too_small_is_refused() {
     let until = |end| {
         let ram = [memory(0x10_0000, end, MemoryKind::Ram)];
         place_in(&ram, &unplaced(&[0x20_0000], &[])).map(|_| ())
@@ -267,7 +268,7 @@ fn damage_is_found_before_anything_is_written() {
     assert_eq!(words, before);
 }
 
-/// Disjoint ranges of pages, ascending, of the first 64 MiB.
+/// Disjoint ranges of pages, ascending, in the first 64 MiB.
 fn disjoint_ranges() -> impl Strategy<Value = Vec<Range>> {
     vec((1..0x400u64, 1..0x400u64), 0..12).prop_map(|shapes| {
         let mut at = 0;
@@ -280,7 +281,7 @@ fn disjoint_ranges() -> impl Strategy<Value = Vec<Range>> {
     })
 }
 
-/// Any memory map of the first 64 MiB, with entries that overlap and start anywhere.
+/// Any memory map of the first 64 MiB, with overlapping and unaligned entries.
 fn memory_maps() -> impl Strategy<Value = Vec<Memory>> {
     let kinds =
         prop_oneof![4 => Just(MemoryKind::Ram), 1 => Just(MemoryKind::Reserved), 1 => Just(MemoryKind::Kept)];
@@ -293,7 +294,7 @@ proptest! {
     #![proptest_config(config(2_000))]
 
     #[test]
-    fn what_is_placed_is_sound(
+    fn placed_images_are_sound(
         mut map in memory_maps(),
         fixed in disjoint_ranges(),
         floating in vec((1..64u64, any::<bool>()), 0..20),
@@ -308,7 +309,7 @@ proptest! {
         writer.pool = range(0, 16 * PAGE_BYTES);
         writer.mappings = vec![Mapping { bytes: PAGE_BYTES, vaddr: 0x40_0000, flags: MappingFlags::READ, ..Mapping::default() }];
         let Ok(words) = place_in(&map, &writer) else { return Ok(()) };
-        // Where the firmware says that RAM of kernel or image is something else, the validator may have more to say.
+        // If the firmware lists RAM of the kernel or the image as something else, the validator may refuse the image.
         let Ok(image) = Image::validate(&words) else { return Ok(()) };
         soundness::check(&image);
         let of_kind = |kind: MemoryKind| map.iter().filter(move |entry| entry.kind == kind).map(|entry| entry.range);
@@ -334,7 +335,7 @@ proptest! {
     }
 
     #[test]
-    fn random_words_in_an_image_to_be_placed_do_no_harm(
+    fn random_words_in_an_unplaced_image_do_no_harm(
         changes in vec((any::<prop::sample::Index>(), crate::random::border_words()), 1..4),
         map in memory_maps(),
     ) {

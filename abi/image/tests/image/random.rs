@@ -1,5 +1,4 @@
-//! Random images: those that keep the rules are accepted and read back as written; random words never do
-//! harm.
+//! Random images: the validator accepts valid ones, which read back as written. Random words cause no panic.
 
 use limen_abi::limits::PAGE_BYTES;
 use limen_image::{
@@ -31,7 +30,7 @@ pub(crate) fn config(cases: u32) -> ProptestConfig {
     config
 }
 
-/// Images that keep every rule.
+/// Valid images.
 fn valid_images() -> impl Strategy<Value = ImageWriter> {
     let regions = vec((0..3u64, 1..5u64), 0..12);
     let threads = vec((0..256u64, any::<bool>(), any::<bool>()), 1..=64);
@@ -66,7 +65,7 @@ fn valid_images() -> impl Strategy<Value = ImageWriter> {
     })
 }
 
-/// A schedule of as many domains as there are priorities among the threads, at most.
+/// A schedule with at most as many domains as the threads have priorities.
 fn place_domains(writer: &mut ImageWriter) {
     let Some(last) = writer.threads.last() else { return };
     let domains = last.priority % 17;
@@ -83,7 +82,7 @@ fn place_domains(writer: &mut ImageWriter) {
     }
 }
 
-/// An interrupt for each notification, at lines that are two apart.
+/// An interrupt for each notification, on every second line.
 fn place_interrupts(writer: &mut ImageWriter) {
     let lines = (0..writer.counts.notifications).map(|notification| (notification, 32 + 2 * notification));
     writer.interrupts = lines
@@ -114,7 +113,7 @@ fn place_regions(writer: &mut ImageWriter, shapes: &[(u64, u64)]) {
     }
 }
 
-/// Disjoint mappings in ascending order, as far as there are regions.
+/// Disjoint mappings in ascending order, as many as the regions allow.
 fn place_mappings(writer: &mut ImageWriter, shapes: &[(u64, u64, u64)]) {
     writer.mappings.clear();
     let regions = writer.regions.len() as u64;
@@ -131,8 +130,8 @@ fn place_mappings(writer: &mut ImageWriter, shapes: &[(u64, u64, u64)]) {
     }
 }
 
-/// For every second thread a digest of memory, one of the kernel, and a reset of the thread before it, up to eight times; with
-/// one address space for each.
+/// For every second thread, up to eight times: a digest of memory, one of the kernel, and a reset of the previous
+/// thread, in one address space per thread.
 fn place_services(writer: &mut ImageWriter, threads: u64) {
     const FOR_WORK: u64 = MappingFlags::PRIVILEGED | MappingFlags::READ | MappingFlags::WRITE;
     writer.services.clear();
@@ -165,7 +164,7 @@ fn place_services(writer: &mut ImageWriter, threads: u64) {
 
 type CapShapes = std::collections::BTreeMap<(u64, u64), (u64, u64, u64, u64)>;
 
-/// Capabilities of threads that exist; a reply object belongs to the thread of its index.
+/// Capabilities of existing threads; a reply object belongs to the thread with the same index.
 fn place_caps(writer: &mut ImageWriter, shapes: CapShapes) {
     writer.caps.clear();
     let threads = writer.threads.len() as u64;
@@ -190,7 +189,7 @@ fn place_caps(writer: &mut ImageWriter, shapes: CapShapes) {
     }
 }
 
-/// A word that is likely to be at the border of a rule.
+/// A word that is likely to be a boundary value of a rule.
 pub(crate) fn border_words() -> impl Strategy<Value = u64> {
     prop_oneof![
         0..70u64,
@@ -207,7 +206,7 @@ proptest! {
     #![proptest_config(config(300))]
 
     #[test]
-    fn an_image_that_keeps_the_rules_is_accepted_and_read_back(writer in valid_images()) {
+    fn a_valid_image_is_accepted_and_read_back(writer in valid_images()) {
         let words = words_of(&writer);
         let image = Image::validate(&words).expect("the image keeps the rules");
         soundness::check(&image);
@@ -264,7 +263,7 @@ proptest! {
     }
 
     #[test]
-    fn random_words_after_a_good_header_do_no_harm(tail in vec(any::<u64>(), 0..32)) {
+    fn random_words_after_a_valid_header_do_no_harm(tail in vec(any::<u64>(), 0..32)) {
         let mut words = words_of(&sample());
         let keep = words.len() - tail.len();
         words.truncate(keep);

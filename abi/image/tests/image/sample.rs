@@ -1,4 +1,4 @@
-//! A small image that uses every table, and what tests do to it.
+//! A small image that uses every table, and helpers for tests.
 
 use limen_abi::limits::{PAGE_BYTES, USER_TOP_AARCH64};
 use limen_abi::{KernelKey, ServiceKind};
@@ -9,16 +9,16 @@ use limen_image::{
     name_words,
 };
 
-/// Where the image lies.
+/// Physical address of the image.
 pub(crate) const IMAGE_PADDR: u64 = 0x4100_0000;
 /// Its size with page contents.
 pub(crate) const IMAGE_BYTES: u64 = 0x20_0000;
-/// First page of its contents.
+/// First page of the contents.
 pub(crate) const CONTENTS_PADDR: u64 = IMAGE_PADDR + 0x18_0000;
-/// A device that programs may have.
+/// A device that programs may use.
 pub(crate) const DEVICE_PADDR: u64 = 0x0a00_0000;
 
-/// Flags of what the work of a service may read.
+/// Flags of memory that a service may read.
 const FOR_WORK: u64 = MappingFlags::PRIVILEGED | MappingFlags::READ;
 
 /// Two threads with one region of each kind, one capability of each kind, and an address space for the services of the
@@ -111,7 +111,7 @@ pub(crate) const fn mapping(vspace: u64, vaddr: u64, bytes: u64, region: u64, fl
     Mapping { vspace, vaddr, bytes, region, offset: 0, flags }
 }
 
-/// A thread that uses the objects of its index.
+/// A thread that uses the objects with its index.
 pub(crate) fn thread(index: u64, priority: u64) -> Thread {
     Thread {
         name: name_words("program"),
@@ -145,7 +145,7 @@ pub(crate) const fn site(key: u64, offset: u64, length: u64) -> KeySite {
     KeySite { key, region: 1, paddr: CONTENTS_PADDR + offset, length, if_on: 0x12, if_off: 0x34 }
 }
 
-/// A digest of the page behind 0x30_0000, on the stack above 0x40_0000.
+/// A digest of the page at 0x30_0000, with the stack below 0x40_0000.
 pub(crate) const fn digest(thread: u64, vspace: u64) -> Service {
     Service {
         kind: ServiceKind::Digest as u64,
@@ -165,7 +165,7 @@ pub(crate) const fn kernel_digest(thread: u64, vspace: u64) -> Service {
     Service { kind: ServiceKind::KernelDigest as u64, target: 0, bytes: 0, ..digest(thread, vspace) }
 }
 
-/// Puts the two pages behind 0x20_0000 back to the page behind 0x30_0000 and zeros.
+/// Resets the two pages at 0x20_0000 to the page at 0x30_0000 and zeros.
 pub(crate) const fn reset(thread: u64, vspace: u64, owner: u64) -> Service {
     Service {
         kind: ServiceKind::Reset as u64,
@@ -178,7 +178,7 @@ pub(crate) const fn reset(thread: u64, vspace: u64, owner: u64) -> Service {
     }
 }
 
-/// Memory that is wiped by an interrupt, or without one by faults of the thread.
+/// A wipe that an interrupt triggers, or without one, faults of the thread.
 pub(crate) fn wipe(thread: u64, vspace: u64, interrupt: u64) -> Service {
     let target = reset(thread, vspace, 0);
     Service {
@@ -196,17 +196,17 @@ pub(crate) const fn cap(table: u64, slot: u64, kind: CapKind, object: u64) -> Ca
     Cap { table, slot, kind: kind as u64, object, badge: 7, rights: Rights::ALL }
 }
 
-/// Header and tables of an image that lies where the sample lies.
+/// Header and tables of an image at the sample's address.
 pub(crate) fn words_of(writer: &ImageWriter) -> Vec<u64> {
     writer.finish(IMAGE_PADDR, IMAGE_BYTES)
 }
 
-/// What the validator says about an image.
+/// The validator's verdict on an image.
 pub(crate) fn judge(words: &[u64]) -> Result<(), ImageError> {
     Image::validate(words).map(drop)
 }
 
-/// Makes the checksum fit what is in the image now, as far as its header lets it.
+/// Recomputes the checksum of the image, as far as the header allows.
 pub(crate) fn fix_checksum(words: &mut [u64]) {
     let length = words[HeaderWord::TABLES_BYTES] / 8;
     let sum = checksum(words.get(..length as usize).unwrap_or_default());

@@ -1,11 +1,11 @@
-//! What a kernel relies on, said again in other words than the validator's: whatever is accepted must be so.
+//! What the kernel relies on, restated independently of the validator: every accepted image must satisfy it.
 
 use limen_abi::{KernelKey, ServiceKind, limits, slot};
 use limen_image::{
     Architecture, CapKind, Image, InterruptSource, Mapping, MappingFlags, NONE, Range, RegionKind, Service,
 };
 
-/// Fails unless everything in an accepted image can be carried out.
+/// Panics unless the kernel can boot an accepted image.
 pub(crate) fn check(image: &Image<'_>) {
     check_memory(image);
     image.mappings().for_each(|mapping| check_mapping(image, &mapping));
@@ -17,7 +17,7 @@ pub(crate) fn check(image: &Image<'_>) {
     image.services().for_each(|service| check_service(image, &service));
 }
 
-/// Programs get RAM that is nobody else's, contents of the image, or devices that are not the kernel's.
+/// Programs get RAM that is not in use, contents of the image, or devices that are not the kernel's.
 fn check_memory(image: &Image<'_>) {
     let board = image.board();
     assert!(board.user_top < 1 << 48);
@@ -79,7 +79,7 @@ fn check_threads(image: &Image<'_>) {
     }
 }
 
-/// Every line is one that the kernel can be asked for, and leads to one interrupt.
+/// Every line is one that the kernel accepts, and belongs to one interrupt.
 fn check_interrupts(image: &Image<'_>) {
     let is_x86 = image.architecture() == Architecture::X86_64 as u64;
     assert!(image.interrupts().count() <= limits::INTERRUPTS);
@@ -95,7 +95,7 @@ fn check_interrupts(image: &Image<'_>) {
     }
 }
 
-/// A key of the kernel is one that it has, named once, and starts as the kernel does.
+/// A kernel key exists, has one record, and starts in the state that the options give.
 fn check_keys(image: &Image<'_>) {
     assert!(image.keys().count() <= limits::KEYS);
     for key in image.keys().filter(|key| key.kernel != NONE) {
@@ -105,7 +105,7 @@ fn check_keys(image: &Image<'_>) {
     }
 }
 
-/// A site lies in page contents, and in one word.
+/// A site lies in page contents, within one word.
 fn check_key_sites(image: &Image<'_>) {
     assert!(image.key_sites().count() <= limits::KEY_SITES);
     for site in image.key_sites() {
@@ -150,8 +150,8 @@ fn check_caps(image: &Image<'_>) {
     }
 }
 
-/// Work is done where no program runs and no other thread's work is done, with memory that is there, page by page, and on a
-/// stack that nobody else reaches.
+/// A service runs in an address space without programs and without services of other threads. All pages that it uses
+/// are mapped, and its stack is reachable by no other service.
 fn check_service(image: &Image<'_>, service: &Service) {
     assert!(image.threads().all(|thread| thread.vspace != service.vspace));
     let mut here = image.services().filter(|other| other.vspace == service.vspace);
@@ -211,7 +211,7 @@ fn mapping_at(image: &Image<'_>, vspace: u64, address: u64) -> Mapping {
     image.mappings().find(covers).expect("a mapping")
 }
 
-/// What to add to an address in a mapping to get that of the memory, modulo 2^64.
+/// The difference, modulo 2^64, between a physical address and the address in a mapping.
 fn shift(image: &Image<'_>, mapping: &Mapping) -> u64 {
     let region = image.regions().nth(mapping.region as usize).expect("a region");
     (region.paddr + mapping.offset).wrapping_sub(mapping.vaddr)

@@ -8,69 +8,69 @@
 typedef enum seL4_Syscall_ID {
     /* Send a message and wait for the reply. */
     seL4_SysCall = -1,
-    /* Answer the caller of a reply object, then receive the next message. */
+    /* Reply to the caller of a reply object, then receive the next message. */
     seL4_SysReplyRecv = -2,
-    /* Send without waiting, then receive with a reply object. */
+    /* Send without blocking, then receive with a reply object. */
     seL4_SysNBSendRecv = -3,
-    /* Send without waiting, then receive without a reply object. */
+    /* Send without blocking, then receive without a reply object. */
     seL4_SysNBSendWait = -4,
-    /* Send a message; wait until it is taken. */
+    /* Send a message; block until it is received. */
     seL4_SysSend = -5,
-    /* Send a message if somebody is waiting for it. */
+    /* Send a message if a receiver is blocked on the endpoint. */
     seL4_SysNBSend = -6,
-    /* Receive with a reply object; wait for a message. */
+    /* Receive with a reply object; block until a message arrives. */
     seL4_SysRecv = -7,
-    /* Receive with a reply object if a message is there. */
+    /* Receive with a reply object if a message is pending. */
     seL4_SysNBRecv = -8,
-    /* Receive without a reply object; wait for a message. */
+    /* Receive without a reply object; block until a message arrives. */
     seL4_SysWait = -9,
-    /* Receive without a reply object if a message is there. */
+    /* Receive without a reply object if a message is pending. */
     seL4_SysNBWait = -10,
-    /* Give up the rest of the current time slice. */
+    /* Give up the rest of the current budget. */
     seL4_SysYield = -11,
     /* Print one character on the debug console. Debug configurations only. */
     seL4_SysDebugPutChar = -12,
-    /* Start to measure. Benchmark configuration only. */
+    /* Start measuring. Benchmark configuration only. */
     seL4_SysBenchmarkResetLog = -22,
     /* Stop measuring. Benchmark configuration only. */
     seL4_SysBenchmarkFinalizeLog = -23,
     /* Do nothing. Benchmark configuration only. */
     seL4_SysBenchmarkNullSyscall = -25,
-    /* Read what was measured of a thread. Benchmark configuration only. */
+    /* Read the figures of a thread. Benchmark configuration only. */
     seL4_SysBenchmarkGetThreadUtilisation = -26,
-    /* Forget what was measured of a thread. Benchmark configuration only. */
+    /* Reset the figures of a thread. Benchmark configuration only. */
     seL4_SysBenchmarkResetThreadUtilisation = -27,
 } seL4_Syscall_ID;
 
 /* Why an invocation was refused. */
 typedef enum seL4_Error {
-    /* The invocation was carried out. */
+    /* The invocation succeeded. */
     seL4_NoError = 0,
-    /* A scalar argument has a value that is not allowed. MR0: argument index. */
+    /* A scalar argument has an invalid value. MR0: argument index. */
     seL4_InvalidArgument = 1,
     /* A capability is empty or of the wrong kind. MR0: 0 for the invoked one, 1.. for arguments. */
     seL4_InvalidCapability = 2,
-    /* The method does not exist on this object, or the object is not in a state that allows it. */
+    /* The object has no such method, or its state does not allow it. */
     seL4_IllegalOperation = 3,
     /* A value is outside its range. MR0: minimum, MR1: maximum. */
     seL4_RangeError = 4,
     /* An address is not aligned. */
     seL4_AlignmentError = 5,
-    /* A capability slot could not be found. MR0: 1 if it was the source, MR1..: lookup failure. */
+    /* A capability lookup failed. MR0: 1 if it was the source, MR1..: lookup failure. */
     seL4_FailedLookup = 6,
     /* The message has fewer words or capabilities than the method needs. */
     seL4_TruncatedMessage = 7,
     /* The destination is occupied. */
     seL4_DeleteFirst = 8,
-    /* The object has users that must go first. */
+    /* The object is still in use. */
     seL4_RevokeFirst = 9,
-    /* There is not enough memory. MR0: bytes left. */
+    /* Not enough memory. MR0: bytes left. */
     seL4_NotEnoughMemory = 10,
 } seL4_Error;
 
 /* Why a capability pointer led nowhere. */
 typedef enum seL4_LookupFailureType {
-    /* The root of the capability space is not usable. */
+    /* The root of the capability space is invalid. */
     seL4_InvalidRoot = 1,
     /* The slot is empty. Word: bits left. */
     seL4_MissingCapability = 2,
@@ -84,17 +84,17 @@ typedef enum seL4_LookupFailureType {
 typedef enum seL4_Fault_tag_t {
     /* No fault. Also the reply label that restarts the thread. */
     seL4_Fault_NullFault = 0,
-    /* A capability pointer led nowhere in a call that may block. */
+    /* A capability lookup failed in a call that may block. */
     seL4_Fault_CapFault = 1,
-    /* The system-call number has no meaning. */
+    /* The system-call number is unknown. */
     seL4_Fault_UnknownSyscall = 2,
-    /* The program executed something that it must not. */
+    /* The program executed an illegal instruction or raised another exception. */
     seL4_Fault_UserException = 3,
     /* A hardware breakpoint, watchpoint or single step. */
     seL4_Fault_DebugException = 4,
     /* The budget of the scheduling context is used up. */
     seL4_Fault_Timeout = 5,
-    /* An access to memory that the mappings do not allow. */
+    /* A memory access that the mappings do not allow. */
     seL4_Fault_VMFault = 6,
 } seL4_Fault_tag_t;
 
@@ -104,43 +104,43 @@ typedef enum seL4_InvocationLabel {
     TCBReadRegisters = 2,
     /* Write another thread's registers. MR0 bit 0: resume after; MR1: count; MR2..: values. */
     TCBWriteRegisters = 3,
-    /* Give a thread another priority (MR0). Extra capability 0: a thread whose highest priority allows it. */
+    /* Set a thread's priority (MR0). Extra capability 0: a thread whose maximum controlled priority allows it. */
     TCBSetPriority = 6,
-    /* Say up to which priority (MR0) a thread may set others. Extra capability 0: as above. */
+    /* Set a thread's maximum controlled priority (MR0). Extra capability 0: as above. */
     TCBSetMCPriority = 7,
-    /* Stop a thread until it is resumed. */
+    /* Suspend a thread until it is resumed. */
     TCBSuspend = 12,
-    /* Let a stopped thread run again from where it was. */
+    /* Resume a suspended thread. */
     TCBResume = 13,
-    /* Let a notification interrupt a thread's receiving. Extra capability 0: the notification. */
+    /* Bind a notification to a thread, which then also receives its signals. Extra capability 0: the notification. */
     TCBBindNotification = 14,
-    /* Part a thread from its notification. */
+    /* Unbind a thread from its notification. */
     TCBUnbindNotification = 15,
-    /* Set another thread's register for thread-local storage. MR0: the value. */
+    /* Set another thread's thread-local storage register. MR0: the value. */
     TCBSetTLSBase = 16,
     /* Clear flags of a thread (MR0), then set flags (MR1). MR0 of the answer: the flags. */
     TCBSetFlags = 17,
-    /* Let an interrupt line be delivered again. */
+    /* Acknowledge an interrupt, so that it can be delivered again. */
     IRQAckIRQ = 27,
-    /* Give a scheduling context (extra capability 0) a budget (MR0, us) and a period (MR1). MR3: timeout data. */
+    /* Set the budget (MR0, us) and the period (MR1) of a scheduling context (extra capability 0). MR3: timeout data. */
     SchedControlConfigureFlags = 33,
-    /* Give a scheduling context to a thread or a notification. Extra capability 0: the receiver. */
+    /* Bind a scheduling context to a thread or a notification. Extra capability 0: that object. */
     SchedContextBind = 34,
-    /* Take a scheduling context from whoever has it. */
+    /* Unbind a scheduling context from its thread and notification. */
     SchedContextUnbind = 35,
-    /* Take a scheduling context from one thread or notification. Extra capability 0: the holder. */
+    /* Unbind a scheduling context from one thread or notification. Extra capability 0: that object. */
     SchedContextUnbindObject = 36,
-    /* Microseconds consumed since the last time this was asked. */
+    /* Read the microseconds consumed since the last read. */
     SchedContextConsumed = 37,
-    /* AArch64: write data to memory. MR0, MR1: first user address, and the first after it. */
+    /* AArch64: clean data caches. MR0, MR1: first user address, and the first after the range. */
     ARMVSpaceClean_Data = 39,
-    /* AArch64: forget cached data, as above. */
+    /* AArch64: invalidate data caches, as above. */
     ARMVSpaceInvalidate_Data = 40,
-    /* AArch64: write data to memory and forget it, as above. */
+    /* AArch64: clean and invalidate data caches, as above. */
     ARMVSpaceCleanInvalidate_Data = 41,
     /* AArch64: make written instructions visible to fetches, as above. */
     ARMVSpaceUnify_Instruction = 42,
-    /* AArch64: call the secure monitor with x0 to x7 in MR0 to MR7; answered with the same. */
+    /* AArch64: call the secure monitor with x0 to x7 in MR0 to MR7; the answer has the same layout. */
     ARMSMCCall = 43,
     /* x86: read a byte from a port. MR0: the port. */
     X86IOPortIn8 = 51,
@@ -154,31 +154,31 @@ typedef enum seL4_InvocationLabel {
     X86IOPortOut16 = 55,
     /* x86: write four bytes to a port. MR0: the port; MR1: the bytes. */
     X86IOPortOut32 = 56,
-    /* How often floating-point registers were switched. MR0 to MR4: saves, loads, enables, disables, faults. */
+    /* Read the counters of floating-point switches. MR0 to MR4: saves, loads, enables, disables, faults. */
     LimenFpuReadCounters = 4096,
-    /* Choose when floating-point registers are switched. MR0: the policy; MR1: options. */
+    /* Set the floating-point policy. MR0: the policy; MR1: options. */
     LimenFpuSetPolicy = 4097,
-    /* Turn a static key on that nobody counts. */
+    /* Turn on a static key. Refused if it has more than one hold. */
     LimenKeyEnable = 4112,
-    /* Turn a static key off that nobody else holds. */
+    /* Turn off a static key. Refused if other holds would remain. */
     LimenKeyDisable = 4113,
-    /* Hold a static key once more: it is on as long as somebody holds it. */
+    /* Add a hold to a static key, which is on while it has holds. */
     LimenKeyInc = 4114,
-    /* Give back a hold on a static key, or the one that its default is. */
+    /* Release a hold on a static key, or the hold of its default. */
     LimenKeyDec = 4115,
-    /* What a static key is. MR0 to MR2: 1 while it is on, how many want it on, how often the caller holds it. */
+    /* Read the state of a static key. MR0 to MR2: 1 while it is on, its holds, the holds of the caller. */
     LimenKeyRead = 4116,
-    /* Have the other branches follow a static key: a change that takes long goes on with this by itself. */
+    /* Patch the remaining sites of a static key. A long key change continues with this call. */
     LimenKeyFollow = 4117,
-    /* Begin to sample what the caller's own crossings cost. */
+    /* Start sampling the cost of the caller's own crossings. */
     LimenProbeStart = 4128,
-    /* End it. */
+    /* Stop sampling. */
     LimenProbeStop = 4129,
-    /* Sample the next event of a kind. MR0: which; MR1, MR2: first and last program counter; MR3: options. */
+    /* Sample the next event of a kind. MR0: the kind; MR1, MR2: first and last program counter; MR3: options. */
     LimenProbeArm = 4130,
-    /* Take the oldest sample. MR0 to MR7: is there one, event, program's and kernel's stamp, interruptions, dropped, are page tables switched, interruptions after. */
+    /* Read and remove the oldest sample. MR0 to MR7: 1 if valid, event, program's stamp, kernel's stamp, interruptions, dropped samples, 1 if crossings switch page tables, interruptions after. */
     LimenProbeRead = 4131,
-    /* Let the kernel do the work of a service. MR0 to MR3 of the answer: what a digest came to. */
+    /* Run a service of the kernel. MR0 to MR3 of the answer: the digest, if the service computes one. */
     LimenServiceRun = 4144,
 } seL4_InvocationLabel;
 
@@ -235,13 +235,13 @@ typedef enum seL4_TCBFlag {
 
 /* When floating-point registers are switched. */
 typedef enum limen_fpu_policy_t {
-    /* When a thread that may use the unit gets the processor, and another one's registers are in it. */
+    /* When the kernel switches to a thread that may use the unit while another thread's registers are in it. */
     LIMEN_FPU_SEMI_LAZY = 0,
-    /* At every change of thread, also to and from threads that may not use the unit. */
+    /* At every thread switch, also to and from threads that may not use the unit. */
     LIMEN_FPU_EAGER = 1,
-    /* When a thread uses the unit, and another one's registers are in it. The thread does not notice. */
+    /* When a thread uses the unit while another thread's registers are in it. The switch is transparent to the thread. */
     LIMEN_FPU_FAULT_LAZY = 2,
-    /* As semi-lazy, but saved as soon as any other thread gets the processor. */
+    /* Like semi-lazy, but the registers are saved as soon as another thread is switched to. */
     LIMEN_FPU_EARLY_SAVE = 3,
 } limen_fpu_policy_t;
 
@@ -261,7 +261,7 @@ typedef enum limen_fpu_policy_t {
 typedef enum limen_probe_event_t {
     /* An access to memory that the mappings do not allow. */
     limen_probe_page_fault = 0,
-    /* An instruction that does not exist. */
+    /* An undefined instruction. */
     limen_probe_undefined = 1,
     /* A breakpoint instruction. */
     limen_probe_breakpoint = 2,
@@ -284,29 +284,29 @@ typedef enum limen_probe_event_t {
 typedef enum benchmark_track_util_ipc_index {
     /* Cycles in which the thread was the current one. */
     BENCHMARK_TCB_UTILISATION = 0,
-    /* How often it became the current one. */
+    /* Times the thread became the current one. */
     BENCHMARK_TCB_NUMBER_SCHEDULES = 1,
-    /* Of these, cycles in the kernel. */
+    /* Cycles of these spent in the kernel. */
     BENCHMARK_TCB_KERNEL_UTILISATION = 2,
-    /* Its entries into the kernel. */
+    /* Kernel entries of the thread. */
     BENCHMARK_TCB_NUMBER_KERNEL_ENTRIES = 3,
-    /* Cycles in which nobody was the current thread. */
+    /* Cycles in which no thread was current. */
     BENCHMARK_IDLE_LOCALCPU_UTILISATION = 4,
-    /* The same, of the processor that the thread is on. */
+    /* The same, of the thread's processor. */
     BENCHMARK_IDLE_TCBCPU_UTILISATION = 5,
-    /* How often the processor began to idle. */
+    /* Times the processor became idle. */
     BENCHMARK_IDLE_NUMBER_SCHEDULES = 6,
-    /* Of these, cycles in the kernel. */
+    /* Idle cycles spent in the kernel. */
     BENCHMARK_IDLE_KERNEL_UTILISATION = 7,
-    /* Entries into the kernel while idle. */
+    /* Kernel entries while idle. */
     BENCHMARK_IDLE_NUMBER_KERNEL_ENTRIES = 8,
-    /* Cycles from the start to the end of measuring. */
+    /* Cycles from the start to the end of the measurement. */
     BENCHMARK_TOTAL_UTILISATION = 9,
-    /* How often another thread became the current one, or none. */
+    /* Switches to another thread or to idle. */
     BENCHMARK_TOTAL_NUMBER_SCHEDULES = 10,
-    /* Of these, cycles in the kernel. */
+    /* Cycles of the measurement spent in the kernel. */
     BENCHMARK_TOTAL_KERNEL_UTILISATION = 11,
-    /* Entries into the kernel. */
+    /* Kernel entries during the measurement. */
     BENCHMARK_TOTAL_NUMBER_KERNEL_ENTRIES = 12,
 } benchmark_track_util_ipc_index;
 

@@ -22,7 +22,7 @@ fn header() {
             },
             ImageError::Truncated,
         ),
-        ("tables of everything", |image| image[HeaderWord::TABLES_BYTES] = u64::MAX, ImageError::Truncated),
+        ("tables of maximum size", |image| image[HeaderWord::TABLES_BYTES] = u64::MAX, ImageError::Truncated),
         (
             "tables smaller than the header",
             |image| image[HeaderWord::TABLES_BYTES] = HEADER_WORDS as u64 * 8 - 8,
@@ -46,11 +46,15 @@ fn header() {
         ),
         ("an image that is too large", |image| image[HeaderWord::IMAGE_BYTES] = LIMIT, ImageError::Truncated),
         (
-            "an image at no page",
+            "an unaligned image",
             |image| image[HeaderWord::IMAGE_PADDR] = IMAGE_PADDR + 8,
             ImageError::Truncated,
         ),
-        ("an image at no address", |image| image[HeaderWord::IMAGE_PADDR] = LIMIT, ImageError::Truncated),
+        (
+            "an image at an invalid address",
+            |image| image[HeaderWord::IMAGE_PADDR] = LIMIT,
+            ImageError::Truncated,
+        ),
     ];
     for (name, spoil, expected) in cases {
         let mut image = words_of(&sample());
@@ -70,7 +74,7 @@ fn checksum() {
     assert_eq!(judge(&image), Err(ImageError::Checksum));
 }
 
-/// Words of the header before the table directory: the last ones are offset and count of each table.
+/// Words of the header before the table directory, which holds offset and count of each table.
 const DIRECTORY: usize = HEADER_WORDS - 2 * Table::COUNT;
 
 #[test]
@@ -140,7 +144,7 @@ fn number_of_records() {
 }
 
 #[test]
-fn as_many_sites_as_there_may_be() {
+fn the_maximum_number_of_sites_is_accepted() {
     let mut writer = sample();
     writer.key_sites = vec![writer.key_sites[0]; limits::KEY_SITES];
     let words = words_of(&writer);

@@ -1,4 +1,4 @@
-//! Interrupts: lines, sources, and what they signal.
+//! Interrupts: lines, sources and signals.
 
 use limen_image::{
     Architecture, CapKind, ImageError, ImageWriter, Interrupt, InterruptFlags, InterruptSource, Table,
@@ -9,7 +9,7 @@ use crate::sample::{cap, line};
 
 const NO_LINE: ImageError = record(Table::Interrupts, 0, "no such interrupt line");
 const NO_SOURCE: ImageError = record(Table::Interrupts, 0, "no such source of interrupts");
-const FLAGS: ImageError = record(Table::Interrupts, 0, "flags that are not allowed");
+const FLAGS: ImageError = record(Table::Interrupts, 0, "invalid flags");
 
 pub(super) const INTERRUPTS: &[Case] = &[
     ("line between processors", |w| w.interrupts[0].line = 15, NO_LINE),
@@ -34,17 +34,17 @@ pub(super) const INTERRUPTS: &[Case] = &[
         record(Table::Interrupts, 0, "the line of the kernel's timer"),
     ),
     ("line twice", |w| w.interrupts[1].line = 33, record(Table::Interrupts, 1, "not in ascending order")),
-    ("source without a meaning", |w| w.interrupts[0].source = 3, NO_SOURCE),
-    ("pin where there is none", |w| w.interrupts[0].source = InterruptSource::Pin as u64, NO_SOURCE),
-    ("message where there is none", |w| w.interrupts[0].source = InterruptSource::Message as u64, NO_SOURCE),
+    ("undefined source", |w| w.interrupts[0].source = 3, NO_SOURCE),
+    ("pin on another architecture", |w| w.interrupts[0].source = InterruptSource::Pin as u64, NO_SOURCE),
+    (
+        "message on another architecture",
+        |w| w.interrupts[0].source = InterruptSource::Message as u64,
+        NO_SOURCE,
+    ),
     ("line on x86", |w| for_x86(w, |i| i.source = InterruptSource::Line as u64), NO_SOURCE),
     ("second I/O APIC", |w| for_x86(w, |i| i.unit = 1), NO_SOURCE),
     ("pin beyond the I/O APIC", |w| for_x86(w, |i| i.input = 288), NO_SOURCE),
-    (
-        "PCI address that is none",
-        |w| for_x86(w, |i| *i = Interrupt { unit: 1 << 16, ..message() }),
-        NO_SOURCE,
-    ),
+    ("invalid PCI address", |w| for_x86(w, |i| *i = Interrupt { unit: 1 << 16, ..message() }), NO_SOURCE),
     (
         "pin twice",
         |w| {
@@ -53,10 +53,10 @@ pub(super) const INTERRUPTS: &[Case] = &[
         },
         record(Table::Interrupts, 1, "pin of another interrupt"),
     ),
-    ("flag without a meaning", |w| w.interrupts[0].flags = 4, FLAGS),
-    ("line that is active when low", |w| w.interrupts[0].flags = InterruptFlags::ACTIVE_LOW, FLAGS),
+    ("undefined flag", |w| w.interrupts[0].flags = 4, FLAGS),
+    ("active-low line", |w| w.interrupts[0].flags = InterruptFlags::ACTIVE_LOW, FLAGS),
     (
-        "message of the level kind",
+        "level-triggered message",
         |w| for_x86(w, |i| *i = Interrupt { flags: 0, ..message() }),
         record(Table::Interrupts, 0, "a message has no level"),
     ),
@@ -78,7 +78,7 @@ const fn message() -> Interrupt {
     Interrupt { line: 0x30, source, unit: 0xffff, flags: InterruptFlags::EDGE, ..line(0, 0) }
 }
 
-/// Makes the sample one for x86 with a single interrupt from a pin, then spoils that.
+/// Turns the sample into an x86 image with a single pin interrupt, then spoils that interrupt.
 fn for_x86(writer: &mut ImageWriter, spoil: fn(&mut Interrupt)) {
     writer.architecture = Architecture::X86_64;
     writer.interrupts = vec![pin()];

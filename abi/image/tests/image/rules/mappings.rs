@@ -1,4 +1,4 @@
-//! What programs see of memory.
+//! Mappings of memory into address spaces.
 
 use limen_abi::limits;
 use limen_image::{MappingFlags, Table};
@@ -9,25 +9,21 @@ use crate::sample::mapping;
 pub(super) const MAPPINGS: &[Case] = &[
     ("address space", |w| w.mappings[7].vspace = 3, record(Table::Mappings, 7, "no such address space")),
     ("region", |w| w.mappings[0].region = 3, record(Table::Mappings, 0, "no such region")),
-    (
-        "flag without a meaning",
-        |w| w.mappings[0].flags |= 1 << 6,
-        record(Table::Mappings, 0, "flags that are not allowed"),
-    ),
+    ("undefined flag", |w| w.mappings[0].flags |= 1 << 6, record(Table::Mappings, 0, "invalid flags")),
     (
         "writable but not readable",
         |w| w.mappings[0].flags = MappingFlags::WRITE,
-        record(Table::Mappings, 0, "flags that are not allowed"),
+        record(Table::Mappings, 0, "invalid flags"),
     ),
     (
         "executable but not readable",
         |w| w.mappings[0].flags = MappingFlags::EXECUTE,
-        record(Table::Mappings, 0, "flags that are not allowed"),
+        record(Table::Mappings, 0, "invalid flags"),
     ),
     (
         "code for the kernel",
         |w| w.mappings[6].flags |= MappingFlags::EXECUTE,
-        record(Table::Mappings, 6, "flags that are not allowed"),
+        record(Table::Mappings, 6, "invalid flags"),
     ),
     (
         "address in a page",
@@ -66,7 +62,7 @@ pub(super) const MAPPINGS: &[Case] = &[
         record(Table::Mappings, 0, "reaches beyond its region"),
     ),
     (
-        "offset beyond everything",
+        "offset beyond all addresses",
         |w| w.mappings[0].offset = PAGE.wrapping_neg(),
         record(Table::Mappings, 0, "reaches beyond its region"),
     ),
@@ -81,7 +77,7 @@ pub(super) const MAPPINGS: &[Case] = &[
         record(Table::Mappings, 3, "not a user address"),
     ),
     (
-        "around the end of everything",
+        "wrapping around the address space",
         |w| w.mappings[3].vaddr = PAGE.wrapping_neg(),
         record(Table::Mappings, 3, "not a user address"),
     ),

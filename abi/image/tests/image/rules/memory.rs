@@ -1,4 +1,4 @@
-//! The board, and who has which memory.
+//! The board, and the owners of memory ranges.
 
 use limen_image::{Architecture, InterruptController, Region, RegionKind, Table};
 
@@ -7,17 +7,17 @@ use crate::sample::{IMAGE_BYTES, IMAGE_PADDR, range, region};
 
 pub(super) const BOARD: &[Case] = &[
     (
-        "user top and buffer at the end of everything",
+        "user top and buffer at the end of all addresses",
         |w| (w.board.user_top, w.threads[0].ipc_buffer) = (u64::MAX, PAGE.wrapping_neg()),
         record(Table::Board, 0, "highest user address is not the end of a page"),
     ),
     (
-        "interrupt controller at no page",
+        "unaligned interrupt controller",
         |w| w.board.interrupt_controller_paddr += 1,
         record(Table::Board, 0, "not the address of a page"),
     ),
     (
-        "interrupt controller at no address",
+        "interrupt controller at an invalid address",
         |w| w.board.interrupt_cpu_paddr = LIMIT,
         record(Table::Board, 0, "not the address of a page"),
     ),
@@ -38,7 +38,7 @@ pub(super) const BOARD: &[Case] = &[
         record(Table::Board, 0, "not a context of the interrupt controller"),
     ),
     (
-        "more lines than there are",
+        "too many lines",
         |w| w.board.interrupt_lines = 1025,
         record(Table::Board, 0, "more interrupt lines than any controller has"),
     ),
@@ -116,7 +116,7 @@ pub(super) const RANGES: &[Case] = &[
 ];
 
 pub(super) const REGIONS: &[Case] = &[
-    ("region at no page", |w| w.regions[2].paddr += 8, record(Table::Regions, 2, "not a range of pages")),
+    ("unaligned region", |w| w.regions[2].paddr += 8, record(Table::Regions, 2, "not a range of pages")),
     (
         "region of half a page",
         |w| w.regions[2].bytes += PAGE / 2,
@@ -124,7 +124,7 @@ pub(super) const REGIONS: &[Case] = &[
     ),
     ("region without pages", |w| w.regions[2].bytes = 0, record(Table::Regions, 2, "not a range of pages")),
     (
-        "region at no address",
+        "region at an invalid address",
         |w| w.regions[2].paddr = LIMIT,
         record(Table::Regions, 2, "not a range of pages"),
     ),
@@ -225,42 +225,42 @@ pub(super) const REGIONS: &[Case] = &[
     (
         "a device with first contents",
         |w| w.regions[0].source = 6,
-        record(Table::Regions, 0, "first contents that it cannot have"),
+        record(Table::Regions, 0, "invalid initial contents"),
     ),
     (
         "page contents with first contents",
         |w| w.regions[1].source = 6,
-        record(Table::Regions, 1, "first contents that it cannot have"),
+        record(Table::Regions, 1, "invalid initial contents"),
     ),
     (
-        "boot information without a meaning",
+        "undefined boot information",
         |w| w.regions[2].source = 7,
-        record(Table::Regions, 2, "first contents that it cannot have"),
+        record(Table::Regions, 2, "invalid initial contents"),
     ),
     (
         "a file in the tables",
         |w| (w.regions[2].source, w.regions[2].source_bytes) = (0, PAGE),
-        record(Table::Regions, 2, "first contents that it cannot have"),
+        record(Table::Regions, 2, "invalid initial contents"),
     ),
     (
         "a file beyond the image",
         |w| (w.regions[2].source, w.regions[2].source_bytes) = (IMAGE_BYTES - PAGE, 2 * PAGE),
-        record(Table::Regions, 2, "first contents that it cannot have"),
+        record(Table::Regions, 2, "invalid initial contents"),
     ),
     (
-        "a file at the end of all numbers",
+        "a file at the largest offset",
         |w| (w.regions[2].source, w.regions[2].source_bytes) = (PAGE.wrapping_neg(), PAGE),
-        record(Table::Regions, 2, "first contents that it cannot have"),
+        record(Table::Regions, 2, "invalid initial contents"),
     ),
     (
         "a file that is not on a page",
         |w| (w.regions[2].source, w.regions[2].source_bytes) = (IMAGE_BYTES - 2 * PAGE + 8, PAGE),
-        record(Table::Regions, 2, "first contents that it cannot have"),
+        record(Table::Regions, 2, "invalid initial contents"),
     ),
     (
         "a file of half a page",
         |w| (w.regions[2].source, w.regions[2].source_bytes) = (IMAGE_BYTES - PAGE, PAGE / 2),
-        record(Table::Regions, 2, "first contents that it cannot have"),
+        record(Table::Regions, 2, "invalid initial contents"),
     ),
     (
         "a file that is larger than its region",
@@ -268,12 +268,12 @@ pub(super) const REGIONS: &[Case] = &[
             (w.regions[2].source, w.regions[2].source_bytes, w.regions[2].bytes) =
                 (IMAGE_BYTES - 2 * PAGE, 2 * PAGE, PAGE)
         },
-        record(Table::Regions, 2, "first contents that it cannot have"),
+        record(Table::Regions, 2, "invalid initial contents"),
     ),
     (
         "a file for a device",
         |w| (w.regions[0].source, w.regions[0].source_bytes) = (IMAGE_BYTES - PAGE, PAGE),
-        record(Table::Regions, 0, "first contents that it cannot have"),
+        record(Table::Regions, 0, "invalid initial contents"),
     ),
-    ("a kind without a meaning", |w| w.regions[0].kind = 3, record(Table::Regions, 0, "unknown kind")),
+    ("an undefined kind", |w| w.regions[0].kind = 3, record(Table::Regions, 0, "unknown kind")),
 ];

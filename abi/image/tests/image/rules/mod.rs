@@ -1,4 +1,4 @@
-//! One image for each rule that breaks it, and nothing else.
+//! For each rule, an image that breaks only this rule.
 
 mod header;
 mod interrupts;
@@ -15,10 +15,10 @@ use limen_image::{ImageError, ImageWriter, Table};
 use crate::sample::{judge, sample, words_of};
 
 const PAGE: u64 = limits::PAGE_BYTES;
-/// The first address that is none.
+/// The first invalid address.
 const LIMIT: u64 = 1 << 48;
 
-/// What spoils the sample, and what is said about it.
+/// A description, a change that spoils the sample, and the expected error.
 type Case = (&'static str, fn(&mut ImageWriter), ImageError);
 
 const fn record(table: Table, index: usize, what: &'static str) -> ImageError {
@@ -49,11 +49,11 @@ const GROUPS: [&[Case]; 12] = [
 ];
 
 #[test]
-fn every_rule_is_kept_by_itself() {
+fn every_rule_is_checked_on_its_own() {
     GROUPS.into_iter().for_each(check);
 }
 
-/// The texts of the rules, as the validator has them.
+/// The messages of the rules, from the validator's source.
 fn texts_of_rules() -> BTreeSet<&'static str> {
     let source = include_str!("../../../src/validate.rs");
     let (_, checks) = source.split_once("type Check").expect("checks follow their type");
@@ -92,7 +92,7 @@ fn every_refusal_is_a_sentence() {
     let records = GROUPS.into_iter().flatten().map(|(_, _, error)| *error);
     let sentences: Vec<String> = header.into_iter().chain(records).map(|error| error.to_string()).collect();
     assert!(sentences.iter().all(|sentence| sentence.contains(' ')));
-    assert_eq!(sentences[2], "the image has format version 1, this kernel reads 8");
+    assert_eq!(sentences[2], "the image has format version 1; this kernel reads 8");
     assert_eq!(sentences[6], "there are more endpoints than the kernel has room for");
     assert_eq!(sentences[11], "record 0 of table 0: not the address of a page");
 }

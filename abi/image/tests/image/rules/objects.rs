@@ -1,4 +1,4 @@
-//! Kernel objects: how many, who uses which, and with what numbers.
+//! Kernel objects: their number, users and parameters.
 
 use limen_abi::limits;
 use limen_image::{Architecture, Cap, CapKind, DomainSlot, ImageError, ImageWriter, SchedContext, Table};
@@ -20,7 +20,7 @@ pub(super) const SCHED_CONTEXTS: &[Case] = &[
         record(Table::SchedContexts, 1, "budget and period are not in range"),
     ),
     (
-        "share below the least",
+        "budget below the minimum",
         |w| w.sched_contexts[1] = SchedContext { budget_us: 19, period_us: 20 },
         record(Table::SchedContexts, 1, "budget and period are not in range"),
     ),
@@ -41,9 +41,9 @@ pub(super) const KEYS: &[Case] = &[
     ("key", |w| w.keys[1].kernel = 2, record(Table::Keys, 1, "no such key of the kernel")),
     ("default of the kernel", |w| w.keys[1].default = 0, record(Table::Keys, 1, "not what the options say")),
     (
-        "key of the kernel again",
+        "kernel key twice",
         |w| w.keys[0].kernel = w.keys[1].kernel,
-        record(Table::Keys, 1, "the kernel's key of another record"),
+        record(Table::Keys, 1, "a kernel key that another record has"),
     ),
     ("key of a site", |w| w.key_sites[0].key = 2, record(Table::KeySites, 0, "no such key")),
     ("order of sites", |w| w.key_sites.swap(0, 1), record(Table::KeySites, 1, "not in ascending order")),
@@ -80,7 +80,7 @@ pub(super) const KEYS: &[Case] = &[
     (
         "instruction",
         |w| w.key_sites[0].if_off = 1 << 32,
-        record(Table::KeySites, 0, "an instruction that is longer than it says"),
+        record(Table::KeySites, 0, "an instruction longer than its length"),
     ),
 ];
 
@@ -93,12 +93,12 @@ pub(super) const DOMAINS: &[Case] = &[
     (
         "two durations",
         |w| w.domain_schedule = vec![slot(0, 5, 0), slot(1, 5, 5)],
-        record(Table::DomainSchedule, 1, "a duration that is not allowed"),
+        record(Table::DomainSchedule, 1, "invalid duration"),
     ),
     (
         "long slot",
         |w| w.domain_schedule = vec![slot(0, 3_600_000_001, 0)],
-        record(Table::DomainSchedule, 0, "a duration that is not allowed"),
+        record(Table::DomainSchedule, 0, "invalid duration"),
     ),
     (
         "start at an end marker",
@@ -106,12 +106,12 @@ pub(super) const DOMAINS: &[Case] = &[
             w.domain_schedule = vec![slot(0, 5, 0), slot(0, 0, 0)];
             w.counts.domain_start = 1;
         },
-        record(Table::Counts, 0, "the domain schedule starts with nothing"),
+        record(Table::Counts, 0, "the domain schedule does not start at a slot"),
     ),
     (
         "start beyond the schedule",
         |w| w.counts.domain_start = 1,
-        record(Table::Counts, 0, "the domain schedule starts with nothing"),
+        record(Table::Counts, 0, "the domain schedule does not start at a slot"),
     ),
     (
         "domain of a thread without a schedule",
@@ -135,7 +135,7 @@ fn slot(domain: u64, duration_us: u64, duration_ticks: u64) -> DomainSlot {
     DomainSlot { domain, duration_us, duration_ticks }
 }
 
-const PORTS: ImageError = record(Table::Caps, 0, "ports that no program may have");
+const PORTS: ImageError = record(Table::Caps, 0, "I/O ports that no program may use");
 
 fn ports(first: u64, last: u64) -> Cap {
     Cap { badge: last, ..cap(0, 1, CapKind::IoPort, first) }
@@ -153,7 +153,7 @@ pub(super) const CAPS: &[Case] = &[
     ("slot beyond the table", |w| w.caps[7].slot = 512, record(Table::Caps, 7, "no such slot")),
     ("slots out of order", |w| w.caps.swap(0, 1), record(Table::Caps, 1, "not in ascending order")),
     ("slot twice", |w| w.caps[1].slot = 1, record(Table::Caps, 1, "not in ascending order")),
-    ("rights", |w| w.caps[0].rights = 1 << 4, record(Table::Caps, 0, "rights without a meaning")),
+    ("rights", |w| w.caps[0].rights = 1 << 4, record(Table::Caps, 0, "undefined rights")),
     ("endpoint", |w| w.caps[0].object = 3, record(Table::Caps, 0, "no such object")),
     ("reply object", |w| w.caps[1].object = 3, record(Table::Caps, 1, "no such object")),
     ("notification", |w| w.caps[2].object = 3, record(Table::Caps, 2, "no such object")),
@@ -162,7 +162,7 @@ pub(super) const CAPS: &[Case] = &[
     ("address space", |w| w.caps[5].object = 3, record(Table::Caps, 5, "no such object")),
     ("interrupt", |w| w.caps[6].object = 2, record(Table::Caps, 6, "no such object")),
     ("kind 0", |w| w.caps[0].kind = 0, record(Table::Caps, 0, "no such object")),
-    ("kind without a meaning", |w| w.caps[0].kind = 16, record(Table::Caps, 0, "no such object")),
+    ("undefined kind", |w| w.caps[0].kind = 16, record(Table::Caps, 0, "no such object")),
     (
         "a secure monitor on another architecture",
         |w| {
@@ -171,10 +171,10 @@ pub(super) const CAPS: &[Case] = &[
         },
         record(Table::Caps, 0, "a secure monitor on another architecture"),
     ),
-    ("ports where there are none", |w| w.caps[0] = ports(0x3f8, 0x3ff), PORTS),
+    ("ports on another architecture", |w| w.caps[0] = ports(0x3f8, 0x3ff), PORTS),
     ("ports of the timer", |w| spoil_with_ports(w, 0x30, 0x40), PORTS),
     ("the last port before the first", |w| spoil_with_ports(w, 0x3ff, 0x3f8), PORTS),
-    ("a port that is none", |w| spoil_with_ports(w, 0xffff, 0x1_0000), PORTS),
+    ("a port out of range", |w| spoil_with_ports(w, 0xffff, 0x1_0000), PORTS),
     (
         "reply object of two threads",
         |w| w.caps[7] = cap(1, 511, CapKind::Reply, 0),
@@ -193,7 +193,7 @@ pub(super) const THREADS: &[Case] = &[
     ("notification", |w| w.threads[1].notification = 3, record(Table::Threads, 1, "no such notification")),
     ("fault slot", |w| w.threads[1].fault_slot = 512, record(Table::Threads, 1, "no such fault slot")),
     ("timeout slot", |w| w.threads[0].timeout_slot = 512, record(Table::Threads, 0, "no such timeout slot")),
-    ("flags", |w| w.threads[1].flags = 4, record(Table::Threads, 1, "flags that are not allowed")),
+    ("flags", |w| w.threads[1].flags = 4, record(Table::Threads, 1, "invalid flags")),
     (
         "buffer in a page",
         |w| w.threads[0].ipc_buffer += 1024,
@@ -225,7 +225,7 @@ pub(super) const THREADS: &[Case] = &[
         record(Table::Threads, 0, "entry or stack is not a user address"),
     ),
     (
-        "time of two threads",
+        "scheduling context of two threads",
         |w| w.threads[1].sched_context = 0,
         record(Table::Threads, 1, "scheduling context of another thread"),
     ),
