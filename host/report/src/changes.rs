@@ -1,24 +1,24 @@
-//! What changed between two runs of a board.
+//! Changes between two runs of a board.
 
 use crate::golden::{Difference, Golden};
 use crate::results::Results;
 
-/// Two runs that can be compared.
+/// Two comparable runs.
 #[derive(Clone, Debug)]
 pub struct Changes<'a> {
     /// The earlier one.
     pub old: &'a Results,
     /// The later one.
     pub new: &'a Results,
-    /// Rows that are not the same.
+    /// Rows that differ.
     pub differences: Vec<Difference>,
 }
 
 impl<'a> Changes<'a> {
-    /// Compares every row of two runs.
+    /// Compares all rows of two runs.
     ///
     /// # Errors
-    /// A sentence, when they are of different boards, configurations or units.
+    /// A sentence, if the boards, configurations or units differ.
     pub fn between(old: &'a Results, new: &'a Results) -> Result<Self, String> {
         for (what, theirs, ours) in [
             ("board", &old.board, &new.board),
@@ -27,14 +27,14 @@ impl<'a> Changes<'a> {
         ] {
             if theirs != ours {
                 return Err(format!(
-                    "its {what} is {theirs}, and that of this run {ours}: figures of two say nothing about each other"
+                    "its {what} is {theirs}, and that of this run {ours}: their figures are not comparable"
                 ));
             }
         }
         Ok(Self { old, new, differences: Golden::of(old).differences_above(0, new) })
     }
 
-    /// The changes, a line each.
+    /// The changes, one per line.
     #[must_use]
     pub fn to_text(&self) -> String {
         let Self { old, new, differences } = self;
@@ -61,7 +61,7 @@ impl<'a> Changes<'a> {
     }
 }
 
-/// By how much a figure changed, as in `+2.4 %`.
+/// The relative change of a figure, for example `+2.4 %`.
 pub(crate) fn percent(from: u64, to: u64) -> String {
     if from == 0 {
         return "from nothing".to_owned();
@@ -75,7 +75,7 @@ mod tests {
     use crate::comparison::tests::results;
 
     #[test]
-    fn changes_are_told_by_row() {
+    fn changes_are_listed_by_row() {
         let (mut old, mut new) = (results(), results());
         old.rows[0].median = 400;
         old.rows[2].name = "older".to_owned();

@@ -1,26 +1,26 @@
-//! Measured rows beside the reference's figures and the targets.
+//! Measured rows with the reference's figures and the targets.
 
 use crate::reference::{Figure, Reference};
 use crate::results::Results;
 use crate::row::Row;
 
-/// A run, compared row by row.
+/// A run, with a comparison for each row.
 #[derive(Clone, Debug)]
 pub struct Comparison<'a> {
     /// The run.
     pub results: &'a Results,
     /// How the reference figures were obtained.
     pub note: &'a str,
-    /// One line per row of the run, in its order.
+    /// One line per row of the run, in order.
     pub lines: Vec<Line<'a>>,
 }
 
-/// A row and what it is compared with.
+/// A row and its reference.
 #[derive(Clone, Copy, Debug)]
 pub struct Line<'a> {
     /// The measured row.
     pub row: &'a Row,
-    /// The reference's figure, where there is one in the same unit.
+    /// The reference's figure, if it has one in the same unit.
     pub figure: Option<Figure>,
 }
 
@@ -34,7 +34,7 @@ impl<'a> Comparison<'a> {
         Self { results, note: &reference.note, lines }
     }
 
-    /// How many targets there are, and how many of them are met.
+    /// Number of targets, and number of targets met.
     #[must_use]
     pub fn targets(&self) -> (usize, usize) {
         let verdicts: Vec<_> = self.lines.iter().filter_map(Line::is_met).collect();
@@ -43,7 +43,7 @@ impl<'a> Comparison<'a> {
 }
 
 impl Line<'_> {
-    /// The median as a fraction of the reference's.
+    /// The median, as a fraction of the reference's.
     #[must_use]
     pub fn ratio(&self) -> Option<f64> {
         self.figure.map(|figure| self.row.median as f64 / figure.median)
@@ -60,7 +60,7 @@ impl Line<'_> {
 pub(crate) mod tests {
     use super::*;
 
-    /// One row that meets its target, one that misses it, one without a reference.
+    /// A row that meets its target, one that misses it, and one without a reference.
     pub(crate) fn results() -> Results {
         let row = |what: &str, median: u64| {
             let line = format!(

@@ -1,4 +1,4 @@
-//! The figures that a version of Limen is known by, and what differs from them.
+//! The recorded figures of a version of Limen, and differences from them.
 //!
 //! ```text
 //! # emulator 7.2
@@ -7,45 +7,45 @@
 //! ppc_rt server=passive words=0 fpu=off = 385
 //! ```
 //!
-//! The first lines name the versions of emulator and compilers on which the figures depend. A line for each row follows:
-//! name, conditions and median, in the order in which rows are measured.
+//! The first lines name the versions of emulator and compilers that the figures depend on. A line for each row
+//! follows: name, conditions and median, in order of measurement.
 
 use std::fmt;
 
 use crate::results::Results;
 
-/// By how much a figure may differ from the recorded one, in hundredths of it.
+/// Allowed difference from the recorded figure, in percent.
 const TOLERANCE: u64 = 2;
 
-/// What figures depend on, and how many parts of its version do: patches of the emulator count the same instructions, and
-/// those of clang generate the same code.
+/// The tools that figures depend on, and the number of significant components of their versions: patch releases of
+/// the emulator count the same instructions, and those of clang generate the same code.
 const TOOLS: [(&str, usize); 3] = [("emulator", 2), ("kernel", 3), ("programs", 1)];
 
 /// The recorded figures of a board.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Golden {
-    /// Each tool that figures depend on, and its version.
+    /// Tools that the figures depend on, with their versions.
     tools: Vec<(String, String)>,
     figures: Vec<(String, u64)>,
 }
 
-/// How a run differs from the record.
+/// A difference between a run and the record.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Difference {
-    /// A figure is another one.
+    /// A figure changed.
     Changed {
         /// Name and conditions.
         row: String,
-        /// What is recorded.
+        /// The recorded figure.
         from: u64,
-        /// What was measured.
+        /// The measured figure.
         to: u64,
     },
-    /// A row is not recorded.
+    /// A row has no record.
     New {
         /// Name and conditions.
         row: String,
-        /// What was measured.
+        /// The measured figure.
         to: u64,
     },
     /// A recorded row was not measured.
@@ -56,7 +56,7 @@ pub enum Difference {
 }
 
 impl Golden {
-    /// The record of a run: of all figures that do not depend on the machine that measures.
+    /// The record of a run, with all figures that do not depend on the host machine.
     #[must_use]
     pub fn of(results: &Results) -> Self {
         let rows = results.rows.iter().filter(|row| !row.is_native());
@@ -64,8 +64,8 @@ impl Golden {
         Self { tools: tools_of(&results.environment), figures }
     }
 
-    /// The tools of an environment whose versions are others than those of the record, each as "emulator 10.0 instead of
-    /// 7.2". Figures measured with them cannot be compared with the record.
+    /// The tools of an environment whose versions differ from the record's, each as "emulator 10.0 instead of 7.2".
+    /// Figures measured with them are not comparable with the record.
     #[must_use]
     pub fn other_tools(&self, environment: &[(String, String)]) -> Vec<String> {
         let here = tools_of(environment);
@@ -77,13 +77,13 @@ impl Golden {
         others.collect()
     }
 
-    /// How many figures are recorded.
+    /// Number of recorded figures.
     #[must_use]
     pub fn count(&self) -> usize {
         self.figures.len()
     }
 
-    /// Reads a record.
+    /// Parses a record.
     ///
     /// # Errors
     /// A sentence with the number of the first line that is not `ROW = FIGURE`.
@@ -107,13 +107,14 @@ impl Golden {
         tools.chain(self.figures.iter().map(|(row, figure)| format!("{row} = {figure}\n"))).collect()
     }
 
-    /// Where a run differs by more than 2 %, in either direction: a record of what once was guards nothing.
+    /// Differences of more than 2 % in either direction. A lower figure counts too, because an outdated record guards
+    /// nothing.
     #[must_use]
     pub fn differences(&self, results: &Results) -> Vec<Difference> {
         self.differences_above(TOLERANCE, results)
     }
 
-    /// Where a run differs by more than so many hundredths.
+    /// Differences of more than `tolerance` percent.
     #[must_use]
     pub fn differences_above(&self, tolerance: u64, results: &Results) -> Vec<Difference> {
         let measured = Self::of(results).figures;
@@ -131,7 +132,7 @@ impl Golden {
     }
 }
 
-/// The versions of [`TOOLS`] in an environment, as precise as figures depend on them.
+/// The versions of [`TOOLS`] in an environment, cut to their significant components.
 fn tools_of(environment: &[(String, String)]) -> Vec<(String, String)> {
     let tools = TOOLS.iter().filter_map(|(tool, parts)| {
         let (_, said) = environment.iter().find(|(what, _)| what == tool)?;
@@ -162,7 +163,7 @@ impl fmt::Display for Difference {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Changed { row, from, to } if to > from => write!(f, "{row} has grown from {from} to {to}"),
-            Self::Changed { row, from, to } => write!(f, "{row} has become less, {to} instead of {from}"),
+            Self::Changed { row, from, to } => write!(f, "{row} has shrunk from {from} to {to}"),
             Self::New { row, to } => write!(f, "{row} is {to}, and not recorded"),
             Self::Gone { row } => write!(f, "{row} is recorded, but was not measured"),
         }
@@ -202,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn other_versions_are_named_and_patches_are_not() {
+    fn other_versions_are_reported_except_patches() {
         let environment = |emulator: &str, programs: &str| {
             let (emulator, programs) = (emulator.to_owned(), programs.to_owned());
             vec![
@@ -224,15 +225,15 @@ mod tests {
     }
 
     #[test]
-    fn two_in_a_hundred_are_nothing_and_three_are_told() {
+    fn differences_above_two_percent_are_reported() {
         let golden = Golden::parse("a = 100\nb = 100\nc = 100\nd = 100\nread = 2\n").unwrap();
         let run = run(&["a = 102", "b = 103", "c = 97", "e = 5", "read = 2", "tool_us = 9"]);
-        let told: Vec<_> = golden.differences(&run).iter().map(ToString::to_string).collect();
+        let reported: Vec<_> = golden.differences(&run).iter().map(ToString::to_string).collect();
         assert_eq!(
-            told,
+            reported,
             [
                 "b has grown from 100 to 103",
-                "c has become less, 97 instead of 100",
+                "c has shrunk from 100 to 97",
                 "e is 5, and not recorded",
                 "d is recorded, but was not measured",
             ]

@@ -1,8 +1,8 @@
-//! Benchmark results: from the lines that a measuring program prints to tables, a page with plots, and JSON.
+//! Benchmark results: converts the output of measuring programs into tables, a page with plots, and JSON.
 //!
-//! [`row`] reads a line, [`results`] holds a run and writes JSON, [`reading`] reads it, [`reference`] holds what others measured,
-//! [`golden`] is what a version is known by, [`comparison`] joins the two, [`changes`] what two runs differ in.
-//! [`table`] shows the outcome on a console, [`page`] as HTML, with the [`sections`] that it has.
+//! [`row`] parses a line, [`results`] holds a run and writes JSON, [`reading`] reads the JSON. [`reference`] holds
+//! the figures of other systems, [`golden`] the recorded figures of a version, [`comparison`] joins rows and
+//! reference, [`changes`] compares two runs. [`table`] renders for a console, [`page`] as HTML with its [`sections`].
 #![forbid(unsafe_code)]
 
 pub mod changes;

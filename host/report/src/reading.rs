@@ -1,4 +1,4 @@
-//! A run that was written as JSON, read again.
+//! The JSON reader for runs.
 
 use std::fmt;
 
@@ -8,13 +8,13 @@ use serde::de::{Deserializer, Error as _, MapAccess, Visitor};
 use crate::results::{Results, SCHEMA};
 use crate::row::{Row, consistent};
 
-/// What every schema has.
+/// The part that all schemas share.
 #[derive(Deserialize)]
 struct Head {
     schema: u64,
 }
 
-/// A run in schema 1. Fields that are not listed are left to later versions.
+/// A run in schema 1. Unknown fields are ignored.
 #[derive(Deserialize)]
 struct Run {
     board: String,
@@ -43,15 +43,15 @@ struct Entry {
     distribution: Vec<(u64, u64)>,
 }
 
-/// A JSON object of words and whole numbers, in its order.
+/// A JSON object of strings and whole numbers, in order.
 #[derive(Default)]
 struct Pairs(Vec<(String, String)>);
 
 impl Results {
-    /// Reads what [`Results::to_json`] has written.
+    /// Parses the output of [`Results::to_json`].
     ///
     /// # Errors
-    /// A sentence that says where the text is malformed, or which row contradicts itself.
+    /// A sentence with the location of the syntax error, or the row that contradicts itself.
     pub fn from_json(text: &str) -> Result<Self, String> {
         let head: Head = serde_json::from_str(text).map_err(located)?;
         if head.schema != SCHEMA {
@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_of_a_version_that_did_not_say_it_has_its_commit() {
+    fn a_run_without_a_version_has_its_commit() {
         let json = results().to_json();
         assert_eq!(Results::from_json(&json).unwrap().release(), "0.9.0 (0123456789ab)");
         let older = json.replace("\"version\":\"0.9.0\",", "");
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn odd_files_say_where_and_what() {
+    fn malformed_files_are_reported_with_a_location() {
         let json = results().to_json();
         for (text, sentence) in [
             (String::new(), "line 1, column 0: EOF while parsing a value"),

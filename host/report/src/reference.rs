@@ -1,30 +1,30 @@
-//! What others measured on the same machine, and the targets derived from it: `data/reference.toml`.
+//! Reference figures measured on the same machine, and the targets derived from them: `data/reference.toml`.
 
 use toml::de::{DeTable, DeValue};
 
 use crate::row::Row;
 
-/// The data file, part of the program.
+/// The data file, embedded in the program.
 const DATA: &str = include_str!("../data/reference.toml");
 
 /// Reference figures for several architectures.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reference {
-    /// What the figures count; they mean nothing beside another unit.
+    /// Unit of the figures, which are comparable only in the same unit.
     pub unit: String,
-    /// How they were obtained: to be shown wherever they are.
+    /// Origin of the figures, shown with them.
     pub note: String,
     entries: Vec<Entry>,
 }
 
-/// The figure to compare a row with.
+/// The reference of a row.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Figure {
     /// The reference's median.
     pub median: f64,
-    /// The largest fraction of it that meets the target.
+    /// The target, as the largest fraction of it.
     pub target: f64,
-    /// The place of its entry in the data, whose order is that of tables.
+    /// Position of the entry in the data, which is the order of tables.
     pub place: usize,
 }
 
@@ -36,16 +36,16 @@ struct Entry {
 }
 
 impl Reference {
-    /// The figures that come with this crate.
+    /// The figures embedded in this crate.
     ///
     /// # Errors
-    /// A sentence, when the data file is malformed, which a test excludes.
+    /// A sentence, if the data file is malformed, which a test excludes.
     pub fn built_in() -> Result<Self, String> {
         Self::parse(DATA)
     }
 
-    /// The figure for a row on an architecture. The reference was measured with full budgets; a row that another program
-    /// measures once more, in few passes, is not compared twice.
+    /// The figure for a row on an architecture. The reference was measured with full budgets. A row that another
+    /// program repeats with few passes is not compared again.
     #[must_use]
     pub fn figure(&self, row: &Row, architecture: &str) -> Option<Figure> {
         let applies = |entry: &&Entry| {
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn malformed_data_says_what_is_missing() {
+    fn malformed_data_is_reported_with_the_missing_part() {
         assert!(Reference::parse("unit = 1").unwrap_err().contains("[[row]]"));
         let row = "unit = 'u'\nnote = 'n'\n[[row]]\nname = 'x'\nparams = {}\nmedian = { a = 1 }\n";
         assert!(Reference::parse(row).unwrap_err().contains("target"));

@@ -1,8 +1,8 @@
-//! The rows of one run and what they were measured on; as JSON for other programs.
+//! The rows of one run and its environment, and their JSON form.
 
 use crate::row::Row;
 
-/// The version of the form in which a run is written.
+/// Version of the JSON format of a run.
 pub const SCHEMA: u64 = 1;
 
 /// A finished run.
@@ -10,22 +10,22 @@ pub const SCHEMA: u64 = 1;
 pub struct Results {
     /// The board.
     pub board: String,
-    /// The SDK configuration, as in `release`.
+    /// The SDK configuration, for example `release`.
     pub config: String,
-    /// What the figures count, as in `instructions`.
+    /// Unit of the figures, for example `instructions`.
     pub unit: String,
-    /// The version of Limen, as in `0.2.0`; empty in a run of a version that did not say it.
+    /// The version of Limen, for example `0.2.0`; empty in runs of versions that did not record it.
     pub version: String,
     /// The commit of Limen.
     pub commit: String,
-    /// What it was measured with: what something is, and its version, as people read them.
+    /// The environment: tools and their versions, as text for people.
     pub environment: Vec<(String, String)>,
-    /// The figures, in the order in which they were measured.
+    /// The figures, in order of measurement.
     pub rows: Vec<Row>,
 }
 
 impl Results {
-    /// Version and commit as people read them.
+    /// Version and commit as text.
     #[must_use]
     pub fn release(&self) -> String {
         match self.version.as_str() {
@@ -75,13 +75,13 @@ fn row_json(row: &Row) -> String {
     )
 }
 
-/// The last member, if there is one: pairs of a value and how often it was seen.
+/// The optional last member: pairs of a value and its count.
 fn distribution(row: &Row) -> String {
     let pairs: Vec<_> = row.distribution.iter().map(|(value, count)| format!("[{value},{count}]")).collect();
     if pairs.is_empty() { String::new() } else { format!(",\"distribution\":[{}]", pairs.join(",")) }
 }
 
-/// Whole numbers stay numbers, so that a reader can sort by them.
+/// Whole numbers stay numbers, so that readers can sort by them.
 fn param(value: &str) -> String {
     match value.parse::<u64>() {
         Ok(number) if number.to_string() == value => value.to_owned(),

@@ -1,18 +1,18 @@
-//! One measured figure with its distribution, as a program on the target prints it.
+//! A measured figure with its statistics, as a program on the target prints it.
 //!
 //! ```text
 //! ROW name=ppc_rt server=passive words=0 n=1000 min=301 median=301 p99=310 max=320 mean=301.4 stddev=0.9
 //! ```
 //!
-//! The name comes first, the seven statistics last and in this order; what stands between them are the parameters. Behind
-//! the statistics may stand how often each value was seen: `distribution=301:990,310:9,320:1`.
+//! The name comes first, the seven statistics last and in this order; the fields between are parameters. A
+//! distribution may follow: `distribution=301:990,310:9,320:1`.
 
 /// A measured figure.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Row {
-    /// What was measured.
+    /// Name of the measurement.
     pub name: String,
-    /// Under which conditions, in the order in which they were printed.
+    /// Conditions, in printed order.
     pub params: Vec<(String, String)>,
     /// Number of samples, at least 1.
     pub n: u64,
@@ -28,30 +28,30 @@ pub struct Row {
     pub mean: f64,
     /// Standard deviation.
     pub stddev: f64,
-    /// Values and how often each was seen, ascending; empty if the line does not say.
+    /// Values and their counts, ascending; empty if the line has none.
     pub distribution: Vec<(u64, u64)>,
 }
 
-/// The statistics in the order in which they end a line.
+/// The statistics in the order of a line.
 const STATISTICS: [&str; 7] = ["n", "min", "median", "p99", "max", "mean", "stddev"];
 
 impl Row {
-    /// Reads a console line; `None` if it is not about a row.
+    /// Parses a console line; `None` if it is not a row.
     ///
     /// # Errors
-    /// A sentence, when it is about a row but not in the form above.
+    /// A sentence, if it is a malformed row.
     pub fn parse(line: &str) -> Option<Result<Self, String>> {
         let fields = line.strip_prefix("ROW ")?;
         Some(read(fields).map_err(|reason| format!("the row '{line}' is malformed: {reason}")))
     }
 
-    /// A figure that is the same each time.
+    /// A constant figure.
     #[must_use]
     pub fn single(name: &str, params: Vec<(String, String)>, value: u64) -> Self {
         Self::of_samples(name, params, vec![value])
     }
 
-    /// The row of some samples; of none, the row of a single 0.
+    /// The row of these samples; without samples, the row of a single 0.
     #[must_use]
     pub fn of_samples(name: &str, params: Vec<(String, String)>, mut samples: Vec<u64>) -> Self {
         samples.sort_unstable();
@@ -75,8 +75,8 @@ impl Row {
         }
     }
 
-    /// Whether it depends on the machine that measures: those are microseconds and what the tool takes, and say so in their
-    /// names.
+    /// Whether the figure depends on the host machine. Such rows are in microseconds or measure the tool, and their
+    /// names say so.
     #[must_use]
     pub fn is_native(&self) -> bool {
         self.name.ends_with("_us") || self.name.starts_with("tool_")
@@ -88,18 +88,18 @@ impl Row {
         self.params.iter().find(|(name, _)| name == key).map(|(_, value)| value.as_str())
     }
 
-    /// Name and conditions: what tells rows of a run apart.
+    /// Name and conditions, which identify a row of a run.
     #[must_use]
     pub fn title(&self) -> String {
         format!("{} {}", self.name, self.conditions()).trim_end().to_owned()
     }
 
-    /// Whether it has each of these parameters.
+    /// Whether it has all of these parameters.
     pub fn matches<'a>(&self, params: impl IntoIterator<Item = (&'a String, &'a String)>) -> bool {
         params.into_iter().all(|(key, value)| self.param(key) == Some(value))
     }
 
-    /// The parameters as people read them: `server=passive words=0`.
+    /// The parameters as text: `server=passive words=0`.
     #[must_use]
     pub fn conditions(&self) -> String {
         self.params.iter().map(|(key, value)| format!("{key}={value}")).collect::<Vec<_>>().join(" ")
@@ -149,7 +149,7 @@ fn distribution(text: &str) -> Option<Vec<(u64, u64)>> {
     text.split(',').map(pair).collect()
 }
 
-/// Whether the statistics can be those of a set of samples.
+/// Whether a set of samples can have these statistics.
 pub(crate) fn consistent(row: &Row) -> bool {
     let ascending = row.min <= row.median && row.median <= row.p99 && row.p99 <= row.max;
     row.n > 0 && ascending && row.mean.is_finite() && row.stddev.is_finite() && is_distributed(row)
@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn a_row_may_have_its_distribution() {
+    fn a_row_may_have_a_distribution() {
         let row = Row::parse(&format!("{LINE} distribution=1:3,2:6,4:1")).unwrap().unwrap();
         assert_eq!((row.distribution, row.stddev), (vec![(1, 3), (2, 6), (4, 1)], 0.0));
         for (distribution, reason) in
@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn malformed_rows_say_why() {
+    fn malformed_rows_are_reported_with_the_reason() {
         for (from, to, reason) in [
             ("name=ppc_rt ", "", "first field"),
             ("words=0", "words", "KEY=VALUE"),

@@ -1,4 +1,4 @@
-//! What the report says and shows beside the targets: `data/sections.toml`, whose head explains its parts.
+//! The sections of the report after the targets: `data/sections.toml`, whose head explains its parts.
 
 use std::collections::BTreeMap;
 
@@ -6,42 +6,42 @@ use serde::Deserialize;
 
 use crate::row::Row;
 
-/// The data file, part of the program.
+/// The data file, embedded in the program.
 const DATA: &str = include_str!("../data/sections.toml");
 
 /// Parameters that a row must have.
 pub type Params = BTreeMap<String, String>;
 
-/// All sections, and how rows are called by people.
+/// All sections, and display names of rows.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Sections {
-    /// Names of rows for people.
+    /// Display names of rows.
     pub names: BTreeMap<String, String>,
-    /// Parameters in words, by `KEY=VALUE`.
+    /// Display names of parameters, by `KEY=VALUE`.
     pub words: BTreeMap<String, String>,
-    /// In the order of the page.
+    /// In page order.
     #[serde(rename = "section")]
     pub all: Vec<Section>,
 }
 
-/// One subject.
+/// A section.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Section {
-    /// The fragment of its address.
+    /// The fragment of its URL.
     pub id: String,
     /// The heading.
     pub title: String,
-    /// What is compared, and what must not be.
+    /// The text: what is comparable and what is not.
     pub text: String,
-    /// Tables that others published.
+    /// Published tables.
     #[serde(default)]
     pub given: Vec<Given>,
     /// Tables of measured rows.
     #[serde(default)]
     pub table: Vec<Table>,
-    /// Measured rows of any parameters.
+    /// Measured rows with any parameters.
     #[serde(default)]
     pub list: Vec<List>,
     /// Measured rows against a parameter.
@@ -49,15 +49,15 @@ pub struct Section {
     pub plot: Vec<Plot>,
 }
 
-/// A table as others published it.
+/// A published table.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Given {
-    /// Whose, and on which machine.
+    /// Origin and machine.
     pub caption: String,
-    /// A heading for each column.
+    /// Column headings.
     pub head: Vec<String>,
-    /// A name and numbers each, in the form in which they are shown.
+    /// Each with a name and numbers as text.
     pub rows: Vec<Vec<String>>,
     /// Whether each number is also shown as a multiple of the first line's.
     #[serde(default)]
@@ -68,11 +68,11 @@ pub struct Given {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Table {
-    /// What it shows.
+    /// The caption.
     pub caption: String,
-    /// What the fields of a column have in common.
+    /// Common properties of a column's fields.
     pub columns: Vec<Axis>,
-    /// What the fields of a line have in common.
+    /// Common properties of a line's fields.
     pub rows: Vec<Axis>,
     /// Whether each number is also shown as a multiple of the first line's.
     #[serde(default)]
@@ -85,16 +85,16 @@ pub struct Table {
 pub struct Axis {
     /// Its heading.
     pub title: String,
-    /// Name of the rows, if it says that and not the other axis.
+    /// Name of the rows, unless the other axis has it.
     pub name: Option<String>,
     /// Parameters of the rows.
     #[serde(default)]
     pub params: Params,
-    /// Which statistic, if it says that.
+    /// The statistic, unless the other axis has it.
     pub show: Option<Statistic>,
 }
 
-/// What is shown of a row.
+/// A statistic of a row.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Statistic {
@@ -105,7 +105,7 @@ pub enum Statistic {
     Mean,
     /// The standard deviation.
     Deviation,
-    /// The standard deviation in hundredths of the mean.
+    /// The standard deviation in percent of the mean.
     Percent,
 }
 
@@ -113,7 +113,7 @@ pub enum Statistic {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct List {
-    /// What it shows.
+    /// The caption.
     pub caption: String,
     /// Names of the rows.
     pub names: Vec<String>,
@@ -123,35 +123,35 @@ pub struct List {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Plot {
-    /// What it shows.
+    /// The title.
     pub title: String,
     /// Name of the rows.
     pub name: String,
-    /// Their other parameters: these and no more.
+    /// Their other parameters, exactly.
     #[serde(default)]
     pub params: Params,
     /// The parameter, a whole number.
     pub x: String,
-    /// What one of it is.
+    /// Unit of the parameter.
     pub unit: String,
 }
 
 impl Sections {
-    /// The sections that come with this crate.
+    /// The sections embedded in this crate.
     ///
     /// # Errors
-    /// A sentence, when the data file is malformed, which a test excludes.
+    /// A sentence, if the data file is malformed, which a test excludes.
     pub fn built_in() -> Result<Self, String> {
         toml::from_str(DATA).map_err(|error| error.to_string())
     }
 
-    /// What people call the rows of a name.
+    /// The display name of rows.
     #[must_use]
     pub fn name<'a>(&'a self, row: &'a str) -> &'a str {
         self.names.get(row).map_or(row, String::as_str)
     }
 
-    /// A parameter in words.
+    /// The display name of a parameter.
     #[must_use]
     pub fn parameter(&self, key: &str, value: &str) -> String {
         self.words.get(&format!("{key}={value}")).cloned().unwrap_or_else(|| format!("{value} {key}"))
@@ -159,7 +159,7 @@ impl Sections {
 }
 
 impl Section {
-    /// Whether it shows the row.
+    /// Whether the section shows the row.
     #[must_use]
     pub fn shows(&self, row: &Row) -> bool {
         let listed = self.list.iter().any(|list| list.names.contains(&row.name));
@@ -176,7 +176,7 @@ impl Table {
 }
 
 impl Axis {
-    /// Whether a row belongs where this line and a column meet.
+    /// Whether a row belongs into the field of this line and a column.
     #[must_use]
     pub fn crosses(&self, column: &Self, row: &Row) -> bool {
         let named = self.name.as_ref().or(column.name.as_ref()).is_none_or(|name| *name == row.name);
@@ -185,7 +185,7 @@ impl Axis {
 }
 
 impl Plot {
-    /// Where a row stands in the plot, if it does.
+    /// The position of a row in the plot, if it belongs there.
     #[must_use]
     pub fn x_of(&self, row: &Row) -> Option<u64> {
         let belongs =
@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn tables_that_come_with_this_crate_are_complete() {
+    fn the_embedded_tables_are_complete() {
         let sections = Sections::built_in().unwrap();
         for given in sections.all.iter().flat_map(|section| &section.given) {
             assert!(given.rows.iter().all(|row| row.len() == given.head.len()), "{}", given.caption);

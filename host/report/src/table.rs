@@ -1,14 +1,14 @@
-//! A comparison as text for the console.
+//! A comparison as text for a console.
 
 use crate::comparison::{Comparison, Line};
 
 const HEADINGS: [&str; 7] = ["row", "conditions", "median", "reference", "ratio", "target", "met"];
 
-/// Columns with names stand on the left, columns with numbers on the right.
+/// Number of left-aligned columns, which hold names; the others hold numbers.
 const NAMES: usize = 2;
 
 impl Comparison<'_> {
-    /// The table, a line per row, and the note on the reference.
+    /// The table, one line per row, and the note on the reference.
     #[must_use]
     pub fn to_text(&self) -> String {
         let mut cells = vec![HEADINGS.map(str::to_owned)];

@@ -1,10 +1,10 @@
-//! What changed since an earlier run.
+//! Changes since an earlier run.
 
 use crate::changes::{Changes, percent};
 use crate::golden::Difference;
 use crate::page::markup::{escaped, headings, line, nothing, number, table};
 
-/// A table of the changes of a run.
+/// The table of a run's changes.
 pub(super) fn changes(changes: &Changes<'_>) -> String {
     let caption = format!(
         "{} <em>{} to {}</em>",
@@ -17,7 +17,7 @@ pub(super) fn changes(changes: &Changes<'_>) -> String {
     let rows = |differences: &[&Difference]| differences.iter().copied().map(difference).collect::<String>();
     let head = headings(["row", "before", "now", "change"]);
     let changed = if changed.is_empty() {
-        format!("<p><b>{caption}</b>: no figure is another one.</p>\n")
+        format!("<p><b>{caption}</b>: no figure changed.</p>\n")
     } else {
         table(&caption, &head, &rows(&changed))
     };
@@ -26,7 +26,7 @@ pub(super) fn changes(changes: &Changes<'_>) -> String {
     } else {
         let table = table("", &head, &rows(&others));
         format!(
-            "<details><summary>{} rows are in one of the two only</summary>\n{table}</details>\n",
+            "<details><summary>{} rows are in only one of the two</summary>\n{table}</details>\n",
             others.len()
         )
     };

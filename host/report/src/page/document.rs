@@ -1,4 +1,4 @@
-//! The whole page.
+//! The complete page.
 
 use crate::changes::Changes;
 use crate::comparison::Comparison;
@@ -11,14 +11,14 @@ use crate::sections::Sections;
 
 const STYLE: &str = include_str!("../../data/style.css");
 
-/// What the page is about.
+/// The contents of the page.
 #[derive(Clone, Copy, Debug)]
 pub struct Page<'a> {
-    /// The runs, one of each board, in the order in which they are shown.
+    /// The runs, one per board, in display order.
     pub runs: &'a [Comparison<'a>],
-    /// What changed in some of them since earlier ones.
+    /// Changes of some of them since earlier runs.
     pub changes: &'a [Changes<'a>],
-    /// What is said and shown beside the targets.
+    /// The sections after the targets.
     pub sections: &'a Sections,
 }
 
@@ -106,8 +106,8 @@ impl Page<'_> {
         format!(
             "<section id=\"method\">\n<h2>Method</h2>\n<p>Images of the release configuration run in an emulator in which each instruction \
              takes a nanosecond of the machine\u{2019}s time, so that the counter counts instructions and every run gives the same \
-             figures. A program reads the counter before and after what it measures; what a pair of reads costs is taken \
-             off. Instructions are not cycles: they do not show caches, branch prediction or the cost of writes to system \
+             figures. A program reads the counter before and after what it measures; the cost of a pair of reads is \
+             subtracted. Instructions are not cycles: they do not show caches, branch prediction or the cost of writes to system \
              registers.</p>\n{}{rows}</section>\n",
             method(self.runs)
         )
@@ -136,14 +136,14 @@ mod tests {
     }
 
     #[test]
-    fn what_was_not_measured_is_said_and_not_shown() {
+    fn sections_without_measurements_say_so() {
         let html = html(&results(), None);
         assert!(html.contains("id=\"nested\"") && html.contains("Not measured in this run."));
         assert!(!html.contains("id=\"changes\""));
     }
 
     #[test]
-    fn a_known_distribution_becomes_a_picture() {
+    fn a_distribution_is_drawn() {
         let mut results = results();
         results.rows[1].name = "cross_u2k".to_owned();
         assert!(!html(&results, None).contains("histogram\""));
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_that_never_changes_is_said_and_not_drawn() {
+    fn a_constant_value_is_stated_and_not_drawn() {
         let mut results = results();
         results.rows[1].name = "cross_u2k".to_owned();
         results.rows[1].distribution = vec![(400, 10)];
@@ -169,13 +169,13 @@ mod tests {
     }
 
     #[test]
-    fn text_of_the_target_cannot_become_markup() {
+    fn text_of_the_target_is_escaped() {
         let html = html(&results(), None);
         assert!(html.contains("line=&lt;odd&gt;") && !html.contains("<odd>"));
     }
 
     #[test]
-    fn the_page_needs_nothing_from_outside() {
+    fn the_page_has_no_external_resources() {
         assert!(!html(&results(), None).contains("http"));
     }
 }

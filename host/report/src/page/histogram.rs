@@ -1,16 +1,16 @@
-//! A picture of how often each value was sampled.
+//! A histogram of samples.
 
 use crate::page::markup::{escaped, number};
 use crate::row::Row;
 
 const WIDTH: f64 = 320.0;
 const HEIGHT: f64 = 96.0;
-/// As many bars as can be told apart.
+/// Number of bars that remain distinguishable.
 const BARS: usize = 64;
-/// A value that was seen once must be seen.
+/// Minimum height of a bar, so that a single sample is visible.
 const LEAST: f64 = 2.0;
 
-/// The picture, with what it shows below it. `run` is markup.
+/// The histogram with its caption. `run` is markup.
 pub(super) fn figure(row: &Row, run: &str) -> String {
     let (Some((low, _)), Some((high, _))) = (row.distribution.first(), row.distribution.last()) else {
         return String::new();
@@ -45,7 +45,7 @@ pub(super) fn figure(row: &Row, run: &str) -> String {
     )
 }
 
-/// How many samples lie in each of equal parts of the range; a part is at least one value.
+/// Number of samples in each of equal intervals of the range; an interval spans at least one value.
 fn bins(row: &Row, low: u64, high: u64) -> Vec<u64> {
     let range = u128::from(high - low) + 1;
     let parts = usize::try_from(range).unwrap_or(BARS).min(BARS);
@@ -70,7 +70,7 @@ mod tests {
     }
 
     #[test]
-    fn every_sample_lies_in_one_part() {
+    fn every_sample_is_in_one_bin() {
         assert_eq!(bins(&row(&[(5, 2), (7, 1)]), 5, 7), [2, 0, 1]);
         let wide = bins(&row(&[(0, 2), (u64::MAX, 1)]), 0, u64::MAX);
         assert_eq!((wide.len(), wide[0], wide[BARS - 1]), (BARS, 2, 1));

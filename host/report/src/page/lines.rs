@@ -1,4 +1,4 @@
-//! A picture of how rows grow with one of their parameters.
+//! A line plot of rows against one of their parameters.
 
 use crate::comparison::Comparison;
 use crate::page::markup::{escaped, number, run_title, short};
@@ -6,22 +6,22 @@ use crate::sections::Plot;
 
 const WIDTH: f64 = 320.0;
 const HEIGHT: f64 = 180.0;
-/// Room for labels to the left of the picture and below it, and so that no mark is cut off.
+/// Margins for labels and marks.
 const LEFT: f64 = 52.0;
 const BELOW: f64 = 22.0;
 const EDGE: f64 = 8.0;
-/// How many kinds of lines the style sheet knows.
+/// Number of line styles in the style sheet.
 const KINDS: usize = 4;
 
-/// The points of a run.
+/// The points of one run.
 struct Series {
     run: String,
-    /// Which of the kinds of lines it has.
+    /// Index of the line style.
     kind: usize,
     points: Vec<(u64, u64)>,
 }
 
-/// The picture; empty if no run has two points of it.
+/// The plot; empty if no run has two points.
 pub(super) fn plot(plot: &Plot, runs: &[Comparison<'_>]) -> String {
     let series: Vec<_> = runs.iter().enumerate().map(|(index, run)| Series::new(plot, index, run)).collect();
     let series: Vec<_> = series.into_iter().filter(|series| series.points.len() > 1).collect();
@@ -41,7 +41,7 @@ pub(super) fn plot(plot: &Plot, runs: &[Comparison<'_>]) -> String {
     )
 }
 
-/// From figures to places in the picture; both axes begin at 0.
+/// Maps figures to positions in the plot; both axes start at 0.
 struct Scale {
     right: f64,
     top: f64,
@@ -95,7 +95,7 @@ impl Series {
         format!("<g class=\"kind{}\"><polyline points=\"{}\"/>{dots}</g>", self.kind, path.join(" "))
     }
 
-    /// The first and the last figure, and what lies between them for each step.
+    /// The first and last figure, and the increase per unit.
     fn legend(&self, unit: &str) -> String {
         let (Some((first_x, first)), Some((last_x, last))) = (self.points.first(), self.points.last()) else {
             return String::new();
@@ -111,12 +111,12 @@ impl Series {
     }
 }
 
-/// Two digits, or all before the point.
+/// Two significant digits, or all digits of the integer part.
 fn rounded(value: f64) -> String {
     if value.abs() < 10.0 { format!("{value:.1}") } else { number(value.round()) }
 }
 
-/// The next number whose first digit alone is not 0, or a half of one, so that the axis has round labels.
+/// The next number with one significant digit, or half of one, for round axis labels.
 fn round_up(value: u64) -> f64 {
     let value = value as f64;
     let unit = 10_f64.powf(value.log10().floor());

@@ -1,13 +1,13 @@
-//! Pieces of HTML.
+//! Helpers for HTML.
 
 use crate::comparison::Comparison;
 
-/// Text that cannot become markup.
+/// Text with markup characters escaped.
 pub(super) fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
-/// A number as people read it: thousands apart, and no more digits behind the point than it needs.
+/// A number for people: grouped thousands, and no more decimals than needed.
 pub(super) fn number(value: f64) -> String {
     let text = if value.fract() == 0.0 { format!("{value:.0}") } else { format!("{value:.2}") };
     grouped(&text)
@@ -26,13 +26,13 @@ pub(super) fn short(value: f64) -> String {
     }
 }
 
-/// A fraction with two digits that say something.
+/// A fraction with two significant digits.
 pub(super) fn fraction(value: f64) -> String {
     let digits = if value > 0.0 && value < 0.01 { 4 } else { 2 };
     format!("{value:.digits$}")
 }
 
-/// The digits before the point in groups of three, if there are more than four.
+/// The integer digits in groups of three, if there are more than four.
 pub(super) fn grouped(text: &str) -> String {
     let (whole, fraction) = text.split_once('.').map_or((text, None), |(whole, part)| (whole, Some(part)));
     let digits: Vec<char> = whole.chars().collect();
@@ -41,37 +41,37 @@ pub(super) fn grouped(text: &str) -> String {
     whole + &fraction.map_or_else(String::new, |fraction| format!(".{fraction}"))
 }
 
-/// A table; `head` and `body` are rows.
+/// A table; `head` and `body` are markup of rows.
 pub(super) fn table(caption: &str, head: &str, body: &str) -> String {
     format!(
         "<div class=\"table\"><table>\n<caption>{caption}</caption>\n<thead>{head}</thead>\n<tbody>\n{body}</tbody>\n</table></div>\n"
     )
 }
 
-/// Headings of a table's columns.
+/// Column headings of a table.
 pub(super) fn headings<'a>(titles: impl IntoIterator<Item = &'a str>) -> String {
     let cells: String =
         titles.into_iter().map(|title| format!("<th scope=\"col\">{}</th>", breakable(title))).collect();
     format!("<tr>{cells}</tr>")
 }
 
-/// Text that may be broken where words are joined.
+/// Text with line-break opportunities between joined words.
 fn breakable(text: &str) -> String {
     escaped(text).replace('_', "_<wbr>")
 }
 
-/// A row with a name and fields that are markup.
+/// A row with a name, and fields that are markup.
 pub(super) fn line(name: &str, fields: impl IntoIterator<Item = String>) -> String {
     let fields: String = fields.into_iter().map(|field| format!("<td>{field}</td>")).collect();
     format!("<tr><th scope=\"row\">{name}</th>{fields}</tr>\n")
 }
 
-/// What stands in a field without a figure.
+/// The contents of a field without a figure.
 pub(super) fn nothing() -> String {
     "<span class=\"none\">\u{2013}</span>".to_owned()
 }
 
-/// How a run is called where several are shown: architecture and board.
+/// The title of a run among several: architecture and board.
 pub(super) fn run_title(run: &Comparison<'_>) -> String {
     escaped(&run.results.board)
 }

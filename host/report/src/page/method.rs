@@ -1,4 +1,4 @@
-//! How it was measured, and every row of every run.
+//! The measurement method, and all rows of all runs.
 
 use crate::comparison::{Comparison, Line};
 use crate::page::markup::{escaped, headings, line, nothing, number, run_title, table};
@@ -6,7 +6,7 @@ use crate::page::markup::{escaped, headings, line, nothing, number, run_title, t
 const COLUMNS: [&str; 10] =
     ["row", "median", "reference", "ratio", "min", "p99", "max", "mean", "stddev", "n"];
 
-/// What each run was measured with.
+/// The environment of each run.
 pub(super) fn method(runs: &[Comparison<'_>]) -> String {
     let run = |run: &Comparison<'_>| {
         let results = run.results;
@@ -25,7 +25,7 @@ pub(super) fn method(runs: &[Comparison<'_>]) -> String {
     format!("<div class=\"beside\">\n{}</div>\n", runs.iter().map(run).collect::<String>())
 }
 
-/// All rows of a run, folded.
+/// All rows of a run, collapsed.
 pub(super) fn all_rows(run: &Comparison<'_>) -> String {
     let body: String = run.lines.iter().map(row).collect();
     let head = headings(COLUMNS);

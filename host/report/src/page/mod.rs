@@ -1,7 +1,8 @@
-//! Runs as one HTML page that needs nothing from outside.
+//! Runs as one HTML page without external resources.
 //!
-//! [`document`] is the whole, [`targets`] its first table, [`section`] a subject with its tables, [`lines`] and
-//! [`histogram`] are pictures, [`changes`] and [`method`] what changed and how it was measured; [`markup`] has what all write with.
+//! [`document`] assembles the page, [`targets`] makes its first table, [`section`] a section with its tables.
+//! [`lines`] and [`histogram`] make plots, [`changes`] and [`method`] the sections of those names. [`markup`] has the
+//! shared helpers.
 
 mod changes;
 mod document;

@@ -1,4 +1,4 @@
-//! A subject: the tables of others, and the measured rows beside them.
+//! A section: published tables, and the measured rows beside them.
 
 use crate::comparison::Comparison;
 use crate::page::markup::{escaped, grouped, headings, line, nothing, number, run_title, table};
@@ -28,12 +28,12 @@ pub(super) fn section(section: &Section, runs: &[Comparison<'_>]) -> String {
     )
 }
 
-/// As many next to each other as there is room for.
+/// Columns that fill the available width.
 fn beside(content: &str) -> String {
     if content.is_empty() { String::new() } else { format!("<div class=\"beside\">\n{content}</div>\n") }
 }
 
-/// The same, none wider than if there were more.
+/// The same, with a maximum width.
 fn few(content: &str) -> String {
     beside(content).replacen("beside", "beside few", 1)
 }
@@ -54,7 +54,7 @@ fn given_table(given: &Given) -> String {
     table(&escaped(&given.caption), &head, &body).replacen("class=\"table\"", "class=\"table given\"", 1)
 }
 
-/// How often `first` a value is.
+/// A value as a multiple of `first`.
 fn multiple(value: Option<f64>, first: Option<f64>) -> String {
     match (value, first) {
         (Some(value), Some(first)) if first > 0.0 => format!(" <small>{:.2}\u{d7}</small>", value / first),
@@ -83,7 +83,7 @@ fn measured_table(measured: &Table, run: &Comparison<'_>) -> String {
     table(&caption, &headings(std::iter::once("").chain(titles)), &body)
 }
 
-/// The row with the fewest other conditions.
+/// The row with the fewest additional conditions.
 fn best<'a>(rows: &[&'a Row], axis: &Axis, column: &Axis) -> Option<&'a Row> {
     let rows = rows.iter().filter(|row| axis.crosses(column, row));
     rows.min_by_key(|row| row.params.len()).copied()
@@ -99,7 +99,7 @@ fn statistic(row: &Row, which: Statistic) -> f64 {
     }
 }
 
-/// Medians, with a column for each run that has some of them.
+/// Medians, with a column for each run that has any.
 fn list_table(list: &List, runs: &[Comparison<'_>]) -> String {
     let has_some = |run: &&Comparison<'_>| run.results.rows.iter().any(|row| list.names.contains(&row.name));
     let runs: Vec<_> = runs.iter().filter(has_some).collect();
@@ -128,18 +128,18 @@ fn list_table(list: &List, runs: &[Comparison<'_>]) -> String {
         .replacen("class=\"table\"", "class=\"table list\"", 1)
 }
 
-/// The rows of the section of which more than the statistics is known.
+/// The rows of the section that have a distribution.
 fn distributions<'a>(section: &Section, run: &'a Comparison<'_>) -> impl Iterator<Item = &'a Row> {
     run.results.rows.iter().filter(|row| !row.distribution.is_empty() && section.shows(row))
 }
 
-/// Pictures of those that have more than one value.
+/// Histograms of the rows with more than one value.
 fn histograms(section: &Section, run: &Comparison<'_>) -> String {
     let rows = distributions(section, run).filter(|row| row.distribution.len() > 1);
     rows.map(|row| histogram::figure(row, &run_title(run))).collect()
 }
 
-/// What is said of the others.
+/// A note about the other rows.
 fn steady(section: &Section, runs: &[Comparison<'_>]) -> String {
     let mut rows = runs.iter().flat_map(|run| distributions(section, run));
     if rows.any(|row| row.distribution.len() == 1) {

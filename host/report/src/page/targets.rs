@@ -1,20 +1,20 @@
-//! The target table of a run: what was measured, what others take, and whether the goal is reached.
+//! The target table of a run: figure, reference and target of each row.
 
 use crate::comparison::{Comparison, Line};
 use crate::page::markup::{self, escaped, fraction, headings, nothing, number, run_title, short, table};
 use crate::sections::Sections;
 
-/// Who may use floating point, in the order of the table.
+/// Access to floating point, in the order of the table.
 const WHO: [&str; 3] = ["off", "on", "mixed"];
 
-/// Lines of one path, which differ in who may use floating point.
+/// Lines of one path, which differ only in floating-point access.
 struct Path<'a> {
     title: String,
     place: usize,
     lines: Vec<&'a Line<'a>>,
 }
 
-/// The table of a run; empty if nothing in it has a reference.
+/// The table of a run; empty if no row has a reference.
 pub(super) fn table_of(run: &Comparison<'_>, sections: &Sections) -> String {
     let paths = paths(run, sections);
     if paths.is_empty() {
@@ -27,8 +27,7 @@ pub(super) fn table_of(run: &Comparison<'_>, sections: &Sections) -> String {
     table(&caption, &head, &body).replacen("class=\"table\"", "class=\"table targets\"", 1)
 }
 
-/// The compared lines by path, with those of the same path that have no reference of their own, in the order of
-/// the reference.
+/// The compared lines by path, with lines of the same path that have no reference, in the order of the reference.
 fn paths<'a>(run: &'a Comparison<'_>, sections: &Sections) -> Vec<Path<'a>> {
     let mut paths: Vec<Path<'a>> = Vec::new();
     for line in &run.lines {
@@ -46,7 +45,7 @@ fn paths<'a>(run: &'a Comparison<'_>, sections: &Sections) -> Vec<Path<'a>> {
     paths
 }
 
-/// What was measured, but for who may use floating point.
+/// The title of the path, without floating-point access.
 fn title(line: &Line<'_>, sections: &Sections) -> String {
     let others = line.row.params.iter().filter(|(key, _)| key != "fpu");
     let words = others.map(|(key, value)| sections.parameter(key, value));
