@@ -1,7 +1,7 @@
-//! A small fuzzer: changes inputs at random and feeds them to a function, until time is up or the function panics.
+//! A small fuzzer: mutates inputs at random and passes them to a function, until time is up or the function panics.
 //!
-//! The programs take the options of libFuzzer that `./x fuzz` uses, so that it runs all fuzzers in the same way. Inputs
-//! are drawn from a seed; a run with the same seed tries the same inputs in the same order.
+//! The programs accept the libFuzzer options that `./x fuzz` passes, so that it runs all fuzzers in the same way.
+//! Inputs depend only on the seed: runs with the same seed try the same inputs in the same order.
 
 #![forbid(unsafe_code)]
 
@@ -20,41 +20,41 @@ use mutate::mutate;
 use options::Options;
 pub use random::Random;
 
-/// Most changes to an input.
+/// Most mutations of an input.
 const MOST_CHANGES: u64 = 8;
-/// Inputs between two looks at the clock.
+/// Inputs between checks of the time.
 const BATCH: u64 = 64;
 
-/// The input that is being tried, for the report of a panic.
+/// The current input, for the report of a panic.
 static CURRENT: Mutex<Vec<u8>> = Mutex::new(Vec::new());
 
-/// What is fuzzed.
+/// A function to fuzz, and its inputs.
 #[derive(Clone, Copy, Debug)]
 pub struct Target<'t> {
-    /// Inputs to start from; at least one.
+    /// Initial inputs; at least one.
     pub seeds: &'t [Vec<u8>],
-    /// Pieces that inputs are made of.
+    /// Fragments to insert into inputs.
     pub words: &'t [&'t [u8]],
-    /// Makes a changed input one that gets further, as by a right checksum. Half of the inputs are left as they are.
+    /// Repairs a mutated input so that it passes early checks, for example its checksum. Half of the inputs skip it.
     pub repair: fn(&mut [u8]),
-    /// Must not panic.
+    /// The function under test; it must not panic.
     pub try_input: fn(&[u8]),
 }
 
-/// Fuzzes as the command line says.
+/// Fuzzes with the options of the command line.
 #[must_use]
 pub fn run(target: &Target<'_>) -> ExitCode {
     let options = match Options::parse(std::env::args().skip(1)) {
         Ok(options) => options,
         Err(word) => {
-            eprintln!("error: '{word}' means nothing here");
+            eprintln!("error: unknown argument '{word}'");
             return ExitCode::FAILURE;
         }
     };
     let mut seeds = target.seeds.to_vec();
     seeds.extend(options.folders.iter().flat_map(|folder| files(folder)));
     report_panics(options.artifacts);
-    println!("{} inputs to start from, seed {}", seeds.len(), options.seed);
+    println!("{} initial inputs, seed {}", seeds.len(), options.seed);
     let (start, mut random, mut tried) = (Instant::now(), Random::new(options.seed), 0_u64);
     for seed in &seeds {
         try_one(target, seed.clone());
@@ -93,7 +93,7 @@ fn files(folder: &Path) -> Vec<Vec<u8>> {
     paths.iter().filter_map(|path| fs::read(path).ok()).collect()
 }
 
-/// Writes the input of a panic to a file before the program ends.
+/// Writes the input of a panic to a file before the program exits.
 fn report_panics(artifacts: String) {
     let report = panic::take_hook();
     panic::set_hook(Box::new(move |info| {

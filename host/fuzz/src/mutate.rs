@@ -1,16 +1,16 @@
-//! Changes to an input, one at a time.
+//! Mutations of an input.
 
 use crate::random::Random;
 
-/// Longest input, so that inputs do not grow for ever.
+/// Maximum length of an input, so that inputs do not grow without bound.
 const MOST_BYTES: usize = 1 << 17;
-/// Longest piece that is copied or removed.
+/// Longest run of bytes to copy or remove.
 const MOST_COPIED: u64 = 256;
-/// Numbers at which things change.
+/// Boundary values.
 const NUMBERS: [u64; 10] =
     [0, 1, 0xff, 0x1000, 0x20_0000, 1 << 31, 1 << 48, u64::MAX >> 1, u64::MAX - 0xfff, u64::MAX];
 
-/// Makes one change. `other` is another input, to copy from; `words` are pieces of the format.
+/// Applies one mutation. `other` is another input to copy from; `words` are fragments of the format.
 pub(crate) fn mutate(input: &mut Vec<u8>, other: &[u8], words: &[&[u8]], random: &mut Random) {
     match random.below(8) {
         0 => flip_bit(input, random),
@@ -44,7 +44,7 @@ fn set_byte(input: &mut [u8], random: &mut Random) {
     }
 }
 
-/// Sets a number of 1, 2, 4 or 8 bytes at a multiple of its size, as formats have them.
+/// Sets a number of 1, 2, 4 or 8 bytes at an aligned offset, as in most formats.
 fn set_number(input: &mut [u8], random: &mut Random) {
     let bytes = 1 << random.below(4);
     let value = random.choose(&NUMBERS).copied().unwrap_or(0).wrapping_add(random.below(3)).to_le_bytes();
@@ -78,7 +78,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_change_needs_anything_to_change() {
+    fn mutations_accept_empty_inputs() {
         let mut random = Random::new(3);
         for _ in 0..1000 {
             mutate(&mut Vec::new(), &[], &[], &mut random);

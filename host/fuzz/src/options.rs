@@ -1,26 +1,26 @@
-//! The options of libFuzzer that matter here.
+//! The libFuzzer options that the fuzzers use.
 
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// How to fuzz.
+/// Options of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Options {
-    /// How long.
+    /// Duration.
     pub(crate) time: Duration,
-    /// First number of the random sequence.
+    /// Seed of the random sequence.
     pub(crate) seed: u64,
-    /// What the name of a finding starts with.
+    /// Prefix of the file names of findings.
     pub(crate) artifacts: String,
-    /// Folders with inputs to start from.
+    /// Directories with initial inputs.
     pub(crate) folders: Vec<PathBuf>,
 }
 
 impl Options {
-    /// Reads the command line.
+    /// Parses the command line.
     ///
     /// # Errors
-    /// The word that means nothing.
+    /// The unknown argument.
     pub(crate) fn parse(words: impl Iterator<Item = String>) -> Result<Self, String> {
         let mut options =
             Self { time: Duration::from_secs(60), seed: 1, artifacts: String::new(), folders: Vec::new() };
@@ -51,7 +51,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_command_passes_is_understood() {
+    fn options_of_the_command_are_parsed() {
         let words = [
             "-max_total_time=5",
             "-print_final_stats=1",
@@ -66,7 +66,7 @@ mod tests {
     }
 
     #[test]
-    fn other_words_are_refused() {
+    fn unknown_options_are_refused() {
         for word in ["-jobs=1", "-seed=x", "-seed"] {
             assert_eq!(parse(&[word]), Err(word.to_owned()));
         }

@@ -1,11 +1,11 @@
-//! Numbers that look random and are the same for the same seed.
+//! Pseudo-random numbers, determined by a seed.
 
-/// A generator of numbers.
+/// A pseudo-random number generator.
 #[derive(Clone, Debug)]
 pub struct Random(u64);
 
 impl Random {
-    /// The sequence of this seed.
+    /// The generator with this seed.
     #[must_use]
     pub const fn new(seed: u64) -> Self {
         Self(seed)
@@ -19,17 +19,17 @@ impl Random {
         mixed ^ mixed >> 31
     }
 
-    /// A number below `limit`; 0 if there is none.
+    /// A number below `limit`; 0 if `limit` is 0.
     pub fn below(&mut self, limit: u64) -> u64 {
         self.number().checked_rem(limit).unwrap_or(0)
     }
 
-    /// A position in something of this length; 0 in nothing.
+    /// A position in a sequence of this length; 0 if it is empty.
     pub fn position(&mut self, length: usize) -> usize {
         self.below(length as u64) as usize
     }
 
-    /// One of these, if there are any.
+    /// A random element; `None` if `from` is empty.
     pub fn choose<'a, T>(&mut self, from: &'a [T]) -> Option<&'a T> {
         from.get(self.position(from.len()))
     }
@@ -46,7 +46,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_seed_gives_one_sequence() {
+    fn a_seed_determines_the_sequence() {
         let first = |seed| {
             let mut random = Random::new(seed);
             [random.number(), random.number()]
@@ -56,7 +56,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_can_be_chosen_from_nothing() {
+    fn choosing_from_an_empty_slice_gives_none() {
         let mut random = Random::new(1);
         assert_eq!((random.below(0), random.position(0), random.choose::<u8>(&[])), (0, 0, None));
     }

@@ -1,4 +1,4 @@
-//! Names that a mistyped one may stand for, as sentences for error messages.
+//! Suggestions for mistyped names, as sentences for error messages.
 
 #![forbid(unsafe_code)]
 
@@ -6,20 +6,20 @@ use std::collections::HashSet;
 
 use strsim::damerau_levenshtein;
 
-/// How many names a question offers.
+/// Most names in a suggestion.
 const MOST_OFFERED: usize = 3;
 
-/// How many names a sentence may list.
+/// Most names in a list.
 const MOST_LISTED: usize = 8;
 
-/// How many letters a name has at most for it to be spelled nearly like another one.
+/// Longest name to compare letter by letter.
 const LONGEST: usize = 128;
 
-/// How many letters of a part of a name say which name it is.
+/// Fewest letters of a part that identifies a name.
 const LEAST_PART: usize = 3;
 
-/// The question whether one of the `known` names was meant, if any is near: spelled nearly alike, or with `name` as a
-/// part. Where a known name is a path and `name` is not, the last part of the path counts as well.
+/// Asks whether the user meant one of the `known` names, if any is similar in spelling or contains `name`. If a known
+/// name is a path and `name` is not, the last component of the path is compared as well.
 ///
 /// ```
 /// let known = ["examples/hello", "examples/tour"];
@@ -42,21 +42,21 @@ pub fn did_you_mean<'k>(name: &str, known: impl IntoIterator<Item = &'k str>) ->
     Some(format!("did you mean {first}{last}?"))
 }
 
-/// The names in one line, if they are few enough to be read there.
+/// The names in one line, if they are few.
 pub fn list<'k>(known: impl IntoIterator<Item = &'k str>) -> Option<String> {
     let known: Vec<&str> = known.into_iter().collect();
     (1..=MOST_LISTED).contains(&known.len()).then(|| known.join(", "))
 }
 
-/// What to do about a `name` that is not one of the `known`: what was probably meant, a choice if there are few, or what
-/// `otherwise` says.
+/// Help for a `name` that is not `known`: the likely intended names, a list if the names are few, or else
+/// `otherwise`.
 pub fn advice(name: &str, known: &[&str], otherwise: &str) -> String {
     let near = did_you_mean(name, known.iter().copied());
     let few = || list(known.iter().copied()).map(|names| format!("choose from: {names}"));
     near.or_else(few).unwrap_or_else(|| otherwise.to_owned())
 }
 
-/// The long options that a help text names, sorted.
+/// The long options in a help text, sorted.
 pub fn options_in(help: &str) -> Vec<&str> {
     let words = help.split(|c: char| !(c.is_ascii_alphanumeric() || c == '-'));
     let mut options: Vec<_> = words.filter(|word| word.len() > 2 && word.starts_with("--")).collect();
@@ -65,16 +65,15 @@ pub fn options_in(help: &str) -> Vec<&str> {
     options
 }
 
-/// The names of which `part` is a part, unless they are so many that it says little.
+/// The names that contain `part`, unless they are too many.
 fn with_part(part: &str, known: &[&str]) -> Vec<String> {
     let names = known.iter().filter(|known| part.chars().count() >= LEAST_PART && known.contains(part));
     let names: Vec<_> = names.map(|known| format!("`{known}`")).collect();
     if names.len() <= MOST_OFFERED { names } else { Vec::new() }
 }
 
-/// In how many letters two names differ, if in no more than about a third. Letters that changed places count once, and
-/// small letters equal capital ones. Dashes before an option do not count; the folder of a path and the ending of a file
-/// count only if they are others.
+/// Number of letters in which two names differ, if it is at most about a third. A transposition counts once, and case
+/// does not count. Leading dashes do not count; a path's directory and a file's extension count only if they differ.
 fn distance(name: &str, known: &str) -> Option<usize> {
     let (name, known) = (name.to_lowercase(), known.to_lowercase());
     let (name, known) = (name.trim_start_matches('-'), known.trim_start_matches('-'));
@@ -93,7 +92,7 @@ fn between(name: &str, known: &str) -> Option<usize> {
     };
     let (letters, known_letters) = (name.chars().count(), known.chars().count());
     let length = letters.max(known_letters);
-    // They differ in at least as many letters as one is longer, and what is very long is not compared letter by letter.
+    // The length difference is a lower bound of the distance. Very long names are not compared letter by letter.
     if length > LONGEST || letters.abs_diff(known_letters) > length.div_ceil(3) {
         return None;
     }
@@ -110,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn names_that_are_spelled_nearly_alike_are_offered() {
+    fn similar_names_are_suggested() {
         let known = ["run", "test", "check", "bench", "fuzz", "sdk", "new", "headers"];
         assert_eq!(meant("rnu", &known), "did you mean `run`?");
         assert_eq!(meant("tset", &known), "did you mean `test`?");
@@ -122,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_nearest_are_offered_and_not_too_many() {
+    fn only_the_few_nearest_names_are_suggested() {
         assert_eq!(
             meant("ring3", &["ring1", "ring2", "rings", "string"]),
             "did you mean `ring1`, `ring2` or `rings`?"
@@ -136,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn a_part_says_which_name_it_is_if_none_is_near() {
+    fn a_part_identifies_a_name_if_none_is_similar() {
         let boards = ["qemu_virt_aarch64", "qemu_virt_riscv64", "zcu102"];
         assert_eq!(meant("riscv64", &boards), "did you mean `qemu_virt_riscv64`?");
         assert_eq!(meant("qemu", &boards), "did you mean `qemu_virt_aarch64` or `qemu_virt_riscv64`?");
@@ -151,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_very_long_is_near_nothing() {
+    fn very_long_names_are_similar_to_none() {
         let known = "x".repeat(LONGEST - 1);
         assert_eq!(meant(&format!("{known}y"), &[&known]), format!("did you mean `{known}`?"));
         assert_eq!(meant(&format!("{known}yy"), &[&known]), "");
@@ -181,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn advice_is_the_shortest_that_helps() {
+    fn advice_prefers_a_suggestion_to_a_list() {
         assert_eq!(advice("atlo", &["alto", "bass"], "sing"), "did you mean `alto`?");
         assert_eq!(advice("tenor", &["alto", "bass"], "sing"), "choose from: alto, bass");
         assert_eq!(advice("tenor", &["alto"; 9], "sing"), "sing");

@@ -1,4 +1,4 @@
-//! Fuzzes the reader of system descriptions: whatever the text, there is a system or there are located diagnostics.
+//! Fuzzes the parser of system descriptions: any text gives a system or located diagnostics.
 
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -54,11 +54,11 @@ fn try_input(bytes: &[u8]) {
         match parse("fuzz.system", &text, &target, &read_file) {
             Ok(parsed) => assert!(!parsed.system.protection_domains.is_empty(), "a system without programs"),
             Err(problems) => {
-                assert!(!problems.is_empty(), "refused without a word");
+                assert!(!problems.is_empty(), "refused without a diagnostic");
                 for problem in &problems {
                     assert!(
                         problem.span.is_some() && problem.help.is_some(),
-                        "no place or no way out: {problem:?}"
+                        "no location or no help: {problem:?}"
                     );
                     let message = render(&Diagnostic { help: None, ..problem.clone() }, None);
                     assert!(render(problem, Some(&text)).starts_with(&message), "the message comes first");

@@ -1,5 +1,5 @@
-//! Fuzzes the reader of ELF files: whatever the file, there is a program or a reason, and no program breaks the rules
-//! that the builder relies on.
+//! Fuzzes the ELF reader: any file gives a program or an error, and every program satisfies the rules that the
+//! builder relies on.
 
 #[path = "../../../builder/src/test_elf.rs"]
 #[allow(dead_code, clippy::unwrap_used, reason = "shared with the builder's tests")]
@@ -22,7 +22,7 @@ fn main() -> ExitCode {
     run(&Target { seeds: &seeds, words: &WORDS, repair: keep_magic, try_input })
 }
 
-/// The first bytes decide whether anything else is looked at.
+/// Restores the ELF magic; without it, the reader checks nothing else.
 fn keep_magic(file: &mut [u8]) {
     for (to, from) in file.iter_mut().zip(WORDS[0]) {
         *to = *from;

@@ -1,4 +1,4 @@
-//! Fuzzes the validator of boot images: whatever the bytes, the kernel carries out the image or refuses it.
+//! Fuzzes the validator of boot images: for any bytes, the kernel can boot the image or refuses it.
 
 use std::process::ExitCode;
 
@@ -71,7 +71,7 @@ fn bytes(architecture: Architecture, paddr: u64) -> Vec<u8> {
     bytes_of(&writer.finish(paddr, 0x10_0000))
 }
 
-/// What a machine whose memory is known only at boot is asked for: memory that it chooses, and RAM at a fixed address.
+/// Makes an image that is placed at boot, with a floating region and RAM at a fixed address.
 fn leave_to_boot(writer: &mut ImageWriter) {
     writer.ram = vec![Range::default(); RAM_RANGES];
     writer.reserved = vec![Range::default(); PLACED_RESERVED];
@@ -130,7 +130,7 @@ fn use_image(words: &[u64]) {
     let Ok(image) = Image::validate(words) else { return };
     for region in image.regions() {
         let end = region.paddr + region.bytes;
-        assert!(end > region.paddr && region.source_bytes <= region.bytes, "a region that cannot be");
+        assert!(end > region.paddr && region.source_bytes <= region.bytes, "an invalid region");
     }
     for mapping in image.mappings() {
         let region = image.region(mapping.region);
@@ -142,11 +142,17 @@ fn use_image(words: &[u64]) {
     }
     let threads = image.thread_count();
     for service in image.services() {
-        assert!(service.thread < threads, "work for nobody");
+        assert!(service.thread < threads, "a service without a thread");
         let meets_program = image.threads().any(|thread| thread.vspace == service.vspace);
-        assert!(!meets_program && service.vspace < image.counts().vspaces, "work among programs");
+        assert!(!meets_program && service.vspace < image.counts().vspaces, "a service among programs");
     }
-    assert!(image.caps().all(|cap| cap.table < threads), "a capability of nobody");
-    assert!(image.threads().all(|thread| thread.vspace < image.counts().vspaces), "a thread without memory");
-    assert!(image.sched_contexts().all(|context| context.budget_us <= context.period_us), "too much time");
+    assert!(image.caps().all(|cap| cap.table < threads), "a capability without a table");
+    assert!(
+        image.threads().all(|thread| thread.vspace < image.counts().vspaces),
+        "a thread without an address space"
+    );
+    assert!(
+        image.sched_contexts().all(|context| context.budget_us <= context.period_us),
+        "a budget above its period"
+    );
 }
