@@ -1,4 +1,4 @@
-//! Tells the tool which machine it is built for.
+//! Passes the target triple of the build to the tool.
 
 fn main() {
     println!("cargo:rerun-if-changed=build.rs");

@@ -1,7 +1,7 @@
-//! What each program sees: its own pages, its stack, its memory regions.
+//! The address space of each program: its pages, its stack, its memory regions.
 //!
-//! The result names *extents*, runs of physical memory that still have no address ([`crate::memory`] gives them one),
-//! and the places where programs see them. The IPC buffer is not among them: the kernel maps it itself.
+//! The result lists *extents*, runs of physical memory without an address ([`crate::memory`] assigns them), and their
+//! mappings. It leaves out the IPC buffer, because the kernel maps it.
 
 use std::collections::HashMap;
 
@@ -19,28 +19,28 @@ use crate::services;
 /// Bytes of the monitor's stack.
 const MONITOR_STACK_BYTES: u64 = 0x2000;
 
-/// Physically contiguous memory that is placed as one piece.
+/// Physically contiguous memory that is allocated as one piece.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Extent {
-    /// What it is for.
+    /// Its purpose.
     pub purpose: Purpose,
     /// Size, a multiple of the page size.
     pub bytes: u64,
-    /// Its physical address is a multiple of this: 4 KiB or 2 MiB.
+    /// Alignment of the physical address: 4 KiB or 2 MiB.
     pub alignment: u64,
 }
 
-/// What an extent is for. `program` counts protection domains in order; the monitor is the last.
+/// Purpose of an extent. `program` counts protection domains in order; the monitor is the last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Purpose {
-    /// Pages of a program that have contents.
+    /// Pages of a program with contents.
     Contents {
         /// Index of the program.
         program: usize,
-        /// Where the program sees them.
+        /// User address of the pages.
         vaddr: u64,
     },
-    /// Pages of a program that start out as zero.
+    /// Zero-initialised pages of a program.
     Zeroed {
         /// Index of the program.
         program: usize,
@@ -50,14 +50,14 @@ pub enum Purpose {
         /// Index of the program.
         program: usize,
     },
-    /// The contents that writable pages of a program start with, again.
+    /// A copy of the initial contents of a program's writable pages.
     FirstContents {
         /// Index of the program.
         program: usize,
-        /// Where the program sees those pages.
+        /// User address of those pages.
         vaddr: u64,
     },
-    /// The stack of the kernel while it works for a program.
+    /// The kernel's stack for services of a program.
     WorkStack {
         /// Index of the program.
         program: usize,
@@ -70,7 +70,7 @@ pub enum Purpose {
 }
 
 impl Purpose {
-    /// The program and the address in it whose contents the pages have in the image.
+    /// The program and the user address whose contents the pages have in the image.
     pub(crate) fn contents(&self) -> Option<(usize, u64)> {
         match self {
             Self::Contents { program, vaddr } | Self::FirstContents { program, vaddr } => {
@@ -80,7 +80,7 @@ impl Purpose {
         }
     }
 
-    /// The memory region that it is.
+    /// The memory region, if it is one.
     pub(crate) fn region(&self) -> Option<usize> {
         match self {
             Self::Region { region } => Some(*region),
@@ -89,14 +89,14 @@ impl Purpose {
     }
 }
 
-/// A part of an address space.
+/// A mapping in an address space.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct UserMapping {
-    /// Index of the address space: that of the program; behind those, the ones for services.
+    /// Index of the address space: the program's index; the address spaces for services follow.
     pub program: usize,
     /// First user address.
     pub vaddr: u64,
-    /// Size in bytes, that of the extent.
+    /// Size in bytes; equal to the extent's.
     pub bytes: u64,
     /// Index of the extent.
     pub extent: usize,
@@ -107,15 +107,15 @@ pub struct UserMapping {
 /// All address spaces of a system.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AddressSpaces {
-    /// Memory that is needed.
+    /// All extents.
     pub extents: Vec<Extent>,
     /// Ascending by program and address.
     pub mappings: Vec<UserMapping>,
-    /// What the kernel does for protection domains.
+    /// Services of protection domains.
     pub services: Vec<Service>,
-    /// The extent of each memory region that anybody uses.
+    /// The extent of each memory region in use.
     of_regions: Vec<Option<usize>>,
-    /// Of extents that are needed once more as they are at first, which extent that is.
+    /// For an extent whose initial contents are needed again, the extent with the copy.
     first_contents: HashMap<usize, usize>,
 }
 
@@ -151,30 +151,30 @@ impl AddressSpaces {
         Ok(spaces)
     }
 
-    /// The extent of a memory region, if anybody uses it.
+    /// The extent of a memory region, if it is in use.
     pub(crate) fn extent_of_region(&self, region: usize) -> Option<usize> {
         self.of_regions.get(region).copied().flatten()
     }
 
-    /// Memory that is needed once more; its index.
+    /// Adds an extent; returns its index.
     pub(crate) fn extend(&mut self, purpose: Purpose, bytes: u64) -> usize {
         self.extents.push(Extent { purpose, bytes, alignment: PAGE_BYTES });
         self.extents.len() - 1
     }
 
-    /// Shows an extent in an address space for services, to the kernel alone.
+    /// Maps an extent into an address space for services, for the kernel only.
     pub(crate) fn see(&mut self, vspace: usize, vaddr: u64, extent: usize, access: u64) {
         let flags = access | MappingFlags::PRIVILEGED;
         let bytes = self.extents[extent].bytes;
         self.mappings.push(UserMapping { program: vspace, vaddr, bytes, extent, flags });
     }
 
-    /// Pages with contents that a program can write, by address.
+    /// Writable pages with contents, by address.
     pub(crate) fn writable_contents(&self, program: usize) -> Vec<usize> {
         self.contents(program, |flags| flags & MappingFlags::WRITE != 0)
     }
 
-    /// Pages with contents that a program cannot write, by address.
+    /// Read-only pages with contents, by address.
     pub(crate) fn constant_contents(&self, program: usize) -> Vec<usize> {
         self.contents(program, |flags| flags & MappingFlags::WRITE == 0)
     }
@@ -188,14 +188,14 @@ impl AddressSpaces {
         found.into_iter().map(|mapping| mapping.extent).collect()
     }
 
-    /// Pages of a program that start out as zero, its stack included.
+    /// Zero-initialised pages of a program, its stack included.
     pub(crate) fn zeroed(&self, program: usize) -> Vec<usize> {
         let own = [Purpose::Zeroed { program }, Purpose::Stack { program }];
         let extents = self.extents.iter().enumerate();
         extents.filter(|(_, extent)| own.contains(&extent.purpose)).map(|(index, _)| index).collect()
     }
 
-    /// The first contents of this extent once more; the same for all that need them.
+    /// The extent with the copy of this extent's initial contents; all users share it.
     pub(crate) fn first_contents_of(&mut self, extent: usize) -> usize {
         let Extent { purpose: Purpose::Contents { program, vaddr }, bytes, .. } = self.extents[extent] else {
             return extent;
@@ -224,7 +224,7 @@ impl AddressSpaces {
         }
     }
 
-    /// Readable and writable memory of one program.
+    /// Adds readable and writable memory of one program.
     fn add(&mut self, program: usize, vaddr: u64, purpose: Purpose, bytes: u64) {
         let flags = MappingFlags::READ | MappingFlags::WRITE;
         let extent = self.extend(purpose, bytes);
@@ -252,7 +252,7 @@ impl AddressSpaces {
         ))
     }
 
-    /// Every region that is mapped, or whose address a program wants to know.
+    /// Adds every region that is mapped or whose address a program needs.
     fn add_regions(&mut self, system: &SystemDescription, programs: &[Program]) -> Result<(), Diagnostic> {
         let mut maps = vec![Vec::new(); system.memory_regions.len()];
         let mut is_used = vec![false; maps.len()];
@@ -286,23 +286,23 @@ impl AddressSpaces {
     }
 }
 
-/// Checks that the boot image has room for what all programs see.
+/// Checks that all mappings fit into the boot image.
 fn check_counts(spaces: &AddressSpaces) -> Result<(), Diagnostic> {
     let (pieces, maps) = (spaces.extents.len(), spaces.mappings.len());
     if pieces > REGIONS {
         let message = format!("ERROR: the system has {pieces} pieces of memory, maximum is {REGIONS}");
-        let help = "Memory regions, stacks and parts of programs count. Make one region of several.";
+        let help = "Memory regions, stacks and program segments count; merge memory regions.";
         return Err(error(code::MEMORY_TOO_MANY, message).help(help));
     }
     if maps > MAPPINGS {
         let message = format!("ERROR: programs see {maps} pieces of memory, maximum is {MAPPINGS}");
-        let help = "Maps of memory regions, stacks and parts of programs count. Make one region of several.";
+        let help = "Maps of memory regions, stacks and program segments count; merge memory regions.";
         return Err(error(code::MAPS_TOO_MANY, message).help(help));
     }
     Ok(())
 }
 
-/// Memory regions that services and wipes of a protection domain work on.
+/// Memory regions that are targets of a protection domain's services and wipes.
 pub(crate) fn served_regions(domain: &ProtectionDomain) -> impl Iterator<Item = usize> {
     let services = domain.services.iter().filter_map(|service| match service.target {
         ServiceTarget::Region(region) => Some(region),
@@ -320,7 +320,7 @@ fn check_segments(program: &Program, limit: u64) -> Result<(), Diagnostic> {
             );
             Err(error(code::ELF_OVER_STACK, message)
                 .at(program.span.as_ref())
-                .help(format!("Programs and their memory regions must end below 0x{limit:x}.")))
+                .help(format!("Link the program so that it ends below 0x{limit:x}.")))
         }
         None => Ok(()),
     }
@@ -337,7 +337,9 @@ fn check_map(region: &str, bytes: u64, map: &Map, program: &Program) -> Result<(
          at [0x{:x}..0x{:x})",
         program.name, segment.start, segment.end
     );
-    Err(error(code::MAP_OVER_ELF, message).at(&map.span).help("Choose a vaddr that is free in this program."))
+    Err(error(code::MAP_OVER_ELF, message)
+        .at(&map.span)
+        .help("Choose a vaddr outside the segments of this program."))
 }
 
 fn map_flags(map: &Map, large: bool) -> u64 {

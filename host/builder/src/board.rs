@@ -1,8 +1,8 @@
-//! A board: what the tool, the kernel and the emulator need to know about a machine.
+//! A board: the facts about a machine that the tool, the kernel and the emulator need.
 //!
-//! The facts are data, one TOML file per board: `host/builder/boards/<name>.toml` in the source tree,
-//! `board/<name>/<config>/board.toml` in the SDK. A file is checked when it is read, so that the rest of the builder
-//! relies on its ranges.
+//! One TOML file per board holds the facts: `host/builder/boards/<name>.toml` in the source tree,
+//! `board/<name>/<config>/board.toml` in the SDK. [`Board::load`] checks a file, so that the rest of the builder can
+//! rely on its ranges.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -27,37 +27,37 @@ const MAX_BYTES: u64 = 1 << 20;
 pub struct Board {
     /// Name of its directory in the SDK.
     pub name: String,
-    /// Names that older projects use for it. Under these the SDK has what such projects expect of the library.
+    /// Names of the board in older projects. Under these names, the SDK is compatible with such projects.
     pub aliases: Vec<String>,
     /// Instruction set.
     #[serde(deserialize_with = "architecture")]
     pub architecture: Architecture,
     /// `CONFIG_PLAT_<platform>` is defined for programs.
     pub platform: String,
-    /// How the kernel gets into memory.
+    /// The boot protocol.
     #[serde(default)]
     pub boot: BootProtocol,
-    /// Physical address at which the image is placed. Where Limen's own loader boots, also where it is entered; where
-    /// the image is placed at boot, the address that it is first tried with.
+    /// Physical load address of the image. With Limen's own loader, also the entry point; for an image placed at
+    /// boot, the first address to try.
     pub loader_address: u64,
     /// Highest user address, inclusive.
     pub user_top: u64,
-    /// AArch64: there is a secure monitor, or something that answers in its place.
+    /// AArch64: the machine has a secure monitor or an emulation of one.
     #[serde(default)]
     pub smc: bool,
-    /// Image type when the command line names none.
+    /// Default image type.
     pub image_type: ImageType,
     /// Command line of the emulator, one word per entry; `{image}` stands for the image file.
     pub qemu: Vec<String>,
-    /// Other ways to call the emulator: words that are added to its command line, by name.
+    /// Named variants of the emulator's command line: words to append, by name.
     #[serde(default)]
     pub variants: BTreeMap<String, Vec<String>>,
-    /// The versions of the emulator that repeat a run of this machine exactly; every version if none is named.
+    /// Versions of the emulator on which a run of this machine is reproducible; all versions if empty.
     #[serde(default)]
     pub repeatable_with: Vec<String>,
     /// RAM, ascending and disjoint.
     pub ram: Vec<MemoryRange>,
-    /// RAM that is kept for memory regions with a fixed address.
+    /// RAM reserved for memory regions with a fixed address.
     pub pinned: Option<MemoryRange>,
     /// The debug console.
     pub serial: Serial,
@@ -67,14 +67,14 @@ pub struct Board {
     pub timer: Timer,
 }
 
-/// How the kernel gets into memory.
+/// How the kernel is loaded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum BootProtocol {
-    /// Limen's loader is the first part of the image and brings the kernel.
+    /// Limen's loader is the first part of the image and loads the kernel.
     #[default]
     Loader,
-    /// A Multiboot loader loads the kernel, and the image as a module whose address is known only then.
+    /// A Multiboot loader loads the kernel, and the image as a module at an address known only at boot.
     Multiboot,
 }
 
@@ -92,9 +92,9 @@ pub struct MemoryRange {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Serial {
-    /// Which driver it needs.
+    /// Its driver.
     pub kind: SerialKind,
-    /// Physical address of its registers; 0 where they are not memory.
+    /// Physical address of its registers; 0 for a UART behind I/O ports.
     pub paddr: u64,
 }
 
@@ -105,7 +105,7 @@ pub struct Serial {
 pub enum SerialKind {
     /// Arm PrimeCell PL011.
     Pl011 = 1,
-    /// The PC's, with byte-wide registers.
+    /// 16550 with byte-wide registers, as in a PC.
     Ns16550 = 2,
     /// SiFive's.
     Sifive = 3,
@@ -119,13 +119,12 @@ pub enum SerialKind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct InterruptController {
-    /// Which driver it needs.
+    /// Its driver.
     pub kind: InterruptControllerKind,
-    /// Physical address of the controller; GICv2: of its distributor; APIC: of the one for devices.
+    /// Physical address of the controller; GICv2: the distributor; APIC: the I/O APIC.
     pub paddr: u64,
-    /// GICv2: physical address of the CPU interface. PLIC: of the page with which hart 0 claims interrupts in supervisor
-    /// mode; where it has none, 8 KiB before that of hart 1. APIC: of
-    /// the controller in the processor.
+    /// GICv2: physical address of the CPU interface. PLIC: the page in which hart 0 claims interrupts in supervisor
+    /// mode; if hart 0 has none, 8 KiB below that of hart 1. APIC: the local APIC.
     pub cpu_paddr: u64,
     /// Interrupt lines, numbered from 0.
     pub lines: u64,
@@ -144,7 +143,7 @@ pub enum InterruptControllerKind {
 }
 
 impl InterruptControllerKind {
-    /// The kind as the boot image names it.
+    /// The kind in the boot image's numbering.
     #[must_use]
     pub fn in_image(self) -> image::InterruptController {
         match self {
@@ -161,7 +160,7 @@ impl InterruptControllerKind {
 pub struct Timer {
     /// Its interrupt line. PLIC: 0, because the timer interrupts the hart directly.
     pub interrupt: u64,
-    /// Ticks in a second, where the processor cannot tell.
+    /// Ticks per second, if the processor does not report them.
     #[serde(default)]
     pub frequency: u64,
 }
@@ -170,7 +169,7 @@ impl Board {
     /// Reads a board file.
     ///
     /// # Errors
-    /// The file cannot be read, or says something that cannot be.
+    /// The file cannot be read or has invalid facts.
     pub fn load(path: &Path) -> Result<Self, Diagnostic> {
         let name = path.display();
         let text = files::read_text(path, MAX_BYTES).map_err(|e| {
@@ -179,11 +178,11 @@ impl Board {
         })?;
         Self::parse(&text).map_err(|reason| {
             error(code::BOARD_FILE, format!("Error: the board file '{name}' is not usable: {reason}"))
-                .help("The board file must be that of the SDK; build or install it again.")
+                .help("The board file is part of the SDK; build or install the SDK again.")
         })
     }
 
-    /// What the rules of a system description need to know.
+    /// The facts that the rules of a system description need.
     #[must_use]
     pub fn target(&self) -> Target {
         Target {
@@ -195,7 +194,7 @@ impl Board {
         }
     }
 
-    /// The facts that go into the boot image.
+    /// The facts for the boot image.
     #[must_use]
     pub fn image_record(&self) -> image::Board {
         image::Board {
@@ -209,7 +208,7 @@ impl Board {
         }
     }
 
-    /// RAM as the boot image lists it.
+    /// RAM in the boot image's form.
     #[must_use]
     pub fn ram_ranges(&self) -> Vec<image::Range> {
         self.ram.iter().map(|ram| image::Range { start: ram.start, end: ram.end }).collect()
@@ -271,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn facts_that_cannot_be_are_refused() {
+    fn impossible_facts_are_refused() {
         for (from, to, reason) in [
             ("0x7000_0000", "0x3000_0000", "loader_address"),
             ("end = 0xc000_0000", "end = 0x3000_0000", "not a range of pages"),

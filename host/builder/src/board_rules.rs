@@ -1,4 +1,4 @@
-//! What a board file may say. The rest of the builder, and the programs of the SDK, rely on it.
+//! Rules of board files. The rest of the builder and the programs of the SDK rely on them.
 
 use limen_abi::limits::{
     INTERRUPT_LINES, INTERRUPT_VECTORS, PAGE_BYTES, USER_TOP_AARCH64, USER_TOP_RISCV64, USER_TOP_X86_64,
@@ -8,14 +8,14 @@ use limen_sdf::Architecture;
 
 use crate::board::{Board, MemoryRange};
 
-/// Physical addresses that the boot image can hold end here (48 bits).
+/// End of the physical addresses that the boot image can hold (48 bits).
 const ADDRESS_LIMIT: u64 = 1 << 48;
-/// Lines of a GICv2; of them a processor has 16 to 31 for itself, among them its timers.
+/// Lines of a GICv2. Lines 16 to 31 are private to a processor and include its timers.
 const GIC_LINES: u64 = 1020;
 const GIC_PRIVATE_LINES: std::ops::Range<u64> = 16..32;
-/// Pins that an I/O APIC can have.
+/// Maximum number of pins of an I/O APIC.
 const APIC_PINS: u64 = 120;
-/// Vectors of interrupts: the first after those of the older controllers, the last before the spurious one.
+/// Interrupt vectors: from the first above those of the legacy controllers to the last below the spurious one.
 const APIC_VECTORS: std::ops::Range<u64> = 0x30..INTERRUPT_VECTORS - 1;
 
 type Check = Result<(), String>;
@@ -23,7 +23,7 @@ type Check = Result<(), String>;
 /// Checks every rule.
 ///
 /// # Errors
-/// The first that is broken, as a sentence without its beginning.
+/// The first broken rule, as a sentence without its subject.
 pub(crate) fn check(board: &Board) -> Check {
     check_memory(board)?;
     check_devices(board)?;

@@ -1,4 +1,4 @@
-//! From parts to an image: the order in which everything is decided.
+//! The build: all steps from the parts to the image, in order.
 
 use limen_image::{FixedRegion, ImageWriter, KeySite, Options, Range};
 use limen_sdf::{Diagnostic, SystemDescription};
@@ -19,7 +19,7 @@ use crate::system_file::{Kernel, Loader};
 use crate::uimage;
 use crate::{image, key_sites, patch};
 
-/// What an image is made of.
+/// The inputs of an image.
 #[derive(Clone, Debug)]
 pub struct Parts {
     /// The machine.
@@ -30,40 +30,40 @@ pub struct Parts {
     pub system: SystemDescription,
     /// The program of every protection domain, then the monitor.
     pub programs: Vec<Program>,
-    /// The loader, if the board has one of Limen's.
+    /// The loader, if the board boots with Limen's.
     pub loader: Option<Loader>,
     /// The kernel.
     pub kernel: Kernel,
 }
 
-/// A finished system: the output file, and everything that was decided on the way.
+/// A finished system: the output file, and all decisions behind it.
 #[derive(Clone, Debug)]
 pub struct Built {
     /// Bytes of the output file.
     pub file: Vec<u8>,
-    /// What went in, with symbols patched.
+    /// The inputs, with symbols patched.
     pub parts: Parts,
-    /// What programs see.
+    /// Address spaces.
     pub spaces: AddressSpaces,
     /// Kernel objects.
     pub objects: Objects,
-    /// Where it lies.
+    /// Physical memory.
     pub memory: MemoryPlan,
-    /// What crosses the border of a scheduling domain.
+    /// Connections across scheduling domains.
     pub crossings: Vec<Crossing>,
-    /// Where the parts of the output file lie.
+    /// Layout of the output file.
     pub layout: Layout,
     /// The tables of the boot image.
     pub tables: ImageWriter,
-    /// What is allowed but hardly meant.
+    /// Warnings.
     pub warnings: Vec<Diagnostic>,
 }
 
 impl Parts {
-    /// Builds the image. The result depends on the parts alone.
+    /// Builds the image. The result depends only on the parts.
     ///
     /// # Errors
-    /// What the description asks for cannot be done with these programs and this machine.
+    /// The description cannot be satisfied with these programs and this machine.
     pub fn build(mut self, image_type: ImageType) -> Result<Built, Diagnostic> {
         let target = self.board.target();
         let patches = patch::collect(&self.system, &self.programs, &target)?;
@@ -105,7 +105,7 @@ impl Parts {
 }
 
 impl Built {
-    /// Index of the program that receives on this endpoint.
+    /// Index of the program that receives from this endpoint.
     #[must_use]
     pub fn endpoint_owner(&self, endpoint: u64) -> u64 {
         let monitor = self.parts.system.protection_domains.len();
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn the_image_is_what_the_kernel_reads() {
+    fn the_kernel_accepts_the_image() {
         let built = built(FAMILY);
         let image = &built.file[(built.layout.image_paddr - built.layout.start) as usize..];
         let words = words_of(image);
@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn only_a_description_that_asks_makes_the_kernel_print_figures() {
+    fn the_kernel_prints_figures_only_if_the_description_asks() {
         let options =
             |text: &str, config| parts(text, config).build(ImageType::Binary).unwrap().tables.options;
         let asking = FAMILY.replacen("<system>", "<system boot_figures=\"true\">", 1);

@@ -1,4 +1,4 @@
-//! The capability table of every program: which slot holds what.
+//! The capability table of each program.
 
 use limen_abi::slot::{self, Badge, MonitorSlot};
 use limen_image::{Cap, CapKind, Rights};
@@ -8,7 +8,7 @@ use crate::config::Config;
 use crate::objects::Objects;
 use crate::services;
 
-/// Rights of who sends messages and waits for the reply.
+/// Rights of a caller.
 const CALL: u64 = Rights::SEND | Rights::GRANT_REPLY;
 
 /// All capabilities of a system, ascending by table and slot.
@@ -42,7 +42,8 @@ fn cap(table: usize, slot: u64, kind: CapKind, object: u64) -> Cap {
     Cap { table: table as u64, slot, kind: kind as u64, object, badge: 0, rights: 0 }
 }
 
-/// What every protection domain has: input, fault handler (unless a parent gives it), address space, reply object.
+/// The capabilities of every protection domain: input, fault handler (unless it has a parent), address space, reply
+/// object.
 fn own_objects(caps: &mut Vec<Cap>, system: &SystemDescription, objects: &Objects, index: usize) {
     let own = index as u64;
     let domain = &system.protection_domains[index];
@@ -81,7 +82,7 @@ fn own_objects(caps: &mut Vec<Cap>, system: &SystemDescription, objects: &Object
     }
 }
 
-/// What `from` may do to `to`.
+/// The capabilities that `from` has to `to`.
 fn channel_end(caps: &mut Vec<Cap>, objects: &Objects, from: &ChannelEnd, to: &ChannelEnd) {
     let (holder, id) = (from.protection_domain, u64::from(from.id));
     if from.may_notify {
@@ -96,7 +97,7 @@ fn channel_end(caps: &mut Vec<Cap>, objects: &Objects, from: &ChannelEnd, to: &C
     }
 }
 
-/// Parents hold the threads of their children; children send faults to their parents.
+/// Parents hold the threads of their children, and handle their faults.
 fn children(caps: &mut Vec<Cap>, system: &SystemDescription, objects: &Objects) {
     for (index, domain) in system.protection_domains.iter().enumerate() {
         let Some(parent) = &domain.parent else {
@@ -111,7 +112,7 @@ fn children(caps: &mut Vec<Cap>, system: &SystemDescription, objects: &Objects) 
     }
 }
 
-/// What the description puts into root slots.
+/// Capabilities in root slots from the description.
 fn shared(caps: &mut Vec<Cap>, system: &SystemDescription) {
     for (index, domain) in system.protection_domains.iter().enumerate() {
         for user_cap in &domain.caps {
@@ -195,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn a_passive_server_can_tell_the_monitor_and_may_notify_only_where_it_is_allowed() {
+    fn a_passive_server_can_call_the_monitor_and_notifies_only_if_allowed() {
         let expected = [
             (1, ENDPOINT, 1, 0, Rights::RECEIVE),
             (2, ENDPOINT, 2, 3, CALL),
@@ -238,11 +239,11 @@ mod tests {
     }
 
     #[test]
-    fn benchmark_systems_may_count_cycles() {
+    fn benchmark_systems_have_the_cycle_counter() {
         let flags = |config| built(config).tables.threads.iter().map(|t| t.flags).collect::<Vec<_>>();
         // The monitor's program uses no floating point.
         assert_eq!(flags("debug"), [0, 0, 0, ThreadFlags::FPU_DISABLED]);
-        // Where everybody may count, the monitor may, too: no change of thread changes that.
+        // If all protection domains may count, so may the monitor: then no thread switch changes the setting.
         assert_eq!(flags("benchmark"), [1, 1, 1, ThreadFlags::COUNTER | ThreadFlags::FPU_DISABLED]);
     }
 }

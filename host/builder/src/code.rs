@@ -1,4 +1,4 @@
-//! Names of what can go wrong. They are stable: users and documents refer to them.
+//! Codes of the builder's errors. They are stable: users and documents refer to them.
 
 limen_sdf::diagnostic_codes! {
     PROGRAM_IMAGE_NOT_FOUND = "program-image-not-found";

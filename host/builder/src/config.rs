@@ -1,11 +1,11 @@
-//! A configuration: what distinguishes debug, release and benchmark systems.
+//! A configuration: debug, release or benchmark.
 
 use limen_image::Options;
 
-/// A configuration of the SDK, known by its name.
+/// A configuration of the SDK, identified by its name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Config {
-    /// Name of its directory in the SDK: `debug`, `release` or `benchmark`, with `smp-` in front for several cores.
+    /// Name of its directory in the SDK: `debug`, `release` or `benchmark`, prefixed with `smp-` for several cores.
     pub name: String,
 }
 

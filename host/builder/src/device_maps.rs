@@ -1,4 +1,4 @@
-//! Maps that show a device as if it were memory: what to warn of.
+//! Warnings about maps of devices with memory attributes.
 
 use limen_image::RegionKind;
 use limen_sdf::model::{Map, MemoryRegion, SystemDescription};
@@ -9,7 +9,7 @@ use crate::code;
 use crate::error::{Context, error};
 use crate::memory::MemoryPlan;
 
-/// Warnings about maps of devices. They are accepted because the reference accepts them.
+/// Warnings about maps of devices. They are not errors, because the reference accepts such maps.
 pub(crate) fn warnings(
     system: &SystemDescription,
     spaces: &AddressSpaces,
@@ -19,7 +19,7 @@ pub(crate) fn warnings(
     let is_device = |region: usize| {
         spaces.extent_of_region(region).is_some_and(|extent| memory.places[extent].kind == RegionKind::Device)
     };
-    // Elsewhere the processor knows by the address that nothing of a device may be kept in caches.
+    // Other architectures mark device addresses as uncached in hardware.
     let caches_matter = architecture == Architecture::Aarch64;
     let maps = system.protection_domains.iter().flat_map(|domain| &domain.maps);
     maps.filter(|map| is_device(map.region))
@@ -36,12 +36,12 @@ fn cached(map: &Map, region: &MemoryRegion) -> Diagnostic {
     let message = format!("WARNING: map for '{}' shows a device through caches", region.name);
     error(code::MAP_DEVICE_CACHED, message)
         .at(&map.span)
-        .help("Reads may be old and writes may not arrive. Add cached=\"false\".")
+        .help("Reads can be stale and writes can be lost; add cached=\"false\".")
 }
 
 fn executable(map: &Map, region: &MemoryRegion) -> Diagnostic {
     let message = format!("WARNING: map for '{}' allows to execute a device", region.name);
     error(code::MAP_DEVICE_EXECUTABLE, message)
         .at(&map.span)
-        .help("The processor may read registers in advance, as if they were code. Remove 'x' from perms.")
+        .help("Instruction prefetch can read device registers; remove 'x' from perms.")
 }

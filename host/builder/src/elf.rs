@@ -1,7 +1,7 @@
-//! Reading ELF files: entry, loadable segments, symbols.
+//! The ELF reader: entry, loadable segments, symbols.
 //!
-//! Only what the builder uses is kept, and everything is checked once: later code relies on 64-bit little-endian
-//! executables whose segments neither overflow nor claim bytes that the file does not have.
+//! It keeps only what the builder uses, and checks everything once. Later code relies on 64-bit little-endian
+//! executables whose segments neither overflow nor exceed the file.
 
 use std::collections::HashMap;
 
@@ -10,14 +10,14 @@ use object::LittleEndian;
 use object::elf::{self, FileHeader64};
 use object::read::elf::{FileHeader, ProgramHeader, SectionHeader, SectionTable, Sym};
 
-/// User and kernel addresses of every supported architecture fit in 64 bits with room for rounding.
+/// Limit of user and kernel addresses: 64 bits with room for rounding.
 const ADDRESS_LIMIT: u64 = u64::MAX - 0xffff;
 
-/// Most loadable segments of a program, which has a handful.
+/// Most loadable segments of a program; a typical one has a handful.
 const MAX_SEGMENTS: usize = 1024;
-/// Most sections: each is searched for by its name, and names can be as long as the file.
+/// Most sections. Each lookup compares names, which can be as long as the file.
 const MAX_SECTIONS: usize = 4096;
-/// How often all names of symbols together may have as many bytes as the file, since one can be a part of another.
+/// Limit of the total length of symbol names, as a multiple of the file size. Names can overlap in the file.
 const MAX_NAMES: u64 = 16;
 
 /// An executable.
@@ -25,13 +25,13 @@ const MAX_NAMES: u64 = 16;
 pub struct ElfFile {
     /// Address of the first instruction.
     pub entry: u64,
-    /// It must be loaded at the addresses that it names.
+    /// Whether it must be loaded at its link addresses.
     pub is_fixed: bool,
     /// Loadable segments that occupy memory, ascending and disjoint.
     pub segments: Vec<ElfSegment>,
     /// Symbols that have an address.
     pub symbols: Symbols,
-    /// The section in which branches on static keys are listed.
+    /// The section that lists branches on static keys.
     pub key_sites: Vec<u8>,
 }
 
@@ -42,7 +42,7 @@ pub struct ElfSegment {
     pub vaddr: u64,
     /// Contents from the file; at most `memory_bytes`.
     pub data: Vec<u8>,
-    /// Size in memory; what the file does not give is zero.
+    /// Size in memory; the rest after the file contents is zero.
     pub memory_bytes: u64,
     /// ELF program header flags: execute 1, write 2, read 4.
     pub flags: u32,
@@ -56,13 +56,13 @@ impl ElfSegment {
     }
 }
 
-/// Symbols by name; a name that several symbols share has several entries.
+/// Symbols by name; a name shared by several symbols has several entries.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Symbols {
     by_name: HashMap<Vec<u8>, Vec<Symbol>>,
 }
 
-/// Where a symbol is.
+/// Address and size of a symbol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Symbol {
     /// First address.
@@ -72,7 +72,7 @@ pub struct Symbol {
 }
 
 impl Symbols {
-    /// Whether there is none: the program was stripped.
+    /// Whether the program has no symbols because it was stripped.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.by_name.is_empty()
@@ -84,7 +84,7 @@ impl Symbols {
         self.by_name.contains_key(name.as_bytes())
     }
 
-    /// The question whether a symbol was meant whose name is nearly this one; none if there is one with this name.
+    /// Suggests a symbol with a similar name; `None` if the name exists.
     #[must_use]
     pub fn did_you_mean(&self, name: &str) -> Option<String> {
         if self.contains(name) {
@@ -95,10 +95,10 @@ impl Symbols {
         limen_nearest::did_you_mean(name, names)
     }
 
-    /// The only symbol with this name.
+    /// The unique symbol with this name.
     ///
     /// # Errors
-    /// There is none, or more than one.
+    /// No symbol or several symbols have the name.
     pub fn unique(&self, name: &str) -> Result<Symbol, String> {
         match self.by_name.get(name.as_bytes()).map(Vec::as_slice) {
             Some([symbol]) => Ok(*symbol),
@@ -112,7 +112,7 @@ impl ElfFile {
     /// Reads an executable for `architecture`.
     ///
     /// # Errors
-    /// Why the file cannot be used.
+    /// Why the file is unusable.
     pub fn parse(data: &[u8], architecture: Architecture) -> Result<Self, String> {
         if !data.starts_with(&elf::ELFMAG) {
             return Err("it is not an ELF file".to_owned());
@@ -139,7 +139,7 @@ impl ElfFile {
 
 type Header = FileHeader64<LittleEndian>;
 
-/// What an ELF file calls an instruction set, and what people call it.
+/// ELF machine number and display name of an architecture.
 pub(crate) fn machine(architecture: Architecture) -> (u16, &'static str) {
     match architecture {
         Architecture::Aarch64 => (elf::EM_AARCH64, "AArch64"),
@@ -206,7 +206,7 @@ fn sections<'d>(
     Ok(sections)
 }
 
-/// What is in a section; nothing if there is no such section.
+/// The contents of a section; empty if it does not exist.
 fn section(header: &Header, endian: LittleEndian, data: &[u8], name: &[u8]) -> Result<Vec<u8>, String> {
     let sections = sections(header, endian, data)?;
     let Some((_, section)) = sections.section_by_name(endian, name) else { return Ok(Vec::new()) };
@@ -244,7 +244,7 @@ mod tests {
     use crate::test_elf::TestElf;
     use crate::test_system::elf_file;
 
-    /// Reads the bytes in every way that the builder does.
+    /// Reads the bytes in all ways that the builder does.
     fn read(bytes: &[u8]) {
         if let Ok(elf) = ElfFile::parse(bytes, Architecture::Aarch64) {
             let _ = Loader::from_elf(&elf);
@@ -266,7 +266,7 @@ mod tests {
 
     /// The file has 64 bytes of header and 56 for each segment.
     #[test]
-    fn a_file_is_not_read_more_often_than_it_is_long() {
+    fn segments_cannot_exceed_the_size_of_the_file() {
         let mut bytes = TestElf::new(0).segment(PF_R, 0, &[7; 0x1000], 0x1000).bytes();
         let segments =
             |bytes: &[u8]| ElfFile::parse(bytes, Architecture::Aarch64).map(|elf| elf.segments.len());
@@ -286,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn names_of_symbols_are_not_longer_than_the_file_together() {
+    fn overlapping_symbol_names_are_limited() {
         let name: &'static str = "n".repeat(0x1000).leak();
         let elf = |count| {
             (0..count).fold(TestElf::program(), |elf, index| elf.symbol(name, 0x20_1000 + index, 1)).bytes()
@@ -297,7 +297,7 @@ mod tests {
     }
 
     #[test]
-    fn there_are_not_many_segments_and_sections() {
+    fn segments_and_sections_are_limited() {
         let many =
             (0..1025).fold(TestElf::program(), |elf, n| elf.segment(PF_R, 0x100_0000 + n * 0x1000, b"s", 1));
         let refused = ElfFile::parse(&many.bytes(), Architecture::Aarch64);

@@ -1,17 +1,17 @@
-//! Short ways to write a diagnostic.
+//! Helpers to construct diagnostics.
 
 use limen_sdf::{Diagnostic, Span};
 
-/// A diagnostic that no place in a description is to blame for.
+/// A diagnostic without a location in a description.
 pub(crate) fn error(code: &'static str, message: String) -> Diagnostic {
     Diagnostic { code, span: None, message, help: None }
 }
 
-/// What the builder adds to a diagnostic as it learns more about the cause.
+/// Details that the builder adds to a diagnostic.
 pub(crate) trait Context {
-    /// The element of the description that led here, if there is one; the message ends with its place.
+    /// The element of the description that is the cause, if any; the message ends with its location.
     fn at<'a>(self, span: impl Into<Option<&'a Span>>) -> Self;
-    /// What to do about it.
+    /// The fix.
     fn help(self, help: impl Into<String>) -> Self;
 }
 

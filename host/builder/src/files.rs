@@ -1,4 +1,4 @@
-//! Files that a description names: programs, and what memory regions are filled with.
+//! Files that a description names: programs and prefill files.
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
@@ -10,19 +10,19 @@ use std::sync::Arc;
 
 use limen_sdf::{FileError, Problems};
 
-/// Most bytes of a program, and of all files that fill memory regions together.
+/// Most bytes of a program, and of all prefill files together.
 pub const FILE_BYTES: u64 = 1 << 30;
 
-/// Why a file is not read.
+/// Why a file could not be read.
 #[derive(Debug)]
 pub enum ReadError {
-    /// It is a folder, a device or a pipe.
+    /// It is a directory, a device or a pipe.
     NotRegular,
-    /// It has so many bytes, which is more than it may have.
+    /// Its size in bytes exceeds the limit.
     TooLarge(u64),
-    /// While it was read, it had more bytes than before.
+    /// It grew while it was read.
     Grew,
-    /// The operating system says why.
+    /// An error from the operating system.
     Io(io::Error),
 }
 
@@ -37,19 +37,19 @@ impl fmt::Display for ReadError {
     }
 }
 
-/// The contents of a regular file of at most `most` bytes. Nothing is read before its size is known, and no more than that.
+/// Reads a regular file of at most `most` bytes. It checks the size before it reads, and reads no more than that.
 ///
 /// # Errors
-/// It is another kind of file, too large, or cannot be read.
+/// It is not a regular file, is too large, or cannot be read.
 pub fn read(path: &Path, most: u64) -> Result<Vec<u8>, ReadError> {
-    // To open a pipe would wait for somebody who writes to it.
+    // Opening a pipe would block until a writer opens it.
     check_size(&fs::metadata(path).map_err(ReadError::Io)?, most)?;
     let file = File::open(path).map_err(ReadError::Io)?;
     let bytes = check_size(&file.metadata().map_err(ReadError::Io)?, most)?;
     read_sized(file, bytes)
 }
 
-/// The same for a file of text.
+/// The same for a text file.
 ///
 /// # Errors
 /// As [`read`], or it is not UTF-8.
@@ -72,36 +72,36 @@ fn read_sized(file: impl Read, bytes: u64) -> Result<Vec<u8>, ReadError> {
     if contents.len() as u64 > bytes { Err(ReadError::Grew) } else { Ok(contents) }
 }
 
-/// Where `path` is: absolute, or in the first search path that has such a file; the working directory comes last. Where
-/// none has, what is no regular file is found.
+/// Resolves `path`: absolute, or in the first search path with a regular file of that name; the working directory is
+/// last. Without one, a file of another kind with that name.
 pub(crate) fn find(path: &str, search_paths: &[PathBuf]) -> Option<PathBuf> {
     let first = |is: fn(&Path) -> bool| candidates(path, search_paths).find(|candidate| is(candidate));
     first(Path::is_file).or_else(|| first(Path::exists))
 }
 
-/// Reads the files that fill memory regions, each of them once.
+/// Reads prefill files, each once.
 #[derive(Debug)]
 pub struct Prefills<'p> {
     search_paths: &'p [PathBuf],
     read: RefCell<HashMap<String, Arc<[u8]>>>,
-    /// Bytes that may still be read.
+    /// Remaining bytes of the limit.
     left: Cell<u64>,
-    /// Files that were not there.
+    /// Number of missing files.
     missing: Cell<usize>,
 }
 
 impl<'p> Prefills<'p> {
-    /// Looks for files in these folders, and in the working directory.
+    /// Searches these directories, then the working directory.
     #[must_use]
     pub fn new(search_paths: &'p [PathBuf]) -> Self {
         let (left, missing) = (Cell::new(FILE_BYTES), Cell::new(0));
         Self { search_paths, read: RefCell::default(), left, missing }
     }
 
-    /// The contents of a file of at most `most` bytes.
+    /// Reads a file of at most `most` bytes.
     ///
     /// # Errors
-    /// It is not there, or something of that name cannot be read.
+    /// The file does not exist or cannot be read.
     pub fn read(&self, path: &str, most: u64) -> Result<Arc<[u8]>, FileError> {
         if let Some(contents) = self.read.borrow().get(path) {
             let bytes = contents.len() as u64;
@@ -121,7 +121,7 @@ impl<'p> Prefills<'p> {
         Ok(contents)
     }
 
-    /// Folders are searched for what may have been meant as long as somebody reads the answer.
+    /// Suggests similar names while the number of missing files is small.
     fn missing(&self, path: &str) -> FileError {
         let missing = self.missing.replace(self.missing.get() + 1);
         let meant = (missing < Problems::MOST).then(|| did_you_mean(path, self.search_paths)).flatten();
@@ -129,8 +129,8 @@ impl<'p> Prefills<'p> {
     }
 }
 
-/// The question whether a file was meant whose name is nearly that of `path`, which does not exist. Such a file is in the
-/// same folder, and ends alike: what was not built yet must not be answered with what it is built from.
+/// Suggests a file with a similar name for `path`, which does not exist. The file must be in the same directory and
+/// have the same extension, so that the answer to a missing build product is not its source.
 pub fn did_you_mean(path: &str, search_paths: &[PathBuf]) -> Option<String> {
     let (parent, ending) = (Path::new(path).parent().unwrap_or(Path::new("")), Path::new(path).extension());
     let folders =
@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_is_read_up_to_the_size_that_it_had() {
+    fn a_file_is_read_up_to_its_initial_size() {
         assert_eq!(read_sized(&b"four"[..], 4).ok().as_deref(), Some(&b"four"[..]));
         assert_eq!(read_sized(&b"four"[..], 9).ok().as_deref(), Some(&b"four"[..]));
         let mut endless = io::repeat(7).take(1 << 20);
@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_larger_than_it_may_be_is_not_read() {
+    fn a_file_above_the_limit_is_not_read() {
         let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("Cargo.toml");
         let bytes = fs::metadata(&own).unwrap().len();
         assert!(matches!(read(&own, bytes - 1), Err(ReadError::TooLarge(found)) if found == bytes));

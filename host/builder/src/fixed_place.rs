@@ -1,4 +1,4 @@
-//! Memory regions with a fixed physical address: which addresses they may have.
+//! Memory regions with a fixed physical address: which addresses are allowed.
 
 use limen_image::{Range, RegionKind};
 use limen_sdf::Diagnostic;
@@ -11,16 +11,16 @@ use crate::error::{Context, error};
 use crate::memory::Place;
 use crate::sharing;
 
-/// Physical addresses that page tables can hold end here (48 bits).
+/// End of the physical addresses that page tables can hold (48 bits).
 const ADDRESS_LIMIT: u64 = 1 << 48;
 
-/// Why an address cannot be used: the end of the message, and what to do.
+/// Why an address is refused: the end of the message, and the fix.
 type Refusal = (String, &'static str);
 
-/// The place of a region with a fixed address; `None` without one. `reserved` is loader, boot image and kernel.
+/// The place of a region with a fixed address; `None` without one. `reserved` holds loader, boot image and kernel.
 ///
 /// # Errors
-/// A program must not have this memory, or there is none.
+/// Programs may not use this memory, or it does not exist.
 pub(crate) fn find(
     board: &Board,
     region: &MemoryRegion,
@@ -39,7 +39,7 @@ pub(crate) fn find(
     })?;
     if kind == RegionKind::Device && region.prefill.is_some() {
         let message = format!("ERROR: memory region '{}' is a device and cannot be prefilled", region.name);
-        let help = "Only RAM has first contents; choose a phys_addr in RAM, or leave it out.";
+        let help = "Only RAM can be prefilled; choose a phys_addr in RAM, or omit it.";
         return Err(error(code::MR_PREFILL_DEVICE, message).at(&region.span).help(help));
     }
     Ok(Some(Place { paddr, kind, fixed: true }))
@@ -50,22 +50,22 @@ fn check_unused(board: &Board, range: Range, reserved: Range) -> Result<(), Refu
     if image_stays && overlaps(range, reserved) {
         let Range { start, end } = reserved;
         let why = format!("overlaps with loader, boot image and kernel [0x{start:x}..0x{end:x})");
-        return Err((why, "Choose another phys_addr, or leave it out and let the tool choose."));
+        return Err((why, "Choose another phys_addr, or omit it to let the tool choose."));
     }
     for registers in board.image_record().interrupt_registers() {
         if overlaps(range, registers) {
             let why = format!("overlaps with the interrupt controller at 0x{:x}", registers.start);
-            return Err((why, "Only the kernel may have it; programs use <irq> elements."));
+            return Err((why, "Only the kernel may access it; use <irq> elements."));
         }
     }
     Ok(())
 }
 
-/// Whether the range is RAM or a device, if that is known before boot.
+/// Whether the range is RAM or a device, if known before boot.
 fn kind(board: &Board, range: Range) -> Result<RegionKind, Refusal> {
     if range.end > ADDRESS_LIMIT {
         let why = "is not in the memory of the machine".to_owned();
-        return Err((why, "Physical addresses have 48 bits."));
+        return Err((why, "Physical addresses have 48 bits; choose a lower phys_addr."));
     }
     if board.boot == BootProtocol::Multiboot {
         return Ok(RegionKind::Fixed);
@@ -75,13 +75,13 @@ fn kind(board: &Board, range: Range) -> Result<RegionKind, Refusal> {
         Some(ram) if ram.start <= range.start && range.end <= ram.end => Ok(RegionKind::Zero),
         Some(Range { start, end }) => {
             let why = format!("lies only partly in RAM [0x{start:x}..0x{end:x})");
-            Err((why, "A memory region is either RAM or a device."))
+            Err((why, "A memory region is either RAM or a device; change phys_addr or size."))
         }
     }
 }
 
-/// For each region, whether the description uses it as only RAM can be used: something is put into it at boot, a service
-/// works on it, or scheduling domains share it as they may share memory.
+/// For each region, whether the description requires RAM: it is prefilled, a service uses it, or scheduling domains
+/// share it as memory.
 pub(crate) fn needs_ram(system: &SystemDescription) -> Vec<bool> {
     let regions = system.memory_regions.iter().zip(sharing::region_crossings(system, |_| Some("memory")));
     let needs_ram =
@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn what_memory_a_pc_has_is_not_known() {
+    fn the_memory_of_a_pc_is_unknown() {
         let (board, system) = pc();
         let reserved = Range { start: 0x40_0000, end: 0x6000_0000 };
         for region in &system.memory_regions {
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn what_must_be_ram_is_known() {
+    fn regions_that_need_ram_are_known() {
         let (_, system) = pc();
         let all = system.memory_regions.iter().enumerate();
         let found: Vec<_> =
@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn the_kernels_devices_are_known_on_a_pc_too() {
+    fn the_kernels_devices_are_known_on_a_pc() {
         let (board, mut system) = pc();
         system.memory_regions[0].phys_addr = Some(0xfee0_0000);
         let refused = find(&board, &system.memory_regions[0], Range::default()).unwrap_err();

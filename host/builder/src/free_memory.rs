@@ -1,4 +1,4 @@
-//! Ranges of RAM that nobody uses.
+//! Free ranges of RAM.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
@@ -7,29 +7,29 @@ use limen_image::Range;
 
 use crate::board::Board;
 
-/// RAM that has no use yet.
+/// Unallocated RAM.
 #[derive(Clone, Debug)]
 pub(crate) struct FreeMemory {
-    /// The end of each range by its start; they are disjoint.
+    /// End of each range by its start; the ranges are disjoint.
     gaps: BTreeMap<u64, u64>,
-    /// Memory after this address is taken first.
+    /// Memory above this address is preferred.
     prefer_from: u64,
-    /// For each size and alignment that was asked for, where the first range may be that is large enough: memory is only
-    /// taken, so nothing before fits later.
+    /// For each requested size and alignment, a lower bound of the first range that fits. Ranges only shrink, so
+    /// nothing below it fits later.
     first: HashMap<(u64, u64), Side>,
 }
 
-/// A part of memory in the order in which it is taken.
+/// A part of memory, in allocation order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Side {
-    /// What is preferred, from this address on.
+    /// Preferred memory, from this address on.
     Above(u64),
-    /// The rest, from this address on.
+    /// Other memory, from this address on.
     Below(u64),
 }
 
 impl FreeMemory {
-    /// All RAM but what is taken or kept for fixed addresses.
+    /// All RAM except reserved memory and memory for fixed addresses.
     pub(crate) fn new(board: &Board, reserved: Range) -> Self {
         let gaps = board.ram_ranges().into_iter().map(|ram| (ram.start, ram.end)).collect();
         let mut free = Self { gaps, prefer_from: reserved.end, first: HashMap::new() };
@@ -40,7 +40,7 @@ impl FreeMemory {
         free
     }
 
-    /// Takes away a range, or the part of it that is free.
+    /// Removes the free part of a range.
     pub(crate) fn remove(&mut self, range: Range) {
         let below = self.gaps.range(..range.end).rev();
         let touched: Vec<_> =
@@ -53,7 +53,7 @@ impl FreeMemory {
         }
     }
 
-    /// Takes the first range of this size and alignment.
+    /// Allocates the first range of this size and alignment.
     pub(crate) fn allocate(&mut self, bytes: u64, alignment: u64) -> Option<u64> {
         let first = self.first.get(&(bytes, alignment)).copied().unwrap_or(Side::Above(self.prefer_from));
         let (above, below) = match first {
@@ -72,7 +72,7 @@ impl FreeMemory {
         Some(start)
     }
 
-    /// The largest range; of equal ones the lowest.
+    /// The largest range; of several, the lowest.
     pub(crate) fn largest(&self) -> Option<Range> {
         let gaps = self.gaps.iter().map(|(start, end)| Range { start: *start, end: *end });
         gaps.max_by_key(|gap| (gap.end - gap.start, Reverse(gap.start)))

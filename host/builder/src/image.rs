@@ -1,7 +1,7 @@
-//! The boot image: records for everything that was decided, then page contents.
+//! The boot image: records of all decisions, then page contents.
 //!
-//! The number of records is known before any physical address is, so the image is written in two goes: [`records`]
-//! fills the tables and tells their size, [`finish`] fills in the addresses.
+//! The number of records is known before any physical address, so the image is written in two passes: [`records`]
+//! fills the tables and determines their size, [`finish`] fills in the addresses.
 
 use limen_image::{
     Cap, FixedRegion, FixedRegionFlags, Image, ImageError, ImageWriter, Machine, Mapping, Memory, MemoryKind,
@@ -24,7 +24,7 @@ use crate::prefill;
 use crate::program::Program;
 use crate::services;
 
-/// The tables of the image; physical addresses are still zero.
+/// The tables of the image, with physical addresses of zero.
 #[must_use]
 pub fn records(
     board: &Board,
@@ -62,7 +62,7 @@ pub fn records(
 /// Fills in the addresses and returns the whole image.
 ///
 /// # Errors
-/// The kernel would refuse the image, which is a defect of this tool.
+/// The kernel would refuse the image, which is a bug in this tool.
 pub fn finish(
     parts: &Parts,
     writer: &mut ImageWriter,
@@ -115,7 +115,7 @@ pub fn finish(
     let mut bytes = limen_image::bytes_of(&words);
     check(board, layout, words).map_err(|reason| {
         error(code::IMAGE_REFUSED, format!("ERROR: the kernel would refuse this boot image: {reason}"))
-            .help("This is a defect of the tool; please report it together with the system description.")
+            .help("This is a bug in the tool; please report it with the system description.")
     })?;
     bytes.resize((layout.contents_paddr - layout.image_paddr) as usize, 0);
     append_contents(&mut bytes, spaces, programs);
@@ -123,7 +123,8 @@ pub fn finish(
     Ok(bytes)
 }
 
-/// Whether the kernel will take the image; one that is placed at boot, on a machine with the RAM of the board file.
+/// Whether the kernel will accept the image; for an image placed at boot, on a machine with the RAM of the board
+/// file.
 fn check(board: &Board, layout: &Layout, mut words: Vec<u64>) -> Result<(), ImageError> {
     if board.boot == BootProtocol::Multiboot {
         let ram = |range| Memory { range, kind: MemoryKind::Ram };
@@ -133,7 +134,7 @@ fn check(board: &Board, layout: &Layout, mut words: Vec<u64>) -> Result<(), Imag
         let reach = memory.iter().map(|memory| memory.range.end).max().unwrap_or_default();
         let machine = Machine { image_paddr: layout.image_paddr, memory: &memory, kernel, reach };
         match place(&mut words, &machine) {
-            // Another machine may have the right memory there.
+            // Another machine may have suitable memory there.
             Err(ImageError::FixedRegion { .. }) => return Ok(()),
             placed => placed?,
         }
@@ -141,7 +142,7 @@ fn check(board: &Board, layout: &Layout, mut words: Vec<u64>) -> Result<(), Imag
     Image::validate(&words).map(drop)
 }
 
-/// Bytes of page contents: those of programs, then files.
+/// Bytes of page contents: programs, then files.
 #[must_use]
 pub fn contents_bytes(system: &SystemDescription, spaces: &AddressSpaces) -> u64 {
     program_bytes(spaces) + prefill::bytes(system, spaces)
@@ -162,7 +163,7 @@ fn append_contents(bytes: &mut Vec<u8>, spaces: &AddressSpaces, programs: &[Prog
     }
 }
 
-/// Extents by physical address; those that only boot can tell what they are behind all others.
+/// Extents by physical address; extents whose kind is decided at boot come last.
 fn ascending_extents(memory: &MemoryPlan) -> Vec<usize> {
     let mut order: Vec<usize> = (0..memory.places.len()).collect();
     order.sort_by_key(|&extent| {
@@ -181,7 +182,7 @@ fn region(spaces: &AddressSpaces, memory: &MemoryPlan, extent: usize) -> Region 
     }
 }
 
-/// How many regions there are that only boot can tell what they are.
+/// Number of regions whose kind is decided at boot.
 #[must_use]
 pub fn fixed_region_count(board: &Board, system: &SystemDescription, spaces: &AddressSpaces) -> usize {
     let regions = spaces.extents.iter().filter_map(|extent| extent.purpose.region());
@@ -189,7 +190,7 @@ pub fn fixed_region_count(board: &Board, system: &SystemDescription, spaces: &Ad
     if board.boot == BootProtocol::Multiboot { fixed.count() } else { 0 }
 }
 
-/// What the kernel must know of regions that only boot can tell what they are.
+/// Details for the kernel of regions whose kind is decided at boot.
 fn fixed_regions(
     system: &SystemDescription,
     spaces: &AddressSpaces,
@@ -207,7 +208,7 @@ fn fixed_regions(
         .collect()
 }
 
-/// What is known of a region whose place is decided at boot; see `limen_image::place`.
+/// The record of a region that is placed at boot; see `limen_image::place`.
 fn unplaced_region(spaces: &AddressSpaces, memory: &MemoryPlan, layout: &Layout, extent: usize) -> Region {
     let region = region(spaces, memory, extent);
     match memory.places[extent].kind {

@@ -1,22 +1,22 @@
-//! The forms in which an image can be written.
+//! Output formats of an image.
 
 use limen_sdf::Architecture;
 use serde::Deserialize;
 
-/// Form of the output file.
+/// Format of the output file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ImageType {
-    /// The bytes as they lie in memory; entered at the first one.
+    /// A flat memory image; the entry point is its first byte.
     Binary,
-    /// The same bytes as the only segment of an ELF file.
+    /// The flat image as the only segment of an ELF file.
     Elf,
-    /// The same bytes behind the headers of U-Boot and of a Linux kernel for RISC-V.
+    /// The flat image with the headers of U-Boot and of a RISC-V Linux kernel.
     Uimage,
 }
 
 impl ImageType {
-    /// The type with this name on the command line, if images for `architecture` can have it.
+    /// The type with this name on the command line, if `architecture` supports it.
     #[must_use]
     pub fn from_name(name: &str, architecture: Architecture) -> Option<Self> {
         match (name, architecture) {

@@ -1,6 +1,6 @@
-//! Interrupts of a system: which lines of the machine its programs handle.
+//! Interrupts of a system: the lines that its programs handle.
 //!
-//! The description says what a program wants; here is checked that the machine has it and the kernel does not use it.
+//! This module checks that the machine has each interrupt in the description and that the kernel does not use it.
 
 use limen_abi::limits::{FIRST_INTERRUPT_VECTOR, INTERRUPTS};
 use limen_image::{Interrupt, InterruptFlags, InterruptSource};
@@ -11,7 +11,7 @@ use crate::board::{Board, InterruptControllerKind};
 use crate::code;
 use crate::error::{Context, error};
 
-/// I/O APICs of a board; their number is their position.
+/// Number of I/O APICs of a board.
 const IO_APICS: u64 = 1;
 
 /// An interrupt with the program that handles it.
@@ -19,16 +19,16 @@ const IO_APICS: u64 = 1;
 pub struct OwnedInterrupt {
     /// Index of the protection domain.
     pub owner: usize,
-    /// Its id there.
+    /// Its id in that protection domain.
     pub id: u8,
-    /// For the boot image.
+    /// Its record in the boot image.
     pub record: Interrupt,
 }
 
 /// The interrupts of all programs, ascending by line.
 ///
 /// # Errors
-/// The machine does not have one of them, the kernel keeps it for itself, or there are too many.
+/// The machine does not have an interrupt, the kernel reserves it, or there are too many.
 pub fn interrupts(system: &SystemDescription, board: &Board) -> Result<Vec<OwnedInterrupt>, Diagnostic> {
     let mut all = Vec::new();
     for (owner, domain) in system.protection_domains.iter().enumerate() {
@@ -51,14 +51,14 @@ fn check(irq: &Irq, board: &Board) -> Result<(), Diagnostic> {
         IrqSource::Line { line } if !(controller.kind.first_line()..lines).contains(&line) => {
             let message = format!("Error: there is no irq {line} on board '{}'", board.name);
             let first = controller.kind.first_line();
-            let help = format!("Its interrupt controller has the lines from {first} to {}.", lines - 1);
+            let help = format!("Its interrupt controller has lines {first} to {}.", lines - 1);
             Err(error(code::IRQ_LINE_RANGE, message).at(&irq.span).help(help))
         }
         IrqSource::Line { line } if line == board.timer.interrupt => Err(line_of_kernel(irq, line)),
         IrqSource::Pin { ioapic, pin, .. } if ioapic >= IO_APICS || pin >= lines => {
             let message =
                 format!("Error: there is no pin {pin} of I/O APIC {ioapic} on board '{}'", board.name);
-            let help = format!("It has one I/O APIC, number 0, with the pins from 0 to {}.", lines - 1);
+            let help = format!("It has one I/O APIC, number 0, with pins 0 to {}.", lines - 1);
             Err(error(code::IRQ_PIN_RANGE, message).at(&irq.span).help(help))
         }
         IrqSource::Line { .. } | IrqSource::Pin { .. } | IrqSource::Message { .. } => Ok(()),
@@ -68,22 +68,22 @@ fn check(irq: &Irq, board: &Board) -> Result<(), Diagnostic> {
 fn line_of_kernel(irq: &Irq, line: u64) -> Diagnostic {
     error(code::IRQ_LINE_KERNEL, format!("Error: irq {line} belongs to the kernel"))
         .at(&irq.span)
-        .help("It is the timer that ends time slices; use a timer of the board.")
+        .help("It is the scheduler's timer; use another timer of the board.")
 }
 
 fn too_many(irq: &Irq) -> Diagnostic {
     error(code::IRQ_TOO_MANY, "Error: too many interrupts".to_owned())
         .at(&irq.span)
-        .help(format!("All protection domains together have at most {INTERRUPTS} irq elements."))
+        .help(format!("All protection domains together can have at most {INTERRUPTS} irq elements."))
 }
 
 impl InterruptControllerKind {
-    /// The lowest line that a device can have.
+    /// The lowest line of a device.
     fn first_line(self) -> u64 {
         match self {
-            // Lower ones are between processors.
+            // Lower lines are for interrupts between processors.
             Self::GicV2 => 16,
-            // Line 0 is none.
+            // Line 0 does not exist.
             Self::Plic => 1,
             Self::Apic => 0,
         }
@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn there_is_room_for_so_many() {
+    fn interrupts_up_to_the_limit_are_accepted() {
         let irqs = |first: u64| (0..62).map(move |id| format!("<irq irq='{}' id='{id}' />", first + id));
         let domain = |(name, first): (&str, u64)| {
             let irqs: String = irqs(first).collect();

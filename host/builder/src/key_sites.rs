@@ -1,8 +1,8 @@
-//! Branches on static keys in programs: instructions that do nothing or jump, as the state of a key says.
+//! Branches on static keys in programs: a nop or a jump, depending on the state of a key.
 //!
-//! The macros of `limen/static_key.h` leave a jump for each branch, and a row of three words in a section that is not loaded:
-//! where the jump is, where it goes, and its key with the state in which it jumps. Here every row is checked, every
-//! branch is given the instruction of its default, and those of keys that the description binds are listed for the kernel.
+//! The macros of `limen/static_key.h` emit a jump for each branch, and a row of three words in a section that is not
+//! loaded: the address of the jump, its target, and its key with the state in which it jumps. This module checks
+//! every row, writes the default instruction of every branch, and lists the branches on bound keys for the kernel.
 
 use std::collections::HashMap;
 
@@ -19,12 +19,12 @@ use limen_abi::limits::KEY_SITES;
 
 /// Bytes of a row.
 const ROW_BYTES: usize = 24;
-/// Bytes of a word in which an instruction is exchanged.
+/// Bytes of a word in which the kernel patches an instruction.
 const WORD_BYTES: u64 = 8;
-/// Bit of a row's key: it jumps while the key is off.
+/// Bit of a row's key: the branch jumps while the key is off.
 const JUMPS_IF_OFF: u64 = 1;
 
-/// A branch that follows a key of the system.
+/// A branch on a key of the system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BoundSite {
     program: usize,
@@ -33,7 +33,7 @@ pub struct BoundSite {
     instructions: Instructions,
 }
 
-/// The two instructions of a branch; the first byte is the lowest.
+/// The two instructions of a branch, lowest byte first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Instructions {
     length: u64,
@@ -50,10 +50,10 @@ struct Row {
     jumps_if: bool,
 }
 
-/// Checks the branches of every program, gives them their defaults, and says which follow keys of the system.
+/// Checks the branches of all programs, writes their defaults, and returns those on keys of the system.
 ///
 /// # Errors
-/// A row that cannot be true, a symbol that is no key, or too many branches.
+/// An invalid row, a symbol that is not a key, or too many branches.
 pub fn collect(
     system: &SystemDescription,
     programs: &mut [Program],
@@ -84,13 +84,13 @@ pub fn collect(
             "ERROR: programs have {} branches on static keys of the system, maximum is {KEY_SITES}",
             bound.len()
         );
-        let help = "Put what a key switches into functions, so that fewer copies of the branch are made.";
+        let help = "Move code with branches into functions that are not inlined, so that fewer copies exist.";
         return Err(error(code::KEY_SITES_TOO_MANY, message).help(help));
     }
     Ok(bound)
 }
 
-/// The records of the image. `region_of` tells which of its regions the pages at an extent have become.
+/// The records for the image. `region_of` maps an extent to its region in the image.
 #[must_use]
 pub fn records(
     sites: &[BoundSite],
@@ -120,11 +120,11 @@ fn default(system: &SystemDescription, config: &Config, key: usize) -> bool {
     key.kernel.map_or(key.default, |kernel| config.options() & kernel.option() != 0)
 }
 
-/// The rows of a section. What the linker has dropped has left rows of zeros.
+/// The rows of a section. Rows of zeros belong to code that the linker dropped.
 fn rows(section: &[u8]) -> Result<Vec<Row>, &'static str> {
     let (rows, rest) = section.as_chunks::<ROW_BYTES>();
     if !rest.is_empty() {
-        return Err("belongs to a list that is cut off");
+        return Err("belongs to a truncated list");
     }
     let word = |row: &[u8; ROW_BYTES], at: usize| {
         row.as_chunks::<8>().0.get(at).map_or(0, |bytes| u64::from_le_bytes(*bytes))
@@ -139,7 +139,7 @@ fn rows(section: &[u8]) -> Result<Vec<Row>, &'static str> {
 }
 
 impl Row {
-    /// Checks the branch, and gives it the instruction of its default: that of the key that it is bound to, or its own.
+    /// Checks the branch and writes the instruction of its default: the default of the bound key, or its own.
     fn settle(
         &self,
         program: &mut Program,
@@ -157,7 +157,7 @@ impl Row {
         let (length, target) = jump(architecture, bits, self.site, WORD_BYTES - offset)
             .ok_or("is not one jump in one word of eight bytes")?;
         if target != self.target {
-            return Err("jumps elsewhere than its row says");
+            return Err("jumps to another address than its row has");
         }
         let jump = bits & (u64::MAX >> (64 - 8 * length));
         let nop = nop(architecture, length);
@@ -177,7 +177,7 @@ fn word(program: &Program, vaddr: u64) -> Option<u64> {
     program.segments.get(program.segment_with(vaddr, WORD_BYTES)?)?.word(vaddr)
 }
 
-/// Length and target of the jump that these bits begin with, if it is no longer than `room`.
+/// Length and target of the jump that these bits start with, if it fits into `room`.
 ///
 /// Source: Arm Architecture Reference Manual, `B`; RISC-V Instruction Set Manual, `JAL`; Intel SDM, `JMP`.
 fn jump(architecture: Architecture, bits: u64, at: u64, room: u64) -> Option<(u64, u64)> {
@@ -196,7 +196,7 @@ fn jump(architecture: Architecture, bits: u64, at: u64, room: u64) -> Option<(u6
     (length <= room).then_some((length, at.wrapping_add_signed(distance)))
 }
 
-/// The instruction of this length that does nothing.
+/// The nop of this length.
 fn nop(architecture: Architecture, length: u64) -> u64 {
     match (architecture, length) {
         (Architecture::Aarch64, _) => 0xd503_201f,
@@ -209,7 +209,7 @@ fn nop(architecture: Architecture, length: u64) -> u64 {
 fn wrong(program: &Program, site: u64, reason: &str) -> Diagnostic {
     let (name, path) = (&program.name, program.path.display());
     let message = format!("ERROR: the static key site at 0x{site:x} of '{path}' for PD '{name}' {reason}");
-    let help = "Branches on static keys are made by limen/static_key.h alone, and keys by LIMEN_STATIC_KEY_TRUE and _FALSE.";
+    let help = "Use only the macros of limen/static_key.h for branches, and LIMEN_STATIC_KEY_TRUE and _FALSE for keys.";
     error(code::KEY_SITE, message).at(program.span.as_ref()).help(help)
 }
 
@@ -231,7 +231,7 @@ mod tests {
     use crate::{Built, ImageType};
 
     #[test]
-    fn jumps_are_read_as_the_assembler_writes_them() {
+    fn jumps_are_decoded_as_the_assembler_encodes_them() {
         use Architecture::{Aarch64, Riscv64, X86_64};
         for (architecture, bits, expected) in [
             (Aarch64, 0x1400_0002, Some((4, 0x1008))),
@@ -250,7 +250,7 @@ mod tests {
         assert_eq!(jump(X86_64, 0xe9, 0x1005, 3), None);
     }
 
-    /// A system with a key and one program of so many branches on its own key `word`.
+    /// A system with a key, and one program with this many branches on its own key `word`.
     fn with_branches(count: u64, more: &str) -> Built {
         let text = format!(
             r#"<system><static_key name="trace" />
@@ -267,7 +267,7 @@ mod tests {
         let branches = |built: &Built| built.parts.programs[0].segments[0].word(0x20_0000);
         const JUMPS: u64 = 0x1400_0002_1400_0002;
         const NOPS: u64 = 0xd503_201f_d503_201f;
-        // Its own default is on, that of the system's key is off.
+        // The program's own default is on, the system key's is off.
         let built = with_branches(2, "");
         assert_eq!((branches(&built), built.tables.key_sites.len()), (Some(JUMPS), 0));
         let built = with_branches(2, r#"<key name="trace" symbol="word" />"#);
@@ -282,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn as_many_branches_as_there_may_be_are_listed() {
+    fn branches_up_to_the_limit_are_listed() {
         let built = with_branches(KEY_SITES as u64, r#"<key name="trace" symbol="word" />"#);
         let places = built.tables.key_sites.iter().map(|site| site.paddr);
         let first = built.tables.key_sites.first().map_or(0, |site| site.paddr);
@@ -290,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn a_list_that_is_cut_off_is_refused_and_dropped_rows_are_not() {
+    fn a_truncated_list_is_refused_and_dropped_rows_are_skipped() {
         assert!(rows(&[0; 25]).is_err());
         assert_eq!(rows(&[0; 48]).unwrap().len(), 0);
     }

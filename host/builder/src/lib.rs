@@ -1,20 +1,20 @@
-//! A system description and program files become a boot image and a report.
+//! The image builder: turns a system description and program files into a boot image and a report.
 //!
 //! | step | module |
 //! |---|---|
 //! | facts about the machine, the configuration, the SDK | [`board`], [`config`], [`sdk`] |
 //! | ELF files | [`elf`], [`program`] (made of [`segment`]s), [`system_file`] (kernel and loader) |
-//! | other files | [`files`] |
+//! | prefill files | [`files`] |
 //! | symbols that receive values | [`patch`] |
-//! | what programs see, and where it lies | [`address_space`], [`memory`] |
-//! | kernel objects and who may use them | [`objects`], [`interrupts`], [`capabilities`] |
-//! | what scheduling domains share | [`sharing`] |
-//! | the boot image, and the file around it | [`image`], [`payload`], [`uimage`], [`image_type`] |
-//! | all of it in order | [`build`] |
-//! | what was decided, for people and for tools | [`report`] |
+//! | address spaces and physical memory | [`address_space`], [`memory`] |
+//! | kernel objects and capabilities | [`objects`], [`interrupts`], [`capabilities`] |
+//! | connections across scheduling domains | [`sharing`] |
+//! | the boot image and the output file | [`image`], [`payload`], [`uimage`], [`image_type`] |
+//! | all steps in order | [`build`] |
+//! | the report, for people and for tools | [`report`] |
 //!
-//! Every error is a [`limen_sdf::Diagnostic`]; nothing here prints, exits or writes files. The image depends on the
-//! inputs alone: building twice gives the same bytes.
+//! Every error is a [`limen_sdf::Diagnostic`]; this crate never prints, exits or writes files. The image depends only
+//! on the inputs: building twice gives the same bytes.
 
 #![forbid(unsafe_code)]
 

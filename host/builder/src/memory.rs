@@ -1,7 +1,8 @@
-//! Where in physical memory everything lies.
+//! The physical memory plan.
 //!
-//! Contents of programs lie in the image. Memory regions with an address get it. The rest is taken from RAM after
-//! the kernel, largest alignment first; the largest range left over becomes the kernel's pool for page tables.
+//! Contents of programs stay in the image. Memory regions with a fixed address get it. The planner allocates the rest
+//! from RAM after the kernel, largest alignment first. The largest remaining range becomes the kernel's pool for page
+//! tables.
 
 use std::cmp::Reverse;
 
@@ -17,36 +18,36 @@ use crate::error::{Context, error};
 use crate::fixed_place;
 use crate::free_memory::FreeMemory;
 
-/// Levels of page tables below the root of an address space, at most.
+/// Maximum levels of page tables below the root of an address space.
 const LEVELS_BELOW_ROOT: u64 = 3;
-/// Room for tables of the kernel's own devices and windows.
+/// Room for page tables of the kernel's own devices and windows.
 const KERNEL_TABLE_BYTES: u64 = 64 * PAGE_BYTES;
 /// Entries of a page table.
 const TABLE_ENTRIES: u64 = 512;
 
-/// Where an extent lies.
+/// Place of an extent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Place {
     /// Physical address.
     pub paddr: u64,
-    /// Where its first contents come from.
+    /// Source of its initial contents.
     pub kind: RegionKind,
-    /// The description asks for this address.
+    /// Whether the description sets this address.
     pub fixed: bool,
 }
 
-/// Where everything lies.
+/// Places of all extents, and the pool.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MemoryPlan {
     /// One place per extent.
     pub places: Vec<Place>,
     /// RAM for page tables.
     pub pool: Range,
-    /// What page tables need, at most, where their memory is chosen at boot.
+    /// Upper bound of page-table memory, if the pool is placed at boot.
     pub table_bytes: u64,
 }
 
-/// What is decided before: RAM that loader, image and kernel take, and where in it the page contents start.
+/// Memory that is already in use: the RAM of loader, image and kernel, and the address of page contents in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Taken {
     /// Loader, image and kernel.
@@ -56,7 +57,7 @@ pub struct Taken {
 }
 
 impl MemoryPlan {
-    /// Gives every extent a place.
+    /// Assigns a place to every extent.
     ///
     /// # Errors
     /// A fixed address cannot be used, or there is not enough RAM.
@@ -115,7 +116,7 @@ fn no_room(system: &SystemDescription, extent: &Extent, free: &FreeMemory) -> Di
     let largest = free.largest().map_or(0, |range| range.end - range.start);
     let (bytes, alignment) = (extent.bytes, extent.alignment);
     let help = format!(
-        "It needs 0x{bytes:x} bytes at a multiple of 0x{alignment:x}; the largest free range of RAM has 0x{largest:x} \
+        "It needs 0x{bytes:x} bytes, aligned to 0x{alignment:x}; the largest free range of RAM has 0x{largest:x} \
          bytes."
     );
     let name = |program: usize| {
@@ -154,9 +155,9 @@ fn pool(spaces: &AddressSpaces, free: &FreeMemory) -> Result<Range, Diagnostic> 
     }
 }
 
-/// An upper bound, in which no two mappings share a table.
+/// An upper bound; it assumes that no two mappings share a table.
 fn page_table_bytes(spaces: &AddressSpaces) -> u64 {
-    // A mapping may begin and end in the middle of a table, on every level.
+    // A mapping may start and end inside a table, on every level.
     let tables = |bytes: u64| {
         let pages = bytes / PAGE_BYTES;
         pages / TABLE_ENTRIES + pages / TABLE_ENTRIES.pow(2) + 2 * LEVELS_BELOW_ROOT
@@ -180,7 +181,7 @@ mod tests {
     const RESERVED: Range = Range { start: 0x7000_0000, end: 0x7040_3000 };
     const TAKEN: Taken = Taken { reserved: RESERVED, contents_paddr: 0x7001_0000 };
 
-    /// A system whose regions have these sizes in pages (and large pages), and perhaps an address.
+    /// A system whose regions have these sizes in (large) pages and optional addresses.
     fn with_regions(regions: &[(u64, bool, Option<u64>)]) -> (SystemDescription, AddressSpaces) {
         let text =
             "<system><protection_domain name=\"p\"><program_image path=\"p\" /></protection_domain></system>";
@@ -210,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn memory_after_the_kernel_is_taken_first() {
+    fn memory_after_the_kernel_is_allocated_first() {
         let plan = plan(&[(1, false, None), (1, true, None), (1, false, None)]).unwrap();
         let paddrs: Vec<_> = plan.places.iter().map(|place| place.paddr).collect();
         assert_eq!(paddrs, [0x7040_3000, 0x7060_0000, 0x7040_4000]);
@@ -218,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn memory_for_fixed_addresses_is_never_chosen() {
+    fn memory_for_fixed_addresses_is_never_allocated() {
         // 1.1 GiB above the kernel and 256 MiB below the loader; the second region fits only below.
         let plan = plan(&[(630, true, None), (100, true, None)]).unwrap();
         assert_eq!(plan.places[1].paddr, 0x6000_0000);
@@ -226,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn page_tables_need_what_is_left() {
+    fn page_tables_need_the_remaining_memory() {
         let all_above = (0xc000_0000 - 0x7040_3000) / PAGE_BYTES;
         assert!(plan(&[(all_above, false, None), (0xffff, false, None)]).is_ok());
         assert!(plan_error(&[(all_above, false, None), (0x1_0000, false, None)]).contains("kernel objects"));
@@ -243,7 +244,7 @@ mod tests {
         plan(regions).unwrap_err().message
     }
 
-    /// Sizes that sometimes exhaust memory; some regions at distinct fixed places among free and taken memory.
+    /// Sizes that sometimes exhaust memory, and some regions at distinct fixed addresses in free and used memory.
     fn regions() -> impl Strategy<Value = Vec<(u64, bool, Option<u64>)>> {
         let region = (1..80u64, any::<bool>(), prop::option::weighted(0.3, 0..12u64));
         prop::collection::vec(region, 0..24).prop_map(|regions| {

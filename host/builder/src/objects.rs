@@ -1,8 +1,8 @@
-//! Kernel objects of a system: which thread has which, by index.
+//! Kernel objects of a system, and their owners by index.
 //!
 //! Thread, address space, capability table, reply object and scheduling context `i` belong to protection domain `i`;
-//! the monitor comes after the last. Notification `i` belongs to protection domain `i`. Endpoints are few, so they are
-//! counted in the order of their owners.
+//! the monitor's follow the last. Notification `i` belongs to protection domain `i`. Endpoints are few, so they are
+//! numbered in the order of their owners.
 
 use limen_abi::{KernelKey, slot};
 use limen_image::{Counts, DomainSlot, Key, NONE, SchedContext, Thread, ThreadFlags};
@@ -28,7 +28,7 @@ pub struct Objects {
     pub threads: Vec<Thread>,
     /// Scheduling contexts, by index.
     pub sched_contexts: Vec<SchedContext>,
-    /// How many there are of the others.
+    /// Number of other objects.
     pub counts: Counts,
     /// Interrupts, by index.
     pub interrupts: Vec<OwnedInterrupt>,
@@ -36,15 +36,15 @@ pub struct Objects {
     pub keys: Vec<Key>,
     /// Protection domains with an endpoint, in index order.
     pub endpoint_owners: Vec<usize>,
-    /// When which scheduling domain runs.
+    /// The domain schedule.
     pub domain_schedule: Vec<DomainSlot>,
 }
 
 impl Objects {
-    /// Decides which objects there are. `programs` are those of the protection domains, then the monitor.
+    /// Determines the objects of a system. `programs` holds those of the protection domains, then the monitor.
     ///
     /// # Errors
-    /// An interrupt is not to be had.
+    /// An interrupt is unavailable.
     pub fn new(
         system: &SystemDescription,
         programs: &[Program],
@@ -118,7 +118,7 @@ fn thread(
     let own = index as u64;
     let domain = system.protection_domains.get(index);
     let has_counter = |domain: &ProtectionDomain| domain.counter.is_some() || config.is_benchmark();
-    // The monitor has it where everybody does: then nothing about it changes when threads do.
+    // If all protection domains have the counter, so does the monitor: then no thread switch changes the setting.
     let counts_cycles = domain.map_or_else(|| system.protection_domains.iter().all(has_counter), has_counter);
     // The monitor is compiled without floating point.
     let uses_fpu = domain.is_some_and(|domain| domain.fpu);
@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn timeout_faults_go_where_other_faults_go() {
+    fn timeout_faults_go_to_the_fault_handler() {
         let text = r#"<system><protection_domain name="a" budget="100" period="400" timeout_fault="true">
             <program_image path="p" /></protection_domain>
             <protection_domain name="b" budget="100" period="400"><program_image path="p" /></protection_domain>

@@ -1,8 +1,8 @@
-//! Symbols of programs that receive values: names and channel masks for libmicrokit, tables for the monitor, and what
-//! the description asks for with `setvar` attributes.
+//! Program symbols that receive values: names and channel masks for libmicrokit, tables for the monitor, and the
+//! `setvar` attributes of the description.
 //!
-//! Symbols are looked up before memory is planned, because a symbol in zeroed memory turns its page into contents;
-//! physical addresses are known only after.
+//! Symbols are looked up before memory is planned, because a symbol in zeroed memory turns its page into contents.
+//! Physical addresses are known only afterwards.
 
 use limen_abi::limits::{NAME_BYTES, THREADS};
 use limen_sdf::model::{self, ProtectionDomain, SystemDescription};
@@ -18,7 +18,7 @@ const WORD_BYTES: u64 = 8;
 /// The symbol with the name of a protection domain.
 const NAME: &str = "microkit_name";
 
-/// A value and where it goes.
+/// A value and its destination.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Patch {
     program: usize,
@@ -27,7 +27,7 @@ pub struct Patch {
     value: Value,
 }
 
-/// What a symbol receives.
+/// The value of a symbol.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Value {
     Bytes(Vec<u8>),
@@ -60,10 +60,10 @@ impl Value {
     }
 }
 
-/// Finds every symbol that receives a value. The monitor is the last program.
+/// Finds all symbols that receive a value. The monitor is the last program.
 ///
 /// # Errors
-/// A symbol is missing, is there several times, or has the wrong size.
+/// A symbol is missing, ambiguous, or has the wrong size.
 pub fn collect(
     system: &SystemDescription,
     programs: &[Program],
@@ -90,7 +90,7 @@ pub fn collect(
     Ok(patches)
 }
 
-/// Writes every value. `paddr` tells the physical address of a memory region.
+/// Writes all values. `paddr` returns the physical address of a memory region.
 pub fn apply(patches: &[Patch], programs: &mut [Program], paddr: impl Fn(usize) -> u64) {
     for patch in patches {
         let segment = &mut programs[patch.program].segments[patch.segment];
@@ -101,7 +101,7 @@ pub fn apply(patches: &[Patch], programs: &mut [Program], paddr: impl Fn(usize) 
     }
 }
 
-/// What libmicrokit wants to know.
+/// The variables of libmicrokit.
 fn library_values(
     system: &SystemDescription,
     index: usize,
@@ -120,7 +120,7 @@ fn library_values(
     ]
 }
 
-/// What the description asks for.
+/// The setvars of the description.
 fn description_values<'a>(
     system: &'a SystemDescription,
     index: usize,
@@ -157,7 +157,7 @@ fn description_values<'a>(
     values
 }
 
-/// What the monitor wants to know, by index of protection domain.
+/// The variables of the monitor, by index of protection domain.
 fn monitor_values(system: &SystemDescription, target: &Target) -> [(&'static str, Value); 3] {
     let domains = &system.protection_domains;
     let mut names: Vec<u8> = domains.iter().flat_map(|domain| name_bytes(&domain.name)).collect();
@@ -186,7 +186,7 @@ fn library_patch(index: usize, program: &Program, name: &str, value: Value) -> R
         patch(index, program, symbol, fitting.ok_or_else(refusal)?)
     });
     let help = if program.symbols.is_empty() {
-        "The program has no symbols: give the tool the file before it is stripped, or name that one with \
+        "The program has no symbols; use the file before stripping, or name that file with \
          path_for_symbols."
     } else {
         "The variable comes from the SDK; link the program with -lmicrokit of this SDK."
@@ -215,7 +215,7 @@ fn setvar_patch(
         );
         return Err(error(code::SETVAR_SIZE, message)
             .at(&symbol.span)
-            .help("Give the variable a 64-bit type."));
+            .help("Use a 64-bit type for the variable."));
     }
     patch(index, program, found, value).map_err(refuse)
 }
@@ -249,7 +249,7 @@ mod tests {
     use crate::test_elf::TestElf;
     use crate::test_system::{FAMILY, built, parts, program};
 
-    /// The bytes that a program starts with.
+    /// The initial bytes of a program.
     fn bytes(program: &Program, vaddr: u64, count: usize) -> Vec<u8> {
         let page = program.contents(vaddr / 0x1000 * 0x1000, 0x1000).next().unwrap();
         page[vaddr as usize % 0x1000..][..count].to_vec()
@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn programs_learn_who_they_are_and_what_they_may_do() {
+    fn programs_receive_their_name_and_channel_masks() {
         let built = built(FAMILY);
         let [parent, child, server, _] = &built.parts.programs[..] else { panic!("four programs") };
         assert_eq!(bytes(parent, 0x20_1000, 8), *b"parent\0\0");
@@ -307,7 +307,7 @@ mod tests {
     }
 
     #[test]
-    fn the_monitor_learns_names_and_stacks() {
+    fn the_monitor_receives_names_and_stacks() {
         let built = built(FAMILY);
         let monitor = &built.parts.programs[3];
         assert_eq!(bytes(monitor, 0x20_1000 + 2 * 64, 7), *b"server\0");

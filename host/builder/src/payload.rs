@@ -1,11 +1,11 @@
-//! The output file: loader, plan, boot image and kernel, as they lie in memory.
+//! The output file: loader, plan, boot image and kernel, as in memory.
 //!
 //! ```text
 //! loader_address                                                            file ends         reserved ends
 //! | loader | pad | LoaderPlan | boot image: tables | contents | kernel segments | kernel's zero pages |
 //! ```
 //!
-//! Every part starts on a page. The kernel's zero pages are not in the file; the kernel clears them.
+//! Every part is page-aligned. The kernel's zero pages are not in the file; the kernel clears them.
 
 use limen_abi::limits::PAGE_BYTES;
 use limen_image::Range;
@@ -20,7 +20,7 @@ use crate::error::{Context, error};
 use crate::memory::Taken;
 use crate::system_file::{Kernel, Loader};
 
-/// Where the parts of the output file lie in memory.
+/// Physical addresses of the parts of the output file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Layout {
     /// First address.
@@ -31,18 +31,18 @@ pub struct Layout {
     pub image_paddr: u64,
     /// The boot image's page contents.
     pub contents_paddr: u64,
-    /// First address after the boot image.
+    /// End of the boot image, exclusive.
     pub image_end: u64,
     /// The kernel's segments, in their order.
     pub kernel_paddrs: Vec<u64>,
     /// The kernel's zero pages; nothing after this address is in the file.
     pub zero_paddr: u64,
-    /// First address after everything.
+    /// End of the last part, exclusive.
     pub end: u64,
 }
 
 impl Layout {
-    /// Places the parts one after the other.
+    /// Places the parts in sequence.
     ///
     /// # Errors
     /// They do not fit in the RAM at the loader's address.
@@ -60,7 +60,7 @@ impl Layout {
         let image_end = contents_paddr + contents_bytes;
         let mut zero_paddr = image_end;
         let mut kernel_paddrs = Vec::new();
-        // Without a loader of ours, the kernel is a file of its own.
+        // Without Limen's loader, the kernel is a separate file.
         for segment in kernel.segments.iter().filter(|_| loader.is_some()) {
             kernel_paddrs.push(zero_paddr);
             zero_paddr += pages(segment.data.len() as u64);
@@ -72,7 +72,7 @@ impl Layout {
                 "ERROR: loader, boot image and kernel need [0x{start:x}..0x{end:x}), but RAM ends at 0x{ram_end:x}"
             );
             return Err(error(code::IMAGE_TOO_LARGE, message)
-                .help("Programs are part of the image: make them smaller, or leave some out."));
+                .help("Programs are part of the image; make them smaller, or remove some."));
         }
         Ok(Self { start, plan_paddr, image_paddr, contents_paddr, image_end, kernel_paddrs, zero_paddr, end })
     }
@@ -83,13 +83,13 @@ impl Layout {
         self.image_end - self.image_paddr
     }
 
-    /// What the memory plan has to respect.
+    /// The memory in use, for the memory plan.
     #[must_use]
     pub fn taken(&self) -> Taken {
         Taken { reserved: Range { start: self.start, end: self.end }, contents_paddr: self.contents_paddr }
     }
 
-    /// What the loader has to know.
+    /// The plan for the loader.
     #[must_use]
     pub fn loader_plan(&self, board: &Board, kernel: &Kernel) -> LoaderPlan {
         let mut segments = [KernelSegment::default(); MAX_SEGMENTS];
@@ -109,7 +109,7 @@ impl Layout {
         }
     }
 
-    /// The bytes of memory from the loader's address on.
+    /// The memory contents from the loader's address on.
     #[must_use]
     pub fn flat(&self, board: &Board, loader: &Loader, image: &[u8], kernel: &Kernel) -> Vec<u8> {
         let plan = self.loader_plan(board, kernel).to_words();
@@ -129,10 +129,11 @@ impl Layout {
     }
 }
 
-/// The same bytes as an ELF file with one segment, entered at its first byte. They start one page into the file.
+/// The flat image as an ELF file with one segment; the entry point is its first byte. It starts one page into the
+/// file.
 ///
 /// # Errors
-/// The file would be larger than this machine's memory can hold.
+/// The file would exceed the memory of the machine that runs the tool.
 pub fn wrap_in_elf(flat: &[u8], address: u64, architecture: Architecture) -> Result<Vec<u8>, Diagnostic> {
     let failed = |e: object::write::Error| {
         error(code::ELF_OUTPUT, format!("Error: cannot write the ELF image: {e}"))

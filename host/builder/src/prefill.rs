@@ -1,4 +1,4 @@
-//! First contents of memory regions: files, which lie in the boot image after the programs' pages, and pieces of boot
+//! Initial contents of memory regions: files, which follow the programs' pages in the boot image, and boot
 //! information, which the kernel adds.
 
 use std::collections::HashMap;
@@ -10,7 +10,7 @@ use limen_sdf::model::Prefill;
 
 use crate::address_space::{AddressSpaces, Purpose};
 
-/// Files that go into the image, in the order of extents, each padded to whole pages.
+/// Files for the image, in the order of extents, each padded to whole pages.
 fn files<'s>(
     system: &'s SystemDescription,
     spaces: &'s AddressSpaces,
@@ -24,7 +24,7 @@ fn files<'s>(
     })
 }
 
-/// Bytes of files in the image.
+/// Bytes of the files in the image.
 pub(crate) fn bytes(system: &SystemDescription, spaces: &AddressSpaces) -> u64 {
     files(system, spaces).map(|(_, contents)| padded(contents)).sum()
 }
@@ -38,7 +38,7 @@ pub(crate) fn append(bytes: &mut Vec<u8>, system: &SystemDescription, spaces: &A
     }
 }
 
-/// Where in the image each file is, by the index of its extent; `start` is where the first of them is.
+/// Offset in the image of each file, by the index of its extent; `start` is the offset of the first.
 pub(crate) fn sources(system: &SystemDescription, spaces: &AddressSpaces, start: u64) -> HashMap<usize, u64> {
     let mut next = start;
     let source = |(extent, contents)| {
@@ -49,7 +49,7 @@ pub(crate) fn sources(system: &SystemDescription, spaces: &AddressSpaces, start:
     files(system, spaces).map(source).collect()
 }
 
-/// What the image's record of an extent says about its first contents.
+/// The fields of an extent's record that describe its initial contents.
 pub(crate) fn describe(
     record: Region,
     extent: usize,
@@ -89,7 +89,7 @@ mod tests {
             <map mr="fixed" vaddr="0x3000000" /><map mr="tree" vaddr="0x4000000" /></protection_domain></system>"#;
 
     #[test]
-    fn files_lie_in_the_image_after_the_programs() {
+    fn files_follow_the_programs_in_the_image() {
         let built = built(FILLED);
         let image = &built.file[(built.layout.image_paddr - built.layout.start) as usize..];
         let regions: Vec<_> = Image::validate(&words_of(image)).unwrap().regions().collect();
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn programs_learn_how_much_of_a_region_is_filled() {
+    fn programs_receive_the_prefilled_size() {
         let built = built(FILLED);
         let program = &built.parts.programs[0];
         let symbol = program.symbols.unique("word").unwrap();

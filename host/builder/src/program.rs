@@ -1,4 +1,4 @@
-//! A program: an executable, cut into [segments](crate::segment) of pages that the builder may still change.
+//! A program: an executable, split into [segments](crate::segment) of pages that the builder can still patch.
 
 use std::path::{Path, PathBuf};
 
@@ -21,7 +21,7 @@ const OWN_BUFFER: &str = "__sel4_ipc_buffer_obj";
 /// A variable of our library, which has the highest page built in and ignores that symbol.
 const OUR_LIBRARY: &str = "microkit_have_signal";
 
-/// A program that is being prepared for one address space.
+/// A program for one address space.
 #[derive(Clone, Debug)]
 pub struct Program {
     /// Protection domain, or `monitor`.
@@ -32,13 +32,13 @@ pub struct Program {
     pub symbols_path: PathBuf,
     /// The element that names it; `None` for the monitor.
     pub span: Option<Span>,
-    /// First program counter.
+    /// Initial program counter.
     pub entry: u64,
-    /// Parts of its address space, ascending, never sharing a page.
+    /// Parts of its address space, ascending; no two share a page.
     pub segments: Vec<Segment>,
     /// Symbols.
     pub symbols: Symbols,
-    /// Its branches on static keys, as the linker has listed them.
+    /// The section that lists its branches on static keys.
     pub key_sites: Vec<u8>,
 }
 
@@ -46,7 +46,7 @@ impl Program {
     /// Finds and reads the program of a protection domain.
     ///
     /// # Errors
-    /// A file is missing, or is not an executable that can be loaded.
+    /// A file is missing, or is not a loadable executable.
     pub fn load(
         domain: &ProtectionDomain,
         search_paths: &[PathBuf],
@@ -56,11 +56,9 @@ impl Program {
         let missing = |what: &str, path: &str| {
             let help = match did_you_mean(path, search_paths) {
                 Some(question) => {
-                    format!(
-                        "{question} If not, build the program first, or name its directory with --search-path."
-                    )
+                    format!("{question} If not, build the program, or add its directory with --search-path.")
                 }
-                None => "Build the program first, or name its directory with --search-path.".to_owned(),
+                None => "Build the program, or add its directory with --search-path.".to_owned(),
             };
             error(code::PROGRAM_IMAGE_NOT_FOUND, format!("Error: unable to find {what}: '{path}'"))
                 .at(&image.span)
@@ -82,7 +80,7 @@ impl Program {
     /// Reads the monitor.
     ///
     /// # Errors
-    /// The file is missing, or is not an executable that can be loaded.
+    /// The file is missing, or is not a loadable executable.
     pub fn load_monitor(path: &Path, architecture: Architecture) -> Result<Self, Diagnostic> {
         system_file::read(path, architecture, MONITOR, |elf| Self::from_elf(MONITOR, path, elf))
     }
@@ -104,7 +102,7 @@ impl Program {
         self.own_ipc_buffer().unwrap_or(target.ipc_buffer_vaddr())
     }
 
-    /// Index of the segment that holds all of these addresses.
+    /// Index of the segment that contains the whole range.
     pub(crate) fn segment_with(&self, vaddr: u64, bytes: u64) -> Option<usize> {
         let end = vaddr.checked_add(bytes)?;
         let first = self.segments.partition_point(|segment| segment.end <= vaddr);
@@ -112,7 +110,7 @@ impl Program {
         (segment.start <= vaddr && end <= segment.end).then_some(first)
     }
 
-    /// Pages with contents in a range of addresses.
+    /// The pages with contents in a range of addresses.
     pub(crate) fn contents(&self, vaddr: u64, bytes: u64) -> impl Iterator<Item = &[u8; PAGE]> {
         let first = self.segments.partition_point(|segment| segment.end <= vaddr);
         let segments = self.segments.iter().skip(first);
@@ -120,7 +118,7 @@ impl Program {
         segments.flat_map(move |segment| segment.contents(vaddr, bytes))
     }
 
-    /// The program in an executable.
+    /// Converts an executable into a program.
     ///
     /// # Errors
     /// Why it cannot be loaded.

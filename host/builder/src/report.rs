@@ -1,6 +1,6 @@
-//! What was decided, in two forms: text for people ([`Report::to_text`]), JSON for tools ([`Report::to_json`]).
+//! The report of a build in two forms: text for people ([`Report::to_text`]), JSON for tools ([`Report::to_json`]).
 //!
-//! In JSON, addresses and badges are hexadecimal strings; everything else that counts is a number.
+//! In JSON, addresses and badges are hexadecimal strings; all other quantities are numbers.
 
 mod digests;
 mod domains;
@@ -25,11 +25,11 @@ pub use text::human_bytes;
 /// Version of the JSON form.
 const SCHEMA: u32 = 1;
 
-/// A built system, described.
+/// The report of a built system.
 #[derive(Clone, Debug, Serialize)]
 pub struct Report {
     schema: u32,
-    /// Of Limen.
+    /// Version of Limen.
     version: &'static str,
     board: String,
     config: String,
@@ -47,7 +47,7 @@ pub struct Report {
     kernel: Kernel,
 }
 
-/// How large things are, in bytes.
+/// Sizes in bytes.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Sizes {
     /// The output file.
@@ -58,11 +58,11 @@ pub struct Sizes {
     pub contents_bytes: u64,
     /// RAM for page tables.
     pub pool_bytes: u64,
-    /// RAM that loader, image, kernel and programs take.
+    /// RAM in use by loader, image, kernel and programs.
     pub used_bytes: u64,
 }
 
-/// A protection domain as the description gives it.
+/// A protection domain of the description.
 #[derive(Clone, Debug, Serialize)]
 struct ProtectionDomain {
     name: String,
@@ -80,7 +80,7 @@ struct ProtectionDomain {
     stack_end: Hex,
 }
 
-/// Where the kernel is.
+/// Addresses of the kernel.
 #[derive(Clone, Debug, Serialize)]
 struct Kernel {
     entry: Hex,
@@ -98,7 +98,7 @@ struct KernelSegment {
 }
 
 impl Report {
-    /// Describes a built system.
+    /// Makes the report of a built system.
     #[must_use]
     pub fn new(built: &Built) -> Self {
         let domains = 0..built.parts.system.protection_domains.len();
@@ -119,7 +119,7 @@ impl Report {
         }
     }
 
-    /// How large things are.
+    /// Sizes in bytes.
     #[must_use]
     pub fn sizes(&self) -> Sizes {
         self.sizes
@@ -146,7 +146,7 @@ impl Report {
 
 /// `value` as indented JSON with a line end.
 ///
-/// The types of a report hold nothing that JSON cannot express, so this cannot fail on them.
+/// The types of a report hold only values that JSON can express, so this cannot fail.
 fn to_json(value: &impl Serialize) -> String {
     serde_json::to_string_pretty(value).unwrap_or_default() + "\n"
 }

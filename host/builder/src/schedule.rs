@@ -1,13 +1,13 @@
-//! The domain schedule as the boot image has it.
+//! The domain schedule in the boot image.
 //!
-//! `index_shift` moves the description's entries to later indices of the kernel's schedule, as other tools number them.
-//! Nothing runs before them: the schedule starts, and starts again, at the start index.
+//! `index_shift` moves the description's entries to later indices of the kernel's schedule, which other tools refer
+//! to. The entries before them never run: the schedule starts and restarts at the start index.
 
 use limen_image::DomainSlot;
 use limen_sdf::SystemDescription;
 use limen_sdf::model::{Duration, ScheduleEntry};
 
-/// What stands where nothing runs.
+/// Fills unused entries.
 const END: DomainSlot = DomainSlot { domain: 0, duration_us: 0, duration_ticks: 0 };
 
 /// The slots of the schedule; none without domains.
@@ -17,7 +17,7 @@ pub(crate) fn slots(system: &SystemDescription) -> Vec<DomainSlot> {
     before.chain(domains.schedule.iter().map(slot)).collect()
 }
 
-/// Index of the slot with which the schedule starts.
+/// Index of the slot at which the schedule starts.
 pub(crate) fn start(system: &SystemDescription) -> u64 {
     system.domains.as_ref().map_or(0, |domains| (domains.index_shift + domains.start_index) as u64)
 }

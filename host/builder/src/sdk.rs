@@ -1,4 +1,4 @@
-//! Where things are in an SDK: `board/<board>/<config>/` with `board.toml` and the ELF files of the system.
+//! The layout of an SDK: `board/<board>/<config>/` with `board.toml` and the ELF files of the system.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,13 +8,13 @@ use limen_sdf::Diagnostic;
 use crate::code;
 use crate::error::{Context, error};
 
-/// A directory with an SDK.
+/// The root directory of an SDK.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sdk {
     root: PathBuf,
 }
 
-/// A board and a configuration that an SDK has.
+/// A board and a configuration in an SDK.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SdkConfig {
     directory: PathBuf,
@@ -24,11 +24,11 @@ impl Sdk {
     /// The SDK in this directory.
     ///
     /// # Errors
-    /// There is no SDK.
+    /// The directory does not hold an SDK.
     pub fn open(root: &Path) -> Result<Self, Diagnostic> {
         let missing = |path: &Path| {
             error(code::SDK_MISSING, format!("Error: SDK directory '{}' does not exist.", path.display()))
-                .help("Set MICROKIT_SDK to the directory of the SDK, or unset it to use the tool's own.")
+                .help("Set MICROKIT_SDK to the SDK's directory, or unset it to use the tool's own SDK.")
         };
         let boards = root.join("board");
         if !root.is_dir() {
@@ -60,7 +60,7 @@ impl Sdk {
 }
 
 impl SdkConfig {
-    /// The board's facts.
+    /// The board file.
     #[must_use]
     pub fn board_file(&self) -> PathBuf {
         self.directory.join("board.toml")
@@ -72,7 +72,7 @@ impl SdkConfig {
         self.elf("sel4.elf")
     }
 
-    /// The kernel as Multiboot loaders take it; only where it is not part of the image.
+    /// The kernel in the form for Multiboot loaders; only for boards where the image does not include it.
     #[must_use]
     pub fn multiboot_kernel(&self) -> PathBuf {
         self.elf("sel4_32.elf")
@@ -95,7 +95,7 @@ impl SdkConfig {
     }
 }
 
-/// Names of the directories in `path`, sorted; none when it cannot be read.
+/// Names of the directories in `path`, sorted; empty if it cannot be read.
 fn directories(path: &Path) -> Vec<String> {
     let entries = fs::read_dir(path).into_iter().flatten().flatten();
     let mut names: Vec<String> = entries

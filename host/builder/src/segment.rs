@@ -1,4 +1,4 @@
-//! Part of a program's address space: whole pages with equal access.
+//! A segment of a program's address space: whole pages with equal access.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ const PAGE: usize = PAGE_BYTES as usize;
 
 /// Whole pages with equal access.
 ///
-/// Pages that the file says nothing about are zero and take no space in the image; writing to one gives it contents.
+/// Pages without file contents are zero and take no space in the image; a write gives them contents.
 #[derive(Clone, Debug)]
 pub struct Segment {
     /// First address, page-aligned.
@@ -24,14 +24,14 @@ pub struct Segment {
     contents: BTreeMap<u64, Box<[u8; PAGE]>>,
 }
 
-/// Pages of a segment that follow each other and are alike.
+/// Consecutive pages of a segment that either all have contents or are all zero.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Run {
     /// First address.
     pub vaddr: u64,
     /// Size in bytes.
     pub bytes: u64,
-    /// Whether all of it is zero, so that nothing needs to be in the image.
+    /// Whether all pages are zero, so that the image does not hold them.
     pub zero: bool,
 }
 
@@ -43,10 +43,10 @@ impl Segment {
         segment
     }
 
-    /// Takes in a segment that shares a page with this one.
+    /// Merges a segment that shares a page with this one.
     ///
-    /// Both get the access of both. That is refused where it would make anything writable that was not, or make
-    /// writable memory executable.
+    /// The result has the access of both. The merge fails if it would make read-only memory writable or writable
+    /// memory executable.
     pub(crate) fn extend(&mut self, part: &ElfSegment) -> Result<(), String> {
         let flags = mapping_flags(part.flags);
         let differ = |bit: u64| (self.flags ^ flags) & bit != 0;
@@ -65,12 +65,12 @@ impl Segment {
         Ok(())
     }
 
-    /// The pages in a range that have contents, ascending.
+    /// The pages with contents in a range, ascending.
     pub(crate) fn contents(&self, vaddr: u64, bytes: u64) -> impl Iterator<Item = &[u8; PAGE]> {
         self.contents.range(vaddr..vaddr + bytes).map(|(_, page)| &**page)
     }
 
-    /// The segment as runs of equal pages, ascending.
+    /// The segment as runs of similar pages, ascending.
     pub(crate) fn runs(&self) -> Vec<Run> {
         let mut runs: Vec<Run> = Vec::new();
         let mut next = self.start;
@@ -90,14 +90,14 @@ impl Segment {
         runs
     }
 
-    /// The eight bytes at an aligned address; `None` where there are no contents.
+    /// The eight bytes at an aligned address; `None` in a page without contents.
     pub(crate) fn word(&self, vaddr: u64) -> Option<u64> {
         let page = self.contents.get(&page_of(vaddr))?;
         let bytes = page.get((vaddr - page_of(vaddr)) as usize..)?.first_chunk()?;
         Some(u64::from_le_bytes(*bytes))
     }
 
-    /// Writes `bytes`, which lie in the segment; pages that were zero get contents.
+    /// Writes `bytes`, which must lie in the segment; zero pages get contents.
     pub(crate) fn write(&mut self, vaddr: u64, bytes: &[u8]) {
         let mut page_vaddr = page_of(vaddr);
         let mut offset = (vaddr - page_vaddr) as usize;
@@ -118,7 +118,7 @@ fn mapping_flags(elf: u32) -> u64 {
         | bit(PF_X, MappingFlags::READ | MappingFlags::EXECUTE)
 }
 
-/// Access as a description writes it.
+/// Access in the notation of descriptions.
 pub(crate) fn perms(flags: u64) -> String {
     let bits = [(MappingFlags::READ, 'r'), (MappingFlags::WRITE, 'w'), (MappingFlags::EXECUTE, 'x')];
     bits.into_iter().filter(|(bit, _)| flags & bit != 0).map(|(_, letter)| letter).collect()
@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn segments_on_one_page_are_merged_if_neither_gains_a_right_to_write() {
+    fn segments_on_one_page_are_merged_unless_one_becomes_writable() {
         let merge = |a, b| {
             let mut segment = Segment::new(&part(0x1000, b"a", 0x10, a));
             segment.extend(&part(0x1800, b"b", 0x1000, b)).map(|()| perms(segment.flags))

@@ -1,9 +1,9 @@
-//! What the kernel needs for the services of a protection domain: an address space with a stack, and windows onto what they work on.
+//! The address space for services of a protection domain: a stack, and windows onto the targets.
 //!
 //! ```text
-//!   STACK          of the kernel, while it works for this protection domain
-//!   WINDOWS + n    what service n works on, one piece after the other
-//!   + CONTENTS     reset: the first contents of that
+//!   STACK          the kernel's stack for services of this protection domain
+//!   WINDOWS + n    target of service n, in consecutive pieces
+//!   + CONTENTS     reset: the initial contents of the target
 //! ```
 
 use limen_abi::limits::LARGE_PAGE_BYTES;
@@ -18,20 +18,20 @@ use crate::error::{Context, error};
 use crate::interrupts::OwnedInterrupt;
 use crate::memory::MemoryPlan;
 
-/// Address of the stack. Around it nothing is mapped.
+/// Address of the stack; its surroundings are unmapped.
 const STACK: u64 = 0x10_0000;
 /// Address of the first window.
 const WINDOWS: u64 = 0x1000_0000;
-/// Distance of windows: more than any of them needs of the 39 bits of addresses that every processor has.
+/// Distance between windows: larger than any window, and all fit into the 39 address bits of every processor.
 const WINDOW_BYTES: u64 = 1 << 32;
-/// Where in a window first contents are.
+/// Offset of the initial contents in a window.
 const CONTENTS: u64 = WINDOW_BYTES / 2;
 
-/// Plans the address spaces for the services of all protection domains, behind those of the programs, of which there are
-/// `programs`. Memory of the programs is planned already.
+/// Plans the address spaces for the services of all protection domains. They follow those of the `programs` programs,
+/// whose memory is already planned.
 ///
 /// # Errors
-/// A service works on more memory than it may.
+/// The target of a service is too large.
 pub(crate) fn plan(
     system: &SystemDescription,
     programs: usize,
@@ -80,17 +80,17 @@ pub(crate) fn plan(
         }
         vspace += 1;
     }
-    // Capabilities count those that can be asked for.
+    // Services with capabilities come first, wipes after them.
     records.extend(wipes);
     Ok(records)
 }
 
-/// Whether the kernel works for a protection domain in an address space.
+/// Whether a protection domain needs an address space for services.
 pub(crate) fn needs_space(domain: &ProtectionDomain) -> bool {
     !domain.services.is_empty() || !domain.wipes.is_empty()
 }
 
-/// The records, with the indices of interrupts instead of their ids.
+/// The records, with interrupt ids replaced by indices.
 pub(crate) fn records(planned: &[Record], interrupts: &[OwnedInterrupt]) -> Vec<Record> {
     let index = |record: &Record| {
         let is_it =
@@ -135,13 +135,13 @@ fn open_window(service: &Service, record: Record, spaces: &mut AddressSpaces) ->
     };
     if window.bytes > CONTENTS {
         let message = format!("ERROR: service {} works on more than 0x{CONTENTS:x} bytes", service.id);
-        let help = "Use several memory regions, each with a service of its own.";
+        let help = "Use several memory regions, each with its own service.";
         return Err(error(code::SERVICE_TOO_LARGE, message).at(&service.span).help(help));
     }
     Ok(Record { bytes: window.bytes, ..record })
 }
 
-/// Part of an address space that is filled from its start.
+/// A part of an address space, filled from its start.
 #[derive(Clone, Copy)]
 struct Window {
     vspace: usize,
@@ -158,7 +158,7 @@ impl Window {
     }
 }
 
-/// Capabilities for the services, in the tables of who may ask for them.
+/// Capabilities to services, in the tables of the threads that may use them.
 pub(crate) fn caps(system: &SystemDescription) -> impl Iterator<Item = Cap> {
     let domains = system.protection_domains.iter().enumerate();
     let services = domains.flat_map(|(table, domain)| domain.services.iter().map(move |s| (table, s.id)));
@@ -171,10 +171,10 @@ pub(crate) fn caps(system: &SystemDescription) -> impl Iterator<Item = Cap> {
     })
 }
 
-/// Checks that services work on ordinary memory, now that it is known where all of it is.
+/// Checks that the targets are ordinary memory, after all memory has its place.
 ///
 /// # Errors
-/// The first that does not.
+/// The first target that is not.
 pub(crate) fn check(
     system: &SystemDescription,
     spaces: &AddressSpaces,
@@ -191,14 +191,17 @@ pub(crate) fn check(
         let name = &system.memory_regions[region].name;
         if memory.places[extent].kind == limen_image::RegionKind::Device {
             let message = format!("ERROR: MR '{name}' is not in RAM, so the kernel does nothing with it");
-            let help = "Reading and writing registers of a device may change what they do.";
+            let help = "Services and wipes need RAM, because access to device registers has side effects.";
             return Err(error(code::SERVICE_DEVICE, message).at(span).help(help));
         }
         let mut maps = domains().flat_map(|domain| &domain.maps);
         if let Some(map) = maps.find(|map| map.region == region && !map.cached) {
             let message =
                 format!("ERROR: MR '{name}' is mapped without cache, so the kernel does nothing with it");
-            let help = format!("The kernel uses the cache; map it cached: {}.", map.span);
+            let help = format!(
+                "The kernel accesses it through the cache; change the map at {} to cached.",
+                map.span
+            );
             return Err(error(code::SERVICE_UNCACHED, message).at(span).help(help));
         }
     }
@@ -224,24 +227,24 @@ mod tests {
         <protection_domain name="other"><program_image path="p" /><digest id="0" region="big" /></protection_domain>
         </system>"#;
 
-    /// Three protection domains and the monitor come first.
+    /// The three protection domains and the monitor come first.
     const BOSS: u64 = 4;
     const OTHER: u64 = 5;
 
-    /// Kind, thread, address space, start and size of what is worked on.
+    /// Kind, thread, address space, start and size of the target.
     fn targets(spaces: &AddressSpaces) -> Vec<(Option<ServiceKind>, u64, u64, u64, u64)> {
         let record = |r: &Record| (ServiceKind::from_raw(r.kind), r.thread, r.vspace, r.target, r.bytes);
         spaces.services.iter().map(record).collect()
     }
 
-    /// Address, size and flags of what the kernel sees.
+    /// Address, size and flags of the kernel's mappings.
     fn seen(spaces: &AddressSpaces, vspace: u64) -> Vec<(u64, u64, u64)> {
         let mappings = spaces.mappings.iter().filter(|mapping| mapping.program as u64 == vspace);
         mappings.map(|mapping| (mapping.vaddr, mapping.bytes, mapping.flags)).collect()
     }
 
     #[test]
-    fn records_say_what_each_service_works_on() {
+    fn records_have_the_target_of_each_service() {
         let spaces = built(WATCHED).spaces;
         let window = |position| WINDOWS + position * WINDOW_BYTES;
         let (digest, reset) = (Some(ServiceKind::Digest), Some(ServiceKind::Reset));
@@ -262,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn the_kernel_alone_sees_windows_and_writes_what_it_resets() {
+    fn windows_are_for_the_kernel_only_and_writable_for_resets() {
         let spaces = built(WATCHED).spaces;
         let read = MappingFlags::READ | MappingFlags::PRIVILEGED;
         let write = read | MappingFlags::WRITE;
@@ -284,7 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn first_contents_are_in_the_image_once_for_all_resets() {
+    fn resets_share_one_copy_of_the_initial_contents() {
         let text = r#"<system><protection_domain name="boss"><program_image path="p" />
             <reset id="0" pd="worker" /><reset id="1" pd="worker" />
             <protection_domain name="worker" id="7"><program_image path="p" /></protection_domain>
@@ -297,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn holders_have_capabilities_by_the_ids_of_their_services() {
+    fn capabilities_to_services_follow_their_ids() {
         let built = built(WATCHED);
         let services = built.tables.caps.iter().filter(|cap| cap.kind == CapKind::Service as u64);
         let found: Vec<_> =
@@ -306,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn wipes_come_behind_what_can_be_asked_for_and_name_their_interrupts() {
+    fn wipes_follow_the_other_services_and_name_their_interrupts() {
         let text = r#"<system>
             <memory_region name="keys" size="0x1000" /><memory_region name="log" size="0x1000" />
             <protection_domain name="vault"><program_image path="p" />
@@ -328,14 +331,14 @@ mod tests {
     }
 
     #[test]
-    fn a_region_that_services_alone_use_has_memory() {
+    fn a_region_that_only_services_use_has_memory() {
         let built = built(WATCHED);
         let extent = built.spaces.extent_of_region(1).unwrap();
         assert_eq!(built.memory.places[extent].kind, limen_image::RegionKind::Zero);
     }
 
     #[test]
-    fn windows_end_where_the_first_contents_of_a_reset_may_begin() {
+    fn windows_end_below_the_initial_contents_of_a_reset() {
         let of_size = |bytes: u64| {
             let text = format!(
                 r#"<system><memory_region name="log" size="{bytes:#x}" page_size="0x200000" />
@@ -345,7 +348,7 @@ mod tests {
             parts(&text, "debug").build(ImageType::Binary).map(drop).unwrap_err().code
         };
         assert_eq!(of_size(CONTENTS + LARGE_PAGE_BYTES), code::SERVICE_TOO_LARGE);
-        // More than this machine has, which is found later.
+        // This machine has less memory, which a later check reports.
         assert_eq!(of_size(CONTENTS), code::MEMORY_REGION_FULL);
     }
 }

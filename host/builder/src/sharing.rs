@@ -1,9 +1,8 @@
-//! What crosses the borders of scheduling domains.
+//! Connections across scheduling domains.
 //!
-//! Channels, memory in RAM and parents of protection domains are connections that the description spells out; they are
-//! allowed, and reported. A device or the cycle counter in two domains is a connection that nobody may have meant, so it
-//! must be declared: `shared="true"`. So must be what one domain has and all others notice: probing, which lengthens every
-//! trap, and a key of the kernel.
+//! Channels, shared RAM and parent relations are explicit in the description; they are allowed and reported. A device
+//! or the cycle counter in two domains may be an accident, so the description must declare it: `shared="true"`. The
+//! same holds for rights whose use every other domain notices: probing, which lengthens every trap, and kernel keys.
 
 use limen_image::RegionKind;
 use limen_sdf::model::{
@@ -24,9 +23,9 @@ use crate::memory::MemoryPlan;
 pub struct Crossing {
     /// `channel`, `memory`, `device`, `faults`, `capability`, `service`, `key`, `counter` or `probe`.
     pub kind: &'static str,
-    /// What it is called, or what it lets happen.
+    /// Its name or effect.
     pub what: String,
-    /// The protection domains that it connects, each with its scheduling domain.
+    /// The connected protection domains, each with its scheduling domain.
     pub between: Vec<Side>,
 }
 
@@ -35,7 +34,7 @@ pub struct Crossing {
 pub struct Side {
     /// Protection domain, or `monitor`.
     pub name: String,
-    /// Scheduling domain; empty for the monitor where domain 0 has no name.
+    /// Scheduling domain; empty for the monitor if domain 0 has no name.
     pub domain: String,
     #[serde(skip)]
     id: u8,
@@ -44,7 +43,7 @@ pub struct Side {
 /// Every connection between domains.
 ///
 /// # Errors
-/// One of them has to be declared and is not.
+/// A connection is not declared but must be.
 pub fn check(
     system: &SystemDescription,
     config: &Config,
@@ -98,7 +97,7 @@ fn regions(
         if crossing.kind == "device" && !region.shared {
             let what = format!("device '{}'", region.name);
             let help =
-                "Map it in one domain only, or declare the connection: <memory_region ... shared=\"true\">.";
+                "Map it in one domain only, or declare it shared: <memory_region ... shared=\"true\">.";
             return Err(undeclared(code::DEVICE_CROSSES_DOMAINS, &what, &crossing, &region.span, help));
         }
         crossings.push(crossing);
@@ -106,7 +105,8 @@ fn regions(
     Ok(crossings)
 }
 
-/// For each memory region, the connection between scheduling domains that it is; `kind` says what it is called, if it counts.
+/// For each memory region, its connection between scheduling domains; `kind` names the connection, or excludes the
+/// region.
 pub(crate) fn region_crossings(
     system: &SystemDescription,
     kind: impl Fn(usize) -> Option<&'static str>,
@@ -126,7 +126,7 @@ pub(crate) fn region_crossings(
     regions.map(crossing).collect()
 }
 
-/// Faults of children go to their parents, which may also stop them; those of the others to the monitor.
+/// A child's faults go to its parent, which may also stop it; other faults go to the monitor.
 fn fault_paths(system: &SystemDescription) -> Vec<Crossing> {
     let path = |(index, domain): (usize, &ProtectionDomain)| {
         let handler = match &domain.parent {
@@ -155,7 +155,7 @@ fn capabilities(system: &SystemDescription) -> Vec<Crossing> {
     caps.filter_map(shared).collect()
 }
 
-/// A digest tells what is in memory, and a reset changes it.
+/// A digest reveals the contents of memory, and a reset changes them.
 fn services(system: &SystemDescription) -> Vec<Crossing> {
     let holders = system.protection_domains.iter().enumerate();
     let services = holders.flat_map(|(holder, domain)| domain.services.iter().map(move |s| (holder, s)));
@@ -178,7 +178,7 @@ fn services(system: &SystemDescription) -> Vec<Crossing> {
     services.filter_map(shared).chain(wipes(system)).collect()
 }
 
-/// Whoever sees the memory notices an interrupt or fault that wipes it.
+/// Every program that maps the memory notices a wipe by an interrupt or fault.
 fn wipes(system: &SystemDescription) -> impl Iterator<Item = Crossing> {
     let holders = system.protection_domains.iter().enumerate();
     let wipes = holders.flat_map(|(holder, domain)| domain.wipes.iter().map(move |wipe| (holder, wipe)));
@@ -189,7 +189,7 @@ fn wipes(system: &SystemDescription) -> impl Iterator<Item = Crossing> {
     })
 }
 
-/// Who switches a key changes what its branches do, and what others read of it.
+/// A program that switches a key changes the branches of other programs and the state that they read.
 fn keys(system: &SystemDescription) -> Result<Vec<Crossing>, Diagnostic> {
     let mut crossings = Vec::new();
     let declared = system.static_keys.iter().enumerate().filter(|(_, key)| key.kernel.is_none());
@@ -199,7 +199,7 @@ fn keys(system: &SystemDescription) -> Result<Vec<Crossing>, Diagnostic> {
         if !key.shared {
             let what = format!("static key '{}'", key.name);
             let help =
-                "Grant it in one domain only, or declare the connection: <static_key ... shared=\"true\"/>.";
+                "Grant it in one domain only, or declare it shared: <static_key ... shared=\"true\"/>.";
             return Err(undeclared(code::KEY_CROSSES_DOMAINS, &what, &crossing, &key.span, help));
         }
         crossings.push(crossing);
@@ -207,7 +207,7 @@ fn keys(system: &SystemDescription) -> Result<Vec<Crossing>, Diagnostic> {
     Ok(crossings)
 }
 
-/// Keys of the kernel change what it does for everybody.
+/// Kernel keys change the kernel for all programs.
 fn kernel_keys(system: &SystemDescription) -> Result<Vec<Crossing>, Diagnostic> {
     let mut crossings = Vec::new();
     for (holder, domain) in system.protection_domains.iter().enumerate() {
@@ -219,7 +219,7 @@ fn kernel_keys(system: &SystemDescription) -> Result<Vec<Crossing>, Diagnostic> 
             let Some(crossing) = noticed("key", &key.name, system, holder) else { continue };
             if !grant.shared {
                 let what = format!("switching '{}'", key.name);
-                let help = "Declare it, if others may know: <key ... shared=\"true\"/>.";
+                let help = "If the other domains may notice, declare it shared: <key ... shared=\"true\"/>.";
                 return Err(unannounced(
                     code::KERNEL_KEY_CROSSES_DOMAINS,
                     &what,
@@ -234,14 +234,14 @@ fn kernel_keys(system: &SystemDescription) -> Result<Vec<Crossing>, Diagnostic> 
     Ok(crossings)
 }
 
-/// As long as anybody probes, everybody is longer in the kernel.
+/// While a program probes, every kernel entry takes longer.
 fn probes(system: &SystemDescription) -> Result<Vec<Crossing>, Diagnostic> {
     let mut crossings = Vec::new();
     for (holder, domain) in system.protection_domains.iter().enumerate() {
         let Some(probe) = &domain.probe else { continue };
         let Some(crossing) = noticed("probe", "longer traps", system, holder) else { continue };
         if !probe.shared {
-            let help = "Declare it, if others may know: <probe shared=\"true\"/>.";
+            let help = "If the other domains may notice, declare it shared: <probe shared=\"true\"/>.";
             return Err(unannounced(code::PROBE_CROSSES_DOMAINS, "probing", &crossing, &probe.span, help));
         }
         crossings.push(crossing);
@@ -249,7 +249,7 @@ fn probes(system: &SystemDescription) -> Result<Vec<Crossing>, Diagnostic> {
     Ok(crossings)
 }
 
-/// What one protection domain does and all of other domains notice; it is the first side.
+/// An activity of one protection domain that all other domains notice; it is the first side.
 fn noticed(kind: &'static str, what: &str, system: &SystemDescription, holder: usize) -> Option<Crossing> {
     let by = side(system, holder);
     let others = (0..system.protection_domains.len()).map(|index| side(system, index));
@@ -257,7 +257,7 @@ fn noticed(kind: &'static str, what: &str, system: &SystemDescription, holder: u
     crossing(kind, what.to_owned(), std::iter::once(by).chain(others))
 }
 
-/// In the benchmark configuration everybody has the counter, whatever the description says.
+/// In the benchmark configuration all programs have the counter, whatever the description says.
 fn counters(system: &SystemDescription, config: &Config) -> Result<Option<Crossing>, Diagnostic> {
     let what = "cycle counter";
     let has = |domain: &ProtectionDomain| domain.counter.is_some() || config.is_benchmark();
@@ -267,7 +267,8 @@ fn counters(system: &SystemDescription, config: &Config) -> Result<Option<Crossi
     match undeclared_grant {
         None => Ok(Some(crossing)),
         Some(Shareable { span, .. }) => {
-            let help = "Grant it in one domain only, or declare the connection in each of them: <counter shared=\"true\"/>.";
+            let help =
+                "Grant it in one domain only, or declare it shared in each: <counter shared=\"true\"/>.";
             Err(undeclared(code::COUNTER_CROSSES_DOMAINS, what, &crossing, span, help))
         }
     }
@@ -322,7 +323,8 @@ mod tests {
 
     use super::*;
 
-    /// Two domains; `in_a` and `in_b` stand in protection domains `a` and `b`, `others` beside them.
+    /// A system with two domains; `in_a` and `in_b` are contents of protection domains `a` and `b`, `others` of the
+    /// system.
     fn crossings(in_a: &str, in_b: &str, others: &str, config: &str) -> Result<Vec<Crossing>, Diagnostic> {
         let text = format!(
             r#"<system>
@@ -344,7 +346,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_description_spells_out_is_allowed_and_reported() {
+    fn explicit_connections_are_allowed_and_reported() {
         let map = r#"<map mr="ring" vaddr="0x400000" />"#;
         let others = r#"<memory_region name="ring" size="0x1000" />
             <channel><end pd="a" id="0" pp="true" /><end pd="b" id="0" notify="false" /></channel>"#;
@@ -407,7 +409,7 @@ mod tests {
     }
 
     #[test]
-    fn services_of_what_is_in_another_domain_are_reported() {
+    fn services_on_memory_of_another_domain_are_reported() {
         let log = r#"<memory_region name="log" size="0x1000" />"#;
         let services =
             r#"<digest id="0" region="log" /><digest id="1" pd="b" /><digest id="2" kernel="true" />"#;

@@ -1,4 +1,4 @@
-//! The two ELF files of the SDK that are not programs: the kernel and the loader.
+//! The ELF files of the SDK that are not programs: kernel and loader.
 
 use std::path::Path;
 
@@ -11,12 +11,12 @@ use crate::elf::{ElfFile, ElfSegment};
 use crate::error::{Context, error};
 use crate::files::{self, FILE_BYTES};
 
-/// What to do about files that are not there.
-pub(crate) const INCOMPLETE_SDK: &str = "The SDK is not complete; build or install it again.";
-/// More than any loader needs; a larger one is not a loader.
+/// Help for missing files of the SDK.
+pub(crate) const INCOMPLETE_SDK: &str = "The SDK is incomplete; build or install it again.";
+/// Larger than any loader; a larger file is not a loader.
 const MAX_LOADER_BYTES: u64 = 16 << 20;
 
-/// The loader as it lies in memory, zero-filled data included.
+/// The loader in memory, zero-filled data included.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Loader {
     /// Its bytes; the first is its entry.
@@ -28,7 +28,7 @@ pub struct Loader {
 pub struct Kernel {
     /// Kernel virtual address of its first instruction.
     pub entry: u64,
-    /// Its segments, each starting on a page; only the last may have pages without contents.
+    /// Its page-aligned segments; only the last may have pages without contents.
     pub segments: Vec<ElfSegment>,
 }
 
@@ -67,7 +67,7 @@ impl Kernel {
         read(path, architecture, "kernel", |elf| Self::from_elf(&elf))
     }
 
-    /// Pages of the last segment that the file does not fill, in bytes.
+    /// Bytes of the last segment's pages that the file does not fill.
     #[must_use]
     pub fn zero_bytes(&self) -> u64 {
         self.segments.last().map_or(0, zero_bytes)
@@ -113,6 +113,6 @@ pub(crate) fn read<T>(
     let elf = data.and_then(|data| ElfFile::parse(&data, architecture));
     elf.and_then(from_elf).map_err(|reason| {
         error(code::SDK_FILE, format!("Error: {what} file '{name}' is not usable: {reason}"))
-            .help("Kernel, loader and monitor come with the SDK; build or install it again.")
+            .help("Kernel, loader and monitor are part of the SDK; build or install it again.")
     })
 }

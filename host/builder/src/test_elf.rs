@@ -1,4 +1,4 @@
-//! Small ELF files for tests, written without a compiler.
+//! Small ELF files for tests, built without a compiler.
 
 use object::elf;
 use object::write::elf::{FileHeader, ProgramHeader, SectionHeader, Sym, Writer};
@@ -26,14 +26,14 @@ pub(crate) struct TestSegment {
 }
 
 impl TestElf {
-    /// An AArch64 executable without anything in it.
+    /// An empty AArch64 executable.
     pub(crate) fn new(entry: u64) -> Self {
         let (machine, kind) = (elf::EM_AARCH64, elf::ET_EXEC);
         Self { machine, kind, entry, segments: Vec::new(), symbols: Vec::new(), key_sites: Vec::new() }
     }
 
-    /// What a program linked with libmicrokit looks like: text at 0x200000, data with the library's variables at
-    /// 0x201000, one page of zeroed data.
+    /// A program linked with libmicrokit: text at 0x200000, data with the library's variables at 0x201000, one page
+    /// of zeroed data.
     pub(crate) fn program() -> Self {
         Self::new(0x20_0000)
             .segment(elf::PF_R | elf::PF_X, 0x20_0000, b"text", 4)
@@ -49,13 +49,13 @@ impl TestElf {
             .symbol("half_word", 0x20_1070, 4)
     }
 
-    /// As many branches on the key `word`, one behind the other: each jumps two instructions further.
+    /// This many branches on the key `word` in sequence; each jumps two instructions forward.
     pub(crate) fn with_branches(mut self, count: u64) -> Self {
         const FORWARD: u32 = 0x1400_0002;
         if let Some(text) = self.segments.first_mut() {
             text.data = (0..count + 2).flat_map(|_| FORWARD.to_le_bytes()).collect();
             text.memory_bytes = text.data.len() as u64;
-            // The data behind it stays where it is.
+            // The data after the text keeps its address.
             text.vaddr = 0x20_1000 - text.memory_bytes.next_multiple_of(0x1000);
             let sites = (0..count).map(|index| text.vaddr + 4 * index);
             self.key_sites = sites.map(|site| [site, site + 8, 0x20_1068]).collect();

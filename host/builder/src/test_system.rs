@@ -14,7 +14,7 @@ use crate::program::Program;
 use crate::system_file::{Kernel, Loader};
 use crate::test_elf::TestElf;
 
-/// A parent with a child, a passive server that both may call, and a region that two see.
+/// A parent with a child, a passive server that both may call, and a region that two of them map.
 pub(crate) const FAMILY: &str = r#"
 <system>
     <memory_region name="shared" size="0x200000" />
@@ -45,7 +45,7 @@ pub(crate) fn system(text: &str) -> SystemDescription {
     limen_sdf::parse("test.system", text, &Target::aarch64(), &prefill).unwrap().system
 }
 
-/// The one file that descriptions may name, `f`: a page and a half of sevens.
+/// The only file that descriptions may name, `f`: a page and a half of sevens.
 fn prefill(path: &str, _: u64) -> Result<Arc<[u8]>, FileError> {
     if path == "f" { Ok([7; 0x1800].into()) } else { Err(FileError::NotFound) }
 }
@@ -58,7 +58,7 @@ pub(crate) fn program(name: &str, elf: &TestElf) -> Program {
     Program::from_elf(name, Path::new("p"), elf_file(elf)).unwrap()
 }
 
-/// Everything that an image needs; every protection domain runs [`TestElf::program`].
+/// The inputs of an image; every protection domain runs [`TestElf::program`].
 pub(crate) fn parts(text: &str, config: &str) -> Parts {
     let system = system(text);
     let domains = system.protection_domains.iter();

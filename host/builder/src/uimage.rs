@@ -1,5 +1,4 @@
-//! The image as boot loaders of RISC-V boards take it: behind the header of U-Boot's legacy format and that of a Linux
-//! kernel.
+//! The image for boot loaders of RISC-V boards, with the headers of U-Boot's legacy format and of a Linux kernel.
 //!
 //! ```text
 //! | legacy header | kernel header | loader ...
@@ -24,19 +23,19 @@ const ARCHITECTURE_RISCV: u8 = 26;
 const TYPE_KERNEL: u8 = 2;
 const COMPRESSION_NONE: u8 = 0;
 const NAME: &[u8] = b"seL4 Microkit";
-/// Where the legacy header's checksum of itself lies. It is zero while the sum is taken.
+/// The legacy header's checksum of itself. It is zero during the computation.
 const CHECKSUM: std::ops::Range<usize> = 4..8;
 
-/// `j . + 64`: whoever enters at the header comes to the loader.
+/// `j . + 64`: an entry at the header continues in the loader.
 const JUMP_OVER_HEADER: u32 = 0x0400_006f;
 /// Version 0.2 of the kernel header.
 const KERNEL_HEADER_VERSION: u32 = 2;
 const KERNEL_MAGIC: &[u8] = b"RISCV\0\0\0RSC\x05\0\0\0\0";
 
-/// Puts both headers before the bytes of memory from the loader's address on.
+/// Prepends both headers to the flat image.
 ///
 /// # Errors
-/// Addresses or size do not fit in the 32 bits that the legacy header has for them.
+/// Addresses or size exceed the 32-bit fields of the legacy header.
 pub fn wrap(flat: &[u8], layout: &Layout, board: &Board) -> Result<Vec<u8>, Diagnostic> {
     let load = layout.start - HEADER_BYTES;
     let ram_start = board.ram.first().map_or(0, |ram| ram.start);
@@ -45,7 +44,7 @@ pub fn wrap(flat: &[u8], layout: &Layout, board: &Board) -> Result<Vec<u8>, Diag
     let mut file = legacy_header(&payload, load, layout.start).ok_or_else(|| {
         let message =
             format!("Error: an image of 0x{:x} bytes at 0x{load:x} cannot be a uImage", payload.len());
-        error("uimage-output", message).help("Its header has 32 bits for them. Choose another --image-type.")
+        error("uimage-output", message).help("Its header has 32-bit fields; choose another --image-type.")
     })?;
     file.append(&mut payload);
     Ok(file)
@@ -108,12 +107,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_checksum_is_that_of_the_standard() {
+    fn the_checksum_matches_the_standard() {
         assert_eq!(crc32(b"123456789"), 0xcbf4_3926);
     }
 
     #[test]
-    fn headers_have_their_fields_where_boot_loaders_look() {
+    fn header_fields_are_at_the_offsets_of_the_formats() {
         let mut payload = kernel_header(0x0fff_ffc0, 0x3000);
         assert_eq!(payload.len() as u64, HEADER_BYTES);
         assert_eq!(payload[0x30..0x38], *b"RISCV\0\0\0");

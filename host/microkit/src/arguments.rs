@@ -1,4 +1,4 @@
-//! The command line, read but not yet judged against an SDK.
+//! The command line, parsed but not yet checked against an SDK.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -10,14 +10,14 @@ use limen_nearest::advice;
 use crate::options::{self, CommandOption, Takes};
 use crate::tool::Failure;
 
-/// What the user wants.
+/// The action that the command line requests.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Command {
     Help,
     Version,
     /// Prints the schema of descriptions.
     Schema,
-    /// Prints what completes the command line in this shell.
+    /// Prints the completion script for this shell.
     Completion(&'static str),
     Build(Box<Arguments>),
 }
@@ -37,19 +37,19 @@ pub(crate) struct Arguments {
     pub(crate) viper_output: Option<PathBuf>,
 }
 
-/// Words as far as they have been read.
+/// The words parsed so far.
 #[derive(Default)]
 struct Words {
     system: Option<OsString>,
     search_paths: Vec<PathBuf>,
-    /// Of options that take one, by the option's name.
+    /// Values of options, by the option's name.
     values: BTreeMap<&'static str, OsString>,
 }
 
 /// Reads the words after the program's name.
 ///
 /// # Errors
-/// A word has no meaning, a value is missing, or something required is.
+/// A word is unknown, or a value or a required argument is missing.
 pub(crate) fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Command, Failure> {
     let mut parser = Parser::from_args(words);
     let mut words = Words::default();
@@ -71,7 +71,7 @@ pub(crate) fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Command
             ("version", _) => return Ok(Command::Version),
             ("schema", _) => return Ok(Command::Schema),
             ("completion", _) => return completion(&value(&mut parser, option)?),
-            // None at all is allowed, and then there is nothing to read.
+            // An empty list is allowed.
             (_, Takes::Folders) => {
                 words.search_paths.extend(parser.values().into_iter().flatten().map(PathBuf::from));
             }
@@ -133,19 +133,19 @@ impl Words {
     }
 }
 
-/// The word after an option. A word that starts with `-` is the next option, so the value is missing.
+/// The value of an option. A word that starts with `-` is the next option, so the value is missing.
 fn value(parser: &mut Parser, option: &CommandOption) -> Result<OsString, Failure> {
     let word = parser.values().ok().and_then(|mut words| words.next());
     word.ok_or_else(|| Failure::Value(format!("argument --{}: expected one parameter", option.name)))
 }
 
-/// An option that does not exist, with what is attached to it.
+/// An unknown option with its attached value.
 fn unrecognized_option(option: &str, separator: &str, parser: &mut Parser) -> Failure {
     let attached = parser.optional_value();
     let attached =
         attached.map(|value| format!("{separator}{}", value.to_string_lossy())).unwrap_or_default();
     let word = format!("{option}{attached}");
-    // After one dash, the first letter is the option and the others are attached to it.
+    // After a single dash, the first letter is the option and the rest is its value.
     let name = if separator.is_empty() { &word } else { option };
     let spellings: Vec<_> = options::ALL.iter().flat_map(CommandOption::spellings).collect();
     let spellings: Vec<_> = spellings.iter().map(String::as_str).collect();

@@ -1,5 +1,4 @@
-//! Names of what can go wrong with the files that the command line names. They are stable: users and documents refer
-//! to them.
+//! Codes of errors with the files that the command line names. They are stable: users and documents refer to them.
 
 limen_sdf::diagnostic_codes! {
     SYSTEM_FILE_MISSING = "system-file-missing";

@@ -1,13 +1,13 @@
-//! What completes the command line in a shell, made from the table of options.
+//! Shell completion scripts, generated from the table of options.
 //!
-//! Boards and configurations are folders of the SDK, which the scripts look up each time: in `MICROKIT_SDK`, or else
-//! around the tool.
+//! Boards and configurations are directories of the SDK. The scripts list them at each completion, in `MICROKIT_SDK`
+//! or in the SDK that holds the tool.
 
 use std::fmt::Write;
 
 use crate::options::{self, CommandOption, Takes};
 
-/// The completion for one of [`options::SHELLS`].
+/// The completion script for one of [`options::SHELLS`].
 pub(crate) fn script(shell: &str) -> String {
     let made = format!(
         "# Completes the command line of microkit {}; made by the tool.\n",

@@ -1,7 +1,7 @@
-//! The `microkit` tool: a system description and programs become a bootable image.
+//! The `microkit` tool builds a bootable image from a system description and programs.
 //!
-//! [`arguments`] reads the command line, [`tool`] does the work with the libraries, [`output`] writes files. Errors are
-//! values until they arrive here; only this file prints and exits.
+//! [`arguments`] parses the command line, [`tool`] runs the build with the libraries, [`output`] writes files. Other
+//! modules return errors; only this file prints and exits.
 
 #![forbid(unsafe_code)]
 
@@ -57,7 +57,7 @@ fn report(failure: &Failure) {
     }
 }
 
-/// Writes to a terminal or pipe. Nobody can be told when it is closed, and the exit code stays right.
+/// Writes to a terminal or pipe. A closed pipe cannot be reported, and does not change the exit code.
 fn show(mut to: impl Write, text: &str) {
     let _ = to.write_all(text.as_bytes());
 }

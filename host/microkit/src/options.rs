@@ -1,21 +1,21 @@
-//! The options of the command line: one table, which the parser, the help text and the completion of shells follow.
+//! The options of the command line. The parser, the help text and the shell completion use this table.
 
-/// What the word after an option is.
+/// The argument that an option takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Takes {
-    /// The option stands alone.
+    /// None.
     Nothing,
-    /// A folder of the SDK's `board`.
+    /// A directory of the SDK's `board`.
     Board,
-    /// A folder of that board.
+    /// A directory of that board.
     Config,
     /// One of these words.
     OneOf(&'static [&'static str]),
     /// A file.
     File,
-    /// A folder.
+    /// A directory.
     Folder,
-    /// Any number of folders.
+    /// Any number of directories.
     Folders,
 }
 
@@ -26,15 +26,15 @@ pub(crate) struct CommandOption {
     /// Without the dashes.
     pub(crate) name: &'static str,
     pub(crate) takes: Takes,
-    /// What stands for the value in the help text.
+    /// Placeholder of the value in the help text.
     pub(crate) placeholder: &'static str,
     pub(crate) help: &'static str,
 }
 
-/// Names that `--image-type` takes; which of them can be written depends on the board.
+/// Values of `--image-type`; the board limits the choice.
 pub(crate) const IMAGE_TYPES: &[&str] = &["binary", "elf", "uimage"];
 
-/// Names that `--completion` takes.
+/// Values of `--completion`.
 pub(crate) const SHELLS: &[&str] = &["bash", "fish", "zsh"];
 
 /// Every option, in the order of the help text.
@@ -50,21 +50,16 @@ pub(crate) const ALL: [CommandOption; 13] = [
         "search-path",
         Takes::Folders,
         "[PATH ...]",
-        "where to look for program images; the working directory comes last",
+        "directories to search for program images, before the working directory",
     ),
-    option(
-        "image-type",
-        Takes::OneOf(IMAGE_TYPES),
-        "TYPE",
-        "binary, elf or uimage (default: what the board is started with)",
-    ),
+    option("image-type", Takes::OneOf(IMAGE_TYPES), "TYPE", "binary, elf or uimage (default: the board's)"),
     file("override-kernel", "use this kernel instead of the SDK's"),
-    file("capdl-json", "write kernel objects and capabilities as JSON of Limen's own form"),
+    file("capdl-json", "write kernel objects and capabilities as JSON in Limen's own format"),
     option(
         "viper-output",
         Takes::Folder,
         "FOLDER",
-        "write what each protection domain may do as FOLDER/NAME.vpr, for Viper",
+        "write the rights of each protection domain to FOLDER/NAME.vpr, for Viper",
     ),
     option("schema", Takes::Nothing, "", "print the XML schema of system descriptions and exit"),
     option(

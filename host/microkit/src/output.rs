@@ -1,6 +1,6 @@
-//! Writing files: all of them or none, each complete or unchanged.
+//! Output files: all or none are written, and each is complete or unchanged.
 //!
-//! Contents go to temporary files beside their destinations, which are renamed when every one has been written.
+//! Contents go to temporary files in the directories of their destinations. When all are written, they are renamed.
 //! Destinations that are not regular files, such as `/dev/null`, are written directly.
 
 use std::fs;
@@ -12,14 +12,15 @@ use limen_sdf::Diagnostic;
 
 use crate::code;
 
-/// A file to be written.
+/// An output file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct OutputFile {
     pub(crate) path: PathBuf,
     pub(crate) bytes: Vec<u8>,
 }
 
-/// Where the JSON form of a report goes: the same name ending in `.json`. Nothing is beside `/dev/null`.
+/// Path of a report's JSON form: the same name with the extension `.json`; `None` beside a device such as
+/// `/dev/null`.
 pub(crate) fn json_beside(report: &Path) -> Option<PathBuf> {
     if is_special(report) {
         return None;
@@ -30,15 +31,15 @@ pub(crate) fn json_beside(report: &Path) -> Option<PathBuf> {
     }
 }
 
-/// Two outputs must not be one file.
+/// Checks that no two outputs are the same file.
 ///
 /// # Errors
-/// They are.
+/// Two outputs are the same file.
 pub(crate) fn check_distinct(files: &[OutputFile]) -> Result<(), Diagnostic> {
     for (index, file) in files.iter().enumerate() {
         if files[..index].iter().any(|earlier| earlier.path == file.path) && !is_special(&file.path) {
             let message = format!("Error: '{}' is named as the file of two outputs", file.path.display());
-            return Err(diagnostic(code::OUTPUT_SHARED, message, "Give each output a file of its own."));
+            return Err(diagnostic(code::OUTPUT_SHARED, message, "Choose another file for one of them."));
         }
     }
     Ok(())
@@ -47,7 +48,7 @@ pub(crate) fn check_distinct(files: &[OutputFile]) -> Result<(), Diagnostic> {
 /// Writes all files, and creates `folder` if it is missing.
 ///
 /// # Errors
-/// One cannot be written. Unless it was the last renaming that failed, every destination is as it was.
+/// A file cannot be written. Unless the last rename failed, every destination is unchanged.
 pub(crate) fn write(files: &[OutputFile], folder: Option<&Path>) -> Result<(), Diagnostic> {
     let mut staged = Staged { folders: Vec::new(), renames: Vec::new() };
     if let Some(folder) = folder {
@@ -59,12 +60,11 @@ pub(crate) fn write(files: &[OutputFile], folder: Option<&Path>) -> Result<(), D
     staged.finish()
 }
 
-/// Temporary files and new folders. At the end, temporary files that still exist are removed, and folders that hold
-/// nothing.
+/// Temporary files and new directories. Drop removes remaining temporary files and empty directories.
 struct Staged {
-    /// Outer ones last.
+    /// Outermost last.
     folders: Vec<PathBuf>,
-    /// From and to.
+    /// Source and destination.
     renames: Vec<(PathBuf, PathBuf)>,
 }
 
@@ -79,7 +79,7 @@ impl Staged {
         if file.path.is_dir() {
             return Err(io::Error::from(io::ErrorKind::IsADirectory));
         }
-        // A link stays a link: what it leads to is replaced.
+        // A symbolic link stays; the file that it points to is replaced.
         let destination = fs::canonicalize(&file.path).unwrap_or_else(|_| file.path.clone());
         if is_special(&destination) {
             return fs::write(&destination, &file.bytes);
@@ -97,28 +97,24 @@ impl Staged {
 impl Drop for Staged {
     fn drop(&mut self) {
         for (temporary, _) in &self.renames {
-            // After a successful renaming there is nothing to remove.
+            // After a successful rename, the temporary file no longer exists.
             let _ = fs::remove_file(temporary);
         }
         for folder in &self.folders {
-            // A folder that holds a file stays.
+            // A directory that holds a file stays.
             let _ = fs::remove_dir(folder);
         }
     }
 }
 
-/// Something other than a regular file or a directory.
+/// Whether the path is neither a regular file nor a directory.
 fn is_special(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir())
 }
 
 fn failed(path: &Path, reason: &io::Error) -> Diagnostic {
     let message = format!("Error: cannot write '{}': {reason}", path.display());
-    diagnostic(
-        code::OUTPUT_FILE,
-        message,
-        "The directory must exist, and the file must be one that may be written.",
-    )
+    diagnostic(code::OUTPUT_FILE, message, "Create the directory, or make the file writable.")
 }
 
 fn diagnostic(code: &'static str, message: String, help: &str) -> Diagnostic {

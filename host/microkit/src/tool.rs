@@ -1,4 +1,4 @@
-//! From a command line to written files.
+//! The build, from the command line to written files.
 
 use std::path::{Path, PathBuf};
 use std::{env, fs};
@@ -18,14 +18,14 @@ use crate::options::IMAGE_TYPES;
 use crate::output::{self, OutputFile};
 use crate::viper;
 
-/// Why there is no image.
+/// Why a build failed.
 #[derive(Debug)]
 pub(crate) enum Failure {
-    /// The words of the command line make no sense together.
+    /// The combination of arguments is invalid.
     Usage(String),
-    /// An option has a value that is not allowed.
+    /// An option has an invalid value.
     Value(String),
-    /// What was to be built is wrong. `source` is the text in which the diagnostics have their places.
+    /// The description or the build has errors. `source` is the text that the diagnostics refer to.
     Diagnostics { source: Option<String>, diagnostics: Vec<Diagnostic> },
 }
 
@@ -35,17 +35,17 @@ impl From<Diagnostic> for Failure {
     }
 }
 
-/// What to tell the user after the files have been written.
+/// Output for the user after the files have been written.
 #[derive(Debug)]
 pub(crate) struct Success {
     pub(crate) lines: String,
 }
 
-/// What the command line means in this SDK.
+/// The command line, resolved against the SDK.
 struct Request {
     files: SdkConfig,
     board: Board,
-    /// The board goes by one of its older names.
+    /// The board name is an older one.
     older_name: bool,
     config: Config,
     image_type: ImageType,
@@ -56,10 +56,10 @@ pub(crate) fn board_names() -> Vec<String> {
     open_sdk().map(|sdk| sdk.boards()).unwrap_or_default()
 }
 
-/// Builds the image and its reports, and writes them.
+/// Builds the image and its reports, and writes the files.
 ///
 /// # Errors
-/// Nothing has been written.
+/// The build failed; no file is changed.
 pub(crate) fn build(arguments: &Arguments) -> Result<Success, Failure> {
     let request = Request::new(arguments)?;
     let text = read_description(&arguments.system)?;
@@ -124,8 +124,8 @@ fn own_sdk() -> Option<PathBuf> {
     Some(env::current_exe().ok()?.parent()?.parent()?.to_owned())
 }
 
-/// The version of this program. Which commit it was built from is in the file `VERSION` of its SDK, so that it need
-/// not be built again for each commit.
+/// The version of this program. The file `VERSION` of its SDK has the commit, so that the program need not be rebuilt
+/// for each commit.
 pub(crate) fn version() -> String {
     let file = own_sdk().and_then(|root| fs::read_to_string(root.join("VERSION")).ok()).unwrap_or_default();
     let commit = file.lines().find_map(|line| line.strip_prefix("commit ")).unwrap_or("unknown");
@@ -159,14 +159,16 @@ fn read_description(path: &Path) -> Result<String, Diagnostic> {
     if !path.exists() {
         let message = format!("Error: system description file '{name}' does not exist");
         let meant = files::did_you_mean(&path.to_string_lossy(), &[]);
-        let help = meant.unwrap_or_else(|| "It is the word that belongs to no option.".to_owned());
+        let help = meant.unwrap_or_else(|| {
+            "The tool took this argument as the description, because it belongs to no option.".to_owned()
+        });
         return Err(diagnostic(code::SYSTEM_FILE_MISSING, message, help));
     }
     files::read_text(path, limen_sdf::limits::DESCRIPTION_BYTES as u64).map_err(|e| {
         let message = format!("Could not parse '{name}': {e}");
         diagnostic(code::SYSTEM_FILE, message, {
             let most = limen_sdf::limits::DESCRIPTION_BYTES;
-            format!("It must be a readable file of at most {most} bytes, and text in UTF-8.")
+            format!("The description must be a readable UTF-8 file of at most {most} bytes.")
         })
     })
 }
@@ -218,13 +220,13 @@ fn output_files(
     Ok(files)
 }
 
-/// The kernel, which a Multiboot loader wants beside the image.
+/// The kernel, which a Multiboot loader needs as a separate file.
 fn kernel_files(arguments: &Arguments, files: &SdkConfig) -> Result<Vec<OutputFile>, Diagnostic> {
     let copy = |from: PathBuf| {
         let path = arguments.output.with_file_name(from.file_name().unwrap_or_default());
         let bytes = files::read(&from, FILE_BYTES).map_err(|e| {
             let message = format!("Error: kernel file '{}' cannot be read: {e}", from.display());
-            let help = Some("The SDK is not complete; build or install it again.".to_owned());
+            let help = Some("The SDK is incomplete; build or install it again.".to_owned());
             Diagnostic { code: "sdk-file-missing", span: None, message, help }
         })?;
         Ok(OutputFile { path, bytes })
@@ -232,11 +234,11 @@ fn kernel_files(arguments: &Arguments, files: &SdkConfig) -> Result<Vec<OutputFi
     [files.kernel(), files.multiboot_kernel()].map(copy).into_iter().collect()
 }
 
-/// A user of the option may expect what the reference's tool writes.
+/// Users of the option may expect the format of the reference's tool.
 fn capdl_form(path: &Path) -> Diagnostic {
     let message =
         format!("WARNING: '{}' has Limen's own form, which CapDL tools do not read", path.display());
-    let help = "Its keys are those of report.json. The image is not affected.".to_owned();
+    let help = "The keys are those of report.json; the image is not affected.".to_owned();
     Diagnostic { code: code::CAPDL_FORM, span: None, message, help: Some(help) }
 }
 

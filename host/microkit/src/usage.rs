@@ -1,12 +1,12 @@
-//! The texts that explain the command line.
+//! Help texts of the command line.
 
 use crate::options;
 
-/// How to call the tool, in one line.
+/// The usage line.
 pub(crate) const LINE: &str =
     "usage: microkit [-h] [OPTIONS] --board BOARD --config CONFIG [--search-path PATH ...] SYSTEM";
 
-/// The whole help text.
+/// The complete help text.
 pub(crate) fn help(boards: &[String]) -> String {
     let line = |what: &str, help: &str| format!("  {what:<24}  {help}\n");
     let options = options::ALL.iter().map(|option| {

@@ -1,7 +1,7 @@
-//! What each protection domain may do, as macros of the verification language Viper: one file each.
+//! The rights of each protection domain as macros of the verification language Viper, one file each.
 //!
-//! A specification includes its program's file, and then asks `mk_is_notify_target(3)`. Names of macros are those that the
-//! reference's tool writes. A set that is true of nothing is defined too, so that a specification can ask about it.
+//! A specification includes its program's file and can then use macros such as `mk_is_notify_target(3)`. The names
+//! are those of the reference's tool. Empty sets are defined too, so that every specification can use every macro.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::fmt::Write;
@@ -14,7 +14,7 @@ use limen_sdf::model::{Map, ProtectionDomain};
 
 use crate::output::OutputFile;
 
-/// Sets of capability slots by the kind of the capability, which [`ObjectGraph`] names.
+/// Sets of capability slots, by kind of capability in [`ObjectGraph`].
 const SLOT_SETS: [(&str, &str); 9] = [
     ("endpoint", "endpoint"),
     ("notification", "notification"),
@@ -42,7 +42,7 @@ pub(crate) fn files(
         write_channels(&mut text, system, index);
         write_slots(&mut text, graph, &domain.name);
         write_memory(&mut text, system, &domain.maps);
-        // A name with slashes is still the name of one file.
+        // A name with slashes becomes a single file name.
         let path = folder.join(format!("{}.vpr", domain.name.replace('/', "_")));
         OutputFile { path, bytes: text.into_bytes() }
     };
@@ -76,7 +76,7 @@ fn write_channels(text: &mut String, system: &SystemDescription, index: usize) {
     write_set(text, "mk_is_child", children);
 }
 
-/// Of the program's own table; slots of the root are not numbers that it uses.
+/// Slots of the program's own table; specifications do not refer to root slots.
 fn write_slots(text: &mut String, graph: &ObjectGraph, owner: &str) {
     let tables = graph.capability_tables.iter().filter(|table| table.owner == owner);
     let slots = || tables.clone().flat_map(|table| &table.slots).filter(|cap| cap.slot < slot::ROOT);
@@ -109,7 +109,7 @@ fn write_memory(text: &mut String, system: &SystemDescription, maps: &[Map]) {
     write_macro(text, "mem_writeable", &any(&writeable));
 }
 
-/// A macro that is true of these numbers.
+/// A macro that is true for these numbers.
 fn write_set(text: &mut String, name: &str, numbers: impl IntoIterator<Item = impl Into<u64>>) {
     let numbers: BTreeSet<u64> = numbers.into_iter().map(Into::into).collect();
     let numbers: Vec<_> = numbers.iter().map(u64::to_string).collect();
@@ -118,7 +118,7 @@ fn write_set(text: &mut String, name: &str, numbers: impl IntoIterator<Item = im
     write_macro(text, name, &condition);
 }
 
-/// A macro, and the same for a caller that has a heap and global variables to pass.
+/// A macro, and a variant that takes the heap and the global variables.
 fn write_macro(text: &mut String, name: &str, condition: &str) {
     _ = writeln!(text, "define {name}(x) ({condition})");
     _ = writeln!(text, "define f_{name}(heap,gv,x) ({name}(x))");
@@ -128,21 +128,21 @@ fn any(conditions: &[String]) -> String {
     if conditions.is_empty() { "false".to_owned() } else { conditions.join(" || ") }
 }
 
-/// `name` with an underscore for each character that a name in Viper cannot have.
+/// `name` with an underscore for each character that Viper does not allow in names.
 fn identifier(name: &str) -> String {
     name.chars().map(|letter| if letter.is_ascii_alphanumeric() { letter } else { '_' }).collect()
 }
 
-/// Names that are taken.
+/// Names in use.
 #[derive(Default)]
 struct Names {
     used: HashSet<String>,
-    /// The next number for each name that was asked for.
+    /// The next suffix for each name.
     next: HashMap<String, u64>,
 }
 
 impl Names {
-    /// `name`, or with a number behind it if it is taken: a region may be mapped twice.
+    /// `name`, with a number appended if it is in use: a region may be mapped twice.
     fn unique(&mut self, name: &str) -> String {
         let next = self.next.entry(name.to_owned()).or_insert(1);
         loop {

@@ -1,11 +1,11 @@
-//! `docs/compatibility.md` names every option of the tool, and every function and variable of `microkit.h`.
+//! `docs/compatibility.md` lists every option of the tool, and every function and variable of `microkit.h`.
 //!
-//! Elements and attributes are compared where their table is, in the crate that reads descriptions.
+//! The crate that parses descriptions checks the tables of elements and attributes.
 
-#![allow(clippy::unwrap_used, reason = "a failure here is a failed test")]
+#![allow(clippy::unwrap_used, reason = "a failure here fails the test")]
 
 #[path = "../src/options.rs"]
-#[allow(dead_code, reason = "only the list is needed")]
+#[allow(dead_code, reason = "only the list is used")]
 mod options;
 
 use std::collections::BTreeSet;
@@ -29,8 +29,8 @@ fn declarations_are_found() {
     assert_eq!(declared(header), ["a", "c"].map(str::to_owned).into());
 }
 
-/// What a header declares for programs. Its declarations begin at the first column; those that a macro makes are in a
-/// macro that is used for several widths.
+/// The names that a header declares for programs. Declarations start in the first column; a macro that makes
+/// declarations is itself in a macro for several widths.
 fn declared(header: &str) -> BTreeSet<String> {
     let declarations =
         header.lines().filter(|line| line.starts_with(|first: char| first.is_ascii_lowercase()));
@@ -50,7 +50,8 @@ fn declared(header: &str) -> BTreeSet<String> {
     names.chain(made).filter(own).collect()
 }
 
-/// Every row below the title is `there`, or missing and not `there`; nothing that is there has no row.
+/// Checks that every row under the title is `there` exactly if its state is not missing, and that every item has a
+/// row.
 fn check(title: &str, there: &BTreeSet<String>) {
     let text = read("docs/compatibility.md");
     let section = text.split_once(&format!("\n## {title}\n")).unwrap().1;

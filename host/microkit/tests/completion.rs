@@ -1,6 +1,6 @@
-//! What bash offers after words of a command line, asked of bash itself.
+//! Completions that bash offers, tested with bash itself.
 
-#![allow(clippy::unwrap_used, reason = "a test that cannot prepare itself has failed")]
+#![allow(clippy::unwrap_used, reason = "a test fails if its setup fails")]
 
 mod support;
 
@@ -8,8 +8,8 @@ use std::process::Command;
 
 use support::Workspace;
 
-/// Runs the completion as the shell does: words, the last of which is under the cursor, and the function that
-/// `complete` has registered. Prints what is offered, sorted.
+/// Runs the completion as the shell does, with the words up to the cursor and the function registered with
+/// `complete`. Prints the sorted completions.
 const DRIVER: &str = r#"
 source ./script
 [ "$(complete -p microkit)" = 'complete -F _microkit microkit' ] || exit 1
@@ -19,7 +19,7 @@ _microkit microkit "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD-1]}"
 printf '%s\n' "${COMPREPLY[@]}" | sort
 "#;
 
-/// What is offered after these words, with an SDK of two boards, files, and a folder.
+/// Completions after these words, with an SDK of two boards, files, and a directory.
 fn offered(workspace: &Workspace, words: &[&str]) -> Vec<String> {
     let mut bash = Command::new("bash");
     bash.args(["--norc", "-c", DRIVER, "bash"]).args(words).current_dir(workspace.path("here"));

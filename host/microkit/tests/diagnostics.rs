@@ -1,8 +1,8 @@
-//! Every error of the tool and the builder, word for word: `tests/golden/<name>.txt`.
+//! Every error of the tool and the builder, verbatim: `tests/golden/<name>.txt`.
 //!
-//! `LIMEN_BLESS=1 cargo test -p microkit` writes the files anew. No error may create or change a file.
+//! `LIMEN_BLESS=1 cargo test -p microkit` rewrites the files. No error may create or change a file.
 
-#![allow(clippy::unwrap_used, reason = "a test that cannot prepare itself has failed")]
+#![allow(clippy::unwrap_used, reason = "a test fails if its setup fails")]
 
 mod support;
 
@@ -14,7 +14,7 @@ use object::elf::{EM_X86_64, ET_DYN, ET_REL, PF_R, PF_W, PF_X};
 use support::test_elf::TestElf;
 use support::{BASE, Workspace, golden};
 
-/// What is wrong, and the words after the options of [`BASE`].
+/// Name of the golden file, the words after the options of [`BASE`], and a change to the workspace.
 type Case = (&'static str, &'static str, fn(&Workspace));
 
 const READ_WRITE: u32 = PF_R | PF_W;
@@ -319,7 +319,7 @@ fn memory() {
             prefill(w, "disk.bin", "");
         }),
         ("prefill-larger-than-region", "one.system", |w| {
-            // It takes no room on the disk, and must take none in memory.
+            // The file is sparse: it takes no disk space, and must take no memory.
             sparse(w, "disk.bin", 1 << 40);
             prefill(w, "disk.bin", "size=\"0x1000\"");
         }),
@@ -340,7 +340,7 @@ fn memory() {
         ("memory-outside-machine", "one.system", |w| region(w, "0xfffffffff000", "0x1000000", "0x2000")),
         ("memory-region-too-large", "one.system", |w| region(w, "", "0x1000000", "0x70000000")),
         ("memory-without-rest", "one.system", |w| {
-            // The largest free range, and the one below the loader.
+            // The largest free range, and the range below the loader.
             let regions = [("above", "0x4ffec000"), ("below", "0x10000000")];
             let (maps, regions): (String, String) = regions.iter().zip(1..).map(fixed_size).unzip();
             domain(w, "", &maps, &regions);
@@ -353,22 +353,22 @@ fn prefill(workspace: &Workspace, path: &str, attributes: &str) {
     domain(workspace, "", &map("m", 0), &region);
 }
 
-/// A map of a page at a place of its own.
+/// A map of one page; `place` selects the address.
 fn map(region: &str, place: u64) -> String {
     format!("<map mr=\"{region}\" vaddr=\"{:#x}\" />\n", 0x100_0000 + 0x1000 * place)
 }
 
-/// A file with nothing in it.
+/// A sparse file.
 fn sparse(workspace: &Workspace, name: &str, bytes: u64) {
     fs::File::create(workspace.path(name)).unwrap().set_len(bytes).unwrap();
 }
 
-/// A pipe to which nothing ever writes.
+/// A pipe without a writer.
 fn pipe(workspace: &Workspace, name: &str) {
     assert!(Command::new("mkfifo").arg(workspace.path(name)).status().unwrap().success());
 }
 
-/// Cases with [`BASE`] in front of their words.
+/// Runs cases with [`BASE`] before their words.
 fn check(cases: &[Case]) {
     run_cases(cases, BASE);
 }
@@ -389,7 +389,7 @@ fn run_cases(cases: &[Case], base: &str) {
     assert!(wrong.is_empty(), "{wrong}");
 }
 
-/// The command, its exit code and what it prints. Nothing else may happen.
+/// The command, its exit code and output. Checks that the command changes no file.
 fn transcript(workspace: &Workspace, line: &str) -> String {
     let before = workspace.files();
     let words: Vec<&str> = line.split_whitespace().collect();
@@ -416,7 +416,7 @@ fn without(mut program: TestElf, symbol: &str) -> TestElf {
     program
 }
 
-/// The system with one program, with more attributes, children and elements beside it.
+/// The system with one program, and extra attributes, children and elements.
 fn domain(workspace: &Workspace, attributes: &str, children: &str, others: &str) {
     let text = format!(
         "<system>\n{others}<protection_domain name=\"one\" {attributes}>\n<program_image path=\"one.elf\" />\n\
@@ -425,13 +425,13 @@ fn domain(workspace: &Workspace, attributes: &str, children: &str, others: &str)
     workspace.write("one.system", text);
 }
 
-/// A system whose program has a key that is bound to one of the system.
+/// A system whose program has a key bound to a key of the system.
 fn key(workspace: &Workspace, symbol: &str) {
     let bound = format!("<key name=\"trace\" symbol=\"{symbol}\" />\n");
     domain(workspace, "", &bound, "<static_key name=\"trace\" />\n");
 }
 
-/// A system with two scheduling domains, each with a protection domain that has the same children.
+/// A system with two scheduling domains, each with a protection domain that has these children.
 fn two_domains(workspace: &Workspace, children: &str, others: &str) {
     let domain = |name: &str| {
         format!(
@@ -461,7 +461,7 @@ fn region(workspace: &Workspace, paddr: &str, vaddr: &str, bytes: &str) {
     domain(workspace, "", &format!("<map mr=\"shared\" vaddr=\"{vaddr}\" />\n"), &others);
 }
 
-/// The map and the element of a region in small pages, each in a part of the address space of its own.
+/// The map and the element of a region of small pages, each at a separate address.
 fn fixed_size((&(name, bytes), place): (&(&str, &str), u64)) -> (String, String) {
     let vaddr = place << 32;
     (
@@ -470,7 +470,7 @@ fn fixed_size((&(name, bytes), place): (&(&str, &str), u64)) -> (String, String)
     )
 }
 
-/// Three programs with all the interrupts that a program can have.
+/// Three programs with the maximum number of interrupts each.
 fn many_irqs(workspace: &Workspace) {
     let irq = |id: u64, first: u64| format!("<irq irq=\"{}\" id=\"{id}\" />\n", first + id);
     let irqs = |first: u64| (0..62).map(|id| irq(id, first)).collect::<String>();

@@ -1,17 +1,17 @@
-//! `docs/diagnostics.md` has an entry for every code of the builder and the tool, with a real example.
+//! `docs/diagnostics.md` has an entry with a real example for every code of the builder and the tool.
 //!
-//! The codes of the description itself are checked where they are defined.
+//! The crate that defines the codes of descriptions checks them.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a failure here is a failed test")]
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a failure here fails the test")]
 
 #[path = "../src/code.rs"]
-#[allow(dead_code, reason = "only the list is needed")]
+#[allow(dead_code, reason = "only the list is used")]
 mod code;
 
 use std::fs;
 use std::path::Path;
 
-/// What can only be a defect of the tool itself, so that nothing that a user does shows it.
+/// Bugs in the tool itself, which no input is known to trigger.
 const DEFECTS: [&str; 2] = ["image-refused", "elf-output"];
 
 #[test]
@@ -28,7 +28,7 @@ fn documented_examples_are_real() {
         let mut examples = entry.split("\n```\n").skip(1).step_by(2).flat_map(str::lines).peekable();
         assert_eq!(examples.peek().is_none(), DEFECTS.contains(&code.as_str()), "{code}");
         for line in examples {
-            assert!(is_real(line), "{code} has an example that nobody prints: {line}");
+            assert!(is_real(line), "{code} has an example that the tool never prints: {line}");
         }
     }
 }
@@ -43,7 +43,7 @@ fn entries() -> Vec<(String, String)> {
     entries.map(|(title, text)| (title.to_owned(), text.to_owned())).collect()
 }
 
-/// Golden transcripts that end with this code.
+/// Golden transcripts that contain this code.
 fn printed_with(code: &str) -> Vec<String> {
     let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden");
     let files = fs::read_dir(golden).unwrap().map(|entry| entry.unwrap().path());

@@ -1,6 +1,6 @@
-//! Whatever a description calls things, reports and other outputs keep their form: names are in them as they are, in one line.
+//! Names in a description never break the format of reports and other outputs: each appears verbatim and in one line.
 
-#![allow(clippy::unwrap_used, reason = "a test that cannot prepare itself has failed")]
+#![allow(clippy::unwrap_used, reason = "a test fails if its setup fails")]
 
 mod support;
 
@@ -11,10 +11,10 @@ use serde_json::Value;
 use support::test_elf::TestElf;
 use support::{BASE, Workspace};
 
-/// Files that hold names.
+/// Outputs that contain names.
 const OUTPUTS: [&str; 3] = ["report.txt", "report.json", "graph.json"];
 
-/// A description in which everything that can be called something has this name.
+/// A description in which everything that has a name has this one.
 fn description(name: &str) -> String {
     let mut written = String::new();
     for character in name.chars() {
@@ -43,7 +43,7 @@ fn description(name: &str) -> String {
     )
 }
 
-/// What the tool writes for such a system, and what it prints; nothing if it refuses.
+/// The outputs and messages of the tool for such a system; `None` if it is refused.
 fn outputs(name: &str, folder: &str) -> Option<Vec<String>> {
     let workspace = Workspace::new();
     workspace.write("one.system", description(name));
@@ -82,7 +82,7 @@ fn check(name: &str, folder: &str) {
 }
 
 #[test]
-fn a_folder_of_the_command_line_does_not_break_a_line_either() {
+fn a_directory_of_the_command_line_does_not_break_a_line() {
     check("name", "fold\ner\u{1b}[2J");
 }
 
@@ -98,7 +98,7 @@ proptest! {
     }
 
     #[test]
-    fn names_with_anything_else_are_refused(
+    fn other_names_are_refused(
         (before, breaking, after) in (
             "[a-z/]{0,4}",
             "[\u{7f}-\u{9f}\n\r\t\u{61c}\u{200e}\u{200f}\u{2028}-\u{202e}\u{2066}-\u{2069}]",

@@ -1,6 +1,6 @@
-//! What the tool writes when all is well.
+//! Outputs of successful builds.
 
-#![allow(clippy::unwrap_used, reason = "a test that cannot prepare itself has failed")]
+#![allow(clippy::unwrap_used, reason = "a test fails if its setup fails")]
 
 mod support;
 
@@ -32,10 +32,10 @@ const PAIR: &str = r#"<system>
 </system>
 "#;
 
-/// The reports have it once, and it is not the same for ever.
+/// The version appears once in the reports, and changes with releases.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// Runs the tool; it must succeed. Returns what it prints.
+/// Runs the tool, which must succeed, and returns its output.
 fn succeed(workspace: &Workspace, line: &str) -> String {
     let words: Vec<&str> = line.split_whitespace().collect();
     let output = workspace.run(&words);
@@ -51,7 +51,7 @@ fn pair() -> Workspace {
 }
 
 #[test]
-fn reports_say_what_was_decided() {
+fn reports_match_the_golden_files() {
     let workspace = pair();
     let printed = succeed(&workspace, &format!("pair.system {BASE} --capdl-json graph.json"));
     let text = |name| String::from_utf8(workspace.read(name)).unwrap().replacen(VERSION, "VERSION", 1);
@@ -63,7 +63,7 @@ fn reports_say_what_was_decided() {
 }
 
 #[test]
-fn viper_files_say_what_each_protection_domain_may_do() {
+fn viper_files_list_the_rights_of_each_protection_domain() {
     let workspace = pair();
     succeed(&workspace, &format!("pair.system {BASE} --viper-output new/viper"));
     let wrong: String = ["client", "child", "server"]
@@ -77,7 +77,7 @@ fn viper_files_say_what_each_protection_domain_may_do() {
 }
 
 #[test]
-fn names_that_viper_does_not_take_are_changed() {
+fn names_invalid_in_viper_are_changed() {
     let workspace = Workspace::new();
     let regions =
         r#"<memory_region name="dma/a" size="0x1000" /><memory_region name="dma a" size="0x1000" />"#;
@@ -116,7 +116,7 @@ fn the_version_names_the_commit_of_the_sdk_around_the_tool() {
 }
 
 #[test]
-fn what_is_hardly_meant_is_a_warning() {
+fn probable_mistakes_are_warnings() {
     let mut wrong = String::new();
     for (name, map) in [
         ("map-device-cached", r#"<map mr="uart" vaddr="0x1000000" />"#),
@@ -134,7 +134,7 @@ fn what_is_hardly_meant_is_a_warning() {
 }
 
 #[test]
-fn a_form_that_other_tools_do_not_read_is_a_warning_and_stops_nothing() {
+fn the_incompatible_capdl_format_is_only_a_warning() {
     let workspace = Workspace::new();
     let printed = succeed(&workspace, &format!("one.system {BASE} --capdl-json graph.json"));
     let (warnings, _) = printed.split_once("MICROKIT|").unwrap();
@@ -145,7 +145,7 @@ fn a_form_that_other_tools_do_not_read_is_a_warning_and_stops_nothing() {
 }
 
 #[test]
-fn outputs_are_the_same_every_time() {
+fn outputs_are_reproducible() {
     let outputs = |_| {
         let workspace = pair();
         succeed(&workspace, &format!("pair.system {BASE} --capdl-json graph.json"));
@@ -196,7 +196,7 @@ fn old_board_names_are_directories_of_the_sdk() {
 }
 
 #[test]
-fn what_older_descriptions_say_is_taken_under_an_old_board_name_only() {
+fn older_descriptions_are_accepted_only_under_an_old_board_name() {
     let workspace = Workspace::new();
     symlink("qemu_virt_aarch64", workspace.path("sdk/board/qemu_arm_virt")).unwrap();
     workspace

@@ -1,6 +1,6 @@
-//! Whatever the input, the tool ends with 0 or 1, and files appear only with 0.
+//! For any input, the tool exits with 0 or 1, and writes files only if it exits with 0.
 
-#![allow(clippy::unwrap_used, reason = "a test that cannot prepare itself has failed")]
+#![allow(clippy::unwrap_used, reason = "a test fails if its setup fails")]
 
 mod support;
 
@@ -28,7 +28,7 @@ const WORDS: [&str; 16] = [
 ];
 const GOOD: [&str; 5] = ["one.system", "--board", "qemu_virt_aarch64", "--config", "debug"];
 
-/// Runs the tool and returns whether it succeeded.
+/// Runs the tool; returns whether it succeeded.
 fn run(workspace: &Workspace, words: &[&str]) -> bool {
     let before = workspace.files();
     let output = workspace.run(words);
@@ -39,7 +39,7 @@ fn run(workspace: &Workspace, words: &[&str]) -> bool {
     code == Some(0)
 }
 
-/// `text` with some bytes replaced, and cut.
+/// `text` with some bytes replaced, truncated.
 fn damage(text: &[u8], changes: &[(usize, u8)], length: usize) -> Vec<u8> {
     let mut bytes = text.to_vec();
     for &(at, value) in changes {
@@ -54,9 +54,9 @@ fn changes() -> impl Strategy<Value = Vec<(usize, u8)>> {
     prop::collection::vec((any::<usize>(), any::<u8>()), 0..4)
 }
 
-/// As in `microkit --help | head -1`. What was asked for is done, although nobody hears of it.
+/// As with `microkit --help | head -1`. The build completes although its output is lost.
 #[test]
-fn nobody_reads_what_is_printed() {
+fn a_closed_pipe_does_not_change_the_exit_code() {
     let workspace = Workspace::new();
     for (words, succeeds) in [(&["--help"][..], true), (&GOOD, true), (&["--bogus"], false)] {
         let (mut command, closed) = (workspace.command(words), || std::io::pipe().unwrap().1);

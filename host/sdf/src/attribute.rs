@@ -1,7 +1,7 @@
-//! Attributes of one element, read with their errors.
+//! The attributes of one element, with their errors.
 //!
-//! Each read function puts what is wrong on the list of problems and answers [`Reported`], so that a caller goes on
-//! with the next attribute and gives up only when it has read them all.
+//! Each read function adds errors to the list of problems and returns [`Reported`]. A caller reads all attributes
+//! before it gives up.
 
 use limen_nearest::did_you_mean;
 
@@ -10,26 +10,25 @@ use crate::diagnostic::{Diagnostic, Problems};
 use crate::grammar::Attribute;
 use crate::xml::Element;
 
-/// The value is unusable, and the list of problems says why.
+/// The value is unusable, and the list of problems has the reason.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Reported;
 
-/// Attributes of an element, and the list that problems with them go to.
+/// Attributes of an element, and the list for their problems.
 pub(crate) struct Attributes<'a, 'p> {
     element: Element<'a>,
     problems: &'p mut Problems,
 }
 
 impl<'a, 'p> Attributes<'a, 'p> {
-    /// Starts to read; every attribute that is not `known` is a problem.
+    /// Starts reading; an attribute that is not `known` is a problem.
     pub(crate) fn read(element: Element<'a>, known: &[Attribute], problems: &'p mut Problems) -> Self {
         let known: Vec<_> = known.iter().map(|attribute| attribute.name).collect();
         for (name, value, span) in element.attributes() {
             if let Some(character) = value.chars().find(|character| breaks_lines(*character)) {
                 let text =
                     format!("attribute '{name}' contains the character U+{:04X}", u32::from(character));
-                let help =
-                    "Remove it: names, paths and other values are shown in one line, from left to right.";
+                let help = "Remove it; names, paths and other values must print on one line, left to right.";
                 let problem = value_error(code::ATTRIBUTE_CHARACTERS, &element, &text, help);
                 problems.push(Diagnostic { span: Some(span.clone()), ..problem });
             }
@@ -53,17 +52,17 @@ impl<'a, 'p> Attributes<'a, 'p> {
         self.element
     }
 
-    /// Where problems go.
+    /// The list of problems.
     pub(crate) fn problems(&mut self) -> &mut Problems {
         self.problems
     }
 
-    /// An attribute that may be absent.
+    /// An optional attribute.
     pub(crate) fn optional(&self, name: &str) -> Option<&'a str> {
         self.element.attribute(name)
     }
 
-    /// An attribute that must be there.
+    /// A required attribute.
     pub(crate) fn required(&mut self, name: &str) -> Result<&'a str, Reported> {
         self.optional(name).ok_or_else(|| {
             let (element, span) = (self.element.name(), self.element.span());
@@ -74,7 +73,7 @@ impl<'a, 'p> Attributes<'a, 'p> {
         })
     }
 
-    /// A number that may be absent.
+    /// An optional number.
     pub(crate) fn optional_number(&mut self, name: &str) -> Result<Option<u64>, Reported> {
         match self.optional(name) {
             Some(text) => self.parse_number(name, text).map(Some),
@@ -87,7 +86,7 @@ impl<'a, 'p> Attributes<'a, 'p> {
         Ok(self.optional_number(name)?.unwrap_or(default))
     }
 
-    /// A number that must be there.
+    /// A required number.
     pub(crate) fn required_number(&mut self, name: &str) -> Result<u64, Reported> {
         let text = self.required(name)?;
         self.parse_number(name, text)
@@ -101,13 +100,13 @@ impl<'a, 'p> Attributes<'a, 'p> {
             Some("false") => Ok(false),
             Some(_) => {
                 let text = format!("{name} must be 'true' or 'false'");
-                let help = format!("Without the attribute, {name} is {default}.");
+                let help = format!("The default is {default}.");
                 Err(self.value_error(code::INVALID_BOOLEAN, name, &text, help))
             }
         }
     }
 
-    /// Reports that the value of attribute `name` breaks a rule.
+    /// Reports an invalid value of attribute `name`.
     pub(crate) fn value_error(
         &mut self,
         code: &'static str,
@@ -125,15 +124,16 @@ impl<'a, 'p> Attributes<'a, 'p> {
         Reported
     }
 
-    /// A number that is the value of attribute `name`, or a part of it.
+    /// A number that is the value of attribute `name`, or part of it.
     pub(crate) fn parse_number(&mut self, name: &str, text: &str) -> Result<u64, Reported> {
         parse_number(text).map_err(|reason| {
             let (element, location) = (self.element.name(), self.element.span());
-            let message =
-                format!("Error: failed to parse integer '{text}' on element '{element}': {reason}: {location}");
+            let message = format!(
+                "Error: failed to parse integer '{text}' on element '{element}': {reason}: {location}"
+            );
             let help = format!(
-                "{name} takes a decimal number or a hexadecimal one after 0x; '_' may separate digits; at most \
-                 64 bits."
+                "{name} is a number of at most 64 bits: decimal, or hexadecimal after 0x; '_' may separate \
+                 digits."
             );
             let span = self.element.attribute_span(name);
             self.report(Diagnostic::new(code::INVALID_NUMBER, &span, message, help))
@@ -141,7 +141,7 @@ impl<'a, 'p> Attributes<'a, 'p> {
     }
 }
 
-/// The shape of most problems: what is wrong, on which element, where its start tag is.
+/// The shape of most problems: the error, the element and the location of its start tag.
 pub(crate) fn value_error(
     code: &'static str,
     element: &Element,
@@ -153,18 +153,18 @@ pub(crate) fn value_error(
     Diagnostic::new(code, &span, message, help)
 }
 
-/// Whether a character ends a line, controls a terminal or a printer, or changes the direction of what is written.
+/// Whether a character ends a line, controls a terminal or printer, or changes the text direction.
 pub(crate) fn breaks_lines(character: char) -> bool {
     character.is_control()
         || matches!(character, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
-/// Whether a text is a number below zero, for rules that say so.
+/// Whether a text is a negative number, which some rules report separately.
 pub(crate) fn is_negative(text: &str) -> bool {
     text.strip_prefix('-').is_some_and(|digits| digits.parse::<u64>().is_ok())
 }
 
-/// A number as a description writes it.
+/// A number in the notation of descriptions.
 pub(crate) fn parse_number(text: &str) -> Result<u64, std::num::ParseIntError> {
     let digits = text.replace('_', "");
     match digits.strip_prefix("0x") {
@@ -175,10 +175,10 @@ pub(crate) fn parse_number(text: &str) -> Result<u64, std::num::ParseIntError> {
 
 fn help_unknown(element: &Element, name: &str, known: &[&str]) -> String {
     if (element.name(), name) == ("protection_domain", "pp") {
-        "Since Microkit 2.0, the end that may call says so: <end pd=\"...\" id=\"...\" pp=\"true\" />."
+        "Since Microkit 2.0, pp is an attribute of the calling end: <end pd=\"...\" id=\"...\" pp=\"true\" />."
             .to_owned()
     } else if known.is_empty() {
-        "This element has no attributes.".to_owned()
+        "This element takes no attributes.".to_owned()
     } else {
         did_you_mean(name, known.iter().copied())
             .unwrap_or_else(|| format!("Attributes of this element: {}.", known.join(", ")))

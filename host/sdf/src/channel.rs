@@ -41,15 +41,14 @@ pub(crate) fn read<'a>(
     let ends: Vec<_> = element.children().map(|child| read_end(child, names, reader)).collect();
     let Ok([a, b]) = <[_; 2]>::try_from(ends) else {
         let text = "exactly two end elements must be specified";
-        let help = "A channel connects two protection domains: one end for each.";
+        let help = "A channel has two ends, one per protection domain.";
         reader.problems.push(value_error(code::CHANNEL_ENDS, &element, text, help));
         return Err(Reported);
     };
     let ends = [a?, b?];
     if ends.iter().all(|end| end.may_call) {
         let text = "cannot ppc bidirectionally";
-        let help =
-            "Keep pp=\"true\" on the end with the lower priority: calls go from lower to higher priority.";
+        let help = "Keep pp=\"true\" on the end with the lower priority only; calls go from lower to higher priority.";
         reader.problems.push(value_error(code::CHANNEL_PPC_BOTH_WAYS, &element, text, help));
     }
     for (end, child) in ends.iter().zip(element.children()) {
@@ -90,7 +89,7 @@ fn read_end<'a>(
 }
 
 fn read_id(attributes: &mut Attributes) -> Result<u8, Reported> {
-    let help = "A protection domain has 62 channels, with ids from 0 to 61; interrupts use ids, too.";
+    let help = "Ids of channels and interrupts are 0 to 61, unique within a protection domain.";
     if attributes.optional("id").is_some_and(is_negative) {
         return Err(attributes.value_error(code::CHANNEL_ID_RANGE, "id", "id must be >= 0", help));
     }
@@ -104,7 +103,7 @@ fn read_id(attributes: &mut Attributes) -> Result<u8, Reported> {
     }
 }
 
-/// Index of the protection domain called `name`. One that is there but has problems of its own is not reported again.
+/// Index of the protection domain called `name`. A domain with problems of its own is not reported again.
 fn find_domain(
     name: &str,
     names: &Names,

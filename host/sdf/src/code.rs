@@ -1,4 +1,4 @@
-//! Names of the rules. They are stable: users and documents refer to them.
+//! Codes of the rules. They are stable: users and documents refer to them.
 
 /// Defines one constant per rule, and `ALL`, which lists them.
 #[macro_export]

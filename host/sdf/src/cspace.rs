@@ -12,7 +12,7 @@ use crate::xml::Element;
 
 const CHILDREN: [&str; 4] = ["cap_tcb", "cap_sc", "cap_vspace", "cap_sched_control"];
 
-/// Slots that the known message names; a capability pointer reaches half of them.
+/// Number of slots in the known message; a capability pointer reaches half of them.
 const NAMED_SLOTS: u64 = 128;
 
 /// Reads one `cspace` element.
@@ -53,23 +53,24 @@ fn read_slot(attributes: &mut Attributes) -> Result<u8, Reported> {
         _ if slot < NAMED_SLOTS => format!("The destination slot {slot} cannot be reached"),
         _ => format!("There are only {NAMED_SLOTS} destination cspace slots available."),
     };
-    let help = format!("Programs reach slots 1 to {last}, with microkit_cspace_root_slot_to_cptr.");
+    let help =
+        format!("Use a slot from 1 to {last}; programs address it with microkit_cspace_root_slot_to_cptr.");
     Err(attributes.value_error(code::CSPACE_SLOT, "slot", &text, help))
 }
 
-/// Both known wordings have neither "Error: " nor a plain location.
+/// Both known wordings lack "Error: " and use another form of location.
 fn unknown(element: &Element, problems: &Problems) -> Diagnostic {
     let (name, span) = (element.name(), element.span());
     let message = match name.strip_prefix("cap_") {
         Some(kind) => format!("Cap type: '{kind}' is not supported at '{span}'"),
         None => format!("Element '{name}' is not supported in a <cspace> element at '{span}'"),
     };
-    let help = meant::help(problems, "Elements that may stand here", name, CHILDREN);
+    let help = meant::help(problems, "Elements allowed here", name, CHILDREN);
     Diagnostic::new(code::CSPACE_CAP_UNKNOWN, &span, message, help)
 }
 
-/// What a second `cspace` is told.
+/// Reports a second `cspace`.
 pub(crate) fn duplicate(parent: &Element) -> Diagnostic {
-    let help = "Put all capabilities into one element.";
+    let help = "Put all capabilities into one cspace element.";
     value_error(code::CSPACE_DUPLICATE, parent, "cspace must only be specified once", help)
 }

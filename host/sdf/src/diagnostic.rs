@@ -1,11 +1,11 @@
-//! What is wrong, where, and what to do about it.
+//! Diagnostics: the error, its location and the fix.
 
 use std::fmt;
 
-/// A place in a file. Lines and columns count from 1; columns count characters.
+/// A location in a file. Lines and columns count from 1; columns count characters.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Span {
-    /// File as it was named on the command line.
+    /// File name from the command line.
     pub file: String,
     /// Line.
     pub line: u32,
@@ -21,24 +21,24 @@ impl fmt::Display for Span {
 
 /// An error or warning for a person.
 ///
-/// `message` is the whole first line, in the wording that Microkit users and their tests know. It names the start tag
-/// of the element to blame; where the known wording has no location, the location stands at its end. `span` is more
-/// exact: the attribute, when one is to blame.
+/// `message` is the complete first line, in the wording that Microkit users and their tests know. It names the start
+/// tag of the element to blame; if the known wording has no location, the location is at the end. `span` may be more
+/// exact: the attribute to blame.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
     /// Stable short name of the rule, such as `pd-priority-range`; documented in `docs/diagnostics.md`.
     pub code: &'static str,
-    /// Where. `None` only when no file is to blame.
+    /// The location. `None` only when no file is to blame.
     pub span: Option<Span>,
-    /// What is wrong: the first line as printed.
+    /// The error: the first line of the output.
     pub message: String,
-    /// What is allowed, or what to do: one sentence.
+    /// The rule or the fix, in one sentence.
     pub help: Option<String>,
 }
 
-/// The first diagnostics of a run, as many as a person looks at.
+/// The first diagnostics of a run.
 ///
-/// Later ones are counted and dropped, so that a long description with a mistake in every line takes no more time and
+/// Later ones are counted and dropped, so that a long description with a mistake in every line costs no more time and
 /// memory than one without.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Problems {
@@ -47,7 +47,7 @@ pub struct Problems {
 }
 
 impl Problems {
-    /// Most diagnostics that are kept.
+    /// Maximum number of diagnostics kept.
     pub const MOST: usize = 100;
 
     pub(crate) fn push(&mut self, problem: Diagnostic) {
@@ -57,7 +57,7 @@ impl Problems {
         }
     }
 
-    /// How many there were, those that were dropped included.
+    /// Number of diagnostics, dropped ones included.
     pub(crate) fn len(&self) -> usize {
         self.count
     }
@@ -66,12 +66,12 @@ impl Problems {
         self.count == 0
     }
 
-    /// Whether another one is only counted.
+    /// Whether another diagnostic would be dropped.
     pub(crate) fn is_full(&self) -> bool {
         self.count >= Self::MOST
     }
 
-    /// Those that were kept.
+    /// The kept diagnostics.
     pub fn into_kept(self) -> Vec<Diagnostic> {
         self.kept
     }

@@ -1,4 +1,4 @@
-//! `domain_schedule`: which scheduling domain runs when.
+//! `domain_schedule`: the time slots of scheduling domains.
 
 use limen_abi::limits::{DOMAIN_SCHEDULE, MAX_DOMAIN_TICKS, MAX_PERIOD_US};
 
@@ -11,10 +11,10 @@ use crate::model::{Domain, Domains, Duration, ScheduleEntry};
 use crate::unexpected;
 use crate::xml::Element;
 
-/// The number that messages name: entries of the kernel's schedule, with the end that is always there.
+/// The limit in messages: entries of the kernel's schedule, including its implicit end marker.
 const CONFIGURED: usize = DOMAIN_SCHEDULE + 1;
 
-/// Reads the `domain_schedule` element of these domains.
+/// Reads the `domain_schedule` element; `names` are the declared domains.
 pub(crate) fn read(
     element: Element,
     names: Vec<Domain>,
@@ -66,7 +66,7 @@ fn read_slot(element: Element, names: &[Domain], problems: &mut Problems) -> Res
 fn find(name: &str, names: &[Domain], attributes: &mut Attributes) -> Result<u8, Reported> {
     names.iter().find(|domain| domain.name == name).map(|domain| domain.id).ok_or_else(|| {
         let known: Vec<_> = names.iter().map(|domain| domain.name.as_str()).collect();
-        let rule = format!("Declare it: <domain name=\"{name}\"/>. Declared are");
+        let rule = format!("Declare it: <domain name=\"{name}\"/>. Declared domains");
         let help = meant::help(attributes.problems(), &rule, name, known);
         let text = format!("domain '{name}' does not exist,");
         attributes.value_error(code::SCHEDULE_ENTRY_DOMAIN, "domain", &text, help)
@@ -93,7 +93,7 @@ fn read_duration(text: &str, attributes: &mut Attributes) -> Result<Duration, Re
 fn refuse(text: &str, rule: &str, attributes: &mut Attributes) -> Reported {
     let message = format!("The duration '{text}' must {rule}");
     let help = format!(
-        "A slot has at most {MAX_PERIOD_US} us, which is an hour, or {MAX_DOMAIN_TICKS} ticks of the kernel's timer."
+        "A slot is at most {MAX_PERIOD_US} us (one hour) or {MAX_DOMAIN_TICKS} ticks of the kernel's timer."
     );
     attributes.value_error(code::SCHEDULE_ENTRY_DURATION, "duration", &message, help)
 }
@@ -122,21 +122,21 @@ fn check_start(
         Some(ScheduleEntry::Slot(..)) => return Ok(index),
         Some(ScheduleEntry::EndMarker) => (
             format!("schedule_start_index '{start}' is that of an end marker"),
-            "The schedule starts, and starts again, with a <schedule_entry>; count from 0.",
+            "start_index must be the index of a <schedule_entry>, counted from 0.",
         ),
         None => (
             format!(
                 "schedule_start_index '{start}' is greater than the length of the schedule '{}'",
                 schedule.len()
             ),
-            "start_index counts entries from 0 and is less than their number; a schedule has at least one entry.",
+            "start_index counts from 0 and must be less than the number of entries; add an entry if none exists.",
         ),
     };
     problems.push(value_error(code::DOMAIN_SCHEDULE_START, &element, &text, help));
     Err(Reported)
 }
 
-/// The known message names the start index where one would expect the shift, so the help line names the shift.
+/// The known message names the start index instead of the shift, so the help line names the shift.
 fn check_shift(
     element: Element,
     shift: u64,
@@ -151,7 +151,7 @@ fn check_shift(
                 "schedule_index_shift '{start}' on top of the schedule length '{length}' would exceed than the \
                  configured KernelNumDomainSchedules {CONFIGURED}"
             );
-            let help = format!("index_shift is {shift}, but at most {}.", DOMAIN_SCHEDULE - length);
+            let help = format!("index_shift is {shift}; it can be at most {}.", DOMAIN_SCHEDULE - length);
             problems.push(value_error(code::DOMAIN_SCHEDULE_SHIFT, &element, &text, help));
             Err(Reported)
         }

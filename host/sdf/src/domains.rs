@@ -1,4 +1,4 @@
-//! `domains`: scheduling domains by name, and when each of them runs.
+//! `domains`: scheduling domains and their schedule.
 
 use std::collections::HashMap;
 
@@ -12,18 +12,18 @@ use crate::unexpected;
 use crate::xml::Element;
 use crate::{code, domain_schedule};
 
-/// The domains that a description declares, as protection domains need them.
+/// The declared domains, for protection domains that name one.
 pub(crate) enum Declared<'a> {
-    /// None; every protection domain may run at any time.
+    /// None; every protection domain can always run.
     None,
     /// Ids by name.
     Names(HashMap<&'a str, u8>),
-    /// Some, with problems that have been reported.
+    /// The element has problems, which have been reported.
     Faulty,
 }
 
 impl<'a> Declared<'a> {
-    /// The domains of a system, from the outcome of [`read`].
+    /// The domains of a system, from the result of [`read`].
     pub(crate) fn new(domains: Option<&'a Result<Domains, Reported>>) -> Self {
         match domains {
             None => Self::None,
@@ -35,7 +35,7 @@ impl<'a> Declared<'a> {
     }
 }
 
-/// A domain that may still need an id.
+/// A domain that may not have an id yet.
 struct Draft<'a> {
     element: Element<'a>,
     name: &'a str,
@@ -71,7 +71,7 @@ pub(crate) fn read(element: Element, problems: &mut Problems) -> Result<Domains,
         return Err(Reported);
     };
     let names = number(element, drafts, problems)?;
-    // Where a domain is unusable, entries that name it would be reported as well.
+    // If a domain is invalid, entries that name it would be reported as well.
     if problems.len() > before {
         return Err(Reported);
     }
@@ -88,7 +88,7 @@ fn read_domain<'a>(
     let id = read_id(&mut attributes);
     unexpected::children(element, problems);
     let draft = Draft { element, name: name?, id: id? };
-    // More than these are too many anyway.
+    // More domains than these are reported anyway.
     let mut earlier = earlier.iter().take(DOMAINS);
     let same_name = earlier.clone().find(|other| other.name == draft.name);
     let same_id = earlier.find(|other| draft.id.is_some() && other.id == draft.id);
@@ -110,7 +110,7 @@ fn read_id(attributes: &mut Attributes) -> Result<Option<u8>, Reported> {
                 "domain id {id} should be less than the configured KernelNumDomains value of {DOMAINS}"
             );
             let help =
-                format!("Ids count from 0 to {}; without the attribute, the tool chooses one.", DOMAINS - 1);
+                format!("Use an id from 0 to {}, or omit the attribute to let the tool choose.", DOMAINS - 1);
             Err(attributes.value_error(code::DOMAIN_ID_RANGE, "id", &text, help))
         }
     }
@@ -122,11 +122,11 @@ fn duplicate(code: &'static str, attribute: &str, draft: &Draft, other: &Draft) 
         "Each <domain>'s {attribute} element must be unique found existing domain '{}' with id '{id}'",
         other.name
     );
-    let help = format!("The other domain: {}.", other.element.span());
+    let help = format!("The other domain is at {}.", other.element.span());
     value_error(code, &draft.element, &text, help)
 }
 
-/// Gives the smallest unused ids to domains without one, in document order.
+/// Assigns the smallest unused ids to domains without one, in document order.
 fn number(element: Element, drafts: Vec<Draft>, problems: &mut Problems) -> Result<Vec<Domain>, Reported> {
     let taken: Vec<u8> = drafts.iter().filter_map(|draft| draft.id).collect();
     let mut free = (0..).take(DOMAINS).filter(|id| !taken.contains(id));
@@ -134,7 +134,7 @@ fn number(element: Element, drafts: Vec<Draft>, problems: &mut Problems) -> Resu
     for Draft { element: domain, name, id } in drafts {
         let Some(id) = id.or_else(|| free.next()) else {
             let text = format!("Number of domains exceeds {DOMAINS}");
-            let help = "Protection domains that may run at the same time can share a domain.";
+            let help = "Let several protection domains share a domain.";
             problems.push(value_error(code::DOMAINS_TOO_MANY, &element, &text, help));
             return Err(Reported);
         };

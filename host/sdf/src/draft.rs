@@ -1,4 +1,4 @@
-//! A description as written: every element is legal in itself, memory regions are still names.
+//! A description as written: every element is valid on its own, and references are still names.
 
 use std::collections::HashMap;
 
@@ -11,7 +11,7 @@ use crate::model::{
 };
 use crate::symbols::Symbols;
 
-/// A system before the rules that look across elements.
+/// A system before the rules across elements are checked.
 pub(crate) struct SystemDraft<'a> {
     /// As in the model.
     pub(crate) boot_figures: bool,
@@ -19,7 +19,7 @@ pub(crate) struct SystemDraft<'a> {
     pub(crate) protection_domains: Vec<ProtectionDomainDraft<'a>>,
     /// In document order.
     pub(crate) memory_regions: Vec<MemoryRegionDraft>,
-    /// Where in the list each of them is; the first of several with the same name.
+    /// Index of each region in the list; of several with the same name, the first.
     pub(crate) region_indices: HashMap<String, usize>,
     /// In document order.
     pub(crate) channels: Vec<Channel>,
@@ -28,7 +28,7 @@ pub(crate) struct SystemDraft<'a> {
     pub(crate) domains: Option<Domains>,
 }
 
-/// A protection domain: its attributes and what is inside.
+/// A protection domain: its attributes and contents.
 pub(crate) struct ProtectionDomainDraft<'a> {
     pub(crate) span: Span,
     pub(crate) header: Header,
@@ -45,14 +45,14 @@ pub(crate) struct Header {
     pub(crate) passive: bool,
     pub(crate) stack_bytes: u64,
     pub(crate) fpu: bool,
-    /// Where `pp` says that others may call it, as it did in older descriptions.
+    /// Location of the `pp` attribute of older descriptions, which lets peers call this domain.
     pub(crate) older_pp: Option<Span>,
     pub(crate) domain: u8,
     pub(crate) timeout_fault: bool,
     pub(crate) smc: bool,
 }
 
-/// Elements inside a protection domain, nested protection domains apart.
+/// Elements inside a protection domain, except nested protection domains.
 pub(crate) struct Contents<'a> {
     pub(crate) program_image: ProgramImage,
     pub(crate) counter: Option<Shareable>,
@@ -70,16 +70,16 @@ pub(crate) struct Contents<'a> {
     pub(crate) symbols: Symbols<'a>,
 }
 
-/// A capability in a chosen slot, with the name of the protection domain whose object it is.
+/// A capability in a chosen slot, with the name of the protection domain that owns the object.
 pub(crate) struct CapDraft<'a> {
     pub(crate) kind: CapKind,
-    /// Every kind but scheduling control has one.
+    /// Present for every kind except scheduling control.
     pub(crate) domain: Option<&'a str>,
     pub(crate) slot: u8,
     pub(crate) span: Span,
 }
 
-/// Kinds of capabilities that a description may hand out, by the names that messages use.
+/// Kinds of capabilities that a description can grant, named as in messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum CapKind {
     Tcb,
@@ -88,7 +88,7 @@ pub(crate) enum CapKind {
     SchedControl,
 }
 
-/// What a protection domain has to do with a static key, with its name.
+/// A protection domain's use of a static key, with the name of the key.
 pub(crate) struct KeyDraft<'a> {
     pub(crate) name: &'a str,
     pub(crate) id: Option<u8>,
@@ -97,7 +97,7 @@ pub(crate) struct KeyDraft<'a> {
     pub(crate) span: Span,
 }
 
-/// A service with the name of what it works on.
+/// A service with the name of its target.
 pub(crate) struct ServiceDraft<'a> {
     pub(crate) kind: ServiceKind,
     pub(crate) id: u8,
@@ -106,7 +106,7 @@ pub(crate) struct ServiceDraft<'a> {
     pub(crate) span: Span,
 }
 
-/// What a service works on, by name.
+/// The target of a service, by name.
 #[derive(Clone, Copy)]
 pub(crate) enum ServiceTargetDraft<'a> {
     Region(&'a str),
@@ -114,7 +114,7 @@ pub(crate) enum ServiceTargetDraft<'a> {
     Kernel,
 }
 
-/// Memory that is wiped, with the name of its region.
+/// A wipe with the name of its memory region.
 pub(crate) struct WipeDraft<'a> {
     pub(crate) region: &'a str,
     pub(crate) trigger: WipeTrigger,
@@ -139,18 +139,18 @@ pub(crate) struct SetvarDraft<'a> {
     pub(crate) region_paddr: &'a str,
 }
 
-/// A memory region, and whether its page size is the tool's choice.
+/// A memory region, and whether the tool may choose its page size.
 pub(crate) struct MemoryRegionDraft {
     pub(crate) region: MemoryRegion,
     pub(crate) page_size: PageSize,
 }
 
-/// Who chose the page size of a memory region.
+/// Origin of a memory region's page size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum PageSize {
-    /// The description; it stays.
+    /// Set by the description; the tool keeps it.
     Given,
-    /// Nobody yet; it may be raised.
+    /// Default; the tool may raise it.
     Default,
 }
 
@@ -165,7 +165,7 @@ impl SystemDraft<'_> {
         self.protection_domains.iter().map(|domain| domain.header.name.as_str())
     }
 
-    /// The memory region with this name, and its index.
+    /// The index of the memory region with this name, and the region.
     pub(crate) fn region(&self, name: &str) -> Option<(usize, &MemoryRegion)> {
         let index = *self.region_indices.get(name)?;
         Some((index, &self.memory_regions.get(index)?.region))

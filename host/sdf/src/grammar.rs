@@ -1,5 +1,5 @@
-//! Which elements a description has, their attributes, and what may stand inside: one table, which the functions that
-//! read elements follow, and from which [`crate::schema`] makes an XML schema.
+//! The grammar of descriptions: elements, their attributes and children. The functions that read elements follow this
+//! table, and [`crate::schema`] makes an XML schema from it.
 
 use crate::prefill::BOOT_INFO_NAMES;
 use Value::{Boolean, Duration, Number, OneOf, PciAddress, Permissions, Text};
@@ -13,13 +13,13 @@ pub(crate) struct Attribute {
     pub(crate) required: bool,
 }
 
-/// What an attribute holds, as far as that can be said without the rest of the description.
+/// The type of an attribute's value, as far as it does not depend on the rest of the description.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Value {
     Text,
     Number,
     Boolean,
-    /// Letters for reading, writing and executing.
+    /// Letters for read, write and execute.
     Permissions,
     /// A number with its unit.
     Duration,
@@ -32,10 +32,10 @@ pub(crate) enum Value {
 #[derive(Debug)]
 pub(crate) struct Rule {
     pub(crate) name: &'static str,
-    /// Its attributes; several lists for an element that has several forms.
+    /// Its attributes, with one list per form of the element.
     pub(crate) forms: &'static [&'static [Attribute]],
     pub(crate) children: &'static [&'static Self],
-    /// How many elements must stand inside, where the number is fixed.
+    /// The number of children, if it is fixed.
     pub(crate) exactly: Option<usize>,
 }
 
@@ -44,12 +44,12 @@ impl Rule {
         Self { name, forms, children: &[], exactly: None }
     }
 
-    /// The attributes of an element that has one form.
+    /// The attributes of an element with one form.
     pub(crate) fn attributes(&self) -> &'static [Attribute] {
         self.forms.first().copied().unwrap_or_default()
     }
 
-    /// Names of the elements that may stand inside.
+    /// Names of the allowed child elements.
     pub(crate) fn child_names(&self) -> Vec<&'static str> {
         self.children.iter().map(|child| child.name).collect()
     }
@@ -80,9 +80,9 @@ const DOMAIN: [Attribute; 11] = [
     optional("domain", Text),
     optional("timeout_fault", Boolean),
 ];
-/// What a protection domain also has where the board goes by an older name: others may call it.
+/// An extra attribute of protection domains for boards with an older name: peers may call the domain.
 pub(crate) const OLDER_PP: Attribute = optional("pp", Boolean);
-/// What a protection domain has besides inside another one.
+/// Extra attributes of a nested protection domain.
 const IN_DOMAIN: [Attribute; 2] = [required("id", Number), SETVAR_ID];
 const CHILD_DOMAIN_ATTRIBUTES: [Attribute; DOMAIN.len() + IN_DOMAIN.len()] = {
     let mut all = [SETVAR_ID; DOMAIN.len() + IN_DOMAIN.len()];
@@ -99,7 +99,7 @@ pub(crate) static SYSTEM: Rule = Rule {
 };
 pub(crate) static PROTECTION_DOMAIN: Rule =
     Rule { name: "protection_domain", forms: &[&DOMAIN], children: IN_PROTECTION_DOMAIN, exactly: None };
-/// A protection domain inside another one.
+/// A nested protection domain.
 pub(crate) static CHILD_DOMAIN: Rule = Rule { forms: &[&CHILD_DOMAIN_ATTRIBUTES], ..PROTECTION_DOMAIN };
 static IN_PROTECTION_DOMAIN: &[&Rule] = &[
     &PROGRAM_IMAGE,
@@ -192,7 +192,7 @@ pub(crate) static CSPACE: Rule = Rule {
     children: &[&CAP_TCB, &CAP_SC, &CAP_VSPACE, &CAP_SCHED_CONTROL],
     exactly: None,
 };
-/// A capability of something that a protection domain has.
+/// The attributes of a capability to an object of a protection domain.
 const CAP_OF: &[Attribute] = &[required("slot", Number), required("pd", Text)];
 pub(crate) static CAP_TCB: Rule = Rule::leaf("cap_tcb", &[CAP_OF]);
 pub(crate) static CAP_SC: Rule = Rule::leaf("cap_sc", &[CAP_OF]);
@@ -239,14 +239,14 @@ pub(crate) static SCHEDULE_ENTRY: Rule =
 pub(crate) static SCHEDULE_END_MARKER: Rule = Rule::leaf("schedule_end_marker", &[&[]]);
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "a test that cannot read its file has failed")]
+#[allow(clippy::unwrap_used, reason = "a test fails if it cannot read its file")]
 mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
     use crate::{Diagnostic, Target, code, no_files, parse};
 
-    /// An element with these attributes, inside the elements that it needs around it.
+    /// An element with these attributes, inside its parents.
     fn within(parents: &[&Rule], name: &str, attributes: &[Attribute]) -> String {
         let written: String =
             attributes.iter().map(|a| format!(" {}=\"{}\"", a.name, sample(a.value))).collect();
@@ -271,7 +271,7 @@ mod tests {
         }
     }
 
-    /// What the tool says with this code, on each machine.
+    /// The tool's messages with this code, for each machine.
     fn said(text: &str, code: &str) -> [Vec<String>; 2] {
         [Target::aarch64(), Target::x86_64()].map(|target| {
             let problems: Vec<Diagnostic> = parse("t", text, &target, &no_files).err().unwrap_or_default();
@@ -280,7 +280,7 @@ mod tests {
         })
     }
 
-    /// Some elements are for one machine only.
+    /// Some elements exist for one machine only.
     fn refused_everywhere(text: &str, code: &str) -> bool {
         said(text, code).iter().all(|messages| !messages.is_empty())
     }
@@ -295,7 +295,7 @@ mod tests {
         look: &mut impl FnMut(&[&'static Rule], &'static Rule),
     ) {
         look(parents, rule);
-        // Once inside itself is enough.
+        // One level of nesting is enough.
         if !parents.iter().any(|parent| std::ptr::eq(*parent, rule)) {
             parents.push(rule);
             rule.children.iter().for_each(|child| each(child, parents, look));
@@ -303,7 +303,7 @@ mod tests {
         }
     }
 
-    /// Calls `look` with every element of the table and what is around it.
+    /// Calls `look` with every element of the table and its parents.
     fn everywhere(mut look: impl FnMut(&[&'static Rule], &'static Rule)) {
         each(&SYSTEM, &mut Vec::new(), &mut look);
     }
@@ -331,14 +331,14 @@ mod tests {
                     format!("Missing required attribute '{}' on element '{}'", attribute.name, rule.name);
                 let missed = said(&text, code::MISSING_ATTRIBUTE).concat();
                 let is_missed = missed.iter().any(|said| said.contains(&sentence));
-                // Without what tells the forms apart, the element is of another form.
+                // Without the attribute that selects the form, the element has another form.
                 let is_form = ["irq", "pin", "pcidev"].contains(&attribute.name) && rule.name == "irq";
                 assert!(is_form || is_missed == attribute.required, "{text}");
             }
         });
     }
 
-    /// Names in the first two columns of the tables below these titles of `docs/compatibility.md`, and the state.
+    /// Names in the first two columns of the tables under this title of `docs/compatibility.md`, and the state.
     fn compared(title: &str) -> Vec<(String, String, String)> {
         let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/compatibility.md");
         let text = std::fs::read_to_string(path).unwrap();
@@ -349,7 +349,7 @@ mod tests {
         rows.map(|row| (row[1].clone(), row[2].clone(), row[3].clone())).collect()
     }
 
-    /// Every row is `there`, or missing and not `there`, and stands once.
+    /// Checks that a row is `there` exactly if its state is not missing, and that it occurs once.
     fn check_compared(title: &str, there: &BTreeSet<(String, String)>) {
         let mut listed = BTreeSet::new();
         for (name, of, state) in compared(title) {
@@ -359,7 +359,7 @@ mod tests {
             );
             let is_there = there.contains(&(name.clone(), of.clone()));
             assert_eq!(is_there, state != "missing", "{name} of {of}: {state}");
-            assert!(listed.insert((name.clone(), of.clone())), "{name} of {of} stands twice");
+            assert!(listed.insert((name.clone(), of.clone())), "{name} of {of} occurs twice");
         }
         let unlisted: Vec<_> = there.difference(&listed).collect();
         assert!(unlisted.is_empty(), "docs/compatibility.md lacks, under {title}: {unlisted:?}");

@@ -18,7 +18,7 @@ const DEFAULT_STACK_BYTES: u64 = 0x2000;
 const MIN_STACK_BYTES: u64 = 0x1000;
 const MAX_STACK_BYTES: u64 = 0x100_0000;
 
-/// Reads the attributes of a protection domain; `parent` is the index of the one around it.
+/// Reads the attributes of a protection domain; `parent` is the index of its parent.
 pub(crate) fn read(
     element: Element,
     parent: Option<usize>,
@@ -69,13 +69,13 @@ fn read_child_of(parent: usize, attributes: &mut Attributes) -> Result<ChildOf, 
         Ok(id) if id <= MAX_CHANNEL_ID => Ok(ChildOf { parent, id, setvar_id }),
         _ => {
             let text = format!("id must be < {}", MAX_CHANNEL_ID + 1);
-            let help = "A protection domain can have 62 children, with ids from 0 to 61.";
+            let help = "Child ids are 0 to 61.";
             Err(attributes.value_error(code::PD_CHILD_ID_RANGE, "id", &text, help))
         }
     }
 }
 
-/// Where the attribute is that lets others call the protection domain. Under present names it is reported as unknown.
+/// Location of `pp`, which lets peers call the protection domain. For current board names it is an unknown attribute.
 fn read_older_pp(target: &Target, attributes: &mut Attributes) -> Result<Option<Span>, Reported> {
     let name = grammar::OLDER_PP.name;
     let may_be_called = target.older_name && attributes.boolean_or(name, false)?;
@@ -88,40 +88,37 @@ fn read_times(attributes: &mut Attributes) -> Result<(u64, u64), Reported> {
     let (budget, period) = (budget?, period?.unwrap_or(budget?));
     if budget > period {
         let text = format!("budget ({budget}) must be less than, or equal to, period ({period})");
-        let help = "Both are microseconds; without the attributes, budget is 1000 and period is the budget.";
+        let help = "Both are in microseconds; the default budget is 1000, the default period is the budget.";
         return Err(attributes.value_error(code::PD_BUDGET_PERIOD, "period", &text, help));
     }
     if budget == 0 {
-        let help =
-            "A protection domain with no time would never run; passive=\"true\" gives up time after init.";
+        let help = "It would never run; for a protection domain without its own time after init, use passive=\"true\".";
         return Err(attributes.value_error(code::PD_BUDGET_ZERO, "budget", "budget must not be zero", help));
     }
     check_kernel_can(budget, period, attributes)
 }
 
-/// What the kernel's timekeeping can do.
+/// Checks the limits of the kernel's time accounting.
 fn check_kernel_can(budget: u64, period: u64, attributes: &mut Attributes) -> Result<(u64, u64), Reported> {
     if budget < period && budget < MIN_BUDGET_US {
         let text = format!("budget ({budget}) is less than the least share of a period, {MIN_BUDGET_US} us");
-        let help = format!(
-            "Switching costs time, too: make budget at least {MIN_BUDGET_US}, or equal to period for plain turns."
-        );
+        let help = format!("Make budget at least {MIN_BUDGET_US}, or equal to period for round robin.");
         return Err(attributes.value_error(code::PD_BUDGET_LEAST, "budget", &text, help));
     }
     if period > MAX_PERIOD_US {
         let text = format!("period ({period}) is too long");
-        let help = format!("A period has at most {MAX_PERIOD_US} microseconds, which is an hour.");
+        let help = format!("A period is at most {MAX_PERIOD_US} microseconds (one hour).");
         return Err(attributes.value_error(code::PD_PERIOD_RANGE, "period", &text, help));
     }
     Ok((budget, period))
 }
 
-/// A slice of a round robin never runs out; time that callers lend to a passive protection domain may.
+/// A round-robin slice never runs out; a scheduling context that a caller donates to a passive protection domain may.
 fn read_timeout_fault(has_share: bool, attributes: &mut Attributes) -> Result<bool, Reported> {
     let wanted = attributes.boolean_or("timeout_fault", false)?;
     if wanted && !has_share {
         let text = "timeout_fault needs a budget that is less than the period";
-        let help = "With equal budget and period, turns end without a fault; set period to more than budget.";
+        let help = "With equal budget and period, a used-up slice causes no fault; set period above budget.";
         return Err(attributes.value_error(code::PD_TIMEOUT_FAULT, "timeout_fault", text, help));
     }
     Ok(wanted)
@@ -129,7 +126,7 @@ fn read_timeout_fault(has_share: bool, attributes: &mut Attributes) -> Result<bo
 
 /// Id of the scheduling domain.
 fn read_domain(domains: &Declared, attributes: &mut Attributes) -> Result<u8, Reported> {
-    let help = "A system with <domains> says for every protection domain in which of them it runs.";
+    let help = "In a system with <domains>, every protection domain needs one of them.";
     match domains {
         Declared::None => match attributes.optional("domain") {
             None => Ok(0),
@@ -159,13 +156,13 @@ fn read_domain(domains: &Declared, attributes: &mut Attributes) -> Result<u8, Re
     }
 }
 
-/// The known wording for other architectures names neither the element nor its place.
+/// The known wording for other architectures has neither element nor location.
 fn read_smc(target: &Target, attributes: &mut Attributes) -> Result<bool, Reported> {
     let wanted = attributes.boolean_or("smc", false)?;
     if !wanted || target.smc {
         return Ok(wanted);
     }
-    let help = "Remove the attribute; only boards with a secure monitor that the kernel can reach take it.";
+    let help = "Remove the attribute; this board has no secure monitor that the kernel can call.";
     if target.architecture == Architecture::Aarch64 {
         let text =
             "Using SMC support without ARM SMC forwarding support enabled in the kernel for this platform";
@@ -183,7 +180,7 @@ fn read_cpu(target: &Target, attributes: &mut Attributes) -> Result<(), Reported
         return Ok(());
     }
     let text = format!("cpu core must be less than {}, got {cpu}", target.cpus);
-    let help = "Processors count from 0; remove the attribute to use processor 0.";
+    let help = "Processors count from 0; omit the attribute for processor 0.";
     Err(attributes.value_error(code::PD_CPU_RANGE, "cpu", &text, help))
 }
 
@@ -191,7 +188,7 @@ fn check_stack_bytes(bytes: u64, attributes: &mut Attributes) -> Result<u64, Rep
     if !(MIN_STACK_BYTES..=MAX_STACK_BYTES).contains(&bytes) {
         let text =
             format!("stack size must be between {MIN_STACK_BYTES:#x} bytes and {MAX_STACK_BYTES:#x} bytes");
-        let help = "Without the attribute, the stack has 0x2000 bytes.";
+        let help = "The default is 0x2000 bytes.";
         return Err(attributes.value_error(code::PD_STACK_SIZE_RANGE, "stack_size", &text, help));
     }
     if !bytes.is_multiple_of(PAGE_BYTES) {

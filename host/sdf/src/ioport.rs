@@ -33,31 +33,31 @@ fn read_id(attributes: &mut Attributes) -> Result<u8, Reported> {
         Ok(id) if id <= MAX_CHANNEL_ID => Ok(id),
         _ => {
             let text = format!("id must be < {}", MAX_CHANNEL_ID + 1);
-            let help = "Ranges of I/O ports have ids of their own, from 0 to 61.";
+            let help = "Ids of I/O port ranges are 0 to 61.";
             Err(attributes.value_error(code::IOPORT_ID_RANGE, "id", &text, help))
         }
     }
 }
 
-/// The first and the last port.
+/// The first and last port.
 fn read_range(attributes: &mut Attributes) -> Result<(u16, u16), Reported> {
     let (addr, size) = (attributes.required_number("addr"), attributes.required_number("size"));
     let (addr, size) = (addr?, size?);
     if size == 0 {
-        let help = "The size is the number of ports.";
+        let help = "size is the number of ports.";
         return Err(attributes.value_error(code::IOPORT_SIZE_ZERO, "size", "size must be > 0", help));
     }
     let last = addr.saturating_add(size - 1);
     let (Ok(first), Ok(last)) = (u16::try_from(addr), u16::try_from(last)) else {
         let text =
             format!("I/O ports end at {IO_PORTS:#x}, but the range ends at {:#x}", last.saturating_add(1));
-        let help = "Addresses of I/O ports have 16 bits.";
+        let help = "I/O port addresses have 16 bits.";
         return Err(attributes.value_error(code::IOPORT_RANGE, "addr", &text, help));
     };
     let is_used = |&&(start, end): &&(u64, u64)| addr <= end && start <= u64::from(last);
     if let Some((start, end)) = KERNEL_IO_PORTS.iter().find(is_used) {
         let text = format!("the kernel uses the I/O ports [{start:#x}..{:#x})", end + 1);
-        let help = "They belong to the interrupt controllers and the timer of the machine.";
+        let help = "They belong to the machine's interrupt controllers and timer; choose other ports.";
         return Err(attributes.value_error(code::IOPORT_KERNEL, "addr", &text, help));
     }
     Ok((first, last))

@@ -14,7 +14,7 @@ use crate::target::{Architecture, Target};
 use crate::unexpected;
 use crate::xml::Element;
 
-/// The kinds of `irq` elements, told apart by the attribute that only one of them has.
+/// The forms of `irq` elements, each with one attribute that identifies it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Line,
@@ -26,7 +26,7 @@ impl Kind {
     fn of(element: &Element, target: &Target) -> Self {
         let kinds = [("irq", Self::Line), ("pin", Self::Pin), ("pcidev", Self::Message)];
         let written = kinds.into_iter().find(|(name, _)| element.attribute(name).is_some());
-        // Without any, the error is that of the kind that is most common there.
+        // Without any, report errors of the form that is most common on the architecture.
         let usual = if target.architecture == Architecture::X86_64 { Self::Pin } else { Self::Line };
         written.map_or(usual, |(_, kind)| kind)
     }
@@ -39,7 +39,7 @@ impl Kind {
         }
     }
 
-    /// What is wrong with it on this architecture, if anything is.
+    /// The error message if the architecture lacks this form.
     fn refusal(self, target: &Target) -> Option<&'static str> {
         match (self, target.architecture) {
             (Self::Line, Architecture::X86_64) => Some("ARM and RISC-V IRQs are not supported on x86"),
@@ -62,9 +62,9 @@ pub(crate) fn read<'a>(
     if let Some(text) = kind.refusal(target) {
         let help = match target.architecture {
             Architecture::X86_64 => {
-                "Name the source: pin=\"...\" of an I/O APIC, or pcidev=\"...\" of a device."
+                "Add the source: pin=\"...\" of an I/O APIC, or pcidev=\"...\" of a PCI device."
             }
-            _ => "Name the line of the interrupt controller: irq=\"...\".",
+            _ => "Add the line of the interrupt controller: irq=\"...\".",
         };
         let text = text.to_owned();
         let name = element.attributes().next().map_or_else(String::new, |(name, ..)| name);
@@ -83,7 +83,7 @@ pub(crate) fn read<'a>(
 }
 
 fn read_id(attributes: &mut Attributes) -> Result<u8, Reported> {
-    let help = "Channels and interrupts of a protection domain share the ids from 0 to 61.";
+    let help = "Ids of channels and interrupts are 0 to 61, unique within a protection domain.";
     if attributes.optional("id").is_some_and(is_negative) {
         return Err(attributes.value_error(code::IRQ_ID_RANGE, "id", "id must be >= 0", help));
     }
@@ -109,7 +109,7 @@ fn read_pin(attributes: &mut Attributes) -> Result<IrqSource, Reported> {
         Some("low") => Ok(Polarity::Low),
         Some(_) => {
             let text = "polarity must be either 'low' or 'high'";
-            let help = "Without the attribute, the line is active when it is high.";
+            let help = "The default is high.";
             Err(attributes.value_error(code::IRQ_POLARITY, "polarity", text, help))
         }
     };
@@ -119,7 +119,7 @@ fn read_pin(attributes: &mut Attributes) -> Result<IrqSource, Reported> {
 fn read_message(attributes: &mut Attributes) -> Result<IrqSource, Reported> {
     let device = attributes.required("pcidev").and_then(|text| {
         PciAddress::parse(text).map_err(|reason| {
-            let help = "A PCI address is written as in 00:1f.2, in hexadecimal digits.";
+            let help = "Write bus, device and function in hexadecimal digits, for example 00:1f.2.";
             attributes.value_error(code::IRQ_PCI_ADDRESS, "pcidev", &reason, help)
         })
     });
@@ -131,7 +131,7 @@ fn read_message(attributes: &mut Attributes) -> Result<IrqSource, Reported> {
 fn read_unsigned(attributes: &mut Attributes, name: &str) -> Result<u64, Reported> {
     if attributes.optional(name).is_some_and(is_negative) {
         let text = format!("{name} must be >= 0");
-        let help = "The number is counted from zero.";
+        let help = "Numbers count from 0.";
         return Err(attributes.value_error(code::IRQ_NEGATIVE, name, &text, help));
     }
     attributes.required_number(name)
@@ -140,7 +140,8 @@ fn read_unsigned(attributes: &mut Attributes, name: &str) -> Result<u64, Reporte
 fn read_vector(attributes: &mut Attributes) -> Result<u8, Reported> {
     let refuse = |attributes: &mut Attributes| {
         let text = format!("vector must be within [0..{MAX_INTERRUPT_VECTOR}]");
-        let help = "Choose a number that no other interrupt of the system has; higher ones come first.";
+        let help =
+            "Choose a number unique among the system's interrupts; higher vectors have higher priority.";
         attributes.value_error(code::IRQ_VECTOR_RANGE, "vector", &text, help)
     };
     if attributes.optional("vector").is_some_and(is_negative) {
@@ -156,14 +157,14 @@ fn read_trigger(attributes: &mut Attributes) -> Result<Trigger, Reported> {
         Some("edge") => Ok(Trigger::Edge),
         Some(_) => {
             let text = "trigger must be either 'level' or 'edge'";
-            let help = "Without the attribute, the level of the line interrupts.";
+            let help = "The default is level.";
             Err(attributes.value_error(code::IRQ_TRIGGER, "trigger", text, help))
         }
     }
 }
 
 impl PciAddress {
-    /// Reads `bus:device.function`; a refusal is a sentence.
+    /// Parses `bus:device.function`; an error is a sentence.
     fn parse(text: &str) -> Result<Self, String> {
         let parts = text.split_once(':').and_then(|(bus, rest)| Some((bus, rest.split_once('.')?)));
         let Some((bus, (device, function))) = parts else {

@@ -1,11 +1,11 @@
 //! The system description: `.system` text to [`SystemDescription`], or located diagnostics.
 //!
-//! [`parse`] checks every rule that needs only the text and the [`Target`]; what needs program files is left to the
-//! image builder. Message texts and the order of checks are those that Microkit users know.
+//! [`parse`] checks every rule that depends only on the text and the [`Target`]; the image builder checks the rules
+//! that need program files. Microkit users know the message texts and the order of checks.
 //!
-//! The way of a description: `xml` gives elements with positions; `system` and one file per element read them into a
-//! `draft`, in which every element is legal in itself; `check` applies the rules that look across elements and turns
-//! the draft into the [`model`]. [`render()`] shows a diagnostic.
+//! The pipeline: `xml` parses elements with positions. `system` and one file per element read them into a `draft`, in
+//! which every element is valid on its own. `check` applies the rules across elements and turns the draft into the
+//! [`model`]. [`render()`] prints a diagnostic.
 
 #![forbid(unsafe_code)]
 
@@ -49,21 +49,21 @@ pub use render::{one_line, render, render_all};
 pub use schema::schema;
 pub use target::{Architecture, Target};
 
-/// A description that obeys every rule, and what is worth knowing about it.
+/// A valid description and its warnings.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Parsed {
-    /// What the description means.
+    /// The system.
     pub system: SystemDescription,
-    /// Legal, but probably not what was meant.
+    /// Valid constructs that are probably mistakes.
     pub warnings: Vec<Diagnostic>,
 }
 
-/// Reads the description `text`; `file_name` is the name to show in locations, and `read_file` reads files whose contents
-/// go into memory regions.
+/// Parses the description `text`; `file_name` is the name in locations, and `read_file` reads the files that prefill
+/// memory regions.
 ///
 /// # Errors
 ///
-/// The first [`Problems::MOST`] broken rules that are found, at least one. The first is the one that Microkit would report.
+/// The first [`Problems::MOST`] broken rules, at least one. The first is the one that Microkit would report.
 pub fn parse(
     file_name: &str,
     text: &str,

@@ -1,15 +1,15 @@
-//! How large a description may be. Looked at before the XML library reads it, which compares every attribute of a tag with
-//! all others, and copies the name spaces of an element to those inside.
+//! Size limits of a description. They are checked before the XML library parses it, because the library compares
+//! every attribute of a tag with all others and copies name spaces into nested elements.
 
 use crate::code;
 use crate::diagnostic::Diagnostic;
 use crate::xml::Source;
 
-/// Most bytes of a description: four times what as many memory regions and maps as a boot image has room for need.
+/// Most bytes of a description: four times the need of the maximum number of memory regions and maps.
 pub const DESCRIPTION_BYTES: usize = 32 << 20;
 /// Most attributes of an element.
 pub const ATTRIBUTES: usize = 32;
-/// Most bytes of an attribute's value as it is written: the longest path of most systems.
+/// Most bytes of an attribute's value in the file: the longest path of most systems.
 pub const VALUE_BYTES: usize = 4096;
 /// Most declarations of name spaces in a description.
 pub const NAME_SPACES: usize = 32;
@@ -23,10 +23,10 @@ pub(crate) fn check(file: &str, text: &str) -> Result<(), Diagnostic> {
     };
     if text.len() > DESCRIPTION_BYTES {
         let what = format!("the description has {} bytes", text.len());
-        return refuse(0, what, format!("A description has at most {DESCRIPTION_BYTES} bytes."));
+        return refuse(0, what, format!("A description can have at most {DESCRIPTION_BYTES} bytes."));
     }
     if let Some((offset, _)) = text.match_indices("xmlns").nth(NAME_SPACES) {
-        let help = format!("A description declares at most {NAME_SPACES} name spaces; it needs none.");
+        let help = format!("A description can declare at most {NAME_SPACES} name spaces; it needs none.");
         return refuse(offset, "too many name spaces".to_owned(), help);
     }
     let mut rest = text;
@@ -35,11 +35,11 @@ pub(crate) fn check(file: &str, text: &str) -> Result<(), Diagnostic> {
         let offset = text.len() - rest.len();
         let tag = Tag::read(rest);
         if tag.values > ATTRIBUTES {
-            let help = format!("An element has at most {ATTRIBUTES} attributes.");
+            let help = format!("An element can have at most {ATTRIBUTES} attributes.");
             return refuse(offset, "too many attributes".to_owned(), help);
         }
         if tag.longest > VALUE_BYTES {
-            let help = format!("The value of an attribute has at most {VALUE_BYTES} bytes.");
+            let help = format!("An attribute value can have at most {VALUE_BYTES} bytes.");
             return refuse(offset, "an attribute is too long".to_owned(), help);
         }
         rest = rest.get(tag.bytes..).unwrap_or_default();
@@ -47,19 +47,19 @@ pub(crate) fn check(file: &str, text: &str) -> Result<(), Diagnostic> {
     Ok(())
 }
 
-/// What stands between angle brackets.
+/// The contents of angle brackets.
 #[derive(Default)]
 struct Tag {
     bytes: usize,
-    /// How many quoted values it has.
+    /// Number of quoted values.
     values: usize,
-    /// Bytes of the longest of them.
+    /// Length in bytes of the longest value.
     longest: usize,
 }
 
 impl Tag {
-    /// Reads the tag that `text` starts with; comments, character data and instructions have no values. One that does not
-    /// end is left to the XML library.
+    /// Reads the tag that `text` starts with. Comments, character data and processing instructions have no values.
+    /// The XML library reports an unterminated tag.
     fn read(text: &str) -> Self {
         for (start, end) in [("<!--", "-->"), ("<![CDATA[", "]]>"), ("<?", "?>")] {
             if let Some(inside) = text.strip_prefix(start) {
@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn as_much_as_the_limits_say_is_accepted_and_no_more() {
+    fn descriptions_up_to_the_limits_are_accepted() {
         for (most, text) in [
             (DESCRIPTION_BYTES, (|count| repeated(count, " ")) as fn(usize) -> String),
             (ATTRIBUTES, |count| format!("<a {}/>", repeated(count, "b='>' "))),
@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_tag_has_no_attributes() {
+    fn only_tags_have_attributes() {
         let quotes = repeated(2 * ATTRIBUTES + 2, "\"'<");
         for text in [format!("<!--{quotes}-->"), format!("<![CDATA[{quotes}]]>"), format!("<?{quotes}?>")] {
             assert!(!is_refused(&text), "{text}");
@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn the_place_is_that_of_the_tag() {
+    fn the_location_is_that_of_the_tag() {
         let text = format!("<a>\n  <b {}/></a>", repeated(ATTRIBUTES + 1, "c='' "));
         let span = check("t", &text).unwrap_err().span.unwrap();
         assert_eq!((span.line, span.column), (2, 3));

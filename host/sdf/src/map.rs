@@ -10,7 +10,7 @@ use crate::symbols::Symbols;
 use crate::unexpected;
 use crate::xml::Element;
 
-/// Reads one `map` element; `limit` is the first address that it may not cover.
+/// Reads one `map` element; `limit` is the first address above the range for maps.
 pub(crate) fn read<'a>(
     element: Element<'a>,
     limit: u64,
@@ -44,7 +44,7 @@ fn read_vaddr(limit: u64, attributes: &mut Attributes) -> Result<u64, Reported> 
         return Ok(vaddr);
     }
     let text = format!("vaddr ({vaddr:#x}) must be less than {limit:#x}");
-    let help = "The stack of the protection domain begins there; its IPC buffer lies above the stack.";
+    let help = "The stack of the protection domain starts there, and its IPC buffer lies above.";
     Err(attributes.value_error(code::MAP_VADDR_LIMIT, "vaddr", &text, help))
 }
 
@@ -54,13 +54,13 @@ fn read_perms(attributes: &mut Attributes) -> Result<Perms, Reported> {
         Perms { read: letters.contains('r'), write: letters.contains('w'), execute: letters.contains('x') };
     let (code, text, help) = if !letters.chars().all(|letter| "rwx".contains(letter)) {
         let text = "perms must only be a combination of 'r', 'w', and 'x'";
-        (code::MAP_PERMS_LETTERS, text, "Without the attribute, perms is rw.")
+        (code::MAP_PERMS_LETTERS, text, "The default is rw.")
     } else if letters.is_empty() {
         let text = "perms must not be empty, a mapping without access is not allowed";
-        (code::MAP_PERMS_EMPTY, text, "Remove the map, or the attribute: without it, perms is rw.")
+        (code::MAP_PERMS_EMPTY, text, "Remove the map, or omit perms for the default, rw.")
     } else if perms.write && !perms.read {
         let text = "perms must not be 'w', write-only mappings are not allowed";
-        (code::MAP_PERMS_WRITE_ONLY, text, "Add 'r': what may write may read, too.")
+        (code::MAP_PERMS_WRITE_ONLY, text, "Add 'r'; a writable mapping is also readable.")
     } else {
         return Ok(perms);
     };

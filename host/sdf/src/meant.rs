@@ -1,13 +1,14 @@
-//! Help for a name that nothing has: the name that was probably meant, or those that there are.
+//! Help for an unknown name: the likely intended name, or the known names.
 
 use limen_nearest::{did_you_mean, list};
 
 use crate::diagnostic::Problems;
 
-/// How many names are compared for the help of all problems together, and once more for the last of them.
+/// Limit of name comparisons for the help of all problems together; the last problem may need as many again.
 const COMPARISONS: usize = 1 << 16;
 
-/// Offers the `known` name that is spelled nearly like `name`. If none is, says the rule, with all names if they are few.
+/// Suggests the `known` name with the closest spelling. If no name is close, states the rule, with all names if they
+/// are few.
 pub(crate) fn help<'k>(
     problems: &Problems,
     rule: &str,
@@ -21,8 +22,8 @@ pub(crate) fn help<'k>(
     })
 }
 
-/// The question whether one of the `known` names was meant. With many names and `problems` already, it is not asked: what a
-/// person reads first has the answer.
+/// The question whether the user meant one of the `known` names. It is omitted when the names and the existing
+/// `problems` are many; the first problems have the answer.
 pub(crate) fn near(problems: &Problems, name: &str, known: &[&str]) -> Option<String> {
     let is_quick = problems.len() * known.len() < COMPARISONS;
     is_quick.then(|| did_you_mean(name, known.iter().copied())).flatten()

@@ -74,13 +74,13 @@ fn read_bytes(
         return Err(attributes.value_error(code::MR_SIZE_MULTIPLE, "size", text, help));
     }
     if bytes == 0 {
-        let help = "A memory region has at least one page.";
+        let help = "A memory region needs at least one page.";
         return Err(attributes.value_error(code::MR_SIZE_ZERO, "size", "size must not be zero", help));
     }
     Ok(bytes)
 }
 
-/// A region without a size is as large as what it is filled with.
+/// Without a size, a region is as large as the file that fills it.
 fn default_bytes(
     page_bytes: u64,
     prefill: &Option<Prefill>,
@@ -91,7 +91,7 @@ fn default_bytes(
         Some(Prefill::BootInfo(_)) => Ok(page_bytes),
         None => {
             let text = "size must be specified if memory region is not prefilled";
-            let help = "Add size=\"0x1000\" or what the region needs.";
+            let help = "Add size=\"...\" with the number of bytes, for example 0x1000.";
             Err(attributes.value_error(code::MR_SIZE_MISSING, "size", text, help))
         }
     }

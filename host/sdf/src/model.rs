@@ -1,7 +1,7 @@
-//! What a system description means, after every rule that needs only the text has been checked.
+//! The meaning of a system description whose rules on text alone have been checked.
 //!
-//! Protection domains stand in pre-order: a parent, then each child's subtree. Their position is their index
-//! everywhere else (monitor badges, tables of the image).
+//! Protection domains are in pre-order: a parent, then each child's subtree. Their position is their index everywhere
+//! else (monitor badges, tables of the image).
 
 use std::sync::Arc;
 
@@ -21,20 +21,20 @@ pub struct SystemDescription {
     pub memory_regions: Vec<MemoryRegion>,
     /// Channels in document order.
     pub channels: Vec<Channel>,
-    /// Static keys in document order, then those of the kernel that are used; at most 32.
+    /// Static keys in document order, then the kernel keys in use; at most 32.
     pub static_keys: Vec<StaticKey>,
-    /// When which protection domains may run; `None` when all may at any time.
+    /// The domain schedule; `None` when all protection domains can always run.
     pub domains: Option<Domains>,
 }
 
-/// Scheduling domains: the processor's time is cut into slots, and in each run the protection domains of one domain.
+/// Scheduling domains: time is divided into slots, and in each slot only the protection domains of one domain run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Domains {
     /// In document order; at most 16.
     pub names: Vec<Domain>,
-    /// The schedule; index 0 is where the description's first entry stands.
+    /// The schedule; index 0 is the description's first entry.
     pub schedule: Vec<ScheduleEntry>,
-    /// Entry with which the schedule starts, and with which it goes on after its end.
+    /// Entry at which the schedule starts, and to which it returns after its end.
     pub start_index: usize,
     /// Index of the first entry in the kernel's schedule.
     pub index_shift: usize,
@@ -54,13 +54,13 @@ pub struct Domain {
 /// An entry of the domain schedule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ScheduleEntry {
-    /// The domain with this id runs for this long.
+    /// The domain with this id runs for this time.
     Slot(u8, Duration),
-    /// The schedule starts again.
+    /// The schedule restarts here.
     EndMarker,
 }
 
-/// How long a slot is; not zero.
+/// Duration of a slot; not zero.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Duration {
     /// Microseconds.
@@ -70,7 +70,7 @@ pub enum Duration {
 }
 
 impl Domains {
-    /// What runs again and again: from the start index to the first end marker, or to the end.
+    /// The repeating part: from the start index to the first end marker, or to the end.
     pub fn repeating(&self) -> impl Iterator<Item = (u8, Duration)> {
         self.schedule.iter().skip(self.start_index).map_while(|entry| match entry {
             ScheduleEntry::Slot(domain, duration) => Some((*domain, *duration)),
@@ -92,7 +92,7 @@ pub struct ProtectionDomain {
     pub name: String,
     /// Start tag.
     pub span: Span,
-    /// The protection domain around this one, and what it calls this one.
+    /// The parent protection domain and this child's id.
     pub parent: Option<ChildOf>,
     /// 0 to 254.
     pub priority: u8,
@@ -108,76 +108,76 @@ pub struct ProtectionDomain {
     pub fpu: bool,
     /// Id of its scheduling domain; 0 without domains.
     pub domain: u8,
-    /// Its fault handler is told when it has used up a budget.
+    /// Its fault handler gets a message when its budget is used up.
     pub timeout_fault: bool,
     /// May make secure monitor calls.
     pub smc: bool,
     /// May read the cycle counter in any configuration (`<counter/>`).
     pub counter: Option<Shareable>,
-    /// May read how often floating-point registers were switched (`<fpu_counters/>`).
+    /// May read the counters of floating-point switches (`<fpu_counters/>`).
     pub fpu_counters: bool,
-    /// May choose when floating-point registers are switched (`<fpu_policy/>`).
+    /// May set the floating-point policy (`<fpu_policy/>`).
     pub fpu_policy: bool,
     /// May sample its own crossings (`<probe/>`).
     pub probe: Option<Shareable>,
     /// The program.
     pub program_image: ProgramImage,
-    /// I/O ports it may use; x86 only.
+    /// Its I/O ports; x86 only.
     pub ioports: Vec<IoPort>,
-    /// Interrupts it handles.
+    /// Its interrupts.
     pub irqs: Vec<Irq>,
-    /// Static keys it may switch or branches on.
+    /// Static keys that it may switch or that its code branches on.
     pub keys: Vec<KeyUse>,
-    /// What the kernel does for it.
+    /// Its services.
     pub services: Vec<Service>,
-    /// What is cleared when one of its interrupts comes, or when it faults.
+    /// Memory that the kernel clears when one of its interrupts arrives or it faults.
     pub wipes: Vec<Wipe>,
     /// Capabilities in root slots.
     pub caps: Vec<UserCap>,
-    /// Memory regions it sees.
+    /// Memory regions that it maps.
     pub maps: Vec<Map>,
     /// Symbols that receive physical addresses.
     pub setvars: Vec<Setvar>,
 }
 
-/// A switch whose branches are patched in code.
+/// A switch whose branches are patched in the code.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StaticKey {
     /// Unique name.
     pub name: String,
-    /// Whether it is on when the system starts; for a key of the kernel, the configuration says so.
+    /// Whether it is on when the system starts; for a kernel key, the configuration decides.
     pub default: bool,
-    /// Protection domains of several scheduling domains may have it.
+    /// Protection domains of several scheduling domains may use it.
     pub shared: bool,
-    /// The key of the kernel that it is.
+    /// The kernel key, if it is one.
     pub kernel: Option<KernelKey>,
-    /// Where it is declared; a key of the kernel where it is first used.
+    /// Its declaration; for a kernel key, its first use.
     pub span: Span,
 }
 
-/// What a protection domain has to do with a static key; at least one of two things.
+/// A protection domain's use of a static key: the right to switch it, branches on it, or both.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KeyUse {
     /// Index of the key.
     pub key: usize,
-    /// It may switch the key, which it knows by this id: 0 to 31, unique inside the protection domain.
+    /// The id with which it may switch the key: 0 to 31, unique in the protection domain.
     pub id: Option<u8>,
-    /// Branches on this symbol of its program follow the key.
+    /// The symbol whose branches in the program follow the key.
     pub symbol: Option<Symbol>,
-    /// Of a key of the kernel: that switching it is noticed in other scheduling domains is declared.
+    /// For a kernel key: the description accepts that other scheduling domains can observe its changes.
     pub shared: bool,
     /// The element.
     pub span: Span,
 }
 
-/// Something that the kernel does for a protection domain.
+/// A service of the kernel for a protection domain.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Service {
-    /// What it does.
+    /// Its kind.
     pub kind: ServiceKind,
     /// 0 to 15, unique in the protection domain among services.
     pub id: u8,
-    /// What it works on. A reset works on a child.
+    /// Its target. The target of a reset is a child.
     pub target: ServiceTarget,
     /// Symbol that receives the id.
     pub setvar_id: Option<Symbol>,
@@ -186,45 +186,45 @@ pub struct Service {
 }
 
 impl Service {
-    /// Whether it tells a digest.
+    /// Whether it computes a digest.
     #[must_use]
     pub fn is_digest(&self) -> bool {
         matches!(self.kind, ServiceKind::Digest | ServiceKind::KernelDigest)
     }
 }
 
-/// What a service works on.
+/// Target of a service.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ServiceTarget {
     /// All of a memory region.
     Region(usize),
-    /// Memory of a program: for a digest what it cannot write, for a reset what it can.
+    /// Memory of a program: read-only memory for a digest, writable memory for a reset.
     Program(usize),
     /// The kernel's code.
     Kernel,
 }
 
-/// Memory that is cleared in the middle of an interrupt or a fault.
+/// Memory that the kernel clears during an interrupt or a fault.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Wipe {
-    /// Which memory region.
+    /// Index of the memory region.
     pub region: usize,
-    /// By what; nothing else is wiped by that.
+    /// Its trigger; a trigger wipes one region.
     pub trigger: WipeTrigger,
     /// The element.
     pub span: Span,
 }
 
-/// What wipes memory.
+/// The event that wipes memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum WipeTrigger {
     /// The protection domain's interrupt with this id.
     Irq(u8),
-    /// Each of its faults.
+    /// Any of its faults.
     Fault,
 }
 
-/// How a child is known to its parent.
+/// A child's relation to its parent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChildOf {
     /// Index of the parent.
@@ -235,11 +235,10 @@ pub struct ChildOf {
     pub setvar_id: Option<Symbol>,
 }
 
-/// A right with which scheduling domains can observe each other: the cycle counter, where several have it; probing,
-/// which others notice.
+/// A right with which scheduling domains can observe each other: the cycle counter, if several have it, or probing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Shareable {
-    /// That they can is declared.
+    /// The description accepts this.
     pub shared: bool,
     /// The element.
     pub span: Span,
@@ -250,7 +249,7 @@ pub struct Shareable {
 pub struct ProgramImage {
     /// File to load.
     pub path: String,
-    /// File whose symbols are used instead, when `path` is stripped.
+    /// File with the symbols, if `path` is stripped.
     pub path_for_symbols: Option<String>,
     /// The element.
     pub span: Span,
@@ -278,9 +277,9 @@ pub struct IoPort {
 pub struct Irq {
     /// 0 to 61, unique in the protection domain among interrupts and channels.
     pub id: u8,
-    /// Where it comes from.
+    /// Its source.
     pub source: IrqSource,
-    /// What of the line interrupts.
+    /// Level- or edge-triggered.
     pub trigger: Trigger,
     /// Symbol that receives the id.
     pub setvar_id: Option<Symbol>,
@@ -288,18 +287,18 @@ pub struct Irq {
     pub span: Span,
 }
 
-/// A capability that a program finds in a root slot.
+/// A capability in a root slot of a program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UserCap {
     /// 1 to 63, unique in the protection domain.
     pub slot: u8,
-    /// What it names.
+    /// The object.
     pub target: UserCapTarget,
     /// The element.
     pub span: Span,
 }
 
-/// Where an interrupt comes from. Vectors are 0 to 107.
+/// Source of an interrupt. Vectors are 0 to 107.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum IrqSource {
     /// A line of the interrupt controller; not on x86.
@@ -309,28 +308,28 @@ pub enum IrqSource {
     },
     /// A pin of an I/O APIC; x86 only.
     Pin {
-        /// Which I/O APIC.
+        /// Index of the I/O APIC.
         ioapic: u64,
-        /// Which of its pins.
+        /// Pin of the I/O APIC.
         pin: u64,
-        /// When the line is active.
+        /// Active level.
         polarity: Polarity,
-        /// By what it is known to the processor.
+        /// Vector of the processor.
         vector: u8,
     },
     /// A message of a PCI device; x86 only.
     Message {
         /// The device.
         device: PciAddress,
-        /// Which of its messages.
+        /// Index of the message.
         handle: u64,
-        /// By what it is known to the processor.
+        /// Vector of the processor.
         vector: u8,
     },
 }
 
 impl IrqSource {
-    /// The number that no other interrupt of the system has: line or vector.
+    /// The number that is unique among the system's interrupts: line or vector.
     #[must_use]
     pub fn number(&self) -> u64 {
         match self {
@@ -340,16 +339,16 @@ impl IrqSource {
     }
 }
 
-/// What of a line interrupts.
+/// Trigger mode of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Trigger {
-    /// That it is active.
+    /// While the line is active.
     Level,
-    /// That it becomes active.
+    /// When the line becomes active.
     Edge,
 }
 
-/// When a line is active.
+/// Active level of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs, reason = "the names say it")]
 pub enum Polarity {
@@ -357,7 +356,7 @@ pub enum Polarity {
     Low,
 }
 
-/// Where a PCI device is.
+/// Address of a PCI device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PciAddress {
     /// 0 to 255.
@@ -368,7 +367,7 @@ pub struct PciAddress {
     pub function: u8,
 }
 
-/// What a capability in a root slot names, by index of the protection domain.
+/// Object of a capability in a root slot, by index of the protection domain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UserCapTarget {
     /// A thread.
@@ -377,11 +376,11 @@ pub enum UserCapTarget {
     SchedContext(usize),
     /// An address space.
     Vspace(usize),
-    /// The right to change every scheduling context that the holder has, too.
+    /// The right to configure all scheduling contexts that the holder has capabilities to.
     SchedControl,
 }
 
-/// A symbol name with the place that asked for it.
+/// A symbol name and the element that asks for it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Symbol {
     /// Name in the ELF symbol table.
@@ -405,7 +404,7 @@ pub struct Map {
     pub setvar_vaddr: Option<Symbol>,
     /// Symbol that receives the size of the region.
     pub setvar_size: Option<Symbol>,
-    /// Symbol that receives the size of the file that the region is filled with.
+    /// Symbol that receives the size of the file that prefills the region.
     pub setvar_prefill_size: Option<Symbol>,
     /// The element.
     pub span: Span,
@@ -427,29 +426,29 @@ pub struct MemoryRegion {
     pub name: String,
     /// Bytes, a multiple of the page size and not zero.
     pub bytes: u64,
-    /// 0x1000 or 0x20_0000; already raised to large pages where size, address and all maps allow it.
+    /// 0x1000 or 0x20_0000; large pages are already chosen where size, address and all maps allow them.
     pub page_bytes: u64,
     /// Fixed physical address.
     pub phys_addr: Option<u64>,
-    /// What it holds when the system starts, if not zeros; RAM only.
+    /// Initial contents if not zeros; RAM only.
     pub prefill: Option<Prefill>,
-    /// If it is a device, protection domains of several scheduling domains may use it.
+    /// For a device: protection domains of several scheduling domains may use it.
     pub shared: bool,
     /// The element.
     pub span: Span,
 }
 
-/// First contents of a memory region; zeros follow.
+/// Initial contents of a memory region; zeros follow.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Prefill {
-    /// Those of a file; at least one byte, and at most the size of the region.
+    /// Contents of a file; at least one byte, and at most the size of the region.
     File(Arc<[u8]>),
-    /// What the firmware tells at boot, with a header; zeros where it tells nothing.
+    /// Boot information from the firmware, with a header; zeros if the firmware has none.
     BootInfo(BootInfo),
 }
 
 impl MemoryRegion {
-    /// Bytes of the file that it is filled with, if it is.
+    /// Bytes of the file that prefills it, if any.
     #[must_use]
     pub fn prefill_bytes(&self) -> Option<u64> {
         match &self.prefill {

@@ -1,4 +1,4 @@
-//! What a memory region holds when the system starts.
+//! Initial contents of memory regions.
 
 use std::sync::Arc;
 
@@ -9,27 +9,27 @@ use crate::attribute::{Attributes, Reported};
 use crate::code;
 use crate::model::Prefill;
 
-/// Why a file that a description names cannot be used.
+/// Why a file that a description names is unusable.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FileError {
-    /// It is nowhere.
+    /// It does not exist.
     NotFound,
-    /// It is nowhere, but others have nearly its name: the question whether one of them was meant.
+    /// It does not exist, but files with similar names do: the question whether the user meant one of them.
     Misspelled(String),
-    /// It is there, and cannot be read.
+    /// It exists but cannot be read.
     Unreadable,
-    /// It is a folder, a device or a pipe, which have no size.
+    /// It is a directory, a device or a pipe, which have no size.
     NotRegular,
-    /// It has so many bytes, more than were asked for.
+    /// Its size in bytes, which is above the requested limit.
     TooLarge(u64),
-    /// With this file, those that the description names have more bytes than this.
+    /// With this file, the total size of the files exceeds this number of bytes.
     TooMuch(u64),
 }
 
-/// Finds a file that a description names, and reads it if it has at most as many bytes as the number says.
+/// Finds a file that a description names, and reads it if its size is at most the number of bytes.
 pub type ReadFile<'f> = dyn Fn(&str, u64) -> Result<Arc<[u8]>, FileError> + 'f;
 
-/// For descriptions that name no files: finds none.
+/// For descriptions without files: finds none.
 ///
 /// # Errors
 /// Always.
@@ -37,8 +37,7 @@ pub fn no_files(_: &str, _: u64) -> Result<Arc<[u8]>, FileError> {
     Err(FileError::NotFound)
 }
 
-/// Pieces of boot information by the names of descriptions. The manual of the reference spells one of them differently
-/// from its tool.
+/// Boot information by name in descriptions. The reference's manual and tool spell one name differently.
 const BOOT_INFO: [(&str, BootInfo); 7] = [
     ("x86_vbe", BootInfo::X86Vbe),
     ("x86_mbmmap", BootInfo::X86MultibootMemory),
@@ -60,9 +59,9 @@ pub(crate) const BOOT_INFO_NAMES: [&str; BOOT_INFO.len()] = {
     names
 };
 
-/// Reads the attributes that fill a memory region.
+/// Reads the attributes that prefill a memory region.
 ///
-/// `size` is that of the memory region, if it is a size that one can have.
+/// `size` is the size of the memory region, if it is valid.
 pub(crate) fn read(
     attributes: &mut Attributes,
     size: Option<u64>,
@@ -73,10 +72,10 @@ pub(crate) fn read(
         (Some(path), None) => read_path(path, size, attributes, read_file).map(Some),
         (None, Some(name)) => read_boot_info(name, attributes).map(Some),
         (Some(path), Some(_)) => {
-            // The file is looked at first, as users know it.
+            // Errors of the file come first, as users know it.
             read_path(path, size, attributes, read_file)?;
             let text = "prefill_path and prefill_bootinfo cannot be both specified";
-            let help = "A memory region holds either a file or what the firmware tells; use two regions.";
+            let help = "A memory region holds either a file or boot information; use two regions.";
             Err(attributes.value_error(code::MR_PREFILL_BOTH, "prefill_bootinfo", text, help))
         }
     }
@@ -94,41 +93,40 @@ fn read_path(
         Ok(_) => (
             code::MR_PREFILL_EMPTY,
             format!("prefill file '{path}' is empty"),
-            "A memory region is zero without prefill_path; give it a size instead.".to_owned(),
+            "For a memory region of zeros, replace prefill_path by size.".to_owned(),
         ),
         Err(FileError::NotFound) => (
             code::MR_PREFILL_NOT_FOUND,
             not_found,
-            "Make the file first, or name its directory with --search-path.".to_owned(),
+            "Create the file, or add its directory with --search-path.".to_owned(),
         ),
         Err(FileError::Misspelled(question)) => (
             code::MR_PREFILL_NOT_FOUND,
             not_found,
-            format!("{question} If not, make the file first, or name its directory with --search-path."),
+            format!("{question} If not, create the file, or add its directory with --search-path."),
         ),
         Err(FileError::Unreadable) => (
             code::MR_PREFILL_UNREADABLE,
             format!("failed to read file '{path}' at prefill_path"),
-            "It must be a file that may be read.".to_owned(),
+            "Make the file readable.".to_owned(),
         ),
         Err(FileError::NotRegular) => (
             code::MR_PREFILL_UNREADABLE,
             format!("'{path}' at prefill_path is not a regular file"),
-            "What a memory region is filled with has a size: it must not be a folder, a device or a pipe."
-                .to_owned(),
+            "The file must have a size; it cannot be a directory, a device or a pipe.".to_owned(),
         ),
         Err(FileError::TooLarge(bytes)) => {
             let text = format!(
                 "size of prefill file exceeds memory region size: {bytes:x} > {:x}",
                 size.unwrap_or_default()
             );
-            let help = "Leave size out to get what the file needs. The numbers are hexadecimal.";
+            let help = "Omit size to use the size of the file. The numbers are hexadecimal.";
             return Err(attributes.value_error(code::MR_PREFILL_SIZE, "size", &text, help));
         }
         Err(FileError::TooMuch(most)) => (
             code::MR_PREFILL_TOO_MUCH,
             format!("prefill file '{path}' is too large"),
-            format!("Files that fill memory regions have at most {most} bytes together."),
+            format!("All prefill files together can have at most {most} bytes."),
         ),
     };
     Err(attributes.value_error(code, "prefill_path", &text, help))
@@ -140,7 +138,8 @@ fn read_boot_info(name: &str, attributes: &mut Attributes) -> Result<Prefill, Re
         None => {
             let text = format!("BootInfoMap type: '{name}' is not supported");
             let help = did_you_mean(name, BOOT_INFO.map(|(known, _)| known)).unwrap_or_else(|| {
-                "Pieces: x86_vbe, x86_mbmmap, x86_acpi_rsdp, x86_framebuffer, x86_tsc_freq, fdt.".to_owned()
+                "Supported types: x86_vbe, x86_mbmmap, x86_acpi_rsdp, x86_framebuffer, x86_tsc_freq, fdt."
+                    .to_owned()
             });
             Err(attributes.value_error(code::MR_PREFILL_BOOT_INFO, "prefill_bootinfo", &text, help))
         }

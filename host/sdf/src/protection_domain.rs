@@ -1,4 +1,4 @@
-//! `protection_domain`: a program with its own address space, and the protection domains inside it.
+//! `protection_domain`: a program with its own address space, and nested protection domains.
 
 use limen_abi::limits::PROTECTION_DOMAINS;
 
@@ -16,7 +16,7 @@ use crate::target::{Architecture, Target};
 use crate::xml::Element;
 use crate::{cspace, header, ioport, irq, map, program_image, service, setvar, static_key, unexpected, wipe};
 
-/// An element that grants something, at most once.
+/// An element that grants a right, at most once.
 struct Grant {
     rule: &'static Rule,
     duplicate: &'static str,
@@ -28,7 +28,7 @@ const COUNTER: Grant =
 const FPU_COUNTERS: Grant = Grant {
     rule: &grammar::FPU_COUNTERS,
     duplicate: code::FPU_COUNTERS_DUPLICATE,
-    what: "the counts of floating-point switches",
+    what: "the counters of floating-point switches",
 };
 const PROBE: Grant = Grant {
     rule: &grammar::PROBE,
@@ -38,29 +38,29 @@ const PROBE: Grant = Grant {
 const FPU_POLICY: Grant = Grant {
     rule: &grammar::FPU_POLICY,
     duplicate: code::FPU_POLICY_DUPLICATE,
-    what: "the choice of the floating-point policy",
+    what: "the right to set the floating-point policy",
 };
 
-/// Reads protection domains with what is inside them.
+/// Reads protection domains and their contents.
 pub(crate) struct Reader<'a, 'p> {
     pub(crate) target: &'p Target,
     pub(crate) scheduling: Declared<'p>,
     pub(crate) problems: &'p mut Problems,
-    /// In pre-order; an entry whose problems have been reported holds nothing.
+    /// In pre-order; an entry with reported problems is `None`.
     pub(crate) domains: Vec<Option<ProtectionDomainDraft<'a>>>,
-    /// How many more there are than a system may have.
+    /// Number of protection domains above the limit.
     pub(crate) too_many: usize,
 }
 
-/// The protection domain around an element.
+/// The parent of an element.
 #[derive(Clone, Copy)]
 struct Parent {
     index: usize,
-    /// How many are around the element in all.
+    /// Nesting depth.
     depth: usize,
 }
 
-/// What a protection domain holds, while it is being read.
+/// Contents of a protection domain that is being read.
 #[derive(Default)]
 struct Inside<'a> {
     program_image: Option<Result<ProgramImage, Reported>>,
@@ -87,7 +87,7 @@ impl<'a> Reader<'a, '_> {
 
     fn read_nested(&mut self, element: Element<'a>, parent: Option<Parent>) {
         let depth = parent.map_or(0, |parent| parent.depth);
-        // What is in more than that many is not looked at: it must not use up our stack, nor our time.
+        // Deeper or further protection domains are skipped, to bound stack and time.
         if depth >= PROTECTION_DOMAINS || self.domains.len() > PROTECTION_DOMAINS {
             self.too_many +=
                 element.descendants().filter(|inside| inside.name() == "protection_domain").count();
@@ -182,7 +182,7 @@ impl<'a> Reader<'a, '_> {
                 code::PROGRAM_IMAGE_DUPLICATE,
                 &parent,
                 "program_image must only be specified once",
-                "A protection domain runs one program; keep one of the elements.",
+                "A protection domain runs one program; keep one program_image.",
             ));
         }
     }
@@ -225,15 +225,14 @@ impl<'a> Reader<'a, '_> {
     fn unexpected_child(&self, parent: &Element, child: &Element) -> Diagnostic {
         match child.name() {
             "ioport" => {
-                let help =
-                    "Device registers of this architecture are memory: map a memory_region with phys_addr.";
+                let help = "This architecture has memory-mapped device registers; map a memory_region with phys_addr.";
                 let text = "I/O Ports are only available on x86";
                 value_error(code::IOPORT_ARCHITECTURE, parent, text, help)
             }
             "virtual_machine" => unexpected::virtual_machine(parent, child),
             _ => {
                 let problem = unexpected::unknown_element(child, &grammar::PROTECTION_DOMAIN.child_names());
-                // Here the known wording has no "Error: " and begins with a capital letter.
+                // The known wording has no "Error: " and starts with a capital letter.
                 let message = problem.message.replacen("Error: invalid", "Invalid", 1);
                 Diagnostic { message, ..problem }
             }
@@ -243,6 +242,6 @@ impl<'a> Reader<'a, '_> {
 
 fn granted_twice(parent: &Element, child: &Element, grant: &Grant) -> Diagnostic {
     let text = format!("{} must only be specified once", child.name());
-    let help = format!("One element grants {}.", grant.what);
+    let help = format!("One element grants {}; remove the others.", grant.what);
     value_error(grant.duplicate, parent, &text, &help)
 }

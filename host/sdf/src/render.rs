@@ -3,12 +3,12 @@
 use crate::attribute::breaks_lines;
 use crate::diagnostic::{Diagnostic, Problems, Span};
 
-/// Columns of a source line to show at most; generated files can have very long lines.
+/// Most columns of a source line to print; generated files can have very long lines.
 const WIDTH: usize = 100;
 
-/// The message, the source line with a caret below the place, and the help with the code of the rule.
+/// The message, the source line with a caret, and the help with the code of the rule.
 ///
-/// Without `source`, or when it does not reach to the place, the source line is left out. Ends without a newline.
+/// Omits the source line without `source`, or when `source` is too short. Ends without a newline.
 pub fn render(diagnostic: &Diagnostic, source: Option<&str>) -> String {
     let mut text = diagnostic.message.split('\n').map(one_line).collect::<Vec<_>>().join("\n");
     if let (Some(span), Some(source)) = (&diagnostic.span, source) {
@@ -20,7 +20,7 @@ pub fn render(diagnostic: &Diagnostic, source: Option<&str>) -> String {
     text
 }
 
-/// Diagnostics below each other, each with an end of line. Where they are as many as are kept, the last line says so.
+/// Several diagnostics, each with a newline. At the limit, the last line says that there may be more.
 pub fn render_all(diagnostics: &[Diagnostic], source: Option<&str>) -> String {
     let mut text: String = diagnostics.iter().map(|diagnostic| render(diagnostic, source) + "\n").collect();
     if diagnostics.len() == Problems::MOST {
@@ -40,22 +40,22 @@ fn excerpt(span: &Span, source: &str) -> Option<String> {
     Some(format!("\n{number} | {shown}\n{margin} | {indent}^"))
 }
 
-/// A text that cannot end the line that it is shown in, nor control the terminal.
+/// A text without line ends and terminal controls.
 pub fn one_line(text: &str) -> String {
     text.chars().map(printable).collect()
 }
 
-/// Keeps a file from controlling the terminal.
+/// Prevents a file from controlling the terminal.
 fn printable(character: char) -> char {
     if breaks_lines(character) { char::REPLACEMENT_CHARACTER } else { character }
 }
 
-/// The same for a line of the file, in which tabs stay.
+/// The same for a line of the file, but keeps tabs.
 fn in_source(character: char) -> char {
     if character == '\t' { '\t' } else { printable(character) }
 }
 
-/// Tabs stay, so that the caret stands below its character.
+/// Keeps tabs, so that the caret stays below its character.
 fn blank(character: char) -> char {
     if character == '\t' { '\t' } else { ' ' }
 }

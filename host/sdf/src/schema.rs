@@ -1,14 +1,14 @@
-//! The XML schema of descriptions, for editors: which elements and attributes there are, and how values are written.
+//! The XML schema of descriptions, for editors: elements, attributes and the notation of values.
 //!
-//! It refuses what is not in the language. Rules that look across elements, and most limits of numbers, are left to the
-//! tool. The language is XML Schema 1.0, because that is what editors read.
+//! It rejects constructs outside the language. The tool checks rules across elements and most numeric limits. The
+//! schema language is XML Schema 1.0, because editors support it.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use crate::grammar::{self, Attribute, Rule, Value};
 
-/// A number as the tool reads it.
+/// A number in the tool's notation.
 const NUMBER: &str = r"\+?_*[0-9][0-9_]*|0x_*[0-9a-fA-F][0-9a-fA-F_]*";
 
 /// The schema.
@@ -35,7 +35,7 @@ pub fn schema() -> String {
     out + "</xs:schema>\n"
 }
 
-/// The types of values that are not any text, and the facets of each.
+/// The types of restricted values, and their facets.
 fn simple_types() -> [(&'static str, Vec<String>); 5] {
     let pattern = |text: &str| vec![format!("<xs:pattern value=\"{text}\"/>")];
     [
@@ -51,14 +51,14 @@ fn enumeration(word: &str) -> String {
     format!("<xs:enumeration value=\"{word}\"/>")
 }
 
-/// The rules below `rule`, and itself, by the names of their types.
+/// This rule and the rules below it, by the names of their types.
 fn collect(rule: &'static Rule, rules: &mut BTreeMap<&'static str, &'static Rule>) {
     if rules.insert(type_name(rule), rule).is_none() {
         rule.children.iter().for_each(|child| collect(child, rules));
     }
 }
 
-/// The name of an element's type: its own name, except where one name has two meanings.
+/// The type name of an element: the element's name, unless that has two meanings.
 fn type_name(rule: &Rule) -> &'static str {
     if std::ptr::eq(rule, &raw const grammar::CHILD_DOMAIN) { "child_protection_domain" } else { rule.name }
 }
@@ -78,7 +78,7 @@ fn write_type(out: &mut String, name: &str, rule: &Rule) -> std::fmt::Result {
     writeln!(out, "  </xs:complexType>")
 }
 
-/// The attributes of every form; required are those that every form requires.
+/// The attributes of all forms; an attribute is required if every form requires it.
 fn all_forms(rule: &Rule) -> Vec<Attribute> {
     let mut all: Vec<Attribute> = Vec::new();
     for attribute in rule.forms.iter().copied().flatten() {
@@ -120,7 +120,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_type_that_is_named_is_defined_once() {
+    fn every_type_name_is_defined_once() {
         let schema = schema();
         let document = roxmltree::Document::parse(&schema).unwrap();
         let types = || document.descendants().filter(|node| node.tag_name().name().ends_with("Type"));

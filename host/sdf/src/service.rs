@@ -1,4 +1,4 @@
-//! `digest` and `reset`: what the kernel does for a program with memory that the program need not see.
+//! `digest` and `reset`: services of the kernel on memory that the program need not map.
 
 use limen_abi::ServiceKind;
 use limen_abi::limits::MAX_SERVICE_ID;
@@ -72,7 +72,7 @@ fn read_id(attributes: &mut Attributes) -> Result<u8, Reported> {
         Ok(id) if id <= MAX_SERVICE_ID => Ok(id),
         _ => {
             let text = format!("id must be < {}", MAX_SERVICE_ID + 1);
-            let help = "Services have ids of their own, from 0 to 15.";
+            let help = "Service ids are 0 to 15.";
             Err(attributes.value_error(code::SERVICE_ID_RANGE, "id", &text, help))
         }
     }

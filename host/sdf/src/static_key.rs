@@ -1,5 +1,5 @@
-//! `static_key`: a key of the system, whose branches are patched in code; and `key`: what a protection domain has
-//! to do with one.
+//! `static_key`: a key of the system, whose branches are patched in the code; and `key`: a protection domain's use of
+//! a key.
 
 use limen_abi::KernelKey;
 use limen_abi::limits::MAX_KEY_ID;
@@ -30,7 +30,7 @@ fn read_name<'a>(attributes: &mut Attributes<'a, '_>) -> Result<&'a str, Reporte
     if name.starts_with(KernelKey::PREFIX) {
         let text = format!("static key name '{name}' is reserved");
         let help = format!(
-            "Names that begin with '{}' are those of the kernel's keys, which are not declared: grant them with \
+            "Names that begin with '{}' are kernel keys, which need no declaration; grant them with \
              <key name=\"...\" id=\"...\"/>.",
             KernelKey::PREFIX
         );
@@ -39,7 +39,7 @@ fn read_name<'a>(attributes: &mut Attributes<'a, '_>) -> Result<&'a str, Reporte
     Ok(name)
 }
 
-/// Reads one `key` element: who may switch a key, and whose code branches on it.
+/// Reads one `key` element: the right to switch a key, and the symbol of branches on it.
 pub(crate) fn read_use<'a>(
     element: Element<'a>,
     symbols: &mut Symbols<'a>,
@@ -53,18 +53,18 @@ pub(crate) fn read_use<'a>(
     unexpected::children(element, problems);
     let draft = KeyDraft { name: name?, id: id?, symbol, shared: shared?, span: element.span() };
     if draft.id.is_none() && draft.symbol.is_none() {
-        let help = "With an id the program may switch the key; with a symbol its code branches on it.";
+        let help = "Add an id to let the program switch the key, or a symbol to branch on it.";
         problems.push(value_error(code::KEY_EMPTY, &element, "neither id nor symbol", help));
         return Err(Reported);
     }
     Ok(draft)
 }
 
-/// Where a key is declared, that it is shared is declared there.
+/// A declared key takes `shared` in its declaration only.
 fn read_shared(attributes: &mut Attributes, name: Result<&str, Reported>) -> Result<bool, Reported> {
     let shared = attributes.boolean_or("shared", false)?;
     if shared && name.is_ok_and(|name| !name.starts_with(KernelKey::PREFIX)) {
-        let help = "This key is declared: say <static_key ... shared=\"true\"/> there.";
+        let help = "Add the attribute to its declaration: <static_key ... shared=\"true\"/>.";
         let text = "only a key of the kernel is shared here";
         return Err(attributes.value_error(code::KEY_SHARED_HERE, "shared", text, help));
     }
@@ -77,7 +77,7 @@ fn read_id(attributes: &mut Attributes) -> Result<Option<u8>, Reported> {
         Ok(id) if id <= MAX_KEY_ID => Ok(Some(id)),
         _ => {
             let text = format!("id must be < {}", MAX_KEY_ID + 1);
-            let help = "Static keys have ids of their own, from 0 to 31.";
+            let help = "Static key ids are 0 to 31.";
             Err(attributes.value_error(code::KEY_ID_RANGE, "id", &text, help))
         }
     }

@@ -1,4 +1,4 @@
-//! Symbols of one program that the description writes to: each at most once.
+//! The symbols of one program that the description writes to, each at most once.
 
 use std::collections::HashSet;
 
@@ -8,12 +8,12 @@ use crate::diagnostic::Problems;
 use crate::model::Symbol;
 use crate::xml::Element;
 
-/// Symbols that are taken.
+/// Symbols in use.
 #[derive(Default)]
 pub(crate) struct Symbols<'a>(HashSet<&'a str>);
 
 impl<'a> Symbols<'a> {
-    /// Takes the symbol that an optional attribute names.
+    /// Claims the symbol that an optional attribute names.
     pub(crate) fn claim_optional(
         &mut self,
         attributes: &mut Attributes<'a, '_>,
@@ -25,14 +25,14 @@ impl<'a> Symbols<'a> {
         Some(Symbol { name: name.to_owned(), span: element.span() })
     }
 
-    /// Takes `symbol` for `element`.
+    /// Claims `symbol` for `element`.
     pub(crate) fn claim(&mut self, element: &Element, symbol: &'a str, problems: &mut Problems) {
         if !self.0.insert(symbol) {
             problems.push(value_error(
                 code::SETVAR_DUPLICATE,
                 element,
                 &format!("setvar on symbol '{symbol}' already exists"),
-                "A symbol can receive one value; use a second variable in the program.",
+                "A symbol can receive one value; add another variable to the program.",
             ));
         }
     }

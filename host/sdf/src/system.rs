@@ -19,8 +19,8 @@ use crate::{channel, code, domains, memory_region, static_key, unexpected};
 
 /// Reads a whole description.
 ///
-/// Scheduling domains come first because protection domains name them, and channels last because they name protection
-/// domains; in the file they may stand anywhere.
+/// Scheduling domains come first because protection domains refer to them, and channels last because they refer to
+/// protection domains; the file may have any order.
 pub(crate) fn read<'a>(
     root: Element<'a>,
     target: &Target,
@@ -78,23 +78,23 @@ pub(crate) fn read<'a>(
 
 fn region_indices(regions: &[MemoryRegionDraft]) -> HashMap<String, usize> {
     let indices = regions.iter().enumerate().map(|(index, draft)| (draft.region.name.clone(), index));
-    // The first of several stays.
+    // Of several, the first wins.
     indices.rev().collect()
 }
 
-/// Reads the `domains` element, if there is one.
+/// Reads the `domains` element, if present.
 fn read_domains(root: Element, problems: &mut Problems) -> Option<Result<Domains, Reported>> {
     let mut elements = root.children().filter(|child| child.name() == "domains");
     let read = domains::read(elements.next()?, problems);
     for another in elements {
         let text = "domains must only be specified once";
-        let help = "A system has one schedule; put all domains into one element.";
+        let help = "A system has one schedule; put all domains into one domains element.";
         problems.push(value_error(code::DOMAINS_DUPLICATE, &another, text, help));
     }
     Some(read)
 }
 
-/// Checks the name of the outermost element, and that there is no text anywhere.
+/// Checks the name of the outermost element, and that the document has no text.
 fn check_root(root: Element) -> Result<(), Vec<Diagnostic>> {
     if root.name() != "system" {
         return Err(vec![wrong_root(&root)]);
@@ -114,7 +114,7 @@ fn unexpected_child(child: &Element) -> Diagnostic {
         "virtual_machine" => {
             let span = child.span();
             let message = format!("Error: virtual machine must be a child of a protection domain: {span}");
-            let help = "The protection domain around a virtual machine is its monitor.";
+            let help = "Put it into the protection domain that monitors it.";
             Diagnostic::new(code::VIRTUAL_MACHINE_OUTSIDE_PD, &span, message, help)
         }
         "io_address_space" => unexpected::io_address_space(child),
@@ -131,7 +131,7 @@ fn check_child_ids(domains: &[Option<ProtectionDomainDraft>], problems: &mut Pro
         let parent = parent.map_or("", |parent| parent.header.name.as_str());
         let (id, span) = (child_of.id, &domain.span);
         let message = format!("Error: duplicate id: {id} in protection domain: '{parent}' @ {span}");
-        let help = format!("Another child has this id: {first}.");
+        let help = format!("The child at {first} has this id; choose another.");
         problems.push(Diagnostic::new(code::PD_CHILD_ID_DUPLICATE, span, message, help));
     }
 }

@@ -1,4 +1,4 @@
-//! What the rules of a description need to know about the machine.
+//! The facts about the machine that the rules of a description need.
 
 use limen_abi::limits::{LARGE_PAGE_BYTES, PAGE_BYTES, USER_TOP_AARCH64, USER_TOP_RISCV64, USER_TOP_X86_64};
 
@@ -23,14 +23,14 @@ pub struct Target {
     pub user_top: u64,
     /// Processors; at least 1.
     pub cpus: u32,
-    /// The kernel can pass secure monitor calls on.
+    /// The kernel can forward secure monitor calls.
     pub smc: bool,
-    /// The board goes by an older name: descriptions may have what was written for it.
+    /// The board name is an older one, so that descriptions may use constructs of its time.
     pub older_name: bool,
 }
 
 impl Target {
-    /// One AArch64 processor. The user address space has 40 bits whether the board enters at EL2 or at EL1.
+    /// One AArch64 processor. The user address space has 40 bits at both EL2 and EL1.
     pub const fn aarch64() -> Self {
         Self {
             architecture: Architecture::Aarch64,
@@ -63,7 +63,7 @@ impl Target {
         }
     }
 
-    /// Page sizes that a memory region may ask for, in bytes.
+    /// Supported page sizes of memory regions, in bytes.
     pub const fn page_sizes(&self) -> [u64; 2] {
         [PAGE_BYTES, LARGE_PAGE_BYTES]
     }
@@ -78,7 +78,7 @@ impl Target {
         self.ipc_buffer_vaddr() - PAGE_BYTES
     }
 
-    /// Bottom of a stack of `stack_bytes`: the first address that no memory region may cover.
+    /// Bottom of a stack of `stack_bytes`: the upper limit of memory regions, exclusive.
     pub const fn map_limit(&self, stack_bytes: u64) -> u64 {
         self.stack_top().saturating_sub(stack_bytes)
     }

@@ -1,4 +1,4 @@
-//! What must not stand in a description: what the language does not have there, and what Limen cannot build yet.
+//! Invalid constructs in a description: outside the language, or not supported by Limen.
 
 use limen_nearest::did_you_mean;
 
@@ -6,14 +6,15 @@ use crate::code;
 use crate::diagnostic::{Diagnostic, Problems};
 use crate::xml::{Element, StrayText};
 
-/// Reports an `io_address_space`, in the known wording for a kernel without them.
+/// Reports an `io_address_space`, in the known wording for a kernel without support.
 pub(crate) fn io_address_space(element: &Element) -> Diagnostic {
     let span = element.span();
     let message = format!("Error: io address space requires seL4 to be built with IOMMU support: {span}");
     unsupported(element, message)
 }
 
-/// Reports a `virtual_machine` inside `parent`, in the known wording for a kernel without them, which names the parent.
+/// Reports a `virtual_machine` inside `parent`, in the known wording for a kernel without support, which names the
+/// parent.
 pub(crate) fn virtual_machine(parent: &Element, element: &Element) -> Diagnostic {
     let (name, span) = (parent.name(), parent.span());
     let message = format!(
@@ -24,23 +25,23 @@ pub(crate) fn virtual_machine(parent: &Element, element: &Element) -> Diagnostic
 
 fn unsupported(element: &Element, message: String) -> Diagnostic {
     let name = element.name();
-    let help = format!("Limen does not support '{name}' yet; remove the element.");
+    let help = format!("Limen does not support '{name}'; remove the element.");
     Diagnostic::new(code::ELEMENT_NOT_SUPPORTED, &element.span(), message, help)
 }
 
-/// Reports an element that is not part of the language at this place, with the elements that are.
+/// Reports an element that the language does not allow here, with the elements that it does.
 pub(crate) fn unknown_element(element: &Element, expected: &[&str]) -> Diagnostic {
     let (name, span) = (element.name(), element.span());
     let message = format!("Error: invalid XML element '{name}': {span}");
     let help = match expected {
-        [] => "Nothing may stand inside this element.".to_owned(),
+        [] => "This element must be empty.".to_owned(),
         names => did_you_mean(name, names.iter().copied())
-            .unwrap_or_else(|| format!("Elements that may stand here: {}.", names.join(", "))),
+            .unwrap_or_else(|| format!("Elements allowed here: {}.", names.join(", "))),
     };
     Diagnostic::new(code::UNKNOWN_ELEMENT, &span, message, help)
 }
 
-/// Reports an element that is not part of the language inside `parent`, where the known wording names both.
+/// Reports an element that the language does not allow inside `parent`, where the known wording names both.
 pub(crate) fn unknown_child(element: &Element, parent: &str, expected: &[&str]) -> Diagnostic {
     let problem = unknown_element(element, expected);
     let wording = format!("invalid XML element as child of <{parent}>");
@@ -60,6 +61,6 @@ pub(crate) fn text(text: &StrayText) -> Diagnostic {
     };
     let message =
         format!("Error: unexpected text found {place} element '{}' @ {}", element.name(), element.span());
-    let help = "Remove the text or make it a comment: <!-- ... -->.";
+    let help = "Remove the text, or make it a comment: <!-- ... -->.";
     Diagnostic::new(code::UNEXPECTED_TEXT, &text.span, message, help)
 }

@@ -1,4 +1,4 @@
-//! `wipe`: memory that the kernel clears when an interrupt comes, or when the program faults.
+//! `wipe`: memory that the kernel clears when an interrupt arrives or the program faults.
 
 use crate::attribute::{Attributes, Reported, value_error};
 use crate::code;
@@ -20,7 +20,7 @@ pub(crate) fn read<'a>(element: Element<'a>, problems: &mut Problems) -> Result<
         (Some(id), false) => WipeTrigger::Irq(u8::try_from(id).unwrap_or(u8::MAX)),
         (None, true) => WipeTrigger::Fault,
         _ => {
-            let help = "Memory is wiped by an interrupt of this protection domain (irq=\"ID\"), or by its faults \
+            let help = "The trigger is an interrupt of this protection domain (irq=\"ID\") or its faults \
                         (fault=\"true\").";
             let text = "exactly one of irq and fault must be specified";
             attributes.problems().push(value_error(code::WIPE_TRIGGER, &element, text, help));

@@ -1,4 +1,4 @@
-//! XML with positions: the only place that knows the XML library.
+//! XML with positions. Only this file uses the XML library.
 
 use roxmltree::Node;
 
@@ -12,7 +12,7 @@ pub(crate) struct Document<'a> {
 }
 
 impl<'a> Document<'a> {
-    /// Reads `text`. Document type declarations are refused, so entities cannot expand without bound.
+    /// Parses `text`. Document type declarations are refused, so that entities cannot expand without bound.
     pub(crate) fn parse(file: &'a str, text: &'a str) -> Result<Self, Diagnostic> {
         limits::check(file, text)?;
         match roxmltree::Document::parse(text) {
@@ -71,8 +71,8 @@ impl<'a> Element<'a> {
         self.node.attribute(name)
     }
 
-    /// All attributes: names as they are looked up, values and places. Names in a name space keep its address in braces, so
-    /// that they never pass for a known attribute.
+    /// All attributes: names for lookup, values and locations. A name in a name space includes the name space in
+    /// braces, so that it never matches a known attribute.
     pub(crate) fn attributes(self) -> impl Iterator<Item = (String, &'a str, Span)> {
         self.node.attributes().map(move |attribute| {
             let name = match attribute.namespace() {
@@ -83,7 +83,7 @@ impl<'a> Element<'a> {
         })
     }
 
-    /// Where an attribute begins; the start tag if the element does not have it.
+    /// Start of an attribute, or of the start tag if the element lacks it.
     pub(crate) fn attribute_span(&self, name: &str) -> Span {
         match self.node.attribute_node(name) {
             Some(attribute) => self.source.span(attribute.range().start),
@@ -91,7 +91,7 @@ impl<'a> Element<'a> {
         }
     }
 
-    /// Text that is not white space anywhere inside, in document order.
+    /// All text inside that is not white space, in document order.
     pub(crate) fn texts(self) -> Vec<StrayText<'a>> {
         let mut found = Vec::new();
         for inside in self.descendants() {
@@ -115,23 +115,23 @@ impl<'a> Element<'a> {
 
 /// Text between elements.
 pub(crate) struct StrayText<'a> {
-    /// The element before it, with the same parent.
+    /// The previous sibling element.
     pub(crate) after: Option<Element<'a>>,
-    /// The element around it.
+    /// The parent element.
     pub(crate) inside: Element<'a>,
     /// The first character that is not white space.
     pub(crate) span: Span,
 }
 
-/// Bytes between two places of a text up to which its characters are counted in advance.
+/// Distance in bytes between offsets with a precomputed character count.
 const STRIDE: usize = 256;
 
-/// The text of a file with the offsets of its lines, so that a location costs a binary search and a few bytes to count.
+/// The text of a file with an index of its lines, so that a location costs a binary search and a short count.
 pub(crate) struct Source<'a> {
     file: &'a str,
     text: &'a str,
     line_starts: Vec<usize>,
-    /// How many characters begin before every multiple of [`STRIDE`].
+    /// Number of characters that begin before each multiple of [`STRIDE`].
     characters: Vec<usize>,
 }
 
@@ -150,7 +150,7 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// How many characters begin before an offset.
+    /// Number of characters that begin before an offset.
     fn characters_before(&self, offset: usize) -> usize {
         let stride = offset / STRIDE;
         let rest = self.text.as_bytes().get(stride * STRIDE..offset).map_or(0, characters);
@@ -165,12 +165,12 @@ impl<'a> Source<'a> {
     }
 }
 
-/// How many characters begin in a piece of UTF-8.
+/// Number of characters that begin in a piece of UTF-8.
 fn characters(piece: &[u8]) -> usize {
     piece.iter().filter(|byte| **byte & 0xc0 != 0x80).count()
 }
 
-/// Lines and columns; a file with more than four thousand million of them shows the last number that there is.
+/// Lines and columns; saturates at the maximum of `u32`.
 fn count(number: usize) -> u32 {
     u32::try_from(number).unwrap_or(u32::MAX)
 }

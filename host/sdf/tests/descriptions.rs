@@ -1,6 +1,6 @@
-//! Descriptions without errors mean what they say.
+//! Valid descriptions parse to the expected model.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a failure here is a failed test")]
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a failure here fails the test")]
 
 use limen_abi::boot_info::BootInfo;
 use limen_sdf::model::{
@@ -14,7 +14,7 @@ fn parsed(text: &str) -> Parsed {
     parse(FILE, text, &Target::aarch64(), &no_files).unwrap()
 }
 
-/// The system in `text`, which must give no warning.
+/// The system in `text`, which must cause no warning.
 fn system(text: &str) -> SystemDescription {
     let Parsed { system, warnings } = parsed(text);
     assert_eq!(warnings, []);
@@ -62,7 +62,7 @@ const EVERYTHING: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
 "#;
 
 #[test]
-fn protection_domains_stand_in_pre_order() {
+fn protection_domains_are_in_pre_order() {
     let system = system(EVERYTHING);
     let names: Vec<_> = system.protection_domains.iter().map(|domain| domain.name.as_str()).collect();
     assert_eq!(names, ["driver", "first", "inner", "second", "stack/rx@0"]);
@@ -132,7 +132,7 @@ fn channels_name_their_ends_by_index() {
     assert_eq!((&b.setvar_id, &b.span, &channels[0].span), (&None, &span(6, 9), &span(4, 5)));
 }
 
-/// Page size of a region of 4 MiB with these attributes, mapped at each of these addresses.
+/// Page size of a 4 MiB region with these attributes, mapped at these addresses.
 fn chosen_page_bytes(attributes: &str, vaddrs: &[&str]) -> u64 {
     let domain = |(index, vaddr)| {
         format!(
@@ -154,7 +154,7 @@ fn aligned_regions_get_large_pages() {
 }
 
 #[test]
-fn regions_keep_small_pages_where_anything_is_not_aligned() {
+fn regions_keep_small_pages_unless_everything_is_aligned() {
     assert_eq!(chosen_page_bytes("", &["0x200_0000", "0x400_1000"]), 0x1000);
     assert_eq!(chosen_page_bytes(r#"phys_addr="0x6000_1000""#, &["0x200_0000"]), 0x1000);
     assert_eq!(chosen_page_bytes(r#"page_size="0x1000""#, &["0x200_0000"]), 0x1000);
@@ -170,7 +170,7 @@ fn one_page_below_the_stack_gives_no_warning() {
 }
 
 #[test]
-fn a_region_that_is_only_told_by_address_is_used() {
+fn a_region_with_only_a_setvar_counts_as_used() {
     let text = r#"<system>
         <memory_region name="m" size="0x1000" phys_addr="0x1000" />
         <protection_domain name="p"><program_image path="p.elf" /><setvar symbol="s" region_paddr="m" />
@@ -179,7 +179,7 @@ fn a_region_that_is_only_told_by_address_is_used() {
 }
 
 #[test]
-fn a_symbol_name_may_return_in_another_program() {
+fn two_programs_may_have_the_same_symbol_name() {
     let domain = |name| {
         format!(
             r#"<protection_domain name="{name}"><program_image path="p.elf" />
@@ -219,7 +219,7 @@ fn elements_may_have_a_default_name_space() {
     assert_eq!(system(text).protection_domains[0].name, "p");
 }
 
-/// The protection domain that is called says so.
+/// `pp` is on the protection domain that is called.
 const OLDER: &str = r#"<system>
     <protection_domain name="low" priority="1"><program_image path="low" /></protection_domain>
     <protection_domain name="server" priority="2" pp="true"><program_image path="server" /></protection_domain>
@@ -240,7 +240,7 @@ fn pp_on_a_protection_domain_lets_lower_peers_call_it_under_an_older_name() {
 }
 
 #[test]
-fn pp_on_a_protection_domain_is_refused_under_the_present_name() {
+fn pp_on_a_protection_domain_is_refused_under_the_current_name() {
     let problems = parse(FILE, OLDER, &Target::aarch64(), &no_files).unwrap_err();
     let codes: Vec<_> = problems.iter().map(|problem| problem.code).collect();
     assert_eq!(codes, ["unknown-attribute"; 2]);
@@ -297,7 +297,7 @@ fn domains_get_the_smallest_free_ids_and_may_follow_their_users() {
 }
 
 #[test]
-fn what_repeats_lies_between_the_start_index_and_an_end_marker() {
+fn the_schedule_repeats_from_the_start_index_to_an_end_marker() {
     let domains = system(DOMAINS).domains.unwrap();
     assert_eq!((domains.start_index, domains.index_shift, domains.schedule.len()), (1, 3, 5));
     assert_eq!(domains.schedule[3], ScheduleEntry::EndMarker);
@@ -320,7 +320,7 @@ fn the_largest_schedule_is_accepted() {
 }
 
 #[test]
-fn prefilled_regions_are_as_large_as_what_fills_them() {
+fn prefilled_regions_are_as_large_as_their_files() {
     let read = |path: &str, _| if path == "f" { Ok([7; 0x1001].into()) } else { Err(FileError::NotFound) };
     let text = r#"<system>
         <memory_region name="small" prefill_path="f" />

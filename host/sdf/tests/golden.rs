@@ -1,11 +1,11 @@
 //! Every diagnostic, as users see it.
 //!
-//! `golden/CODE[-VARIANT].system` is a description; `.expected` holds all its diagnostics, rendered. A comment
-//! `target: ARCHITECTURE` in the description selects a target other than AArch64, `target: older name` a board by an older
-//! name. With `LIMEN_BLESS=1` in the
-//! environment the expected files are rewritten; read the difference before you commit it.
+//! `golden/CODE[-VARIANT].system` is a description; `.expected` holds all its rendered diagnostics. A comment
+//! `target: ARCHITECTURE` in the description selects a target other than AArch64, `target: older name` a board by an
+//! older name. With `LIMEN_BLESS=1` in the environment, the test rewrites the expected files; review the difference
+//! before you commit it.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a failure here is a failed test")]
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a failure here fails the test")]
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -66,7 +66,7 @@ fn documented_examples_are_real() {
 }
 
 #[test]
-fn every_diagnostic_says_where_and_what_to_do() {
+fn every_diagnostic_has_a_location_and_help() {
     for diagnostic in descriptions().iter().flat_map(|path| diagnostics(path)) {
         assert!(diagnostic.span.is_some() && diagnostic.help.is_some(), "{diagnostic:?}");
     }
@@ -144,7 +144,7 @@ fn rendered(path: &Path) -> String {
     texts.collect::<Vec<_>>().join("\n")
 }
 
-/// Lines of both texts from the first that differs.
+/// The lines of both texts from the first difference.
 fn difference(expected: &str, actual: &str) -> String {
     let same = expected.lines().zip(actual.lines()).take_while(|(a, b)| a == b).count();
     let marked =

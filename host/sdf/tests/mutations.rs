@@ -1,7 +1,7 @@
-//! No input makes the parser panic, and what it accepts is consistent.
+//! The parser never panics, and accepted descriptions are consistent.
 //!
-//! A failing case is written, with its seed, beside this file and tried first from then on. `PROPTEST_CASES` in the
-//! environment raises the number of cases.
+//! A failing case is saved with its seed beside this file, and later runs try it first. `PROPTEST_CASES` in the
+//! environment sets the number of cases.
 
 use std::sync::Arc;
 
@@ -46,7 +46,7 @@ const DESCRIPTION: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
 </system>
 "#;
 
-/// What a mutation puts into a description.
+/// Text that a mutation inserts into a description.
 const FRAGMENTS: &[&str] = &[
     "<system>",
     "</system>",
@@ -178,7 +178,7 @@ fn check(text: &str) {
                 assert!(!problems.is_empty());
                 for problem in problems {
                     assert!(limen_sdf::code::ALL.contains(&problem.code));
-                    // The message alone comes first.
+                    // The first rendered line is the message.
                     let message = Diagnostic { help: None, ..problem.clone() };
                     assert!(render(&problem, Some(text)).starts_with(&render(&message, None)));
                 }
@@ -187,7 +187,7 @@ fn check(text: &str) {
     }
 }
 
-/// Files of every kind that there is.
+/// Files of every kind.
 fn read_file(path: &str, most: u64) -> Result<Arc<[u8]>, FileError> {
     match path {
         "page" if most < 0x1000 => Err(FileError::TooLarge(0x1000)),
@@ -257,7 +257,7 @@ fn config() -> ProptestConfig {
 }
 
 #[test]
-fn the_description_that_is_mutated_is_accepted() {
+fn the_unmutated_description_is_accepted() {
     let parsed = parse("fuzz.system", DESCRIPTION, &Target::aarch64(), &read_file);
     let problems = parsed.err().unwrap_or_default();
     assert!(problems.is_empty(), "{problems:?}");

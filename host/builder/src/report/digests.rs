@@ -1,4 +1,4 @@
-//! What the digests of a system are when it starts, to compare a measured start with what was built.
+//! The expected digests of a system at its start, for comparison with a measured boot.
 
 use limen_abi::limits::PAGE_BYTES;
 use limen_sdf::model::{Prefill, Service, ServiceTarget};
@@ -10,19 +10,19 @@ use crate::build::Built;
 
 const PAGE: usize = PAGE_BYTES as usize;
 
-/// A digest that a protection domain may ask for.
+/// A digest that a protection domain may request.
 #[derive(Clone, Debug, Serialize)]
 pub struct ExpectedDigest {
-    /// Who may ask.
+    /// The protection domain.
     pub owner: String,
-    /// Its id there.
+    /// Its id in that protection domain.
     pub id: u8,
-    /// Of what.
+    /// The target.
     pub what: String,
-    /// 64 hexadecimal digits, the first byte first, if it can be known before the system boots.
+    /// 64 hexadecimal digits, first byte first, if it is known before boot.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub blake3: Option<String>,
-    /// The code follows static keys: while one of them is not at its default, the digest is another.
+    /// The code has static keys, so the digest is valid only while they are at their defaults.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub follows_keys: bool,
 }
@@ -57,7 +57,7 @@ fn expected(built: &Built, service: &Service) -> Option<String> {
     Some(hasher.finalize().to_hex().to_string())
 }
 
-/// The pages that a window onto a program shows, in the same order.
+/// The pages in the window of a digest of a program, in the same order.
 fn add_constants(hasher: &mut blake3::Hasher, built: &Built, program: usize) {
     for extent in built.spaces.constant_contents(program) {
         let extent = &built.spaces.extents[extent];
@@ -69,7 +69,7 @@ fn add_constants(hasher: &mut blake3::Hasher, built: &Built, program: usize) {
     }
 }
 
-/// A file, if the region has one, and zeros behind it. What the firmware tells is not known here.
+/// The file of the region, if any, then zeros. Boot information is not known here.
 fn add_region(hasher: &mut blake3::Hasher, built: &Built, region: usize) -> Option<()> {
     let described = &built.parts.system.memory_regions[region];
     let contents = match &described.prefill {
@@ -105,7 +105,7 @@ mod tests {
                 <key name="trace" symbol="word" /></protection_domain>
         </protection_domain></system>"#;
 
-    /// By the published program for BLAKE3: of 20 KiB of zeros.
+    /// BLAKE3 of 20 KiB of zeros, computed with the published program.
     const OF_ZEROS: &str = "e167f67235472bd2670e221f4403433ca2f58085c2a2aaf05d3f9ebf35669cbc";
 
     fn of_filled(pages: usize, contents: &[u8]) -> String {
@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn digests_are_those_of_the_first_contents() {
+    fn digests_cover_the_initial_contents() {
         let found = digests(&built(WATCHED));
         let listed: Vec<_> = found.iter().map(|d| (d.id, d.blake3.clone(), d.follows_keys)).collect();
         let expected = [
@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn people_read_them_beside_what_they_are_of() {
+    fn the_text_report_names_the_targets_of_digests() {
         let report = Report::new(&built(WATCHED)).to_text();
         let (_, section) = report.split_once("# Digests at the start\n\n").unwrap();
         let worker = of_filled(1, b"text");

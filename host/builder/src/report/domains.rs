@@ -1,4 +1,4 @@
-//! Scheduling domains: when each runs, and what connects them.
+//! Scheduling domains: the schedule, and connections between domains.
 
 use limen_sdf::model::{self, Duration, ScheduleEntry};
 use serde::Serialize;
@@ -6,10 +6,10 @@ use serde::Serialize;
 use crate::build::Built;
 use crate::sharing::Crossing;
 
-/// The schedule, and what crosses the borders of domains.
+/// The schedule, and connections between domains.
 #[derive(Clone, Debug, Serialize)]
 pub struct Domains {
-    /// Index in the kernel's schedule of the entry with which it starts, and with which it goes on after its end.
+    /// Index in the kernel's schedule of the entry at which it starts, and to which it returns after its end.
     pub start: usize,
     /// Entries of the schedule.
     pub schedule: Vec<Slot>,

@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Serialize, Serializer};
 
-/// A word that is read in hexadecimal. In JSON it is a string, because numbers there have 53 bits.
+/// A word in hexadecimal. In JSON it is a string, because JSON numbers have only 53 bits of precision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Hex(
     /// The word.

@@ -1,4 +1,4 @@
-//! Which program handles which interrupt.
+//! Interrupts and the programs that handle them.
 
 use limen_image::{Interrupt, InterruptFlags, InterruptSource};
 use serde::Serialize;
@@ -10,13 +10,13 @@ use crate::build::Built;
 pub struct InterruptLine {
     /// Line of the interrupt controller; on x86, vector of the processor.
     pub line: u64,
-    /// What it comes from.
+    /// Its source.
     pub source: String,
     /// `level` or `edge`.
     pub trigger: &'static str,
     /// Protection domain.
     pub owner: String,
-    /// Its id there.
+    /// Its id in that protection domain.
     pub id: u8,
 }
 
@@ -59,7 +59,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sources_are_told_in_words() {
+    fn sources_are_described_in_words() {
         let record = |source: InterruptSource, unit, input, flags| Interrupt {
             line: 49,
             source: source as u64,

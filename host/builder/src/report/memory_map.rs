@@ -1,4 +1,4 @@
-//! What lies where: physical memory, and every address space.
+//! Physical memory, and the mappings of each address space.
 
 use limen_abi::limits::PAGE_BYTES;
 use limen_image::{MappingFlags, RegionKind};
@@ -16,9 +16,9 @@ pub struct Memory {
     pub start: Hex,
     /// First address after it.
     pub end: Hex,
-    /// `image`, `contents`, `zero`, `device`, `fixed` (either of both, known at boot), `kernel` or `pool`.
+    /// `image`, `contents`, `zero`, `device`, `fixed` (zero or device, decided at boot), `kernel` or `pool`.
     pub kind: &'static str,
-    /// What it is for.
+    /// Its purpose.
     pub purpose: String,
 }
 
@@ -27,7 +27,7 @@ pub struct Memory {
 pub struct UserMemory {
     /// Protection domain, or `monitor`.
     pub owner: String,
-    /// What it sees, ascending.
+    /// Its mappings, ascending.
     pub ranges: Vec<UserRange>,
 }
 
@@ -38,19 +38,19 @@ pub struct UserRange {
     pub start: Hex,
     /// First address after it.
     pub end: Hex,
-    /// Physical address; `None` where the kernel chooses at boot.
+    /// Physical address; `None` if the kernel chooses it at boot.
     pub paddr: Option<Hex>,
-    /// Some of `r`, `w`, `x`.
+    /// A subset of `r`, `w`, `x`.
     pub perms: String,
     /// Whether accesses go through the caches.
     pub cached: bool,
-    /// Bytes of its pages.
+    /// Page size in bytes.
     pub page_bytes: u64,
-    /// What it is for.
+    /// Its purpose.
     pub purpose: String,
 }
 
-/// All physical memory with a use, ascending.
+/// All physical memory in use, ascending.
 pub(super) fn physical(built: &Built) -> Vec<Memory> {
     let layout = &built.layout;
     let memory = |start, end, kind, purpose: &str| Memory {
@@ -133,7 +133,7 @@ fn purpose(built: &Built, purpose: Purpose) -> String {
         Purpose::Contents { program: index, .. } => format!("program of {}", program(index)),
         Purpose::Zeroed { program: index } => format!("zeroed data of {}", program(index)),
         Purpose::Stack { program: index } => format!("stack of {}", program(index)),
-        Purpose::FirstContents { program: index, .. } => format!("first contents of {}", program(index)),
+        Purpose::FirstContents { program: index, .. } => format!("initial contents of {}", program(index)),
         Purpose::WorkStack { program: index } => format!("kernel's stack for services of {}", program(index)),
         Purpose::Region { region } => {
             format!("memory region {}", built.parts.system.memory_regions[region].name)

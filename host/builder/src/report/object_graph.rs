@@ -1,4 +1,4 @@
-//! Kernel objects, and the capabilities through which programs reach them.
+//! Kernel objects and capabilities.
 
 use limen_abi::slot;
 use limen_image::{Cap, CapKind, NONE, Rights};
@@ -12,24 +12,24 @@ use crate::build::Built;
 /// All objects and capabilities of a system.
 #[derive(Clone, Debug, Serialize)]
 pub struct ObjectGraph {
-    /// How many kernel objects there are.
+    /// Number of kernel objects.
     pub object_count: u64,
     /// Threads; the last is the monitor's.
     pub threads: Vec<Thread>,
-    /// Who holds what.
+    /// The capability table of each program.
     pub capability_tables: Vec<CapabilityTable>,
 }
 
-/// A thread as it starts.
+/// Initial state of a thread.
 #[derive(Clone, Debug, Serialize)]
 pub struct Thread {
     /// Protection domain, or `monitor`.
     pub name: String,
     /// Priority.
     pub priority: u64,
-    /// First program counter.
+    /// Initial program counter.
     pub entry: Hex,
-    /// First stack pointer.
+    /// Initial stack pointer.
     pub stack_top: Hex,
     /// User address of the IPC buffer.
     pub ipc_buffer: Hex,
@@ -37,16 +37,16 @@ pub struct Thread {
     pub budget_us: u64,
     /// Microseconds.
     pub period_us: u64,
-    /// The notification that also wakes it.
+    /// The notification bound to it.
     pub bound_notification: Option<String>,
-    /// Slot with its fault handler.
+    /// Slot with the endpoint for faults.
     pub fault_slot: Option<u64>,
-    /// Slot with its handler of exhausted budgets.
+    /// Slot with the endpoint for timeout faults.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub timeout_slot: Option<u64>,
-    /// It may read the cycle counter.
+    /// Whether it may read the cycle counter.
     pub counter: bool,
-    /// It may use the floating-point unit when it starts.
+    /// Whether it may use the floating-point unit at its start.
     pub fpu: bool,
 }
 
@@ -62,18 +62,18 @@ pub struct CapabilityTable {
 /// A capability.
 #[derive(Clone, Debug, Serialize)]
 pub struct Capability {
-    /// Slot; 512 more than the number of a root slot.
+    /// Slot; for a root slot, its number plus 512.
     pub slot: u64,
     /// Number of the root slot, if it is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub root_slot: Option<u64>,
     /// Kind of the object.
     pub kind: &'static str,
-    /// Protection domain to which the object belongs, or `monitor`; the range of I/O ports; the source of the interrupt.
+    /// Protection domain that owns the object, or `monitor`; the range of I/O ports; the source of the interrupt.
     pub object: String,
-    /// Some of `send`, `receive`, `grant`, `grant-reply`.
+    /// A subset of `send`, `receive`, `grant`, `grant-reply`.
     pub rights: Vec<&'static str>,
-    /// What a receiver sees.
+    /// The badge that a receiver sees.
     pub badge: Hex,
 }
 
@@ -178,7 +178,7 @@ fn name(built: &Built, index: u64) -> String {
     built.parts.programs.get(index as usize).map_or_else(String::new, |program| program.name.clone())
 }
 
-/// What a service does, and with what.
+/// Kind and target of a service.
 pub(super) fn service(built: &Built, index: usize) -> String {
     let system = &built.parts.system;
     let mut services = system.protection_domains.iter().flat_map(|domain| &domain.services);

@@ -1,11 +1,11 @@
-//! The report for people: one section per question, one line per answer.
+//! The text form of the report, one section per topic.
 
 use std::fmt::{self, Write};
 
 use super::{Capability, CapabilityTable, InterruptLine, Memory, Thread, UserMemory, UserRange};
 use super::{Domains, ExpectedDigest, Hex, Kernel, ProtectionDomain, Report, Sizes};
 
-/// The whole report. Writing to a string cannot fail, so the result of [`fmt::Write`] carries nothing.
+/// Renders the report. Writing to a string cannot fail, so the [`fmt::Write`] result is ignored.
 pub(super) fn render(report: &Report) -> String {
     let mut out = String::new();
     let _ = write_report(&mut out, report);
@@ -60,12 +60,12 @@ fn sizes(out: &mut String, sizes: &Sizes) -> fmt::Result {
     Ok(())
 }
 
-/// Bytes in the largest unit that leaves at least one.
+/// Bytes in the largest unit with a value of at least one.
 #[must_use]
 pub fn human_bytes(bytes: u64) -> String {
     const UNITS: [(u64, &str); 3] = [(1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")];
     match UNITS.into_iter().find(|(unit, _)| bytes >= *unit) {
-        // Tenths are enough, and integers keep the text the same everywhere.
+        // One decimal is enough, and integer arithmetic gives the same text on every machine.
         Some((unit, name)) => format!("{}.{} {name}", bytes / unit, bytes % unit * 10 / unit),
         None => format!("{bytes} bytes"),
     }

@@ -1,9 +1,9 @@
-//! Comparing with texts in `tests/golden`.
+//! Comparison with the texts in `tests/golden`.
 
 use std::path::Path;
 use std::{env, fs};
 
-/// How `text` differs from the golden file; empty if it does not. `LIMEN_BLESS=1` writes the file anew.
+/// The difference between `text` and the golden file; empty if they are equal. `LIMEN_BLESS=1` rewrites the file.
 pub(crate) fn difference(name: &str, text: &str) -> String {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(name);
     if env::var_os("LIMEN_BLESS").is_some() {
@@ -13,5 +13,5 @@ pub(crate) fn difference(name: &str, text: &str) -> String {
     if golden == text {
         return String::new();
     }
-    format!("{name}: expected\n{golden}\ngot\n{text}\n(LIMEN_BLESS=1 writes the file anew)\n")
+    format!("{name}: expected\n{golden}\ngot\n{text}\n(LIMEN_BLESS=1 rewrites the file)\n")
 }

@@ -1,7 +1,7 @@
-//! A directory with an SDK made of small test files, in which the tool runs.
+//! A directory with an SDK of small test files, in which the tests run the tool.
 
-#![allow(dead_code, reason = "each test binary uses a part")]
-#![allow(clippy::unwrap_used, reason = "a test that cannot prepare itself has failed")]
+#![allow(dead_code, reason = "each test binary uses only some items")]
+#![allow(clippy::unwrap_used, reason = "a test fails if its setup fails")]
 
 pub(crate) mod golden;
 #[path = "../../../builder/src/test_elf.rs"]
@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use test_elf::TestElf;
 
-/// Options of nearly every call.
+/// Options of most calls.
 pub(crate) const BASE: &str = "--board qemu_virt_aarch64 --config debug";
 /// A system with one program.
 pub(crate) const ONE: &str = r#"<system>
@@ -26,13 +26,13 @@ pub(crate) const ONE: &str = r#"<system>
 
 const BOARD: &str = include_str!("../../../builder/boards/qemu_virt_aarch64.toml");
 
-/// A fresh directory, removed at the end.
+/// A new directory, removed on drop.
 pub(crate) struct Workspace {
     root: PathBuf,
 }
 
 impl Workspace {
-    /// With an SDK in `sdk`, the system [`ONE`] in `one.system` and its program in `one.elf`.
+    /// Creates an SDK in `sdk`, the system [`ONE`] in `one.system` and its program in `one.elf`.
     pub(crate) fn new() -> Self {
         static NEXT: AtomicUsize = AtomicUsize::new(0);
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
@@ -102,7 +102,7 @@ fn collect(directory: &Path, files: &mut Vec<(PathBuf, Vec<u8>)>) {
         if path.is_dir() {
             collect(&path, files);
         } else {
-            // Of what is large or no regular file, the kind and the size say enough.
+            // For large files and files that are not regular, kind and size are enough.
             let facts = fs::metadata(&path).unwrap();
             let is_read = facts.is_file() && facts.len() < 1 << 24;
             let sum = || format!("{:?} {}", facts.file_type(), facts.len()).into_bytes();

@@ -1,4 +1,4 @@
-//! Capabilities in slots that the description chooses: whose they are, and that each slot holds one.
+//! Capabilities in slots that the description chooses: they exist, and each slot holds one.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -9,7 +9,7 @@ use crate::draft::{CapDraft, CapKind, ProtectionDomainDraft, SystemDraft};
 use crate::meant;
 use crate::model::{UserCap, UserCapTarget};
 
-/// Capabilities of each protection domain. Of those with problems only the problems remain.
+/// Capabilities of each protection domain. Invalid ones are reported and left out.
 pub(super) fn resolve(draft: &SystemDraft, problems: &mut Problems) -> Vec<Vec<UserCap>> {
     let domains = draft.protection_domains.iter();
     domains
@@ -36,7 +36,7 @@ fn resolve_one(draft: &SystemDraft, cap: &CapDraft, problems: &mut Problems) -> 
     Some(UserCap { slot: cap.slot, target, span: cap.span.clone() })
 }
 
-/// Reports each slot that several capabilities are to go to.
+/// Reports each slot with several capabilities.
 pub(super) fn check_slots(draft: &SystemDraft, problems: &mut Problems) {
     for domain in &draft.protection_domains {
         let mut slots: BTreeMap<u8, Vec<&CapDraft>> = BTreeMap::new();
@@ -64,6 +64,6 @@ fn overlap(domain: &ProtectionDomainDraft, slot: u8, caps: &[&CapDraft]) -> Opti
         // Writing to a string cannot fail.
         let _ = write!(message, "\n  type {:?}{from} at '{}'", cap.kind, cap.span);
     }
-    let help = "Give each capability a slot of its own, from 1 to 63.";
+    let help = "Give each capability its own slot, from 1 to 63.";
     Some(Diagnostic::new(code::CSPACE_OVERLAP, &caps.last()?.span, message, help))
 }

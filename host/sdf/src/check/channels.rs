@@ -1,4 +1,5 @@
-//! Channel ids are unique in each protection domain among channels and interrupts, and calls go to a higher priority.
+//! Channel ids are unique among the channels and interrupts of a protection domain, and calls go to a higher
+//! priority.
 
 use super::irqs::{Taken, duplicate_id};
 use crate::code;
@@ -44,7 +45,7 @@ fn call_to_lower(
         caller.name, caller.priority, callee.name, callee.priority
     );
     let help = format!(
-        "Raise the priority of '{}' or lower that of '{}'; so no two protection domains can wait for each other.",
+        "Raise the priority of '{}' or lower that of '{}'; calls in one direction only cannot deadlock.",
         callee.name, caller.name
     );
     Diagnostic::new(code::CHANNEL_PPC_PRIORITY, span, message, help)

@@ -1,4 +1,4 @@
-//! Every protection domain gets to run.
+//! Warns of protection domains that never run.
 
 use std::collections::HashSet;
 
@@ -9,7 +9,7 @@ use crate::draft::SystemDraft;
 /// The monitor's domain.
 const MONITOR: u8 = 0;
 
-/// Warns of each protection domain, and of the monitor, whose domain has no slot in the cycle that repeats.
+/// Warns of each protection domain, and of the monitor, if its domain has no slot in the repeating cycle.
 pub(super) fn warn(draft: &SystemDraft, warnings: &mut Problems) {
     let Some(domains) = &draft.domains else { return };
     let running: HashSet<u8> = domains.repeating().map(|(domain, _)| domain).collect();
@@ -36,6 +36,6 @@ fn never_runs(what: &str, domain: &str, span: &Span) -> Diagnostic {
 fn monitor_never_runs(span: &Span) -> Diagnostic {
     let message =
         format!("WARNING: the monitor never runs, because domain 0 has no slot in the schedule: {span}");
-    let help = "Nobody reports faults, and passive protection domains keep their own time; give domain 0 a short slot.";
+    let help = "The monitor reports faults and makes protection domains passive; give domain 0 a short slot.";
     Diagnostic::new(code::DOMAIN_NEVER_RUNS, span, message, help)
 }

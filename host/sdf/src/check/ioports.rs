@@ -1,4 +1,4 @@
-//! Ids of I/O port ranges are unique in each protection domain, and no port has two owners.
+//! Ids of I/O port ranges are unique within each protection domain, and each port has one owner.
 
 use std::collections::HashMap;
 
@@ -19,7 +19,7 @@ pub(super) fn check(draft: &SystemDraft, problems: &mut Problems) {
                 let (id, name, location) = (ports.id, &domain.header.name, &domain.span);
                 let message =
                     format!("Error: duplicate I/O port id: {id} in protection domain: '{name}' @ {location}");
-                let help = format!("Choose another id; this one is taken: {first}.");
+                let help = format!("Choose another id; the element at {first} has this one.");
                 problems.push(Diagnostic::new(code::IOPORT_ID_DUPLICATE, &ports.span, message, help));
             }
             let range = (u64::from(ports.addr), u64::from(ports.last) + 1);
@@ -30,7 +30,7 @@ pub(super) fn check(draft: &SystemDraft, problems: &mut Problems) {
     }
 }
 
-/// The locations in the message are the protection domains, as users know it; the span is the element.
+/// The message has the locations of the protection domains, as users know it; the span is the element.
 fn overlap(later: Owned, earlier: Owned) -> Diagnostic {
     let describe = |(domain, ports): Owned| {
         let (id, start, end) = (ports.id, ports.addr, u32::from(ports.last) + 1);
@@ -40,6 +40,6 @@ fn overlap(later: Owned, earlier: Owned) -> Diagnostic {
         )
     };
     let message = format!("Error: {} overlaps with {}", describe(later), describe(earlier));
-    let help = "A device has one driver; others ask that protection domain.";
+    let help = "Only one protection domain can own a port; let the others call it.";
     Diagnostic::new(code::IOPORT_OVERLAP, &later.1.span, message, help)
 }

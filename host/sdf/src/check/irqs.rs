@@ -1,4 +1,4 @@
-//! Interrupts have one owner, and share the ids of their protection domain with its channels.
+//! Interrupts have one owner, and share the id space of channels in their protection domain.
 
 use std::collections::HashMap;
 
@@ -7,7 +7,7 @@ use crate::diagnostic::{Diagnostic, Problems, Span};
 use crate::draft::{ProtectionDomainDraft, SystemDraft};
 use crate::model::{Irq, IrqSource};
 
-/// Ids that are taken, by protection domain, with the elements that took them.
+/// Ids in use, by protection domain, with the elements that use them.
 pub(super) type Taken<'d> = HashMap<(usize, u8), &'d Span>;
 
 /// Checks all interrupts; returns their ids.
@@ -25,12 +25,12 @@ pub(super) fn check<'d>(draft: &'d SystemDraft, problems: &mut Problems) -> Take
     taken
 }
 
-/// An id of a channel or an interrupt that is not free. The location in the message is the protection domain, as users
-/// know it; the span is the element.
+/// Reports an id of a channel or an interrupt that is in use. The location in the message is the protection domain,
+/// as users know it; the span is the element.
 pub(super) fn duplicate_id(id: u8, domain: &ProtectionDomainDraft, span: &Span, first: &Span) -> Diagnostic {
     let (name, location) = (&domain.header.name, &domain.span);
     let message = format!("Error: duplicate channel id: {id} in protection domain: '{name}' @ {location}");
-    let help = format!("Choose another id; this one is taken: {first}.");
+    let help = format!("Choose another id; the element at {first} has this one.");
     Diagnostic::new(code::CHANNEL_ID_DUPLICATE, span, message, help)
 }
 
@@ -60,6 +60,8 @@ fn duplicate(
 ) -> Diagnostic {
     let (name, location) = (&domain.header.name, &domain.span);
     let message = format!("Error: duplicate {what} in protection domain: '{name}' @ {location}");
-    let help = format!("An interrupt has one driver, and this one is taken: {first}.");
+    let help = format!(
+        "Only one protection domain can handle an interrupt; the irq element at {first} has this one."
+    );
     Diagnostic::new(code, &irq.span, message, help)
 }

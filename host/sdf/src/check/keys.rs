@@ -1,4 +1,4 @@
-//! Static keys: every name is declared once or the kernel's, and each protection domain has one key for each id.
+//! Static keys: every name is declared once or is a kernel key, and key ids are unique within a protection domain.
 
 use std::collections::HashMap;
 
@@ -11,8 +11,8 @@ use crate::draft::{KeyDraft, ProtectionDomainDraft, SystemDraft};
 use crate::meant::near;
 use crate::model::{KeyUse, StaticKey};
 
-/// The keys of the system, those of the kernel that are used last, and what each protection domain has to do with them. Of those
-/// with problems only the problems remain.
+/// The keys of the system, with the kernel keys in use at the end, and the key uses of each protection domain.
+/// Invalid ones are reported and left out.
 pub(super) fn resolve(draft: &SystemDraft, problems: &mut Problems) -> (Vec<StaticKey>, Vec<Vec<KeyUse>>) {
     let mut keys = draft.static_keys.clone();
     check_names(&keys, problems);
@@ -34,7 +34,7 @@ fn check_names(keys: &[StaticKey], problems: &mut Problems) {
     for key in keys {
         if let Some(first) = seen.insert(&key.name, &key.span) {
             let message = format!("Error: duplicate static key name '{}': {}", key.name, key.span);
-            let help = format!("Another static key has this name: {first}.");
+            let help = format!("The static key at {first} has this name; choose another.");
             problems.push(Diagnostic::new(code::STATIC_KEY_NAME_DUPLICATE, &key.span, message, help));
         }
     }
@@ -48,7 +48,7 @@ fn check_ids(domain: &ProtectionDomainDraft, problems: &mut Problems) {
             let (name, location) = (&domain.header.name, &domain.span);
             let message =
                 format!("Error: duplicate static key id: {id} in protection domain: '{name}' @ {location}");
-            let help = format!("Choose another id; this one is taken: {first}.");
+            let help = format!("Choose another id; the element at {first} has this one.");
             problems.push(Diagnostic::new(code::KEY_ID_DUPLICATE, &key.span, message, help));
         }
     }
@@ -73,7 +73,7 @@ fn resolve_one(
     Some(KeyUse { key: index?, id: draft.id, symbol, shared: draft.shared, span })
 }
 
-/// The key of the kernel with this name. Its default is the configuration's.
+/// The kernel key with this name. The configuration sets its default.
 fn kernel_key(draft: &KeyDraft) -> Option<StaticKey> {
     let (key, name, _) = KernelKey::ALL.iter().find(|(_, name, _)| *name == draft.name)?;
     let span = draft.span.clone();
@@ -88,7 +88,7 @@ fn unknown(keys: &[StaticKey], draft: &KeyDraft, problems: &Problems) -> Diagnos
     let known: Vec<_> = declared.map(|key| key.name.as_str()).chain(kernel.iter().copied()).collect();
     let help = near(problems, name, &known).unwrap_or_else(|| {
         format!(
-            "Declare it: <static_key name=\"{name}\"/> directly inside system. Keys of the kernel: {}.",
+            "Declare it: <static_key name=\"{name}\"/> directly inside system. The kernel's keys: {}.",
             kernel.join(", ")
         )
     });
@@ -98,6 +98,6 @@ fn unknown(keys: &[StaticKey], draft: &KeyDraft, problems: &Problems) -> Diagnos
 fn too_many(count: usize, first: &StaticKey) -> Diagnostic {
     let span = &first.span;
     let message = format!("Error: too many static keys ({count}). Maximum is {KEYS}: {span}");
-    let help = "Keys of the kernel that are used count, too.";
+    let help = "Kernel keys in use count, too.";
     Diagnostic::new(code::STATIC_KEYS_TOO_MANY, span, message, help)
 }

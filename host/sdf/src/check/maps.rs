@@ -9,7 +9,7 @@ use crate::meant;
 use crate::model::{Map, MemoryRegion};
 use crate::target::Target;
 
-/// Maps of each protection domain, checked. Of those with problems only the problems remain.
+/// Checked maps of each protection domain. Invalid ones are reported and left out.
 pub(super) fn resolve(
     draft: &SystemDraft,
     target: &Target,
@@ -51,7 +51,7 @@ fn resolve_domain(
     maps
 }
 
-/// Finds the memory region and checks that the map of it fits into the address space.
+/// Finds the memory region and checks that its map fits into the address space.
 fn locate<'d>(
     draft: &SystemDraft,
     map: &MapDraft<'d>,
@@ -108,7 +108,7 @@ fn misaligned(map: &MapDraft, region: &MemoryRegion) -> Diagnostic {
 
 fn overflow(map: &MapDraft) -> Diagnostic {
     let message = format!("Error: map for '{}' has address range that overflows @ {}", map.region, map.span);
-    let help = "vaddr plus the size of the memory region must fit into 64 bits; look at the size.";
+    let help = "vaddr plus the size of the memory region must fit into 64 bits; check the size.";
     Diagnostic::new(code::MAP_OVERFLOW, &map.span, message, help)
 }
 
@@ -118,8 +118,7 @@ fn beyond_limit(map: &MapDraft, end: u64, limit: u64) -> Diagnostic {
         "Error: map for '{region}' has virtual address range [{start:#x}..{end:#x}) which exceeds valid address \
          space [0x0..{limit:#x}) @ {span}"
     );
-    let help =
-        "The stack of the protection domain begins at the upper limit; its IPC buffer lies above the stack.";
+    let help = "The stack of the protection domain starts at the limit, and its IPC buffer lies above.";
     Diagnostic::new(code::MAP_END_LIMIT, span, message, help)
 }
 
@@ -130,7 +129,7 @@ fn overlap(map: &MapDraft, extent: &Extent, other: &Extent, domain: &str) -> Dia
          '{}' [{:#x}..{:#x}) in protection domain '{domain}' @ {span}",
         other.region, other.start, other.end
     );
-    let help = format!("The first free address above the other map is {:#x}.", other.end);
+    let help = format!("The other map ends at {:#x}.", other.end);
     Diagnostic::new(code::MAP_OVERLAP, span, message, help)
 }
 
@@ -139,6 +138,6 @@ fn no_stack_guard(map: &MapDraft) -> Diagnostic {
     let message = format!(
         "WARNING: map for '{region}' ends at the bottom of the stack, so a stack overflow would write to it: {span}"
     );
-    let help = "Leave at least one page free below the stack; then a stack overflow is a fault.";
+    let help = "Leave at least one page unmapped below the stack, so that a stack overflow faults.";
     Diagnostic::new(code::MAP_STACK_GUARD, span, message, help)
 }

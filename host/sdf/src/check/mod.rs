@@ -1,4 +1,4 @@
-//! Rules that look across elements, in the order in which Microkit users see their errors.
+//! Rules across elements, in the order in which Microkit users see their errors.
 
 mod caps;
 mod channels;
@@ -25,7 +25,7 @@ use crate::model::{
 };
 use crate::target::Target;
 
-/// Checks a draft and gives every name its index.
+/// Checks a draft and resolves every name to an index.
 pub(crate) fn check(mut draft: SystemDraft, target: &Target) -> Result<Parsed, Vec<Diagnostic>> {
     let mut problems = Problems::default();
     let mut warnings = Problems::default();
@@ -59,7 +59,7 @@ pub(crate) fn check(mut draft: SystemDraft, target: &Target) -> Result<Parsed, V
     })
 }
 
-/// Names that were given their indices, by protection domain.
+/// Resolved names, by protection domain.
 struct Resolved {
     keys: Vec<Vec<KeyUse>>,
     services: Vec<Vec<Service>>,
@@ -69,7 +69,7 @@ struct Resolved {
     setvars: Vec<Vec<Setvar>>,
 }
 
-/// Puts the parts together; each list has one entry per protection domain or memory region.
+/// Assembles the system; each list has one entry per protection domain or memory region.
 fn assemble(
     draft: SystemDraft,
     static_keys: Vec<StaticKey>,
@@ -100,7 +100,7 @@ fn assemble(
     }
 }
 
-/// What needs no name of another element.
+/// The parts of a protection domain that refer to no other element.
 fn domain(draft: ProtectionDomainDraft) -> ProtectionDomain {
     let ProtectionDomainDraft { span, header, contents } = draft;
     ProtectionDomain {

@@ -1,4 +1,4 @@
-//! Names are unique, and none is reserved.
+//! Names are unique and not reserved.
 
 use std::collections::HashMap;
 
@@ -31,7 +31,7 @@ fn check_unique<'d>(
     for (name, span) in names {
         if let Some(first) = seen.insert(name, span) {
             let message = format!("Error: duplicate {kind} name '{name}'.: {span}");
-            let help = format!("Another {kind} has this name: {first}.");
+            let help = format!("The {kind} at {first} has this name; choose another.");
             problems.push(Diagnostic::new(code, span, message, help));
         }
     }
@@ -43,13 +43,12 @@ fn long((name, span): (&str, &Span)) -> Diagnostic {
          {span}",
         name.len()
     );
-    let help =
-        "Reports of the program itself and of the monitor have a name without its end; choose a shorter one.";
+    let help = "The program and the monitor print a truncated name; choose a shorter one.";
     Diagnostic::new(code::PD_NAME_LONG, span, message, help)
 }
 
 fn reserved(span: &Span) -> Diagnostic {
     let message = format!("Error: the PD name '{RESERVED}' is reserved for the Microkit Monitor.: {span}");
-    let help = "The tool adds a protection domain of this name, which handles faults; choose another name.";
+    let help = "The tool adds a protection domain of this name that handles faults; choose another name.";
     Diagnostic::new(code::PD_NAME_RESERVED, span, message, help)
 }

@@ -1,12 +1,12 @@
-//! `pp` on a protection domain, as descriptions for older board names have it: whoever has a channel to it may call it.
+//! `pp` on a protection domain, in descriptions for older board names: every peer of a channel may call it.
 //!
-//! Calls go to a higher priority, so peers with a higher or the same priority may not.
+//! Calls go to a higher priority, so peers of equal or higher priority may not call.
 
 use crate::code;
 use crate::diagnostic::{Diagnostic, Problems, Span};
 use crate::draft::SystemDraft;
 
-/// Gives the ends of channels what `pp` of the protection domain at the other end grants.
+/// Grants protected calls to the channel ends whose peer has `pp`.
 pub(super) fn grant(draft: &mut SystemDraft, warnings: &mut Problems) {
     let SystemDraft { protection_domains, channels, .. } = draft;
     let header = |index: usize| protection_domains.get(index).map(|domain| &domain.header);
@@ -26,7 +26,6 @@ pub(super) fn grant(draft: &mut SystemDraft, warnings: &mut Problems) {
 fn older(name: &str, span: &Span) -> Diagnostic {
     let message =
         format!("Warning: 'pp' on protection_domain '{name}' is taken for an older board name only: {span}");
-    let help =
-        "Since Microkit 2.0, the end that may call says so: <end pd=\"...\" id=\"...\" pp=\"true\" />.";
+    let help = "Since Microkit 2.0, pp is an attribute of the calling end: <end pd=\"...\" id=\"...\" pp=\"true\" />.";
     Diagnostic::new(code::PD_OLDER_PP, span, message, help)
 }

@@ -1,12 +1,12 @@
-//! Large pages for memory regions that did not ask for a page size.
+//! Large pages for memory regions without an explicit page size.
 
 use limen_abi::limits::LARGE_PAGE_BYTES;
 
 use crate::draft::{MemoryRegionDraft, PageSize};
 use crate::model::Map;
 
-/// Page size of each memory region, in bytes: large where the description leaves the choice and size, physical address
-/// and all maps allow it.
+/// Page size of each memory region, in bytes: large if the description does not set it and size, physical address and
+/// all maps allow it.
 pub(super) fn choose(regions: &[MemoryRegionDraft], maps: &[Vec<Map>]) -> Vec<u64> {
     let is_large = |number: u64| number.is_multiple_of(LARGE_PAGE_BYTES);
     let mut large: Vec<bool> = regions

@@ -37,6 +37,6 @@ fn overlap(
          region '{}' [{other_start:#x}..{other_end:#x}) @ {span}",
         other.name
     );
-    let help = format!("The other memory region: {}.", other.span);
+    let help = format!("The other memory region is at {}.", other.span);
     Diagnostic::new(code::MR_PHYS_ADDR_OVERLAP, span, message, help)
 }

@@ -1,8 +1,8 @@
-//! Ranges of numbers that must not overlap, each with what it belongs to.
+//! Disjoint ranges of numbers, each with a value.
 
 use std::collections::BTreeMap;
 
-/// Ranges that do not overlap.
+/// A set of disjoint ranges.
 pub(super) struct Ranges<T>(BTreeMap<u64, (u64, T)>);
 
 impl<T> Default for Ranges<T> {
@@ -12,10 +12,10 @@ impl<T> Default for Ranges<T> {
 }
 
 impl<T: Copy> Ranges<T> {
-    /// Adds the range from `start` to before `end`, which is not empty.
+    /// Adds the range from `start` to before `end`, which must not be empty.
     ///
     /// # Errors
-    /// It overlaps this one, and is not added. Of several, the last.
+    /// The value of a range that overlaps; the new range is not added. If several overlap, the last one's.
     pub(super) fn insert(&mut self, (start, end): (u64, u64), value: T) -> Result<(), T> {
         let below = self.0.range(..end).next_back().filter(|(_, (other_end, _))| start < *other_end);
         if let Some((_, (_, other))) = below {
@@ -34,7 +34,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_range_is_refused_if_it_overlaps_one_that_is_there(
+        fn a_range_is_refused_if_it_overlaps_another(
             ranges in prop::collection::vec((0..40u64, 1..9u64), 0..30)
         ) {
             let (mut ranges_by_start, mut accepted) = (Ranges::default(), Vec::<(u64, u64)>::new());

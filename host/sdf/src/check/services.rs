@@ -1,4 +1,4 @@
-//! Services: each has an id of its own, and what it works on exists and may be worked on.
+//! Services: ids are unique, and each target exists and is allowed.
 
 use std::collections::HashMap;
 
@@ -11,7 +11,7 @@ use crate::draft::{ProtectionDomainDraft, ServiceDraft, ServiceTargetDraft, Syst
 use crate::meant;
 use crate::model::{Service, ServiceTarget};
 
-/// The services of each protection domain. Of those with problems only the problems remain.
+/// The services of each protection domain. Invalid ones are reported and left out.
 pub(super) fn resolve(draft: &SystemDraft, problems: &mut Problems) -> Vec<Vec<Service>> {
     let all = draft.protection_domains.iter().flat_map(|domain| &domain.contents.services);
     if let Some(first_too_many) = all.clone().nth(SERVICES) {
@@ -35,13 +35,13 @@ fn check_ids(domain: &ProtectionDomainDraft, problems: &mut Problems) {
             let (name, location) = (&domain.header.name, &domain.span);
             let message =
                 format!("Error: duplicate service id: {id} in protection domain: '{name}' @ {location}");
-            let help = format!("Choose another id; this one is taken: {first}.");
+            let help = format!("Choose another id; the element at {first} has this one.");
             problems.push(Diagnostic::new(code::SERVICE_ID_DUPLICATE, span, message, help));
         }
     }
 }
 
-/// Code, text and help of a target that cannot be had.
+/// Code, text and help for an invalid target.
 type Refusal = (&'static str, String, String);
 
 fn resolve_one(
@@ -76,7 +76,7 @@ fn region(draft: &SystemDraft, name: &str, problems: &Problems) -> Result<Servic
     draft.region(name).map(|(index, _)| ServiceTarget::Region(index)).ok_or_else(unknown)
 }
 
-/// Only a parent can stop a program, so only a parent may reset it.
+/// Only a parent can stop a program, so only the parent may reset it.
 fn program(
     draft: &SystemDraft,
     holder: usize,
@@ -94,7 +94,7 @@ fn program(
     let parent = draft.protection_domains[index].header.parent.as_ref();
     let is_child = parent.is_some_and(|parent| parent.parent == holder);
     if kind == ServiceKind::Reset && !is_child {
-        let help = "A program is reset by the protection domain around it, which can stop and restart it.";
+        let help = "Only the parent can reset a program, because it can stop and restart it.";
         return Err((code::RESET_NOT_CHILD, format!("PD '{name}' is not a child"), help.to_owned()));
     }
     Ok(ServiceTarget::Program(index))
@@ -103,6 +103,6 @@ fn program(
 fn too_many(count: usize, first: &ServiceDraft) -> Diagnostic {
     let span = &first.span;
     let message = format!("Error: too many services ({count}). Maximum is {SERVICES}: {span}");
-    let help = "Digests and resets of all protection domains count.";
+    let help = "The limit counts digests and resets of all protection domains.";
     Diagnostic::new(code::SERVICES_TOO_MANY, span, message, help)
 }

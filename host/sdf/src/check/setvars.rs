@@ -8,7 +8,7 @@ use crate::meant;
 use crate::model::{MemoryRegion, Setvar};
 use crate::target::{Architecture, Target};
 
-/// Setvars of each protection domain, checked. Of those with problems only the problems remain.
+/// Checked setvars of each protection domain. Invalid ones are reported and left out.
 pub(super) fn resolve(draft: &SystemDraft, target: &Target, problems: &mut Problems) -> Vec<Vec<Setvar>> {
     let mut all = Vec::new();
     for domain in &draft.protection_domains {
@@ -45,8 +45,7 @@ fn prefill_size(draft: &SystemDraft, map: &MapDraft) -> Option<Diagnostic> {
     let (name, location) = (&region.name, &region.span);
     let message =
         format!("Error: 'setvar_prefill_size' used for MR without a `prefill_path` @ '{name}' {location}");
-    let help =
-        "Give the memory region a prefill_path, or use setvar_size, which gives the size of the region.";
+    let help = "Give the memory region a prefill_path, or use setvar_size for the size of the region.";
     Some(Diagnostic::new(code::SETVAR_PREFILL_SIZE, &symbol.span, message, help))
 }
 
@@ -64,6 +63,6 @@ fn address_not_known(region: &MemoryRegion) -> Diagnostic {
         "Error: setvar with 'region_paddr' for MR without a specified paddr is unsupported on x86-64 @ '{name}' \
          {span}"
     );
-    let help = "Memory is known only at boot on this architecture; give the memory region a phys_addr.";
+    let help = "This architecture assigns addresses at boot; give the memory region a phys_addr.";
     Diagnostic::new(code::SETVAR_PADDR_UNSPECIFIED, span, message, help)
 }

@@ -1,4 +1,4 @@
-//! Memory regions that nobody uses.
+//! Unused memory regions.
 
 use std::collections::HashSet;
 
@@ -7,7 +7,7 @@ use crate::diagnostic::{Diagnostic, Problems};
 use crate::draft::MemoryRegionDraft;
 use crate::model::{Map, MemoryRegion, Setvar};
 
-/// Warns of each memory region that is neither mapped nor told to a program by its address.
+/// Warns of each memory region that has no map and no setvar.
 pub(super) fn warn(
     regions: &[MemoryRegionDraft],
     maps: &[Vec<Map>],
@@ -15,8 +15,8 @@ pub(super) fn warn(
     warnings: &mut Problems,
 ) {
     let mapped = maps.iter().flatten().map(|map| map.region);
-    let told = setvars.iter().flatten().map(|setvar| setvar.region_paddr);
-    let used: HashSet<usize> = mapped.chain(told).collect();
+    let addressed = setvars.iter().flatten().map(|setvar| setvar.region_paddr);
+    let used: HashSet<usize> = mapped.chain(addressed).collect();
     let unused = regions.iter().enumerate().filter(|(index, _)| !used.contains(index));
     warnings.extend(unused.map(|(_, draft)| unused_region(&draft.region)));
 }

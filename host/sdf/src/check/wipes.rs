@@ -1,4 +1,4 @@
-//! Wipes: of a memory region that is not too large, each by something that wipes nothing else.
+//! Wipes: the memory region is within the limit, and each trigger wipes one region.
 
 use std::collections::HashSet;
 
@@ -10,7 +10,7 @@ use crate::draft::{ProtectionDomainDraft, SystemDraft, WipeDraft};
 use crate::meant;
 use crate::model::{Wipe, WipeTrigger};
 
-/// The wipes of each protection domain. Of those with problems only the problems remain.
+/// The wipes of each protection domain. Invalid ones are reported and left out.
 pub(super) fn resolve(draft: &SystemDraft, problems: &mut Problems) -> Vec<Vec<Wipe>> {
     let all = draft.protection_domains.iter().flat_map(|domain| &domain.contents.wipes);
     let mut by_interrupt = all.filter(|wipe| wipe.trigger != WipeTrigger::Fault);
@@ -28,10 +28,10 @@ pub(super) fn resolve(draft: &SystemDraft, problems: &mut Problems) -> Vec<Vec<W
         .collect()
 }
 
-/// What may wipe memory in a protection domain.
+/// Wipe triggers of a protection domain.
 struct Triggers {
     irqs: HashSet<u8>,
-    /// What does already.
+    /// Triggers that already have a wipe.
     taken: HashSet<WipeTrigger>,
 }
 
@@ -51,17 +51,20 @@ fn resolve_one(
             wipe,
             code::WIPE_IRQ_UNKNOWN,
             text,
-            "irq is the id of an irq element beside the wipe.",
+            "irq must be the id of an irq element of the same protection domain.",
         );
     }
     if !triggers.taken.insert(wipe.trigger) {
-        let text = "there is another wipe by the same".to_owned();
+        let text = match wipe.trigger {
+            WipeTrigger::Irq(id) => format!("interrupt {id} already has a wipe"),
+            WipeTrigger::Fault => "faults already have a wipe".to_owned(),
+        };
         return refuse(
             problems,
             wipe,
             code::WIPE_DUPLICATE,
             text,
-            "An interrupt, or faults, wipe one memory region.",
+            "Wipe one memory region that holds all of the data.",
         );
     }
     let Some((region, found)) = draft.region(wipe.region) else {
@@ -72,7 +75,7 @@ fn resolve_one(
     };
     if found.bytes > WIPE_BYTES {
         let text = format!("memory region '{}' has more than 0x{WIPE_BYTES:x} bytes", wipe.region);
-        let help = "Nothing else happens while memory is wiped, so it may not be more.";
+        let help = "A wipe cannot be preempted; wipe a smaller memory region.";
         return refuse(problems, wipe, code::WIPE_TOO_LARGE, text, help);
     }
     Some(Wipe { region, trigger: wipe.trigger, span: wipe.span.clone() })
@@ -93,6 +96,6 @@ fn refuse(
 fn too_many(first: &WipeDraft) -> Diagnostic {
     let span = &first.span;
     let message = format!("Error: too many interrupts wipe memory. Maximum is {WIPING_INTERRUPTS}: {span}");
-    let help = "Let one interrupt wipe a larger memory region.";
+    let help = "Put the memory into larger regions that fewer interrupts wipe.";
     Diagnostic::new(code::WIPES_TOO_MANY, span, message, help)
 }
