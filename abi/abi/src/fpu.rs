@@ -14,7 +14,7 @@ impl ThreadFlag {
 
 named_numbers! {
     #[derive(Hash)]
-    /// When the kernel saves and loads floating-point registers. A thread without access to the unit has none under any policy.
+    /// When the kernel saves and loads floating-point registers. No policy gives the unit to a thread that may not use it.
     pub enum FpuPolicy: u64 {
         /// When the kernel switches to a thread that may use the unit while another thread's registers are in it.
         SemiLazy = 0 => "LIMEN_FPU_SEMI_LAZY",

@@ -45,7 +45,7 @@ pub const INTERRUPTS: usize = 128;
 pub const FIRST_INTERRUPT_VECTOR: u64 = 0x30;
 /// x86: highest `vector` in a description.
 pub const MAX_INTERRUPT_VECTOR: u64 = 107;
-/// Longest domain slot in ticks of the kernel's timer; this assumes at most 100 ticks per microsecond.
+/// Longest domain slot in ticks of the kernel's timer; a tick is shorter than 100 microseconds.
 pub const MAX_DOMAIN_TICKS: u64 = 100 * MAX_PERIOD_US;
 /// Static keys of a system, granted kernel keys included. A power of two.
 pub const KEYS: usize = 32;

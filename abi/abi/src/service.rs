@@ -3,7 +3,7 @@
 use crate::named::named_numbers;
 
 named_numbers! {
-    /// What a service does.
+    /// Kinds of services.
     pub enum ServiceKind: u64 {
         /// Computes the BLAKE3 digest of memory that the program cannot read.
         Digest = 0 => "digest",

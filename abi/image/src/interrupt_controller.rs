@@ -16,7 +16,7 @@ pub enum InterruptController {
     Apic = 3,
 }
 
-/// Where the registers of a PLIC's first context start, from its address (RISC-V PLIC Specification, "Memory Map").
+/// Offset of the registers of a PLIC's first context (RISC-V PLIC Specification, "Memory Map").
 pub const PLIC_CONTEXTS: u64 = 0x20_0000;
 
 impl InterruptController {
