@@ -25,7 +25,7 @@ impl AddressSpace {
 /// All address spaces, by index; those that the image does not have are empty.
 pub type AddressSpaces = [AddressSpace; VSPACES];
 
-/// Where a thread finds its message buffer.
+/// The mapping of a thread's message buffer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct BufferPage {
     /// Address space of the thread.
@@ -36,8 +36,8 @@ pub struct BufferPage {
     pub paddr: PhysAddr,
 }
 
-/// Builds the address spaces that `image` describes, with these message buffers. What of the kernel is mapped where
-/// programs run is all under the first of `roots` by now, and where work is done, under the second.
+/// Builds the address spaces that `image` describes and maps these message buffers. The first of `roots` already holds
+/// the part of the kernel that is mapped while programs run; the second holds all of it, for work.
 ///
 /// # Errors
 /// See [`MapError`].
@@ -54,7 +54,7 @@ pub fn build<F: Format>(
         share_kernel::<F>(tables, shared, space.tables::<F>());
     }
     for service in image.services() {
-        // Work is the kernel's, and needs all of it.
+        // Work runs kernel code and needs the whole kernel mapped.
         share_kernel::<F>(tables, kernel, spaces[service.vspace as usize % VSPACES].tables::<F>());
     }
     let root = |vspace: u64| spaces[vspace as usize % VSPACES].tables::<F>();
@@ -110,7 +110,8 @@ mod tests {
     const IPC_BUFFER: u64 = 0x10_0000;
     const DATA: u64 = MappingFlags::READ | MappingFlags::WRITE;
 
-    /// A program in address space 0, and a digest for it in address space 1: of a page that it has, on a stack that it has not.
+    /// A program in address space 0, and a digest for it in address space 1: it reads a page that the program also has,
+    /// and its stack is not mapped in the program.
     fn image() -> Vec<u64> {
         let mut writer = ImageWriter::new(Architecture::Aarch64);
         writer.board = Board { user_top: USER_TOP_AARCH64, ..Board::default() };
@@ -153,7 +154,7 @@ mod tests {
         writer.finish(0x7000_0000, 0x3000)
     }
 
-    /// What is mapped below the kernel's addresses: where, to what, for programs, and to be written.
+    /// The mappings in the user half: virtual address, physical address, accessible to programs, writable.
     fn found<F: Format>(tables: &TestTables, root: Root) -> Vec<(u64, u64, bool, bool)> {
         let mut all = Vec::new();
         let visited = walk::<F, ()>(tables, root, F::HALVES.user(), |found| {
@@ -166,7 +167,7 @@ mod tests {
         all
     }
 
-    fn work_has_memory_of_its_own_and_all_of_the_kernel<F: Format>() {
+    fn work_has_its_own_memory_and_the_whole_kernel<F: Format>() {
         let words = image();
         let image = Image::validate(&words).expect("a valid image");
         let (mut tables, shared) = TestTables::with_root(F::KERNEL_HEIGHT, 32);
@@ -195,9 +196,9 @@ mod tests {
     }
 
     #[test]
-    fn work_has_memory_of_its_own_on_every_architecture() {
-        work_has_memory_of_its_own_and_all_of_the_kernel::<aarch64::descriptor::Descriptors>();
-        work_has_memory_of_its_own_and_all_of_the_kernel::<riscv64::descriptor::Descriptors>();
-        work_has_memory_of_its_own_and_all_of_the_kernel::<x86_64::descriptor::Descriptors>();
+    fn work_has_its_own_memory_on_every_architecture() {
+        work_has_its_own_memory_and_the_whole_kernel::<aarch64::descriptor::Descriptors>();
+        work_has_its_own_memory_and_the_whole_kernel::<riscv64::descriptor::Descriptors>();
+        work_has_its_own_memory_and_the_whole_kernel::<x86_64::descriptor::Descriptors>();
     }
 }

@@ -1,7 +1,7 @@
-//! From the loader to the first program: reads the image, prepares the devices, builds and checks the address
-//! spaces, and hands over to the core.
+//! From the loader to the first program: reads the image, initialises the devices, builds and checks the address
+//! spaces, and starts the core.
 //!
-//! Its code and the loader's identity map are in place until [`unmap_boot`](crate::unmap_boot).
+//! Boot code and the loader's identity map stay mapped until [`unmap_boot`](crate::unmap_boot).
 
 use limen_abi::KernelKey;
 use limen_abi::limits::{PAGE_BYTES, THREADS};
@@ -30,9 +30,9 @@ use crate::{
     thread_memory, work,
 };
 
-/// Boots from the image at `image_paddr`. Entered once, with interrupts masked. `first_cycle` is what the cycle counter
-/// said at the first instruction of the loader; the port has done what `command_line` asks for; `firmware` is where the
-/// boot loader has left what it tells.
+/// Boots from the image at `image_paddr`. Entered once, with interrupts masked. `first_cycle` is the cycle counter at
+/// the loader's first instruction. The port has already applied `command_line`. `firmware` is the address of the boot
+/// loader's information.
 pub fn start(image_paddr: PhysAddr, first_cycle: u64, command_line: &[u8], firmware: PhysAddr) -> ! {
     let tables_of_image = identity_map::image_tables(image_paddr).ok_or(ImageError::Truncated);
     let image = tables_of_image.and_then(Image::validate);
@@ -77,14 +77,14 @@ pub fn start(image_paddr: PhysAddr, first_cycle: u64, command_line: &[u8], firmw
     kernel_cell::start(first_cycle, checks(&image))
 }
 
-/// The invariant checks stay mapped if they are on in this image, or if a program can turn them on.
+/// Keeps the invariant checks mapped if they are on in this image, or if a program can turn them on.
 fn checks(image: &Image<'_>) -> Checks {
     let is_key = |record: limen_image::Key| KernelKey::from_raw(record.kernel) == Some(KernelKey::SelfCheck);
     let is_on = image.options() & KernelKey::SelfCheck.option() != 0;
     if is_on || image.keys().any(is_key) { Checks::Keep } else { Checks::Unmap }
 }
 
-/// The validator knows neither the machine nor where the image was found.
+/// Checks what the validator cannot know: the machine, and the address of the image.
 fn check_target(image: &Image<'_>, image_paddr: PhysAddr) {
     if image.architecture() != arch::ARCHITECTURE as u64 {
         fatal(format_args!("the boot image is for another architecture"));
@@ -97,12 +97,12 @@ fn check_target(image: &Image<'_>, image_paddr: PhysAddr) {
     }
 }
 
-/// Makes the objects of the image, and fills the tables that threads and services have.
+/// Creates the image's objects, and fills the tables of threads and services.
 #[inline(never)]
 fn make_objects(image: &Image<'_>, spaces: &AddressSpaces, keys: &'static mut SystemKeys) {
     thread_memory::fill(image);
     work::fill(image, spaces);
-    // SAFETY: no trap has been taken yet, so nobody has borrowed the kernel.
+    // SAFETY: no trap has been taken yet, so there is no other borrow.
     let kernel = unsafe { KERNEL.open() };
     kernel.machine = Hardware::probe(&image.board(), keys);
     kernel.populate(image, |index, context| {
@@ -157,12 +157,12 @@ fn print_facts(image: &Image<'_>, command_line: &[u8]) {
     }
 }
 
-/// The tables with what of the kernel is mapped while programs run.
+/// The page tables with the part of the kernel that is mapped while programs run.
 fn shared_root() -> Root {
     arch::boot::entry_area().map_or_else(cpu::kernel_root, |area| area.root)
 }
 
-/// Clears what has no first contents.
+/// Clears the regions without initial contents.
 fn clear_regions(image: &Image<'_>) {
     let is_empty = |region: &Region| region.kind == RegionKind::Zero as u64 && !region.is_filled();
     for region in image.regions().filter(is_empty) {
@@ -170,7 +170,7 @@ fn clear_regions(image: &Image<'_>) {
     }
 }
 
-/// Where the threads of the image have their message buffers.
+/// The message buffers of the image's threads.
 fn buffer_pages<'a>(image: &Image<'_>, room: &'a mut [BufferPage; THREADS]) -> &'a [BufferPage] {
     let mut count = 0;
     for ((page, thread), index) in room.iter_mut().zip(image.threads()).zip(0..) {
@@ -181,7 +181,7 @@ fn buffer_pages<'a>(image: &Image<'_>, room: &'a mut [BufferPage; THREADS]) -> &
     room.get(..count).unwrap_or_default()
 }
 
-/// The page with the message buffer of the image's thread with this index.
+/// The page with the message buffer of the thread with this index in the image.
 fn message_buffer(thread: u64) -> PhysAddr {
     let first = core::ptr::from_ref(thread_memory::message_buffers()).addr();
     buffer_index(thread)
@@ -190,7 +190,7 @@ fn message_buffer(thread: u64) -> PhysAddr {
         .unwrap_or_else(|| fatal(format_args!("thread {thread} has no message buffer")))
 }
 
-/// Programs find the count from which boot is measured in their IPC buffers.
+/// Writes the cycle count from which boot is measured to the IPC buffers.
 fn tell_first_cycle(image: &Image<'_>, first_cycle: u64) {
     for (_, buffer) in thread_memory::message_buffers().iter().take(image.thread_count() as usize) {
         buffer.set_word(BufferWord::USER_DATA, first_cycle);
@@ -226,7 +226,7 @@ fn check_tables(
     Ok(())
 }
 
-/// Makes memory look to programs as boot has left it: through the mappings without cache, and to fetches.
+/// Makes memory visible to uncached accesses and instruction fetches as boot has written it.
 fn publish_memory(image: &Image<'_>) {
     const WRITABLE_CODE: u64 = MappingFlags::WRITE | MappingFlags::EXECUTE;
     if image.mappings().any(|mapping| mapping.flags & WRITABLE_CODE == WRITABLE_CODE) {
@@ -235,7 +235,7 @@ fn publish_memory(image: &Image<'_>) {
     const PAST_CACHES: u64 = MappingFlags::UNCACHED | MappingFlags::EXECUTE;
     for mapping in image.mappings().filter(|mapping| mapping.flags & PAST_CACHES != 0) {
         let region = image.region(mapping.region);
-        // The code of programs lies in the image, which the boot loader has put into memory.
+        // The boot loader has already written the programs' code, which is in the image, to memory.
         let is_written = mapping.flags & MappingFlags::UNCACHED != 0 || region.is_filled();
         if region.kind != RegionKind::Device as u64 && is_written {
             let start = region.paddr + mapping.offset;

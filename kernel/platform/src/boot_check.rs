@@ -1,15 +1,15 @@
-//! What must hold of the page tables before the first program runs.
+//! Checks the page tables before the first program runs.
 //!
-//! - The kernel's half: nothing but the kernel's code is executable, nothing makes that code writable, and
-//!   nothing is open to programs. None of it lies in the boot image, whose page contents belong to programs, but for the
-//!   list of sites of static keys, which is only read.
-//! - Address spaces: no page is executable for the kernel, closed to programs, or an alias of the kernel's code.
-//! - Every address space shares what of the kernel was checked: its half, or the entry area, which is nothing but the
-//!   pages that it is for, with the access that they are for.
-//! - Memory of the kernel (reserved RAM and the pool of page tables) is not mapped into any address space. Two
-//!   things are: page contents of the image, and each thread's own message buffer at its own address.
+//! - Kernel half: only the kernel's code is executable, no mapping makes that code writable, and nothing is accessible
+//!   to programs. The half does not map the boot image, whose page contents belong to programs, except for a read-only
+//!   mapping of the list of static-key sites.
+//! - Address spaces: no page is executable for the kernel, inaccessible to programs, or an alias of the kernel's code.
+//! - Every address space shares the checked part of the kernel: its half, or the entry area, which holds only its own
+//!   pages with their intended access.
+//! - No address space maps kernel memory (reserved RAM and the pool of page tables), with two exceptions: page contents
+//!   of the image, and each thread's own message buffer at its own address.
 //!
-//! The tables are read back entry by entry, whoever wrote them.
+//! The checks read the tables back entry by entry and do not trust the code that wrote them.
 
 use core::fmt;
 
@@ -20,16 +20,16 @@ use limen_mmu::address::{PhysAddr, VirtAddr};
 use crate::address_space::BufferPage;
 use crate::page_table::{ENTRIES, Format, Found, Halves, Root, Tables, is_shared, span_bytes, walk};
 
-/// A mapping that must not be.
+/// A forbidden mapping.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Violation {
-    /// The address space; `None` for the kernel's half.
+    /// The address space; `None` for the kernel half.
     pub vspace: Option<usize>,
-    /// Where it is mapped.
+    /// Its virtual address.
     pub vaddr: VirtAddr,
-    /// What is mapped.
+    /// Its physical address.
     pub paddr: PhysAddr,
-    /// What is wrong with it.
+    /// The rule that it breaks.
     pub rule: &'static str,
 }
 
@@ -43,8 +43,8 @@ impl fmt::Display for Violation {
     }
 }
 
-/// Checks the kernel's half. `code` is where the kernel's code lies, `image` where the boot image does, `sites` its list
-/// of sites.
+/// Checks the kernel half. `code` is the memory of the kernel's code, `image` that of the boot image, and `sites` that
+/// of the image's list of sites.
 ///
 /// # Errors
 /// The first mapping that breaks a rule.
@@ -70,20 +70,20 @@ pub fn check_kernel<F: Format>(
     })
 }
 
-/// What of the kernel is mapped while programs run, where that is not its whole half. Ranges are physical.
+/// The part of the kernel that is mapped while programs run, if that is not the whole half. Ranges are physical.
 #[derive(Clone, Copy, Debug)]
 pub struct EntryArea {
-    /// Its tables.
+    /// Its page tables.
     pub root: Root,
-    /// Code: executed, never written.
+    /// Code: executable and read-only.
     pub text: Range,
-    /// Tables of the processor: never written.
+    /// The processor's tables: read-only.
     pub tables: Range,
     /// Stacks.
     pub stacks: Range,
 }
 
-/// Checks that the tables of the entry area have nothing else.
+/// Checks that the page tables of the entry area map nothing else.
 ///
 /// # Errors
 /// The first mapping that breaks a rule.
@@ -106,7 +106,7 @@ pub fn check_entry_area<F: Format>(tables: &impl Tables, area: &EntryArea) -> Re
     })
 }
 
-/// What address spaces are checked against.
+/// The facts that address spaces are checked against.
 #[derive(Debug)]
 pub struct UserRules<'a> {
     shared: Root,
@@ -117,8 +117,8 @@ pub struct UserRules<'a> {
 }
 
 impl<'a> UserRules<'a> {
-    /// Rules for the address spaces of `image` with these message buffers, in the order of the image. `code` is where
-    /// the kernel's code lies; `shared` has the kernel's addresses that all address spaces share.
+    /// Rules for the address spaces of `image` with these message buffers, in the image's order. `code` is the memory
+    /// of the kernel's code; `shared` holds the kernel addresses that all address spaces share.
     pub fn new(image: &'a Image<'a>, buffers: &'a [BufferPage], code: Range, shared: Root) -> Self {
         let end = image.paddr() + image.image_bytes();
         let mut contents = image.regions().filter(|region| region.kind == RegionKind::Contents as u64);
@@ -126,7 +126,7 @@ impl<'a> UserRules<'a> {
         Self { shared, image, buffers, code, contents }
     }
 
-    /// Checks an address space.
+    /// Checks the address space of a program.
     ///
     /// # Errors
     /// The first mapping that breaks a rule.
@@ -144,7 +144,7 @@ impl<'a> UserRules<'a> {
         })
     }
 
-    /// Checks an address space in which the kernel works; `kernel` has all of its own addresses.
+    /// Checks an address space of work; `kernel` maps the whole kernel.
     ///
     /// # Errors
     /// The first mapping that breaks a rule.
@@ -167,7 +167,7 @@ impl<'a> UserRules<'a> {
         })
     }
 
-    /// What is shared was checked once, so it is enough that the same tables are entered.
+    /// The shared tables are checked once; here it is enough to compare the entries that lead to them.
     fn check_shared<F: Format>(
         &self,
         tables: &impl Tables,
@@ -194,7 +194,7 @@ impl<'a> UserRules<'a> {
                 && self.image.reserved().any(|reserved| overlaps(reserved, memory)))
     }
 
-    /// Buffers of neighbouring threads may be found as one run.
+    /// A run may hold the buffers of several neighbouring threads.
     fn is_message_buffer(&self, vspace: usize, found: &Found) -> bool {
         (0..found.bytes).step_by(PAGE_BYTES as usize).all(|offset| {
             let place = (vspace as u64, found.vaddr.0 + offset);
@@ -389,7 +389,7 @@ mod tests {
     }
 
     #[test]
-    fn memory_of_the_kernel_where_work_is_done_is_found() {
+    fn memory_of_the_kernel_in_a_work_space_is_found() {
         for (vaddr, paddr) in [(VirtAddr(0x20_0000), IMAGE), (VirtAddr(0x20_0000), CODE.end)]
             .into_iter()
             .chain([(VirtAddr(0x20_0000), 0x9000_0000), (IPC_BUFFER, BUFFER.0)])
@@ -450,7 +450,7 @@ mod tests {
     }
 
     #[test]
-    fn what_an_entry_area_does_not_need_is_found() {
+    fn a_superfluous_mapping_in_the_entry_area_is_found() {
         assert_eq!(entry_area(12, KERNEL_CODE), Err("not for the entry area"));
         assert_eq!(entry_area(10, USER_CODE), Err("programs can access it"));
         for page in [20, 30] {

@@ -1,7 +1,7 @@
-//! Regions that hold something when the system starts: files from the image, and what the firmware tells.
+//! Regions with initial contents: files from the image, and information from the firmware.
 //!
-//! A piece of what the firmware tells follows a header of two words: its number, and the bytes of header and piece. It
-//! is cut where the region ends; the header says how long it is. Without the piece, the region is zero.
+//! A piece of firmware information follows a header of two words: its kind, and the size of header and piece in bytes.
+//! It is truncated at the end of the region; the header has the full size. Without the piece, the region is zero.
 
 use limen_abi::boot_info::{BootInfo, HEADER_BYTES};
 use limen_image::{Image, Range};
@@ -10,7 +10,7 @@ use limen_mmu::address::PhysAddr;
 use crate::arch::firmware;
 use crate::identity_map;
 
-/// A piece while it is written.
+/// A piece of information that is being written.
 #[derive(Debug)]
 pub struct Piece<'a> {
     room: &'a mut [u8],
@@ -18,7 +18,7 @@ pub struct Piece<'a> {
 }
 
 impl Piece<'_> {
-    /// Adds bytes, as far as there is room.
+    /// Appends bytes, as many as fit.
     pub fn push(&mut self, bytes: &[u8]) {
         if let Some(room) = self.room.get_mut(self.length..) {
             for (to, from) in room.iter_mut().zip(bytes) {
@@ -29,9 +29,9 @@ impl Piece<'_> {
     }
 }
 
-/// Fills every region that has first contents. `firmware` is where the boot loader has left what it tells.
+/// Fills every region that has initial contents. `firmware` is the address of the boot loader's information.
 ///
-/// What the firmware tells may lie in memory that is cleared afterwards.
+/// Runs before regions are cleared: the firmware's information may lie in their memory.
 pub fn fill_regions(image: &Image<'_>, firmware: PhysAddr) {
     for region in image.regions().filter(limen_image::Region::is_filled) {
         let range = Range { start: region.paddr, end: region.paddr + region.bytes };

@@ -1,35 +1,35 @@
-//! What a boot loader says to the kernel: words of the form `name=value`, the last of a name counts.
+//! The kernel's command line: words of the form `name=value`. The last word with a name counts.
 //!
-//! A word that means nothing never keeps a system from booting; [`unknown`] finds it for the report.
+//! An unknown word never prevents a system from booting; [`unknown`] finds it for the boot report.
 
-/// What the words ask for.
+/// The settings on a command line.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Settings {
-    /// `page_table_switch`: whether programs run on page tables without the kernel.
+    /// `page_table_switch`: whether programs run on page tables that do not map the kernel.
     pub page_table_switch: Choice,
 }
 
-/// Whether something is done.
+/// The value of a setting.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Choice {
     /// Always.
     On,
     /// Never.
     Off,
-    /// Where the processor needs it.
+    /// If the processor needs it.
     #[default]
     Auto,
 }
 
 impl Settings {
-    /// The settings of a line.
+    /// Parses a command line.
     pub fn of(line: &[u8]) -> Self {
         let choices = words(line).filter_map(page_table_switch);
         Self { page_table_switch: choices.last().unwrap_or_default() }
     }
 }
 
-/// The words that mean nothing. The first word may be the name of the kernel's file, which many loaders put there.
+/// The unknown words. The first word may be the kernel's file name, which many loaders put there.
 pub fn unknown(line: &[u8]) -> impl Iterator<Item = &[u8]> {
     let is_file = |(position, word): &(usize, &[u8])| *position == 0 && !word.contains(&b'=');
     let words = words(line).enumerate().filter(move |word| !is_file(word));
@@ -69,13 +69,13 @@ mod tests {
     }
 
     #[test]
-    fn the_last_word_counts() {
+    fn the_last_word_wins() {
         assert_eq!(choice(b"page_table_switch=on\tpage_table_switch=off "), Choice::Off);
         assert_eq!(choice(b"page_table_switch=on page_table_switch=perhaps"), Choice::On);
     }
 
     #[test]
-    fn words_without_a_meaning_are_found() {
+    fn unknown_words_are_found() {
         let unknown = |line: &'static [u8]| unknown(line).collect::<Vec<_>>();
         assert_eq!(unknown(b"/boot/kernel page_table_switch=on"), [b""; 0]);
         assert_eq!(unknown(b"kernel quiet page_table_switch=1"), [&b"quiet"[..], b"page_table_switch=1"]);

@@ -1,22 +1,22 @@
-//! The debug console. Until it is opened, everything written to it is dropped: in images without printing it is opened
-//! only to say why the kernel stops.
+//! The debug console. Output is dropped until it is opened. In images without printing, it is opened only to report why
+//! the kernel stops.
 
 use core::fmt;
 use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use crate::arch::serial;
 
-/// The driver of the port. There is one processor and no concurrency in the kernel.
+/// The driver of the port. The kernel runs on one processor, without concurrency.
 static KIND: AtomicU64 = AtomicU64::new(0);
-/// Whether bytes go to the port.
+/// Whether output goes to the port.
 static OPEN: AtomicBool = AtomicBool::new(false);
 
-/// Notes the driver of the port, whose registers can be reached from now on. The port itself is left alone.
+/// Records the driver of the port, whose registers are reachable from now on. Does not access the port.
 pub fn attach(serial_kind: u64) {
     KIND.store(serial_kind, Ordering::Relaxed);
 }
 
-/// Lets everything be printed; without a known driver, the console stays silent.
+/// Opens the console; without a known driver it stays silent.
 pub fn open() {
     if !OPEN.load(Ordering::Relaxed) {
         OPEN.store(serial::open(KIND.load(Ordering::Relaxed)), Ordering::Relaxed);

@@ -1,4 +1,4 @@
-//! Finding the end of a device tree; what it says is for programs.
+//! Reads the length of a device tree; its contents are for programs.
 //!
 //! Source: Devicetree Specification 0.4, section 5.2.
 
@@ -7,9 +7,9 @@ use limen_mmu::address::PhysAddr;
 use crate::boot_info::Piece;
 use crate::identity_map::firmware_bytes;
 
-/// First bytes of a device tree; its length in big-endian order follows.
+/// The first bytes of a device tree; its length follows, big-endian.
 const MAGIC: [u8; 4] = [0xd0, 0x0d, 0xfe, 0xed];
-/// Device trees lie at multiples of this.
+/// The alignment of device trees in bytes.
 const ALIGNMENT: u64 = 8;
 
 /// Adds the device tree at this address; `None` if there is none.

@@ -1,8 +1,9 @@
-//! Counts at boot, in images that ask for figures, how many digests are made while interrupts arrive that make digests, too.
+//! Measures at boot, in images that ask for figures, how many digests the kernel computes while interrupts that also
+//! compute digests arrive.
 //!
-//! A program's digests are made packet by packet, at work. An interrupt is due at the beginning of each period, is looked
-//! for between packets, and brings packets of its own. If it is due again before its handler has ended, or several times,
-//! its handler runs once more. What lies between program, handler and worker in a system, traps and changes of thread, is not counted.
+//! Work computes a program's digests packet by packet. An interrupt is due at the start of each period, is polled
+//! between packets, and brings its own packets. If it is due again, once or several times, before its handler has
+//! ended, the handler runs once more. Traps and thread switches between program, handler and worker are not counted.
 
 use core::fmt;
 
@@ -16,23 +17,23 @@ use crate::section::WorkerRegisters;
 use crate::section_costs::{PACKET_BYTES, count, packet, row, stamp};
 use crate::section_test::{self, Over, Rehearsal};
 
-/// Packets that take a period with vector registers.
+/// Packets that fill a period with vector registers.
 const PACKETS_OF_PERIOD: u64 = 5;
-/// Those that each interrupt brings: little, and more than a worker gets of the processor.
+/// Packets per interrupt: few, and more than a worker's share of the processor.
 const BROUGHT: [u64; 2] = [1, 3];
-/// Periods for which interrupts arrive.
+/// The number of periods in which interrupts arrive.
 const PERIODS: u64 = 100;
-/// Rates are bytes in so many instructions.
+/// Rates are bytes per this many instructions.
 const INSTRUCTIONS: u64 = 10_000;
 
-/// Who makes the digests that interrupts bring.
+/// The context that computes the digests of interrupts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Who {
     /// The handler, in a nested section.
     Nested,
-    /// The handler, in plain code.
+    /// The handler, without vector registers.
     Plain,
-    /// A worker, which takes turns with the program.
+    /// A worker, which alternates with the program.
     Worker,
 }
 
@@ -46,10 +47,10 @@ impl fmt::Display for Who {
     }
 }
 
-/// The right of a thread at work to all registers.
+/// The right of a thread at work to use all registers.
 type Right<'section> = Open<'section, All, WorkerRegisters>;
 
-/// Packets so far.
+/// Packet counts so far.
 #[derive(Clone, Copy, Default, Debug)]
 struct Packets {
     of_program: u64,
@@ -58,7 +59,7 @@ struct Packets {
     is_turn_of_worker: bool,
 }
 
-/// Prints rows for each load and each who.
+/// Prints rows for each load and each kind of handler.
 #[inline(never)]
 pub fn print() {
     let mut rehearsal = Rehearsal::START;
@@ -79,13 +80,13 @@ fn rate(what: fmt::Arguments<'_>, packets: u64, spent: u64) {
     row(format_args!("digest_rate {what}"), packets * PACKET_BYTES as u64 * INSTRUCTIONS / spent);
 }
 
-/// A packet with vector registers.
+/// Digests a packet with vector registers.
 #[inline(never)]
 fn vector(open: Right<'_>) {
     section_test::digest(Vector(open), packet());
 }
 
-/// Rows of interrupts that arrive for some time.
+/// Measures and prints a burst of interrupts.
 #[inline(never)]
 fn burst(rehearsal: &mut Rehearsal, open: Right<'_>, who: Who, brought: u64, period: u64) {
     let mut packets = Packets::default();
@@ -114,12 +115,12 @@ fn burst(rehearsal: &mut Rehearsal, open: Right<'_>, who: Who, brought: u64, per
 }
 
 impl Packets {
-    /// The handler.
+    /// Handles an interrupt.
     fn interrupt(&mut self, rehearsal: &mut Rehearsal, open: Right<'_>, who: Who, brought: u64) {
         for _ in 0..brought {
             match who {
-                // The section puts aside what a digest changes. The right that the digest shows is the interrupted one's, so
-                // that the kernel has this code once.
+                // The section saves the registers that a digest changes. The digest uses the interrupted section's
+                // right, so that the kernel holds this code only once.
                 Who::Nested => rehearsal.interrupt().section::<footprint::Blake3, _>(|_| vector(open)),
                 Who::Plain => _ = section_test::digest(Plain, packet()),
                 Who::Worker => self.waiting += 1,
@@ -128,7 +129,7 @@ impl Packets {
         }
     }
 
-    /// A packet of the worker, if it has any and the program had the last turn, or of the program.
+    /// Digests a packet: the worker's, if it has one and the program had the last turn, otherwise the program's.
     fn take_turn(&mut self, open: Right<'_>) {
         vector(open);
         self.is_turn_of_worker = !self.is_turn_of_worker && self.waiting > 0;

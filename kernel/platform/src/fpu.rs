@@ -1,7 +1,7 @@
-//! The floating-point unit, and where the registers of threads are while others' are in it.
+//! The floating-point unit, and the save areas for registers of threads that do not own it.
 //!
-//! Every thread has an area, because every thread's flag can be cleared by whoever holds its capability. One more is
-//! nobody's: saves that are made only for the time that they take go there.
+//! Every thread has an area, because any holder of its capability can clear its FPU flag. One more area belongs to no
+//! thread: saves whose only purpose is to take constant time go there.
 
 use core::cell::UnsafeCell;
 use core::mem::MaybeUninit;
@@ -14,35 +14,35 @@ use limen_fpu::FpuUnit;
 use crate::arch::fpu::{self, Registers};
 use crate::machine::Hardware;
 
-/// The areas by number of the thread; nobody's is the first, and those of threads at work come last.
+/// The areas by thread number. The first belongs to no thread; those of threads at work come last.
 struct SaveAreas(UnsafeCell<[MaybeUninit<Registers>; AREAS]>);
 
 const AREAS: usize = 2 * THREADS + 1;
 
-// SAFETY: touched by `init` while boot is alone, and by the functions of `FpuUnit` from inside what a trap calls.
+// SAFETY: `init` accesses it while only boot runs; afterwards the functions of `FpuUnit` do, called from a trap.
 unsafe impl Sync for SaveAreas {}
 
-// In a section that nobody clears: what of it is used, `init` writes.
+// Boot does not clear this section; `init` writes the areas that are used.
 #[unsafe(link_section = ".bss.threads")]
 static SAVE_AREAS: SaveAreas = SaveAreas(UnsafeCell::new([const { MaybeUninit::uninit() }; AREAS]));
 /// The registers that every thread starts with.
 pub static INITIAL: Registers = Registers::INITIAL;
 
 unsafe extern "C" {
-    /// Stores what the unit holds.
+    /// Saves the registers.
     fn fpu_save(to: *mut Registers);
-    /// Loads what the unit holds.
+    /// Loads the registers.
     fn fpu_load(from: *const Registers);
 }
 
-/// Whether the unit and the areas are prepared.
+/// Whether the unit and the areas are initialised.
 static UP: AtomicBool = AtomicBool::new(false);
 
-/// Makes the areas of so many threads, and nobody's, what threads start with, and turns the unit off.
+/// Writes the initial registers to the areas of this many threads and the one without a thread, and turns the unit off.
 pub fn init(threads: u64) {
-    // SAFETY: boot is alone, and nobody has another reference.
+    // SAFETY: only boot runs, and no other reference exists.
     let areas = unsafe { &mut *SAVE_AREAS.0.get() };
-    // The first thread has the number of threads that there may be, and twice that at work; nobody has 0.
+    // Thread 0 has the number THREADS, and twice that at work; the number 0 is no thread.
     let used = areas.iter_mut().enumerate().filter(|(number, _)| ((number % THREADS) as u64) < threads);
     used.for_each(|(_, area)| {
         area.write(Registers::INITIAL);
@@ -57,7 +57,7 @@ pub fn is_up() -> bool {
     UP.load(Ordering::Relaxed)
 }
 
-/// Where registers of a thread or nobody are. Without a branch: the next domain would notice which way it went.
+/// The save area of a thread, or of no thread. Branch-free, because the next domain could observe a branch.
 #[inline]
 pub fn area(owner: Option<ThreadId>) -> *mut Registers {
     SAVE_AREAS.0.get().cast::<Registers>().wrapping_add(ThreadId::number(owner))
@@ -66,8 +66,8 @@ pub fn area(owner: Option<ThreadId>) -> *mut Registers {
 impl FpuUnit<ThreadId> for Hardware {
     #[inline(always)]
     fn exchange(&mut self, from: Option<ThreadId>, to: ThreadId) {
-        // SAFETY: numbers of threads go up to THREADS, at work to twice as many, so both areas are elements of the array.
-        // Nobody holds a reference to it, and the unit is on.
+        // SAFETY: thread numbers are below twice THREADS plus one, so both areas are elements of the array. No
+        // reference to it exists, and the unit is on.
         unsafe { fpu::exchange!(area(from), area(Some(to))) }
     }
 

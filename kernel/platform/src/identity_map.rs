@@ -1,7 +1,7 @@
-//! RAM at its physical addresses, as long as boot lasts.
+//! RAM at its physical addresses, during boot.
 //!
-//! The loader maps all RAM to itself in the lower half. Page tables, image and cleared regions are reached
-//! through it. It is gone before the first program runs (`arch::boot::leave_identity_map`).
+//! The loader identity-maps all RAM in the lower half. Boot accesses page tables, the image and cleared regions through
+//! this map. `arch::boot::leave_identity_map` removes it before the first program runs.
 
 use core::ptr::{with_exposed_provenance, with_exposed_provenance_mut};
 use core::slice;
@@ -13,20 +13,20 @@ use limen_mmu::address::{PhysAddr, VirtAddr};
 use crate::arch;
 use crate::page_table::{Table, Tables};
 
-/// Header and tables of the boot image at `start`; `None` if they reach beyond RAM.
+/// Header and tables of the boot image at `start`; `None` if they extend beyond RAM.
 ///
-/// Nobody writes to them: the loader leaves them alone, and the image's own check keeps page tables and
-/// cleared regions away from them.
+/// Nothing writes to them: the loader leaves them alone, and the image's validation keeps page tables and cleared
+/// regions apart from them.
 pub fn image_tables(start: PhysAddr) -> Option<&'static [u64]> {
     let header = words(start, HEADER_WORDS)?;
     words(start, usize::try_from(header.get(HeaderWord::TABLES_BYTES)? / 8).ok()?)
 }
 
-/// The same, to be changed before anybody else reads it.
+/// The same, mutable, for changes before the image is validated.
 pub fn image_tables_mut(start: PhysAddr) -> Option<&'static mut [u64]> {
     let length = image_tables(start)?.len();
-    // SAFETY: `image_tables` has found the words in the identity map, and has not kept them. Only a port whose images
-    // are placed at boot asks, once, before it reads the image.
+    // SAFETY: `image_tables` has found the words in the identity map and returned its borrow. Only a port whose images
+    // are placed at boot calls this, once, before it reads the image.
     Some(unsafe { slice::from_raw_parts_mut(with_exposed_provenance_mut(start.0 as usize), length) })
 }
 
@@ -35,7 +35,7 @@ fn words(start: PhysAddr, count: usize) -> Option<&'static [u64]> {
     if !start.0.is_multiple_of(align_of::<u64>() as u64) {
         return None;
     }
-    // SAFETY: these are the bytes of a borrow that lasts as long, at an address for words.
+    // SAFETY: the bytes are borrowed for as long, and their address is aligned for words.
     Some(unsafe { slice::from_raw_parts(bytes.as_ptr().cast(), count) })
 }
 
@@ -44,8 +44,8 @@ fn bytes(start: PhysAddr, length: usize) -> Option<&'static [u8]> {
     for address in [start.0, last] {
         arch::cpu::translate(VirtAddr(address)).filter(|paddr| paddr.0 == address)?;
     }
-    // SAFETY: the identity map is contiguous and both ends are in it. The image lies where nobody writes while boot
-    // lasts; of what the firmware has left nothing is kept after regions have been filled.
+    // SAFETY: the identity map is contiguous and contains both ends. Nothing writes to the image during boot; nothing
+    // of the firmware's information is kept after regions have been filled.
     Some(unsafe { slice::from_raw_parts(with_exposed_provenance(start.0 as usize), length) })
 }
 
@@ -57,7 +57,7 @@ pub struct TablePool {
 }
 
 impl TablePool {
-    /// No pages: for looking at tables and changing them.
+    /// A pool without pages, to read and change existing tables.
     #[inline(always)]
     pub fn empty() -> Self {
         Self { next: 0, end: 0 }
@@ -72,14 +72,14 @@ impl TablePool {
 impl Tables for TablePool {
     #[inline(always)]
     fn table(&self, at: PhysAddr) -> &Table {
-        // SAFETY: `at` is a table (contract of `Tables`) that the loader or `allocate` has made, so it is an
-        // aligned page of RAM; the borrow of `self` keeps it from being changed meanwhile.
+        // SAFETY: `at` is a table (contract of `Tables`) that the loader or `allocate` made, so it is an aligned page
+        // of RAM; the borrow of `self` prevents changes meanwhile.
         unsafe { &*with_exposed_provenance(at.0 as usize) }
     }
 
     #[inline(always)]
     fn table_mut(&mut self, at: PhysAddr) -> &mut Table {
-        // SAFETY: as for `table`; tables are reached only through the one pool that boot makes.
+        // SAFETY: as for `table`; only boot's one pool accesses tables.
         unsafe { &mut *with_exposed_provenance_mut(at.0 as usize) }
     }
 
@@ -95,7 +95,7 @@ impl Tables for TablePool {
 }
 
 unsafe extern "C" {
-    /// First byte of the kernel's code, which is that of boot; from the linker script.
+    /// First byte of the kernel's code, where boot code starts; from the linker script.
     static __boot_start: u8;
     /// First byte after the kernel's code; from the linker script.
     static __text_end: u8;
@@ -103,14 +103,14 @@ unsafe extern "C" {
     fn clear_pages(start: u64, end: u64);
 }
 
-/// Where the kernel's code lies in physical memory, with that of boot.
+/// The physical memory of the kernel's code, including boot code.
 pub fn code() -> Range {
     let (start, end) = ((&raw const __boot_start).addr(), (&raw const __text_end).addr());
     let paddr = arch::cpu::translate(VirtAddr(start as u64)).unwrap_or_default().0;
     Range { start: paddr, end: paddr + (end - start) as u64 }
 }
 
-/// What the firmware has left in memory; `None` if it is not in the identity map.
+/// Bytes that the firmware left in memory; `None` if they are not in the identity map.
 pub fn firmware_bytes(start: PhysAddr, length: usize) -> Option<&'static [u8]> {
     bytes(start, length)
 }
@@ -118,8 +118,8 @@ pub fn firmware_bytes(start: PhysAddr, length: usize) -> Option<&'static [u8]> {
 /// Copies a file of the image to the start of its region.
 pub fn copy(from: Range, to: PhysAddr) {
     let bytes = (from.end - from.start) as usize;
-    // SAFETY: the image was validated: the file is in its contents, the region is RAM apart from everything that
-    // loader, kernel and image occupy, and large enough.
+    // SAFETY: the image was validated: the file is in its contents, and the region is RAM, large enough, and disjoint
+    // from loader, kernel and image.
     unsafe {
         let (from, to) = (with_exposed_provenance::<u8>(from.start as usize), to.0 as usize);
         from.copy_to_nonoverlapping(with_exposed_provenance_mut(to), bytes);
@@ -129,20 +129,20 @@ pub fn copy(from: Range, to: PhysAddr) {
 /// The memory of a region, to be filled.
 pub fn region(range: Range) -> &'static mut [u8] {
     let bytes = (range.end - range.start) as usize;
-    // SAFETY: the image was validated: the region is RAM, apart from other regions and from everything that loader,
-    // kernel and image occupy. Only `boot_info` asks, once for each region, and does not keep it.
+    // SAFETY: the image was validated: the region is RAM, disjoint from other regions and from loader, kernel and
+    // image. Only `boot_info` calls this, once for each region, and does not keep the borrow.
     unsafe { slice::from_raw_parts_mut(with_exposed_provenance_mut(range.start as usize), bytes) }
 }
 
-/// Clears RAM that belongs to nobody yet: a page of the pool, or a region that the image wants cleared.
+/// Clears RAM that is not in use yet: a page of the pool, or a region.
 pub fn clear(range: Range) {
-    // SAFETY: the image was validated: pool and cleared regions are RAM in whole pages, apart from each other
-    // and from everything that loader, kernel and image occupy.
+    // SAFETY: the image was validated: the pool and cleared regions are whole pages of RAM, disjoint from each other
+    // and from loader, kernel and image.
     unsafe { clear_pages(range.start, range.end) }
 }
 
-/// Makes what caches hold of RAM visible to accesses without cache.
+/// Writes cached RAM back to memory, so that uncached accesses see it.
 pub fn write_back(range: Range) {
-    // SAFETY: the identity map is in place while boot lasts.
+    // SAFETY: the identity map is in place during boot.
     unsafe { arch::boot::write_back(range) }
 }

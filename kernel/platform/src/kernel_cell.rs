@@ -1,7 +1,7 @@
 //! The cell that holds the kernel's state.
 //!
-//! [`KernelCell::open`] is the only place that borrows the kernel mutably. What it gives is used between a trap from user mode and
-//! the return to it, with interrupts off, on one processor; a trap from the kernel itself never comes here but ends in
+//! Only [`KernelCell::open`] borrows the kernel mutably. The borrow is used between a trap from user mode and the
+//! return to it, with interrupts off, on one processor. A trap from the kernel itself never opens the cell; it ends in
 //! a panic. So at most one borrow exists at any time.
 
 use core::cell::UnsafeCell;
@@ -20,27 +20,27 @@ unsafe impl Sync for KernelCell {}
 /// The kernel's state.
 pub static KERNEL: KernelCell = KernelCell(UnsafeCell::new(Kernel::new(Hardware::UNKNOWN)));
 
-/// The kernel's state as the trap code hands it over. It could name the state itself, but then every access would
-/// carry a full address instead of an offset.
+/// The kernel's state as the trap code passes it. The code could name the static itself, but then every access would
+/// need a full address instead of an offset.
 #[derive(Debug)]
 #[repr(transparent)]
 pub struct KernelCell(UnsafeCell<Kernel<Hardware>>);
 
 impl KernelCell {
-    /// The kernel.
+    /// Borrows the kernel.
     ///
     /// # Safety
-    /// The caller is what the trap code has called, or boot, and no other borrow is left: see the module documentation.
+    /// The trap code or boot calls this, and no other borrow is left: see the module documentation.
     #[inline(always)]
     #[expect(clippy::mut_from_ref, reason = "this is the one place that lends it out")]
     pub unsafe fn open(&self) -> &mut Kernel<Hardware> {
-        // SAFETY: the caller's.
+        // SAFETY: the caller guarantees it.
         unsafe { &mut *self.0.get() }
     }
 }
 
-/// Stops the machine if something is not true that must be true between two events. Not mapped unless the image lets the
-/// kernel check itself: see [`unmap_boot`].
+/// Stops the machine if a kernel invariant is broken. Unmapped unless the image lets the kernel check itself: see
+/// [`unmap_boot`].
 #[inline(never)]
 pub fn check(kernel: &mut Kernel<Hardware>) {
     kernel.settle_call();
@@ -52,27 +52,27 @@ pub fn check(kernel: &mut Kernel<Hardware>) {
     }
 }
 
-/// The registers of the thread that runs, if the kernel works for it. For ports where a thread cannot return to that directly.
+/// The registers of the current thread if it is at work. For ports where a thread cannot return to work directly.
 pub fn context_at_work(cell: &KernelCell) -> Option<*mut Context> {
     // SAFETY: called only from the trap handlers, see the module documentation.
     let kernel = unsafe { cell.open() };
     kernel.is_at_work().then(|| context_to_run(kernel))
 }
 
-/// The trap code restores the registers from here, and saves them here at the next trap.
+/// The context from which the trap code restores the registers, and to which the next trap saves them.
 #[inline]
 pub fn context_to_run(kernel: &mut Kernel<Hardware>) -> *mut Context {
     pointer_to(kernel.running())
 }
 
-/// Null where there is none.
+/// The context's address, or null.
 #[inline]
 pub fn pointer_to(context: Option<&mut Context>) -> *mut Context {
     context.map_or(core::ptr::null_mut(), core::ptr::from_mut)
 }
 
 unsafe extern "Rust" {
-    /// Lets the most important thread run. Defined where the ways into the kernel are.
+    /// Runs the highest-priority thread. Defined in the crate with the entry points.
     fn enter_first(cell: &KernelCell) -> !;
 }
 
@@ -80,6 +80,6 @@ unsafe extern "Rust" {
 #[inline(never)]
 pub fn start(first_cycle: u64, checks: Checks) -> ! {
     unmap_boot::end_boot(first_cycle, checks);
-    // SAFETY: nobody has borrowed the kernel.
+    // SAFETY: no borrow of the kernel exists.
     unsafe { enter_first(&KERNEL) }
 }

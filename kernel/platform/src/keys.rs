@@ -1,4 +1,4 @@
-//! The kernel's static keys: what boot makes of their table, and which option each is.
+//! The kernel's static keys: boot links their table and sets each to its option.
 
 use core::cell::UnsafeCell;
 use core::slice;
@@ -30,23 +30,24 @@ static_key!(
     pub PRINTING = false
 );
 static_key!(
-    /// The kernel checks what must be true between two events.
+    /// The kernel checks its invariants after each event.
     pub SELF_CHECK = false
 );
 static_key!(
-    /// Some program samples its own crossings, or the kernel checks itself: every trap and every return pass the probes.
+    /// A program samples its own crossings, or the kernel checks itself: every trap and every return goes through the
+    /// probes.
     pub PROBING = false
 );
 static_key!(
-    /// Shows at boot that keys work.
+    /// The key of the self-test at boot.
     SELF_TEST = false
 );
 
-/// How the kernel sees the records of sites in programs.
+/// How the kernel maps the records of sites in programs.
 const READ_ONLY: Access =
     Access { owner: Owner::Kernel, write: false, execute: false, memory: MemoryType::Cached };
 
-/// A key of the kernel that images and descriptions know.
+/// The kernel's key behind an option of the image.
 fn known(key: KernelKey) -> &'static Key {
     match key {
         KernelKey::Printing => &PRINTING,
@@ -54,7 +55,7 @@ fn known(key: KernelKey) -> &'static Key {
     }
 }
 
-/// Where keys change the kernel's code.
+/// The table of the kernel's own sites.
 pub type CodeSites = Table<'static, Native>;
 
 /// The kernel's own keys.
@@ -64,16 +65,16 @@ type OwnKeys = Keys<'static, Native, Writer>;
 #[derive(Debug)]
 pub struct SystemKeys {
     own: OwnKeys,
-    /// Those of the image that are the kernel's.
+    /// For each key of the image, the kernel's key that it sets.
     known: [Option<KernelKey>; limits::KEYS],
-    /// What programs have of them.
+    /// The sites in programs.
     sites: ProgramSites,
-    /// Whether some program samples its crossings.
+    /// Whether a program samples its crossings.
     is_sampled: bool,
 }
 
 impl SystemKeys {
-    /// Makes more branches on a key follow its state; the kernel's own with the last ones of programs.
+    /// Patches more branches on a key to its state. The kernel's own branches follow with the last ones of programs.
     pub fn follow(&mut self, key: KeyId, state: bool) -> Followed {
         let index = limen_core::kernel::Keys::index_of(key);
         let followed = self.sites.follow(&mut Frames(self.own.engine_mut()), index, state);
@@ -87,30 +88,30 @@ impl SystemKeys {
         followed
     }
 
-    /// Leads every trap and every return past the probes, or none that need not go there.
+    /// Sends every trap and every return through the probes, or only if self-checks need it.
     pub fn set_probing(&mut self, state: bool) {
         self.is_sampled = state;
         self.lead_past_probes();
     }
 
-    /// System calls have no other place where the kernel could check itself: the short ways have no key of their own.
+    /// Self-checks also need the probes: the fast paths have no key of their own to check after system calls.
     fn lead_past_probes(&mut self) {
         self.set_own(&PROBING, self.is_sampled || is_self_checking());
     }
 
     fn set_own(&mut self, key: &Key, state: bool) {
         match if state { self.own.enable(key) } else { self.own.disable(key) } {
-            // A build that shows what keys cost.
+            // `Fixed`: a build that measures what keys cost.
             Ok(()) | Err(KeyError::Fixed) => {}
             Err(error) => fatal(format_args!("{error}")),
         }
     }
 }
 
-/// What `start` makes.
+/// A static that `start` writes.
 struct Place<T>(UnsafeCell<T>);
 
-// SAFETY: only `start` writes it, once, while boot is alone.
+// SAFETY: only `start` writes it, once, while only boot runs.
 unsafe impl<T> Sync for Place<T> {}
 
 static KEYS: Place<Option<SystemKeys>> = Place(UnsafeCell::new(None));
@@ -130,14 +131,13 @@ pub fn is_printing() -> bool {
     static_branch_unlikely!(PRINTING)
 }
 
-/// Whether the kernel checks what must be true between two events.
+/// Whether the kernel checks its invariants.
 #[inline(always)]
 pub fn is_self_checking() -> bool {
     static_branch_unlikely!(SELF_CHECK)
 }
 
-/// Checks the table of sites, and makes code follow the options of the image. No site may be executed before; called
-/// once.
+/// Checks the table of sites, and patches the code to the image's options. Called once, before any site executes.
 pub fn start(image: &Image<'_>, code: Writer, tables: &mut impl Tables) -> &'static mut SystemKeys {
     let sections = Sections { rows: rows(), keys: all(), text: text::words() };
     let table = Table::link(sections).unwrap_or_else(|error| fatal(format_args!("{error}")));
@@ -165,7 +165,7 @@ pub fn start(image: &Image<'_>, code: Writer, tables: &mut impl Tables) -> &'sta
     place.insert(SystemKeys { own: keys, known, sites, is_sampled: false })
 }
 
-/// The records of sites in programs: shown for as long as the kernel runs, at an address of their own.
+/// Maps the records of sites in programs, permanently and read-only, at an address of their own.
 fn map_sites(image: &Image<'_>, tables: &mut impl Tables) -> Result<&'static [u64], MapError> {
     let (pages, words) = (program_sites::pages(image), image.key_site_words());
     if words.is_empty() {
@@ -176,18 +176,18 @@ fn map_sites(image: &Image<'_>, tables: &mut impl Tables) -> Result<&'static [u6
     page_table::map::<Descriptors>(tables, cpu::kernel_root(), &run)?;
     cpu::publish_tables();
     let first = vaddr.0 as usize + words.start * size_of::<u64>() % PAGE_BYTES as usize;
-    // SAFETY: these words of the validated image were mapped just now and stay mapped. Nobody writes them: the image's own
-    // check and that of the page tables keep programs, page tables and cleared memory away from its tables.
+    // SAFETY: these words of the validated image were just mapped and stay mapped. Nothing writes them: the checks of
+    // the image and of the page tables keep programs, page tables and cleared memory apart from them.
     Ok(unsafe { slice::from_raw_parts(core::ptr::with_exposed_provenance(first), words.len()) })
 }
 
-/// Where keys change the kernel's code, once boot knows.
+/// The kernel's own sites; `None` before boot has linked them.
 pub fn code_sites() -> Option<&'static CodeSites> {
     // SAFETY: not written after boot.
     unsafe { (*CODE_SITES.0.get()).as_ref() }
 }
 
-/// Turns a key on and off again, and checks that branches follow and that nothing is left of it.
+/// Turns a key on and off again, and checks that branches follow and that the code is unchanged afterwards.
 #[inline(never)]
 fn test(keys: &mut OwnKeys) -> Result<(), KeyError> {
     let before = sum();
@@ -200,16 +200,16 @@ fn test(keys: &mut OwnKeys) -> Result<(), KeyError> {
     Ok(())
 }
 
-/// A number that all of the code goes into.
+/// A checksum of the kernel's code.
 fn sum() -> u64 {
     let words = text::words().iter().map(|word| word.load(Ordering::Relaxed));
     words.fold(0, |sum, word| sum.rotate_left(1) ^ word)
 }
 
-/// The rows of the table.
+/// The table's rows.
 fn rows() -> &'static mut [Row] {
     let [start, end] = [&raw const __start_limen_key_sites, &raw const __stop_limen_key_sites];
-    // SAFETY: rows, one behind the other, in memory that can be written; only `start` asks, once.
+    // SAFETY: an array of rows in writable memory; only `start` calls this, once.
     unsafe {
         slice::from_raw_parts_mut(start.cast_mut().cast(), (end.addr() - start.addr()) / size_of::<Row>())
     }
@@ -218,6 +218,6 @@ fn rows() -> &'static mut [Row] {
 /// All keys.
 fn all() -> &'static [Key] {
     let [start, end] = [&raw const __start_limen_keys, &raw const __stop_limen_keys];
-    // SAFETY: keys, one behind the other.
+    // SAFETY: an array of keys.
     unsafe { slice::from_raw_parts(start.cast(), (end.addr() - start.addr()) / size_of::<Key>()) }
 }

@@ -1,5 +1,5 @@
-//! The kernel, compiled for size: boot, the general way through `limen_core`, and the port to each architecture. What is
-//! for speed is marked to be made in `limen_entry`, the binary.
+//! The kernel, compiled for size: boot, the slow paths of `limen_core`, and the port to each architecture. Code that
+//! must be fast is instantiated in `limen_entry`, the binary.
 
 #![cfg_attr(not(test), no_std)]
 
@@ -14,7 +14,7 @@ mod test_tables;
 #[cfg(not(test))]
 pub mod arch;
 #[cfg(not(test))]
-#[expect(unsafe_code, reason = "makes the kernel's objects while nobody else can")]
+#[expect(unsafe_code, reason = "creates the kernel's objects before the first trap")]
 pub mod boot;
 #[cfg(not(test))]
 pub mod boot_info;
@@ -27,16 +27,16 @@ pub mod digest_rates;
 #[cfg(not(test))]
 pub mod driver;
 #[cfg(not(test))]
-#[expect(unsafe_code, reason = "registers that the compiler does not know, saved by assembly")]
+#[expect(unsafe_code, reason = "assembly saves registers that the compiler does not know")]
 pub mod fpu;
 #[cfg(not(test))]
-#[expect(unsafe_code, reason = "reaches RAM by physical address while boot lasts")]
+#[expect(unsafe_code, reason = "accesses RAM by physical address during boot")]
 pub mod identity_map;
 #[cfg(not(test))]
-#[expect(unsafe_code, reason = "lends out the one kernel between trap entry and return")]
+#[expect(unsafe_code, reason = "borrows the one kernel between trap entry and return")]
 pub mod kernel_cell;
 #[cfg(not(test))]
-#[expect(unsafe_code, reason = "names what the linker has collected")]
+#[expect(unsafe_code, reason = "reads sections that the linker collects")]
 pub mod keys;
 #[cfg(not(test))]
 pub mod machine;
@@ -48,25 +48,25 @@ pub mod panic;
 #[cfg(not(test))]
 pub mod program_sites;
 #[cfg(not(test))]
-#[expect(unsafe_code, reason = "registers that the compiler does not know, put aside by assembly")]
+#[expect(unsafe_code, reason = "assembly saves registers that the compiler does not know")]
 pub mod section;
 #[cfg(not(test))]
 pub mod section_costs;
 #[cfg(not(test))]
-#[expect(unsafe_code, reason = "is at work at boot, and looks at saved registers")]
+#[expect(unsafe_code, reason = "runs as work at boot, and inspects saved registers")]
 pub mod section_test;
 #[cfg(not(test))]
-#[expect(unsafe_code, reason = "memory that only assembly names")]
+#[expect(unsafe_code, reason = "memory that only assembly accesses")]
 pub mod stack;
 #[cfg(not(test))]
 #[expect(unsafe_code, reason = "writes the kernel's own code")]
 pub mod text;
 #[cfg(not(test))]
-#[expect(unsafe_code, reason = "memory that is cleared as far as the image has threads")]
+#[expect(unsafe_code, reason = "memory that boot clears only for the image's threads")]
 pub mod thread_memory;
 #[cfg(not(test))]
-#[expect(unsafe_code, reason = "names what the linker has placed")]
+#[expect(unsafe_code, reason = "declares symbols of the linker script")]
 pub mod unmap_boot;
 #[cfg(not(test))]
-#[expect(unsafe_code, reason = "memory that is mapped for work alone, at addresses that the image tells")]
+#[expect(unsafe_code, reason = "memory that is mapped for work alone, at the image's addresses")]
 pub mod work;

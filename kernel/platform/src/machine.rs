@@ -1,4 +1,4 @@
-//! The hardware as the core sees it, for whichever architecture this kernel is built.
+//! The hardware, as the core sees it, on the architecture that this kernel is built for.
 
 use core::num::NonZeroU64;
 use core::ops::Range;
@@ -21,25 +21,25 @@ use crate::{console, thread_memory, work};
 
 const US_PER_SECOND: u64 = 1_000_000;
 
-/// Facts about the machine that are known once it runs.
+/// Facts about the machine that boot finds out.
 #[derive(Debug)]
 pub struct Hardware {
     /// Interrupt line of the kernel's timer.
     timer_line: u32,
     /// Ticks per second.
     frequency: NonZeroU64,
-    /// The static keys, once boot has them.
+    /// The static keys, once boot has linked them.
     keys: Option<&'static mut SystemKeys>,
 }
 
 impl Hardware {
-    /// A machine that nothing is known about yet.
+    /// A machine about which nothing is known yet.
     pub const UNKNOWN: Self = Self { timer_line: 0, frequency: NonZeroU64::MIN, keys: None };
 
     /// The machine that this code runs on.
     pub fn probe(board: &Board, keys: &'static mut SystemKeys) -> Self {
         let frequency = NonZeroU64::new(timer::frequency(board))
-            .unwrap_or_else(|| fatal(format_args!("nobody has said how fast the timer counts")));
+            .unwrap_or_else(|| fatal(format_args!("the frequency of the timer is unknown")));
         Self { timer_line: board.timer_interrupt as u32, frequency, keys: Some(keys) }
     }
 }

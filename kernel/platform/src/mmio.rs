@@ -1,4 +1,4 @@
-//! Windows to the registers of the kernel's own devices.
+//! Access to the registers of the kernel's own devices.
 
 use core::ptr::{with_exposed_provenance, with_exposed_provenance_mut};
 
@@ -7,14 +7,14 @@ use limen_mmu::address::VirtAddr;
 
 use crate::driver::ns16550;
 
-/// A page of device registers of 32 bits, or of 8.
+/// A page of 32-bit or 8-bit device registers.
 #[derive(Clone, Copy, Debug)]
 pub struct Window {
     base: usize,
 }
 
 impl Window {
-    /// The window at a page of `arch::mmu` that is set aside for a device. Boot maps it before any driver runs.
+    /// The window at a page of `limen_mmu::layout` that is reserved for a device. Boot maps it before any driver runs.
     pub const fn at(base: VirtAddr) -> Self {
         Self { base: base.0 as usize }
     }
@@ -22,8 +22,8 @@ impl Window {
     /// Reads the register at this offset in bytes, which wraps within the page.
     #[inline]
     pub fn read(self, offset: u32) -> u32 {
-        // SAFETY: `address` stays in the window; `boot` maps every window as device memory before its driver
-        // is used, and nothing else is ever mapped there.
+        // SAFETY: `address` stays in the window; `boot` maps every window as device memory before its driver runs, and
+        // nothing else is ever mapped there.
         unsafe { with_exposed_provenance::<u32>(self.address::<u32>(offset)).read_volatile() }
     }
 
@@ -34,7 +34,7 @@ impl Window {
         unsafe { with_exposed_provenance_mut::<u32>(self.address::<u32>(offset)).write_volatile(value) }
     }
 
-    /// Writes the register of 8 bits at this offset in bytes, which wraps within the page.
+    /// Writes the 8-bit register at this offset in bytes, which wraps within the page.
     #[inline]
     pub fn write_byte(self, offset: u32, value: u8) {
         // SAFETY: as for `read`.

@@ -1,4 +1,4 @@
-//! Page tables: writing and reading them, whatever their format.
+//! Writes and reads page tables, independently of their format.
 
 use core::ops::Range;
 
@@ -7,19 +7,18 @@ pub use limen_mmu::format::{
     Access, ENTRIES, Entry, Format, Halves, MemoryType, Owner, Permissions, Table, index, span_bytes,
 };
 
-/// Entries that are looked at together when most are empty.
+/// Entries that are tested together for emptiness.
 const GROUP: usize = 8;
 
-/// Where tables lie.
+/// Access to tables by physical address.
 ///
-/// Callers pass only addresses of tables: a root, one that [`Self::allocate`] returned, or one that a
-/// valid entry leads to.
+/// Callers pass only addresses of tables: a root, one that [`Self::allocate`] returned, or one in a valid entry.
 pub trait Tables {
     /// The words of a table.
     fn table(&self, at: PhysAddr) -> &Table;
-    /// The words of a table, to be changed.
+    /// The words of a table, mutable.
     fn table_mut(&mut self, at: PhysAddr) -> &mut Table;
-    /// A table without entries, or `None` when the memory for tables is used up.
+    /// An empty table; `None` if the pool is exhausted.
     fn allocate(&mut self) -> Option<PhysAddr>;
 }
 
@@ -32,7 +31,7 @@ pub struct Root {
     pub height: u32,
 }
 
-/// Memory to be mapped: addresses and size are multiples of what an entry of height `height` spans.
+/// Memory to map: addresses and size are multiples of what an entry of height `height` spans.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Run {
     /// First virtual address.
@@ -43,20 +42,20 @@ pub struct Run {
     pub bytes: u64,
     /// Height of the entries that map it: 0 for pages, 1 for large pages.
     pub height: u32,
-    /// What may be done through it.
+    /// The allowed access.
     pub access: Access,
 }
 
-/// Why memory could not be mapped.
+/// Why memory cannot be mapped.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum MapError {
-    /// The memory for tables is used up.
+    /// The pool of tables is exhausted.
     OutOfTables,
     /// A larger mapping is in the way.
     Occupied,
 }
 
-/// Memory that was found mapped: contiguous on both sides, with the same permissions.
+/// A contiguous run of mapped memory with the same permissions.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Found {
     /// First virtual address; only the bits that the tables resolve.
@@ -69,10 +68,10 @@ pub struct Found {
     pub permissions: Permissions,
 }
 
-/// Maps `run`, with tables between as needed.
+/// Maps `run`, allocating tables as needed.
 ///
 /// # Errors
-/// See [`MapError`]; what was mapped before the error stays.
+/// See [`MapError`]; what is already mapped stays mapped.
 pub fn map<F: Format>(tables: &mut impl Tables, root: Root, run: &Run) -> Result<(), MapError> {
     let span = span_bytes(run.height);
     let attributes = F::attributes(run.height, run.access);
@@ -89,7 +88,7 @@ pub fn map<F: Format>(tables: &mut impl Tables, root: Root, run: &Run) -> Result
     Ok(())
 }
 
-/// Makes `table`, which has no tables below, resolve `vaddr` and its neighbours.
+/// Enters `table`, a table of pages, so that it resolves `vaddr` and its neighbours.
 ///
 /// # Errors
 /// See [`MapError`].
@@ -108,7 +107,7 @@ pub fn enter_table<F: Format>(
     Ok(())
 }
 
-/// The table of this height that resolves `vaddr`.
+/// The table of this height that resolves `vaddr`, allocated if missing.
 fn leaf_table<F: Format>(
     tables: &mut impl Tables,
     root: Root,
@@ -131,7 +130,7 @@ fn leaf_table<F: Format>(
     Ok(table)
 }
 
-/// Lets the address space under `root` have the kernel's addresses, where one top table resolves both halves.
+/// Copies the kernel's top entries to the address space under `root`, if one top table resolves both halves.
 #[inline(always)]
 pub fn share_kernel<F: Format>(tables: &mut impl Tables, kernel: Root, root: Root) {
     if F::HALVES == Halves::Together {
@@ -142,7 +141,7 @@ pub fn share_kernel<F: Format>(tables: &mut impl Tables, kernel: Root, root: Roo
     }
 }
 
-/// Takes the page at `vaddr` away, if it is mapped by an entry of its own.
+/// Unmaps the page at `vaddr` if an entry of its own maps it.
 #[inline(always)]
 pub fn unmap<F: Format>(tables: &mut impl Tables, root: Root, vaddr: VirtAddr) {
     let mut table = root.table;
@@ -169,7 +168,7 @@ pub fn translate<F: Format>(tables: &impl Tables, root: Root, vaddr: VirtAddr) -
     None
 }
 
-/// Calls `visit` with everything that these entries of the top table map, in the order of virtual addresses.
+/// Calls `visit` for each run that these entries of the top table map, in order of virtual addresses.
 ///
 /// # Errors
 /// The first error of `visit`.
@@ -227,19 +226,19 @@ fn walk_table<F: Format, E>(
     Ok(())
 }
 
-/// The groups of these entries, which are whole ones.
+/// The groups of these entries, a whole number.
 fn groups(entries: Range<usize>) -> Range<usize> {
     entries.start / GROUP..entries.end / GROUP
 }
 
-/// Whether nothing is mapped. Written out, because boot is measured and most of a table is empty.
+/// Whether all entries are empty. Unrolled by hand, because boot time is measured and most of a table is empty.
 #[inline(always)]
 fn is_empty(group: &[u64; GROUP]) -> bool {
     let [a, b, c, d, e, f, g, h] = group;
     a | b | c | d | e | f | g | h == 0
 }
 
-/// Whether two top tables lead to the same behind these entries. Written out, too.
+/// Whether two top tables are equal in these entries. Also unrolled.
 pub fn is_shared(one: &Table, other: &Table, entries: Range<usize>) -> bool {
     let groups = groups(entries);
     let [one, other] = [one, other].map(|table| &table.as_chunks::<GROUP>().0[groups.clone()]);
@@ -289,7 +288,7 @@ mod tests {
     }
 
     #[test]
-    fn pages_that_are_neighbours_on_one_side_only_are_found_apart() {
+    fn pages_that_are_contiguous_on_one_side_only_are_found_apart() {
         let (mut tables, root) = TestTables::with_root(3, 16);
         for (vaddr, paddr) in [(0x20_0000, 0x8000_0000), (0x20_1000, 0x8000_2000)] {
             assert_eq!(map::<Descriptors>(&mut tables, root, &run(vaddr, paddr, PAGE_BYTES, 0)), Ok(()));
@@ -317,7 +316,7 @@ mod tests {
     }
 
     #[test]
-    fn a_table_is_entered_where_nothing_is() {
+    fn a_table_is_entered_only_in_an_empty_entry() {
         let (mut tables, root) = TestTables::with_root(3, 16);
         let table = tables.allocate().unwrap();
         let vaddr = VirtAddr(3 * LARGE + PAGE_BYTES);
@@ -338,7 +337,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_is_taken_away_and_its_neighbours_are_not() {
+    fn unmapping_a_page_keeps_its_neighbours() {
         let (mut tables, root) = TestTables::with_root(3, 16);
         assert_eq!(
             map::<Descriptors>(&mut tables, root, &run(LARGE, 0x8000_0000, 3 * PAGE_BYTES, 0)),
@@ -353,7 +352,7 @@ mod tests {
     }
 
     #[test]
-    fn a_large_page_is_not_taken_away_for_a_small_one() {
+    fn unmapping_a_page_keeps_a_large_page() {
         let (mut tables, root) = TestTables::with_root(3, 16);
         assert_eq!(map::<Descriptors>(&mut tables, root, &run(LARGE, 0x8000_0000, LARGE, 1)), Ok(()));
         unmap::<Descriptors>(&mut tables, root, VirtAddr(LARGE + PAGE_BYTES));
@@ -361,7 +360,7 @@ mod tests {
     }
 
     #[test]
-    fn an_address_is_translated_where_it_is_mapped() {
+    fn only_a_mapped_address_is_translated() {
         let (mut tables, root) = TestTables::with_root(3, 16);
         assert_eq!(map::<Descriptors>(&mut tables, root, &run(LARGE, 0x8000_0000, 2 * LARGE, 1)), Ok(()));
         let translate = |vaddr| translate::<Descriptors>(&tables, root, VirtAddr(vaddr));
@@ -370,7 +369,7 @@ mod tests {
     }
 
     #[test]
-    fn the_kernel_is_shared_where_halves_are_together() {
+    fn the_kernel_is_shared_if_one_table_resolves_both_halves() {
         let (mut tables, kernel) = TestTables::with_root(2, 16);
         let root = Root { table: tables.allocate().unwrap(), height: 2 };
         for half in [0, 0xffff_ffff_8000_0000] {

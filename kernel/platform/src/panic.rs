@@ -1,5 +1,5 @@
-//! The end: a report on the debug console, then nothing. It is printed in every configuration: a machine that stops
-//! without a word helps nobody.
+//! Fatal errors: a report on the debug console, then the machine stops. Every configuration prints the report, because
+//! a machine that stops silently cannot be debugged.
 
 use core::fmt;
 use core::panic::{Location, PanicInfo};
@@ -7,13 +7,13 @@ use core::panic::{Location, PanicInfo};
 use crate::arch::cpu;
 use crate::console;
 
-/// Stops the machine because the kernel found something wrong with itself or with what it was given.
+/// Stops the machine because the kernel found a fault in itself or in its input.
 #[track_caller]
 pub fn fatal(what: fmt::Arguments<'_>) -> ! {
     report(what, Some(Location::caller()))
 }
 
-/// An exception in the kernel, as a port's trap code reports it unless it has more to say.
+/// Reports an exception in the kernel. Ports whose trap code has more to report have their own.
 pub extern "C" fn exception_in_kernel() -> ! {
     fatal(format_args!("the kernel itself took an exception"))
 }

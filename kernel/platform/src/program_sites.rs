@@ -1,10 +1,11 @@
-//! Sites of static keys in the code of programs, which the kernel exchanges when a key of the system changes.
+//! Static-key sites in the code of programs, which the kernel patches when a key of the system changes.
 //!
-//! The boot image lists them, and its reader has checked that each lies in page contents and in one word. They stay
-//! where they are: of the image, these pages alone are still mapped when boot is over, for reading. The kernel does not
-//! map programs: it writes through the window for code, to the page that the program executes.
+//! The boot image lists them, and its reader has checked that each lies in page contents and within one word. The list
+//! is not copied: these pages of the image alone stay mapped after boot, read-only. The kernel does not map programs:
+//! it writes through the patch window, to the page that the program executes.
 //!
-//! The sites of a key follow it from the first to the last, some at a time, and leave it from the last to the first:
+//! The sites of a key are patched in batches, from first to last when the key turns on and from last to first when it
+//! turns off:
 //!
 //! ```text
 //!   | on on on on on on on on | off off off off off off |
@@ -23,16 +24,16 @@ use crate::page_table::span_bytes;
 
 const _: () = assert!((KEY_SITES * KeySite::LENGTH * size_of::<u64>()) as u64 + PAGE_BYTES <= span_bytes(1));
 
-/// The sites of a key among all.
+/// The sites of one key, as indices into all sites.
 #[derive(Clone, Copy, Debug, Default)]
 struct OfKey {
     first: u16,
     end: u16,
-    /// Where those begin that have the instruction for a key that is off.
+    /// The first site that has the instruction for "off".
     on: u16,
 }
 
-/// All of them, those of a key one behind the other.
+/// All sites, grouped by key.
 #[derive(Debug)]
 pub struct ProgramSites {
     records: &'static [u64],
@@ -40,7 +41,7 @@ pub struct ProgramSites {
 }
 
 impl ProgramSites {
-    /// Those of the image, whose records are these words.
+    /// The sites of the image, whose records are these words.
     pub fn new(image: &Image<'_>, records: &'static [u64]) -> Self {
         let mut keys = [OfKey::default(); KEYS];
         let mut followed = image.key_sites().map(|record| record.key).peekable();
@@ -51,13 +52,13 @@ impl ProgramSites {
                 next += 1;
             }
             of_key.end = next;
-            // The tool has given each the instruction of the default.
+            // The tool has written the instruction for the default.
             of_key.on = if key.default == 1 { of_key.end } else { of_key.first };
         }
         Self { records, keys }
     }
 
-    /// Makes more sites of a key follow its state.
+    /// Patches more sites of a key to its state.
     pub fn follow(&mut self, engine: &mut impl Engine, key: usize, state: bool) -> Followed {
         let Some(of_key) = self.keys.get_mut(key) else { return Followed::All };
         let most = KEY_SITES_AT_ONCE as u16;
@@ -80,7 +81,7 @@ impl ProgramSites {
     }
 }
 
-/// The pages of the image with its sites, none if there are no sites.
+/// The pages of the image that list its sites; empty if it has none.
 pub fn pages(image: &Image<'_>) -> limen_image::Range {
     let Range { start, end } = image.key_site_words();
     if start == end {
@@ -120,7 +121,7 @@ fn page(site: &KeySite) -> usize {
     site.paddr as usize / WINDOW_BYTES * WINDOW_BYTES
 }
 
-/// The offset of the word in its page.
+/// The offset of the site's word in its page.
 fn offset(site: &KeySite) -> usize {
     site.paddr as usize % WINDOW_BYTES / size_of::<u64>() * size_of::<u64>()
 }

@@ -1,4 +1,4 @@
-//! Sections of the kernel that use vector registers: how registers are put aside, and what code at work has of them.
+//! Kernel sections that use vector registers: saving and restoring registers, and access to them for code at work.
 
 use limen_core::arena::ThreadId;
 use limen_fpu::mask::Mask;
@@ -9,7 +9,7 @@ use crate::arch::fpu;
 use crate::fpu::{area, is_up};
 use crate::machine::Hardware;
 
-/// Declares a routine for each set of registers, and for the control words. All are for `fpu::call` only.
+/// Declares a routine for each set of registers, and one for the control words. Only `fpu::call` calls them.
 macro_rules! routines {
     ($(#[$doc:meta])* $control:ident $four:ident $eight:ident $sixteen:ident $all:ident) => {
         unsafe extern "C" {
@@ -23,19 +23,19 @@ macro_rules! routines {
 }
 
 routines! {
-    /// Stores registers in an area.
+    /// Saves registers to an area.
     fpu_put_aside_control fpu_put_aside_4 fpu_put_aside_8 fpu_put_aside_16 fpu_put_aside_all
 }
 routines! {
-    /// Loads registers from an area.
+    /// Restores registers from an area.
     fpu_put_back_control fpu_put_back_4 fpu_put_back_8 fpu_put_back_16 fpu_put_back_all
 }
 routines! {
-    /// Makes registers what a thread starts with.
+    /// Sets registers to a thread's initial values.
     fpu_clear_control fpu_clear_4 fpu_clear_8 fpu_clear_16 fpu_clear_all
 }
 
-/// Calls the routine for a set. Which one is known when this is compiled.
+/// Calls the routine for a set, which is known at compile time.
 macro_rules! call_for {
     ($mask:ty, $area:expr, $control:path, $four:path, $eight:path, $sixteen:path, $all:path) => {{
         let area: *mut fpu::Registers = $area;
@@ -62,8 +62,8 @@ impl SectionUnit<ThreadId> for Hardware {
 
     #[inline]
     fn put_aside<M: Mask>(&mut self, owner: Option<ThreadId>) {
-        // SAFETY: the area is an element of the array, and nobody holds a reference to it; the section has turned the unit
-        // on where that is needed.
+        // SAFETY: the area is an element of the array, and no reference to it exists; the section has turned the unit
+        // on if that is needed.
         unsafe {
             call_for!(
                 M,
@@ -79,7 +79,7 @@ impl SectionUnit<ThreadId> for Hardware {
 
     #[inline]
     fn put_back<M: Mask>(&mut self, owner: Option<ThreadId>) {
-        // SAFETY: as above; the registers were put there.
+        // SAFETY: as above; the area holds the saved registers.
         unsafe {
             call_for!(
                 M,
@@ -94,19 +94,19 @@ impl SectionUnit<ThreadId> for Hardware {
     }
 }
 
-// SAFETY: what is put aside is put back, into the same registers; in between nobody else runs.
+// SAFETY: the same registers are restored that were saved; no other code runs in between.
 unsafe impl Lends for Hardware {}
 
-/// The registers of the thread at work that runs.
+/// The registers of the running thread at work.
 #[derive(Debug)]
 pub struct WorkerRegisters(());
 
 impl WorkerRegisters {
-    /// Says that the kernel's code runs that works for a thread.
+    /// Claims the registers for the code that works for a thread.
     ///
     /// # Safety
-    /// Only that code has it, and uses it up before the work ends. Whenever the thread gets the processor meanwhile, its name
-    /// at work owns the unit, which is on.
+    /// Only that code holds the value, and consumes it before the work ends. Whenever the thread runs meanwhile, its
+    /// identity at work owns the unit, which is on.
     pub const unsafe fn new() -> Self {
         Self(())
     }
@@ -115,7 +115,7 @@ impl WorkerRegisters {
 impl WorkerUnit for WorkerRegisters {
     #[inline]
     fn clear<M: Mask>(&mut self) {
-        // SAFETY: the registers are this work's own; no area is touched.
+        // SAFETY: the registers belong to this work; no area is accessed.
         unsafe {
             call_for!(
                 M,
@@ -130,5 +130,5 @@ impl WorkerUnit for WorkerRegisters {
     }
 }
 
-// SAFETY: the registers of a running thread at work are its own, as `new` asks for.
+// SAFETY: a running thread at work owns its registers, as `new` requires.
 unsafe impl Lends for WorkerRegisters {}

@@ -1,6 +1,7 @@
-//! Counts at boot what sections cost, and what computes with vector registers, in images that ask for figures.
+//! Measures at boot, in images that ask for figures, the cost of sections and of the routines that use vector
+//! registers.
 //!
-//! What is measured is the code that handlers and threads at work use, in every state that the unit can be in.
+//! It measures the code that handlers and threads at work use, in every state of the unit.
 
 use core::fmt;
 use core::hint::black_box;
@@ -19,12 +20,12 @@ use crate::section_test::{self, DIGESTED, Over, Rehearsal};
 
 /// Bytes of a KiB.
 const KIB: usize = 1024;
-/// Of what is digested.
+/// Size of the digested data.
 const DIGESTED_KIB: usize = 4;
-/// Of what is digested, as much as vector registers do at once.
+/// Size of a packet: what the vector code digests at once.
 pub const PACKET_BYTES: usize = DIGESTED_KIB * KIB;
 
-/// Prints a row for each set of registers and each state, and one for each routine and its plain code.
+/// Prints a row for each set of registers and each state, and one each for a routine's vector and plain code.
 #[inline(never)]
 pub fn print() {
     console::open();
@@ -53,19 +54,19 @@ impl fmt::Display for Over {
     }
 }
 
-/// A row of one sample.
+/// Prints a row with a single sample.
 pub fn row(what: fmt::Arguments<'_>, value: u64) {
     console::line(format_args!(
         "ROW name={what} n=1 min={value} median={value} p99={value} max={value} mean={value} stddev=0"
     ));
 }
 
-/// What is digested.
+/// The digested data.
 pub fn packet() -> &'static [u8] {
     &DIGESTED[..PACKET_BYTES]
 }
 
-/// What `act` takes.
+/// The cycles that `act` takes.
 #[inline(always)]
 pub fn count<R>(act: impl FnOnce() -> R) -> u64 {
     let start = stamp();
@@ -75,13 +76,13 @@ pub fn count<R>(act: impl FnOnce() -> R) -> u64 {
     stamp() - start - empty
 }
 
-/// The counter. A call, so that no part of what a port does to read it is mixed with what is counted.
+/// The cycle counter. Not inlined, so that the port's code to read it is not mixed with what is measured.
 #[inline(never)]
 pub fn stamp() -> u64 {
     cpu::cycles()
 }
 
-/// Beginning and end of a section in the handler of an interrupt.
+/// Measures entering and leaving a section in an interrupt handler.
 #[inline(never)]
 fn nested<M: Mask>(rehearsal: &mut Rehearsal, registers: &str, over: Over) {
     rehearsal.prepare(over);
@@ -89,7 +90,7 @@ fn nested<M: Mask>(rehearsal: &mut Rehearsal, registers: &str, over: Over) {
     row(format_args!("simd_section context=interrupt registers={registers} over={over}"), spent);
 }
 
-/// The same at work for a thread.
+/// The same in work.
 #[inline(never)]
 fn own<M: Mask>(rehearsal: &mut Rehearsal, registers: &str) {
     let mut worker = rehearsal.worker();
@@ -97,7 +98,7 @@ fn own<M: Mask>(rehearsal: &mut Rehearsal, registers: &str) {
     row(format_args!("simd_section context=work registers={registers} over=nothing"), spent);
 }
 
-/// Rows of routines: what a KiB takes.
+/// Prints the cost of each routine per KiB.
 fn routines(rehearsal: &mut Rehearsal) {
     rehearsal.worker().section::<All, _>(|open| {
         let state = State::new(&[7; 8], 1, &[2; 3]);

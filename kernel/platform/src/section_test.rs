@@ -1,6 +1,6 @@
-//! Shows at boot that sections keep registers, and that what computes with them computes the same as plain code.
+//! Tests at boot that sections preserve registers, and that vector code computes the same as plain code.
 //!
-//! Boot is taken for a thread at work here: it is alone with the unit, and a thread that does not run yet is its owner.
+//! Boot plays a thread at work here: it has the unit to itself, and a thread that does not run yet is the owner.
 
 use limen_core::arena::ThreadId;
 use limen_fpu::mask::{All, Controlled, Low4, Low8, Low16, Mask};
@@ -16,43 +16,43 @@ use crate::machine::Hardware;
 use crate::panic::fatal;
 use crate::section::WorkerRegisters;
 
-/// Whose registers are interrupted.
+/// The thread whose registers are interrupted.
 const OWNER: ThreadId = ThreadId::ANY;
-/// Bytes of a digest: four chunks and some more.
+/// Bytes that are digested: four chunks and a partial one.
 const DIGESTED_BYTES: usize = 4 * 1024 + 100;
-/// What is digested. Not on the stack of boot, which has the tables of the image on it.
+/// The digested data. Not on boot's stack, which holds the image's tables.
 pub static DIGESTED: [u8; DIGESTED_BYTES] = filled();
-/// Bytes that are cleared and compared. The kernel's stack is small.
+/// Bytes that are cleared and compared; few, because the kernel's stack is small.
 const MOVED_BYTES: usize = 301;
 
-/// What boot does instead of a thread at work, and of a handler that interrupts it.
+/// Boot as a thread at work, and as a handler that interrupts it.
 #[derive(Debug)]
 pub struct Rehearsal {
     fpu: Fpu<ThreadId>,
     unit: Hardware,
 }
 
-/// Over whose registers a section is nested.
+/// The state of the unit in which a nested section starts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Over {
     /// The unit is on for its owner.
     Owner,
-    /// It is off, with the owner's registers in it.
+    /// It is off and holds the owner's registers.
     Kept,
-    /// It is off, and nobody's.
+    /// It is off and has no owner.
     Nobody,
 }
 
 impl Over {
-    /// Each of them.
+    /// All states.
     pub const EACH: [Self; 3] = [Self::Owner, Self::Kept, Self::Nobody];
 }
 
 impl Rehearsal {
-    /// Nothing has happened yet.
+    /// The initial state.
     pub const START: Self = Self { fpu: Fpu::EMPTY, unit: Hardware::UNKNOWN };
 
-    /// Brings the unit into a state.
+    /// Puts the unit into a state.
     pub fn prepare(&mut self, over: Over) {
         self.fpu.switch_to(&mut self.unit, OWNER, Some(OWNER));
         match over {
@@ -62,27 +62,27 @@ impl Rehearsal {
         }
     }
 
-    /// What a thread at work has that owns the unit.
+    /// The context of a thread at work that owns the unit.
     pub fn worker(&mut self) -> WorkerContext<WorkerRegisters> {
         self.prepare(Over::Owner);
-        // SAFETY: boot is alone, and uses it up before the unit gets into another state.
+        // SAFETY: only boot runs, and it consumes the value before the unit changes state.
         WorkerContext::new(unsafe { WorkerRegisters::new() })
     }
 
-    /// What the handler of an interrupt has.
+    /// The context of an interrupt handler.
     #[inline(always)]
     pub fn interrupt(&mut self) -> InterruptContext<'_, ThreadId, Hardware> {
         InterruptContext::new(&mut self.fpu, &mut self.unit)
-            .unwrap_or_else(|| fatal(format_args!("vector registers are not prepared")))
+            .unwrap_or_else(|| fatal(format_args!("the vector registers are not initialised")))
     }
 
-    /// An interrupt clears all registers that it asks for, and none is changed.
+    /// Whether the owner's registers survive an interrupt that clears all registers of its section.
     fn keeps<M: Mask>(&mut self, over: Over) -> bool {
         self.prepare(Over::Owner);
         numbered().iter_mut().zip(pattern()).for_each(|(byte, value)| *byte = value);
         self.unit.put_back::<All>(Some(OWNER));
         self.prepare(over);
-        // SAFETY: the registers are the section's.
+        // SAFETY: the section owns the registers.
         let mut registers = unsafe { WorkerRegisters::new() };
         self.interrupt().section::<M, _>(|_| registers.clear::<M>());
         numbered().fill(0);
@@ -95,14 +95,14 @@ impl Rehearsal {
     }
 }
 
-/// What the owner's area has of the registers that sections count.
+/// The vector registers in the owner's save area.
 fn numbered() -> &'static mut [u8] {
-    // SAFETY: registers are bytes in any state; boot is alone, and lets go of it before the area is used otherwise.
+    // SAFETY: any bytes are valid registers; only boot runs, and it ends the borrow before the area is used otherwise.
     let bytes = unsafe { &mut *area(Some(OWNER)).cast::<[u8; size_of::<Registers>()]>() };
     &mut bytes[NUMBERED]
 }
 
-/// Bytes that are different in each register.
+/// Bytes that differ in each register.
 fn pattern() -> impl Iterator<Item = u8> {
     (0..).map(pattern_byte)
 }
@@ -111,7 +111,7 @@ const fn pattern_byte(position: usize) -> u8 {
     (position as u8).wrapping_mul(29) ^ ((position + 1) >> 4) as u8
 }
 
-/// Tests all, and puts everything back.
+/// Runs all tests, and restores the initial state.
 #[inline(never)]
 pub fn run() {
     let mut rehearsal = Rehearsal::START;
@@ -129,16 +129,16 @@ pub fn run() {
     }
 }
 
-/// The right of a thread at work to all registers.
+/// The right of a thread at work to use all registers.
 type Right<'section> = Open<'section, All, WorkerRegisters>;
 
-/// The same digest both ways.
+/// Compares a digest by vector code with one by plain code.
 #[inline(never)]
 fn digests(open: Right<'_>) -> bool {
     digest(Vector(open), &DIGESTED) == digest(Plain, &DIGESTED)
 }
 
-/// The other routines, as well.
+/// Compares the other routines.
 #[inline(never)]
 fn small_routines(open: Right<'_>) -> bool {
     let bytes = filled::<MOVED_BYTES>();

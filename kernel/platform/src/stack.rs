@@ -1,17 +1,17 @@
-//! The kernel's stack. There is one, because one processor runs the kernel.
+//! The kernel's stack. One is enough, because one processor runs the kernel.
 
 use core::arch::global_asm;
 
 use limen_abi::limits::PAGE_BYTES;
 
-/// Size. Nothing in the kernel recurses deeper than page tables are high.
+/// Size in bytes. The deepest recursion in the kernel is over the levels of page tables.
 const BYTES: usize = 16 << 10;
 
-/// How far below the top the last report starts, when the kernel itself has taken an exception: out of the way of what
-/// may be broken.
+/// How far below the top the stack of the final report starts after an exception in the kernel, clear of the part that
+/// may be corrupt.
 pub const EMERGENCY_OFFSET: usize = 2048;
 
-// The linker script puts this section behind a page that is not mapped.
+// The linker script puts this section after an unmapped page.
 global_asm!(
     ".pushsection .bss.stack, \"aw\", @nobits",
     ".balign {PAGE_BYTES}",

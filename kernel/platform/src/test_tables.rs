@@ -10,14 +10,14 @@ use crate::page_table::{ENTRIES, Root, Table, Tables};
 const BASE: u64 = 0x9000_0000;
 const TABLE_BYTES: u64 = size_of::<Table>() as u64;
 
-/// A limited number of tables, named by physical addresses that nothing lies behind.
+/// A limited number of tables at made-up physical addresses.
 pub(crate) struct TestTables {
     tables: Vec<Table>,
     limit: usize,
 }
 
 impl TestTables {
-    /// An empty top table of this height, and room for `limit` tables in all.
+    /// An empty top table of this height, with room for `limit` tables in total.
     pub(crate) fn with_root(height: u32, limit: usize) -> (Self, Root) {
         let mut tables = Self { tables: Vec::new(), limit };
         let table = tables.allocate().expect("room for the root");

@@ -1,14 +1,14 @@
-//! Writing the kernel's own code, for static keys alone.
+//! Writes the kernel's own code, for static keys only.
 //!
-//! No lasting mapping shows code writable. While a word is written, one page of it is mapped once more at an address that
-//! is used for nothing else, writable and not executable:
+//! No permanent mapping makes code writable. To patch a word, the kernel maps its page a second time, writable and not
+//! executable, at an address reserved for that:
 //!
 //! ```text
 //!   top table -> ... -> [PATCH_WINDOW] -> TABLE: one entry that comes and goes; the others stay empty
 //! ```
 //!
-//! `TABLE` lies in the kernel's own image, so that it can be written when boot is over. There is one core, so nobody waits
-//! while code is patched, and nobody else sees the window.
+//! `TABLE` is in the kernel's image, so that it stays writable after boot. With one processor, no other code can run
+//! while code is patched, and none can see the window.
 
 use core::cell::UnsafeCell;
 use core::ops::Range;
@@ -25,7 +25,7 @@ use crate::page_table::{Access, ENTRIES, Format, MapError, MemoryType, Owner, Ta
 
 const _: () = assert!(WINDOW_BYTES as u64 == PAGE_BYTES);
 
-/// How the window shows code.
+/// How the window maps code.
 const WRITABLE: Access =
     Access { owner: Owner::Kernel, write: true, execute: false, memory: MemoryType::Cached };
 
@@ -33,7 +33,7 @@ const WRITABLE: Access =
 #[repr(C, align(4096))]
 struct WindowTable(UnsafeCell<Table>);
 
-// SAFETY: boot enters it into the kernel's tables; from then on only the one `Writer` writes its first entry.
+// SAFETY: boot enters it into the kernel's tables; afterwards only the one `Writer` writes its first entry.
 unsafe impl Sync for WindowTable {}
 
 static TABLE: WindowTable = WindowTable(UnsafeCell::new([0; ENTRIES]));
@@ -44,10 +44,10 @@ unsafe extern "C" {
     static __text_end: u8;
 }
 
-/// All code of the kernel, but that of boot. Its words change while they are patched.
+/// The kernel's code, except boot code. Words change while they are patched.
 pub fn words() -> &'static [AtomicU64] {
     let Range { start, end } = addresses();
-    // SAFETY: whole pages that stay mapped, and are written by single stores of words only.
+    // SAFETY: whole pages that stay mapped, and that are written only by single stores of words.
     unsafe {
         core::slice::from_raw_parts((&raw const __text_start).cast(), (end - start) / size_of::<AtomicU64>())
     }
@@ -57,15 +57,15 @@ fn addresses() -> Range<usize> {
     (&raw const __text_start).addr()..(&raw const __text_end).addr()
 }
 
-/// Whoever has it may write the kernel's code. There is one.
+/// The exclusive right to write the kernel's code. Only one exists.
 #[derive(Debug)]
 pub struct Writer {
-    /// Where the code lies, all in a row.
+    /// The physical address of the code, which is contiguous.
     code: PhysAddr,
 }
 
 impl Writer {
-    /// Enters the window's table into the kernel's own tables, while boot lasts.
+    /// Enters the window's table into the kernel's tables, during boot.
     ///
     /// # Errors
     /// See [`MapError`].
@@ -78,14 +78,14 @@ impl Writer {
         Ok(Self { code })
     }
 
-    /// Whether nothing shows code writable now.
+    /// Whether no mapping makes code writable at the moment.
     pub fn is_closed(&self) -> bool {
-        // SAFETY: an entry of the table, which nobody else writes.
+        // SAFETY: an entry of the table, which only this writer writes.
         unsafe { TABLE.0.get().cast::<u64>().read_volatile() == 0 }
     }
 
     fn set_entry(&mut self, entry: u64) {
-        // SAFETY: the window is used for nothing else, and what it shows is code, not data of anybody.
+        // SAFETY: the window is used for nothing else, and maps only code.
         unsafe { TABLE.0.get().cast::<u64>().write_volatile(entry) }
     }
 }
@@ -114,14 +114,14 @@ impl Engine for Writer {
     }
 
     fn load(&self, offset: usize) -> u64 {
-        // SAFETY: a word of the page that the window shows: `limen_keys` loads from an open window only.
+        // SAFETY: a word of the page in the window: `limen_keys` loads only from an open window.
         unsafe { (*core::ptr::with_exposed_provenance::<AtomicU64>(window(offset))).load(Ordering::Relaxed) }
     }
 
     fn store(&mut self, offset: usize, word: u64) {
         let window = window(offset);
-        // SAFETY: a word of the page that the window shows: `limen_keys` stores into an open window only. What it writes are
-        // the instructions that the table of sites was checked for.
+        // SAFETY: a word of the page in the window: `limen_keys` stores only to an open window, and only instructions
+        // that it has checked against the table of sites.
         unsafe { (*core::ptr::with_exposed_provenance::<AtomicU64>(window)).store(word, Ordering::Relaxed) }
         text::clean(VirtAddr(window as u64));
     }
@@ -138,7 +138,7 @@ impl Engine for Writer {
     fn resume(&mut self) {}
 }
 
-/// The same for the code of programs: a page is named by its physical address, which the image has given.
+/// Writes the code of programs: a page is identified by its physical address, which the image lists.
 #[derive(Debug)]
 pub struct Frames<'w>(pub &'w mut Writer);
 

@@ -1,7 +1,8 @@
-//! What every thread has: a capability table, root slots and a message buffer.
+//! The memory of each thread: capability table, root slots and message buffer.
 //!
-//! There is room for as many threads as there may be, and boot clears what the image's threads need of it: clearing all
-//! of it would be most of a boot. The rest is never looked at, because every thread that the kernel knows is the image's.
+//! The statics have room for the maximum number of threads, and boot clears only what the image's threads need:
+//! clearing all of it would take most of boot. The rest is never accessed, because every thread that the kernel knows
+//! is the image's.
 
 use core::cell::UnsafeCell;
 use core::mem::MaybeUninit;
@@ -20,7 +21,7 @@ use crate::machine::Hardware;
 #[repr(C, align(4096))]
 struct Tables<T>(UnsafeCell<PerThread<MaybeUninit<T>>>);
 
-// SAFETY: written by `clear` and `fill`, while boot has the machine for itself, and only read afterwards.
+// SAFETY: `clear` and `fill` write it, while only boot runs; afterwards it is only read.
 unsafe impl<T> Sync for Tables<T> {}
 
 impl<T> Tables<T> {
@@ -29,15 +30,15 @@ impl<T> Tables<T> {
     }
 }
 
-// The section is one that nobody clears.
+// Boot does not clear this section as a whole.
 #[unsafe(link_section = ".bss.threads")]
 static CAP_TABLES: Tables<CapTable> = Tables::new();
 #[unsafe(link_section = ".bss.threads")]
 static ROOT_TABLES: Tables<RootTable> = Tables::new();
-/// What a thread has that the image does not know. Zeros, which take no place in the kernel's file.
+/// The capability table of a thread that is not in the image. All zeros, which take no space in the kernel's file.
 #[unsafe(link_section = ".bss.empty")]
 pub static NO_CAPS: CapTable = CapTable::EMPTY;
-/// Any words are a message buffer.
+/// Uninitialised memory is fine: any words are a valid message buffer.
 #[unsafe(link_section = ".bss.threads")]
 static MESSAGE_BUFFERS: MessageBuffers = MessageBuffers::new([const { MessageBuffer::new() }; THREADS]);
 
@@ -46,13 +47,12 @@ unsafe extern "C" {
     fn clear_pages(start: u64, end: u64);
 }
 
-/// Empties the tables and buffers of the image's threads. Before everything else here, and once.
+/// Clears the tables and buffers of the image's threads. Called once, before any other function of this file.
 pub fn clear(image: &Image<'_>) {
     let threads = image.thread_count().min(THREADS as u64);
     let clear = |start: usize, bytes: usize| {
         let end = start as u64 + (threads * bytes as u64).next_multiple_of(PAGE_BYTES);
-        // SAFETY: all of them start on a page and end on one, or with memory that nothing else is in; nobody has
-        // borrowed them yet.
+        // SAFETY: each starts on a page, and ends on one or with memory that holds nothing else; no borrow exists yet.
         unsafe { clear_pages(start as u64, end) }
     };
     clear((&raw const CAP_TABLES).addr(), size_of::<CapTable>());
@@ -60,10 +60,10 @@ pub fn clear(image: &Image<'_>) {
     clear((&raw const MESSAGE_BUFFERS).addr(), size_of::<MessageBuffer>());
 }
 
-/// Puts the capabilities of the image into their slots.
+/// Writes the image's capabilities to their slots.
 pub fn fill(image: &Image<'_>) {
     for (thread, slot, cap) in caps::<Hardware>(image) {
-        // SAFETY: `clear` has made them empty tables, and boot has the machine for itself: there is no other borrow.
+        // SAFETY: `clear` has made them empty tables, and only boot runs: there is no other borrow.
         let (table, root) = unsafe {
             let (tables, roots) = (&mut *CAP_TABLES.0.get(), &mut *ROOT_TABLES.0.get());
             (tables[thread].assume_init_mut(), roots[thread].assume_init_mut())
@@ -75,8 +75,8 @@ pub fn fill(image: &Image<'_>) {
 /// The capability table of a thread.
 #[inline]
 pub fn cap_table(thread: ThreadId) -> &'static CapTable {
-    // SAFETY: threads are the image's, whose tables `clear` has made empty ones: an empty slot is all zeros. They are
-    // not written after boot.
+    // SAFETY: thread ids are the image's, whose tables `clear` has made empty: an empty slot is all zeros. Nothing
+    // writes them after boot.
     unsafe { (&*CAP_TABLES.0.get())[thread].assume_init_ref() }
 }
 

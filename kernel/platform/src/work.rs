@@ -1,16 +1,16 @@
-//! Work for a thread that has asked for a service: privileged, but without a borrow of [the kernel](crate::kernel_cell), and with
-//! interrupts on.
+//! Work for a thread that requested a service: privileged, but with interrupts on and without a borrow of [the
+//! kernel](crate::kernel_cell).
 //!
 //! ```text
-//!   SP, registers   address space             what is there
+//!   SP, registers   address space             contents
 //!   the kernel's    any                       Kernel, borrowed between trap and return
-//!   the work's      that of the services of   a stack, and windows: memory that services look at or change;
-//!                   one thread                all of it for privileged code alone
+//!   the work's      that of the services of   a stack, and windows: memory that services read or write;
+//!                   one thread                all of it accessible to privileged code only
 //!   a program's     the program's             its memory
 //! ```
 //!
-//! A thread at work returns from the kernel to [`run`] instead of to its program. An interrupt then is a trap like one
-//! from a program. The end of the work is a call of the kernel, which the port makes a trap.
+//! A thread at work returns from the kernel to [`run`] instead of to its program. An interrupt is then a trap like one
+//! from a program. The work ends with a call into the kernel, which the port turns into a trap.
 
 mod code;
 mod window;
@@ -35,7 +35,8 @@ use crate::section::WorkerRegisters;
 use code::KernelCode;
 use window::MappedWindow;
 
-/// What a service works on, as its record in the image says; the validator has made sure that all of it is mapped.
+/// The memory that a service works on, from its record in the image. The validator has checked that all of it is
+/// mapped.
 #[derive(Clone, Copy, Debug)]
 pub struct Task {
     kind: Option<ServiceKind>,
@@ -58,14 +59,14 @@ impl Task {
 /// The tasks by service.
 struct Tasks(UnsafeCell<[Task; SERVICES]>);
 
-// SAFETY: written by `fill`, while boot has the machine for itself, and only read afterwards.
+// SAFETY: `fill` writes it, while only boot runs; afterwards it is only read.
 unsafe impl Sync for Tasks {}
 
 static TASKS: Tasks = Tasks(UnsafeCell::new([Task::NONE; SERVICES]));
 
-/// Notes what the services of the image work on. Once, before the first program runs.
+/// Records the tasks of the image's services. Called once, before the first program runs.
 pub fn fill(image: &Image<'_>, spaces: &AddressSpaces) {
-    // SAFETY: boot has the machine for itself: there is no other borrow.
+    // SAFETY: only boot runs: there is no other borrow.
     let tasks = unsafe { &mut *TASKS.0.get() };
     for (task, record) in tasks.iter_mut().zip(image.services()) {
         *task = Task {
@@ -78,15 +79,14 @@ pub fn fill(image: &Image<'_>, spaces: &AddressSpaces) {
     }
 }
 
-/// What a service works on.
+/// The task of a service.
 fn task_of(service: ServiceId) -> &'static Task {
     // SAFETY: not written after boot.
     let tasks = unsafe { &*TASKS.0.get() };
     &tasks[Services::<Hardware>::index_of(service)]
 }
 
-/// Makes `context` begin the work of a service. `program` are the registers of the program, where the port puts
-/// those that are not saved yet.
+/// Makes `context` start the work of a service. The port saves the program's remaining registers to `program`.
 pub fn begin(service: ServiceId, context: &mut Context, program: &mut Context) {
     let task = task_of(service);
     *context = work::first_registers(task, task.stack_top, program);
@@ -94,8 +94,8 @@ pub fn begin(service: ServiceId, context: &mut Context, program: &mut Context) {
     work::leave_program(program);
 }
 
-/// Clears the memory of a service that wipes. Called with interrupts off, whoever runs; without a context as long as
-/// there are no vector registers.
+/// Clears the memory of a wipe. Called with interrupts off, whichever thread runs. `context` is `None` until the vector
+/// registers are initialised.
 pub fn wipe(service: ServiceId, context: Option<InterruptContext<'_, ThreadId, Hardware>>) {
     let task = task_of(service);
     let Some(space) = cpu::SpaceRegister::of_work(task.space) else { return };
@@ -108,7 +108,7 @@ pub fn wipe(service: ServiceId, context: Option<InterruptContext<'_, ThreadId, H
     });
 }
 
-/// The work itself, on its own stack. What it has found goes to `report`.
+/// Performs the work, on its own stack, and writes its result to `report`.
 pub extern "C" fn run(task: &Task, report: &mut Report) {
     *report = match task.kind {
         Some(ServiceKind::Digest) => digest_of(&task.target),
@@ -124,10 +124,10 @@ pub extern "C" fn run(task: &Task, report: &mut Report) {
     };
 }
 
-/// The digest of what `run` sees.
+/// The digest of a window.
 fn digest_of(target: &impl Window) -> Report {
-    // SAFETY: called by `run` alone, whose thread is at work. The core makes it, by its name at work, the owner of the unit
-    // whenever it runs, and saves what others have in it.
+    // SAFETY: only `run` calls this, in a thread at work. The core makes the thread's identity at work the owner of the
+    // unit whenever it runs, and saves the registers of others.
     let mut context = WorkerContext::new(unsafe { WorkerRegisters::new() });
     context.section::<footprint::Blake3, _>(|registers| digest::run(target, blake3::Vector(registers)))
 }

@@ -1,6 +1,6 @@
-//! Selects the port. Every port has the same modules with the same functions.
+//! Selects the port. All ports have the same modules with the same functions.
 
-/// A port's code of sections, with the operands that it needs besides those of every port, and what comes behind it.
+/// A port's section routines: the operands that only this port needs, and the assembly that follows.
 macro_rules! section_code {
     ($after:literal, $($operand:tt)*) => {
         core::arch::global_asm!(

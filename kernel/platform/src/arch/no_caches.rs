@@ -1,4 +1,4 @@
-//! Caches where programs need not maintain them: they are coherent, with devices as far as the architecture says.
+//! Caches that programs need not maintain, because the architecture keeps them coherent.
 
 use core::ops::Range;
 
@@ -6,13 +6,13 @@ use limen_core::machine::CacheOperation;
 
 use crate::arch::cpu::SpaceRegister;
 
-/// Address spaces have no methods.
+/// Address spaces have no cache methods.
 pub const USER_END: Option<u64> = None;
 
-/// Nobody asks.
+/// Never called.
 pub fn is_read_only(_: SpaceRegister, _: u64) -> bool {
     false
 }
 
-/// Nobody asks.
+/// Never called.
 pub fn maintain(_: SpaceRegister, _: CacheOperation, _: Range<u64>) {}

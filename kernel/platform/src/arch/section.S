@@ -1,6 +1,6 @@
-// Putting registers aside for a section, putting them back, and clearing them: what all ports have in common. A routine for
-// many registers goes on into that for fewer, and each declares how many it uses. A port says what is done with two
-// registers, and with the control words.
+// Saves, restores and clears registers for a section: the part that all ports share. A routine for many registers falls
+// through to the one for fewer, and each declares how many it uses. A port defines the step for two registers and the
+// one for the control words.
 
 .macro section_begins act, name, registers
 .global fpu_\act\()_\name

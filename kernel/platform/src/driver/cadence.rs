@@ -1,7 +1,7 @@
 //! The serial port of the Zynq UltraScale+.
 //!
-//! Speed and format stay as the firmware has set them. Source: Zynq UltraScale+ Device Technical Reference Manual
-//! (UG1085), the UART controller; register reference UG1087.
+//! Speed and format stay as firmware set them. Source: Zynq UltraScale+ Device Technical Reference Manual (UG1085), the
+//! UART controller; register reference UG1087.
 
 use crate::mmio::Window;
 
@@ -13,12 +13,12 @@ const TRANSMIT_FULL: u32 = 1 << 4;
 const TRANSMIT_ENABLE: u32 = 1 << 4;
 const TRANSMIT_DISABLE: u32 = 1 << 5;
 
-/// Lets the port transmit.
+/// Enables the transmitter.
 pub fn init(port: Window) {
     port.write(CONTROL, port.read(CONTROL) & !TRANSMIT_DISABLE | TRANSMIT_ENABLE);
 }
 
-/// Sends one byte, after those that are waiting.
+/// Waits for room in the transmit FIFO, then sends a byte.
 pub fn put(port: Window, byte: u8) {
     while port.read(CHANNEL_STATUS) & TRANSMIT_FULL != 0 {}
     port.write(FIFO, u32::from(byte));

@@ -1,4 +1,4 @@
-//! Serial ports whose registers are memory: the driver that the board names.
+//! Memory-mapped serial ports. The board selects the driver.
 
 use core::sync::atomic::{AtomicU64, Ordering};
 
@@ -19,10 +19,10 @@ const KIND_NONE: u64 = 0;
 
 const PORT: Window = Window::at(CONSOLE);
 
-/// The driver of the open port. There is one processor and no concurrency in the kernel.
+/// The driver of the open port. The kernel runs on one processor, without concurrency.
 static KIND: AtomicU64 = AtomicU64::new(KIND_NONE);
 
-/// Lets the port transmit. False if there is no driver for it.
+/// Enables the transmitter. False if no driver serves the port.
 pub fn open(kind: u64) -> bool {
     match kind {
         KIND_PL011 => pl011::init(PORT),
@@ -35,7 +35,7 @@ pub fn open(kind: u64) -> bool {
     true
 }
 
-/// Sends one byte, after those that are waiting.
+/// Waits until the port can take a byte, then sends it.
 pub fn put(byte: u8) {
     match KIND.load(Ordering::Relaxed) {
         KIND_PL011 => pl011::put(PORT, byte),

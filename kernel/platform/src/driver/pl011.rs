@@ -1,7 +1,6 @@
 //! The serial port of Arm's boards.
 //!
-//! Speed and format stay as the firmware has set them. Source: PrimeCell UART (PL011) Technical Reference
-//! Manual (DDI 0183).
+//! Speed and format stay as firmware set them. Source: PrimeCell UART (PL011) Technical Reference Manual (DDI 0183).
 
 use crate::mmio::Window;
 
@@ -13,12 +12,12 @@ const TRANSMIT_FULL: u32 = 1 << 5;
 const ENABLE: u32 = 1 << 0;
 const TRANSMIT_ENABLE: u32 = 1 << 8;
 
-/// Lets the port transmit.
+/// Enables the port and its transmitter.
 pub fn init(port: Window) {
     port.write(CONTROL, port.read(CONTROL) | ENABLE | TRANSMIT_ENABLE);
 }
 
-/// Sends one byte, after those that are waiting.
+/// Waits for room in the transmit FIFO, then sends a byte.
 pub fn put(port: Window, byte: u8) {
     while port.read(FLAGS) & TRANSMIT_FULL != 0 {}
     port.write(DATA, u32::from(byte));

@@ -1,6 +1,6 @@
 //! The serial port of SiFive's boards.
 //!
-//! Speed and format stay as the firmware has set them. Source: SiFive FU540-C000 Manual, UART.
+//! Speed and format stay as firmware set them. Source: SiFive FU540-C000 Manual, UART.
 
 use crate::mmio::Window;
 
@@ -10,12 +10,12 @@ const TRANSMIT_CONTROL: u32 = 0x08;
 const TRANSMIT_FULL: u32 = 1 << 31;
 const ENABLE: u32 = 1 << 0;
 
-/// Lets the port transmit.
+/// Enables the transmitter.
 pub fn init(port: Window) {
     port.write(TRANSMIT_CONTROL, port.read(TRANSMIT_CONTROL) | ENABLE);
 }
 
-/// Sends one byte, after those that are waiting.
+/// Waits for room in the transmit FIFO, then sends a byte.
 pub fn put(port: Window, byte: u8) {
     while port.read(TRANSMIT) & TRANSMIT_FULL != 0 {}
     port.write(TRANSMIT, u32::from(byte));

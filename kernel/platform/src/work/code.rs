@@ -9,14 +9,14 @@ use crate::text;
 
 const WORD_BYTES: usize = size_of::<u64>();
 
-/// All code of the kernel, as if no static key had changed any.
+/// The kernel's code, as if no static key had patched it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct KernelCode {
     sites: &'static CodeSites,
 }
 
 impl KernelCode {
-    /// With these sites of static keys.
+    /// The code with these static-key sites.
     pub(super) fn new(sites: &'static CodeSites) -> Self {
         Self { sites }
     }

@@ -1,9 +1,9 @@
-//! Windows at addresses of the address space in which work is done.
+//! Windows in an address space of work.
 
 use limen_services::window::{BLOCK_BYTES, Block, Window, WritableWindow};
 use limen_simd::{Vectors, footprint, memory};
 
-/// Mapped memory, of whole pages. Means something only while the work runs that it is for.
+/// Whole pages of mapped memory. Valid only while the work that it belongs to runs.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct MappedWindow {
     start: u64,
@@ -11,15 +11,15 @@ pub(super) struct MappedWindow {
 }
 
 impl MappedWindow {
-    /// None.
+    /// An empty window.
     pub(super) const EMPTY: Self = Self { start: 0, blocks: 0 };
 
-    /// These bytes.
+    /// The window of these bytes.
     pub(super) fn new(start: u64, bytes: u64) -> Self {
         Self { start, blocks: bytes as usize / BLOCK_BYTES }
     }
 
-    /// The words of a block, whose addresses are multiples of eight.
+    /// The words of a block, aligned to eight bytes.
     fn words(&self, block: usize) -> Option<*mut u64> {
         let offset = (block < self.blocks).then_some(block * BLOCK_BYTES)?;
         Some(core::ptr::with_exposed_provenance_mut(self.start as usize + offset))
@@ -36,12 +36,13 @@ impl MappedWindow {
         }
     }
 
-    /// Sets all of it to zero with vector registers. Only with interrupts off.
+    /// Sets all of it to zero with vector registers. Interrupts must be off.
     pub(super) fn clear_with(self, registers: impl Vectors<footprint::Memory>) {
         let Some(words) = self.words(0) else { return };
-        // SAFETY: the validator of the image has found all of the window mapped for this work and writable, and nothing of the
-        // kernel is in it. Programs may map the same memory, but with interrupts off on the only processor none of them
-        // runs while this slice exists, and it is only written, by assembly or as plain bytes, which may have any value.
+        // SAFETY: the image's validator has checked that all of the window is mapped for this work and writable, and
+        // that it holds nothing of the kernel. Programs may map the same memory, but with interrupts off on the only
+        // processor none runs while this slice exists. The slice is only written, by assembly or as plain bytes, which
+        // may have any value.
         let memory = unsafe { core::slice::from_raw_parts_mut(words.cast(), self.blocks * BLOCK_BYTES) };
         memory::wipe(registers, memory);
     }
@@ -55,8 +56,8 @@ impl Window for MappedWindow {
     fn read(&self, block: usize, to: &mut Block) {
         let Some(words) = self.words(block) else { return *to = Block::ZERO };
         for (position, bytes) in to.0.as_chunks_mut::<8>().0.iter_mut().enumerate() {
-            // SAFETY: the validator of the image has found all of the window mapped for this work. Programs may write
-            // it at the same time, which is why it is read like a device.
+            // SAFETY: the image's validator has checked that all of the window is mapped for this work. Programs may
+            // write it concurrently, hence the volatile reads.
             *bytes = unsafe { words.add(position).read_volatile() }.to_ne_bytes();
         }
     }
@@ -66,7 +67,7 @@ impl WritableWindow for MappedWindow {
     fn write(&mut self, block: usize, from: &Block) {
         let Some(words) = self.words(block) else { return };
         for (position, bytes) in from.0.as_chunks::<8>().0.iter().enumerate() {
-            // SAFETY: as above, and writable: nothing of the kernel is in a window.
+            // SAFETY: as above, and writable: a window holds nothing of the kernel.
             unsafe { words.add(position).write_volatile(u64::from_ne_bytes(*bytes)) }
         }
     }

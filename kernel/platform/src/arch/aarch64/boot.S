@@ -1,14 +1,14 @@
-// The kernel's first instructions. The loader enters with the MMU on, interrupts masked, EL1's own stack pointer
-// selected, the physical address of the boot image in x0, the driver of the mapped serial port in x1, and what the boot
-// loader has left in x0, in x2.
+// The kernel's first instructions. The loader enters with the MMU on, interrupts masked and SP_EL1 selected. x0:
+// physical address of the boot image, x1: driver of the mapped serial port, x2: the value that the boot loader passed
+// in x0.
 
 // DCZID_EL0: `dc zva` is allowed and clears 64 bytes.
 .equ DCZID_BLOCKS_OF_64, 4
 .equ PAGE_BYTES, 0x1000
-// MDSCR_EL1: user mode does not reach the debugger's channel, whose flags all programs would share.
+// MDSCR_EL1: traps user accesses to the debug communications channel. All programs would share its flags.
 .equ MDSCR_NO_USER_CHANNEL, 1 << 12
 
-// Clears a register if this field of an identification register says that the processor has it.
+// Clears a register if this field of an identification register is not zero.
 .macro clear_where_implemented register, identification, shift
     mrs     x9, \identification
     ubfx    x9, x9, #\shift, #4
@@ -23,18 +23,18 @@ _start:
     adrp    x9, kernel_stack_top
     add     x9, x9, :lo12:kernel_stack_top
     mov     sp, x9
-    // Trap entry finds the kernel's stack here.
+    // Trap entry takes the kernel's stack pointer from here.
     msr     tpidr_el1, x9
     adrp    x9, trap_vectors
     add     x9, x9, :lo12:trap_vectors
     msr     vbar_el1, x9
-    // The floating-point unit is off for user mode; no debug exceptions, no user access to the counters of the PMU.
+    // Floating point traps from user mode; debug exceptions and user access to the PMU counters are off.
     mov     x9, #{FPU_OFF}
     msr     cpacr_el1, x9
     mov     x9, #MDSCR_NO_USER_CHANNEL
     msr     mdscr_el1, x9
     msr     pmuserenr_el0, xzr
-    // What firmware may have left in any state, by encoding for old assemblers: AMUSERENR_EL0 (activity monitors),
+    // Firmware may have left these in any state. Old assemblers need the encodings: AMUSERENR_EL0 (activity monitors),
     // TCR2_EL1 (other meanings of page-table entries), GCSCRE0_EL1 (guarded control stacks).
     clear_where_implemented s3_3_c13_c2_3, id_aa64pfr0_el1, 44
     clear_where_implemented s3_0_c2_c0_3, s3_0_c0_c7_3, 0
@@ -59,7 +59,7 @@ clear_pages:
     mrs     x2, dczid_el0
     cmp     x2, #DCZID_BLOCKS_OF_64
     b.ne    2f
-    // Boot is measured in instructions: a page for each turn.
+    // One page per iteration: boot is measured in instructions.
 1:  .rept   PAGE_BYTES / 64
     dc      zva, x0
     add     x0, x0, #64

@@ -1,4 +1,4 @@
-//! The entry point, and what boot does with memory that needs special instructions.
+//! The entry point, and the memory operations of boot that need special instructions.
 
 use core::arch::global_asm;
 
@@ -14,24 +14,24 @@ use crate::console;
 
 global_asm!(include_str!("boot.S"), start = sym start, FPU_OFF = const fpu::ACCESS_OFF);
 
-/// The part of a top table that 40-bit addresses use, without entries.
+/// The part of a top table that 40-bit addresses index; all entries are empty.
 #[repr(C, align(64))]
 struct EmptyTable([u64; 2]);
 static EMPTY_TABLE: EmptyTable = EmptyTable([0; 2]);
 
 unsafe extern "C" {
-    /// Writes cached lines from `start` up to `end` back to memory and forgets them.
+    /// Cleans and invalidates the cache lines from `start` up to `end`.
     fn write_back_lines(start: u64, end: u64);
 }
 
-/// Called by the entry point with what the loader passes.
+/// Called by the entry point with the loader's arguments.
 extern "C" fn start(image_paddr: u64, serial_kind: u64, device_tree: u64) -> ! {
     console::attach(serial_kind);
-    // The loader has set the counter to zero.
+    // The loader set the counter to zero.
     crate::boot::start(PhysAddr(image_paddr), 0, &[], PhysAddr(device_tree))
 }
 
-/// Makes what caches hold of RAM visible to accesses without cache.
+/// Writes cached RAM back to memory, so that uncached accesses see it.
 ///
 /// # Safety
 /// The identity map is in place.
@@ -40,15 +40,15 @@ pub unsafe fn write_back(range: Range) {
     unsafe { write_back_lines(range.start, range.end) }
 }
 
-/// Lets programs execute pages that they can write. The kernel's tables have none, with or without this.
+/// Lets programs execute pages that they can write. The kernel's own tables have no such page, with or without WXN.
 pub fn allow_writable_code() {
     let value = read_register!("sctlr_el1") & !SCTLR_WXN;
-    // SAFETY: takes away a second line of defence that the checked tables do not need; the first address space is
-    // entered after `leave_identity_map`, which makes the processor forget what it cached under the old value.
+    // SAFETY: clears WXN, a second line of defence that the checked tables do not need. The first address space is
+    // entered after `leave_identity_map`, which flushes what the TLB cached under the old value.
     unsafe { write_register!("sctlr_el1", value) }
 }
 
-/// What of the kernel is mapped while programs run, if that is not its whole half. Here it always is.
+/// The part of the kernel that is mapped while programs run. `None`: the whole kernel half always is.
 pub fn entry_area() -> Option<EntryArea> {
     None
 }

@@ -1,6 +1,6 @@
-//! Maintaining caches by the addresses of user address spaces.
+//! Cache maintenance by user virtual address.
 //!
-//! The kernel asks the MMU about each page first: an instruction for an address without a page would be an exception.
+//! The kernel translates each page first: a maintenance instruction on an unmapped address would fault.
 
 use core::arch::asm;
 use core::ops::Range;
@@ -10,34 +10,34 @@ use limen_core::machine::CacheOperation;
 use super::cpu::{self, SpaceRegister, read_register};
 use super::mmu;
 
-/// Where addresses end that these instructions take for programs.
+/// The end of the addresses that programs may maintain.
 pub const USER_END: Option<u64> = Some(mmu::USER_END);
 
 /// PAR_EL1: the translation failed.
 const TRANSLATION_FAILED: u64 = 1;
-/// The smallest cache line that the architecture allows, in bytes. Doing a line twice is right, only slower.
+/// The smallest cache line that the architecture allows, in bytes. Maintaining a line twice is harmless, only slower.
 const LEAST_LINE_BYTES: usize = 16;
 
-/// Whether the MMU translates an address for an access of this kind.
+/// Whether the MMU translates an address for this kind of access.
 macro_rules! translates {
     ($instruction:literal, $address:expr) => {{
-        // SAFETY: asks the MMU, and changes nothing but the register with its answer.
+        // SAFETY: an address translation changes nothing but the result register.
         unsafe { asm!($instruction, "isb", in(reg) $address, options(nostack, preserves_flags)) }
         read_register!("par_el1") & TRANSLATION_FAILED == 0
     }};
 }
 
-/// Whether user mode has a page at this address of `space` that it may not write.
+/// Whether `space` maps a page at this address that user mode may read but not write.
 pub fn is_read_only(space: SpaceRegister, address: u64) -> bool {
     cpu::in_space(space, || may_read(address) && !may_write(address))
 }
 
-/// One instruction for each line of these addresses, which user mode may read.
+/// Executes one instruction for each line of these addresses, which user mode may read.
 macro_rules! each_line {
     ($instruction:literal, $addresses:expr, $line:expr) => {
         for address in $addresses.step_by($line) {
-            // SAFETY: user mode may read the page, so there is one. Nothing that a cache holds is discarded before
-            // it is written to memory, so no data changes.
+            // SAFETY: user mode may read the page, so it is mapped. Dirty lines are written back before they are
+            // invalidated, so no data changes.
             unsafe { asm!($instruction, in(reg) address, options(nostack, preserves_flags)) }
         }
     };
@@ -64,9 +64,9 @@ fn maintain_lines(operation: CacheOperation, addresses: Range<u64>) {
     let lines = addresses.start & !(line as u64 - 1)..addresses.end;
     match operation {
         CacheOperation::Clean => each_line!("dc cvac, {}", lines, line),
-        // Invalidating cleans first. Without that, a program could discard zeros that the kernel has written and
-        // that are in the cache only, and read what memory held before it was cleared or wiped. Lines that a driver
-        // has cleaned before it gave the memory to a device are not dirty, so cleaning writes nothing over its data.
+        // Invalidation cleans first. Otherwise a program could discard zeros that the kernel wrote and that are still
+        // only in the cache, and read what the memory held before it was cleared or wiped. A driver cleans lines before
+        // it gives the memory to a device; those are not dirty, so cleaning does not overwrite its data.
         CacheOperation::Invalidate | CacheOperation::CleanInvalidate => {
             each_line!("dc civac, {}", lines, line);
         }
@@ -81,7 +81,7 @@ fn maintain_lines(operation: CacheOperation, addresses: Range<u64>) {
     barrier!("dsb sy");
 }
 
-/// Bytes of the smallest cache line that the operation meets. CTR_EL0 has their logarithms, in words.
+/// The size in bytes of the smallest cache line that the operation affects. CTR_EL0 holds log2 of the words.
 fn line_bytes(operation: CacheOperation) -> usize {
     let sizes = read_register!("ctr_el0");
     let (data, instructions) = (sizes >> 16 & 0xf, sizes & 0xf);

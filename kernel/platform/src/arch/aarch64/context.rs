@@ -1,7 +1,7 @@
 //! The registers of a thread.
 //!
-//! The trap code saves the registers that compiled code may change on every entry, and the others only when the
-//! thread really changes; so while a thread runs, x20 to x29 and the thread pointers in its context are stale.
+//! Every trap saves the caller-saved registers; the others are saved only on a thread switch. So while a thread runs,
+//! x20 to x29 and the thread pointers in its context are stale.
 
 use core::mem::offset_of;
 
@@ -15,7 +15,7 @@ const GENERAL: usize = 31;
 const SYSCALL_BYTES: u64 = 4;
 /// The flags of SPSR that a program may set: condition codes and SSBS. Mode, masks and single step are the kernel's.
 const USER_SPSR: u64 = 0xf000_0000 | 1 << 12;
-/// SPSR of work: EL1 with SP_EL0, and everything is masked.
+/// SPSR of work: EL1 with SP_EL0 and all exceptions masked.
 const WORK_SPSR: u64 = 0b1111 << 6 | 0b0100;
 
 /// The registers of user mode, at the offsets that the trap code uses.
@@ -74,16 +74,16 @@ impl Context {
 }
 
 impl Context {
-    /// Registers with which work for a program begins: privileged, on the stack pointer of programs, and with interrupts
-    /// off. Work leaves the thread pointers as the program has them. The trap code saves only TPIDR_EL0, which a program
-    /// can change, so the other has to be in both contexts.
+    /// The initial registers of work for a program: privileged, on SP_EL0, with interrupts masked. Work keeps the
+    /// program's thread pointers. The trap code saves only TPIDR_EL0, which a program can change, so both contexts need
+    /// TPIDRRO_EL0.
     pub fn at_work(program: &Self, entry: usize, stack_top: u64, arguments: [usize; 2]) -> Self {
         let mut context = <Self as machine::Context>::ZERO;
         (context.x[0], context.x[1]) = (arguments[0] as u64, arguments[1] as u64);
         Self { sp: stack_top, pc: entry as u64, spsr: WORK_SPSR, tpidrro: program.tpidrro, ..context }
     }
 
-    /// Notes the address space of the thread. Here nobody asks the registers for it.
+    /// Records the thread's address space. This port does not need it.
     pub fn set_space(&mut self, _: AddressSpace) {}
 }
 

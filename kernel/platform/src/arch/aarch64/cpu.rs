@@ -14,7 +14,7 @@ use crate::page_table::{Format, Root};
 macro_rules! read_register {
     ($name:literal) => {{
         let value: u64;
-        // SAFETY: reading a register that EL1 may read changes nothing, and it is not memory.
+        // SAFETY: reading a system register at EL1 has no side effect and does not access memory.
         unsafe {
             core::arch::asm!(
                 concat!("mrs {}, ", $name),
@@ -27,7 +27,7 @@ macro_rules! read_register {
 }
 pub(crate) use read_register;
 
-/// Writes a system register. The caller says in an unsafe block why the new value keeps memory safe.
+/// Writes a system register. The caller's unsafe block says why the new value keeps memory safe.
 macro_rules! write_register {
     ($name:literal, $value:expr) => {
         core::arch::asm!(concat!("msr ", $name, ", {}"), in(reg) $value, options(nostack, preserves_flags))
@@ -44,13 +44,13 @@ const TRANSLATED_PAGE: u64 = 0x0000_ffff_ffff_f000;
 /// TTBR0_EL1: position of the address space identifier.
 const ASID_SHIFT: u32 = 48;
 
-/// Cycles since the first instruction of the loader; under deterministic emulation, instructions.
+/// Cycles since the loader's first instruction; instructions under deterministic emulation.
 #[inline]
 pub fn cycles() -> u64 {
     read_register!("pmccntr_el0")
 }
 
-/// Whether the kernel has page tables of its own. This architecture needs none.
+/// Whether the kernel runs on its own page tables. This architecture does not need that.
 pub fn switches_page_tables() -> bool {
     false
 }
@@ -66,46 +66,46 @@ pub fn set_user_counter(access: CounterAccess) {
     unsafe { write_register!("pmuserenr_el0", value) }
 }
 
-/// An address space as the register that selects it wants it.
+/// An address space as the value of TTBR0_EL1.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SpaceRegister(u64);
 
 impl SpaceRegister {
-    /// What no address space has.
+    /// The value of no address space.
     pub const NONE: Self = Self(0);
 
-    /// The value for `space`; none where there are no tables.
+    /// The value for `space`; `None` if it has no tables.
     pub fn new(space: AddressSpace) -> Option<Self> {
         Some(Self(space.root.0 | u64::from(space.asid) << ASID_SHIFT)).filter(|space| *space != Self::NONE)
     }
 
-    /// The same for an address space in which the kernel works.
+    /// The value for an address space of work.
     pub fn of_work(space: AddressSpace) -> Option<Self> {
         Self::new(space)
     }
 }
 
-/// To select an address space again is one instruction; nothing is forgotten.
+/// Selecting the current address space again costs one instruction and flushes nothing.
 pub const NOTICES_SAME_SPACE: bool = false;
 
-/// Makes `space` the address space of user mode, from the return to it on: that is a barrier, and until then the kernel
-/// uses no user address.
+/// Makes `space` the address space of user mode. The return to user mode is the barrier; until then the kernel uses no
+/// user address.
 #[inline]
 pub fn switch_space(space: SpaceRegister) {
     let value = space.0;
-    // SAFETY: the lower half belongs to programs once boot is over; the kernel keeps no reference into it.
-    // The tables were checked at boot and are not changed afterwards.
+    // SAFETY: after boot the lower half belongs to programs, and the kernel keeps no reference into it. Boot has
+    // checked the tables, and nothing changes them afterwards.
     unsafe { write_register!("ttbr0_el1", value) }
 }
 
-/// Does something while `space` is the address space of user mode.
+/// Calls `act` with `space` as the address space of user mode.
 pub fn in_space<T>(space: SpaceRegister, act: impl FnOnce() -> T) -> T {
     let before = read_register!("ttbr0_el1");
     switch_space(space);
     // SAFETY: a barrier.
     unsafe { asm!("isb", options(nostack, preserves_flags)) }
     let result = act();
-    // SAFETY: as in `switch_space`, which the value came from.
+    // SAFETY: as in `switch_space`, which wrote the old value.
     unsafe {
         write_register!("ttbr0_el1", before);
         asm!("isb", options(nostack, preserves_flags));
@@ -113,9 +113,9 @@ pub fn in_space<T>(space: SpaceRegister, act: impl FnOnce() -> T) -> T {
     result
 }
 
-/// Forgets everything that the processor has cached of page tables.
+/// Flushes the TLB.
 pub fn forget_translations() {
-    // SAFETY: the processor reads the tables again when it needs them.
+    // SAFETY: the processor walks the tables again when it needs a translation.
     unsafe { asm!("isb", "dsb nshst", "tlbi vmalle1", "dsb nsh", "isb", options(nostack, preserves_flags)) }
 }
 
@@ -127,7 +127,7 @@ pub fn kernel_root() -> Root {
 /// The physical address behind an address that the kernel can read; `None` if it cannot.
 pub fn translate(address: VirtAddr) -> Option<PhysAddr> {
     let result: u64;
-    // SAFETY: asks the MMU and reads its answer; accesses no memory of the program.
+    // SAFETY: translates an address and reads the result; accesses no memory.
     unsafe {
         asm!(
             "at s1e1r, {address}",
@@ -142,32 +142,32 @@ pub fn translate(address: VirtAddr) -> Option<PhysAddr> {
     (result & TRANSLATION_FAILED == 0).then_some(PhysAddr(result & TRANSLATED_PAGE | page_offset))
 }
 
-/// Makes new page-table entries visible to the MMU. Enough where the old entries were empty.
+/// Makes new page-table entries visible to the MMU. Sufficient if the old entries were empty.
 pub fn publish_tables() {
     // SAFETY: barriers.
     unsafe { asm!("dsb ishst", "isb", options(nostack, preserves_flags)) }
 }
 
-/// Makes instructions that were written to memory before the machine started visible to fetches.
+/// Makes code that was written to memory before boot visible to instruction fetches.
 pub fn publish_code() {
-    // SAFETY: forgets cached copies of instructions; memory is not changed.
+    // SAFETY: invalidates instruction caches; memory does not change.
     unsafe { asm!("ic iallu", "dsb nsh", "isb", options(nostack, preserves_flags)) }
 }
 
-/// Whether the kernel is kept from the memory of programs, where that is a matter of state. Here it is one of page tables.
+/// Whether the kernel cannot access user memory. This port decides that by page tables, not by processor state.
 pub fn is_user_memory_closed() -> bool {
     true
 }
 
-/// Stops the processor for good.
+/// Stops the processor permanently.
 pub fn stop() -> ! {
     loop {
-        // SAFETY: nothing runs any more, so nobody misses the interrupts.
+        // SAFETY: nothing runs afterwards, so no interrupt is missed.
         unsafe { asm!("msr daifset, #0b1111", "wfi", options(nomem, nostack)) }
     }
 }
 
-/// What the processor says about the last exception that EL1 took.
+/// The syndrome registers of the last exception that EL1 took.
 #[derive(Clone, Copy, Debug)]
 pub struct Exception {
     elr: u64,

@@ -1,5 +1,5 @@
-//! What the boot loader tells: a device tree, in a register, or without a word at the start of RAM. And calls to the
-//! secure monitor.
+//! Information from the boot loader: a device tree, whose address is in a register, or which lies at the start of RAM.
+//! Also calls to the secure monitor.
 
 use core::arch::asm;
 
@@ -11,7 +11,7 @@ use limen_mmu::address::PhysAddr;
 use crate::boot_info::Piece;
 use crate::device_tree;
 
-/// Adds a piece; `None` if the boot loader does not tell it.
+/// Adds a piece; `None` if the boot loader does not provide it.
 pub fn tell(kind: BootInfo, image: &Image<'_>, firmware: PhysAddr, piece: &mut Piece<'_>) -> Option<()> {
     if kind != BootInfo::DeviceTree {
         return None;
@@ -23,8 +23,8 @@ pub fn tell(kind: BootInfo, image: &Image<'_>, firmware: PhysAddr, piece: &mut P
 /// Calls the secure monitor.
 pub fn call_secure_monitor(registers: [u64; REGISTERS]) -> [u64; REGISTERS] {
     let [mut x0, mut x1, mut x2, mut x3, mut x4, mut x5, mut x6, mut x7] = registers;
-    // SAFETY: what the monitor does to memory is the business of whoever granted the capability; it keeps the registers
-    // that the calling convention says. The tool hands out the capability only on boards that have a monitor.
+    // SAFETY: the capability's grantor is responsible for what the monitor does to memory. The monitor preserves the
+    // registers of its calling convention. The tool grants the capability only on boards that have a monitor.
     unsafe {
         asm!(
             "smc #0",

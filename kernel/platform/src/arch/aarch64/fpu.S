@@ -1,9 +1,9 @@
-// Saving and loading the floating-point and SIMD registers.
+// Saves and loads the floating-point and SIMD registers.
 
 .arch_extension fp
 .section .text.fpu, "ax"
 
-// x0: where the registers go.
+// x0: the area to save to.
 .global fpu_save
 fpu_save:
     mrs     x9, fpsr
@@ -27,7 +27,7 @@ fpu_save:
     stp     q30, q31, [x0, #496]
     ret
 
-// x0: where the registers come from.
+// x0: the area to load from.
 .global fpu_load
 fpu_load:
     ldp     x9, x10, [x0]

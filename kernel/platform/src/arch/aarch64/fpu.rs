@@ -1,13 +1,13 @@
 //! The floating-point and SIMD registers: 32 of 128 bits, with control and status.
 //!
-//! Only user mode is trapped while the unit is off; the kernel can always move registers. No barrier follows a change
-//! of CPACR_EL1: the return to user mode is one. Source: Arm Architecture Reference Manual (DDI 0487), CPACR_EL1.
+//! While the unit is off, only user mode traps; the kernel can always save and load. A change of CPACR_EL1 needs no
+//! barrier, because the return to user mode is one. Source: Arm Architecture Reference Manual (DDI 0487), CPACR_EL1.
 
 use core::arch::{asm, global_asm};
 use core::mem::offset_of;
 use core::ops::Range;
 
-/// What the unit holds for one thread.
+/// The FPU registers of one thread.
 #[derive(Debug)]
 #[repr(C, align(16))]
 pub struct Registers {
@@ -17,7 +17,7 @@ pub struct Registers {
 }
 
 impl Registers {
-    /// What a thread starts with.
+    /// The initial registers of a thread.
     pub const INITIAL: Self = Self { status: 0, control: 0, vectors: [0; 32] };
 }
 
@@ -26,25 +26,25 @@ pub const ACCESS_OFF: u64 = 0b01 << 20;
 /// CPACR_EL1.FPEN: nothing is trapped.
 const ACCESS_ON: u64 = 0b11 << 20;
 
-/// Registers that sections count.
+/// The number of vector registers that a section can save.
 pub const REGISTERS: usize = 32;
-/// Where an area has them.
+/// Their position in a save area.
 pub const NUMBERED: Range<usize> = offset_of!(Registers, vectors)..size_of::<Registers>();
-/// The kernel can use registers whether user mode can or not.
+/// The kernel can use the registers even while the unit is off for user mode.
 pub const IS_ALWAYS_REACHED: bool = true;
 
 global_asm!(include_str!("fpu.S"));
 section_code!(".arch_extension nofp", CONTROL = const offset_of!(Registers, status));
 
-/// The entry point has turned the unit off.
+/// Nothing to do: the entry point turns the unit off.
 pub fn init() {}
 
-/// What every policy has on this processor. No processor is known to tell programs of registers that they may not use.
+/// Options that this processor adds to every policy. None is known to leak registers of a disabled unit.
 pub fn options() -> u64 {
     0
 }
 
-/// Stores what the unit holds in `$save` and loads it from `$load`, with few registers.
+/// Saves the registers to `$save` and loads them from `$load`, with few general registers.
 macro_rules! exchange {
     ($save:expr, $load:expr) => {
         core::arch::asm!(
@@ -61,7 +61,7 @@ macro_rules! exchange {
 }
 pub(crate) use exchange;
 
-/// Calls a routine of sections with an area.
+/// Calls a section routine on a save area.
 macro_rules! call {
     ($routine:path, $area:expr) => {
         core::arch::asm!(
@@ -86,6 +86,7 @@ pub fn disable() {
 
 #[inline]
 fn set_access(value: u64) {
-    // SAFETY: decides only what user mode may use; whose registers it finds, the caller has settled.
+    // SAFETY: affects only what user mode may use; the caller has made sure that the right thread's registers are
+    // loaded.
     unsafe { asm!("msr cpacr_el1, {}", in(reg) value, options(nomem, nostack, preserves_flags)) }
 }

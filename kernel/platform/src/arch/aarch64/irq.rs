@@ -1,9 +1,9 @@
 //! The interrupt controller: GICv2.
 //!
-//! Every line goes to the first processor, and has the same priority unless it is suspended: a line of the lowest
-//! priority, which the processor's mask leaves out, stays pending. A line is quiet between its interrupt and [`complete`]
-//! because it is masked; the distributor remembers an edge meanwhile. Source: Arm Generic Interrupt Controller
-//! Architecture Specification (IHI 0048).
+//! Every line targets the first processor. All lines have the same priority, except that a suspended line has the
+//! lowest, which the priority mask filters out: it stays pending. Between its interrupt and [`complete`] a line is
+//! masked; the distributor latches an edge meanwhile. Source: Arm Generic Interrupt Controller Architecture
+//! Specification (IHI 0048).
 
 use limen_core::object::irq::State;
 use limen_image::{Board, Interrupt, InterruptController, InterruptFlags};
@@ -12,7 +12,7 @@ use limen_mmu::address::{PhysAddr, VirtAddr};
 use crate::mmio::Window;
 use limen_mmu::layout;
 
-/// Board fact: the controller is one for this driver.
+/// Board fact: the interrupt controller that this driver serves.
 pub const KIND: u64 = InterruptController::GicV2 as u64;
 
 /// Lines per register that has one bit per line.
@@ -21,17 +21,17 @@ const LINES_PER_WORD: u32 = u32::BITS;
 const LINES_PER_BYTES: u32 = 4;
 /// Lines per register that has two bits per line.
 const LINES_PER_PAIRS: u32 = 16;
-/// Lines that belong to a processor; the others are shared.
+/// Lines that are private to a processor; the others are shared.
 const PRIVATE_LINES: u32 = 32;
-/// A line that may interrupt: the middle priority.
+/// The priority of an enabled line: the middle.
 const PRIORITY: u8 = 0xa0;
-/// A suspended line: the lowest priority. What the processor sees must be above it.
+/// The priority of a suspended line: the lowest. The priority mask lets only higher priorities through.
 const LOWEST_PRIORITY: u8 = 0xff;
-/// A byte for each of four lines: the first processor.
+/// Four lines' target bytes: the first processor.
 const TARGETS: u32 = 0x0101_0101;
-/// Two bits of a line: an edge interrupts.
+/// A line's two trigger bits: edge-triggered.
 const EDGE: u32 = 0b10;
-/// Lines from here on mean that nothing is pending.
+/// Line numbers from here on mean that no interrupt is pending.
 const FIRST_SPECIAL_LINE: u32 = 1020;
 
 /// Registers of the distributor, by offset.
@@ -61,7 +61,7 @@ const CPU_INTERFACE_PAGE: VirtAddr = layout::interrupt_controller(1);
 const DISTRIBUTOR: Window = Window::at(DISTRIBUTOR_PAGE);
 const CPU_INTERFACE: Window = Window::at(CPU_INTERFACE_PAGE);
 
-/// The pages that the driver uses, and what must be mapped there before it does.
+/// The driver's pages, and the physical pages that boot must map there first.
 pub fn windows(board: &Board) -> [(VirtAddr, PhysAddr); 2] {
     [
         (DISTRIBUTOR_PAGE, PhysAddr(board.interrupt_controller_paddr)),
@@ -69,7 +69,7 @@ pub fn windows(board: &Board) -> [(VirtAddr, PhysAddr); 2] {
     ]
 }
 
-/// Puts the controller with this many lines into a known state: everything masked, nothing pending.
+/// Resets the controller, which has this many lines: all lines masked, none pending.
 pub fn init(lines: u32) {
     DISTRIBUTOR.write(distributor::CONTROL, 0);
     for word in 0..lines.div_ceil(LINES_PER_WORD) {
@@ -90,7 +90,7 @@ pub fn init(lines: u32) {
     CPU_INTERFACE.write(cpu_interface::CONTROL, 1);
 }
 
-/// Sets up the line of a device, and lets it interrupt.
+/// Configures a device's line and unmasks it.
 pub fn connect(interrupt: &Interrupt) {
     let line = interrupt.line as u32;
     let register = distributor::TRIGGER + 4 * (line / LINES_PER_PAIRS);
@@ -101,44 +101,44 @@ pub fn connect(interrupt: &Interrupt) {
     unmask(line);
 }
 
-/// Lets the line of the kernel's timer interrupt.
+/// Unmasks the line of the kernel's timer.
 pub fn connect_timer(line: u32) {
     unmask(line);
 }
 
-/// The line that is to be served, if any. It stays active until [`end`].
+/// Acknowledges the pending line, if any. It stays active until [`end`].
 #[inline]
 pub fn acknowledge() -> Option<u32> {
     let line = CPU_INTERFACE.read(cpu_interface::ACKNOWLEDGE) & 0x3ff;
     (line < FIRST_SPECIAL_LINE).then_some(line)
 }
 
-/// Ends the service of a line that [`acknowledge`] returned; it may interrupt again.
+/// Ends the interrupt of a line that [`acknowledge`] returned; it may interrupt again.
 #[inline]
 pub fn end(line: u32) {
     CPU_INTERFACE.write(cpu_interface::END, line);
 }
 
-/// Keeps a line that [`acknowledge`] returned quiet until [`complete`].
+/// Masks a line that [`acknowledge`] returned until [`complete`].
 #[inline]
 pub fn hold(line: u32) {
     mask(line);
     end(line);
 }
 
-/// The program has served a line.
+/// Unmasks a line after the program has served its interrupt.
 #[inline]
 pub fn complete(line: u32) {
     unmask(line);
 }
 
-/// Keeps a line from interrupting.
+/// Masks a line.
 #[inline]
 pub fn mask(line: u32) {
     DISTRIBUTOR.write(distributor::CLEAR_ENABLE + 4 * (line / LINES_PER_WORD), 1 << (line % LINES_PER_WORD));
 }
 
-/// Lets a line interrupt.
+/// Unmasks a line.
 #[inline]
 pub fn unmask(line: u32) {
     DISTRIBUTOR.write(distributor::SET_ENABLE + 4 * (line / LINES_PER_WORD), 1 << (line % LINES_PER_WORD));
@@ -149,7 +149,7 @@ pub fn suspend(line: u32) {
     DISTRIBUTOR.write_byte(distributor::PRIORITY + line, LOWEST_PRIORITY);
 }
 
-/// Undoes [`suspend`]. Whether the line is masked has nothing to do with its priority.
+/// Undoes [`suspend`]. The mask is independent of the priority.
 pub fn resume(line: u32, _: State) {
     DISTRIBUTOR.write_byte(distributor::PRIORITY + line, PRIORITY);
 }

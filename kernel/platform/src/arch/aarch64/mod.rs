@@ -4,7 +4,7 @@ use limen_image::Architecture;
 
 pub use super::no_ports as ports;
 
-#[expect(unsafe_code, reason = "the entry point is assembly; clearing and leaving the identity map are")]
+#[expect(unsafe_code, reason = "assembly entry point; clears memory, leaves the identity map")]
 pub mod boot;
 #[expect(unsafe_code, reason = "cache maintenance and address translation")]
 pub mod cache;
@@ -22,8 +22,8 @@ pub mod serial;
 pub mod text;
 #[expect(unsafe_code, reason = "system registers")]
 pub mod timer;
-#[expect(unsafe_code, reason = "names what is assembly")]
+#[expect(unsafe_code, reason = "declares symbols of assembly")]
 pub mod work;
 
-/// The architecture of images that this kernel can carry out.
+/// The architecture of the images that this kernel boots.
 pub const ARCHITECTURE: Architecture = Architecture::Aarch64;

@@ -1,4 +1,4 @@
-// What sections do with two registers, and with FPSR and FPCR. x0: the area.
+// How a section saves, restores and clears two registers, and FPSR and FPCR. x0: the save area.
 
 .arch_extension simd
 

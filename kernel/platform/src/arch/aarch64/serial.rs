@@ -1,3 +1,3 @@
-//! The serial port of the debug console: its registers are memory.
+//! The debug console's serial port, with memory-mapped registers.
 
 pub use crate::driver::mapped_serial::{open, put};

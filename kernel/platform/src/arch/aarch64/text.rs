@@ -1,4 +1,4 @@
-//! Making written instructions visible.
+//! Makes patched instructions visible to fetches.
 //!
 //! Source: Arm Architecture Reference Manual (DDI 0487), B2.4 and D8.14.
 
@@ -6,18 +6,18 @@ use core::arch::asm;
 
 use limen_mmu::address::VirtAddr;
 
-/// The operand of a TLB instruction has the page's number.
+/// A TLB instruction takes a page number.
 const PAGE_BITS: u32 = 12;
 
-/// Passes what was written at an address on to where fetches find it.
+/// Cleans the line at an address that was just patched to the point of unification.
 pub fn clean(address: VirtAddr) {
     // SAFETY: the address was just written.
     unsafe { asm!("dc cvau, {}", in(reg) address.0, options(nostack, preserves_flags)) }
 }
 
-/// Forgets what a page of the kernel's was translated to, after its entry was cleared.
+/// Flushes the translation of a kernel page after its entry was cleared.
 pub fn forget_translation(page: VirtAddr) {
-    // SAFETY: the processor reads the entry again when it needs it.
+    // SAFETY: the processor walks the tables again when it needs the translation.
     unsafe {
         asm!(
             "dsb nshst",
@@ -30,8 +30,8 @@ pub fn forget_translation(page: VirtAddr) {
     }
 }
 
-/// Lets the next instruction that is fetched be what was written, wherever it is cached.
+/// Makes the next fetch see the patched instructions, in any cache.
 pub fn publish() {
-    // SAFETY: forgets cached copies of instructions; memory is not changed.
+    // SAFETY: invalidates instruction caches; memory does not change.
     unsafe { asm!("dsb ish", "ic iallu", "dsb nsh", "isb", options(nostack, preserves_flags)) }
 }

@@ -1,4 +1,4 @@
-//! The kernel's timer: the virtual timer of EL1. The physical one belongs to programs.
+//! The kernel's timer: the virtual timer of EL1. The physical timer belongs to programs.
 //!
 //! Source: Arm Architecture Reference Manual (DDI 0487), the Generic Timer.
 
@@ -13,7 +13,7 @@ const USER_READS_COUNTERS: u64 = 1 << 0 | 1 << 1;
 /// CNTKCTL_EL1: user mode may use the physical timer.
 const USER_USES_PHYSICAL_TIMER: u64 = 1 << 9;
 
-/// Starts the timer without a deadline and gives the physical timer to user mode, stopped.
+/// Starts the timer without a deadline and grants user mode the physical timer, stopped.
 pub fn init() {
     stop();
     // SAFETY: timers reach the kernel only as interrupts.
@@ -30,7 +30,7 @@ pub fn now() -> u64 {
     read_register!("cntvct_el0")
 }
 
-/// Ticks in a second: the processor knows.
+/// Ticks per second, from CNTFRQ_EL0.
 pub fn frequency(_: &Board) -> u64 {
     read_register!("cntfrq_el0")
 }

@@ -1,15 +1,15 @@
 // The kernel's first instructions. The loader enters with the MMU on and interrupts off; a0: physical address of the
-// boot image, a1: number of this hart, a2: the cycle count of the loader's first instruction, a3: the driver of the
-// mapped serial port, a4: physical address of the device tree.
+// boot image, a1: number of this hart, a2: the cycle count at the loader's first instruction, a3: driver of the mapped
+// serial port, a4: physical address of the device tree.
 
 .equ PAGE_BYTES, 0x1000
 // scounteren: user mode may read `time`.
 .equ COUNTER_TIME, 1 << 1
-// sstatus: the return from a trap goes to user mode with interrupts on, where floating point is off.
+// sstatus: the return from a trap enters user mode with interrupts on and floating point off.
 .equ SSTATUS_SPIE, 1 << 5
 
-// Clears registers in order. The first that the processor does not have traps, which skips it and the others; sstatus,
-// which that changes, is set afterwards.
+// Clears registers in order. The first that the processor lacks traps and skips the rest. The trap changes sstatus,
+// which is set afterwards.
 .macro clear_where_implemented registers:vararg
     lla     t0, 1f
     csrw    stvec, t0
@@ -24,13 +24,13 @@
 .global _start
 _start:
     lla     sp, kernel_stack_top
-    // What user mode may do, in registers that firmware may have left in any state: senvcfg (cache blocks, shadow stacks,
-    // pointer masking) and sstateen0 to sstateen3 (state that the kernel does not switch), by number for old assemblers.
+    // Firmware may have left these in any state: senvcfg (cache blocks, shadow stacks, pointer masking) and sstateen0
+    // to sstateen3 (state that the kernel does not switch). Old assemblers need the numbers.
     clear_where_implemented 0x10a
     clear_where_implemented 0x10c, 0x10d, 0x10e, 0x10f
     lla     t0, trap_entry
     csrw    stvec, t0
-    // Zero says that the kernel runs.
+    // Zero means that the kernel is running.
     csrw    sscratch, zero
     csrw    sie, zero
     li      t0, SSTATUS_SPIE
@@ -55,11 +55,11 @@ _start:
 // clear_pages(a0: start, a1: end), both page-aligned, start below end.
 .global clear_pages
 clear_pages:
-    // Offsets of instructions reach as far down as up.
+    // Store offsets reach 2048 bytes below and above the base.
     li      t0, PAGE_BYTES
     addi    a0, a0, 2047
     addi    a0, a0, 1
-    // Boot is measured in instructions: a page for each turn.
+    // One page per iteration: boot is measured in instructions.
 1:  .set    offset, -2048
     .rept   PAGE_BYTES / 8
     sd      zero, offset(a0)

@@ -1,4 +1,4 @@
-//! The entry point, and what boot does with memory that needs special instructions.
+//! The entry point, and the memory operations of boot that need special instructions.
 
 use core::arch::global_asm;
 use core::cell::UnsafeCell;
@@ -16,33 +16,32 @@ use crate::page_table::{ENTRIES, Root, Table, share_kernel};
 
 global_asm!(include_str!("boot.S"), start = sym start);
 
-/// The top table while no program's is in use.
+/// The top table that is active while no address space is.
 #[repr(C, align(4096))]
 struct TopTable(UnsafeCell<Table>);
 
-// SAFETY: written once, by `leave_identity_map`, while there is one hart and no interrupt.
+// SAFETY: `leave_identity_map` writes it once, with one hart running and interrupts off.
 unsafe impl Sync for TopTable {}
 
 static KERNEL_ONLY: TopTable = TopTable(UnsafeCell::new([0; ENTRIES]));
 
-/// Called by the entry point with what the loader passes.
+/// Called by the entry point with the loader's arguments.
 extern "C" fn start(image_paddr: u64, hart: u64, first_cycle: u64, serial_kind: u64, device_tree: u64) -> ! {
     console::attach(serial_kind);
     irq::set_hart(hart);
     crate::boot::start(PhysAddr(image_paddr), first_cycle, &[], PhysAddr(device_tree))
 }
 
-/// Makes what caches hold of RAM visible to accesses without cache: they are the same, because what is cached follows
-/// from the physical address.
+/// Makes cached RAM visible to uncached accesses. Nothing to do: cacheability follows from the physical address.
 ///
 /// # Safety
 /// None is needed; other architectures need the identity map.
 pub unsafe fn write_back(_: Range) {}
 
-/// Lets programs execute pages that they can write, which nothing forbids here.
+/// Lets programs execute pages that they can write. Nothing forbids that here.
 pub fn allow_writable_code() {}
 
-/// What of the kernel is mapped while programs run, if that is not its whole half. Here it always is.
+/// The part of the kernel that is mapped while programs run. `None`: the whole kernel half always is.
 pub fn entry_area() -> Option<EntryArea> {
     None
 }
@@ -53,7 +52,7 @@ pub fn leave_identity_map() {
     if let Some(table) = cpu::translate(vaddr) {
         let root = Root { table, ..cpu::kernel_root() };
         share_kernel::<Descriptors>(&mut TablePool::empty(), cpu::kernel_root(), root);
-        // SAFETY: the table maps the kernel as the loader's does, and nobody refers to the lower half any more.
+        // SAFETY: the table maps the kernel as the loader's does, and no reference into the lower half is left.
         unsafe { cpu::write_register!("satp", system::satp(table, 0)) }
     }
     cpu::forget_translations();

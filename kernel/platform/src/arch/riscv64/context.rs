@@ -1,7 +1,7 @@
 //! The registers of a thread.
 //!
-//! The trap code saves the registers that compiled code may change on every entry, and the others only when the
-//! thread really changes; so while a thread runs, gp, tp and s0 to s11 in its context are stale.
+//! Every trap saves the caller-saved registers; the others are saved only on a thread switch. So while a thread runs,
+//! gp, tp and s0 to s11 in its context are stale.
 
 use core::mem::offset_of;
 
@@ -11,18 +11,18 @@ use crate::address_space::AddressSpace;
 
 /// Bytes of a system-call instruction.
 const SYSCALL_BYTES: u64 = 4;
-/// The bit that a program counter does not have. Source: Privileged ISA, `sepc`.
+/// The bit that is always zero in a program counter. Source: Privileged ISA, `sepc`.
 const ODD: u64 = 1;
 
 /// The registers of user mode, at the offsets that the trap code uses.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(16))]
 pub struct Context {
-    /// x0 is always zero; in its place is the program counter.
+    /// x0 is always zero; its place holds the program counter.
     x: [u64; 32],
 }
 
-/// Offset of the program counter; register n lies n words further.
+/// Offset of the program counter; register n lies n words after it.
 pub const X: usize = offset_of!(Context, x);
 
 /// The register number at each position of `seL4_UserContext`; see `limen_abi::register::RISCV64`.
@@ -32,14 +32,14 @@ const ORDER: [usize; 32] = [
 ];
 
 impl Context {
-    /// Registers with which work begins.
+    /// The initial registers of work.
     pub fn at_work(entry: usize, stack_top: u64, task: usize) -> Self {
         let mut context = <Self as machine::Context>::ZERO;
         (context.x[0], context.x[2], context.x[10]) = (entry as u64, stack_top, task as u64);
         context
     }
 
-    /// Notes the address space of the thread. Here nobody asks the registers for it.
+    /// Records the thread's address space. This port does not need it.
     pub fn set_space(&mut self, _: AddressSpace) {}
 }
 

@@ -17,7 +17,7 @@ use crate::page_table::{self, Format, Root};
 macro_rules! read_register {
     ($name:literal) => {{
         let value: u64;
-        // SAFETY: reading a register that supervisor mode may read changes nothing, and it is not memory.
+        // SAFETY: reading a register in supervisor mode has no side effect and does not access memory.
         unsafe {
             core::arch::asm!(concat!("csrr {}, ", $name), out(reg) value, options(nomem, nostack));
         }
@@ -26,7 +26,7 @@ macro_rules! read_register {
 }
 pub(crate) use read_register;
 
-/// Writes a control and status register. The caller says in an unsafe block why the new value keeps memory safe.
+/// Writes a control and status register. The caller's unsafe block says why the new value keeps memory safe.
 macro_rules! write_register {
     ($name:literal, $value:expr) => {
         core::arch::asm!(concat!("csrw ", $name, ", {}"), in(reg) $value, options(nostack))
@@ -39,13 +39,13 @@ const USER_READS_TIME: u64 = 1 << 1;
 /// scounteren: user mode may read `cycle` and `instret`.
 const USER_READS_CYCLES: u64 = 1 << 0 | 1 << 2;
 
-/// The cycle counter, which runs since the firmware started; under deterministic emulation, instructions.
+/// The cycle counter, which runs since firmware started; it counts instructions under deterministic emulation.
 #[inline]
 pub fn cycles() -> u64 {
     read_register!("cycle")
 }
 
-/// Whether the kernel has page tables of its own. This architecture needs none.
+/// Whether the kernel runs on its own page tables. This architecture does not need that.
 pub fn switches_page_tables() -> bool {
     false
 }
@@ -61,21 +61,21 @@ pub fn set_user_counter(access: CounterAccess) {
     unsafe { write_register!("scounteren", value) }
 }
 
-/// An address space as the register that selects it wants it. Identifier zero says that the processor has none.
+/// An address space as the value of `satp`. Identifier zero means that the processor has no identifiers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SpaceRegister(u64);
 
 impl SpaceRegister {
-    /// What no address space has.
+    /// The value of no address space.
     pub const NONE: Self = Self(0);
 
-    /// The value for `space`; none where there are no tables.
+    /// The value for `space`; `None` if it has no tables.
     pub fn new(space: AddressSpace) -> Option<Self> {
         let asid = if has_asid(space.asid) { space.asid } else { 0 };
         (space.root != PhysAddr(0)).then(|| Self(system::satp(space.root, asid)))
     }
 
-    /// The same for an address space in which the kernel works.
+    /// The value for an address space of work.
     pub fn of_work(space: AddressSpace) -> Option<Self> {
         Self::new(space)
     }
@@ -85,7 +85,7 @@ impl SpaceRegister {
     }
 }
 
-/// Whether the processor can tell this address space identifier from the smaller ones: it drops bits that it lacks.
+/// Whether the processor implements enough bits for this address space identifier: it drops those that it lacks.
 fn has_asid(asid: u16) -> bool {
     let old = read_register!("satp");
     let probe = old | u64::from(asid) << SATP_ASID_SHIFT;
@@ -97,16 +97,16 @@ fn has_asid(asid: u16) -> bool {
     present == probe
 }
 
-/// To select an address space again is one instruction. A processor without identifiers forgets all translations, but
-/// changes between threads of one address space are rare.
+/// Selecting the current address space again costs one instruction. A processor without identifiers flushes its TLB,
+/// but switches between threads of one address space are rare.
 pub const NOTICES_SAME_SPACE: bool = false;
 
 /// Makes `space` the address space of user mode.
 #[inline]
 pub fn switch_space(space: SpaceRegister) {
     let value = space.0;
-    // SAFETY: the lower half belongs to programs once boot is over; the kernel keeps no reference into it. The upper
-    // half is the same in every address space. The tables were checked at boot and are not changed afterwards.
+    // SAFETY: after boot the lower half belongs to programs, and the kernel keeps no reference into it. The upper half
+    // is the same in every address space. Boot has checked the tables, and nothing changes them afterwards.
     unsafe { write_register!("satp", value) }
     if !space.has_asid() {
         cold_path();
@@ -114,7 +114,7 @@ pub fn switch_space(space: SpaceRegister) {
     }
 }
 
-/// Does something while `space` is the address space of user mode.
+/// Calls `act` with `space` as the address space of user mode.
 pub fn in_space(space: SpaceRegister, act: impl FnOnce()) {
     let before = SpaceRegister(read_register!("satp"));
     switch_space(space);
@@ -122,10 +122,10 @@ pub fn in_space(space: SpaceRegister, act: impl FnOnce()) {
     switch_space(before);
 }
 
-/// Forgets everything that the processor has cached of page tables.
+/// Flushes the TLB.
 #[inline]
 pub fn forget_translations() {
-    // SAFETY: the processor reads the tables again when it needs them.
+    // SAFETY: the processor walks the tables again when it needs a translation.
     unsafe { asm!("sfence.vma", options(nostack)) }
 }
 
@@ -144,29 +144,29 @@ pub fn publish_tables() {
     forget_translations();
 }
 
-/// Makes instructions that were written to memory before the machine started visible to fetches.
+/// Makes code that was written to memory before boot visible to instruction fetches.
 pub fn publish_code() {
-    // SAFETY: forgets cached copies of instructions; memory is not changed.
+    // SAFETY: invalidates instruction caches; memory does not change.
     unsafe { asm!("fence.i", options(nostack)) }
 }
 
-/// sstatus: the memory of programs is open to the kernel.
+/// sstatus: the kernel can access user memory.
 const SSTATUS_SUM: u64 = 1 << 18;
 
-/// Whether the kernel is kept from the memory of programs now.
+/// Whether the kernel cannot access user memory.
 pub fn is_user_memory_closed() -> bool {
     read_register!("sstatus") & SSTATUS_SUM == 0
 }
 
-/// Stops the processor for good.
+/// Stops the processor permanently.
 pub fn stop() -> ! {
     loop {
-        // SAFETY: nothing runs any more, so nobody misses the interrupts.
+        // SAFETY: nothing runs afterwards, so no interrupt is missed.
         unsafe { asm!("csrw sie, zero", "wfi", options(nomem, nostack)) }
     }
 }
 
-/// What the processor says about the last trap.
+/// The trap registers after the last trap.
 #[derive(Clone, Copy, Debug)]
 pub struct Exception {
     sepc: u64,

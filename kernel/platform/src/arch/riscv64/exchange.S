@@ -1,5 +1,5 @@
-// Stores what the unit holds in `save`, and loads it from `load`. Stores and loads alternate, so that neither unit of the
-// processor waits for the other.
+// Saves the FPU registers to `save` and loads them from `load`. Stores and loads alternate so that the load and store
+// pipelines work in parallel.
 
 .option push
 .option arch, +d

@@ -1,11 +1,11 @@
-//! Which instructions need the floating-point unit: the processor calls them illegal while it is off, like those that
-//! do not exist.
+//! Recognises floating-point instructions: while the unit is off, they raise the same illegal-instruction exception as
+//! instructions that do not exist.
 //!
 //! Source: RISC-V Unprivileged ISA, chapters "F", "D" and "C", and the table of major opcodes.
 
 /// Bits of a major opcode.
 const OPCODE: u64 = 0x7f;
-/// LOAD-FP and STORE-FP, of which the scalar widths are in bits 12 to 14.
+/// LOAD-FP and STORE-FP. Bits 12 to 14 tell scalar widths from those of vectors.
 const MEMORY: [u64; 2] = [0x07, 0x27];
 /// MADD, MSUB, NMSUB, NMADD, OP-FP.
 const ARITHMETIC: [u64; 5] = [0x43, 0x47, 0x4b, 0x4f, 0x53];
@@ -16,8 +16,8 @@ const FLOAT_REGISTERS: core::ops::RangeInclusive<u64> = 1..=3;
 /// Half-word, word, double-word and quad-word; the other widths are those of vectors.
 const SCALAR_WIDTHS: core::ops::RangeInclusive<u64> = 1..=4;
 
-/// Whether an instruction, as `stval` holds it after a trap, needs the unit. Where the processor does not say which it
-/// was (zero), it may: if it did not, it traps once more when the unit is on.
+/// Whether an instruction, as `stval` holds it after a trap, needs the unit. A processor may report zero instead; then
+/// the answer is yes, and an instruction that is really illegal traps again with the unit on.
 pub fn is_float_instruction(instruction: u64) -> bool {
     if instruction == 0 {
         return true;

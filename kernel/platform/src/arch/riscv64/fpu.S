@@ -1,11 +1,11 @@
-// Saving and loading the floating-point registers.
+// Saves and loads the floating-point registers.
 
 .attribute arch, "rv64imafdc"
 .option push
 .option arch, +d
 .section .text.fpu, "ax"
 
-// a0: where the registers go.
+// a0: the area to save to.
 .global fpu_save
 fpu_save:
     frcsr   t0
@@ -44,7 +44,7 @@ fpu_save:
     fsd     f31, 248(a0)
     ret
 
-// a0: where the registers come from.
+// a0: the area to load from.
 .global fpu_load
 fpu_load:
     ld      t1, 256(a0)

@@ -1,7 +1,7 @@
 //! The floating-point registers: 32 of 64 bits, with control and status.
 //!
-//! Traps leave `sstatus` alone, and the kernel itself uses no such register: so the unit is on or off in `sstatus` as
-//! user mode is to find it. Source: RISC-V Privileged ISA, `sstatus.FS`.
+//! Traps do not change `sstatus`, and the kernel itself does not use the registers. So `sstatus` always has the unit on
+//! or off as user mode should find it. Source: RISC-V Privileged ISA, `sstatus.FS`.
 
 use core::arch::{asm, global_asm};
 use core::mem::offset_of;
@@ -9,8 +9,8 @@ use core::ops::Range;
 
 use super::cpu::read_register;
 
-/// What the unit holds for one thread. Its size is a power of two: to find one takes a shift, and no multiplication, which
-/// would be six instructions at every change of thread.
+/// The FPU registers of one thread. The size is a power of two so that indexing takes a shift: a multiplication would
+/// cost six instructions on every thread switch.
 #[derive(Debug)]
 #[repr(C, align(512))]
 pub struct Registers {
@@ -19,32 +19,32 @@ pub struct Registers {
 }
 
 impl Registers {
-    /// What a thread starts with.
+    /// The initial registers of a thread.
     pub const INITIAL: Self = Self { values: [0; 32], control: 0 };
 }
 
-/// sstatus.FS: zero is off; three, which is all bits, is on, and the registers may have changed.
+/// sstatus.FS: 0 is off; 3 (all bits) is on, with registers that may have changed.
 const SSTATUS_FS: u64 = 0b11 << 13;
 
-/// Registers that sections count.
+/// The number of vector registers that a section can save.
 pub const REGISTERS: usize = 32;
-/// Where an area has them.
+/// Their position in a save area.
 pub const NUMBERED: Range<usize> = 0..offset_of!(Registers, control);
-/// The kernel cannot use registers while the unit is off.
+/// The kernel cannot use the registers while the unit is off.
 pub const IS_ALWAYS_REACHED: bool = false;
 
 global_asm!(include_str!("fpu.S"));
 section_code!(".option pop", CONTROL = const offset_of!(Registers, control));
 
-/// The entry point has turned the unit off.
+/// Nothing to do: the entry point turns the unit off.
 pub fn init() {}
 
-/// What every policy has on this processor. No processor is known to tell programs of registers that they may not use.
+/// Options that this processor adds to every policy. None is known to leak registers of a disabled unit.
 pub fn options() -> u64 {
     0
 }
 
-/// Stores what the unit holds in `$save` and loads it from `$load`, with few registers.
+/// Saves the registers to `$save` and loads them from `$load`, using few general registers.
 macro_rules! exchange {
     ($save:expr, $load:expr) => {
         core::arch::asm!(
@@ -59,7 +59,7 @@ macro_rules! exchange {
 }
 pub(crate) use exchange;
 
-/// Calls a routine of sections with an area. All of the kernel's code is in reach of one instruction.
+/// Calls a section routine on a save area. One `jal` reaches all of the kernel's code.
 macro_rules! call {
     ($routine:path, $area:expr) => {
         core::arch::asm!(
@@ -73,7 +73,8 @@ pub(crate) use call;
 /// Lets user mode use the unit.
 #[inline]
 pub fn enable() {
-    // SAFETY: decides only whether the registers can be used; whose they are, the caller has settled.
+    // SAFETY: affects only whether the registers can be used; the caller has made sure that the right thread's are
+    // loaded.
     unsafe { asm!("csrs sstatus, {}", in(reg) SSTATUS_FS, options(nomem, nostack)) }
 }
 

@@ -1,11 +1,10 @@
-//! The interrupt controller: PLIC, and beside it the timer interrupt of the hart.
+//! The interrupt controller: the PLIC, and the hart's own timer interrupt.
 //!
-//! Every line is enabled for good; whether it may interrupt is said by its priority, zero or one. So a
-//! completion always finds its line enabled, without which the controller ignores it; also in the slot of
-//! another domain. A line is quiet between its interrupt and [`complete`] because the controller waits for
-//! a completion; what an edge does meanwhile is up to the wires before the controller, which also decide
-//! what is an edge. The timer is line 0, which the controller does not have. Source: RISC-V Platform-Level
-//! Interrupt Controller Specification; Privileged ISA, `sie` and `sip`.
+//! Every line stays enabled; its priority, zero or one, masks or unmasks it. The controller ignores a completion of a
+//! disabled line, so this way a completion always works, also in another domain's slot. Between its interrupt and
+//! [`complete`] a line cannot interrupt, because the controller waits for the completion. The interrupt gateway decides
+//! what counts as an edge and whether it latches one meanwhile. The timer is line 0, which the controller does not use.
+//! Source: RISC-V Platform-Level Interrupt Controller Specification; Privileged ISA, `sie` and `sip`.
 
 use core::arch::asm;
 use core::sync::atomic::{AtomicU64, Ordering};
@@ -19,10 +18,10 @@ use super::cpu::read_register;
 use crate::mmio::Window;
 use limen_mmu::layout;
 
-/// Board fact: the controller is one for this driver.
+/// Board fact: the interrupt controller that this driver serves.
 pub const KIND: u64 = InterruptController::Plic as u64;
 
-/// The line that stands for the timer of the hart.
+/// The line number of the hart's timer.
 const TIMER_LINE: u32 = 0;
 /// sie, sip: the timer of the hart.
 const LOCAL_TIMER: u64 = 1 << 5;
@@ -31,12 +30,11 @@ const LOCAL_CONTROLLER: u64 = 1 << 9;
 
 /// Lines per register that has one bit per line.
 const LINES_PER_WORD: u32 = u32::BITS;
-/// Bytes between the contexts of harts, by kind of register: each hart has one for machine mode, one for supervisor
-/// mode.
+/// Bytes between contexts, by kind of register. Each hart has two contexts, for machine mode and supervisor mode.
 const ENABLE_BYTES: u64 = 0x80;
 const CONTEXT_BYTES: u64 = 0x1000;
 const CONTEXTS_PER_HART: u64 = 2;
-/// Where the registers of the first context start.
+/// Offsets of the first context's registers.
 const ENABLES: u64 = 0x2000;
 const CONTEXTS: u64 = limen_image::PLIC_CONTEXTS;
 
@@ -53,17 +51,17 @@ const PRIORITIES: Window = Window::at(PRIORITIES_PAGE);
 const ENABLES_WINDOW: Window = Window::at(ENABLES_PAGE);
 const CONTEXT: Window = Window::at(CONTEXT_PAGE);
 
-/// The hart that runs the kernel. Set before anything else in this file is used.
+/// The hart that runs the kernel. Set before any other function of this file is called.
 static HART: AtomicU64 = AtomicU64::new(0);
 /// Offset of its enable bits in their page.
 static ENABLES_OFFSET: AtomicU64 = AtomicU64::new(0);
 
-/// Says which hart runs the kernel.
+/// Records the hart that runs the kernel.
 pub fn set_hart(hart: u64) {
     HART.store(hart, Ordering::Relaxed);
 }
 
-/// The pages that the driver uses, and what must be mapped there before it does.
+/// The driver's pages, and the physical pages that boot must map there first.
 pub fn windows(board: &Board) -> [(VirtAddr, PhysAddr); 3] {
     let base = board.interrupt_controller_paddr;
     let claims = board.interrupt_cpu_paddr + HART.load(Ordering::Relaxed) * CONTEXTS_PER_HART * CONTEXT_BYTES;
@@ -77,7 +75,7 @@ pub fn windows(board: &Board) -> [(VirtAddr, PhysAddr); 3] {
     ]
 }
 
-/// Puts the controller with this many lines into a known state: everything masked, nothing in service.
+/// Resets the controller, which has this many lines: all lines masked, none in service.
 pub fn init(lines: u32) {
     let enables = ENABLES_OFFSET.load(Ordering::Relaxed) as u32;
     for line in 1..lines {
@@ -90,17 +88,17 @@ pub fn init(lines: u32) {
     set_local(LOCAL_CONTROLLER);
 }
 
-/// Lets the line of a device interrupt. The controller does not know about triggers.
+/// Unmasks a device's line. The controller has no trigger configuration.
 pub fn connect(interrupt: &Interrupt) {
     unmask(interrupt.line as u32);
 }
 
-/// Lets the timer of the hart interrupt.
+/// Unmasks the hart's timer interrupt.
 pub fn connect_timer(_: u32) {
     set_local(LOCAL_TIMER);
 }
 
-/// The line that is to be served, if any.
+/// Claims the pending line, if any.
 #[inline]
 pub fn acknowledge() -> Option<u32> {
     if read_register!("sip") & LOCAL_TIMER != 0 {
@@ -110,43 +108,44 @@ pub fn acknowledge() -> Option<u32> {
     (line != 0).then_some(line)
 }
 
-/// Ends the service of the timer: nothing to do, a new deadline does it.
+/// Ends the timer interrupt. Nothing to do: setting a new deadline does it.
 #[inline]
 pub fn end(_: u32) {}
 
-/// Keeps a line that [`acknowledge`] returned quiet until [`complete`]: it is until then.
+/// Masks a line that [`acknowledge`] returned until [`complete`]. Nothing to do: the claim does it.
 #[inline]
 pub fn hold(_: u32) {}
 
-/// The program has served a line.
+/// Completes a line after the program has served its interrupt.
 #[inline]
 pub fn complete(line: u32) {
     CONTEXT.write(context::CLAIM, line);
 }
 
-/// Keeps a line from interrupting.
+/// Masks a line.
 #[inline]
 pub fn mask(line: u32) {
     PRIORITIES.write(4 * line, 0);
 }
 
-/// Lets a line interrupt.
+/// Unmasks a line.
 #[inline]
 pub fn unmask(line: u32) {
     PRIORITIES.write(4 * line, 1);
 }
 
-/// Without priority a line may be pending, but nobody is told.
+/// Keeps a line pending until [`resume`]: with priority zero it is not signalled.
 pub fn suspend(line: u32) {
     mask(line);
 }
 
-/// The controller names no line again before its completion, so that no line is masked for another reason.
+/// Undoes [`suspend`]. The controller repeats no line before its completion, so the line is not masked for another
+/// reason.
 pub fn resume(line: u32, _: State) {
     unmask(line);
 }
 
 fn set_local(interrupts: u64) {
-    // SAFETY: interrupts reach the kernel only while a program runs or nobody does.
+    // SAFETY: interrupts reach the kernel only while a program runs or the processor is idle.
     unsafe { asm!("csrs sie, {}", in(reg) interrupts, options(nomem, nostack)) }
 }

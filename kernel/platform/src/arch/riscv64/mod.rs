@@ -4,7 +4,7 @@ use limen_image::Architecture;
 
 pub use super::{no_caches as cache, no_ports as ports};
 
-#[expect(unsafe_code, reason = "the entry point is assembly; clearing and leaving the identity map are")]
+#[expect(unsafe_code, reason = "assembly entry point; clears memory, leaves the identity map")]
 pub mod boot;
 pub mod context;
 #[expect(unsafe_code, reason = "system registers and barriers")]
@@ -17,12 +17,12 @@ pub mod fpu;
 pub mod irq;
 pub mod mmu;
 pub mod serial;
-#[expect(unsafe_code, reason = "forgets translations")]
+#[expect(unsafe_code, reason = "flushes translations")]
 pub mod text;
-#[expect(unsafe_code, reason = "system registers and calls of the firmware")]
+#[expect(unsafe_code, reason = "system registers and calls to the firmware")]
 pub mod timer;
-#[expect(unsafe_code, reason = "names what is assembly")]
+#[expect(unsafe_code, reason = "declares symbols of assembly")]
 pub mod work;
 
-/// The architecture of images that this kernel can carry out.
+/// The architecture of the images that this kernel boots.
 pub const ARCHITECTURE: Architecture = Architecture::Riscv64;

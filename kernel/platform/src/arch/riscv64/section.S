@@ -1,4 +1,4 @@
-// What sections do with two registers and with fcsr. a0: the area.
+// How a section saves, restores and clears two registers, and fcsr. a0: the save area.
 
 .option push
 .option arch, +d

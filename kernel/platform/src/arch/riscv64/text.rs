@@ -1,4 +1,4 @@
-//! Making written instructions visible.
+//! Makes patched instructions visible to fetches.
 //!
 //! Source: The RISC-V Instruction Set Manual, volume I, "Zifencei", and volume II, `SFENCE.VMA`.
 
@@ -8,11 +8,11 @@ use limen_mmu::address::VirtAddr;
 
 pub use super::cpu::publish_code as publish;
 
-/// Nothing: `fence.i` looks for what this hart has written.
+/// Nothing to do: `fence.i` makes this hart's stores visible.
 pub fn clean(_: VirtAddr) {}
 
-/// Forgets what a page was translated to, in every address space, after its entry was cleared.
+/// Flushes the translation of a page, in every address space, after its entry was cleared.
 pub fn forget_translation(page: VirtAddr) {
-    // SAFETY: the hart reads the entry again when it needs it.
+    // SAFETY: the hart walks the tables again when it needs the translation.
     unsafe { asm!("sfence.vma {}, zero", in(reg) page.0, options(nostack)) }
 }

@@ -1,4 +1,4 @@
-//! The kernel's timer: the hart's own comparator where supervisor mode has one (Sstc), otherwise the firmware's.
+//! The kernel's timer: the hart's own comparator if supervisor mode has one (Sstc), otherwise the firmware's timer.
 //!
 //! Source: RISC-V Privileged ISA, Sstc extension; RISC-V Supervisor Binary Interface, timer extension.
 
@@ -17,8 +17,8 @@ const FUNCTION_SET_TIMER: u64 = 0;
 /// Whether the hart has a comparator for supervisor mode.
 static HAS_COMPARATOR: AtomicBool = AtomicBool::new(false);
 
-// Reads the comparator behind a trap handler of its own. Without the extension, or when machine mode keeps it for
-// itself, the read is an illegal instruction, which leaves a0 as it is and changes sstatus.
+// Reads the comparator with its own trap handler installed. Without the extension, or if machine mode reserves it, the
+// read is an illegal instruction, which leaves a0 unchanged and changes sstatus.
 global_asm!(
     ".section .text",
     ".balign 4",
@@ -41,7 +41,7 @@ unsafe extern "C" {
 
 /// Starts the timer without a deadline.
 pub fn init() {
-    // SAFETY: interrupts are off, and the routine puts back what it changes.
+    // SAFETY: interrupts are off, and the routine restores what it changes.
     let present = unsafe { probe_comparator() } != 0;
     HAS_COMPARATOR.store(present, Ordering::Relaxed);
     stop();
@@ -53,7 +53,7 @@ pub fn now() -> u64 {
     read_register!("time")
 }
 
-/// Ticks in a second: the board knows.
+/// Ticks per second, a fact of the board.
 pub fn frequency(board: &Board) -> u64 {
     board.timer_frequency
 }

@@ -1,13 +1,13 @@
-// The kernel's first instructions. A Multiboot 1 loader enters in 32-bit mode without paging, with a magic number in
-// eax and the physical address of what it has to say in ebx. Source: Multiboot Specification 0.6.96, part 3.
+// The kernel's first instructions. A Multiboot 1 loader enters in 32-bit mode without paging; eax: a magic number, ebx:
+// physical address of the Multiboot information. Source: Multiboot Specification 0.6.96, part 3.
 
 .equ MULTIBOOT_HEADER_MAGIC, 0x1badb002
-// Modules on pages; say how much memory there is.
+// Page-aligned modules; memory information.
 .equ MULTIBOOT_HEADER_FLAGS, 1 << 0 | 1 << 1
 
 .equ CPUID_EXTENDED_FEATURES, 0x80000001
-// No-execute, long mode. Every processor with long mode has SYSCALL in it; those of Intel list it only there (SDM, volume 2,
-// CPUID, leaf 80000001h), and this code runs before.
+// No-execute, long mode. SYSCALL is not checked: every processor with long mode has it, but Intel's report it only in
+// long mode (SDM, volume 2, CPUID, leaf 80000001h), and this code runs before.
 .equ CPUID_NEEDED, 1 << 20 | 1 << 29
 .equ SERIAL_DATA, 0x3f8
 .equ SERIAL_LINE_STATUS, SERIAL_DATA + 5
@@ -24,9 +24,9 @@
 .equ ENTRY_TABLE, 0x3
 .equ ENTRY_LARGE_PAGE, 0x83
 .equ LARGE_PAGE_BYTES, 0x200000
-// The identity map: tables of large pages, a gigabyte each.
+// The identity map: directories of large pages, one gigabyte each.
 .equ IDENTITY_GIB, 4
-// Where the kernel's last two gigabytes are in its tables.
+// The entries of the kernel's addresses, the last two gigabytes.
 .equ TOP_ENTRY, 511
 .equ KERNEL_ENTRY, 510
 
@@ -49,7 +49,7 @@ _start:
     and     edx, CPUID_NEEDED
     cmp     edx, CPUID_NEEDED
     jne     stop_early
-    // Identity map, and the kernel where it is linked: two large pages for now.
+    // The identity map, and the kernel at its link address: two large pages for now.
     lea     eax, [boot_low_pointers - {LOAD_OFFSET} + ENTRY_TABLE]
     mov     [boot_root - {LOAD_OFFSET}], eax
     lea     eax, [boot_high_pointers - {LOAD_OFFSET} + ENTRY_TABLE]
@@ -90,7 +90,7 @@ _start:
     push    eax
     retf
 
-// Says what is missing on the first serial port.
+// Prints the missing feature on the first serial port.
 stop_early:
     lea     esi, [missing_feature - {LOAD_OFFSET}]
 4:  mov     edx, SERIAL_LINE_STATUS

@@ -1,4 +1,4 @@
-//! The entry point: gives the kernel page tables of its own, finds the boot image, and makes it fit this machine.
+//! The entry point: sets up the kernel's page tables, finds the boot image and adapts it to this machine.
 
 use core::arch::global_asm;
 use core::cell::UnsafeCell;
@@ -24,20 +24,21 @@ use crate::page_table::{
 use crate::panic::fatal;
 use limen_mmu::layout;
 
-/// What is added to physical addresses in the kernel's image.
+/// Virtual minus physical address in the kernel's image.
 pub const LOAD_OFFSET: u64 = layout::IMAGE - LOAD_ADDRESS;
-/// Where the kernel's image is loaded; the linker is told the same.
+/// The load address of the kernel's image; the linker script has the same number.
 const LOAD_ADDRESS: u64 = 2 << 20;
 /// Physical addresses that the entry point maps to themselves, from zero.
 pub const IDENTITY_BYTES: u64 = 4 << 30;
-/// Physical addresses that its tables can map with the largest pages.
+/// The physical addresses that its tables can map with the largest pages.
 const MOST_IDENTITY_BYTES: u64 = 512 << 30;
-/// Entries of the memory map that there is room for.
+/// The most memory map entries that boot accepts.
 const MEMORY_ENTRIES: usize = 64;
-/// Tables of the kernel: three above those of its pages, which reach four mebibytes; and as many of the entry area.
+/// The kernel's page tables: three upper levels and two of pages, which cover four mebibytes; and as many for the entry
+/// area.
 const KERNEL_TABLES: usize = 2 * 5;
 
-/// RFLAGS that a system call clears: trap, interrupts, direction, nested task, alignment check.
+/// The RFLAGS that a system call clears: trap, interrupts, direction, nested task, alignment check.
 const MASKED_FLAGS: u64 = 1 << 8 | 1 << 9 | 1 << 10 | 1 << 14 | 1 << 18;
 /// IA32_STAR: position of the selectors of system calls.
 const SYSCALL_SHIFT: u32 = 32;
@@ -58,7 +59,7 @@ global_asm!(
     start = sym start,
 );
 
-/// Page tables in the kernel's image. The first is the top of the kernel's own.
+/// Page tables in the kernel's image. The first is the kernel's top table.
 #[repr(C, align(4096))]
 pub struct KernelTables(UnsafeCell<[Table; KERNEL_TABLES]>);
 
@@ -78,36 +79,35 @@ unsafe extern "C" {
     static __data_end: u8;
     static __bss_start: u8;
     static __bss_end: u8;
-    /// The top table of the entry point.
+    /// The entry point's top table.
     static mut boot_root: Table;
 }
 
-/// Called by the entry point with what the Multiboot loader has left in registers.
+/// Called by the entry point with the Multiboot loader's registers.
 extern "C" fn start(magic: u32, paddr: u32) -> ! {
     let_in(Way::Plain);
     console::attach(serial::KIND);
     if magic != multiboot::MAGIC {
-        fatal(format_args!("it was not started by a Multiboot loader"));
+        fatal(format_args!("it must be started by a Multiboot loader"));
     }
     cpu::enable_features()
         .unwrap_or_else(|missing| fatal(format_args!("the processor has no {missing}, which it needs")));
-    // SAFETY: the identity map is in place, and a loader has left the information there.
-    let information = unsafe { Information::at(paddr) }.unwrap_or_else(|| {
-        fatal(format_args!("the boot loader does not say which modules and which memory there are"))
-    });
+    // SAFETY: the identity map is in place, and the loader put the information there.
+    let information = unsafe { Information::at(paddr) }
+        .unwrap_or_else(|| fatal(format_args!("the boot loader passes no modules or no memory map")));
     let command_line = information.command_line();
     map_kernel(Settings::of(command_line))
         .unwrap_or_else(|error| fatal(format_args!("the kernel cannot be mapped: {error:?}")));
     let module = information.module().unwrap_or_else(|| {
-        fatal(format_args!("the boot loader has loaded no module, and the boot image must be the first"))
+        fatal(format_args!("the boot loader has loaded no module; the boot image must be the first"))
     });
     let image = place_image(&information, module)
         .unwrap_or_else(|error| fatal(format_args!("the boot image is refused: {error}")));
     crate::boot::start(image, cpu::boot_stamp(), command_line, PhysAddr(u64::from(paddr)))
 }
 
-/// From the tables of the entry point, in which everything can be written and executed, to the kernel's own, which are
-/// not those of programs if `settings` or the processor want it so.
+/// Switches from the entry point's page tables, where everything is writable and executable, to the kernel's own.
+/// Programs get tables without the kernel if `settings` or the processor ask for it.
 fn map_kernel(settings: Settings) -> Result<(), MapError> {
     let start = paddr((&raw const KERNEL_PAGES).addr());
     let end = start + size_of::<KernelTables>() as u64;
@@ -135,10 +135,10 @@ fn map_kernel(settings: Settings) -> Result<(), MapError> {
         Choice::Auto => cpu::has_meltdown(),
     };
     if is_switched {
-        // The ways in would ask for a flag that programs' page tables do not have.
+        // Trap entry would test a flag in memory that programs' page tables do not map.
         if BUILD == Build::Fallback {
             fatal(format_args!(
-                "built with LIMEN_KEYS=fallback, the kernel cannot switch page tables: page_table_switch=off"
+                "a kernel built with LIMEN_KEYS=fallback cannot switch page tables; boot with page_table_switch=off"
             ));
         }
         entry_area::build(&mut tables)?;
@@ -148,7 +148,7 @@ fn map_kernel(settings: Settings) -> Result<(), MapError> {
     Ok(())
 }
 
-/// Makes the module of the Multiboot loader a boot image for this machine, and says where it is.
+/// Completes the boot image in the loader's module for this machine, and returns its address.
 fn place_image(information: &Information, module: Range) -> Result<PhysAddr, ImageError> {
     let unlisted = Memory { range: Range::default(), kind: MemoryKind::Kept };
     let mut memory = [unlisted; MEMORY_ENTRIES];
@@ -167,8 +167,8 @@ fn place_image(information: &Information, module: Range) -> Result<PhysAddr, Ima
     Ok(PhysAddr(image_paddr))
 }
 
-/// Maps RAM above what the entry point has mapped, if the processor has pages that need no further tables, and says up to
-/// where RAM can be mapped.
+/// Extends the identity map to RAM that the entry point has not mapped, if the processor has gigabyte pages, which need
+/// no further tables. Returns the end of the RAM that can be mapped.
 fn extend_identity_map(memory: &[Memory]) -> u64 {
     const HEIGHT: u32 = 2;
     if !cpu::has_gigabyte_pages() {
@@ -189,44 +189,44 @@ fn extend_identity_map(memory: &[Memory]) -> u64 {
     MOST_IDENTITY_BYTES
 }
 
-/// Makes what caches hold of RAM visible to accesses without cache. This architecture keeps them coherent.
+/// Makes cached RAM visible to uncached accesses. Nothing to do: this architecture keeps caches coherent.
 ///
 /// # Safety
 /// None is needed here; other architectures need the identity map.
 pub unsafe fn write_back(_: Range) {}
 
-/// Lets programs execute pages that they can write. This architecture forbids no such page by itself.
+/// Lets programs execute pages that they can write. Nothing forbids that here.
 pub fn allow_writable_code() {}
 
 /// Removes the identity map. The lower half is empty until an address space is entered.
 pub fn leave_identity_map() {
     let top = KERNEL_PAGES.0.get().cast::<u64>();
-    // SAFETY: the first entry is that of the identity map. Nobody else refers to the tables, and nobody uses a
+    // SAFETY: the first entry is the identity map's. No other reference to the tables exists, and no code uses a
     // physical address from here on.
     unsafe { top.write_volatile(0) }
     enter(kernel_table());
-    // Where page tables are switched, the TLB must forget the kernel whenever it is left.
+    // With page-table switching, every exit must flush the kernel's translations.
     if !entry_area::is_used() {
         cpu::enable_global_pages();
     }
 }
 
-/// What of the kernel is mapped while programs run, if that is not its whole half.
+/// The part of the kernel that is mapped while programs run, if that is not the whole kernel half.
 pub fn entry_area() -> Option<EntryArea> {
     entry_area::area()
 }
 
-/// The top of the kernel's tables.
+/// The kernel's top table.
 pub fn kernel_table() -> PhysAddr {
     PhysAddr(paddr((&raw const KERNEL_PAGES).addr()))
 }
 
-/// The physical address of something in the kernel's image.
+/// The physical address of a virtual address in the kernel's image.
 pub fn paddr(vaddr: usize) -> u64 {
     (vaddr as u64).wrapping_sub(LOAD_OFFSET)
 }
 
-/// Whether an address is one of the kernel's image.
+/// Whether an address lies in the kernel's image.
 pub fn is_in_image(vaddr: u64) -> bool {
     (layout::IMAGE..(&raw const __bss_end).addr() as u64).contains(&vaddr)
 }
@@ -244,7 +244,7 @@ unsafe extern "C" {
     fn trap_stubs_switched();
 }
 
-/// Lets traps and system calls into the kernel, which is mapped in full while the processor is there.
+/// Installs the entry points of traps and system calls. The kernel is fully mapped meanwhile.
 fn let_in(way: Way) {
     let [stubs, syscall] = match way {
         Way::Plain => [trap_stubs_plain as *const (), trap_syscall_plain as *const ()],
@@ -253,8 +253,8 @@ fn let_in(way: Way) {
     segments::init(way, stubs.addr());
     let selectors =
         u64::from(segments::KERNEL_CODE) << SYSCALL_SHIFT | u64::from(segments::SYSRET_BASE) << SYSRET_SHIFT;
-    // SAFETY: the entry point is that of system calls; the selectors are those of the tables just loaded. What
-    // firmware may have left to `sysenter` is taken away.
+    // SAFETY: the entry point is that of system calls, and the selectors are those of the tables just loaded. Clearing
+    // its selector disables `sysenter`, which firmware may have set up.
     unsafe {
         write_msr(Msr::SYSENTER_CS, 0);
         write_msr(Msr::STAR, selectors);

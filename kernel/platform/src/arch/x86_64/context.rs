@@ -1,9 +1,9 @@
 //! The registers of a thread.
 //!
-//! The last five words of the context of the running thread, and the error code, are what the processor pushes when it
-//! takes a trap from user mode: into the context itself, which the task state segment calls the kernel's stack, unless
-//! page tables are switched (`entry_area.rs`). The trap code saves the others on every entry, except the bases of fs
-//! and gs: those in the context are stale while a thread runs.
+//! On a trap from user mode the processor pushes the last five words of the running thread's context and the error
+//! code. It pushes them straight into the context, which the task state segment names as the kernel's stack, unless
+//! page tables are switched (`entry_area.rs`). The trap code saves the other registers on every entry, except the bases
+//! of fs and gs, which are stale in the context while the thread runs.
 
 use limen_core::machine::{self, Convention, first_registers};
 
@@ -12,19 +12,19 @@ use crate::address_space::AddressSpace;
 
 /// Bytes of a system-call instruction.
 const SYSCALL_BYTES: u64 = 2;
-/// The flags that a program may set: those of arithmetic, direction and single step.
+/// The RFLAGS that a program may set: arithmetic, direction and single step.
 const USER_FLAGS: u64 = 0xdd5;
-/// The flags that are always set in user mode: a reserved one, and interrupts are on.
+/// The RFLAGS that are always set in user mode: a reserved one, and interrupts enabled.
 const FIXED_FLAGS: u64 = 1 << 1 | 1 << 9;
-/// Bits of a virtual address; those above repeat the highest.
+/// Bits of a virtual address; the higher bits repeat the topmost.
 const ADDRESS_BITS: u32 = 48;
 
-/// The word of a context with each register, in the order in which the processor and the trap code push them from
-/// the end.
+/// The index of each register's word in a context. The processor and the trap code push them in this order, from the
+/// end.
 mod word {
     pub(super) const FS_BASE: usize = 0;
     pub(super) const GS_BASE: usize = 1;
-    /// No register: what the way out loads where page tables are switched. The word after it keeps the end aligned.
+    /// Not a register: the page table that the exit loads if page tables are switched. The next word is padding.
     pub(super) const SPACE: usize = 2;
     pub(super) const R15: usize = 4;
     pub(super) const R14: usize = 5;
@@ -41,7 +41,7 @@ mod word {
     pub(super) const RDX: usize = 16;
     pub(super) const RCX: usize = 17;
     pub(super) const RAX: usize = 18;
-    /// How the kernel was entered: a vector, or [`super::SYSCALL`].
+    /// The kind of entry: a vector, or [`super::SYSCALL`].
     pub(super) const ENTRY: usize = 19;
     pub(super) const RIP: usize = 21;
     pub(super) const CS: usize = 22;
@@ -75,9 +75,9 @@ const ORDER: [usize; 20] = [
     word::GS_BASE,
 ];
 
-/// How a thread entered whose rcx and r11 mean nothing any more, so that the short way back will do.
+/// The kind of entry of a thread whose rcx and r11 are dead, so that `sysret` can return to it.
 pub const SYSCALL: u64 = 0x100;
-/// How a thread entered whose registers were written by others: every one counts.
+/// The kind of entry of a thread whose registers another thread wrote: all must be restored.
 const WRITTEN: u64 = 0;
 
 const BYTES: usize = size_of::<u64>();
@@ -137,7 +137,7 @@ pub const END: usize = size_of::<Context>();
 pub struct Context([u64; word::COUNT]);
 
 impl Context {
-    /// Registers with which work begins: privileged, and with interrupts on.
+    /// The initial registers of work: privileged, with interrupts enabled.
     pub fn at_work(entry: usize, stack_top: u64, task: usize) -> Self {
         let Self(mut words) = <Self as machine::Context>::ZERO;
         words[word::RIP] = entry as u64;
@@ -148,7 +148,7 @@ impl Context {
         Self(words)
     }
 
-    /// Notes the address space of the thread.
+    /// Records the thread's address space.
     pub fn set_space(&mut self, space: AddressSpace) {
         self.0[word::SPACE] = space.root.0;
     }

@@ -25,33 +25,32 @@ impl Msr {
     pub const LSTAR: u32 = 0xc000_0082;
     /// Flags that a system call clears.
     pub const SFMASK: u32 = 0xc000_0084;
-    /// Which defects the processor does not have.
+    /// The vulnerabilities that the processor does not have.
     const ARCH_CAPABILITIES: u32 = 0x10a;
 }
 
-/// CPUID leaf 7, EBX: a register of the instructions that read and write the bases of fs and gs.
+/// CPUID leaf 7, EBX: instructions that read and write the bases of fs and gs.
 const HAS_FSGSBASE: u32 = 1 << 0;
 const HAS_SMEP: u32 = 1 << 7;
 const HAS_SMAP: u32 = 1 << 20;
 /// CPUID leaf 7, ECX.
 const HAS_UMIP: u32 = 1 << 2;
-/// CPUID leaf 7, EDX: a register of defects.
+/// CPUID leaf 7, EDX: the processor has IA32_ARCH_CAPABILITIES.
 const HAS_ARCH_CAPABILITIES: u32 = 1 << 29;
-/// That register: what may not be accessed cannot be found out either.
+/// IA32_ARCH_CAPABILITIES: not vulnerable to Rogue Data Cache Load.
 const RDCL_NO: u64 = 1 << 0;
-/// CPUID leaf 0, EBX, EDX and ECX, of processors that may have that defect.
+/// CPUID leaf 0, EBX, EDX and ECX, of processors that may be vulnerable.
 const INTEL: [[u8; 4]; 3] = [*b"Genu", *b"ineI", *b"ntel"];
 
 /// CPUID leaf 8000_0001h, EDX: page-table entries that map a gibibyte.
 const HAS_GIGABYTE_PAGES: u32 = 1 << 26;
 
-/// CR0: protection, waiting for x87 like its instructions, x87 errors as exceptions, read-only pages for the kernel, and
-/// paging.
+/// CR0: protected mode, monitor coprocessor, native x87 errors, write protection for the kernel, paging.
 pub const CR0: u32 = 1 << 0 | 1 << 1 | 1 << 5 | 1 << 16 | 1 << 31;
-/// CR0: instructions of x87 and SIMD are exceptions.
+/// CR0: x87 and SIMD instructions raise an exception.
 pub const CR0_TASK_SWITCHED: u32 = 1 << 3;
 
-/// RFLAGS: the memory of programs is open to the kernel.
+/// RFLAGS: the kernel can access user memory.
 const RFLAGS_AC: u64 = 1 << 18;
 const CR4_XSAVE: u64 = 1 << 18;
 const CR4_GLOBAL_PAGES: u64 = 1 << 7;
@@ -63,19 +62,19 @@ const CR4_SMAP: u64 = 1 << 21;
 /// The time-stamp counter at the kernel's first instruction, which stores it.
 pub static BOOT_STAMP: AtomicU64 = AtomicU64::new(0);
 
-/// The time-stamp counter; in deterministic emulation it counts instructions.
+/// The time-stamp counter; it counts instructions under deterministic emulation.
 #[inline]
 pub fn timestamp() -> u64 {
     // SAFETY: reads a counter.
     unsafe { core::arch::x86_64::_rdtsc() }
 }
 
-/// The cycle counter: the same.
+/// The cycle counter: here the time-stamp counter.
 pub fn cycles() -> u64 {
     timestamp()
 }
 
-/// Whether the kernel has page tables of its own, to which each entry switches.
+/// Whether every kernel entry switches to the kernel's own page tables.
 pub fn switches_page_tables() -> bool {
     entry_area::is_used()
 }
@@ -85,14 +84,14 @@ pub fn boot_stamp() -> u64 {
     BOOT_STAMP.load(Ordering::Relaxed)
 }
 
-/// Every program may read the time-stamp counter, because existing ones do without asking.
+/// Every program may read the time-stamp counter: existing programs do so without asking.
 #[inline]
 pub fn set_user_counter(_: CounterAccess) {}
 
-/// Turns on what protects the kernel from its own mistakes, where the processor has it.
+/// Enables FSGSBASE, and the protections against kernel bugs that the processor has.
 ///
 /// # Errors
-/// What the processor lacks and the kernel cannot do without.
+/// The required feature that the processor lacks.
 pub fn enable_features() -> Result<(), &'static str> {
     const NEEDED: &str = "instructions for the bases of fs and gs (FSGSBASE)";
     if __cpuid(0).eax < 7 {
@@ -111,17 +110,17 @@ pub fn enable_features() -> Result<(), &'static str> {
     Ok(())
 }
 
-/// Whether SMAP, where the processor has it, keeps the kernel from the memory of programs now.
+/// Whether the kernel cannot access user memory because of SMAP, if the processor has it.
 pub fn is_user_memory_closed() -> bool {
     let flags: u64;
-    // SAFETY: reads the flags by way of the stack.
+    // SAFETY: reads the flags through the stack.
     unsafe { asm!("pushfq", "pop {}", out(reg) flags, options(preserves_flags)) }
     flags & RFLAGS_AC == 0
 }
 
-/// Whether programs can find out what is in memory that is mapped but closed to them (Meltdown, CVE-2017-5754).
+/// Whether programs can read memory that is mapped but inaccessible to them (Meltdown, CVE-2017-5754).
 ///
-/// Source: Intel, "Rogue Data Cache Load": processors that do not have it say so; other makers' do not have it.
+/// Source: Intel, "Rogue Data Cache Load": Intel's processors report immunity; other vendors' are immune.
 pub fn has_meltdown() -> bool {
     let vendor = __cpuid(0);
     if [vendor.ebx, vendor.edx, vendor.ecx].map(u32::to_le_bytes) != INTEL {
@@ -131,24 +130,24 @@ pub fn has_meltdown() -> bool {
     !(says && read_msr(Msr::ARCH_CAPABILITIES) & RDCL_NO != 0)
 }
 
-/// Whether one entry of a page table can map a gibibyte.
+/// Whether one page-table entry can map a gibibyte.
 pub fn has_gigabyte_pages() -> bool {
-    // The entry point has found the leaf.
+    // The entry point has checked that the leaf exists.
     __cpuid(0x8000_0001).edx & HAS_GIGABYTE_PAGES != 0
 }
 
-/// Lets the TLB keep what all address spaces share.
+/// Lets the TLB keep translations that all address spaces share.
 pub fn enable_global_pages() {
     set_cr4(CR4_GLOBAL_PAGES);
 }
 
-/// Turns on the instructions that save and load components of the processor's state, which it must have.
+/// Enables XSAVE and its relatives, which the processor must have.
 pub fn enable_xsave() {
     set_cr4(CR4_XSAVE);
 }
 
 fn set_cr4(bits: u64) {
-    // SAFETY: the bits restrict what code can do or cache; the kernel does not do what they forbid.
+    // SAFETY: the bits restrict what code can do or cache; the kernel does nothing that they forbid.
     unsafe {
         let old: u64;
         asm!("mov {}, cr4", out(reg) old, options(nomem, nostack, preserves_flags));
@@ -159,7 +158,7 @@ fn set_cr4(bits: u64) {
 /// Reads a model-specific register, which the processor must have.
 fn read_msr(register: u32) -> u64 {
     let (low, high): (u32, u32);
-    // SAFETY: those that the kernel reads say what the processor is; reading them changes nothing.
+    // SAFETY: the registers that the kernel reads describe the processor; reading them has no side effect.
     unsafe {
         asm!(
             "rdmsr",
@@ -184,17 +183,17 @@ pub unsafe fn write_msr(register: u32, value: u64) {
     }
 }
 
-/// An address space as the register that selects it wants it.
+/// An address space as the value of cr3.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SpaceRegister(u64);
 
 impl SpaceRegister {
-    /// What no address space has.
+    /// The value of no address space.
     pub const NONE: Self = Self(0);
 
-    /// The value for `space`; none where there are no tables. Its identifier is not used: the emulator that the port
-    /// was tested on does not have them. Where page tables are switched, the kernel has the same for all, and the way
-    /// out enters the space of the thread.
+    /// The value for `space`; `None` if it has no tables. The identifier is not used: the emulator that the port was
+    /// tested on does not implement PCIDs. If page tables are switched, the kernel runs on one table for all address
+    /// spaces, and the exit loads the thread's.
     pub fn new(space: AddressSpace) -> Option<Self> {
         let root = if entry_area::is_used() { boot::kernel_table() } else { space.root };
         Some(Self(root.0)).filter(|space| *space != Self::NONE)
@@ -202,14 +201,13 @@ impl SpaceRegister {
 }
 
 impl SpaceRegister {
-    /// The value for an address space in which the kernel works: it has all of the kernel, also where page tables are
-    /// switched.
+    /// The value for an address space of work, which maps the whole kernel even if page tables are switched.
     pub fn of_work(space: AddressSpace) -> Option<Self> {
         Some(Self(space.root.0)).filter(|space| *space != Self::NONE)
     }
 }
 
-/// Does something while `space` is the address space.
+/// Calls `act` with `space` as the address space.
 pub fn in_space(space: SpaceRegister, act: impl FnOnce()) {
     let before: u64;
     // SAFETY: reading a register changes nothing.
@@ -219,14 +217,14 @@ pub fn in_space(space: SpaceRegister, act: impl FnOnce()) {
     switch_space(SpaceRegister(before));
 }
 
-/// The processor forgets all translations.
+/// Loading cr3 flushes the TLB.
 pub const NOTICES_SAME_SPACE: bool = true;
 
 /// Makes `space` the address space, of user mode as well unless page tables are switched.
 #[inline]
 pub fn switch_space(space: SpaceRegister) {
-    // SAFETY: the lower half belongs to programs once boot is over; the kernel keeps no reference into it. The upper
-    // half is the same everywhere. The tables were checked at boot and are not changed afterwards.
+    // SAFETY: after boot the lower half belongs to programs, and the kernel keeps no reference into it. The upper half
+    // is the same everywhere. Boot has checked the tables, and nothing changes them afterwards.
     unsafe { asm!("mov cr3, {}", in(reg) space.0, options(nostack, preserves_flags)) }
 }
 
@@ -244,25 +242,24 @@ pub fn translate(address: VirtAddr) -> Option<PhysAddr> {
     }
 }
 
-/// Makes new page-table entries visible to the MMU. Enough where the old entries were empty.
+/// Makes new page-table entries visible to the MMU. Sufficient if the old entries were empty.
 pub fn publish_tables() {
     // SAFETY: a barrier.
     unsafe { asm!("mfence", options(nostack, preserves_flags)) }
 }
 
-/// Makes instructions that were written to memory before the machine started visible to fetches. This architecture
-/// does so by itself.
+/// Makes code that was written to memory before boot visible to instruction fetches. Nothing to do here.
 pub fn publish_code() {}
 
-/// Stops the processor for good.
+/// Stops the processor permanently.
 pub fn stop() -> ! {
     loop {
-        // SAFETY: nothing runs any more, so nobody misses the interrupts.
+        // SAFETY: nothing runs afterwards, so no interrupt is missed.
         unsafe { asm!("cli", "hlt", options(nomem, nostack)) }
     }
 }
 
-/// What the processor says about the last exception that the kernel took.
+/// The processor's record of the last exception that the kernel took.
 #[derive(Clone, Copy, Debug)]
 pub struct Exception {
     /// Address of the last page fault.

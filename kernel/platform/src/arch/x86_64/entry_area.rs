@@ -1,34 +1,34 @@
-//! What of the kernel is mapped while programs run, where page tables are switched at kernel entry.
+//! The entry area: the part of the kernel that stays mapped while programs run if page tables are switched.
 //!
-//! On processors with the defect known as Meltdown, a program can find out what is in memory that it may not access, as
-//! long as it is mapped. With the switch, programs run on page tables that have of the kernel only what it takes to get
-//! to the kernel's own, which is one for all programs, because the kernel never touches their memory:
+//! On a processor with Meltdown, a program can read memory that is mapped but inaccessible. With page-table switching,
+//! programs run on tables that map only the code and data needed to switch to the kernel's own table. All programs
+//! share that one table, because the kernel never accesses their memory:
 //!
 //! ```text
 //!  while a program runs                              while the kernel runs
 //! +------------------------------------+            +----------------------------------+
 //! | the program's memory               |            | (nothing)                        |
 //! +------------------------------------+            +----------------------------------+
-//! | entry area, kernel only:           |  entry:    | the entry area, where it is      |
-//! |   stubs, ways in and out      r-x  | ---------> | on the left: between the two     |
-//! |   traps, segments, task state r--  |  cr3       | moves to cr3 nothing else is     |
-//! |   stacks, one word            rw-  | <--------- | used                             |
+//! | entry area, kernel only:           |  entry:    | entry area, at the same          |
+//! |   stubs, entry and exit code  r-x  | ---------> | addresses: nothing else is used  |
+//! |   traps, segments, task state r--  |  cr3       | between the two loads of cr3     |
+//! |   stacks, one word            rw-  | <--------- |                                  |
 //! |                                    |  exit      | kernel text, data, devices       |
 //! +------------------------------------+            +----------------------------------+
 //! ```
 //!
-//! - **Entry.** A trap is pushed on the entry stack, a system call parks the program's stack pointer in the word behind
-//!   it. Either leaves rsp free to load cr3 with a constant. On the kernel's tables, what was left here is copied to the
-//!   context of the thread, and the rest is as without the switch.
-//! - **Exit.** The frame for `iretq`, or the stack pointer for `sysretq`, is left here, all other registers are
-//!   loaded, and rsp takes the program's tables from the context to cr3.
-//! - **Traps that come at any time** (NMI, double fault, machine check) have a stack here and are fatal. They, and traps
-//!   from the kernel, may find either table, so they load the kernel's without asking. That includes a return that
-//!   faults: it does so here, on the program's tables. There is no `swapgs`: the kernel uses neither fs nor gs.
-//! - **What can be read here** is code and addresses of the kernel, and of other programs the program counter, stack
+//! - **Entry.** The processor pushes a trap frame on the entry stack; a system call saves the program's stack pointer
+//!   in the word after it. Both free rsp to load cr3 with a constant. On the kernel's tables, the entry code copies
+//!   what was saved here to the thread's context and continues as without switching.
+//! - **Exit.** The exit code leaves the `iretq` frame, or the stack pointer for `sysretq`, here, loads all other
+//!   registers, and moves the program's table from the context to cr3 through rsp.
+//! - **Traps at any time** (NMI, double fault, machine check) have their own stack here and are fatal. They, and traps
+//!   from the kernel, may find either table active, so they load the kernel's unconditionally. That includes a faulting
+//!   return, which faults here on the program's tables. `swapgs` is not needed: the kernel uses neither fs nor gs.
+//! - **Exposure.** A program can read the kernel's code and addresses, and other programs' program counter, stack
 //!   pointer, flags and kind of the last trap, and the stack pointer of the last system call; no other register. While
-//!   crossings are probed, two more are put here, and taken away before the trap is served.
-//! - Nothing is global in the TLB, so that each move to cr3 forgets the kernel.
+//!   crossings are probed, two more registers are here until the trap is served.
+//! - No translation is global, so every load of cr3 flushes the kernel's.
 
 use core::cell::UnsafeCell;
 use core::mem::offset_of;
@@ -44,10 +44,10 @@ use crate::arch::mmu::Descriptors;
 use crate::boot_check::EntryArea;
 use crate::page_table::{Access, Format, MapError, MemoryType, Owner, Root, Run, Tables, map};
 
-/// Words of the stack for traps that may come at any time. They leave it at once.
+/// Words of the stack for traps at any time, which leave it immediately.
 const EMERGENCY_WORDS: usize = 256;
-/// Words of the stack for traps from programs. The processor and the stub push seven, and seven more when the return
-/// faults; an even number keeps them where the processor aligns its stack.
+/// Words of the stack for traps from programs. The processor and the stub push seven, and seven more if the return
+/// faults; an even number keeps them aligned as the processor aligns its stack.
 const ENTRY_WORDS: usize = 128;
 
 /// Stacks that the processor uses with any page tables.
@@ -58,14 +58,14 @@ pub struct Stacks(UnsafeCell<StackWords>);
 struct StackWords {
     emergency: [u64; EMERGENCY_WORDS],
     entry: [u64; ENTRY_WORDS],
-    /// The program's stack pointer, while a system call has no other place for it.
+    /// The program's stack pointer, until a system call saves it to the context.
     parked: u64,
-    /// Other registers of the program, until they are in the context of a system call that is probed.
+    /// The program's rax and rdx, until a probed system call saves them to the context.
     parked_rax: u64,
     parked_rdx: u64,
 }
 
-// SAFETY: only the processor and the trap code use it.
+// SAFETY: only the processor and the trap code access it.
 unsafe impl Sync for Stacks {}
 
 /// The stacks.
@@ -87,7 +87,7 @@ impl Stacks {
     /// Offset of the word for the program's rdx.
     pub const PARKED_RDX: usize = offset_of!(StackWords, parked_rdx);
 
-    /// The end of the stack for traps that may come at any time.
+    /// The end of the stack for traps at any time.
     pub fn emergency_end(&self) -> u64 {
         (self.0.get().addr() + offset_of!(StackWords, entry)) as u64
     }
@@ -104,10 +104,10 @@ unsafe extern "C" {
     static entry_area_text_end: u8;
 }
 
-/// The top table with the entry area alone; zero where page tables are not switched.
+/// The top table of the entry area; zero if page tables are not switched.
 static ROOT: AtomicU64 = AtomicU64::new(0);
 
-/// Builds the tables of the entry area: from here on, page tables are switched.
+/// Builds the page tables of the entry area and starts page-table switching.
 ///
 /// # Errors
 /// See [`MapError`].
@@ -131,7 +131,7 @@ pub fn is_used() -> bool {
     ROOT.load(Ordering::Relaxed) != 0
 }
 
-/// The entry area, where page tables are switched.
+/// The entry area, if page tables are switched.
 pub fn area() -> Option<EntryArea> {
     let table = PhysAddr(ROOT.load(Ordering::Relaxed));
     let physical =

@@ -1,5 +1,5 @@
-// Stores what the unit holds in `save`, and loads it from `load`, by the instructions that boot has chosen. All components
-// that are on.
+// Saves the FPU registers to `save` and loads them from `load`, all enabled components, by the instructions that boot
+// has chosen.
 
     cmp     byte ptr [rip + {method}], {XSAVE}
     jbe     2f

@@ -1,4 +1,4 @@
-//! What the Multiboot loader and the firmware of a PC tell.
+//! Information from the Multiboot loader and a PC's firmware.
 //!
 //! Source: Multiboot Specification 0.6.96, section 3.3; ACPI Specification 6.5, section 5.2.5.
 
@@ -11,7 +11,7 @@ use super::timer;
 use crate::boot_info::Piece;
 use crate::identity_map::firmware_bytes;
 
-/// Bits of the first word of the Multiboot information, and where what they stand for begins.
+/// Flags in the first word of the Multiboot information, and the offsets of the fields that they stand for.
 const HAS_MEMORY: u32 = 1 << 6;
 const MEMORY_BYTES: u64 = 44;
 const MEMORY: u64 = 48;
@@ -22,19 +22,19 @@ const HAS_FRAME_BUFFER: u32 = 1 << 12;
 const FRAME_BUFFER: u64 = 88;
 const FRAME_BUFFER_BYTES: usize = 22;
 
-/// Where the root pointer of ACPI may be: the first KiB of the extended BIOS data, and the BIOS itself.
+/// The places to search for the ACPI root pointer: the first KiB of the extended BIOS data area, and the BIOS.
 const EXTENDED_DATA_SEGMENT: u64 = 0x40e;
 const EXTENDED_DATA_BYTES: u64 = 1 << 10;
 const BIOS: (u64, u64) = (0xe_0000, 0x10_0000);
 const ROOT_POINTER: &[u8] = b"RSD PTR ";
 const ROOT_POINTER_STEP: usize = 16;
-/// Bytes of a root pointer, in the first revision and since the second; the byte that tells which.
+/// The size of a root pointer in the first revision and since the second, and the offset of the revision.
 const ROOT_POINTER_BYTES: (usize, usize) = (20, 36);
 const ROOT_POINTER_REVISION: usize = 15;
 
 const HZ_PER_MEGAHERTZ: u64 = 1_000_000;
 
-/// Adds a piece; `None` if nobody tells it.
+/// Adds a piece; `None` if neither provides it.
 pub fn tell(kind: BootInfo, image: &Image<'_>, firmware: PhysAddr, piece: &mut Piece<'_>) -> Option<()> {
     match kind {
         BootInfo::X86MultibootMemory => memory(firmware, piece),
@@ -58,17 +58,17 @@ fn has(information: PhysAddr, bit: u32) -> Option<()> {
     (word(information.0)? & bit != 0).then_some(())
 }
 
-/// A word of 32 bits at a physical address.
+/// The 32-bit word at a physical address.
 fn word(paddr: u64) -> Option<u32> {
     Some(u32::from_le_bytes(firmware_bytes(PhysAddr(paddr), size_of::<u32>())?.try_into().ok()?))
 }
 
-/// A word of 16 bits at a physical address.
+/// The 16-bit word at a physical address.
 fn short(paddr: u64) -> Option<u16> {
     Some(u16::from_le_bytes(firmware_bytes(PhysAddr(paddr), size_of::<u16>())?.try_into().ok()?))
 }
 
-/// The memory map: its bytes, then its entries.
+/// The memory map: its size in bytes, then its entries.
 fn memory(information: PhysAddr, piece: &mut Piece<'_>) -> Option<()> {
     has(information, HAS_MEMORY)?;
     let bytes = word(information.0 + MEMORY_BYTES)?;
@@ -78,7 +78,7 @@ fn memory(information: PhysAddr, piece: &mut Piece<'_>) -> Option<()> {
     Some(())
 }
 
-/// The blocks about controller and mode, then mode and interface in words of 32 bits.
+/// The controller and mode blocks, then mode and interface as 32-bit words.
 fn vbe(information: PhysAddr, piece: &mut Piece<'_>) -> Option<()> {
     has(information, HAS_VBE)?;
     for (pointer, bytes) in VBE_BLOCKS {
@@ -104,20 +104,20 @@ fn root_pointer(piece: &mut Piece<'_>) -> Option<()> {
     Some(())
 }
 
-/// A root pointer, and what follows it, in a range of memory.
+/// The root pointer in a range of memory, with the bytes that follow it.
 fn root_pointer_in((start, end): (u64, u64)) -> Option<&'static [u8]> {
     let area = firmware_bytes(PhysAddr(start), (end - start) as usize)?;
     let places = (0..area.len()).step_by(ROOT_POINTER_STEP).filter_map(|offset| area.get(offset..));
     places.into_iter().find(|place| place.starts_with(ROOT_POINTER) && is_whole(place))
 }
 
-/// The bytes of the first revision add up to zero.
+/// The checksum: the bytes of the first revision add up to zero.
 fn is_whole(pointer: &[u8]) -> bool {
     let checked = pointer.get(..ROOT_POINTER_BYTES.0);
     checked.is_some_and(|bytes| bytes.iter().fold(0, |sum: u8, byte| sum.wrapping_add(*byte)) == 0)
 }
 
-/// There is no secure monitor, and no image has a capability to one.
+/// Does nothing: there is no secure monitor, and no image has a capability to one.
 pub fn call_secure_monitor(registers: [u64; REGISTERS]) -> [u64; REGISTERS] {
     registers
 }

@@ -1,6 +1,6 @@
-// Moving the floating-point and SIMD registers, by the instructions that boot has chosen.
+// Saves and loads the floating-point and SIMD registers by the instructions that boot has chosen.
 
-// Every component that is on.
+// Selects all enabled components.
 .macro all_components
     mov     eax, -1
     mov     edx, -1
@@ -8,7 +8,7 @@
 
 .section .text.fpu, "ax"
 
-// rdi: where the registers go.
+// rdi: the area to save to.
 .global fpu_save
 fpu_save:
     cmp     byte ptr [rip + {method}], {XSAVE}
@@ -23,7 +23,7 @@ fpu_save:
 2:  fxsave64 [rdi]
     ret
 
-// rdi: where the registers come from.
+// rdi: the area to load from.
 .global fpu_load
 fpu_load:
     cmp     byte ptr [rip + {method}], {XSAVE}

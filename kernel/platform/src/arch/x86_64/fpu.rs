@@ -1,8 +1,7 @@
 //! The x87, SSE, AVX and AVX-512 registers, as far as the processor has them.
 //!
-//! Boot chooses how they are saved: XSAVEOPT, which leaves out what has not changed, XSAVE, or on processors that have
-//! neither FXSAVE. Components that an area has no place for stay off. CR0.TS turns the unit off, for the kernel as well.
-//! Sources: Intel SDM, volume 1, sections 10.5 (FXSAVE area) and 13 (XSAVE); volume 3, section 2.5 (CR0).
+//! Boot chooses the instruction that saves them: XSAVEOPT, which skips unmodified components, else XSAVE, else FXSAVE.
+//! Components that do not fit in a save area stay disabled. CR0.TS turns the unit off, for the kernel as well.
 
 use core::arch::x86_64::{__cpuid, __cpuid_count};
 use core::arch::{asm, global_asm};
@@ -18,20 +17,20 @@ use super::cpu;
 const INITIAL_CONTROL: u16 = 0x37f;
 /// MXCSR after reset: round to nearest, no exceptions.
 const INITIAL_MXCSR: u32 = 0x1f80;
-/// Bytes of an area: those of the standard form with AVX-512.
+/// Bytes of a save area: the standard form with AVX-512.
 const AREA_BYTES: usize = 2688;
-/// Bytes of an area before the registers.
+/// Bytes of a save area before the registers.
 const HEAD_BYTES: usize = 32;
-/// Where an area has the registers of SSE, behind those of the x87 unit.
+/// Offset of the SSE registers in a save area, after the x87 registers.
 const SSE_OFFSET: usize = 160;
-/// Registers that sections count.
+/// The number of vector registers that a section can save.
 pub const REGISTERS: usize = 16;
-/// Where an area has them.
+/// Their position in a save area.
 pub const NUMBERED: Range<usize> = SSE_OFFSET..SSE_OFFSET + REGISTERS * 16;
-/// The kernel cannot use registers while the unit is off.
+/// The kernel cannot use the registers while the unit is off.
 pub const IS_ALWAYS_REACHED: bool = false;
 
-/// What the unit holds for one thread. Aligned for XSAVE, whose header, behind the first 512 bytes, starts as zero.
+/// The FPU registers of one thread. Aligned for XSAVE, whose header, after the first 512 bytes, must start as zero.
 #[derive(Debug)]
 #[repr(C, align(64))]
 pub struct Registers {
@@ -46,7 +45,7 @@ pub struct Registers {
 }
 
 impl Registers {
-    /// What a thread starts with.
+    /// The initial registers of a thread.
     pub const INITIAL: Self = Self {
         control: INITIAL_CONTROL,
         status: 0,
@@ -65,14 +64,14 @@ const HAS_XSAVE: u32 = 1 << 26;
 const HAS_XSAVEOPT: u32 = 1 << 0;
 /// CPUID leaf of the components of XSAVE.
 const XSAVE_LEAF: u32 = 13;
-/// XCR0: sets of components, the best first: with AVX-512, with AVX, x87 and SSE.
+/// XCR0: sets of components, best first: with AVX-512, with AVX, x87 and SSE.
 const COMPONENTS: [u32; 3] = [0xe7, 0x07, 0x03];
 
-/// [`METHOD`]: the instruction that saves. In this order, so that one comparison tells all three apart.
+/// [`METHOD`]: the instruction that saves. The order lets one comparison tell all three apart.
 const FXSAVE: u8 = 0;
 pub(crate) const XSAVE: u8 = 1;
 const XSAVEOPT: u8 = 2;
-/// How registers are saved. Written by boot.
+/// How registers are saved. Boot writes it.
 pub(crate) static METHOD: AtomicU8 = AtomicU8::new(FXSAVE);
 
 global_asm!(
@@ -97,7 +96,7 @@ fn choose_method() -> u8 {
     for components in COMPONENTS.into_iter().filter(|components| supported & components == *components) {
         // SAFETY: the processor has these components, and XSAVE is on.
         unsafe { asm!("xsetbv", in("ecx") 0, in("eax") components, in("edx") 0, options(nomem, nostack)) }
-        // Bytes for the components that are on now.
+        // The size needed for the enabled components.
         if __cpuid_count(XSAVE_LEAF, 0).ebx as usize <= AREA_BYTES {
             break;
         }
@@ -105,13 +104,13 @@ fn choose_method() -> u8 {
     if __cpuid_count(XSAVE_LEAF, 1).eax & HAS_XSAVEOPT != 0 { XSAVEOPT } else { XSAVE }
 }
 
-/// What every policy has on this processor. Some of Intel's tell programs of registers in a unit that is off (LazyFP,
-/// CVE-2018-3665). They do not say so; those that can have Meltdown are taken for them.
+/// Options that this processor adds to every policy. Some Intel processors leak the registers of a disabled unit
+/// (LazyFP, CVE-2018-3665). They do not report it; those that may have Meltdown count as vulnerable.
 pub fn options() -> u64 {
     if cpu::has_meltdown() { FpuOption::ISOLATE } else { 0 }
 }
 
-/// Stores what the unit holds in `$save` and loads it from `$load`, with few registers.
+/// Saves the registers to `$save` and loads them from `$load`, using few general registers.
 macro_rules! exchange {
     ($save:expr, $load:expr) => {
         core::arch::asm!(
@@ -128,7 +127,7 @@ macro_rules! exchange {
 }
 pub(crate) use exchange;
 
-/// Calls a routine of sections with an area.
+/// Calls a section routine on a save area.
 macro_rules! call {
     ($routine:path, $area:expr) => {
         core::arch::asm!("call {routine}", routine = sym $routine, in("rdi") $area)
@@ -139,14 +138,15 @@ pub(crate) use call;
 /// Lets user mode use the unit.
 #[inline]
 pub fn enable() {
-    // SAFETY: decides only whether the registers can be used; whose they are, the caller has settled.
+    // SAFETY: affects only whether the registers can be used; the caller has made sure that the right thread's are
+    // loaded.
     unsafe { asm!("clts", options(nomem, nostack, preserves_flags)) }
 }
 
 /// Makes every use of the unit an exception.
 #[inline]
 pub fn disable() {
-    // SAFETY: as above; the other bits are those of the entry point.
+    // SAFETY: as above; the other bits are what the entry point set.
     unsafe {
         asm!("mov cr0, {}", in(reg) u64::from(cpu::CR0 | cpu::CR0_TASK_SWITCHED), options(nomem, nostack, preserves_flags));
     }

@@ -1,9 +1,10 @@
-//! Interrupt controllers: the one in the processor and the one for devices. The older pair of 8259 is silenced.
+//! The interrupt controllers: local APIC and I/O APIC. The legacy pair of 8259s is masked.
 //!
-//! A line is named by its vector. One with a level is quiet between its interrupt and [`complete`] because its pin is
-//! masked. One with edges is not: a masked pin forgets them, and messages of devices cannot be masked at all. A
-//! suspended pin is masked; one with edges is made to look at the level for so long, so that [`resume`] finds an edge whose
-//! device still waits. Source: Intel SDM, volume 3, chapter 11; 82093AA I/O Advanced Programmable Interrupt Controller.
+//! A line is identified by its vector. Between its interrupt and [`complete`], a level-triggered pin is masked. An
+//! edge-triggered one is not, because a masked pin loses edges, and message-signalled interrupts cannot be masked at
+//! all. A suspended pin is masked; an edge-triggered one is switched to level meanwhile, so that [`resume`] finds an
+//! edge whose device still waits. Source: Intel SDM, volume 3, chapter 11; 82093AA I/O Advanced Programmable Interrupt
+//! Controller.
 
 use core::sync::atomic::{AtomicU32, Ordering};
 
@@ -15,17 +16,17 @@ use super::ports::write_byte;
 use crate::mmio::Window;
 use limen_mmu::layout;
 
-/// Board fact: the controllers are those for this driver.
+/// Board fact: the interrupt controllers that this driver serves.
 pub const KIND: u64 = InterruptController::Apic as u64;
 
-/// The vector that says that an interrupt went away before it was served.
+/// The vector of an interrupt that went away before it was acknowledged.
 const SPURIOUS: u32 = 0xff;
-/// Vectors of the older controllers, out of the way of exceptions.
+/// Vectors of the legacy controllers, clear of the exceptions.
 const OLD_VECTORS: [u8; 2] = [0x20, 0x28];
-/// Vectors from here on come from the processor's own controller.
+/// Vectors from here on come from the local APIC.
 const FIRST_VECTOR: u32 = 0x30;
 
-/// Registers of the processor's own controller, by offset.
+/// Registers of the local APIC, by offset.
 pub(super) mod local {
     pub(in super::super) const ID: u32 = 0x20;
     pub(in super::super) const TASK_PRIORITY: u32 = 0x80;
@@ -35,31 +36,31 @@ pub(super) mod local {
     pub(in super::super) const INITIAL_COUNT: u32 = 0x380;
     pub(in super::super) const CURRENT_COUNT: u32 = 0x390;
     pub(in super::super) const DIVISOR: u32 = 0x3e0;
-    /// Local sources besides the timer: two pins and errors.
+    /// Local vector table entries besides the timer's: two pins and errors.
     pub(in super::super) const OTHERS: [u32; 3] = [0x350, 0x360, 0x370];
-    /// Bit of a source: it does not interrupt.
+    /// Bit of a local vector table entry: masked.
     pub(in super::super) const MASKED: u32 = 1 << 16;
-    /// Bit of the spurious vector's register: the controller works.
+    /// Bit of the spurious-vector register: the local APIC is enabled.
     pub(in super::super) const ENABLED: u32 = 1 << 8;
 }
 
-/// Registers of the controller for devices: an index, and the register that it selects.
+/// Registers of the I/O APIC: an index, and the register that it selects.
 mod devices {
     pub(super) const SELECT: u32 = 0x00;
     pub(super) const VALUE: u32 = 0x10;
-    /// The lower half of the first pin's entry; two registers for each.
+    /// The lower half of the first pin's entry; each pin has two registers.
     pub(super) const FIRST_PIN: u32 = 0x10;
-    /// Bits of the lower half of an entry, beside the vector: active when low, level, masked.
+    /// Bits of an entry's lower half, besides the vector: active low, level-triggered, masked.
     pub(super) const LOW: u32 = 1 << 13;
     pub(super) const LEVEL: u32 = 1 << 15;
     pub(super) const MASKED: u32 = 1 << 16;
 }
 
-/// Ports of the older controllers: command and data of each.
+/// Command and data ports of the legacy controllers.
 const OLD: [(u16, u16); 2] = [(0x20, 0x21), (0xa0, 0xa1)];
-/// What the older controllers are told to begin with: that four words follow.
+/// The first initialisation word of the legacy controllers: four words follow.
 const OLD_BEGIN: u8 = 0x11;
-/// How they are connected to each other, as each of them sees it.
+/// The word that describes the cascade, for each of them.
 const OLD_CASCADE: [u8; 2] = [1 << 2, 2];
 /// The last of the four words: the 8086 mode.
 const OLD_MODE: u8 = 1;
@@ -69,18 +70,18 @@ const LOCAL_PAGE: VirtAddr = layout::interrupt_controller(1);
 const DEVICES: Window = Window::at(DEVICES_PAGE);
 pub(super) const LOCAL: Window = Window::at(LOCAL_PAGE);
 
-/// What each vector that a pin has comes from: the lower half of the pin's entry with the pin in the bits above
-/// [`PIN_SHIFT`]; the entry is that of a masked pin while the line is suspended. Zero for other vectors.
+/// For each vector that a pin has: the lower half of the pin's entry, with the pin's number in the bits above
+/// [`PIN_SHIFT`]. While the line is suspended, the entry is that of a masked pin. Zero for other vectors.
 static SOURCES: [AtomicU32; VECTORS] = [const { AtomicU32::new(0) }; VECTORS];
-/// Vectors of the processor.
+/// The number of vectors.
 const VECTORS: usize = 256;
-/// Where a word of [`SOURCES`] has the pin: above what an entry uses.
+/// Position of the pin's number in a word of [`SOURCES`], above the bits of an entry.
 const PIN_SHIFT: u32 = 24;
 
-/// The vector of the interrupt that brought the processor into the kernel; zero when it was served.
+/// The vector of the interrupt that entered the kernel; zero once it is acknowledged.
 static WAITING: AtomicU32 = AtomicU32::new(0);
 
-/// The pages that the driver uses, and what must be mapped there before it does.
+/// The driver's pages, and the physical pages that boot must map there first.
 pub fn windows(board: &Board) -> [(VirtAddr, PhysAddr); 2] {
     [
         (DEVICES_PAGE, PhysAddr(board.interrupt_controller_paddr)),
@@ -88,7 +89,7 @@ pub fn windows(board: &Board) -> [(VirtAddr, PhysAddr); 2] {
     ]
 }
 
-/// Puts the controllers, which have this many pins for devices, into a known state: everything masked.
+/// Resets the controllers, which have this many pins for devices: everything masked.
 pub fn init(lines: u32) {
     silence_old_controllers();
     for pin in 0..lines {
@@ -112,7 +113,7 @@ fn silence_old_controllers() {
     }
 }
 
-/// Sets up the source of a vector, and lets it interrupt. Messages are set up by the driver of their device.
+/// Configures the pin of a vector and unmasks it. A device's driver configures its messages.
 pub fn connect(interrupt: &Interrupt) {
     if interrupt.source != InterruptSource::Pin as u64 {
         return;
@@ -128,7 +129,7 @@ pub fn connect(interrupt: &Interrupt) {
     write_pin(pin, entry);
 }
 
-/// Lets the timer of the processor interrupt with this vector.
+/// Unmasks the local APIC's timer with this vector.
 pub fn connect_timer(vector: u32) {
     LOCAL.write(local::TIMER, vector);
 }
@@ -143,26 +144,26 @@ fn source(vector: u32) -> &'static AtomicU32 {
     &SOURCES[vector as usize % VECTORS]
 }
 
-/// Remembers the vector of an interrupt until [`acknowledge`].
+/// Records the vector of an interrupt until [`acknowledge`].
 #[inline]
 pub fn note(vector: u64) {
     WAITING.store(vector as u32, Ordering::Relaxed);
 }
 
-/// The line that is to be served, if any. It stays active until [`end`].
+/// Acknowledges the line that interrupted, if any. It stays active until [`end`].
 #[inline]
 pub fn acknowledge() -> Option<u32> {
     let line = WAITING.swap(0, Ordering::Relaxed);
     (FIRST_VECTOR..SPURIOUS).contains(&line).then_some(line)
 }
 
-/// Ends the service of a line that [`acknowledge`] returned; it may interrupt again.
+/// Ends the interrupt of a line that [`acknowledge`] returned; it may interrupt again.
 #[inline]
 pub fn end(_: u32) {
     LOCAL.write(local::END, 0);
 }
 
-/// Keeps a line that [`acknowledge`] returned quiet until [`complete`], unless it has edges.
+/// Masks a line that [`acknowledge`] returned until [`complete`], unless it is edge-triggered.
 #[inline]
 pub fn hold(line: u32) {
     let source = source(line).load(Ordering::Relaxed);
@@ -172,7 +173,7 @@ pub fn hold(line: u32) {
     end(line);
 }
 
-/// The program has served a line.
+/// Unmasks a line after the program has served its interrupt.
 #[inline]
 pub fn complete(line: u32) {
     let source = source(line).load(Ordering::Relaxed);
@@ -181,7 +182,7 @@ pub fn complete(line: u32) {
     }
 }
 
-/// Keeps a line from interrupting. Messages cannot be kept.
+/// Masks a line. Messages cannot be masked.
 pub fn mask(line: u32) {
     let source = source(line).load(Ordering::Relaxed);
     if source != 0 {
@@ -189,7 +190,7 @@ pub fn mask(line: u32) {
     }
 }
 
-/// Lets a line interrupt; one that is suspended, later.
+/// Unmasks a line; if it is suspended, only when it resumes.
 pub fn unmask(line: u32) {
     let source = source(line).load(Ordering::Relaxed);
     if source != 0 && source & devices::MASKED == 0 {
@@ -197,7 +198,7 @@ pub fn unmask(line: u32) {
     }
 }
 
-/// Keeps a line with a pin from interrupting until [`resume`], whatever else is done with it. A message comes through.
+/// Masks a line with a pin until [`resume`], whatever else happens to it. Messages are still delivered.
 pub fn suspend(line: u32) {
     let word = source(line);
     let source = word.load(Ordering::Relaxed);
@@ -207,7 +208,8 @@ pub fn suspend(line: u32) {
     }
 }
 
-/// Undoes [`suspend`]. A pin with edges is opened as one with a level first, which interrupts if its device waits.
+/// Undoes [`suspend`]. An edge-triggered pin is unmasked as level-triggered first, which interrupts if its device
+/// waits.
 pub fn resume(line: u32, state: State) {
     let word = source(line);
     let source = word.load(Ordering::Relaxed) & !devices::MASKED;
@@ -228,7 +230,7 @@ pub fn resume(line: u32, state: State) {
     }
 }
 
-/// Writes the pin that a word of [`SOURCES`] tells, with more bits than there.
+/// Writes the entry of the pin in a word of [`SOURCES`], with these bits added.
 fn write_source(source: u32, more: u32) {
     write_pin(source >> PIN_SHIFT, source & ((1 << PIN_SHIFT) - 1) | more);
 }

@@ -1,4 +1,4 @@
-//! What a Multiboot 1 loader says: where its modules are, and which memory there is.
+//! The information of a Multiboot 1 loader: modules, memory map and command line.
 //!
 //! Source: Multiboot Specification 0.6.96, section 3.3.
 
@@ -10,10 +10,10 @@ use limen_image::{Memory, MemoryKind, Range};
 
 use super::boot::IDENTITY_BYTES;
 
-/// What the loader leaves in a register.
+/// The magic number that the loader passes in eax.
 pub const MAGIC: u32 = 0x2bad_b002;
 
-/// Words of the information, by position.
+/// Indices of the information's words.
 const FLAGS: usize = 0;
 const COMMAND_LINE: usize = 4;
 const MODULE_COUNT: usize = 5;
@@ -22,35 +22,35 @@ const MEMORY_BYTES: usize = 11;
 const MEMORY: usize = 12;
 const WORDS: usize = 13;
 
-/// The words about modules and about memory mean something.
+/// Flag: the module and memory map fields are valid.
 const HAS_MODULES_AND_MEMORY: u32 = 1 << 3 | 1 << 6;
-/// The word about the command line means something.
+/// Flag: the command line field is valid.
 const HAS_COMMAND_LINE: u32 = 1 << 2;
-/// Bytes of a command line that are looked at.
+/// The most bytes of a command line that the kernel reads.
 const COMMAND_LINE_BYTES: usize = 1024;
-/// Kinds of memory: RAM, and what the firmware reserves. All others it keeps: tables of ACPI, and defective RAM.
+/// Kinds of memory: RAM, and memory that the firmware reserves. Other kinds are kept: ACPI tables, defective RAM.
 const AVAILABLE: u32 = 1;
 const RESERVED: u32 = 2;
-/// An entry of the memory map: its size after this word, base and length in two words each, kind.
+/// Words of a memory map entry: the size of the rest, base and length in two words each, kind.
 const ENTRY_WORDS: usize = 6;
 
-/// The information.
+/// The Multiboot information.
 #[derive(Debug)]
 pub struct Information(&'static [u32]);
 
 impl Information {
-    /// The information at this physical address; `None` if it says nothing about modules or memory.
+    /// The information at this physical address; `None` without modules or a memory map.
     ///
     /// # Safety
-    /// The identity map is in place, and a loader has left the information there.
+    /// The identity map is in place, and a loader put the information there.
     pub unsafe fn at(paddr: u32) -> Option<Self> {
-        // SAFETY: the caller vouches for the memory.
+        // SAFETY: the caller guarantees the memory.
         let words = unsafe { words(paddr, WORDS) }?;
         let complete = words[FLAGS] & HAS_MODULES_AND_MEMORY == HAS_MODULES_AND_MEMORY;
         complete.then_some(Self(words))
     }
 
-    /// What the person who booted has to say, without the zero at the end; empty if it is too long.
+    /// The command line without its terminating zero; empty if it is too long.
     pub fn command_line(&self) -> &'static [u8] {
         let start = self.0[COMMAND_LINE] as usize;
         let covered = start + COMMAND_LINE_BYTES <= IDENTITY_BYTES as usize;
@@ -62,7 +62,7 @@ impl Information {
         CStr::from_bytes_until_nul(bytes).map_or(&[], CStr::to_bytes)
     }
 
-    /// Where the first module is.
+    /// The first module.
     pub fn module(&self) -> Option<Range> {
         if self.0[MODULE_COUNT] == 0 {
             return None;
@@ -90,12 +90,12 @@ impl Information {
     }
 }
 
-/// This many words at a physical address.
+/// `count` words at a physical address.
 ///
 /// # Safety
-/// The identity map is in place, and nobody writes to the words.
+/// The identity map is in place, and nothing writes to the words.
 unsafe fn words(paddr: u32, count: usize) -> Option<&'static [u32]> {
     let aligned = (paddr as usize).is_multiple_of(size_of::<u32>()) && paddr != 0;
-    // SAFETY: the caller vouches for the memory; an address of 32 bits is in the identity map.
+    // SAFETY: the caller guarantees the memory; a 32-bit address is in the identity map.
     aligned.then(|| unsafe { slice::from_raw_parts(with_exposed_provenance(paddr as usize), count) })
 }

@@ -1,7 +1,7 @@
-//! I/O ports: registers of devices that are not memory.
+//! I/O ports.
 //!
-//! Which ports a program may use is for the image to say. A device that writes to memory by itself can write anywhere:
-//! who may program it is trusted with the machine.
+//! The image decides which ports a program may use. A device with DMA can write anywhere, so a program that controls
+//! one is trusted with the machine.
 
 use core::arch::asm;
 
@@ -27,7 +27,7 @@ pub fn write_byte(port: u16, value: u8) {
     }
 }
 
-/// Reads as many bytes as asked for.
+/// Reads `width` bytes.
 pub fn read(port: u16, width: PortWidth) -> u32 {
     match width {
         PortWidth::Byte => u32::from(read_byte(port)),

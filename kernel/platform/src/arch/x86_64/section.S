@@ -1,4 +1,4 @@
-// What sections do with two registers and with MXCSR. rdi: the area.
+// How a section saves, restores and clears two registers, and MXCSR. rdi: the save area.
 
 .macro section_put_aside first, second
     movups  [rdi + {REGISTERS} + 16 * \first], xmm\first

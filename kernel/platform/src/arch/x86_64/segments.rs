@@ -1,7 +1,7 @@
-//! The tables that the processor reads by itself: segments, the task state, and where traps go.
+//! The tables that the processor reads: segments, task state and interrupt descriptors.
 //!
-//! Segments exist only because the processor insists: they tell user from kernel mode. Source: Intel SDM, volume 3,
-//! sections 3.4.5, 6.14 and 8.7.
+//! The processor needs segments to tell user mode from kernel mode; they have no other use. Source: Intel SDM, volume
+//! 3, sections 3.4.5, 6.14 and 8.7.
 
 use core::arch::asm;
 use core::cell::UnsafeCell;
@@ -14,7 +14,7 @@ const NO_SEGMENT: u16 = 0;
 pub const KERNEL_CODE: u16 = 0x08;
 /// Selector of the kernel's data.
 pub const KERNEL_DATA: u16 = 0x10;
-/// What `sysret` counts from: data comes next, then code.
+/// The base selector of `sysret`: data follows, then code.
 pub const SYSRET_BASE: u16 = 0x18 | 3;
 /// Selector of programs' data.
 pub const USER_DATA: u16 = 0x20 | 3;
@@ -29,38 +29,38 @@ const USER_LEVEL: u64 = 3 << 45;
 /// A 64-bit task state segment that is not busy.
 const TASK_STATE_DESCRIPTOR: u64 = 0x89 << 40;
 
-/// Traps that may come at any time, so that they need a stack of their own: NMI, double fault, machine check.
+/// Traps at any time, which need their own stack: NMI, double fault, machine check.
 const ANY_TIME: [usize; 3] = [2, 8, 18];
-/// The breakpoint, which programs may raise by an instruction.
+/// The breakpoint, which programs may raise with an instruction.
 const BREAKPOINT: usize = 3;
 
-/// Entries of the table of traps.
+/// Entries of the interrupt descriptor table.
 const VECTORS: usize = 256;
 /// Vectors below are exceptions.
 pub const FIRST_INTERRUPT: usize = 32;
 /// Bytes between the entry points of two exceptions.
 pub const EXCEPTION_STUB_BYTES: usize = 10;
-/// Bytes between the entry points of two interrupts, which come behind those of exceptions.
+/// Bytes between the entry points of two interrupts, which follow those of exceptions.
 pub const INTERRUPT_STUB_BYTES: usize = 7;
 
-/// A gate that masks interrupts, present.
+/// A present gate that masks interrupts.
 const INTERRUPT_GATE: u64 = 0x8e << 40;
-/// Software may go through the gate from user mode.
+/// User mode may use the gate with an instruction.
 const GATE_FOR_USER: u64 = 3 << 45;
 
-/// What the processor reads through a shared reference while it writes it.
+/// A static that the processor reads and `init` writes.
 #[repr(transparent)]
 pub struct Shared<T>(UnsafeCell<T>);
 
-// SAFETY: written by `init`, before the processor uses it, and afterwards only by the processor, by the trap
-// code, which is assembly, and by `set_entered`, which the trap code waits for.
+// SAFETY: `init` writes it before the processor uses it. Afterwards only the processor, the trap code (assembly) and
+// `set_entered`, whose value the trap code reads later, write it.
 unsafe impl<T> Sync for Shared<T> {}
 
 /// The 64-bit task state segment.
 #[repr(C, packed(4))]
 pub struct TaskState {
     reserved: u32,
-    /// Where the stack is after a trap from user mode.
+    /// The stack for traps from user mode.
     stack: u64,
     unused: [u64; 3],
     emergency_stack: u64,
@@ -79,7 +79,7 @@ impl TaskState {
         other_stacks: [0; 6],
         reserved_too: 0,
         reserved_three: 0,
-        // Behind the end: programs may use no port.
+        // Beyond the segment's limit: programs may use no port.
         io_map: size_of::<Self>() as u16,
     };
 }
@@ -91,8 +91,8 @@ pub const GDT_BYTES: usize = size_of::<[u64; 8]>();
 /// Offset of the table of segments in [`TABLES`].
 pub const GDT: usize = offset_of!(Tables, segments);
 
-/// What the processor reads whoever runs, in pages of its own: see `entry_area`. The processor writes nothing here,
-/// because accesses are recorded in the descriptors from the start.
+/// The tables that must be mapped whichever thread runs, on pages of their own: see `entry_area`. The processor does
+/// not write to them, because the descriptors have their accessed bit set from the start.
 #[repr(C, align(4096))]
 pub struct Tables {
     traps: [[u64; 2]; VECTORS],
@@ -116,10 +116,11 @@ pub static TABLES: Shared<Tables> = Shared(UnsafeCell::new(Tables {
     task: TaskState::EMPTY,
 }));
 
-/// Where the context of the running thread ends, as its stack. The plain way makes it the processor's task state.
+/// The task state whose stack is the end of the running thread's context. The processor uses it unless page tables are
+/// switched.
 pub static TASK: Shared<TaskState> = Shared(UnsafeCell::new(TaskState::EMPTY));
 
-/// Address and size of a table, as the processor loads them.
+/// Address and size of a table, in the form that the processor loads.
 #[repr(C, packed)]
 struct TablePointer {
     limit: u16,
@@ -132,20 +133,20 @@ impl TablePointer {
     }
 }
 
-/// Which way traps go in and out.
+/// How traps enter and leave the kernel.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Way {
-    /// Straight into the context of the running thread.
+    /// The processor pushes into the running thread's context.
     Plain,
-    /// Over the stack of the entry area.
+    /// The processor pushes on the stack of the entry area.
     Switched,
 }
 
-/// Makes the tables whole and lets the processor use them. `stubs` is the entry point of vector 0.
+/// Completes the tables and loads them. `stubs` is the entry point of vector 0.
 pub fn init(way: Way, stubs: usize) {
     let tables = TABLES.0.get();
-    // SAFETY: called at boot with interrupts off, and nobody else refers to the tables. The descriptors name a task
-    // state and stubs that never move.
+    // SAFETY: called at boot with interrupts off, while no other reference to the tables exists. The descriptors name a
+    // task state and stubs that never move.
     unsafe {
         (*TASK.0.get()).emergency_stack = STACKS.emergency_end();
         (*tables).task.emergency_stack = STACKS.emergency_end();
@@ -165,19 +166,19 @@ pub fn init(way: Way, stubs: usize) {
         asm!("lgdt [{}]", in(reg) &segments, options(nostack, preserves_flags));
         asm!("lidt [{}]", in(reg) &traps, options(nostack, preserves_flags));
         asm!("ltr {:x}", in(reg) TASK_STATE, options(nostack, preserves_flags));
-        // A processor starts with a local table at address zero, which is memory of programs: its gates would lead
-        // them into the kernel. Source: Intel SDM, volume 3, table 9-1.
+        // After reset the local descriptor table is at address zero, which is user memory: its gates would lead
+        // programs into the kernel. Source: Intel SDM, volume 3, table 9-1.
         asm!("lldt {:x}", in(reg) NO_SEGMENT, options(nostack, preserves_flags));
     }
 }
 
-/// Notes where the context ends into which the trap code stores what it has not stored yet.
+/// Sets the end of the context to which the trap code saves the remaining registers.
 pub fn set_entered(end: u64) {
-    // SAFETY: the trap code reads it at the return, and replaces it by that of the thread that runs then.
+    // SAFETY: the trap code reads it at the return and replaces it with the next thread's.
     unsafe { (*TASK.0.get()).stack = end }
 }
 
-/// Where the entry point of a vector is, from that of vector 0.
+/// The offset of a vector's entry point from that of vector 0.
 pub const fn stub_offset(vector: usize) -> usize {
     let exceptions = if vector < FIRST_INTERRUPT { vector } else { FIRST_INTERRUPT };
     exceptions * EXCEPTION_STUB_BYTES + (vector - exceptions) * INTERRUPT_STUB_BYTES

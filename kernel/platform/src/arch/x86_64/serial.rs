@@ -1,4 +1,4 @@
-//! The serial port of the debug console: the first one of a PC.
+//! The debug console's serial port: the first one of a PC.
 
 use super::ports::{read_byte, write_byte};
 use crate::driver::ns16550::{self, Registers};
@@ -20,7 +20,7 @@ impl Registers for Ports {
     }
 }
 
-/// False if the port is not one for this driver.
+/// Opens the port; false if this driver does not serve it.
 pub fn open(kind: u64) -> bool {
     kind == KIND
 }

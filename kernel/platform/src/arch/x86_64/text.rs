@@ -1,4 +1,4 @@
-//! Making written instructions visible.
+//! Makes patched instructions visible to fetches.
 //!
 //! Source: Intel SDM, volume 3, 9.1.3, "Handling Self- and Cross-Modifying Code".
 
@@ -7,16 +7,16 @@ use core::arch::x86_64::__cpuid;
 
 use limen_mmu::address::VirtAddr;
 
-/// Nothing: caches are coherent.
+/// Nothing to do: caches are coherent.
 pub fn clean(_: VirtAddr) {}
 
-/// Forgets what a page was translated to, after its entry was cleared.
+/// Flushes the translation of a page after its entry was cleared.
 pub fn forget_translation(page: VirtAddr) {
-    // SAFETY: the processor reads the entry again when it needs it.
+    // SAFETY: the processor walks the tables again when it needs the translation.
     unsafe { asm!("invlpg [{}]", in(reg) page.0, options(nostack, preserves_flags)) }
 }
 
-/// Lets the next instruction that is fetched be what was written, also through another address: `cpuid` serialises.
+/// Makes the next fetch see the patched instructions, also those written through another address: `cpuid` serialises.
 pub fn publish() {
     let _ = __cpuid(0);
 }

@@ -1,8 +1,7 @@
-//! The kernel's timer: the time-stamp counter tells the time, the processor's interrupt controller counts down to a
-//! deadline.
+//! The kernel's timer: the time-stamp counter keeps the time, and the local APIC's timer counts down to a deadline.
 //!
-//! Nothing says how fast either counts, so both are compared with the one clock whose rate is the same on every
-//! machine, the 8254. Source: Intel SDM, volume 3, section 11.5.4; 8254 Programmable Interval Timer.
+//! Their rates are not documented anywhere, so boot calibrates both against the 8254, whose rate is the same on every
+//! PC. Source: Intel SDM, volume 3, section 11.5.4; 8254 Programmable Interval Timer.
 
 use core::sync::atomic::{AtomicU64, Ordering};
 
@@ -12,37 +11,37 @@ use super::cpu::timestamp;
 use super::irq::{LOCAL, local};
 use super::ports::{read_byte, write_byte};
 
-/// Ticks of the 8254 in a second.
+/// Ticks of the 8254 per second.
 const REFERENCE_HZ: u64 = 1_193_182;
-/// Ticks of the 8254 that a comparison takes: 100 microseconds.
+/// Ticks of the 8254 per comparison: 100 microseconds.
 const REFERENCE_TICKS: u16 = 119;
-/// Comparisons. One that was disturbed took longer than it should have, so the shortest counts.
+/// The number of comparisons. A disturbed one takes too long, so the shortest counts.
 const COMPARISONS: usize = 3;
 
 /// Divide by 16.
 const DIVISOR: u32 = 0b0011;
-/// Binary digits after the point of [`PER_TICK`].
+/// Fraction bits of [`PER_TICK`].
 const FRACTION_BITS: u32 = 32;
 
-/// Ports of the 8254: its third counter, its mode, and the pins of that counter.
+/// Ports of the 8254: its third counter, its mode register, and that counter's pins.
 const COUNTER: u16 = 0x42;
 const MODE: u16 = 0x43;
 const PINS: u16 = 0x61;
-/// The third counter counts down once, from a word that is written low byte first.
+/// Mode of the third counter: count down once from a word, low byte first.
 const MODE_COUNT_DOWN: u8 = 0xb0;
 /// The counter runs.
 const PIN_RUN: u8 = 1 << 0;
-/// The counter is heard.
+/// The counter drives the speaker.
 const PIN_SPEAKER: u8 = 1 << 1;
 /// The counter is done.
 const PIN_DONE: u8 = 1 << 5;
 
-/// Ticks of the time-stamp counter in a second.
+/// Ticks of the time-stamp counter per second.
 static FREQUENCY: AtomicU64 = AtomicU64::new(1);
-/// Ticks of the count-down in a tick of the time-stamp counter, as a fraction.
+/// Local APIC timer counts per tick of the time-stamp counter, in fixed point.
 static PER_TICK: AtomicU64 = AtomicU64::new(0);
 
-/// Finds out how fast the clocks are and leaves the timer without a deadline.
+/// Calibrates the clocks and leaves the timer without a deadline.
 pub fn init() {
     LOCAL.write(local::DIVISOR, DIVISOR);
     let (mut ticks, mut counts) = (u64::MAX, 0);
@@ -57,7 +56,7 @@ pub fn init() {
     stop();
 }
 
-/// How far both clocks get while the reference counts down.
+/// Ticks of both clocks while the reference counts down.
 fn compare() -> (u64, u64) {
     let [low, high] = REFERENCE_TICKS.to_le_bytes();
     let pins = read_byte(PINS) & !(PIN_SPEAKER | PIN_RUN);
@@ -80,12 +79,12 @@ pub fn now() -> u64 {
     timestamp()
 }
 
-/// Ticks in a second, as [`init`] has found.
+/// Ticks per second, as [`init`] measured.
 pub fn frequency(_: &Board) -> u64 {
     FREQUENCY.load(Ordering::Relaxed)
 }
 
-/// Asks for an interrupt at `deadline`, or earlier if that is too far away to count; replaces an earlier request.
+/// Asks for an interrupt at `deadline`, or earlier if the timer cannot count that far; replaces an earlier request.
 #[inline]
 pub fn set_deadline(deadline: u64) {
     let distance = deadline.saturating_sub(now()).min(u64::from(u32::MAX));
