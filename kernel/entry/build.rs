@@ -1,7 +1,7 @@
 //! Links the kernel at its virtual addresses.
 
-/// Where the kernel's file says that it is loaded: a physical address where a boot loader reads the file, and the
-/// virtual one where Limen's own loader places it.
+/// The load address in the kernel's file: physical where a boot loader reads the file, virtual where Limen's own loader
+/// places it.
 const LOAD_ADDRESSES: [(&str, &str); 2] = [("x86_64", "0x200000"), ("", "KERNEL_BASE")];
 
 fn main() {

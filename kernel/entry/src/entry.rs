@@ -1,4 +1,4 @@
-//! What the trap code calls: each way into the kernel, as an event or a short way of the core.
+//! The functions that the trap code calls: each passes an entry to the core, as an event or on a fast path.
 //!
 //! Each borrows the kernel from its [cell](limen_platform::kernel_cell) once, between a trap and the return from it.
 
@@ -16,8 +16,8 @@ use limen_services::Report;
 
 use crate::arch::trap;
 
-/// Serves an event and gives the registers of the thread to run; null when there is none. Checks the invariants
-/// afterwards where the image asks for it.
+/// Handles an event and returns the registers of the thread to run; null if there is none. Checks the invariants
+/// afterwards if the image asks for it.
 #[inline(always)]
 pub fn enter(cell: &KernelCell, event: Event) -> *mut Context {
     // SAFETY: called only from the trap handlers, see the module documentation.
@@ -46,24 +46,24 @@ fn enter_checked(kernel: &mut Kernel<Hardware>, event: Event) -> *mut Context {
     context_to_run(kernel)
 }
 
-/// Boot is over: the most important thread runs.
+/// Ends boot and runs the highest-priority thread.
 #[unsafe(no_mangle)]
 fn enter_first(cell: &KernelCell) -> ! {
-    // SAFETY: called by boot, which has let go of it.
+    // SAFETY: called by boot, whose borrow has ended.
     let kernel = unsafe { cell.open() };
     kernel.start();
-    // SAFETY: the context is one of `kernel`, whose borrow ends here.
+    // SAFETY: the context belongs to `kernel`, whose borrow ends here.
     unsafe { trap::run(context_to_run(kernel)) }
 }
 
-/// An access that the mappings do not allow. Faults of each kind are on their own, because then the length of the message
-/// is known, and what tells them apart needs no registers.
+/// Handles a page fault. Each kind of fault has its own function, because then the length of the message is a constant
+/// and telling the kinds apart takes no registers.
 #[inline(never)]
 pub fn enter_vm_fault(cell: &KernelCell, address: u64, access: Access, status: u64) -> *mut Context {
     enter(cell, Event::Fault(Fault::Vm { address, access, status }))
 }
 
-/// Any other exception; `is_fpu_use` if all it says may be that the floating-point unit is off.
+/// Handles any other exception; `is_fpu_use` if its only cause may be that the floating-point unit is off.
 #[inline(never)]
 pub fn enter_exception(cell: &KernelCell, number: u64, code: u64, is_fpu_use: bool) -> *mut Context {
     if is_fpu_use { enter_fpu_use(cell, number, code) } else { enter_other_exception(cell, number, code) }
@@ -79,20 +79,20 @@ fn enter_other_exception(cell: &KernelCell, number: u64, code: u64) -> *mut Cont
     enter(cell, Event::Fault(Fault::UserException { number, code }))
 }
 
-/// A system call, as every port's trap code reports it. The four that crossings are made of it tells apart itself, and
-/// calls their functions of the core with [the kernel](limen_platform::kernel_cell::KERNEL).
+/// Handles a system call. The ports' trap code dispatches the four system calls of IPC crossings itself: it calls the
+/// core's functions for them with [the kernel](limen_platform::kernel_cell::KERNEL).
 pub extern "C" fn enter_syscall(cell: &KernelCell, number: i64) -> *mut Context {
     // SAFETY: called only from the trap handlers, see the module documentation.
     let kernel = unsafe { cell.open() };
     pointer_to(kernel.serve_other_syscall(number))
 }
 
-/// An interrupt, as a port's trap code reports it unless it has more to say.
+/// Handles an interrupt. Ports whose trap code has more to report have their own.
 pub extern "C" fn enter_interrupt(cell: &KernelCell) -> *mut Context {
     enter(cell, Event::Interrupt)
 }
 
-/// A system call while programs are probed. `stamp` is the cycle counter at the entry.
+/// Handles a system call with probing on. `stamp` is the cycle counter at the entry.
 pub fn enter_probed_syscall(cell: &KernelCell, number: i64, stamp: u64) -> *mut Context {
     // SAFETY: called only from the trap handlers, see the module documentation.
     let kernel = unsafe { cell.open() };
@@ -103,7 +103,7 @@ pub fn enter_probed_syscall(cell: &KernelCell, number: i64, stamp: u64) -> *mut 
     context_to_run(kernel)
 }
 
-/// Something else while programs are probed; `enter` serves it unless a probe takes it.
+/// Handles any other entry with probing on; calls `enter` unless a probe consumes the event.
 #[inline]
 pub fn enter_probed(
     cell: &KernelCell,
@@ -119,14 +119,14 @@ pub fn enter_probed(
     }
 }
 
-/// How the counter is to be read at the return to the program. Called while programs are probed.
+/// How to stamp the return to the program. Called with probing on.
 pub extern "C" fn exit_stamp(cell: &KernelCell) -> ExitStamp {
     // SAFETY: called only from the trap handlers, see the module documentation.
     let kernel = unsafe { cell.open() };
     kernel.exit_stamp()
 }
 
-/// The work of a thread is over; called with interrupts off, on the kernel's stack.
+/// Ends the work of a thread. Called with interrupts off, on the kernel's stack.
 pub extern "C" fn finish_work(cell: &KernelCell, report: &Report) -> *mut Context {
     // SAFETY: called only from the trap handlers, see the module documentation.
     let kernel = unsafe { cell.open() };

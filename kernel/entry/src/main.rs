@@ -1,7 +1,8 @@
-//! The kernel binary: the ways from programs into the kernel and back, compiled for speed.
+//! The kernel binary: entry from programs and return to them, compiled for speed.
 //!
-//! What is generic is made in the crate that first asks for all of its types. So the short ways of `limen_core` are made
-//! here, for speed, and the general way and boot in `limen_platform`, for size.
+//! Generic code is monomorphised in the first crate that instantiates it, so that crate's opt-level applies. This crate
+//! instantiates the fast paths of `limen_core`, for speed; `limen_platform` instantiates the slow paths and boot, for
+//! size.
 
 #![no_std]
 #![no_main]

@@ -1,6 +1,6 @@
-//! The loader's page tables: what it hands to the kernel is a machine with the MMU on.
+//! The loader's page tables, on which the kernel starts.
 //!
-//! Plain arithmetic that the host tests; the instructions are in the binary.
+//! Plain arithmetic that is tested on the host; the instructions are in the binary.
 
 #![cfg_attr(not(test), no_std)]
 #![forbid(unsafe_code)]

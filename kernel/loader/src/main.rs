@@ -1,8 +1,7 @@
-//! The first code on ARM and RISC-V: notes when boot starts, leaves the hypervisor's mode, turns on the
-//! MMU and jumps to the kernel.
+//! The first code on ARM and RISC-V: records the start of boot, leaves hypervisor mode, turns on the MMU and jumps to
+//! the kernel.
 //!
-//! Nothing can be printed here. If the plan that the tool left behind the loader cannot be carried out, the
-//! processor stops.
+//! The loader cannot print. If it cannot carry out the plan that the tool appended, it stops the processor.
 
 #![no_std]
 #![no_main]

@@ -1,8 +1,8 @@
-//! The tables with which the kernel starts: RAM at its physical addresses below, the kernel's segments and its serial
-//! port above.
+//! The page tables on which the kernel starts: RAM identity-mapped in the lower half, the kernel's segments and its
+//! serial port in the upper half.
 //!
-//! RAM is writable and never executable, except the loader's code, which is executable and not writable. The
-//! kernel removes this identity map before it runs a program; it keeps the tables of its own half.
+//! RAM is writable and not executable, except the loader's code, which is executable and not writable. The kernel
+//! removes the identity map before it runs a program and keeps the tables of its own half.
 
 use limen_abi::limits::PAGE_BYTES;
 use limen_image::loader::{LoaderPlan, MAGIC};
@@ -11,11 +11,11 @@ use limen_mmu::address::{PhysAddr, VirtAddr};
 use limen_mmu::format::{self, Access, ENTRIES, Entry, Format, Halves, MemoryType, Owner, index, span_bytes};
 use limen_mmu::layout::CONSOLE;
 
-/// Tables that the loader has room for: the top of each half, up to 9 for the ends of RAM and the loader's code, one for
-/// the serial port, and the rest for a kernel of up to 6 MiB.
+/// The number of tables: the top of each half, up to 9 for the ends of RAM and the loader's code, one for the serial
+/// port, and the rest for a kernel of up to 6 MiB.
 pub const TABLES: usize = 17;
 
-/// RAM that the kernel may write.
+/// RAM that the kernel can write.
 const DATA: Access = Access { owner: Owner::Kernel, write: true, execute: false, memory: MemoryType::Cached };
 const READ_ONLY: Access = Access { write: false, ..DATA };
 const CODE: Access = Access { execute: true, ..READ_ONLY };
@@ -34,7 +34,7 @@ pub struct Table(format::Table);
 /// Memory for tables, all zero.
 pub type Tables = [Table; TABLES];
 
-/// Top tables; zero if the plan cannot be carried out. They are the same where one table resolves both halves.
+/// Top tables; zero if the plan cannot be carried out. Equal if one table resolves both halves.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[repr(C)]
 pub struct Roots {
@@ -44,7 +44,7 @@ pub struct Roots {
     pub kernel: u64,
 }
 
-/// Builds the tables for `plan`; the loader's own instructions lie from `code_start` up to `code_end`.
+/// Builds the tables for `plan`. The loader's own code lies from `code_start` up to `code_end`.
 pub extern "C" fn build<F: Format>(
     plan: &LoaderPlan,
     tables: &mut Tables,
@@ -65,7 +65,7 @@ struct Span {
     end: u64,
 }
 
-/// Tables under construction; a table is named by its position.
+/// Tables under construction; a table is identified by its index.
 struct Pool<'a> {
     tables: &'a mut Tables,
     base: u64,
@@ -108,7 +108,7 @@ impl<'a> Pool<'a> {
         Some(Roots { identity: self.address(identity), kernel: self.address(kernel) })
     }
 
-    /// Maps RAM that lies under `table` to itself, with the largest entries that fit.
+    /// Identity-maps the RAM that `table` resolves, with the largest entries that fit.
     fn map_ram<F: Format>(&mut self, table: usize, height: u32, ram: Span) -> Option<()> {
         let bytes = span_bytes(height);
         let mut start = ram.start;
@@ -139,7 +139,8 @@ impl<'a> Pool<'a> {
         Some(())
     }
 
-    /// The table behind an entry. It is made if the entry is empty; it is made to map the same if the entry maps RAM.
+    /// The table that an entry leads to. An empty entry gets a new table; an entry that maps RAM is split into a table
+    /// that maps the same.
     fn next<F: Format>(&mut self, table: usize, position: usize, height: u32) -> Option<usize> {
         let present = F::decode(*self.tables.get(table)?.0.get(position)?, height);
         if let Entry::Branch(next) = present {
@@ -153,7 +154,7 @@ impl<'a> Pool<'a> {
         Some(next)
     }
 
-    /// Makes `count` entries map RAM from `start` on to itself.
+    /// Identity-maps RAM from `start` with `count` entries.
     fn fill<F: Format>(
         &mut self,
         table: usize,
@@ -183,7 +184,7 @@ impl<'a> Pool<'a> {
     }
 }
 
-/// What ELF program header flags allow the kernel to do with its segment.
+/// The kernel's access to a segment with these ELF program header flags.
 fn access(flags: u64) -> Access {
     match (flags & WRITE != 0, flags & EXECUTE != 0) {
         (true, _) => DATA,
@@ -221,7 +222,7 @@ mod tests {
     }
 
     impl Built {
-        /// The physical address behind `address`, and the bits of its entry without the address.
+        /// The physical address of `address`, and the attribute bits of its entry.
         fn identity<F: Format>(&self, address: u64) -> Option<(u64, u64)> {
             self.resolve::<F>(self.roots.identity, F::USER_HEIGHT, address)
         }
@@ -252,7 +253,7 @@ mod tests {
         }
     }
 
-    /// What distinguishes the entries of a height from those of pages.
+    /// The difference between the attributes of a height and those of pages.
     fn shape<F: Format>(height: u32) -> u64 {
         F::attributes(height, DATA) ^ F::attributes(0, DATA)
     }

@@ -1,7 +1,7 @@
-//! What an architecture says about its translation tables.
+//! The interface to an architecture's page-table format.
 //!
-//! Every table has 512 entries of eight bytes. Tables are named by their height: the entries of a table of
-//! height 0 map pages, those of height 1 map large pages or lead to tables of height 0, and so on.
+//! Every table has 512 entries of eight bytes. Tables are described by their height: entries of a table of height 0 map
+//! pages, those of height 1 map large pages or lead to tables of height 0, and so on.
 
 use core::ops::Range;
 
@@ -15,7 +15,7 @@ const INDEX_BITS: u32 = ENTRIES.ilog2();
 /// The words of a table.
 pub type Table = [u64; ENTRIES];
 
-/// How an architecture writes an entry.
+/// An architecture's encoding of entries.
 pub trait Format {
     /// Height of the top table of a user address space.
     const USER_HEIGHT: u32;
@@ -23,7 +23,7 @@ pub trait Format {
     const KERNEL_HEIGHT: u32;
     /// Largest height at which an entry may map memory.
     const MAX_LEAF_HEIGHT: u32;
-    /// Where the addresses of programs and those of the kernel meet.
+    /// How user and kernel addresses share top tables.
     const HALVES: Halves;
     /// The entry that leads to a table.
     fn branch(table: PhysAddr) -> u64;
@@ -34,21 +34,21 @@ pub trait Format {
     fn leaf(start: PhysAddr, attributes: u64) -> u64 {
         start.0 | attributes
     }
-    /// What an entry of this height means.
+    /// Decodes an entry of this height.
     fn decode(entry: u64, height: u32) -> Entry;
 }
 
-/// Where the addresses of programs and those of the kernel meet.
+/// How user and kernel addresses share top tables.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Halves {
-    /// Each half has a top table of its own, and the processor uses two at a time.
+    /// Each half has its own top table; the processor uses two at a time.
     Apart,
-    /// Every top table has the entries of a program in its lower half and those of the kernel in its upper half.
+    /// Every top table maps a program in its lower half and the kernel in its upper half.
     Together,
 }
 
 impl Halves {
-    /// Entries of a top table that resolve addresses of programs.
+    /// The entries of a top table that resolve user addresses.
     #[must_use]
     pub const fn user(self) -> Range<usize> {
         match self {
@@ -57,7 +57,7 @@ impl Halves {
         }
     }
 
-    /// Entries of the kernel's top table that resolve its addresses.
+    /// The entries of the kernel's top table that resolve kernel addresses.
     #[must_use]
     pub const fn kernel(self) -> Range<usize> {
         match self {
@@ -67,18 +67,18 @@ impl Halves {
     }
 }
 
-/// Who uses a mapping.
+/// The code that may use a mapping.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Owner {
-    /// The kernel alone; the same in every address space.
+    /// The kernel, in every address space.
     Kernel,
     /// A program.
     User,
-    /// The kernel, while it works for one thread: in one address space only.
+    /// The kernel, while it works for a thread: in one address space only.
     Work,
 }
 
-/// What kind of memory a mapping shows.
+/// The kind of memory behind a mapping.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum MemoryType {
     /// RAM, cached.
@@ -89,10 +89,10 @@ pub enum MemoryType {
     Device,
 }
 
-/// What may be done through a mapping. Reading always may.
+/// The access that a mapping allows. Reading is always allowed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Access {
-    /// Who may use it.
+    /// The code that may use it.
     pub owner: Owner,
     /// Its owner may write.
     pub write: bool,
@@ -102,35 +102,35 @@ pub struct Access {
     pub memory: MemoryType,
 }
 
-/// What the hardware allows through an entry.
+/// The access that hardware allows through an entry.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Permissions {
     /// Programs may access it.
     pub user: bool,
-    /// Somebody may write.
+    /// Programs or the kernel may write.
     pub writable: bool,
     /// The kernel may execute.
     pub kernel_executable: bool,
 }
 
-/// What an entry means.
+/// A decoded entry.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Entry {
     /// Nothing.
     Empty,
-    /// There is another table behind it.
+    /// It leads to a table.
     Branch(PhysAddr),
     /// It maps memory.
     Leaf(PhysAddr, Permissions),
 }
 
-/// Bytes that an entry of a table of this height stands for.
+/// Bytes that one entry of a table of this height covers.
 #[must_use]
 pub const fn span_bytes(height: u32) -> u64 {
     PAGE_BYTES << (INDEX_BITS * height)
 }
 
-/// The entry of a table of this height that stands for `address`.
+/// The index of the entry for `address` in a table of this height.
 #[must_use]
 pub const fn index(address: VirtAddr, height: u32) -> usize {
     (address.0 / span_bytes(height)) as usize % ENTRIES

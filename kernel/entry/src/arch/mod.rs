@@ -1,6 +1,6 @@
-//! Selects the port. Every port has the same modules with the same functions.
+//! Selects the port. All ports have the same modules with the same functions.
 
-/// A port's trap code with the operands that it needs besides those of every port. `enter_fault` is the port's own.
+/// Assembles a port's trap code with the shared operands and its own. `enter_fault` is a function of the port.
 macro_rules! trap_code {
     ($($operand:tt)*) => {
         core::arch::global_asm!(
@@ -13,7 +13,7 @@ macro_rules! trap_code {
             serve_send = sym limen_core::Kernel::<limen_platform::machine::Hardware>::serve_send,
             serve_receive = sym limen_core::Kernel::<limen_platform::machine::Hardware>::serve_receive,
             enter_syscall = sym $crate::entry::enter_syscall,
-            // Numbers of system calls are below zero, and those of instructions above it.
+            // System-call numbers are negative; immediate operands must be positive.
             CALL = const -limen_abi::Syscall::Call.as_raw(),
             REPLY_RECV = const -limen_abi::Syscall::ReplyRecv.as_raw(),
             SEND = const -limen_abi::Syscall::Send.as_raw(),

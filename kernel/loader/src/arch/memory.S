@@ -1,5 +1,5 @@
 
-// The loader's own memory: page tables, and a page of stack.
+// The loader's memory: page tables and one page of stack.
 .section .bss
     .balign PAGE_BYTES
 tables:

@@ -5,8 +5,7 @@ use core::mem::offset_of;
 use limen_image::loader::LoaderPlan;
 use limen_loader::tables::{self, Tables};
 
-/// The entry point in the port's `boot.S`: with memory of its own, and the constants that every port needs besides
-/// those given here.
+/// Assembles the port's `boot.S` with the loader's memory, the constants that every port needs, and those given here.
 macro_rules! entry_point {
     ($($operand:tt)*) => {
         core::arch::global_asm!(

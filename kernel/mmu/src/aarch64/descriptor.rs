@@ -14,11 +14,11 @@ const TABLE: u64 = 1 << 1;
 const ATTRIBUTE_SHIFT: u32 = 2;
 const USER: u64 = 1 << 6;
 const READ_ONLY: u64 = 1 << 7;
-/// Coherent among the cores.
+/// Coherent between the processors.
 const INNER_SHAREABLE: u64 = 0b11 << 8;
-/// Set where hardware need not record the first access.
+/// Set, so that hardware need not record the first access.
 const ACCESSED: u64 = 1 << 10;
-/// Belongs to the current address space identifier.
+/// The translation belongs to the current address space identifier.
 const NOT_GLOBAL: u64 = 1 << 11;
 const KERNEL_EXECUTE_NEVER: u64 = 1 << 53;
 const USER_EXECUTE_NEVER: u64 = 1 << 54;
@@ -70,7 +70,7 @@ impl Format for Descriptors {
     }
 }
 
-/// The bits that make an entry of this height map memory.
+/// The type bits of an entry of this height that maps memory.
 const fn leaf(height: u32) -> u64 {
     if height == 0 { VALID | TABLE } else { VALID }
 }
@@ -83,7 +83,7 @@ fn memory(memory: MemoryType) -> Memory {
     }
 }
 
-/// Takes the entry at its word: that hardware refuses to execute what is writable is not relied upon.
+/// Reads only the entry's own bits: the result does not rely on WXN, which makes writable pages not executable.
 fn permissions(entry: u64) -> Permissions {
     Permissions {
         user: entry & USER != 0,
@@ -97,7 +97,7 @@ mod tests {
     use super::super::system::MAIR;
     use super::*;
 
-    /// MAIR_EL1's byte for a page of programs.
+    /// The MAIR_EL1 byte for a page of programs.
     fn memory_attributes(height: u32, memory: MemoryType) -> u64 {
         let access = Access { owner: Owner::User, write: true, execute: false, memory };
         let index = Descriptors::attributes(height, access) >> ATTRIBUTE_SHIFT & 0b111;
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn memory_of_work_is_the_kernels_in_one_address_space() {
+    fn memory_of_work_is_privileged_and_not_global() {
         let data = |owner| Access { owner, write: true, execute: false, memory: MemoryType::Cached };
         for (owner, expected) in
             [(Owner::Kernel, 0), (Owner::User, USER | NOT_GLOBAL), (Owner::Work, NOT_GLOBAL)]
@@ -119,14 +119,14 @@ mod tests {
     }
 
     #[test]
-    fn nobody_executes_memory_of_work() {
+    fn memory_of_work_is_never_executable() {
         let code = Access { owner: Owner::Work, write: false, execute: true, memory: MemoryType::Cached };
         let never = KERNEL_EXECUTE_NEVER | USER_EXECUTE_NEVER;
         assert_eq!(Descriptors::attributes(0, code) & never, never);
     }
 
     #[test]
-    fn memory_without_cache_is_normal_and_not_cacheable_on_either_page_size() {
+    fn uncached_memory_is_normal_non_cacheable_for_both_page_sizes() {
         for height in [0, 1] {
             assert_eq!(memory_attributes(height, MemoryType::Uncached), 0x44);
             assert_eq!(memory_attributes(height, MemoryType::Device), 0x00);

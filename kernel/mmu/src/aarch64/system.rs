@@ -1,4 +1,4 @@
-//! Settings of the MMU.
+//! MMU settings.
 //!
 //! Source: Arm Architecture Reference Manual (DDI 0487): MAIR_EL1, TCR_EL1, SCTLR_EL1.
 
@@ -8,7 +8,7 @@
 pub enum Memory {
     /// Device-nGnRnE: registers of a device.
     Device = 0,
-    /// Normal memory that no cache holds.
+    /// Normal memory, not cacheable.
     Uncached = 1,
     /// Normal memory, write-back, allocated on read and write.
     Cached = 2,
@@ -18,23 +18,23 @@ const DEVICE_NGNRNE: u64 = 0x00;
 const NORMAL_NON_CACHEABLE: u64 = 0x44;
 const NORMAL_WRITE_BACK: u64 = 0xff;
 
-/// MAIR_EL1: what each [`Memory`] means.
+/// MAIR_EL1: the attributes of each [`Memory`].
 pub const MAIR: u64 = DEVICE_NGNRNE << (8 * Memory::Device as u64)
     | NORMAL_NON_CACHEABLE << (8 * Memory::Uncached as u64)
     | NORMAL_WRITE_BACK << (8 * Memory::Cached as u64);
 
 /// Bits of a user address.
 pub const USER_ADDRESS_BITS: u64 = 40;
-/// Bits of a kernel address below the ones that are all set.
+/// Bits of a kernel address; the higher bits are all set.
 pub const KERNEL_ADDRESS_BITS: u64 = 39;
 
-/// Inner shareable, write-back tables.
+/// Table walks: inner shareable, write-back.
 const WALKS: u64 = 0b11_01_01 << 8;
 const TTBR1_SHIFT: u64 = 16;
-/// 4 KiB pages are encoded differently in the two halves.
+/// 4 KiB pages, which the two halves encode differently.
 const TTBR1_PAGES_4K: u64 = 0b10 << 30;
 
-/// TCR_EL1 without the physical address size, which is read from the processor.
+/// TCR_EL1 without the physical address size, which the loader reads from the processor.
 pub const TCR: u64 = (64 - USER_ADDRESS_BITS)
     | (64 - KERNEL_ADDRESS_BITS) << TTBR1_SHIFT
     | WALKS
@@ -42,12 +42,12 @@ pub const TCR: u64 = (64 - USER_ADDRESS_BITS)
     | TTBR1_PAGES_4K;
 /// Position of the physical address size in TCR_EL1.
 pub const TCR_IPS_SHIFT: u32 = 32;
-/// Largest physical address size with 48-bit entries.
+/// The largest physical address size with 48-bit entries.
 pub const TCR_IPS_MAX: u64 = 5;
 
-/// Bits of SCTLR_EL1 that are one where the processor has no feature behind them.
+/// Bits of SCTLR_EL1 that are one if the processor lacks their feature.
 pub const SCTLR_RESERVED_ONE: u64 = 1 << 29 | 1 << 28 | 1 << 23 | 1 << 22 | 1 << 20 | 1 << 11;
-/// What is writable is not executable, in either mode.
+/// WXN: writable memory is not executable, in either mode.
 pub const SCTLR_WXN: u64 = 1 << 19;
 const SCTLR_MMU: u64 = 1 << 0;
 const SCTLR_DATA_CACHE: u64 = 1 << 2;

@@ -1,7 +1,7 @@
 //! A page-table entry.
 //!
-//! Source: The RISC-V Instruction Set Manual, Volume II: Sv32 and Sv39 page-table entries. Whether memory is cached is
-//! not for an entry to say: it follows from the physical address.
+//! Source: The RISC-V Instruction Set Manual, Volume II: Sv32 and Sv39 page-table entries. An entry does not control
+//! caching: that follows from the physical address.
 
 use crate::address::PhysAddr;
 
@@ -13,11 +13,11 @@ const WRITE: u64 = 1 << 2;
 const EXECUTE: u64 = 1 << 3;
 const USER: u64 = 1 << 4;
 const GLOBAL: u64 = 1 << 5;
-/// Set where hardware need not record the first access.
+/// Set, so that hardware need not record the first access.
 const ACCESSED: u64 = 1 << 6;
-/// Set where hardware need not record the first write.
+/// Set, so that hardware need not record the first write.
 const DIRTY: u64 = 1 << 7;
-/// An entry holds an address without its lowest two bits, from bit 10 on.
+/// An entry holds an address without its lowest two bits, starting at bit 10.
 const ADDRESS_SHIFT: u32 = 2;
 const ADDRESS_MASK: u64 = ((1 << 54) - 1) & !((1 << 10) - 1);
 
@@ -67,7 +67,7 @@ impl Format for Descriptors {
     }
 }
 
-/// The kernel cannot execute what programs can access.
+/// Decodes permissions. The kernel cannot execute pages that programs can access.
 fn permissions(entry: u64) -> Permissions {
     let user = entry & USER != 0;
     Permissions { user, writable: entry & WRITE != 0, kernel_executable: entry & EXECUTE != 0 && !user }
@@ -79,7 +79,7 @@ mod tests {
     use crate::format::MemoryType;
 
     #[test]
-    fn memory_of_work_is_the_kernels_in_one_address_space() {
+    fn memory_of_work_is_privileged_and_not_global() {
         let data = |owner| Access { owner, write: true, execute: false, memory: MemoryType::Cached };
         for (owner, expected) in [(Owner::Kernel, GLOBAL), (Owner::User, USER), (Owner::Work, 0)] {
             let entry = Descriptors::attributes(0, data(owner));

@@ -1,4 +1,4 @@
-//! Settings of the MMU.
+//! MMU settings.
 //!
 //! Source: The RISC-V Instruction Set Manual, Volume II: the `satp` register.
 

@@ -60,7 +60,7 @@ impl Format for Descriptors {
     }
 }
 
-/// That the kernel executes no page of programs rests on SMEP where the processor has it.
+/// Decodes permissions. SMEP, if the processor has it, keeps the kernel from executing user pages.
 fn permissions(entry: u64) -> Permissions {
     Permissions {
         user: entry & USER != 0,
@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_is_what_is_read() {
+    fn written_permissions_are_read_back() {
         for height in [0, 1] {
             let permissions = permissions_of(height, CODE);
             assert_eq!(
@@ -102,20 +102,20 @@ mod tests {
     }
 
     #[test]
-    fn memory_without_cache_is_uncacheable_on_either_page_size() {
+    fn uncached_memory_is_uncacheable_for_both_page_sizes() {
         for height in [0, 1] {
             let bits = |memory| {
                 Descriptors::attributes(height, Access { memory, ..CODE }) & (WRITE_THROUGH | CACHE_DISABLED)
             };
             assert_eq!(bits(MemoryType::Cached), 0);
-            // Entry 3 of the page attribute table is strong uncacheable from reset on.
+            // Entry 3 of the page attribute table is strong uncacheable after reset.
             assert_eq!(bits(MemoryType::Uncached), WRITE_THROUGH | CACHE_DISABLED);
             assert_eq!(bits(MemoryType::Device), WRITE_THROUGH | CACHE_DISABLED);
         }
     }
 
     #[test]
-    fn memory_of_work_is_the_kernels_in_one_address_space() {
+    fn memory_of_work_is_privileged_and_not_global() {
         for (owner, expected) in [(Owner::Kernel, GLOBAL), (Owner::User, USER), (Owner::Work, 0)] {
             for height in [0, 1] {
                 let entry = Descriptors::attributes(height, Access { owner, ..CODE });
@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn tables_and_nothing_are_told_from_memory() {
+    fn tables_and_empty_entries_are_distinguished_from_memory() {
         let table = PhysAddr(0x1234_5000);
         assert_eq!(Descriptors::decode(Descriptors::branch(table), 3), Entry::Branch(table));
         assert_eq!(Descriptors::decode(Descriptors::branch(table), 1), Entry::Branch(table));

@@ -1,14 +1,14 @@
 // Entry from user mode and return to it.
 //
-// While a program runs, SP_EL1 points to the context of its thread, and TPIDR_EL1 to the top of the kernel stack.
-// An entry saves the registers that compiled code may change (x0 to x18, x30) with SP, PC and SPSR, then calls Rust
-// on the kernel stack, with the context's address in x19, which Rust preserves. Rust returns the context to run. Only
-// when that is another one are x20 to x29 and the thread pointers exchanged.
+// While a program runs, SP_EL1 points to its thread's context, and TPIDR_EL1 to the top of the kernel stack. An entry
+// saves the caller-saved registers (x0 to x18, x30) with SP, PC and SPSR, then calls Rust on the kernel stack. x19,
+// which Rust preserves, holds the context's address. Rust returns the context to run. x20 to x29 and the thread
+// pointers are switched only if that is another context.
 //
-// An exception return clears the exclusive monitor (DDI 0487, AArch64.ExceptionReturn), so that no store-exclusive of a
-// thread succeeds on the load-exclusive of another.
+// An exception return clears the exclusive monitor (DDI 0487, AArch64.ExceptionReturn), so a store-exclusive of one
+// thread cannot succeed on the load-exclusive of another.
 
-// In front of `save_registers`: the way past the probes, with two registers to spare.
+// Runs before `save_registers`: frees two registers, and branches to the probed entry if the key is on.
 .macro save_first_registers probed
     stp     x0, x1, [sp, #{X0}]
     static_jump_if_on {PROBING}, 0, \probed, x0
@@ -31,7 +31,7 @@
     stp     x10, x11, [sp, #{PC}]
 .endm
 
-// What compiled code preserves, to a context.
+// Saves the callee-saved registers to a context.
 .macro save_preserved_registers context
     mrs     x9, tpidr_el0
     stp     x20, x21, [\context, #{X0} + 160]
@@ -42,7 +42,7 @@
     str     x9, [\context, #{TPIDR}]
 .endm
 
-// From the context in x0.
+// Restores from the context in x0.
 .macro restore_registers
     mov     sp, x0
     ldp     x10, x11, [sp, #{PC}]
@@ -68,12 +68,12 @@
     eret
 .endm
 
-// The first argument of every entry: the kernel, which begins a page.
+// Loads the first argument of every entry: the kernel, which is page-aligned.
 .macro kernel_to_x0
     adrp    x0, {kernel}
 .endm
 
-// The kernel stack instead of the context.
+// Switches from the context to the kernel stack.
 .macro enter_kernel_stack
     mrs     x9, tpidr_el1
     mov     x19, sp
@@ -81,18 +81,18 @@
     kernel_to_x0
 .endm
 
-// x0: the context to run, or zero.
+// Returns from the kernel. x0: the context to run, or zero.
 .macro leave
     cmp     x0, x19
     b.ne    trap_switch
     b       trap_restore
 .endm
 
-// Which system call it is. One comparison for two, for which the vector has no room: without a sign, the first number is the
-// highest.
+// Dispatches a system call. One unsigned compare tests for both Call (-1, the largest) and ReplyRecv (-2), because the
+// vector slot has no room for two.
 .macro tell_system_calls
     .if     {CALL} != 1 || {REPLY_RECV} != 2
-    .error  "these are not the first numbers"
+    .error  "Call must be -1 and ReplyRecv -2"
     .endif
     cmn     x7, #{REPLY_RECV}
     b.hi    trap_call
@@ -113,7 +113,7 @@
 .balign 0x800
 .global trap_vectors
 trap_vectors:
-    // From the kernel with SP_EL0: from work, which does not fault, but is interrupted.
+    // From the kernel with SP_EL0: from work, which takes interrupts but never faults.
     vector  trap_from_kernel
     .org    trap_vectors + 0x80
     stp     x0, x1, [sp, #{X0}]
@@ -143,7 +143,7 @@ trap_vectors:
     .else
     tell_system_calls
     .endif
-    // Not .balign: code that outgrows its vector must not build.
+    // .org instead of .balign, so that code that outgrows its vector does not assemble.
     .org    trap_vectors + 0x480
     save_first_registers probed_interrupt
     save_registers
@@ -152,7 +152,7 @@ trap_vectors:
     leave
     .org    trap_vectors + 0x500
     vector  trap_from_kernel
-    // An error on the bus that the program's access may have caused: its fault, not the kernel's.
+    // SError: a bus error that the program's access may have caused counts as its fault.
     .org    trap_vectors + 0x580
     stp     x0, x1, [sp, #{X0}]
     save_registers
@@ -209,7 +209,7 @@ trap_run:
     msr     tpidrro_el0, x10
     return_to_program
 
-// The same while programs are probed: the counter is read with the first register that is free.
+// The same with probing on: the first free register takes the cycle counter.
 probed_synchronous:
     mrs     x0, pmccntr_el0
     save_registers
@@ -229,7 +229,7 @@ probed_interrupt:
     bl      {enter_probed_interrupt}
     leave
 
-// From the context in x0. What the program is told goes to x10, which is read last.
+// Restores from the context in x0. The program's stamp goes to x10, which is read last.
 .macro stamped_return barrier
     restore_registers
     \barrier
@@ -251,7 +251,7 @@ probed_return:
 1:  stamped_return
 2:  stamped_return isb
 
-// Nobody can run. Interrupts stay masked; a pending one ends the wait and is served here.
+// No thread is ready. Interrupts stay masked; a pending one ends the wait and is handled here.
 trap_idle:
     dsb     sy
     wfi
@@ -260,8 +260,8 @@ trap_idle:
     cbz     x0, trap_idle
     b       trap_run
 
-// Work begins, on its own stack and with everything masked. x0: where the program's registers are, of which some are not
-// there yet; x1: what to do. What it has found stays on its stack until the kernel has read it.
+// Starts work, on its own stack, with everything masked. x0: the program's context, some of whose registers are not
+// saved yet; x1: the task. The report stays on this stack until the kernel has read it.
 .global work_entry
 work_entry:
     save_preserved_registers x0
@@ -277,7 +277,7 @@ work_entry:
     bl      {finish_work}
     leave
 
-// void run(context or zero): leaves boot for the first thread.
+// void trap_start(context or zero): leaves boot and runs the first thread.
 .global trap_start
 trap_start:
     mrs     x9, tpidr_el1
@@ -285,7 +285,7 @@ trap_start:
     cbz     x0, trap_idle
     b       trap_run
 
-// The kernel faulted or was interrupted: nothing can be trusted except what is printed now.
+// The kernel faulted or was interrupted. No state is trustworthy, so all that is left is to report it.
 trap_from_kernel:
     mrs     x9, tpidr_el1
     sub     sp, x9, #{EMERGENCY_OFFSET}

@@ -1,4 +1,4 @@
-//! Traps from user mode: what happened, in the words of the core.
+//! Decodes traps from user mode into events of the core.
 //!
 //! Source: Arm Architecture Reference Manual (DDI 0487), ESR_EL1.
 
@@ -13,15 +13,15 @@ use limen_platform::panic::exception_in_kernel;
 
 /// ESR_EL1: position of the exception class.
 const ESR_CLASS_SHIFT: u32 = 26;
-/// Bits of the exception class; above it newer processors have more details.
+/// Bits of the exception class; newer processors report more details above it.
 const CLASS_MASK: u64 = 0x3f;
 /// Exception class of a system call.
 const CLASS_SVC: u64 = 0x15;
-/// Exception class of an instruction that does not exist.
+/// Exception class of an undefined instruction.
 const CLASS_UNKNOWN: u64 = 0x00;
 /// Exception class of `brk`.
 const CLASS_BREAKPOINT: u64 = 0x3c;
-/// Exception class of a use of the floating-point unit while it is off.
+/// Exception class of an access to the floating-point unit while it is off.
 const CLASS_FPU: u64 = 0x07;
 /// Exception class of an instruction abort in user mode.
 const CLASS_INSTRUCTION_ABORT: u64 = 0x20;
@@ -53,7 +53,7 @@ extern "C" fn enter_fault(cell: &KernelCell, status: u64, address: u64) -> *mut 
     }
 }
 
-/// A system call or fault while programs are probed. `stamp` is the cycle counter at the entry, `number` that of the
+/// Handles a system call or fault with probing on. `stamp` is the cycle counter at the entry, `number` that of the
 /// system call.
 extern "C" fn enter_probed_synchronous(
     cell: &KernelCell,
@@ -76,11 +76,11 @@ extern "C" fn enter_probed_interrupt(cell: &KernelCell, stamp: u64) -> *mut Cont
     entry::enter_probed(cell, Some(ProbeEvent::Interrupt), stamp, |cell| entry::enter_interrupt(cell))
 }
 
-/// Runs the thread with these registers, or idles if there is none. Boot ends here.
+/// Ends boot: runs the thread with these registers, or idles if there is none.
 ///
 /// # Safety
-/// `context` is null or points into the kernel's threads, and nobody has borrowed the kernel any more.
+/// `context` is null or points into the kernel's threads, and no borrow of the kernel is left.
 pub unsafe fn run(context: *mut Context) -> ! {
-    // SAFETY: the threads are never moved, and what is on the stack of boot is not needed any more.
+    // SAFETY: threads never move, and nothing on boot's stack is needed afterwards.
     unsafe { trap_start(context) }
 }

@@ -1,11 +1,11 @@
 // Entry from user mode and return to it.
 //
-// While a program runs, sscratch points to the context of its thread; while the kernel runs, it is zero. An entry saves
-// the registers that compiled code may change (ra, t0 to t6, a0 to a7) with sp and the program counter, then calls Rust
-// on the kernel stack, where the context's address lies at the top. Rust returns the context to run. Only when that is
-// another one are s0 to s11, gp and tp, which the kernel does not use, exchanged. sstatus is the same for every thread.
+// While a program runs, sscratch points to its thread's context; while the kernel runs, it is zero. An entry saves the
+// caller-saved registers (ra, t0 to t6, a0 to a7) with sp and the program counter, then calls Rust on the kernel stack,
+// which holds the context's address at its top. Rust returns the context to run. s0 to s11, gp and tp, which the kernel
+// does not use, are switched only if that is another context. sstatus is the same for every thread.
 
-// Below the top of the kernel stack: the context that was entered from, and behind it a word for that to return to.
+// Below the top of the kernel stack: the context that was entered from, and after it the context to return to.
 .equ ENTERED, {ENTERED}
 
 .macro enter_kernel_stack
@@ -15,7 +15,7 @@
     lla     a0, {kernel}
 .endm
 
-// But t0, which is saved first.
+// All but t0, which is saved first.
 .macro each_caller_saved access
     \access ra, ({X} + 8 * 1)(sp)
     \access t1, ({X} + 8 * 6)(sp)
@@ -51,7 +51,7 @@
     \access s11, ({X} + 8 * 27)(\context)
 .endm
 
-// From the context in a0.
+// Restores from the context in a0.
 .macro restore_registers
     mv      sp, a0
     ld      t0, {X}(sp)
@@ -62,9 +62,9 @@
     ld      sp, ({X} + 8 * 2)(sp)
 .endm
 
-// The functions that are called often are in reach of one instruction.
+// Returns from the kernel. a0: the context to run, or zero. The top of the stack has the context that was entered from.
 //
-// a0: the context to run, or zero. At the top of the stack: the context that was entered from.
+// Functions on the fast path are within reach of one `jal`.
 .macro leave
     ld      a1, 0(sp)
     bne     a0, a1, trap_switch
@@ -86,7 +86,7 @@ trap_entry:
     sd      t0, ({X} + 8 * 2)(sp)
     li      t3, {CAUSE_SYSCALL}
     bne     t2, t3, trap_other
-    // The program goes on after the instruction.
+    // The program resumes after the instruction.
     addi    t1, t1, 4
     sd      t1, {X}(sp)
     enter_kernel_stack
@@ -121,7 +121,7 @@ trap_answer:
 trap_other:
     sd      t1, {X}(sp)
     enter_kernel_stack
-    // The highest bit tells interrupts from faults. Work is interrupted, and does not fault.
+    // The highest bit tells interrupts from faults. Work takes interrupts but never faults.
     li      t0, {SSTATUS_SPP}
     bltz    t2, trap_interrupt
     csrr    t1, sstatus
@@ -132,7 +132,7 @@ trap_other:
     call    {enter_fault}
     j       trap_return
 trap_interrupt:
-    // The return is to user mode, whoever runs: see work.rs.
+    // The return is always to user mode: see work.rs.
     csrc    sstatus, t0
     call    {enter_interrupt}
     j       trap_return
@@ -141,18 +141,18 @@ trap_receive:
     jal     {serve_receive}
     ld      a1, 0(sp)
     beq     a0, a1, trap_restore
-// a1: the context to leave.
+// a1: the context to switch from.
 trap_switch:
     each_callee_saved sd, a1
     beqz    a0, trap_idle
 trap_run:
     each_callee_saved ld, a0
-    // A store-conditional of this thread must not succeed on the load-reserved of another; nobody needs the word any
-    // more that this one may overwrite.
+    // Clears the reservation, so that a store-conditional of this thread cannot succeed on the load-reserved of
+    // another. The word that this may overwrite is no longer needed.
     sc.d    t0, zero, (sp)
     j       trap_restore
 
-// The same while programs are probed: the counter is read with the first register that is free.
+// The same with probing on: the first free register takes the cycle counter.
 probed_entry:
     rdcycle t0
     each_caller_saved sd
@@ -169,7 +169,7 @@ probed_entry:
 1:  sd      t1, {X}(sp)
     li      t0, {SSTATUS_SPP}
     csrrc   t1, sstatus, t0
-    // Of work, only interrupts.
+    // From work, only interrupts are legal.
     bltz    a1, 1f
     and     t1, t1, t0
     bnez    t1, trap_from_kernel
@@ -177,7 +177,7 @@ probed_entry:
     call    {enter_probed}
     j       trap_return
 
-// From the context in a0. What the program is told goes to t2, which is read last.
+// Restores from the context in a0. The program's stamp goes to t2, which is read last.
 .macro stamped_return barrier
     restore_registers
     \barrier
@@ -199,7 +199,7 @@ probed_return:
 1:  stamped_return
 2:  stamped_return fence
 
-// Nobody can run. Interrupts stay masked; a pending one ends the wait and is served here.
+// No thread is ready. Interrupts stay masked; a pending one ends the wait and is handled here.
 trap_idle:
     wfi
     lla     a0, {kernel}
@@ -207,7 +207,7 @@ trap_idle:
     beqz    a0, trap_idle
     j       trap_run
 
-// Work begins, on its own stack. a0: what to do. What it has found stays on that stack until the kernel has read it.
+// Starts work, on its own stack. a0: the task. The report stays on this stack until the kernel has read it.
 .global work_entry
 work_entry:
     addi    sp, sp, -{REPORT_BYTES}
@@ -222,14 +222,14 @@ work_entry:
     beqz    a0, trap_idle
     j       trap_run
 
-// void run(context or zero): leaves boot for the first thread.
+// void trap_start(context or zero): leaves boot and runs the first thread.
 .global trap_start
 trap_start:
     lla     sp, kernel_stack_top - ENTERED
     beqz    a0, trap_idle
     j       trap_run
 
-// The kernel faulted or was interrupted: nothing can be trusted except what is printed now.
+// The kernel faulted or was interrupted. No state is trustworthy, so all that is left is to report it.
 trap_from_kernel:
     csrw    sscratch, zero
     lla     sp, kernel_stack_top - {EMERGENCY_OFFSET}

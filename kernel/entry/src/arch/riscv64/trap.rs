@@ -1,4 +1,4 @@
-//! Traps from user mode: what happened, in the words of the core.
+//! Decodes traps from user mode into events of the core.
 //!
 //! Source: RISC-V Privileged ISA, `scause`.
 
@@ -15,15 +15,15 @@ use limen_platform::panic::exception_in_kernel;
 
 /// scause: a system call of user mode.
 const CAUSE_SYSCALL: u64 = 8;
-/// scause: an instruction that does not exist, or is not allowed now; `stval` holds it.
+/// scause: an undefined or currently illegal instruction; `stval` holds it.
 const CAUSE_ILLEGAL: u64 = 2;
 /// scause: a breakpoint instruction.
 const CAUSE_BREAKPOINT: u64 = 3;
 /// scause: the highest bit tells interrupts from faults.
 const CAUSE_IS_INTERRUPT: u64 = 1 << 63;
-/// scause: an instruction fetch from memory that does not answer, and from a page that does not allow it.
+/// scause: instruction access fault and instruction page fault.
 const CAUSE_FETCH: [u64; 2] = [1, 12];
-/// scause: a load or store at memory that does not answer, and in a page that does not allow it.
+/// scause: load and store access faults, load and store page faults.
 const CAUSE_DATA: [u64; 4] = [5, 7, 13, 15];
 
 trap_code!(
@@ -56,7 +56,7 @@ extern "C" fn enter_fault(cell: &KernelCell, cause: u64, address: u64) -> *mut C
     entry::enter_exception(cell, cause, 0, false)
 }
 
-/// A trap while programs are probed. `stamp` is the cycle counter at the entry, `number` that of a system call.
+/// Handles a trap with probing on. `stamp` is the cycle counter at the entry, `number` that of a system call.
 extern "C" fn enter_probed(
     cell: &KernelCell,
     cause: u64,
@@ -86,16 +86,16 @@ fn is_page_fault(cause: u64) -> bool {
     CAUSE_DATA.contains(&cause) || CAUSE_FETCH.contains(&cause)
 }
 
-/// Whether a fault is the use of the floating-point unit while it is off; `stval` holds the instruction.
+/// Whether a fault is an access to the floating-point unit while it is off; `stval` holds the instruction.
 fn is_fpu_use(cause: u64, stval: u64) -> bool {
     cause == CAUSE_ILLEGAL && !fpu::is_on() && is_float_instruction(stval)
 }
 
-/// Runs the thread with these registers, or idles if there is none. Boot ends here.
+/// Ends boot: runs the thread with these registers, or idles if there is none.
 ///
 /// # Safety
-/// `context` is null or points into the kernel's threads, and nobody has borrowed the kernel any more.
+/// `context` is null or points into the kernel's threads, and no borrow of the kernel is left.
 pub unsafe fn run(context: *mut Context) -> ! {
-    // SAFETY: the threads are never moved, and what is on the stack of boot is not needed any more.
+    // SAFETY: threads never move, and nothing on boot's stack is needed afterwards.
     unsafe { trap_start(context) }
 }

@@ -1,35 +1,35 @@
 // Entry from user mode and return to it.
 //
-// While a program runs, `task` says where the context of its thread ends. A trap is pushed there; a system call, for
-// which the processor pushes nothing, stores there. Either saves every register but the bases of fs and gs, then calls
-// Rust on the kernel stack. Rust returns the context to run. Only when that is another one are those bases exchanged.
-// What the return has to load depends on how the thread had entered.
+// While a program runs, `task` holds the end of its thread's context. A trap frame is pushed there; the system-call
+// entry stores to it, because the processor pushes nothing. Either saves every register except the bases of fs and gs,
+// then calls Rust on the kernel stack. Rust returns the context to run. The bases are switched only if that is another
+// context. The kind of entry determines which registers the return must load.
 //
-// All of it exists twice. The plain way has the kernel mapped in every address space, and `task` is the processor's
-// task state, so that the processor itself pushes into the context. The switched way loads the kernel's page tables
-// first and the program's last (see entry_area.rs). Boot decides which way the processor is told; neither asks.
+// All of it is assembled twice. The plain way has the kernel mapped in every address space, and `task` is the
+// processor's task state, so that the processor itself pushes into the context. The switched way loads the kernel's
+// page tables first and the program's last (see entry_area.rs). Boot installs one of them; neither tests for it.
 
-// The spare register of every entry is rsp: where the program's is, is known.
+// Every entry uses rsp as its scratch register, because the program's stack pointer is saved elsewhere.
 .macro load_kernel_tables
     mov     esp, offset {kernel_table} - {LOAD_OFFSET}
     mov     cr3, rsp
 .endm
 
-// The kernel stack instead of the context, and the first argument of every entry.
+// Switches to the kernel stack, and loads the first argument of every entry.
 .macro enter_kernel_stack
     lea     rsp, [rip + kernel_stack_top]
     lea     rdi, [rip + {kernel}]
 .endm
 
-// rax: the context to run, or zero. Goes to `label` unless it is the one that was entered from.
+// Goes to `label` unless rax, the context to run or zero, is the context that was entered from.
 .macro if_other_thread label
     lea     rcx, [rax + {END}]
     cmp     rcx, [rip + {task} + {STACK}]
     jne     \label
 .endm
 
-// One entry point for each vector. An exception pushes an error code, if the processor has none, and its vector. An
-// interrupt pushes what is short: its vector as a byte with a sign, which `interrupt_entry` makes both of.
+// One entry point per vector. An exception stub pushes an error code, if the processor does not, and the vector. An
+// interrupt stub pushes its vector as a signed byte, for short code; `interrupt_entry` derives both words from it.
 .macro trap_stubs way
 .global trap_stubs_\way
 trap_stubs_\way:
@@ -40,7 +40,7 @@ trap_stubs_\way:
     push    0
     .endif
     push    number
-    // These have a stack of their own, because they may come at any time.
+    // These can occur at any time and have their own stack.
     .if number == 2 || number == 8 || number == 18
     jmp     trap_fatal_\way
     .else
@@ -60,7 +60,7 @@ trap_stubs_\way:
     .endr
 .endm
 
-// Of a system call: those that are neither in a place of their own nor parked.
+// For a system call: saves the registers that are not saved yet.
 .macro store_other_registers
     mov     [rsp + {RSI} - {END}], rsi
     mov     [rsp + {RDI} - {END}], rdi
@@ -75,7 +75,7 @@ trap_stubs_\way:
     mov     [rsp + {R15} - {END}], r15
 .endm
 
-// Of a trap, behind rdx.
+// For a trap: pushes the registers after rdx.
 .macro push_other_registers
     push    rsi
     push    rdi
@@ -91,9 +91,9 @@ trap_stubs_\way:
     push    r15
 .endm
 
-// The flags that compiled code takes for clear: direction, and AC, which opens the memory of programs to the kernel in spite
-// of SMAP (SDM, volume 3, 4.6). Not every processor has `clac`. The frame begins `pushed` bytes above the stack pointer;
-// the word below that is free.
+// Clears the flags that compiled code expects clear: direction, and AC, which overrides SMAP and opens user memory to
+// the kernel (SDM, volume 3, 4.6). Not every processor has `clac`. The frame starts `pushed` bytes above the stack
+// pointer; the word below that is free.
 .equ AC_BYTE, 2
 .equ AC_BIT, 1 << (18 - 8 * AC_BYTE)
 .macro clear_flags pushed=0
@@ -105,7 +105,7 @@ trap_stubs_\way:
 1:
 .endm
 
-// What the processor and the stub have pushed, from the stack of the entry area to the context.
+// Copies the frame of the processor and the stub from the entry area's stack to the context.
 .macro copy_frame
     mov     rsp, [rip + {task} + {STACK}]
     .set    position, {END} - 8
@@ -115,7 +115,7 @@ trap_stubs_\way:
     .endr
 .endm
 
-// What `sysretq` returns to, and the other registers of the context in rax.
+// Loads the operands of `sysretq` and the other registers from the context in rax.
 .macro load_for_sysret way
     mov     rcx, [rax + {RIP}]
     mov     r11, [rax + {RFLAGS}]
@@ -138,7 +138,7 @@ trap_stubs_\way:
 .endif
 .endm
 
-// The registers of the context in rax, with rsp at the frame for `iretq`.
+// Loads the registers from the context in rax, and leaves rsp at the frame for `iretq`.
 .macro load_for_iret way
 .ifc \way, switched
     lea     rsp, [rip + {stacks} + {ENTRY_END}]
@@ -173,7 +173,8 @@ trap_stubs_\way:
 .endif
 .endm
 
-// From the context in rax, whose registers `load` loads. What the program is told goes to rdx and rax, which are read last.
+// Returns to the context in rax; `load` loads its registers. The program's stamp goes to rdx and rax, which are read
+// last.
 .macro ask_and_return load, way, instruction
     mov     r15, rax
     lea     rdi, [rip + {kernel}]
@@ -193,7 +194,7 @@ trap_stubs_\way:
     \instruction
 .endm
 
-// A system call that `function` serves.
+// Serves a system call with `function`.
 .macro serve function, way
     call    \function
     if_other_thread syscall_switch_\way
@@ -201,7 +202,7 @@ trap_stubs_\way:
 .endm
 
 .macro ways_in_and_out way
-// rcx: the program counter; r11: the flags. The stack is still the program's.
+// rcx: the program counter; r11: the flags. rsp is still the program's.
 .balign 16
 .global trap_syscall_\way
 trap_syscall_\way:
@@ -235,7 +236,7 @@ trap_send_\way:
 trap_served_\way:
     if_other_thread syscall_switch_\way
 
-// rax: the context to run. Rust has kept rbx, rbp and r12 to r14, or `run` has loaded them.
+// rax: the context to run. rbx, rbp and r12 to r14 are the program's: Rust preserves them, or `run` has loaded them.
 syscall_return_\way:
     static_jump_if_on {PROBING}, 0, probed_syscall_return_\way, rcx
     load_for_sysret \way
@@ -251,7 +252,7 @@ trap_answer_\way:
 syscall_switch_\way:
     mov     rdx, [rip + {task} + {STACK}]
     mov     qword ptr [rdx + {ENTRY} - {END}], {SYSCALL}
-// rdx: the end of the context to leave.
+// rdx: the end of the context to switch from.
 leave_\way:
     rdfsbase r8
     rdgsbase r9
@@ -268,8 +269,8 @@ run_\way:
     wrgsbase r9
     cmp     qword ptr [rax + {ENTRY}], {SYSCALL}
     jne     trap_restore_\way
-    // No thread stops at a system call in the last page of user addresses, so its program counter is canonical:
-    // `sysret` with another one would fault in the kernel with the stack of the program.
+    // The program counter is canonical, because no thread can make a system call in the last page of user addresses.
+    // `sysret` to a non-canonical one would fault in the kernel, on the program's stack.
     mov     rbx, [rax + {RBX}]
     mov     rbp, [rax + {RBP}]
     mov     r12, [rax + {R12}]
@@ -279,7 +280,7 @@ run_\way:
 
 interrupt_entry_\way:
     push    qword ptr [rsp]
-// The vector is pushed, as its lowest byte, above it an error code.
+// The pushed word has the vector in its lowest byte; the word above it is an error code.
 trap_entry_\way:
     static_jump_if_on {PROBING}, 0, probed_entry_\way, rsp
     test    byte ptr [rsp + {CS} - {ENTRY}], 3
@@ -315,7 +316,7 @@ trap_switch_\way:
     mov     rdx, [rip + {task} + {STACK}]
     jmp     leave_\way
 
-// The same while programs are probed: the counter is read as soon as rax and rdx are put away, and goes to rdx.
+// The same with probing on: the counter is read as soon as rax and rdx are saved, and goes to rdx.
 .balign 16
 probed_syscall_\way:
     mov     [rip + {stacks} + {PARKED_RAX}], rax
@@ -345,7 +346,7 @@ probed_syscall_\way:
     if_other_thread syscall_switch_\way
     jmp     syscall_return_\way
 
-// The two words below the stack are where rax and rdx are pushed otherwise.
+// The two words below the stack pointer are where rax and rdx are pushed otherwise.
 probed_entry_\way:
     mov     [rsp - 8], rax
     mov     [rsp - 24], rdx
@@ -376,7 +377,7 @@ probed_entry_\way:
     call    {enter_probed}
     jmp     trap_return_\way
 
-// Nobody is told what this costs.
+// Not recorded: restores the registers.
 probed_from_kernel_\way:
     mov     rax, [rsp - 8]
     mov     rdx, [rsp - 24]
@@ -388,8 +389,8 @@ probed_syscall_return_\way:
 probed_return_\way:
     ask_and_return load_for_iret, \way, iretq
 
-// An interrupt ends idling, or interrupts work; anything else is a bug of the kernel. A bug may have come with the program's
-// page tables: the last instructions of the switched way run on them.
+// An interrupt ends idling or interrupts work; anything else is a kernel bug. A bug may occur on the program's page
+// tables: the last instructions of the switched way run on them.
 trap_from_kernel_\way:
     cmp     dword ptr [rsp], {FIRST_INTERRUPT}
     jb      trap_fatal_\way
@@ -407,7 +408,7 @@ trap_from_kernel_\way:
     jz      idle
     jmp     run_\way
 
-// On the stack of the work: its rax, and what a trap from a program pushes into the context.
+// The stack of the work holds its rax, and the frame that a trap from a program would push into the context.
 trap_from_work_\way:
     mov     rax, [rip + {task} + {STACK}]
     mov     [rax + {RCX} - {END}], rcx
@@ -432,7 +433,7 @@ trap_from_work_\way:
     call    {enter_interrupt}
     jmp     trap_return_\way
 
-// Work begins, on its own stack. rdi: what to do. What it has found stays on that stack until the kernel has read it.
+// Starts work, on its own stack. rdi: the task. The report stays on this stack until the kernel has read it.
 .global work_entry_\way
 work_entry_\way:
     sub     rsp, {REPORT_BYTES}
@@ -446,7 +447,7 @@ work_entry_\way:
     jz      idle
     jmp     run_\way
 
-// Nothing can be trusted except what is printed now.
+// No state is trustworthy, so all that is left is to report the exception.
 trap_fatal_\way:
 .ifc \way, switched
     mov     eax, offset {kernel_table} - {LOAD_OFFSET}
@@ -456,7 +457,7 @@ trap_fatal_\way:
     lea     rsp, [rip + kernel_stack_top - {EMERGENCY_OFFSET}]
     call    {panic_in_kernel}
 
-// void trap_start(rdi: context or zero): leaves boot for the first thread.
+// void trap_start(rdi: context or zero): leaves boot and runs the first thread.
 .global trap_start_\way
 trap_start_\way:
     mov     rax, rdi
@@ -469,14 +470,14 @@ trap_start_\way:
     ways_in_and_out plain
     trap_stubs plain
 
-// Nobody can run. This is the only place where the kernel can be interrupted; it does not come back here.
+// No thread is ready. The kernel takes interrupts only here, and never returns here from one.
 idle:
     lea     rsp, [rip + kernel_stack_top]
 1:  sti
     hlt
     jmp     1b
 
-// Whole pages, because programs' page tables have them.
+// Whole pages, because programs' page tables map them.
 .section .text.entry_area, "ax"
 .balign {PAGE_BYTES}
 .global entry_area_text

@@ -1,4 +1,4 @@
-//! Traps from user mode: what happened, in the words of the core.
+//! Decodes traps from user mode into events of the core.
 //!
 //! Source: Intel SDM, volume 3, chapter 6; volume 2, SYSCALL and SYSRET.
 
@@ -16,17 +16,17 @@ use limen_platform::arch::{context, irq};
 use limen_platform::kernel_cell::KernelCell;
 use limen_platform::panic::fatal;
 
-/// The vector of uses of x87 and SIMD while they are off.
+/// The vector of x87 and SIMD instructions while the unit is off.
 const NO_DEVICE: u64 = 7;
 /// The vector of breakpoint instructions.
 const BREAKPOINT: u64 = 3;
-/// The vector of instructions that do not exist.
+/// The vector of undefined instructions.
 const INVALID_OPCODE: u64 = 6;
 /// The vector of page faults.
 const PAGE_FAULT: u64 = 14;
-/// Error code of a page fault: it was an instruction fetch.
+/// Error code of a page fault: an instruction fetch.
 const INSTRUCTION_FETCH: u64 = 1 << 4;
-/// What is pushed below the top of the kernel's stack when idling is interrupted: five words by the processor, two by
+/// The frame below the top of the kernel's stack when an interrupt ends idling: five words from the processor, two from
 /// the stub, and one more.
 const IDLE_FRAME: usize = size_of::<[u64; 5 + 2 + 1]>();
 
@@ -91,7 +91,7 @@ extern "C" fn enter_fault(cell: &KernelCell, vector: u64, code: u64, address: u6
     entry::enter_exception(cell, vector, code, vector == NO_DEVICE)
 }
 
-/// A trap while programs are probed. `stamp` is the time-stamp counter at the entry.
+/// Handles a trap with probing on. `stamp` is the time-stamp counter at the entry.
 extern "C" fn enter_probed(
     cell: &KernelCell,
     vector: u64,
@@ -121,7 +121,7 @@ extern "C" fn enter_interrupt(cell: &KernelCell, vector: u64) -> *mut Context {
     entry::enter(cell, Event::Interrupt)
 }
 
-/// The end of what the processor and the stubs push.
+/// The last words that the processor and the stubs push.
 #[repr(C)]
 struct Frame {
     vector: u64,
@@ -140,12 +140,12 @@ extern "C" fn panic_in_kernel(frame: &Frame) -> ! {
     ))
 }
 
-/// Runs the thread with these registers, or idles if there is none. Boot ends here.
+/// Ends boot: runs the thread with these registers, or idles if there is none.
 ///
 /// # Safety
-/// `context` is null or points into the kernel's threads, and nobody has borrowed the kernel any more.
+/// `context` is null or points into the kernel's threads, and no borrow of the kernel is left.
 pub unsafe fn run(context: *mut Context) -> ! {
     let start = if entry_area::is_used() { trap_start_switched } else { trap_start_plain };
-    // SAFETY: the threads are never moved, and what is on the stack of boot is not needed any more.
+    // SAFETY: threads never move, and nothing on boot's stack is needed afterwards.
     unsafe { start(context) }
 }

@@ -1,24 +1,24 @@
 // The first instructions of Limen. Entered at the loader's first byte, at EL2 or EL1, with the MMU off.
 
-// PMCR_EL0: count, start from zero, let the cycle counter use all 64 bits.
+// PMCR_EL0: enable, reset the cycle counter, make it 64 bits wide.
 .equ PMCR_ENABLE, 1 << 0
 .equ PMCR_RESET_CYCLES, 1 << 2
 .equ PMCR_LONG_CYCLES, 1 << 6
 .equ PMCR_COUNTERS_SHIFT, 11
 .equ PMCR_COUNTERS_BITS, 5
-// PMCCFILTR_EL0: count at EL2 too.
+// PMCCFILTR_EL0: also count at EL2.
 .equ PMCCFILTR_EL2, 1 << 27
-// PMCNTENSET_EL0: the cycle counter.
+// PMCNTENSET_EL0: enable the cycle counter.
 .equ PMCNTEN_CYCLES, 1 << 31
 
 .equ CURRENT_EL2, 2 << 2
-// HCR_EL2: EL1 is AArch64; nothing is trapped.
+// HCR_EL2: EL1 is AArch64; no traps.
 .equ HCR_EL1_IS_AARCH64, 1 << 31
 // CNTHCTL_EL2: EL1 may use the physical counter and timer.
 .equ CNTHCTL_EL1_PHYSICAL, 0b11
-// CPTR_EL2: bits that must be one; nothing is trapped.
+// CPTR_EL2: bits that must be one; no traps.
 .equ CPTR_RESERVED_ONE, 0x33ff
-// SPSR_EL2: EL1 with its own stack pointer, all interrupts masked.
+// SPSR_EL2: EL1 with SP_EL1, all exceptions masked.
 .equ SPSR_EL1H_MASKED, 0b1111 << 6 | 0b0101
 .equ ESR_CLASS_SHIFT, 26
 .equ ESR_CLASS_HVC, 0x16
@@ -35,7 +35,7 @@
 .section .text.start, "ax"
 .global _start
 _start:
-    // Boot is measured from here, so the counter comes first.
+    // Boot is measured from here, so starting the counter comes first.
     mov     x9, #PMCCFILTR_EL2
     msr     pmccfiltr_el0, x9
     mov     x9, #PMCNTEN_CYCLES
@@ -43,7 +43,7 @@ _start:
     mov     x9, #(PMCR_ENABLE | PMCR_RESET_CYCLES | PMCR_LONG_CYCLES)
     msr     pmcr_el0, x9
     msr     daifset, #0b1111
-    // Where a boot loader leaves the device tree.
+    // A boot loader passes the device tree here.
     mov     x20, x0
 
     mrs     x9, mpidr_el1
@@ -90,7 +90,7 @@ at_el1:
     bl      {build_tables}
     cbz     x0, stop
 
-    // The tables were written past the caches; drop what the caches may hold of them from before.
+    // The tables were written with the MMU off; invalidate stale lines of them in the caches.
     adrp    x9, tables
     add     x10, x9, #{TABLES_BYTES}
     mrs     x11, ctr_el0
@@ -133,8 +133,8 @@ stop:
     wfe
     b       stop
 
-// EL2 is left for good; nothing is configured to come back. Only `hvc` cannot be switched off on every
-// processor: it returns with "not supported" (SMC Calling Convention). Anything else stops the processor.
+// EL2 is left permanently; nothing is configured to trap to it. Only `hvc` cannot be disabled on every processor: it
+// returns "not supported" (SMC Calling Convention). Anything else stops the processor.
 .macro el2_vector target
     .balign 0x80
     b       \target

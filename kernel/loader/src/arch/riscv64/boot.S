@@ -1,13 +1,12 @@
 // The first instructions of Limen. The firmware (SBI) enters at the loader's first byte, in supervisor mode with the
-// MMU off, on one hart; a0 is that hart's number, a1 the address of the
-// device tree. The firmware keeps the other harts.
+// MMU off, on one hart; a0: that hart's number, a1: the address of the device tree. The firmware keeps the other harts.
 
 .equ PAGE_BYTES, 0x1000
 
 .section .text.start, "ax"
 .global _start
 _start:
-    // Boot is measured from here; only the firmware could set the counter to zero.
+    // Boot is measured from here; only firmware could reset the counter.
     rdcycle s0
     csrw    sie, zero
     mv      s1, a0

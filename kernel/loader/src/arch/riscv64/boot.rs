@@ -1,4 +1,4 @@
-//! The entry point, with the constants that it needs.
+//! The entry point and its constants.
 
 use limen_mmu::riscv64::{descriptor::Descriptors, system};
 
