@@ -1,4 +1,4 @@
-//! Selects what a branch on a key is compiled to, for measurements and for machines that cannot patch code.
+//! Selects how branches on keys are compiled, for measurements and for machines that cannot patch code.
 
 /// Set by `xtask`: one of [`BUILDS`].
 const VARIABLE: &str = "LIMEN_KEYS";

@@ -1,9 +1,9 @@
-//! How often the unit was switched since boot.
+//! Counters of FPU operations since boot.
 
 /// Sums since boot. They wrap.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Counters {
-    /// A save and a load at once; so that a switch counts once.
+    /// Exchanges: a save and a load together, so that a switch updates one counter.
     pub(crate) exchanges: u64,
     pub(crate) saves: u64,
     pub(crate) loads: u64,
@@ -13,41 +13,41 @@ pub struct Counters {
 }
 
 impl Counters {
-    /// Nothing was done yet.
+    /// All zero.
     pub const ZERO: Self = Self { exchanges: 0, saves: 0, loads: 0, enables: 0, disables: 0, faults: 0 };
 
-    /// Registers stored to memory.
+    /// Saves of registers to memory.
     #[must_use]
     pub const fn saves(&self) -> u64 {
         self.saves.wrapping_add(self.exchanges)
     }
 
-    /// Registers read from memory.
+    /// Loads of registers from memory.
     #[must_use]
     pub const fn loads(&self) -> u64 {
         self.loads.wrapping_add(self.exchanges)
     }
 
-    /// The unit turned on.
+    /// How often the unit was turned on.
     #[must_use]
     pub const fn enables(&self) -> u64 {
         self.enables
     }
 
-    /// The unit turned off.
+    /// How often the unit was turned off.
     #[must_use]
     pub const fn disables(&self) -> u64 {
         self.disables
     }
 
-    /// Instructions that met a unit that was off.
+    /// Traps of instructions that used the disabled unit.
     #[must_use]
     pub const fn faults(&self) -> u64 {
         self.faults
     }
 }
 
-/// Counts one more.
+/// Increments a counter.
 #[inline]
 pub(crate) fn count(counter: &mut u64) {
     *counter = counter.wrapping_add(1);

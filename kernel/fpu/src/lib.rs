@@ -1,13 +1,13 @@
-//! Whose floating-point registers are in the unit, without knowledge of threads or hardware.
+//! Ownership of the floating-point registers, without knowledge of threads or hardware.
 //!
-//! * [`ownership`]: the states, and what moves between them.
-//! * [`unit`]: what the hardware has to do.
-//! * [`section`]: the kernel's own use of registers, at work for a thread and in handlers of interrupts.
-//! * [`counters`]: how often it did.
+//! * [`ownership`]: the states and transitions.
+//! * [`unit`]: the operations of the hardware.
+//! * [`section`]: the kernel's own use of registers, in work for a thread and in interrupt handlers.
+//! * [`counters`]: how often each operation was performed.
 //! * [`mask`]: sets of registers, as types.
 //!
-//! `ownership/exploration` walks through every state that three threads in two domains can reach, two of them perhaps at work
-//! and in a section, interrupted anywhere.
+//! `ownership/exploration` explores every state that three threads in two domains can reach. Two of the threads may be
+//! at work and in a section, and interrupts may occur anywhere.
 
 #![cfg_attr(not(test), no_std)]
 #![forbid(unsafe_code)]

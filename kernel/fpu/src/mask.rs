@@ -1,6 +1,6 @@
-//! Sets of registers: what a routine changes, and what a section puts aside for it.
+//! Sets of registers: those that a routine changes, and those that a section saves for it.
 //!
-//! A set is a type, so that a routine which changes more than its section has put aside does not compile:
+//! A set is a type, so a routine that changes more registers than its section has saved does not compile:
 //!
 //! ```
 //! use limen_fpu::mask::{Covers, Low4, Low8};
@@ -15,29 +15,29 @@
 //! needs_eight::<Low4>();
 //! ```
 
-/// A set of registers: the first so many of those that are numbered, and perhaps the control words.
+/// A set of registers: the first `REGISTERS` numbered ones, and optionally the control words.
 ///
-/// A register is what the instruction set has by default: 128 bits on AArch64 and x86_64, where instructions of SSE leave
-/// the upper parts of wider registers alone, and 64 bits on RISC-V.
+/// A register is as wide as in the base instruction set: 128 bits on AArch64 and x86_64, where SSE instructions leave
+/// the upper parts of wider registers unchanged, and 64 bits on RISC-V.
 pub trait Mask: sealed::Sealed {
-    /// How many registers, from register 0; [`ALL`] for as many as there are.
+    /// The number of registers, starting at register 0; [`ALL`] for all of them.
     const REGISTERS: usize;
-    /// Whether the words that control rounding and exceptions belong to it (MXCSR, FPCR, fcsr): in a section they are
-    /// what a thread starts with.
+    /// Whether the set contains the words that control rounding and exceptions (MXCSR, FPCR, fcsr). A section starts
+    /// with a thread's initial values in them.
     const CONTROL: bool;
 }
 
-/// As many registers as any instruction set has.
+/// At least as many registers as any instruction set has.
 pub const ALL: usize = 32;
 
 /// The set contains `M`.
 pub trait Covers<M: Mask>: Mask {}
 
-/// Without the control words.
+/// A set without the control words.
 pub trait Plain: Mask {}
 
 mod sealed {
-    /// Sets are defined here only.
+    /// Prevents sets outside this module.
     pub trait Sealed {}
 }
 
@@ -66,7 +66,7 @@ macro_rules! sets {
 }
 
 sets! {
-    /// None: what code without vector registers changes.
+    /// No registers.
     Nothing = 0;
     /// Four: enough to move, clear and compare memory.
     Low4 = 4;
@@ -74,11 +74,11 @@ sets! {
     Low8 = 8;
     /// Sixteen: all of SSE, half of AArch64 and RISC-V.
     Low16 = 16;
-    /// All.
+    /// All registers.
     All = ALL;
 }
 
-/// A set with the control words: for routines that compute with floating-point numbers.
+/// A set plus the control words, for routines with floating-point arithmetic.
 #[derive(Clone, Copy, Debug)]
 pub struct Controlled<M>(core::marker::PhantomData<M>);
 

@@ -1,4 +1,4 @@
-//! Whose registers are in the unit, and when they are moved.
+//! The owner of the unit's registers, and when registers are saved and loaded.
 //!
 //! ```text
 //!            switch_to, take_over: load                     switch_to another: disable
@@ -9,11 +9,11 @@
 //!      |                                   |                                                 |
 //!      '--- release, leave_domain, set_policy, switch_to another under early-save: save -----'
 //!
-//!    Empty: off, nobody's registers. Open: on, the owner's. Kept: off, the owner's, who may want them again.
+//!    Empty: off, no owner. Open: on, with its owner's registers. Kept: off, with its owner's registers, for reuse.
 //! ```
 //!
-//! A thread's *user* is the thread itself if it may use the unit, and nobody if not; so one comparison tells whether
-//! a change of thread needs anything. The unit is on only while its owner runs, or nobody does.
+//! A thread's *user* is the thread itself if it may use the unit, otherwise none; so one comparison decides whether a
+//! thread switch needs any work. The unit is on only while its owner runs, or no thread.
 
 use limen_abi::FpuPolicy;
 use limen_abi::fpu::FpuOption;
@@ -24,9 +24,9 @@ use crate::unit::{FpuUnit, Name};
 /// The floating-point unit of one processor, for threads `T`. See the picture above.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Fpu<T> {
-    /// The user for whom the unit is as it has to be. While the unit is on, that is the owner.
+    /// The user for which the unit is set up. While the unit is on, that is the owner.
     settled: Option<T>,
-    /// Whose registers are in the unit.
+    /// The owner of the registers in the unit.
     owner: Option<T>,
     power: Power,
     policy: FpuPolicy,
@@ -34,7 +34,7 @@ pub struct Fpu<T> {
     counters: Counters,
 }
 
-/// Whether user mode can use the unit. One look tells the most frequent case from all others.
+/// Whether user mode can use the unit. One comparison distinguishes the most frequent case from all others.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 enum Power {
     /// It can, and the policy is semi-lazy.
@@ -45,12 +45,12 @@ enum Power {
     Off,
 }
 
-/// What was chosen beside a policy.
+/// Options of a policy.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Options(u8);
 
 impl Options {
-    /// None chosen.
+    /// No options.
     pub const NONE: Self = Self(0);
 
     /// These bits of [`FpuOption`]; others are ignored.
@@ -69,7 +69,7 @@ impl Options {
 }
 
 impl<T: Name> Fpu<T> {
-    /// A unit that is off and holds nobody's registers.
+    /// A unit that is off and has no owner.
     pub const EMPTY: Self = Self {
         settled: None,
         owner: None,
@@ -79,7 +79,7 @@ impl<T: Name> Fpu<T> {
         counters: Counters::ZERO,
     };
 
-    /// Whose registers are in the unit.
+    /// The owner of the registers in the unit.
     #[must_use]
     pub fn owner(&self) -> Option<T> {
         self.owner
@@ -91,28 +91,28 @@ impl<T: Name> Fpu<T> {
         self.power != Power::Off
     }
 
-    /// Whether the unit is as it has to be while this user runs, or nobody who may use it.
+    /// Whether the unit is set up correctly while this user runs, or a thread that may not use it.
     #[must_use]
     pub fn is_settled_for(&self, user: Option<T>) -> bool {
         let may_ask = self.policy == FpuPolicy::FaultLazy;
         if self.is_on() { self.owner == user } else { user.is_none_or(|user| may_ask && !user.is_trusted()) }
     }
 
-    /// What was done since boot.
+    /// The counters since boot.
     #[must_use]
     pub fn counters(&self) -> &Counters {
         &self.counters
     }
 
-    /// Whether nothing has to be done before this user, or nobody, runs.
+    /// Whether the unit is already set up for this user, or for none.
     #[inline(always)]
     #[must_use]
     pub fn is_for(&self, user: Option<T>) -> bool {
         T::same(self.settled, user)
     }
 
-    /// Prepares the unit for `next`, which runs from now on. `user` is the same thread, perhaps by another name, or none
-    /// if it may not use it.
+    /// Sets up the unit for `next`, which runs from now on. `user` is the same thread, possibly by its name at work, or
+    /// none if it may not use the unit.
     #[inline(always)]
     pub fn switch_to(&mut self, unit: &mut impl FpuUnit<T>, next: T, user: Option<T>) {
         if !self.is_for(user) {
@@ -127,13 +127,13 @@ impl<T: Name> Fpu<T> {
         }
     }
 
-    /// What most changes come to under the plain policy, for a user that [`Self::is_for`] does not hold for: another one
-    /// gets the unit, or it is turned off, or on for the same one. False, and nothing is done, if it is something else.
+    /// The frequent changes under the semi-lazy policy, for a user for which [`Self::is_for`] is false: exchanges
+    /// registers, or turns the unit off, or on for the same owner. Returns false and does nothing in all other cases.
     #[inline(always)]
     pub fn pass(&mut self, unit: &mut impl FpuUnit<T>, user: Option<T>) -> bool {
         match (self.power, user) {
             (Power::On, Some(to)) => {
-                // While the unit is on, who is settled is its owner.
+                // While the unit is on, the settled user is its owner.
                 unit.exchange(self.settled, to);
                 count(&mut self.counters.exchanges);
                 (self.owner, self.settled) = (user, user);
@@ -153,13 +153,13 @@ impl<T: Name> Fpu<T> {
         }
     }
 
-    /// The rest, for a user for whom [`Self::pass`] has done nothing.
+    /// The other changes, for a user for which [`Self::pass`] has returned false.
     #[inline(never)]
     pub fn settle(&mut self, unit: &mut impl FpuUnit<T>, next: T, user: Option<T>) {
         if self.policy != FpuPolicy::SemiLazy {
             return self.settle_by_policy(unit, next, user);
         }
-        // It is off, and so has to be turned on.
+        // The unit is off here.
         self.turn_on(unit, Power::On);
         if let Some(user) = user {
             self.bring(unit, user);
@@ -181,7 +181,7 @@ impl<T: Name> Fpu<T> {
         self.settled = user;
     }
 
-    /// Eager: the registers of whoever runs are in the unit, also of a thread that cannot use them.
+    /// Eager: the running thread's registers are in the unit, even if it cannot use them.
     fn follow(&mut self, unit: &mut impl FpuUnit<T>, next: T, user: Option<T>) {
         let next = user.unwrap_or(next);
         if self.owner != Some(next) {
@@ -192,11 +192,11 @@ impl<T: Name> Fpu<T> {
             Some(_) => self.power_on(unit),
             None => self.close(unit),
         }
-        // Not `user`: the next thread that may not use the unit needs something, too.
+        // Not `user`: the next thread that may not use the unit also needs a change.
         self.settled = Some(next);
     }
 
-    /// Fault-lazy: whoever runs has to ask for the unit by using it.
+    /// Fault-lazy: the running thread gets the unit only when it uses it.
     fn step_aside(&mut self, unit: &mut impl FpuUnit<T>) {
         if self.options.isolate() {
             self.empty(unit);
@@ -205,7 +205,7 @@ impl<T: Name> Fpu<T> {
         }
     }
 
-    /// The running thread has used the unit, which was off. Says whether it may go on: if not, that is its fault.
+    /// Handles a use of the disabled unit by the running thread. If the thread may not use the unit, that is its fault.
     #[cold]
     pub fn take_over(&mut self, unit: &mut impl FpuUnit<T>, user: Option<T>) -> Taken {
         count(&mut self.counters.faults);
@@ -219,7 +219,7 @@ impl<T: Name> Fpu<T> {
         }
     }
 
-    /// A thread will not need the unit in the state that it left it, or not be allowed to use it. The caller calls
+    /// Drops a thread that no longer needs its registers in the unit, or may no longer use it. The caller calls
     /// [`Self::switch_to`] for the thread that runs afterwards.
     pub fn release(&mut self, unit: &mut impl FpuUnit<T>, thread: T) {
         if self.owner == Some(thread) {
@@ -230,7 +230,7 @@ impl<T: Name> Fpu<T> {
         }
     }
 
-    /// The time of a domain is over: its last user's registers are saved, and the next one starts without an owner.
+    /// Ends a domain's time slice: saves the last user's registers, so that the next domain starts without an owner.
     pub fn leave_domain(&mut self, unit: &mut impl FpuUnit<T>) {
         if self.options.constant_exit() {
             self.renew(unit);
@@ -240,7 +240,7 @@ impl<T: Name> Fpu<T> {
         self.settled = None;
     }
 
-    /// No branch depends on who used the unit: what the next domain finds, and when, is the same.
+    /// Branch-free: the next domain finds the same state after the same time, whichever thread used the unit.
     fn renew(&mut self, unit: &mut impl FpuUnit<T>) {
         unit.renew(self.owner.take());
         self.power = Power::Off;
@@ -250,25 +250,26 @@ impl<T: Name> Fpu<T> {
         }
     }
 
-    /// Another policy. Nobody owns the unit afterwards; the caller calls [`Self::switch_to`] for the thread that runs.
+    /// Sets the policy. The unit has no owner afterwards; the caller calls [`Self::switch_to`] for the thread that
+    /// runs.
     pub fn set_policy(&mut self, unit: &mut impl FpuUnit<T>, policy: FpuPolicy, options: Options) {
         self.empty(unit);
         self.settled = None;
         self.options = options;
         if options.isolate() {
-            // Registers that were saved before are still there.
+            // The unit still holds registers that were saved before.
             self.power_on(unit);
             self.clear(unit);
             self.close(unit);
         }
         self.policy = match policy {
-            // What has to be out of the unit is saved early.
+            // Isolation requires that registers leave the unit early.
             FpuPolicy::SemiLazy if options.isolate() => FpuPolicy::EarlySave,
             policy => policy,
         };
     }
 
-    /// Turns the unit on for its owner from now on. If it is on, it is for somebody else.
+    /// Turns the unit on for `user` and makes it the owner. If the unit is on, it has another owner.
     fn open(&mut self, unit: &mut impl FpuUnit<T>, user: T) {
         if self.power == Power::Off {
             self.power_on(unit);
@@ -298,7 +299,7 @@ impl<T: Name> Fpu<T> {
         self.owner = Some(to);
     }
 
-    /// Turns the unit off, with nobody's registers in it that matter.
+    /// Saves the owner's registers and turns the unit off.
     #[cold]
     fn empty(&mut self, unit: &mut impl FpuUnit<T>) {
         if let Some(owner) = self.owner.take() {
@@ -347,13 +348,13 @@ impl<T: Name> Fpu<T> {
     }
 }
 
-/// Whether a thread that has used the unit while it was off has it now.
+/// Whether a thread gets the unit that it used while it was off.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[must_use]
 pub enum Taken {
-    /// It has, and repeats the instruction.
+    /// It does, and repeats the instruction.
     Yes,
-    /// It may not have it.
+    /// It may not use the unit.
     No,
 }
 

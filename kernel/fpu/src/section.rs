@@ -1,18 +1,18 @@
-//! Sections: stretches of kernel code that may change vector registers.
+//! Sections: kernel code that may change vector registers.
 //!
 //! ```text
-//!   user, or nobody          registers of the unit's owner
+//!   user, or none            registers of the unit's owner
 //!        |  system call
-//!   work for a thread        its own, by the thread's trusted name: the unit is switched for it as for any user; a
-//!                            section clears them at its end
+//!   work for a thread        its own, under the thread's trusted name: the unit is switched as for any user; a section
+//!                            clears its registers at its end
 //!        |  interrupt
-//!   interrupt handler        a nested section: what it asks for is put aside, where the owner's registers have their
-//!                            place anyway, and put back at its end
+//!   interrupt handler        a nested section: it saves the registers that it asks for in the owner's save area, and
+//!                            restores them at its end
 //! ```
 //!
-//! Who may begin a section is a matter of types, and so is the order in which sections end: each is a function call.
-//! A handler has an [`InterruptContext`], which borrows the unit and who owns it, so that no change of thread can happen
-//! inside its section:
+//! Types decide which code may start a section, and the order in which sections end: each section is a function call. A
+//! handler has an [`InterruptContext`], which borrows the unit and its ownership state, so that no thread switch can
+//! occur inside its section:
 //!
 //! ```
 //! use limen_fpu::mask::Low4;
@@ -33,7 +33,7 @@
 //! }
 //! ```
 //!
-//! nor a change of thread:
+//! nor a thread switch:
 //!
 //! ```compile_fail,E0500
 //! # use limen_fpu::mask::Low4;
@@ -44,7 +44,7 @@
 //! }
 //! ```
 //!
-//! The right to use registers does not leave its section:
+//! The right to use registers cannot leave its section:
 //!
 //! ```compile_fail
 //! # use limen_fpu::mask::Low4;
@@ -54,8 +54,8 @@
 //! }
 //! ```
 //!
-//! And who was not lent the unit has no way to a context. A handler of non-maskable interrupts is such: it may have
-//! interrupted whoever has borrowed it.
+//! Code without a borrow of the unit cannot create a context. That includes a handler of non-maskable interrupts, which
+//! may interrupt code that holds the borrow.
 //!
 //! ```compile_fail,E0451
 //! # use limen_fpu::{Fpu, InterruptContext, Name, SectionUnit};
@@ -70,7 +70,7 @@ use crate::mask::Mask;
 use crate::ownership::Fpu;
 use crate::unit::{Name, SectionUnit, WorkerUnit};
 
-/// The right to change the registers of `M` until the section ends; as far as a unit `U` does what it promises.
+/// The right to change the registers of `M` until the section ends. It relies on the unit `U` to keep its contract.
 #[derive(Debug)]
 pub struct Open<'section, M, U> {
     section: PhantomData<&'section ()>,
@@ -90,7 +90,7 @@ impl<M, U> Clone for Open<'_, M, U> {
 }
 impl<M, U> Copy for Open<'_, M, U> {}
 
-/// What the handler of an interrupt has, and nobody else: it runs with interrupts off and has borrowed the unit.
+/// The context of an interrupt handler, which runs with interrupts off and has borrowed the unit.
 #[derive(Debug)]
 pub struct InterruptContext<'a, T, U> {
     fpu: &'a mut Fpu<T>,
@@ -98,18 +98,18 @@ pub struct InterruptContext<'a, T, U> {
 }
 
 impl<'a, T: Name, U: SectionUnit<T>> InterruptContext<'a, T, U> {
-    /// The handler's context; none as long as boot has not prepared the unit.
+    /// The handler's context; `None` until boot has initialised the unit.
     #[inline]
     pub fn new(fpu: &'a mut Fpu<T>, unit: &'a mut U) -> Option<Self> {
-        // What is on was prepared. The section asks whether it is on in any case.
+        // A unit that is on is initialised. The section tests whether it is on in any case.
         (fpu.is_on() || unit.is_up()).then_some(Self { fpu, unit })
     }
 
-    /// Works with the registers of `M`, whoever's are in the unit, and whether it is on or off.
+    /// Calls `work` with the registers of `M`, whatever thread owns the unit, and whether it is on or off.
     ///
-    /// They are put aside in the owner's area. It is free, because the owner's registers are in the unit, and it is where
-    /// they go at the next change of thread: so there is no other place that they could be forgotten in. What the work
-    /// has left in them is overwritten.
+    /// The registers are saved to the owner's area. The area is free, because the owner's registers are in the unit,
+    /// and the next thread switch saves to the same area: so no second place can be forgotten. At the end the saved
+    /// registers overwrite those of the work.
     #[inline]
     pub fn section<M: Mask, R>(&mut self, work: impl FnOnce(Open<'_, M, U>) -> R) -> R {
         let open = Open::new();
@@ -131,21 +131,21 @@ impl<'a, T: Name, U: SectionUnit<T>> InterruptContext<'a, T, U> {
     }
 }
 
-/// What the kernel's code has that works for a thread: the unit is switched for it, by the thread's trusted name, as for any
-/// user.
+/// The context of kernel code at work for a thread. The unit is switched for it as for any user, under the thread's
+/// trusted name.
 #[derive(Debug)]
 pub struct WorkerContext<U> {
     unit: U,
 }
 
 impl<U: WorkerUnit> WorkerContext<U> {
-    /// The context of the code at work. Whoever makes a unit of this kind says that this code runs.
+    /// The context of the code at work. The creator of a unit of this kind guarantees that this code is running.
     pub const fn new(unit: U) -> Self {
         Self { unit }
     }
 
-    /// Works with the registers of `M`. They are this work's own, whatever interrupts it and whoever runs meanwhile; at
-    /// the end they are cleared, so that nothing of the work stays in the unit or is saved later.
+    /// Calls `work` with the registers of `M`. They belong to this work, whatever interrupts it and whichever thread
+    /// runs meanwhile. At the end they are cleared, so that none of their contents stay in the unit or are saved later.
     #[inline]
     pub fn section<M: Mask, R>(&mut self, work: impl FnOnce(Open<'_, M, U>) -> R) -> R {
         let result = work(Open::new());
@@ -161,7 +161,7 @@ mod tests {
     use crate::ownership::model::{Content, Unit};
 
     #[test]
-    fn there_is_no_section_before_the_unit_is_up() {
+    fn no_section_starts_before_the_unit_is_up() {
         let (mut fpu, mut unit) = (Fpu::<u8>::EMPTY, Unit::booted());
         unit.is_up = false;
         assert!(InterruptContext::new(&mut fpu, &mut unit).is_none());

@@ -1,64 +1,65 @@
-//! The contract with the hardware, and what a thread is to this crate.
+//! The contract with the hardware, and this crate's view of a thread.
 
 use crate::mask::Mask;
 
-/// Names a thread.
+/// The name of a thread.
 pub trait Name: Copy + PartialEq {
-    /// Whether both are nobody, or the same. A type for which this is one comparison says how.
+    /// Whether both are none or the same thread. Types that can compare both at once override it.
     #[inline]
     fn same(a: Option<Self>, b: Option<Self>) -> bool {
         a == b
     }
 
-    /// Whether it is the kernel that works for a thread under this name. It is not asked to use the unit before it gets
-    /// it, whatever the policy: on some processors nothing would stop it.
+    /// Whether this is the name of a thread at work. Such a name gets the unit before its first use under every policy,
+    /// because on some processors the kernel's use would not trap.
     fn is_trusted(self) -> bool {
         false
     }
 }
 
-/// A floating-point unit whose registers can be moved to and from memory, an area for each thread `T`.
+/// A floating-point unit whose registers can be saved and loaded, with a save area for each thread `T`.
 ///
-/// Registers are moved only while the unit is on: on some processors the kernel itself cannot reach them otherwise.
+/// Registers are saved and loaded only while the unit is on: on some processors the kernel cannot access them
+/// otherwise.
 pub trait FpuUnit<T> {
-    /// Saves the registers for one thread, or to where they are never read, and loads those of another.
+    /// Saves the registers to one thread's area, or to the spare area, and loads those of another thread.
     fn exchange(&mut self, from: Option<T>, to: T);
 
-    /// Saves the registers for a thread.
+    /// Saves the registers to a thread's area.
     fn save(&mut self, to: T);
 
-    /// Loads the registers of a thread; of nobody, those that a thread starts with.
+    /// Loads the registers of a thread; for `None`, a thread's initial registers.
     fn load(&mut self, from: Option<T>);
 
-    /// Whether the unit is on or off: saves the registers for a thread, or to where they are never read, loads those that a
-    /// thread starts with, and leaves it off. The same instructions whoever it is for.
+    /// Saves the registers to a thread's area, or to the spare area, loads a thread's initial registers, and turns the
+    /// unit off, whether it was on or off. Executes the same instructions for every owner.
     fn renew(&mut self, owner: Option<T>);
 
-    /// Lets user mode use the unit.
+    /// Turns the unit on for user mode.
     fn enable(&mut self);
 
-    /// Makes every use by user mode an exception.
+    /// Makes every use in user mode an exception.
     fn disable(&mut self);
 }
 
-/// A unit whose registers can be lent to the handler of an interrupt.
+/// A unit whose registers an interrupt handler can borrow.
 pub trait SectionUnit<T>: FpuUnit<T> {
-    /// Whether the kernel can use registers while the unit is off for user mode.
+    /// Whether the kernel can use the registers while the unit is off for user mode.
     const IS_ALWAYS_REACHED: bool;
 
-    /// Whether boot has prepared the unit.
+    /// Whether boot has initialised the unit.
     fn is_up(&self) -> bool;
 
-    /// Saves the registers of `M` in the area of their owner, or in one that is nobody's. Control words, if they belong to
-    /// `M`, become what a thread starts with.
+    /// Saves the registers of `M` to their owner's area, or to the spare area. If `M` has control words, sets them to a
+    /// thread's initial values.
     fn put_aside<M: Mask>(&mut self, owner: Option<T>);
 
-    /// Loads them from there.
+    /// Restores them from there.
     fn put_back<M: Mask>(&mut self, owner: Option<T>);
 }
 
-/// The registers of a thread at work, as the kernel's code that works for it reaches them.
+/// The registers of a thread at work, for the code that works for it.
 pub trait WorkerUnit {
-    /// Makes the registers of `M` what a thread starts with.
+    /// Sets the registers of `M` to a thread's initial values.
     fn clear<M: Mask>(&mut self);
 }

@@ -15,40 +15,40 @@
 //! # call();
 //! ```
 //!
-//! `static_branch_likely!` and `static_branch_unlikely!` both tell whether the key is on; the first lays out code for a key
-//! that usually is. Either may be used with either default. An element of an array is `static_branch_unlikely!(KEYS, 3)`,
-//! with an index that is known when the program is compiled.
+//! Both `static_branch_likely!` and `static_branch_unlikely!` return whether the key is on; the first lays out code for
+//! a key that is usually on. Both accept either default. An element of an array is `static_branch_unlikely!(KEYS, 3)`,
+//! with a compile-time index.
 //!
-//! A key is a static:
+//! A key must be a static:
 //!
 //! ```compile_fail,E0435
 //! let key = limen_keys::StaticKey::<false>::new();
 //! if limen_keys::static_branch_unlikely!(key) {}
 //! ```
 
-/// What a branch on a key is in this build.
+/// How branches on keys are compiled.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Build {
-    /// An instruction that is patched.
+    /// A patched instruction.
     Patched,
-    /// A load, a test and a conditional jump, as where code cannot be patched.
+    /// A load, a test and a conditional jump, for machines that cannot patch code.
     Fallback,
-    /// A constant, the default: to measure what keys cost.
+    /// A constant, the default: measures what keys cost.
     None,
 }
 
-/// What a branch on a key is in this build. `build.rs` chooses.
+/// How branches on keys are compiled in this build. `build.rs` chooses.
 #[cfg(limen_keys = "patched")]
 pub const BUILD: Build = Build::Patched;
-/// What a branch on a key is in this build. `build.rs` chooses.
+/// How branches on keys are compiled in this build. `build.rs` chooses.
 #[cfg(limen_keys = "fallback")]
 pub const BUILD: Build = Build::Fallback;
-/// What a branch on a key is in this build. `build.rs` chooses.
+/// How branches on keys are compiled in this build. `build.rs` chooses.
 #[cfg(limen_keys = "none")]
 pub const BUILD: Build = Build::None;
 
-/// Defines a key, or an array of keys, with the state that it has in the linked program; `read_only` before the name is
-/// for keys that keep their state once keys are sealed.
+/// Defines a key, or an array of keys, with its state in the linked program. `read_only` before the name makes a key
+/// whose state is fixed once keys are sealed.
 #[macro_export]
 macro_rules! static_key {
     ($(#[$meta:meta])* $visibility:vis read_only $name:ident = $default:literal) => {
@@ -71,7 +71,7 @@ macro_rules! static_key {
     };
 }
 
-/// Whether a key is on, for code that usually runs while it is off.
+/// Whether a key is on, for keys that are usually off.
 #[cfg(limen_keys = "patched")]
 #[macro_export]
 macro_rules! static_branch_unlikely {
@@ -83,7 +83,7 @@ macro_rules! static_branch_unlikely {
     };
 }
 
-/// Whether a key is on, for code that usually runs while it is on.
+/// Whether a key is on, for keys that are usually on.
 #[cfg(limen_keys = "patched")]
 #[macro_export]
 macro_rules! static_branch_likely {
@@ -95,7 +95,7 @@ macro_rules! static_branch_likely {
     };
 }
 
-/// Macros for assembly, to be put before code that uses them:
+/// Macros for assembly; they precede the code that uses them:
 ///
 /// ```text
 /// core::arch::global_asm!(limen_keys::assembly!(), include_str!("trap.S"), TRACE = sym TRACE);
@@ -103,10 +103,10 @@ macro_rules! static_branch_likely {
 ///     static_jump_if_on {TRACE}, 0, trace_entry, x9
 /// ```
 ///
-/// `static_jump_if_on` and `static_jump_if_off` take a key, its default (0 or 1; an element of an array is its symbol and an
-/// offset), a label, and a register. Patched, they are one instruction that does nothing, or one jump. As a fallback they
-/// change the register and the flags, so no code may rely on either, and are several instructions, which the symbol
-/// `static_jump_is_long` tells on AArch64. What they jump to must lie in text with sites.
+/// `static_jump_if_on` and `static_jump_if_off` take a key, its default (0 or 1), a label, and a register. The key is a
+/// symbol, with an offset for an element of an array. Patched, they are one `nop` or one jump. As a fallback they are
+/// several instructions and clobber the register and the flags, so no code may rely on either; on AArch64 the symbol
+/// `static_jump_is_long` marks this build. The label must be in text that may have sites.
 #[macro_export]
 macro_rules! assembly {
     () => {
@@ -114,7 +114,7 @@ macro_rules! assembly {
     };
 }
 
-/// An instruction that goes to `$taken` while the key is on (sense 0) or off (sense 1), and a row of the table.
+/// An instruction that jumps to `$taken` while the key is on (sense 0) or off (sense 1), and its row of the table.
 #[cfg(limen_keys = "patched")]
 #[doc(hidden)]
 #[macro_export]
@@ -126,12 +126,12 @@ macro_rules! site {
         $crate::site!(@ $taken, $sense, $keys, $keys[$index], $index * size_of::<$crate::Key>())
     };
     (@ $taken:block, $sense:literal, $symbol:path, $key:expr, $offset:expr) => {
-        // SAFETY: the instruction does nothing or goes to the label, and changes no register; the row says where they are.
+        // SAFETY: the instruction is a nop or jumps to the label, and changes no register; the row describes both.
         #[allow(unsafe_code)]
         unsafe {
             core::arch::asm!(
                 $crate::site_assembly!(),
-                // Whether the linked program jumps; not every instruction set asks.
+                // Whether the linked program jumps; not every instruction set uses it.
                 "/* {jumps} */",
                 target = label $taken,
                 key = sym $symbol,
@@ -144,7 +144,7 @@ macro_rules! site {
     };
 }
 
-/// Whether a key is on, for code that usually runs while it is off.
+/// Whether a key is on, for keys that are usually off.
 #[cfg(limen_keys = "fallback")]
 #[macro_export]
 macro_rules! static_branch_unlikely {
@@ -156,7 +156,7 @@ macro_rules! static_branch_unlikely {
     };
 }
 
-/// Whether a key is on, for code that usually runs while it is on.
+/// Whether a key is on, for keys that are usually on.
 #[cfg(limen_keys = "fallback")]
 #[macro_export]
 macro_rules! static_branch_likely {
@@ -189,7 +189,7 @@ macro_rules! static_branch_likely {
     };
 }
 
-/// The condition, with its code out of the way of the other.
+/// Returns the condition, and marks it unlikely.
 #[cfg(limen_keys = "fallback")]
 #[doc(hidden)]
 #[inline(always)]

@@ -1,4 +1,4 @@
-//! The reference count of a key: which change is a change of code, and who must wait for whom.
+//! The reference count of a key: which changes patch code, and which need the lock.
 //!
 //! ```text
 //!                  first inc, enable                             inc
@@ -8,19 +8,19 @@
 //!                      last dec, disable (lock)
 //! ```
 //!
-//! Between [`Count::On`] and itself nobody needs the lock. To and from [`Count::Off`] the holder of the lock patches
-//! code: a key turns on only after its code is patched, so that whoever sees it on also executes the new branches, and
-//! turns off before. [`decide`] is all of the logic: those who change a count load it, ask, and ask again when somebody
-//! was faster.
+//! Changes between values of [`Count::On`] need no lock. To change to or from [`Count::Off`], the holder of the lock
+//! patches code. A key turns on only after its code is patched, so a thread that sees it on also executes the new
+//! branches; it turns off before. [`decide`] is the complete logic: a caller loads the count, asks, and asks again if
+//! another thread has changed the count meanwhile.
 
 /// The count of a key.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Count {
-    /// Nobody wants it.
+    /// The key has no holders.
     Off,
-    /// The first one wants it, and code is being patched. The lock is held.
+    /// The first holder turns it on: code is being patched, and the lock is held.
     TurningOn,
-    /// So many want it, at least one.
+    /// The key has this many holders, at least one.
     On(u32),
 }
 
@@ -44,7 +44,7 @@ impl Count {
         }
     }
 
-    /// How many want it.
+    /// The number of holders.
     #[must_use]
     pub const fn holders(self) -> u32 {
         match self {
@@ -54,62 +54,62 @@ impl Count {
     }
 }
 
-/// What somebody wants of a key.
+/// An operation on a key.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Operation {
-    /// One more wants it on.
+    /// Adds a holder.
     Inc,
-    /// One less wants it on.
+    /// Removes a holder.
     Dec,
-    /// On, for a key that is not counted.
+    /// Turns on a key that is not counted.
     Enable,
-    /// Off, for a key that is not counted.
+    /// Turns off a key that is not counted.
     Disable,
 }
 
-/// Why a count was left alone.
+/// Why a count was not changed.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum CountError {
-    /// More than [`MAX`] want it.
+    /// The key already has [`MAX`] holders.
     Overflow,
-    /// Less than none want it: somebody gives back what it never took.
+    /// The key has no holders: the caller releases what it never acquired.
     Underflow,
-    /// It is counted by more than one, so it cannot be simply on or off.
+    /// The key has several holders, so it cannot simply be turned on or off.
     Counted,
 }
 
-/// What the holder of the lock does with a count.
+/// The next step of an operation.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Decision {
-    /// It is as wanted.
+    /// Done: the count is already as requested.
     Nothing,
-    /// Replace it. Ask again if somebody was faster.
+    /// Replace the count. Ask again if it has changed meanwhile.
     Replace(Count),
-    /// Replace it by the first, patch code to this state, then replace it by the second, or by the third if code could
-    /// not be patched.
+    /// Replace the count by `during`, patch code to `state`, then replace the count by `after`, or by `undone` if code
+    /// could not be patched.
     Patch {
         /// Whether branches are taken afterwards.
         state: bool,
-        /// While code is patched.
+        /// The count while code is patched.
         during: Count,
-        /// When it is.
+        /// The count afterwards.
         after: Count,
-        /// If it could not be.
+        /// The count if patching fails.
         undone: Count,
     },
-    /// Leave it alone.
+    /// Refuse the operation.
     Refuse(CountError),
 }
 
-/// What the holder of the lock does with this count. It sees [`Count::TurningOn`] only where an earlier holder never
-/// came to an end, so what it patched is patched again.
+/// The next step for the holder of the lock. It sees [`Count::TurningOn`] only if an earlier holder never finished;
+/// then it patches the same code again.
 #[must_use]
 pub const fn decide(operation: Operation, count: Count) -> Decision {
     match (operation, count) {
         (Operation::Inc, Count::On(MAX..)) => Decision::Refuse(CountError::Overflow),
         (Operation::Inc, Count::On(holders)) => Decision::Replace(Count::On(holders + 1)),
         (Operation::Inc | Operation::Enable, Count::Off | Count::TurningOn) => TURN_ON,
-        // Whoever may give back has taken before, and then nobody else is the first.
+        // A caller that may release has acquired before, and then no other caller is the first.
         (Operation::Dec, Count::Off | Count::TurningOn) => Decision::Refuse(CountError::Underflow),
         (Operation::Dec | Operation::Disable, Count::On(1)) | (Operation::Disable, Count::TurningOn) => {
             TURN_OFF
@@ -120,8 +120,8 @@ pub const fn decide(operation: Operation, count: Count) -> Decision {
     }
 }
 
-/// What everybody else does with this count; `None` is to take the lock and to ask again. That a key is as wanted can be
-/// relied on only with the lock: its code may still be patched.
+/// The next step without the lock; `None` means to take the lock and ask again. `Nothing` can be relied on only with
+/// the lock, because the code may still be patched.
 #[must_use]
 pub const fn decide_without_lock(operation: Operation, count: Count) -> Option<Decision> {
     match decide(operation, count) {

@@ -1,11 +1,11 @@
-//! What an instruction set says about sites: how to do nothing, how to jump, and what the linker leaves there.
+//! The interface to an instruction set: nops, jumps, and how sites are linked.
 
-/// The bytes of an instruction, the first lowest.
+/// An instruction, first byte in the lowest bits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Instruction {
     /// Its bytes.
     pub bits: u64,
-    /// How many there are, at most 8.
+    /// Its length in bytes, at most 8.
     pub length: u32,
 }
 
@@ -20,19 +20,19 @@ impl Instruction {
 
 /// An instruction set.
 pub trait Encoding {
-    /// What the address of an instruction is a multiple of.
+    /// The alignment of instructions.
     const ALIGNMENT: usize;
-    /// Whether the assembler leaves a jump in every site, because only then it chooses the shortest.
+    /// Whether every site is linked as a jump, because only then the assembler chooses the shortest form.
     const LINKED_AS_JUMPS: bool;
-    /// The length of the instruction at the start of these bytes, if it is a jump or does nothing.
+    /// The length of the instruction at the start of these bytes, if it is a jump or a site's nop.
     fn length(bytes: u64) -> Option<u32>;
-    /// The instruction of this length that does nothing.
+    /// The nop of this length.
     fn nop(length: u32) -> Instruction;
-    /// The instruction of this length that jumps so far, counted from its first byte; `None` if it cannot.
+    /// The jump of this length over a distance from its first byte; `None` if it is out of range.
     fn jump(length: u32, distance: i64) -> Option<Instruction>;
 }
 
-/// Whether `bits` bits with a sign can say this value.
+/// Whether the value fits in a signed integer of `bits` bits.
 pub(crate) const fn fits(value: i64, bits: u32) -> bool {
     -(1 << (bits - 1)) <= value && value < 1 << (bits - 1)
 }
@@ -42,7 +42,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_instruction_replaces_its_own_bytes_only() {
+    fn an_instruction_replaces_only_its_own_bytes() {
         let two = Instruction { bits: 0xaabb, length: 2 };
         assert_eq!(two.insert(0x1111_1111_1111_1111, 6), 0xaabb_1111_1111_1111);
         assert_eq!(two.insert(0x1111_1111_1111_1111, 0), 0x1111_1111_1111_aabb);

@@ -1,4 +1,4 @@
-//! What a machine must be able to do so that its code can be patched, and the only order in which it is asked to.
+//! The operations that a machine needs to patch code, and the only order in which they are called.
 //!
 //! ```text
 //!            open           exchange, close              publish             resume
@@ -8,7 +8,7 @@
 //!     '-----------------------------------------------------------------------------> (done)
 //! ```
 //!
-//! Each step takes the one before by value, so code that leaves one out or changes the order does not compile:
+//! Each step consumes the previous one, so code that omits a step or changes the order does not compile:
 //!
 //! ```compile_fail,E0599
 //! # use limen_keys::engine::{Engine, Parked};
@@ -33,59 +33,59 @@
 //! }
 //! ```
 
-/// Bytes that a window shows, at a multiple of as many.
+/// Size and alignment of a window in bytes.
 pub const WINDOW_BYTES: usize = 4096;
 
 /// The window could not be opened; nothing was changed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct WindowError;
 
-/// What a port supplies. Nothing that these functions execute may have a site, and nobody else may write code meanwhile.
+/// The operations of a port. Their code must not contain sites, and no other code may write code meanwhile.
 pub trait Engine {
-    /// Makes every other core wait where it executes no site, and returns when all do. May do nothing on a machine with
-    /// one core, and where cores may fetch an instruction while it is exchanged by one aligned store.
+    /// Makes every other core wait at a point where it executes no site, and returns once all do. May do nothing on a
+    /// machine with one core, or if cores may fetch an instruction while one aligned store replaces it.
     fn park(&mut self);
 
-    /// Shows the [`WINDOW_BYTES`] of code at this address once more, writable, to this core alone, and keeps the code
-    /// itself closed to writing.
+    /// Maps the [`WINDOW_BYTES`] of code at this address a second time, writable, for this core only. The code's own
+    /// mapping stays read-only.
     ///
     /// # Errors
-    /// When they cannot be shown.
+    /// When the page cannot be mapped.
     fn open(&mut self, page: usize) -> Result<(), WindowError>;
 
     /// Reads eight bytes at this offset of the window, a multiple of eight.
     fn load(&self, offset: usize) -> u64;
 
-    /// Writes eight bytes with one store at this offset of the window, a multiple of eight, and passes them on to where
+    /// Writes eight bytes with one store at this offset of the window, a multiple of eight, and cleans them to where
     /// fetches find them.
     fn store(&mut self, offset: usize, word: u64);
 
-    /// Takes the window away: nothing shows the code writable any more.
+    /// Unmaps the window: afterwards no mapping makes the code writable.
     fn close(&mut self);
 
-    /// Returns when no core can fetch what was there before, except from an instruction that it has begun.
+    /// Returns once no core can fetch the old bytes, except for an instruction that it has already started.
     fn publish(&mut self);
 
-    /// Lets the others go on.
+    /// Resumes the other cores.
     fn resume(&mut self);
 }
 
-/// All other cores wait, and nothing is written yet.
+/// All other cores wait; nothing is written yet.
 #[derive(Debug)]
 #[must_use]
 pub struct Parked<'e, E: Engine>(&'e mut E);
 
-/// A page of code can be written.
+/// A page of code is writable.
 #[derive(Debug)]
 #[must_use]
 pub struct Window<'e, E: Engine>(&'e mut E);
 
-/// Something was written, and nobody is told yet.
+/// Code is written and not published yet.
 #[derive(Debug)]
 #[must_use]
 pub struct Written<'e, E: Engine>(&'e mut E);
 
-/// Every core will execute what was written.
+/// Every core will execute the new code.
 #[derive(Debug)]
 #[must_use]
 pub struct Visible<'e, E: Engine>(&'e mut E);
@@ -100,7 +100,7 @@ impl<'e, E: Engine> Parked<'e, E> {
     /// Opens the window on the page of code at this address.
     ///
     /// # Errors
-    /// This step again, if the page cannot be shown.
+    /// Returns this step, if the page cannot be mapped.
     pub fn open(self, page: usize) -> Result<Window<'e, E>, Self> {
         match self.0.open(page) {
             Ok(()) => Ok(Window(self.0)),
@@ -108,14 +108,14 @@ impl<'e, E: Engine> Parked<'e, E> {
         }
     }
 
-    /// Lets the others go on, without a change.
+    /// Resumes the other cores without a change.
     pub fn resume(self) {
         self.0.resume();
     }
 }
 
 impl<'e, E: Engine> Window<'e, E> {
-    /// Exchanges a word of the page for what is made of it, and closes the window.
+    /// Replaces a word of the page by `change` of it, and closes the window.
     pub fn exchange(self, offset: usize, change: impl FnOnce(u64) -> u64) -> Written<'e, E> {
         self.0.store(offset, change(self.0.load(offset)));
         self.0.close();
@@ -127,7 +127,7 @@ impl<'e, E: Engine> Written<'e, E> {
     /// Opens the window on another page.
     ///
     /// # Errors
-    /// This step again, if the page cannot be shown.
+    /// Returns this step, if the page cannot be mapped.
     pub fn open(self, page: usize) -> Result<Window<'e, E>, Self> {
         match self.0.open(page) {
             Ok(()) => Ok(Window(self.0)),
@@ -135,7 +135,7 @@ impl<'e, E: Engine> Written<'e, E> {
         }
     }
 
-    /// Makes what was written visible to fetches.
+    /// Makes the new code visible to fetches.
     pub fn publish(self) -> Visible<'e, E> {
         self.0.publish();
         Visible(self.0)
@@ -143,7 +143,7 @@ impl<'e, E: Engine> Written<'e, E> {
 }
 
 impl<E: Engine> Visible<'_, E> {
-    /// Lets the others go on.
+    /// Resumes the other cores.
     pub fn resume(self) {
         self.0.resume();
     }

@@ -1,4 +1,4 @@
-//! Exchanging the instructions of sites, all of them or none.
+//! Patches sites: all of them or none.
 
 use crate::encoding::Encoding;
 use crate::engine::{Engine, Parked, WINDOW_BYTES, Written};
@@ -9,25 +9,25 @@ use crate::table::{Table, WORD_BYTES};
 /// Why code was not patched.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum FlipError {
-    /// There is another instruction at this address than there should be; nothing was changed.
+    /// This address holds an unexpected instruction; nothing was changed.
     UnexpectedInstruction(usize),
-    /// The window could not be opened; nothing is changed any more.
+    /// The window could not be opened; all changes were undone.
     NoWindow,
-    /// The window could not be opened, neither to go on nor to go back. Code is in between.
+    /// The window could not be opened, neither to continue nor to undo. Some sites are patched, others are not.
     Torn,
 }
 
-/// What a site lacks to have the instruction of a state.
+/// The difference between a site and its instruction for a state.
 enum Difference {
-    /// Nothing.
+    /// It already has that instruction.
     None,
-    /// A word of code.
+    /// A word of code must change.
     Word(Change),
     /// It has the instruction of neither state.
     Unknown,
 }
 
-/// A word of code to be written.
+/// A word of code to write.
 #[derive(Clone, Copy)]
 struct Change {
     page: usize,
@@ -45,7 +45,7 @@ impl Difference {
 }
 
 impl<A: Encoding> Table<'_, A> {
-    /// Patches the sites of keys to `state`. They have the other one.
+    /// Patches the sites of keys to `state`. They must have the other state.
     pub(crate) fn flip<'k, E: Engine>(
         &self,
         engine: &mut E,
@@ -61,8 +61,8 @@ impl<A: Encoding> Table<'_, A> {
         self.write(engine, changes(state), |done| changes(!state).take(done))
     }
 
-    /// Patches all sites to the states of their keys, whichever of the two instructions they have. After an error the
-    /// code cannot be used.
+    /// Patches all sites to the states of their keys, from either instruction. After an error the code must not be
+    /// used.
     pub(crate) fn settle<E: Engine>(&self, engine: &mut E) -> Result<(), FlipError> {
         let state = |site: &Site| self.key(site).is_some_and(Key::is_enabled);
         let changes = self.all_sites().filter_map(|site| self.difference(&site, state(&site)).change());
@@ -86,7 +86,7 @@ impl<A: Encoding> Table<'_, A> {
         (other == word).then_some(Difference::Word(Change { page: start - offset, offset, word: wanted }))
     }
 
-    /// Makes changes. If the window cannot be opened after some of them, makes those that `undo` gives for that number.
+    /// Applies changes. If the window cannot be opened after some of them, applies those of `undo` for that number.
     fn write<E: Engine, U: Iterator<Item = Change>>(
         &self,
         engine: &mut E,
@@ -117,7 +117,7 @@ impl<A: Encoding> Table<'_, A> {
     }
 }
 
-/// Makes further changes; or says how many it has made before the window could not be opened.
+/// Applies further changes; an error has the number that were applied before the window could not be opened.
 fn write_on<E: Engine>(
     mut written: Written<'_, E>,
     changes: impl Iterator<Item = Change>,

@@ -1,11 +1,11 @@
-//! A key: whether its branches are taken, and who wants it so.
+//! A key: its state and its holders.
 
 use core::sync::atomic::{AtomicI32, AtomicU32, Ordering};
 
 use crate::count::Count;
 
-/// A key without its default state. Keys lie one behind the other in a section of their own, so that their number and
-/// their place can be checked.
+/// A key without its default state. Keys form an array in a section of their own, so that their number and addresses
+/// can be checked.
 #[derive(Debug)]
 #[repr(C, align(16))]
 pub struct Key {
@@ -16,7 +16,7 @@ pub struct Key {
     read_only: u32,
 }
 
-/// Nothing branches on the key.
+/// No site branches on the key.
 const NO_SITE: u32 = u32::MAX;
 
 impl Key {
@@ -29,15 +29,15 @@ impl Key {
         }
     }
 
-    /// Whether its branches are taken. Changes meanwhile only for those who do not hold the lock of its writers; while
-    /// the first enable is in progress it is not enabled yet.
+    /// Whether the key is on. It may change at any time unless the caller holds the writers' lock. While the first
+    /// enable is in progress, the key is not on yet.
     #[must_use]
     #[inline]
     pub fn is_enabled(&self) -> bool {
         self.count.load(Ordering::Acquire) > 0
     }
 
-    /// How many want it enabled.
+    /// The number of holders.
     #[must_use]
     pub fn count(&self) -> u32 {
         self.load().holders()
@@ -49,7 +49,7 @@ impl Key {
         self.flips.load(Ordering::Relaxed)
     }
 
-    /// Whether it keeps its state for good once keys are sealed.
+    /// Whether its state is fixed once keys are sealed.
     #[must_use]
     pub const fn is_read_only(&self) -> bool {
         self.read_only != 0
@@ -59,13 +59,13 @@ impl Key {
         Count::from_raw(self.count.load(Ordering::Acquire))
     }
 
-    /// Replaces the count if nobody was faster.
+    /// Replaces the count unless it has changed meanwhile.
     pub(crate) fn exchange(&self, from: Count, to: Count) -> bool {
         let (from, to) = (from.as_raw(), to.as_raw());
         self.count.compare_exchange(from, to, Ordering::AcqRel, Ordering::Relaxed).is_ok()
     }
 
-    /// Whoever sees the new count also sees the code that belongs to it.
+    /// Stores a count. A thread that sees it also sees the code that belongs to it.
     pub(crate) fn publish(&self, count: Count) {
         self.count.store(count.as_raw(), Ordering::Release);
     }
@@ -85,8 +85,8 @@ impl Key {
     }
 }
 
-/// A key with its default state in its type, where the branches on it find it. Made by
-/// [`static_key!`](crate::static_key) only, which puts it where it must lie.
+/// A key with its default state in its type, which the branches on it use. Only [`static_key!`](crate::static_key)
+/// creates one, in the right section.
 #[derive(Debug)]
 #[repr(transparent)]
 pub struct StaticKey<const DEFAULT: bool>(Key);
@@ -99,7 +99,7 @@ impl<const DEFAULT: bool> StaticKey<DEFAULT> {
         Self(Key::new(DEFAULT, false))
     }
 
-    /// A key that keeps its state once keys are sealed.
+    /// A key whose state is fixed once keys are sealed.
     #[doc(hidden)]
     #[must_use]
     pub const fn read_only() -> Self {
@@ -112,7 +112,7 @@ impl<const DEFAULT: bool> StaticKey<DEFAULT> {
         &self.0
     }
 
-    /// The state that it has in the linked program.
+    /// Its state in the linked program.
     #[must_use]
     pub const fn default_state(&self) -> bool {
         DEFAULT

@@ -1,4 +1,4 @@
-//! The keys of a program and the right to change them: who has it `&mut` holds the lock of all writers of code.
+//! The keys of a program and the right to change them: `&mut Keys` stands for the lock of all writers of code.
 //!
 //! ```text
 //!                link             preset               settle                     seal
@@ -15,7 +15,7 @@ use crate::flip::FlipError;
 use crate::key::Key;
 use crate::table::Table;
 
-/// Keys whose defaults may still be chosen. Code does not follow them yet.
+/// Keys whose initial states can still be set. Code does not follow them yet.
 #[derive(Debug)]
 #[must_use]
 pub struct Unsettled<'a, A>(Table<'a, A>);
@@ -26,22 +26,22 @@ impl<'a, A: Encoding> Unsettled<'a, A> {
         Self(table)
     }
 
-    /// Gives a key another state than that it was linked with.
+    /// Sets a key's initial state.
     pub fn preset(&mut self, key: &Key, state: bool) {
         key.publish(if state { Count::On(1) } else { Count::Off });
     }
 
-    /// Makes code follow all keys at once.
+    /// Patches code to the states of all keys.
     ///
     /// # Errors
-    /// When the window cannot be opened. Then code may follow some keys only, and must not be executed.
+    /// When the window cannot be opened. Then only some sites are patched, and the code must not be executed.
     pub fn settle<E: Engine>(self, mut engine: E) -> Result<Keys<'a, A, E>, KeyError> {
         self.0.settle(&mut engine).map_err(KeyError::from)?;
         Ok(Keys { table: self.0, engine, phase: Phase::Open })
     }
 }
 
-/// All keys of a program, with what it takes to change them.
+/// All keys of a program, with the table and the engine that are needed to change them.
 #[derive(Debug)]
 pub struct Keys<'a, A, E> {
     table: Table<'a, A>,
@@ -65,12 +65,12 @@ pub enum KeyError {
     Count(CountError),
     /// It is read-only, and keys are sealed.
     Sealed,
-    /// There is another instruction at this address than there should be: code was changed by somebody else.
+    /// This address holds an unexpected instruction: other code has changed the site.
     UnexpectedInstruction(usize),
-    /// The window to code could not be opened. All sites are as they were.
+    /// The patch window could not be opened. All sites are unchanged.
     NoWindow,
-    /// The window to code could be opened for some sites, then neither for the others nor to undo them. Code must not be
-    /// executed any more.
+    /// The patch window could be opened for some sites, then neither for the others nor to undo the change. The code
+    /// must not be executed any more.
     Torn,
     /// Branches on keys are constants in this build.
     Fixed,
@@ -89,20 +89,18 @@ impl From<FlipError> for KeyError {
 impl fmt::Display for KeyError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::Count(CountError::Overflow) => "the static key is counted too often",
-            Self::Count(CountError::Underflow) => {
-                "the static key is given back by somebody who does not hold it"
-            }
-            Self::Count(CountError::Counted) => "the static key is held by more than one",
-            Self::Sealed => "the static key is read-only since boot has ended",
+            Self::Count(CountError::Overflow) => "the static key has too many holders",
+            Self::Count(CountError::Underflow) => "the static key has no holder that could release it",
+            Self::Count(CountError::Counted) => "the static key has several holders",
+            Self::Sealed => "the static key is read-only after boot",
             Self::UnexpectedInstruction(address) => {
                 return write!(
                     f,
-                    "the code at {address:#x}, a static key's site, was changed by somebody else"
+                    "the code at {address:#x}, a site of a static key, has been changed by other code"
                 );
             }
-            Self::NoWindow => "the code of the static key cannot be written",
-            Self::Torn => "the code of the static key was written in part only",
+            Self::NoWindow => "the sites of the static key cannot be patched",
+            Self::Torn => "only some sites of the static key were patched",
             Self::Fixed => "branches on static keys are constants in this build",
         })
     }
@@ -119,28 +117,28 @@ impl<'a, A: Encoding, E: Engine> Keys<'a, A, E> {
         &self.engine
     }
 
-    /// The engine, for code that has no table here. Whoever changes code with a site breaks the key.
+    /// The engine, for code that is not in this table. A caller that changes code with a site breaks its key.
     pub fn engine_mut(&mut self) -> &mut E {
         &mut self.engine
     }
 
-    /// From now on read-only keys keep their states.
+    /// Fixes the states of read-only keys.
     pub fn seal(&mut self) {
         self.phase = Phase::Sealed;
     }
 
-    /// One more wants the key on.
+    /// Adds a holder of the key.
     ///
     /// # Errors
-    /// See [`KeyError`]; the key is as before.
+    /// See [`KeyError`]; the key is unchanged.
     pub fn inc(&mut self, key: &Key) -> Result<(), KeyError> {
         self.change(key, Operation::Inc)
     }
 
-    /// One less wants the key on.
+    /// Removes a holder of the key.
     ///
     /// # Errors
-    /// See [`KeyError`]; the key is as before.
+    /// See [`KeyError`]; the key is unchanged.
     pub fn dec(&mut self, key: &Key) -> Result<(), KeyError> {
         self.change(key, Operation::Dec)
     }
@@ -148,7 +146,7 @@ impl<'a, A: Encoding, E: Engine> Keys<'a, A, E> {
     /// Turns a key on that is not counted.
     ///
     /// # Errors
-    /// See [`KeyError`]; the key is as before.
+    /// See [`KeyError`]; the key is unchanged.
     pub fn enable(&mut self, key: &Key) -> Result<(), KeyError> {
         self.change(key, Operation::Enable)
     }
@@ -156,15 +154,15 @@ impl<'a, A: Encoding, E: Engine> Keys<'a, A, E> {
     /// Turns a key off that is not counted.
     ///
     /// # Errors
-    /// See [`KeyError`]; the key is as before.
+    /// See [`KeyError`]; the key is unchanged.
     pub fn disable(&mut self, key: &Key) -> Result<(), KeyError> {
         self.change(key, Operation::Disable)
     }
 
-    /// Carries out an operation.
+    /// Performs an operation.
     ///
     /// # Errors
-    /// See [`KeyError`]; the key is as before.
+    /// See [`KeyError`]; the key is unchanged.
     pub fn change(&mut self, key: &Key, operation: Operation) -> Result<(), KeyError> {
         let Some(begun) = self.begin(key, operation)? else { return Ok(()) };
         let outcome = self.patch(core::iter::once(key), begun.state);
@@ -172,10 +170,10 @@ impl<'a, A: Encoding, E: Engine> Keys<'a, A, E> {
         outcome
     }
 
-    /// Turns several keys on or off that are not counted, with one stop of the other cores. A key may be named once.
+    /// Turns several uncounted keys on or off, parking the other cores once. A key may appear only once.
     ///
     /// # Errors
-    /// See [`KeyError`]; all keys are as before.
+    /// See [`KeyError`]; all keys are unchanged.
     pub fn set_all<const N: usize>(&mut self, keys: [&Key; N], state: bool) -> Result<(), KeyError> {
         let operation = if state { Operation::Enable } else { Operation::Disable };
         let mut begun = [None; N];
@@ -189,7 +187,7 @@ impl<'a, A: Encoding, E: Engine> Keys<'a, A, E> {
         outcome
     }
 
-    /// Does what needs no patch, and begins what does.
+    /// Completes an operation that patches nothing, or starts one that does.
     fn begin(&self, key: &Key, operation: Operation) -> Result<Option<Begun>, KeyError> {
         if BUILD == Build::None {
             return Err(KeyError::Fixed);
@@ -206,7 +204,7 @@ impl<'a, A: Encoding, E: Engine> Keys<'a, A, E> {
                 Decision::Patch { state, during, after, undone } if key.exchange(count, during) => {
                     return Ok(Some(Begun { state, after, undone }));
                 }
-                // Somebody without the lock was faster.
+                // A caller without the lock changed the count meanwhile.
                 Decision::Replace(_) | Decision::Patch { .. } => {}
             }
         }
@@ -223,7 +221,7 @@ impl<'a, A: Encoding, E: Engine> Keys<'a, A, E> {
     }
 }
 
-/// A change of a key whose code is not patched yet.
+/// A started change of a key whose code is not patched yet.
 #[derive(Clone, Copy, Debug)]
 struct Begun {
     state: bool,
@@ -245,7 +243,7 @@ mod tests {
     use crate::arch::x86_64::X86_64;
     use crate::test_program::{Call, Log, PLAN, Plan, Program};
 
-    /// Sites of the first key in three pages, and one of the second.
+    /// Sites of the first key on three pages, and one of the second key.
     const PLANS: [Plan; 4] = [
         PLAN,
         Plan { at: 4096 + 8, jumps_if: false, ..PLAN },
@@ -253,7 +251,7 @@ mod tests {
         Plan { at: 160, key: 1, ..PLAN },
     ];
 
-    fn comes_back_byte_for_byte<A: Encoding>(length: u32) {
+    fn is_restored_byte_for_byte<A: Encoding>(length: u32) {
         let mut program = Program::with::<A>(length, &PLANS);
         let (view, mut keys) = program.start::<A>();
         let [first, second, ..] = view.keys();
@@ -267,14 +265,14 @@ mod tests {
 
     #[test]
     fn a_flip_and_its_reverse_leave_no_trace() {
-        comes_back_byte_for_byte::<Aarch64>(4);
-        comes_back_byte_for_byte::<Riscv64>(4);
-        comes_back_byte_for_byte::<X86_64>(2);
-        comes_back_byte_for_byte::<X86_64>(5);
+        is_restored_byte_for_byte::<Aarch64>(4);
+        is_restored_byte_for_byte::<Riscv64>(4);
+        is_restored_byte_for_byte::<X86_64>(2);
+        is_restored_byte_for_byte::<X86_64>(5);
     }
 
     #[test]
-    fn settling_makes_code_follow_presets_with_one_stop() {
+    fn settling_patches_all_presets_with_one_stop() {
         let mut program = Program::with::<X86_64>(2, &PLANS);
         let (view, sections) = program.sections();
         let [first, second, ..] = view.keys();
@@ -283,7 +281,7 @@ mod tests {
         unsettled.preset(first, true);
         unsettled.preset(second, false);
         let keys = unsettled.settle(Log::new(text)).unwrap();
-        // Of four jumps, two do nothing now: that of the second key, and that which the first key jumps over.
+        // Of four jumps, two become nops: that of the second key, and that which the first key falls through.
         let stops = keys.engine().calls.iter().filter(|call| **call == Call::Park).count();
         let stores = keys.engine().calls.iter().filter(|call| **call == Call::Store).count();
         assert_eq!((stops, stores), (1, 2));
@@ -291,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn the_engine_is_asked_in_order() {
+    fn the_engine_is_called_in_order() {
         use Call::{Close, Open, Park, Publish, Resume, Store};
         let mut program = Program::with::<Aarch64>(4, &PLANS);
         let (view, mut keys) = program.start::<Aarch64>();
@@ -302,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn a_window_that_does_not_open_leaves_no_half_patched_key() {
+    fn a_window_that_fails_to_open_leaves_no_half_patched_key() {
         for opens in 0..3 {
             let mut program = Program::with::<Aarch64>(4, &PLANS);
             let (view, mut keys) = program.start::<Aarch64>();
@@ -319,7 +317,7 @@ mod tests {
     }
 
     #[test]
-    fn an_engine_that_breaks_for_good_is_told_from_one_that_fails() {
+    fn a_broken_engine_is_distinguished_from_one_that_fails_once() {
         for (opens, error) in [(0, KeyError::NoWindow), (1, KeyError::Torn), (2, KeyError::Torn)] {
             let mut program = Program::with::<Aarch64>(4, &PLANS);
             let (view, mut keys) = program.start::<Aarch64>();
@@ -329,7 +327,7 @@ mod tests {
     }
 
     #[test]
-    fn code_that_somebody_else_has_changed_is_not_patched() {
+    fn code_that_was_changed_elsewhere_is_not_patched() {
         let mut program = Program::with::<Aarch64>(4, &PLANS);
         let (view, mut keys) = program.start::<Aarch64>();
         view.spoil(8192 + 16, 0);
@@ -350,7 +348,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_without_sites_is_counted_all_the_same() {
+    fn a_key_without_sites_is_counted() {
         let mut program = Program::with::<Aarch64>(4, &[PLAN]);
         let (view, mut keys) = program.start::<Aarch64>();
         let fourth = &view.keys()[3];
@@ -369,7 +367,7 @@ mod tests {
     }
 
     #[test]
-    fn a_holder_that_never_finished_does_not_stop_the_next() {
+    fn an_unfinished_change_does_not_block_the_next() {
         let mut program = Program::with::<Aarch64>(4, &[PLAN]);
         let (view, mut keys) = program.start::<Aarch64>();
         let first = &view.keys()[0];

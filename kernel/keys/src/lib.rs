@@ -1,4 +1,4 @@
-//! Static keys: branches that cost one instruction that does nothing, until they are switched by patching code.
+//! Static keys: branches that cost one nop until code is patched to take them.
 //!
 //! ```text
 //!   branch!(KEY) in code --> row of the site table ----.
@@ -7,17 +7,17 @@
 //!   inc, dec, enable, disable --> count --> flip --> engine: park, open, store, close, publish, resume
 //! ```
 //!
-//! * [`key`]: what a key is; [`branch`]: the macros that define keys and branch on them.
-//! * [`count`]: when a change of a key's count must patch code. A function without side effects, so that all
-//!   interleavings of several cores can be explored.
-//! * [`site`]: a row of the table that compiler and linker make; [`table`]: what must be true of all of them.
+//! * [`key`]: a key; [`branch`]: the macros that define keys and branch on them.
+//! * [`count`]: which changes of a key's count must patch code. Pure functions, so that all interleavings of several
+//!   cores can be explored.
+//! * [`site`]: a row of the table that compiler and linker produce; [`table`]: the rules for all rows.
 //! * [`keys`]: all keys of a program and the right to change them; [`shared`]: the same for several cores.
-//! * [`engine`]: what a machine must be able to do, and the order in which it is asked to; [`encoding`]: what an
-//!   instruction set says about the two instructions of a site.
+//! * [`engine`]: the operations of a machine that patches code, and their order; [`encoding`]: the two instructions of
+//!   a site in an instruction set.
 //! * [`arch`]: the instruction sets.
 //!
-//! The crate reads and writes no memory that it was not given: who uses it makes the slices of [`table::Sections`] from
-//! the linker's symbols, and an [`engine::Engine`]. `docs/keys.md` tells how to port it.
+//! The crate accesses only memory that it is given: its user makes the slices of [`table::Sections`] from the linker's
+//! symbols, and an [`engine::Engine`]. `docs/keys.md` explains how to port it.
 
 #![cfg_attr(not(test), no_std)]
 

@@ -1,8 +1,8 @@
-//! Keys that several cores change at the same time.
+//! Keys that several cores change concurrently.
 //!
-//! Two locks are taken, always in this order: that which keeps cores from coming and going, and that of all writers of
-//! code. Who holds the first already says so with a [`CpusLocked`]. It borrows the [`Cpus`] of its context, so the usual
-//! forms, which would wait for themselves, do not compile there:
+//! Two locks are taken, always in this order: the one that keeps cores from going online or offline, and the lock of
+//! all writers of code. A caller that already holds the first proves it with a [`CpusLocked`], which borrows the
+//! [`Cpus`] of its context. So the usual operations, which would deadlock, do not compile there:
 //!
 //! ```compile_fail,E0499
 //! # use limen_keys::shared::{Cpus, CpuSet, Locks, Shared};
@@ -22,29 +22,29 @@ use crate::engine::Engine;
 use crate::key::Key;
 use crate::keys::{KeyError, Keys};
 
-/// The set of cores that run.
+/// The set of online cores.
 pub trait CpuSet {
-    /// Keeps cores from coming and going.
+    /// Keeps cores from going online or offline.
     fn lock(&self);
-    /// Lets them come and go.
+    /// Releases the lock.
     fn unlock(&self);
 }
 
-/// A context that may keep cores from coming and going: a thread of control has one.
+/// The right to take the lock of [`CpuSet`]; each thread of control has one.
 pub struct Cpus<'s, S: CpuSet>(&'s S);
 
-/// No core comes or goes while it exists.
+/// The held lock: no core goes online or offline while it exists.
 #[must_use]
 pub struct CpusLocked<'c, S: CpuSet>(&'c S);
 
 impl<'s, S: CpuSet> Cpus<'s, S> {
-    /// The context of a thread of control that does not hold the lock. A second one for the same thread brings back the
-    /// deadlock that this type is there against.
+    /// The context of a thread of control that does not hold the lock. A second one for the same thread would bring
+    /// back the deadlock that this type prevents.
     pub fn new(set: &'s S) -> Self {
         Self(set)
     }
 
-    /// Keeps cores from coming and going.
+    /// Keeps cores from going online or offline.
     pub fn lock(&mut self) -> CpusLocked<'_, S> {
         self.0.lock();
         CpusLocked(self.0)
@@ -69,13 +69,13 @@ impl<S: CpuSet> fmt::Debug for CpusLocked<'_, S> {
     }
 }
 
-/// The lock of all writers of code, and what it guards.
+/// The lock of all writers of code, and the keys that it guards.
 pub trait Locks<'k> {
     /// The instruction set.
     type Encoding: Encoding;
     /// The machine.
     type Engine: Engine;
-    /// Does something while the lock is held.
+    /// Calls `act` with the lock held.
     fn with<R>(&self, act: impl FnOnce(&mut Keys<'k, Self::Encoding, Self::Engine>) -> R) -> R;
 }
 
@@ -95,23 +95,23 @@ impl<L> Shared<L> {
     }
 }
 
-/// An operation and its form for callers that hold the first lock.
+/// Defines an operation, and its form for callers that hold the first lock.
 macro_rules! operations {
     ($($(#[$doc:meta])* $name:ident $locked_name:ident $operation:ident)+) => {
         impl<'k, L: Locks<'k>> Shared<L> {$(
             $(#[$doc])*
             ///
             /// # Errors
-            /// See [`KeyError`]; the key is as before.
+            /// See [`KeyError`]; the key is unchanged.
             pub fn $name<S: CpuSet>(&self, key: &Key, cpus: &mut Cpus<'_, S>) -> Result<(), KeyError> {
                 self.change(key, Operation::$operation, cpus)
             }
 
             $(#[$doc])*
-            /// The caller keeps cores from coming and going.
+            /// The caller holds the lock of [`CpuSet`].
             ///
             /// # Errors
-            /// See [`KeyError`]; the key is as before.
+            /// See [`KeyError`]; the key is unchanged.
             pub fn $locked_name<S: CpuSet>(
                 &self,
                 key: &Key,
@@ -124,9 +124,9 @@ macro_rules! operations {
 }
 
 operations! {
-    /// One more wants the key on.
+    /// Adds a holder of the key.
     inc inc_cpuslocked Inc
-    /// One less wants the key on.
+    /// Removes a holder of the key.
     dec dec_cpuslocked Dec
     /// Turns a key on that is not counted.
     enable enable_cpuslocked Enable
@@ -135,10 +135,10 @@ operations! {
 }
 
 impl<'k, L: Locks<'k>> Shared<L> {
-    /// Carries out an operation.
+    /// Performs an operation.
     ///
     /// # Errors
-    /// See [`KeyError`]; the key is as before.
+    /// See [`KeyError`]; the key is unchanged.
     pub fn change<S: CpuSet>(
         &self,
         key: &Key,
@@ -151,10 +151,10 @@ impl<'k, L: Locks<'k>> Shared<L> {
         }
     }
 
-    /// As [`Self::change`]. The caller keeps cores from coming and going.
+    /// As [`Self::change`]. The caller holds the lock of [`CpuSet`].
     ///
     /// # Errors
-    /// See [`KeyError`]; the key is as before.
+    /// See [`KeyError`]; the key is unchanged.
     pub fn change_cpuslocked<S: CpuSet>(
         &self,
         key: &Key,
@@ -165,7 +165,7 @@ impl<'k, L: Locks<'k>> Shared<L> {
     }
 }
 
-/// What can be done by counting alone; `None` if it cannot. Whether a read-only key may be counted, the lock guards.
+/// Performs an operation that only counts; `None` if it needs the lock. Read-only keys always do, because of sealing.
 fn count_without_lock(key: &Key, operation: Operation) -> Option<Result<(), KeyError>> {
     if BUILD == Build::None || key.is_read_only() {
         return None;
@@ -175,7 +175,7 @@ fn count_without_lock(key: &Key, operation: Operation) -> Option<Result<(), KeyE
         match count::decide_without_lock(operation, count)? {
             Decision::Replace(wanted) if key.exchange(count, wanted) => return Some(Ok(())),
             Decision::Refuse(error) => return Some(Err(KeyError::Count(error))),
-            // Somebody was faster.
+            // The count has changed meanwhile.
             _ => {}
         }
     }

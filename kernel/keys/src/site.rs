@@ -1,7 +1,7 @@
-//! A site: an instruction that is patched, where it jumps to, and the key that decides.
+//! A site: a patched instruction, its jump target, and its key.
 //!
-//! The linker leaves each row with distances from its own fields, which need no relocation at boot. [`Row::rebase`] makes
-//! them distances from the table, so that rows can change places.
+//! The linker stores distances from a row's own fields, which need no relocation at boot. [`Row::rebase`] makes them
+//! distances from the table, so that rows can be sorted.
 
 use crate::encoding::{Encoding, Instruction};
 
@@ -11,15 +11,15 @@ use crate::encoding::{Encoding, Instruction};
 pub struct Row {
     code: i32,
     target: i32,
-    /// Distance of the key, a multiple of its alignment, and [`ENABLED_FALLS_THROUGH`].
+    /// Distance of the key, a multiple of its alignment, plus [`ENABLED_FALLS_THROUGH`].
     key: i64,
 }
 
-/// Bytes of a row, as the assembly has it.
+/// Bytes of a row, the same as in the assembly.
 pub const ROW_BYTES: usize = 16;
 const _: () = assert!(size_of::<Row>() == ROW_BYTES);
 
-/// The out-of-line code is what runs while the key is off.
+/// The site jumps while the key is off.
 const ENABLED_FALLS_THROUGH: i64 = 1;
 /// Offset of the distance of the target in a row.
 const TARGET: i64 = 4;
@@ -27,8 +27,7 @@ const TARGET: i64 = 4;
 const KEY: i64 = 8;
 
 impl Row {
-    /// Makes the distances of a row that the linker left, the `index`th, distances from the table. `None` if one is too
-    /// far.
+    /// Converts the `index`th row that the linker stored to distances from the table. `None` if one is out of range.
     pub(crate) fn rebase(self, index: usize) -> Option<Self> {
         let place = i64::try_from(index * ROW_BYTES).ok()?;
         let near = |distance: i32, field: i64| i32::try_from(i64::from(distance) + place + field).ok();
@@ -50,35 +49,35 @@ impl Row {
         }
     }
 
-    /// By key, then by place.
+    /// Sorts by key, then by address.
     pub(crate) fn by_key(&self) -> (i64, i32) {
         (self.key & !ENABLED_FALLS_THROUGH, self.code)
     }
 
-    /// By place.
+    /// Sorts by address.
     pub(crate) fn by_place(&self) -> (i64, i32) {
         (0, self.code)
     }
 }
 
-/// What a row says, in addresses.
+/// A row in absolute addresses.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Site {
     /// The instruction.
     pub address: usize,
-    /// Where it jumps to.
+    /// The jump target.
     pub target: usize,
     /// The key.
     pub key: usize,
-    /// The state of the key in which it jumps.
+    /// The key's state in which the site jumps.
     pub jumps_if: bool,
 }
 
 impl Site {
-    /// The instruction of this length that belongs to a state of the key; `None` if the target is out of its reach.
+    /// The instruction of this length for a state of the key; `None` if the target is out of range.
     pub(crate) fn instruction<A: Encoding>(&self, length: u32, state: bool) -> Option<Instruction> {
         let distance = self.target.wrapping_sub(self.address) as isize as i64;
-        // Both must exist: a site that cannot be flipped is none.
+        // The jump must exist for either state: otherwise the site could not be flipped.
         let jump = A::jump(length, distance)?;
         Some(if state == self.jumps_if { jump } else { A::nop(length) })
     }
@@ -86,7 +85,7 @@ impl Site {
 
 #[cfg(test)]
 impl Row {
-    /// The row that a linker would put at the address of `self`.
+    /// Stores the row that a linker would put at the address of `self`.
     pub(crate) fn describe(&mut self, site: Site) {
         let here = core::ptr::from_ref(self).addr().cast_signed();
         let near =
@@ -97,6 +96,6 @@ impl Row {
         self.key = (site.key.cast_signed() - here) as i64 - KEY + sense;
     }
 
-    /// A row that says nothing.
+    /// A row without a site.
     pub(crate) const EMPTY: Self = Self { code: 0, target: 0, key: 0 };
 }

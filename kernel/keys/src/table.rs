@@ -1,7 +1,7 @@
-//! The site table, from what the linker left to rows that flips can rely on.
+//! The site table: turns the linker's rows into a checked and sorted table.
 //!
-//! [`Table::link`] checks every row before any is used, sorts them, and tells each key which are its own. Source of the
-//! rules: what a wrong linker script, folded functions and damaged images do to such tables.
+//! [`Table::link`] checks every row before any is used, sorts them, and stores in each key the index of its first row.
+//! The rules come from the effects of wrong linker scripts, identical-code folding and damaged images on such tables.
 
 use core::fmt;
 use core::marker::PhantomData;
@@ -13,21 +13,21 @@ use crate::encoding::Encoding;
 use crate::key::Key;
 use crate::site::{Row, Site};
 
-/// Bytes of the words that code is read and written in.
+/// Bytes of the words in which code is read and written.
 pub(crate) const WORD_BYTES: usize = size_of::<AtomicU64>();
 
-/// What the linker has collected.
+/// The linker's sections.
 #[derive(Debug)]
 pub struct Sections<'a> {
     /// The section `limen_key_sites`.
     pub rows: &'a mut [Row],
     /// The section `limen_keys`.
     pub keys: &'a [Key],
-    /// All code that may have sites. Words change when a window writes them.
+    /// All code that may have sites. Words change when they are patched.
     pub text: &'a [AtomicU64],
 }
 
-/// A checked table, sorted by key and by place.
+/// A checked table, sorted by key and address.
 pub struct Table<'a, A> {
     rows: &'a [Row],
     keys: &'a [Key],
@@ -35,38 +35,37 @@ pub struct Table<'a, A> {
     encoding: PhantomData<fn() -> A>,
 }
 
-/// A row that breaks a rule; none of the sites was touched.
+/// A row that breaks a rule; no site was touched.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct TableError {
-    /// The address that the row gives for its site; zero if there is no row.
+    /// The address of the row's site; zero if there is no row.
     pub site: usize,
-    /// What is wrong with it.
+    /// The broken rule.
     pub rule: Rule,
 }
 
 /// The rules for rows.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Rule {
-    /// There is no row at all: the linker has dropped the section.
+    /// The table has no row: the linker has dropped the section.
     Empty,
     /// A distance is too large.
     Distance,
     /// The site is not in code.
     OutsideText,
-    /// The site is not where an instruction can be.
+    /// The site or its target is not aligned for an instruction.
     Misaligned,
-    /// The site is not inside one aligned word of eight bytes.
+    /// The site crosses an aligned word of eight bytes.
     CrossesWord,
     /// The target is not in code.
     TargetOutsideText,
-    /// The target is too far for the instruction.
+    /// The target is out of range of the instruction.
     TargetTooFar,
-    /// There is no key at the address of the key.
+    /// The address of the key is not that of a key.
     NoKey,
-    /// Two rows have the same site, or sites that overlap.
+    /// Two rows have the same site or overlapping sites.
     Twice,
-    /// The instruction is neither the jump of the row nor the one that does nothing, or not the one that the key's default
-    /// asks for.
+    /// The instruction is neither the row's jump nor the nop, or not the one for the key's default.
     UnexpectedInstruction,
 }
 
@@ -74,22 +73,22 @@ impl fmt::Display for TableError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let rule = match self.rule {
             Rule::Empty => return f.write_str("the table of static keys has no rows: the linker dropped it"),
-            Rule::Distance => "has a distance that is too large",
+            Rule::Distance => "has a distance that is out of range",
             Rule::OutsideText => "is not in code",
-            Rule::Misaligned => "is not where an instruction can be",
-            Rule::CrossesWord => "is not inside one word of eight bytes",
+            Rule::Misaligned => "is not aligned for an instruction",
+            Rule::CrossesWord => "crosses a word of eight bytes",
             Rule::TargetOutsideText => "jumps out of the code",
-            Rule::TargetTooFar => "jumps too far for its instruction",
+            Rule::TargetTooFar => "jumps out of the range of its instruction",
             Rule::NoKey => "has no key",
-            Rule::Twice => "overlaps another one",
-            Rule::UnexpectedInstruction => "has another instruction than its row says",
+            Rule::Twice => "overlaps another site",
+            Rule::UnexpectedInstruction => "has an instruction that does not match its row",
         };
         write!(f, "the static key's site at {:#x} {rule}", self.site)
     }
 }
 
 impl<'a, A: Encoding> Table<'a, A> {
-    /// Checks what the linker has collected.
+    /// Checks and sorts the linker's rows.
     ///
     /// # Errors
     /// The first rule that a row breaks.
@@ -122,7 +121,7 @@ impl<'a, A: Encoding> Table<'a, A> {
         Ok(())
     }
 
-    /// Checks a site by itself, and says how long its instruction is.
+    /// Checks a single site, and returns the length of its instruction.
     fn check(&self, site: &Site) -> Result<u32, Rule> {
         let key = self.key(site).ok_or(Rule::NoKey)?;
         if !site.address.is_multiple_of(A::ALIGNMENT) || !site.target.is_multiple_of(A::ALIGNMENT) {
@@ -193,8 +192,8 @@ impl<'a, A> Table<'a, A> {
         self.rows.get(range).unwrap_or_default().iter().map(move |row| row.site(table))
     }
 
-    /// The word of code with a site, as it is while the site does nothing; unchanged if neither of the site's two
-    /// instructions is there.
+    /// The word of code with a site's nop in place of its jump. Unchanged if the site holds neither of its two
+    /// instructions.
     #[must_use]
     pub fn neutral(&self, site: &Site, word: u64) -> u64
     where
@@ -216,7 +215,7 @@ impl<'a, A> Table<'a, A> {
         self.keys.get(distance / size_of::<Key>())
     }
 
-    /// The word of code that an address lies in, and the address' offset in it.
+    /// The word of code at an address, and the address's offset in it.
     pub(crate) fn word(&self, address: usize) -> Option<(u64, u32)> {
         let distance = address.checked_sub(self.text.as_ptr().addr())?;
         let word = self.text.get(distance / WORD_BYTES)?.load(Ordering::Relaxed);
@@ -224,7 +223,7 @@ impl<'a, A> Table<'a, A> {
     }
 }
 
-/// A shell sort. That of the standard library is made for any number of elements, and larger than the rest of this file.
+/// A shell sort. The standard library's sort is larger than the rest of this file.
 #[inline(never)]
 fn sort(rows: &mut [Row], order: fn(&Row) -> (i64, i32)) {
     for gap in [57, 23, 10, 4, 1] {
@@ -248,7 +247,7 @@ mod tests {
     use crate::arch::x86_64::X86_64;
     use crate::test_program::{PLAN, Plan, Program, View};
 
-    /// The rule that a changed row breaks.
+    /// The rule that a modified row breaks.
     fn broken(change: impl FnOnce(&mut Site, &View)) -> Rule {
         let mut program = Program::with::<Aarch64>(4, &[PLAN, Plan { at: 128, ..PLAN }]);
         let mut site = program.view().site(&PLAN);
@@ -262,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn a_good_table_is_sorted_by_key_and_place() {
+    fn a_good_table_is_sorted_by_key_and_address() {
         let plans = [(200, 1), (64, 0), (128, 1), (4096, 0)].map(|(at, key)| Plan { at, key, ..PLAN });
         let mut program = Program::with::<Aarch64>(4, &plans);
         let [first, second, third, fourth] =
@@ -304,7 +303,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_that_is_none_is_found() {
+    fn an_address_that_is_no_key_is_found() {
         for distance in [8, 4 * size_of::<Key>() as isize, -(size_of::<Key>() as isize)] {
             assert_eq!(broken(|site, _| site.key = site.key.wrapping_add_signed(distance)), Rule::NoKey);
         }
@@ -316,7 +315,7 @@ mod tests {
         let near = [Plan { at: 64, ..PLAN }, Plan { at: 65, ..PLAN }];
         assert_eq!(judged::<X86_64>(2, &[near[0], Plan { at: 66, ..PLAN }]), Ok(()));
         let mut program = Program::with::<X86_64>(2, &[near[0], Plan { at: 66, ..PLAN }]);
-        // A jump inside the jump: both rows name something that looks like one.
+        // A jump inside the jump: both rows refer to something that looks like one.
         program.view().spoil(64, 0x0101_0101_011e_ebeb);
         let (first, second) = (program.view().site(&near[0]), program.view().site(&near[1]));
         program.redescribe(0, Site { target: first.address + 2 - 0x15, ..first });
@@ -325,7 +324,7 @@ mod tests {
     }
 
     #[test]
-    fn another_instruction_is_found() {
+    fn an_unexpected_instruction_is_found() {
         let on = Plan { key: 1, ..PLAN };
         let mut program = Program::with::<Aarch64>(4, &[on]);
         let site = program.view().site(&on);
@@ -357,8 +356,8 @@ mod tests {
         assert_eq!(judged::<Riscv64>(4, &[Plan { at: 66, ..PLAN }]), Ok(()));
     }
 
-    /// Both instructions of a site give one word, and with any bit changed another.
-    fn is_neutral_about_its_site_alone<A: Encoding>(length: u32, at: usize) {
+    /// Checks that both instructions of a site give the same word, and that any changed bit gives another.
+    fn only_its_site_is_neutral<A: Encoding>(length: u32, at: usize) {
         let plan = Plan { at, ..PLAN };
         let mut program = Program::with::<A>(length, &[plan]);
         let site = program.view().site(&plan);
@@ -379,20 +378,17 @@ mod tests {
     }
 
     #[test]
-    fn a_neutral_word_hides_what_its_site_does_and_nothing_else() {
-        is_neutral_about_its_site_alone::<Aarch64>(4, 64);
-        is_neutral_about_its_site_alone::<Aarch64>(4, 68);
-        is_neutral_about_its_site_alone::<Riscv64>(4, 66);
-        is_neutral_about_its_site_alone::<X86_64>(5, 67);
-        is_neutral_about_its_site_alone::<X86_64>(2, 70);
+    fn a_neutral_word_hides_only_the_state_of_its_site() {
+        only_its_site_is_neutral::<Aarch64>(4, 64);
+        only_its_site_is_neutral::<Aarch64>(4, 68);
+        only_its_site_is_neutral::<Riscv64>(4, 66);
+        only_its_site_is_neutral::<X86_64>(5, 67);
+        only_its_site_is_neutral::<X86_64>(2, 70);
     }
 
     #[test]
     fn errors_are_sentences() {
         let error = TableError { site: 0x40, rule: Rule::CrossesWord };
-        assert_eq!(
-            std::format!("{error}"),
-            "the static key's site at 0x40 is not inside one word of eight bytes"
-        );
+        assert_eq!(std::format!("{error}"), "the static key's site at 0x40 crosses a word of eight bytes");
     }
 }

@@ -1,4 +1,4 @@
-//! A program made of data: code, keys and rows as a linker would leave them, and an engine that can be told to fail.
+//! A program in data: code, keys and rows as a linker would store them, and an engine that can be made to fail.
 
 use std::boxed::Box;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -13,10 +13,10 @@ use crate::table::{Sections, Table, TableError};
 
 /// Words of code: four pages.
 const WORDS: usize = 4 * WINDOW_BYTES / size_of::<u64>();
-/// What lies where nothing else does.
+/// The filler between sites.
 const OTHER: u64 = 0x0101_0101_0101_0101;
 
-/// Rows that there is room for.
+/// The maximum number of rows.
 const ROWS: usize = 8;
 
 /// Code, keys and rows.
@@ -26,14 +26,14 @@ pub(crate) struct Program {
     sites: usize,
 }
 
-/// What can still be looked at when the program is linked.
+/// The part that tests can read while the program is linked.
 #[repr(C, align(4096))]
 pub(crate) struct View {
     text: [AtomicU64; WORDS],
     keys: [Key; 4],
 }
 
-/// A site to be put into a program.
+/// The plan of a site in a program.
 #[derive(Clone, Copy)]
 pub(crate) struct Plan {
     /// Offset in the code.
@@ -46,11 +46,11 @@ pub(crate) struct Plan {
     pub(crate) jumps_if: bool,
 }
 
-/// A site in the first page, on the first key.
+/// A site on the first page, for the first key.
 pub(crate) const PLAN: Plan = Plan { at: 64, distance: 32, key: 0, jumps_if: true };
 
 impl View {
-    /// What the row of a plan says.
+    /// The site of a plan.
     pub(crate) fn site(&self, plan: &Plan) -> Site {
         let address = self.text.as_ptr().addr() + plan.at;
         Site {
@@ -61,7 +61,7 @@ impl View {
         }
     }
 
-    /// Exchanges a word of code.
+    /// Replaces a word of code.
     pub(crate) fn spoil(&self, at: usize, word: u64) {
         self.text[at / 8].store(word, Ordering::Relaxed);
     }
@@ -78,7 +78,7 @@ impl View {
 }
 
 impl Program {
-    /// A program with these sites, as the assembler leaves them.
+    /// A program with these sites, as the assembler writes them.
     pub(crate) fn with<A: Encoding>(length: u32, plans: &[Plan]) -> Box<Self> {
         let keys = [(false, false), (true, false), (false, true), (true, false)];
         let view = View {
@@ -98,17 +98,17 @@ impl Program {
         program
     }
 
-    /// What can be looked at.
+    /// The part that tests can read.
     pub(crate) fn view(&self) -> &View {
         &self.view
     }
 
-    /// Makes a row say something else.
+    /// Changes a row.
     pub(crate) fn redescribe(&mut self, row: usize, site: Site) {
         self.rows[row].describe(site);
     }
 
-    /// The program to be looked at, and its sections.
+    /// The part that tests can read, and the sections.
     pub(crate) fn sections(&mut self) -> (&View, Sections<'_>) {
         let Self { view, rows, sites } = self;
         let View { text, keys } = &*view;
@@ -120,7 +120,7 @@ impl Program {
         Table::link(self.sections().1)
     }
 
-    /// Links and settles the program, which can still be looked at.
+    /// Links and settles the program; also returns the part that tests can read.
     pub(crate) fn start<A: Encoding>(&mut self) -> (&View, Keys<'_, A, Log<'_>>) {
         let (view, sections) = self.sections();
         let table = Table::link(sections).expect("a good table");
@@ -139,16 +139,16 @@ pub(crate) enum Call {
     Resume,
 }
 
-/// An engine that writes into words and notes what it was asked for.
+/// An engine that writes to words and records its calls.
 #[derive(Debug)]
 pub(crate) struct Log<'a> {
     text: &'a [AtomicU64],
     page: Option<usize>,
-    /// Opens that still work; all if there is no number.
+    /// The number of opens that still succeed; `None` for all.
     pub(crate) opens_left: Option<usize>,
-    /// Whether it works again after the first that does not.
+    /// Whether it works again after the first failure.
     pub(crate) recovers: bool,
-    /// What it was asked for.
+    /// The recorded calls.
     pub(crate) calls: Vec<Call>,
 }
 

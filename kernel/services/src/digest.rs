@@ -5,8 +5,8 @@ use limen_simd::blake3::{Hasher, Way};
 use crate::REPORT_WORDS;
 use crate::window::{Block, Window};
 
-/// The digest of all of a window, eight bytes in each word, the first in the lowest bits. Each block is copied first, so it is
-/// the digest of something that each byte has been, whoever writes meanwhile.
+/// The digest of a window, eight bytes in each word, the first in the lowest bits. Each block is copied before it is
+/// digested. So every digested byte was in memory at some time, even if programs write concurrently.
 pub fn run(target: &impl Window, way: impl Way) -> [u64; REPORT_WORDS] {
     let mut hasher = Hasher::new(way);
     let mut block = Block::ZERO;

@@ -1,11 +1,11 @@
-//! The work of the kernel's services: what they do with memory, and what they find.
+//! The kernel's services: what they do with memory, and what they report.
 //!
-//! Nothing here knows the kernel. A service sees *windows*: memory that it may look at or change, through copies. Programs may
-//! change that memory meanwhile, so nothing is ever borrowed from it.
+//! Nothing here depends on the kernel. A service accesses memory through *windows*, by copying: programs may change the
+//! memory concurrently, so nothing is ever borrowed from it.
 //!
-//! * [`window`]: memory through copies.
-//! * [`digest`]: what is in it.
-//! * [`reset`]: back to the first contents.
+//! * [`window`]: memory that is accessed by copying.
+//! * [`digest`]: the digest of memory.
+//! * [`reset`]: restores initial contents.
 
 #![cfg_attr(not(test), no_std)]
 #![forbid(unsafe_code)]
@@ -16,8 +16,8 @@ pub mod window;
 
 pub use window::{Window, WritableWindow};
 
-/// Words that a service has for its caller.
+/// Words of a report.
 pub const REPORT_WORDS: usize = 4;
 
-/// What a service has found.
+/// The result of a service for its caller.
 pub type Report = [u64; REPORT_WORDS];

@@ -1,8 +1,8 @@
-//! Puts the memory of a stopped program back to what it had when the system started.
+//! Restores the memory of a stopped program to its contents at system start.
 
 use crate::window::{Block, Window, WritableWindow};
 
-/// Writes the first contents to the beginning of the target, and zeros behind them.
+/// Writes the initial contents to the start of the target, and zeros after them.
 pub fn run(target: &mut impl WritableWindow, first_contents: &impl Window) {
     let mut block = Block::ZERO;
     let filled = first_contents.blocks();
@@ -26,7 +26,7 @@ mod tests {
     }
 
     #[test]
-    fn first_contents_come_first_and_zeros_behind_them() {
+    fn initial_contents_are_followed_by_zeros() {
         for (first, expected) in
             [(&[][..], [0, 0, 0]), (&[7], [7, 0, 0]), (&[7, 8], [7, 8, 0]), (&[7, 8, 9], [7, 8, 9])]
         {
@@ -37,7 +37,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_room_is_left_out() {
+    fn excess_contents_are_left_out() {
         let mut target = memory(&[1]);
         run(&mut target, &memory(&[4, 5]));
         assert_eq!(target, memory(&[4]));

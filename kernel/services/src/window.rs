@@ -1,21 +1,21 @@
-//! Memory that a service sees through copies.
+//! Memory that services access by copying.
 
-/// Bytes that are copied at once: a page, which is also four chunks of a digest.
+/// Bytes per copy: a page, which is also four chunks of a digest.
 pub const BLOCK_BYTES: usize = 4096;
 
-/// A copy.
+/// A copied block of memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(C, align(16))]
 pub struct Block(pub [u8; BLOCK_BYTES]);
 
 impl Block {
-    /// Zeros.
+    /// A block of zeros.
     pub const ZERO: Self = Self([0; BLOCK_BYTES]);
 }
 
 /// Memory that can be read. Its size is a multiple of [`BLOCK_BYTES`].
 pub trait Window {
-    /// How many blocks there are.
+    /// The number of blocks.
     fn blocks(&self) -> usize;
 
     /// Copies a block; zeros past the end.
@@ -33,13 +33,13 @@ pub(crate) mod host {
     use super::*;
 
     impl Block {
-        /// The same byte everywhere.
+        /// A block that repeats a byte.
         pub(crate) fn filled(byte: u8) -> Self {
             Self([byte; BLOCK_BYTES])
         }
     }
 
-    /// Memory of a test.
+    /// A window in a test's memory.
     #[derive(Clone, PartialEq, Eq, Debug)]
     pub(crate) struct Memory(pub(crate) Vec<Block>);
 

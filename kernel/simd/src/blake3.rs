@@ -1,15 +1,15 @@
-//! BLAKE3: a digest of memory that is computed for four chunks at once.
+//! BLAKE3: a digest of memory, computed for four chunks at once.
 //!
 //! ```text
 //!               root                 A digest is the root of a tree. Its leaves are chunks of 1 KiB, each
-//!             /      \               compressed block by block; a parent compresses what came of two children.
+//!             /      \               compressed block by block; a parent compresses two children's values.
 //!        parent      parent          Chunks do not depend on each other, and neither do parents of one height:
-//!       /     \     /      \         so a routine takes four of them through the same instructions.
+//!       /     \     /      \         so a routine processes four of them with the same instructions.
 //!    chunk  chunk  chunk  chunk
 //! ```
 //!
-//! Here is the tree, in plain code; [`Way`] says how chunks and parents are compressed. What has not been paired yet
-//! waits on a [`stack`](self): a pair is put together only when something follows it, because the last is the root.
+//! This file has the tree, in plain code; a [`Way`] compresses chunks and parents. Subtrees without a sibling wait on a
+//! [`stack`](self): a pair is merged only when something follows it, because the last pair is the root.
 //!
 //! Source: the BLAKE3 specification (O'Connor, Aumasson, Neves, Wilcox-O'Hearn), sections 2 and 5.1.
 
@@ -27,38 +27,38 @@ use stack::Stack;
 pub const DIGEST_BYTES: usize = 32;
 /// Bytes of a chunk.
 pub const CHUNK_BYTES: usize = 1024;
-/// Bytes that are compressed at once.
+/// Bytes of a block, the unit of compression.
 pub const BLOCK_BYTES: usize = 64;
 /// Blocks of a chunk.
 pub const BLOCKS: usize = CHUNK_BYTES / BLOCK_BYTES;
-/// Chunks or parents that a way takes at once.
+/// Chunks or parents that a way processes at once.
 pub const LANES: usize = 4;
-/// Chunks whose parents are put together in lanes as well.
+/// Chunks whose parents are compressed in lanes as well.
 const BATCH: usize = 4 * LANES;
 
-/// What came of a chunk or of parents.
+/// The result of compressing a chunk or a parent.
 pub type ChainingValue = [u32; 8];
 
-/// What every chaining value starts with.
+/// The initial chaining value.
 pub(crate) const IV: ChainingValue =
     [0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a, 0x510e_527f, 0x9b05_688c, 0x1f83_d9ab, 0x5be0_cd19];
 
-/// Flags of a block: first of a chunk, last of a chunk, a pair of children, the root.
+/// Flags of a block: first of a chunk, last of a chunk, parent, root.
 pub(crate) const CHUNK_START: u32 = 1 << 0;
 pub(crate) const CHUNK_END: u32 = 1 << 1;
 pub(crate) const PARENT: u32 = 1 << 2;
 pub(crate) const ROOT: u32 = 1 << 3;
 
-/// How chunks and parents are compressed.
+/// An implementation that compresses chunks and parents.
 pub trait Way {
-    /// The chaining values of successive chunks, the first of which has this number.
+    /// The chaining values of successive chunks, starting with this number.
     fn chunks(&mut self, input: &[u8; LANES * CHUNK_BYTES], first: u64) -> [ChainingValue; LANES];
 
     /// The chaining values of the parents of successive pairs.
     fn parents(&mut self, children: &[ChainingValue; 2 * LANES]) -> [ChainingValue; LANES];
 }
 
-/// By the processor's vector registers, where it has them.
+/// Uses vector registers, if the processor's base set has them.
 #[derive(Clone, Copy, Debug)]
 pub struct Vector<V>(pub V);
 
@@ -72,17 +72,17 @@ impl<V: Vectors<footprint::Blake3>> Way for Vector<V> {
     }
 }
 
-/// A digest in the making. Takes one and a half KiB, and adding to it another one on the stack.
+/// The state of a digest. Takes one and a half KiB; an update takes as much again on the stack.
 #[derive(Debug)]
 pub struct Hasher<W> {
     way: W,
     stack: Stack,
-    /// The last chunk, perhaps still empty.
+    /// The last chunk, possibly empty.
     chunk: Chunk,
 }
 
 impl<W: Way> Hasher<W> {
-    /// Of nothing yet.
+    /// The state before any input.
     #[must_use]
     pub fn new(way: W) -> Self {
         Self { way, stack: Stack::EMPTY, chunk: Chunk::new(0) }
@@ -106,7 +106,7 @@ impl<W: Way> Hasher<W> {
     }
 }
 
-/// What does not depend on the way. One for all ways: it is large, and asks a way only for four chunks at once.
+/// The part that does not depend on the way. Not generic: it is large, and calls a way only for four chunks at once.
 struct Tree<'h> {
     stack: &'h mut Stack,
     chunk: &'h mut Chunk,
@@ -134,7 +134,7 @@ impl Tree<'_> {
         *self.chunk = Chunk::new(number + 1);
     }
 
-    /// Compresses sixteen whole chunks and their parents, if there are so many, and gives the rest.
+    /// Compresses sixteen whole chunks and their parents, if there are that many, and returns the rest.
     fn take_batch<'a>(&mut self, way: &mut dyn Way, bytes: &'a [u8]) -> Option<&'a [u8]> {
         let first = self.chunk.number();
         let is_whole = self.chunk.is_empty() && first.is_multiple_of(BATCH as u64);
@@ -156,7 +156,7 @@ impl Tree<'_> {
         Some(rest)
     }
 
-    /// Compresses four whole chunks, if there are so many, and gives the rest.
+    /// Compresses four whole chunks, if there are that many, and returns the rest.
     fn take_lanes<'a>(&mut self, way: &mut dyn Way, bytes: &'a [u8]) -> Option<&'a [u8]> {
         let is_whole = self.chunk.is_empty();
         let (input, rest) = bytes.split_first_chunk().filter(|_| is_whole)?;

@@ -1,4 +1,4 @@
-//! ChaCha20: one block of a keystream, as an interrupt handler needs it that encrypts a packet or draws a random number.
+//! ChaCha20: one block of a keystream, for interrupt handlers that encrypt a packet or draw a random number.
 //!
 //! Source: RFC 8439, section 2.3.
 
@@ -9,16 +9,16 @@ use crate::vectors::Vectors;
 pub const BLOCK_BYTES: usize = 64;
 /// Words 0 to 3 of a state.
 const CONSTANTS: [u32; 4] = [0x6170_7865, 0x3320_646e, 0x7962_2d32, 0x6b20_6574];
-/// Rounds, two at a time.
+/// The number of double rounds.
 pub(crate) const DOUBLE_ROUNDS: usize = 10;
 
-/// What a block is computed from.
+/// The input of a block.
 #[derive(Clone, Copy)]
 #[repr(C, align(16))]
 pub struct State([u32; 16]);
 
 impl State {
-    /// The block with this number of the stream of key and nonce.
+    /// The input of block `counter` of the stream of key and nonce.
     #[must_use]
     pub const fn new(key: &[u32; 8], counter: u32, nonce: &[u32; 3]) -> Self {
         let [c0, c1, c2, c3] = CONSTANTS;
@@ -28,7 +28,7 @@ impl State {
     }
 }
 
-/// A block of the keystream.
+/// Computes a block of the keystream.
 #[must_use]
 pub fn block(_: impl Vectors<footprint::Chacha20>, state: &State) -> [u8; BLOCK_BYTES] {
     arch::block(state)

@@ -1,16 +1,15 @@
-//! What the kernel computes with vector registers.
+//! Vector code of the kernel.
 //!
-//! The kernel is compiled for targets without floating point, so that no compiler can use a register that belongs to a
-//! program. What computes with vectors is assembly: leaf routines that touch no memory but their arguments and change no
-//! registers but those that they declare in [`footprint`]. Whoever calls one shows by a [`Vectors`] that these registers
-//! are its own.
+//! The kernel is compiled for targets without floating point, so the compiler cannot use a register that belongs to a
+//! program. Vector code is assembly: leaf routines that access only their arguments and change only the registers that
+//! they declare in [`footprint`]. The caller of a routine proves with a [`Vectors`] that it owns these registers.
 //!
 //! * [`blake3`]: digests of memory.
-//! * [`memory`]: clear, compare, exclusive or.
+//! * [`memory`]: clear, compare, xor.
 //! * [`chacha20`]: one block of a keystream.
 //!
-//! Each exists as plain code as well: that is what the RISC-V port uses, since its base has no vector registers, and what
-//! tests compare with.
+//! Each has a plain version as well, which the RISC-V port uses, because its base set has no vector registers, and
+//! which tests compare with.
 
 #![no_std]
 
@@ -18,7 +17,7 @@ pub mod arch;
 pub mod blake3;
 pub mod chacha20;
 pub mod memory;
-#[expect(unsafe_code, reason = "declares who may change registers that the compiler does not know")]
+#[expect(unsafe_code, reason = "grants the right to change registers that the compiler does not know")]
 pub mod vectors;
 
 pub use arch::footprint;

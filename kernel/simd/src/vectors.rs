@@ -3,29 +3,30 @@
 use limen_fpu::Open;
 use limen_fpu::mask::{Covers, Mask};
 
-/// Shows that whoever has it may change the registers of `M`. Every routine asks for one with its footprint.
+/// The right to change the registers of `M`. Every routine requires one for its footprint.
 ///
 /// # Safety
-/// As long as a value exists, nobody expects anything of these registers, nor that they are as they were, and
-/// instructions that use them do not trap.
+/// While a value exists, no other code relies on the contents of these registers, and instructions that use them do not
+/// trap.
 pub unsafe trait Vectors<M: Mask>: Copy {}
 
-/// A unit whose sections are what they say.
+/// A unit whose sections grant the right to change their registers.
 ///
 /// # Safety
-/// Where such a unit begins a section, registers are put aside until its end, or are the running thread's; and it is
-/// reached without a trap.
+/// From the start of a section to its end, its registers are saved elsewhere or belong to the running thread, and using
+/// them does not trap.
 pub unsafe trait Lends {}
 
-// SAFETY: the section has more registers than are asked for, and the unit keeps its word.
+// SAFETY: the section covers the required registers, and the unit keeps its contract.
 unsafe impl<M: Mask, N: Covers<M>, U: Lends> Vectors<M> for Open<'_, N, U> {}
 
-/// On a system whose compiler knows vector registers: a called function may change those that the convention gives it,
-/// and routines keep to that.
+/// For systems whose compiler knows vector registers: a called function may change the caller-saved ones, and the
+/// routines change no others.
 #[cfg(not(target_os = "none"))]
 #[derive(Clone, Copy, Debug)]
 pub struct CallingConvention;
 
 #[cfg(not(target_os = "none"))]
-// SAFETY: the compiler saves what it needs of them before each call, and the system switches them like any registers.
+// SAFETY: the compiler saves the registers that it needs before each call, and the system switches them like any
+// others.
 unsafe impl<M: Mask> Vectors<M> for CallingConvention {}

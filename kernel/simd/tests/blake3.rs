@@ -1,5 +1,5 @@
-//! Digests: published ones, and those of another implementation, for lengths around the bounds of blocks, chunks and
-//! batches.
+//! Digests: compared with published ones, and with another implementation for lengths around the bounds of blocks,
+//! chunks and batches.
 
 use limen_simd::blake3::plain::Plain;
 use limen_simd::blake3::{CHUNK_BYTES, Hasher, Vector, Way};
@@ -41,7 +41,7 @@ fn published_digests() {
 }
 
 #[test]
-fn digests_of_another_implementation_at_every_bound() {
+fn digests_match_another_implementation_at_every_bound() {
     let bounds = [1, 64, CHUNK_BYTES, 4 * CHUNK_BYTES, 5 * CHUNK_BYTES, 8 * CHUNK_BYTES, 16 * CHUNK_BYTES];
     let multiples = bounds.iter().flat_map(|bound| [*bound, 2 * bound, 3 * bound, 7 * bound]);
     for bytes in multiples.flat_map(|bound| [bound - 1, bound, bound + 1]) {
@@ -54,7 +54,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
 
     #[test]
-    fn parts_and_where_they_start_do_not_matter(
+    fn splits_and_offsets_do_not_matter(
         seed in any::<u8>(),
         skipped in 0..17_usize,
         lengths in prop::collection::vec(prop_oneof![0..70_usize, 1000..1050_usize, 4000..4200_usize, 16000..40000_usize], 0..6),

@@ -1,4 +1,4 @@
-//! The keystream: the published block, and the same as in plain code.
+//! The keystream: compared with the published block and with plain code.
 
 use limen_simd::chacha20::{State, block, plain};
 use limen_simd::vectors::CallingConvention;

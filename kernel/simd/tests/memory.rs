@@ -1,11 +1,11 @@
-//! Clearing, comparing and exclusive or: the same as in plain code, at every alignment and length.
+//! Clear, compare and xor: compared with plain code at every alignment and length.
 
 use limen_simd::memory::{self, plain};
 use limen_simd::vectors::CallingConvention;
 use proptest::prelude::*;
 
 const VECTORS: CallingConvention = CallingConvention;
-/// Bytes around the memory that must stay as they are.
+/// Bytes around the memory, which must not change.
 const MARGIN: usize = 40;
 const LONGEST: usize = 300;
 
@@ -19,7 +19,7 @@ fn places() -> impl Iterator<Item = std::ops::Range<usize>> {
 }
 
 #[test]
-fn only_what_was_given_is_wiped() {
+fn only_the_given_memory_is_wiped() {
     let before = contents(0x80);
     for place in places() {
         let mut memory = before.clone();
@@ -33,7 +33,7 @@ fn only_what_was_given_is_wiped() {
 }
 
 #[test]
-fn exclusive_or_of_two_places() {
+fn xor_changes_only_the_first_operand() {
     let (before, other) = (contents(0x80), contents(0x11));
     for place in places() {
         let from = &other[place.start / 2..][..place.len()];

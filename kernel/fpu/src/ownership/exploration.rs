@@ -1,4 +1,4 @@
-//! Every state that the model can reach, and what has to be true in each.
+//! Explores every reachable state of the model and checks its invariants.
 
 use std::collections::{HashSet, VecDeque};
 use std::println;
@@ -34,10 +34,10 @@ fn operations() -> Vec<Operation> {
     all
 }
 
-/// The specification: registers of a thread, and of the kernel while it works for one, change only by their own instructions.
-/// Wherever they are, they are what was written last, and what is not in the unit is in an area. The kernel has them in the
-/// unit, and the unit on, as long as it runs: nothing may stop it when it uses them. What it has written is nowhere that a
-/// thread could find it, and what the handler of an interrupt has computed is nowhere once it is over.
+/// The specification. Registers of a thread, and of the kernel while it works for one, change only by their own
+/// instructions. Wherever they are, they hold the last written values; registers that are not in the unit are in an
+/// area. While work runs, its registers are in the unit and the unit is on, because a trap could not be handled there.
+/// No thread can read what work has written, and nothing that an interrupt handler has computed is left after it.
 fn specification(world: &World) {
     for thread in 0..THREADS as Thread {
         for user in [thread, world.name(thread)] {
@@ -53,19 +53,22 @@ fn specification(world: &World) {
             Content::Latest(writer) | Content::Old(writer) => usize::from(*writer) == user,
             Content::Kernel => false,
         });
-        assert!(is_own, "something else is in the area of user {user}: {area:?}");
+        assert!(is_own, "the area of user {user} holds another user's registers: {area:?}");
     }
-    assert!(!world.unit.registers.contains(&Content::Kernel), "something of a handler's is in the unit");
+    assert!(
+        !world.unit.registers.contains(&Content::Kernel),
+        "the unit holds an interrupt handler's registers"
+    );
     if let Some(running) = world.running.map(|running| world.name(running)).filter(|name| name.is_trusted()) {
         assert!(world.unit.is_on && world.fpu.owner() == Some(running), "the kernel does not have the unit");
     }
 }
 
-/// What else the picture says.
+/// The structural invariants of the state diagram.
 fn structure(world: &World) {
     assert_eq!(world.fpu.is_on(), world.unit.is_on, "the cached state of the unit");
     if world.unit.is_on {
-        let owner = world.fpu.owner().expect("the unit is on for somebody");
+        let owner = world.fpu.owner().expect("an owner while the unit is on");
         let is_owner = |running| world.user(running) == Some(owner);
         assert!(world.running.is_none_or(is_owner), "the unit is on for another thread");
         let may_use = owner.is_trusted() || world.may_use[usize::from(owner)];
@@ -78,7 +81,7 @@ fn structure(world: &World) {
     if let Some(running) = world.running {
         assert!(
             world.fpu.is_settled_for(world.user(running)),
-            "the unit is not as the running thread needs it"
+            "the unit is not set up for the running thread"
         );
     }
     let is_isolated = world.options & FpuOption::ISOLATE != 0;
@@ -89,7 +92,7 @@ fn structure(world: &World) {
     }
 }
 
-/// How much may be moved in one operation.
+/// The saves and loads that an operation may cost.
 fn costs(before: &World, operation: Operation, after: &World) {
     let done = &after.unit.done;
     let (saves, loads) = (done.saves, done.loads);
@@ -105,7 +108,7 @@ fn costs(before: &World, operation: Operation, after: &World) {
                 (FpuPolicy::EarlySave, None) => (had_owner, 0),
                 _ => (had_owner, 1),
             };
-            // Eager has nothing to move to a thread that cannot use the unit once everything was put away.
+            // Eager moves nothing to a thread that cannot use the unit if the unit has no owner.
             let nothing = before.policy == FpuPolicy::Eager && (saves, loads) == (0, 0) && had_owner == 0;
             assert!((saves, loads) == expected || nothing, "{before:?} {operation:?} {done:?}");
         }
@@ -124,7 +127,7 @@ fn costs(before: &World, operation: Operation, after: &World) {
 
 fn same_counts(counted: &Counters, done: &Counters) {
     let sums = |c: &Counters| [c.saves(), c.loads(), c.enables(), c.disables()];
-    assert_eq!(sums(counted), sums(done), "what is counted and what was done differ");
+    assert_eq!(sums(counted), sums(done), "the counters differ from the operations performed");
 }
 
 #[test]
@@ -153,7 +156,7 @@ fn registers_of_a_thread_change_only_by_its_own_instructions() {
     assert!(seen.len() > 1000);
 }
 
-/// Runs a sequence without another check than its counts: saves, loads, enables, disables.
+/// Runs a sequence and returns its counts: saves, loads, enables, disables.
 fn counts_of(world: &mut World, sequence: &[Operation]) -> [u64; 4] {
     world.fpu.counters = Counters::ZERO;
     sequence.iter().for_each(|operation| world.perform(*operation));

@@ -1,4 +1,4 @@
-//! Three threads in two domains, for two of which the kernel may work, and what a kernel does with their registers.
+//! A model kernel: three threads in two domains, two of which can be at work.
 
 mod unit;
 
@@ -11,13 +11,13 @@ use crate::unit::Name;
 use unit::WorkersUnit;
 pub(crate) use unit::{File, Unit};
 
-/// A thread, by number; the kernel that works for it has a name that is higher by the number of threads.
+/// A thread, by number. At work, a thread's name is higher by the number of threads.
 pub(crate) type Thread = u8;
-/// How many there are.
+/// The number of threads.
 pub(super) const THREADS: usize = 3;
-/// Those for which the kernel may work: one in each domain; nothing else is special about the other one.
+/// The threads that can be at work: one in each domain. The other thread of the first domain behaves the same.
 const SERVED: [Thread; 2] = [0, 2];
-/// Names of users: of threads, and of threads at work.
+/// The number of users: threads, and threads at work.
 pub(super) const USERS: usize = 2 * THREADS;
 
 impl Name for Thread {
@@ -26,28 +26,28 @@ impl Name for Thread {
     }
 }
 
-/// The thread that has this name.
+/// The thread with this name.
 pub(super) const fn thread_of(user: Thread) -> usize {
     user as usize % THREADS
 }
 
-/// Parts of the registers that are looked at by themselves: those of the smaller mask, and the others.
+/// The parts into which the registers are divided: those of the smaller mask, and the others.
 const PARTS: usize = 2;
 
-/// What some registers, or their places in a save area, hold.
+/// The contents of some registers, or of their place in a save area.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum Content {
-    /// What a thread starts with, and what boot leaves in the unit.
+    /// A thread's initial values, which boot also leaves in the unit.
     Initial,
-    /// What this user has written last.
+    /// The values that this user has written last.
     Latest(Thread),
-    /// What this user had written before that.
+    /// Older values of this user.
     Old(Thread),
-    /// What the handler of an interrupt has computed.
+    /// Values that an interrupt handler has computed.
     Kernel,
 }
 
-/// What the kernel asks for: registers, or control words and all registers.
+/// The registers that a section asks for: some, or all of them and the control words.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) enum Width {
     Some,
@@ -57,7 +57,7 @@ pub(super) enum Width {
 impl Width {
     pub(super) const EACH: [Self; 2] = [Self::Some, Self::All];
 
-    /// The parts of it.
+    /// Its parts.
     const fn parts(self) -> core::ops::Range<usize> {
         match self {
             Self::Some => 0..1,
@@ -66,40 +66,40 @@ impl Width {
     }
 }
 
-/// What can happen.
+/// An operation of the model.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Operation {
-    /// A thread gets the processor.
+    /// Switches to a thread.
     Switch(Thread),
-    /// Nobody has it.
+    /// Idles the processor.
     Idle,
-    /// The running thread uses the unit; at work, what it has of it in its section.
+    /// The running thread uses the unit; at work, the registers of its section.
     Use,
-    /// A thread may use the unit from now on, or not.
+    /// Allows or forbids a thread to use the unit.
     SetUse(Thread, bool),
-    /// A thread is restarted.
+    /// Restarts a thread.
     Release(Thread),
-    /// A thread goes to the other domain.
+    /// Moves a thread to the other domain.
     Move(Thread),
-    /// The domain's time is over.
+    /// Ends the domain's time slice.
     NextDomain,
-    /// Another policy.
+    /// Sets the policy.
     SetPolicy(FpuPolicy, u64),
-    /// An interrupt, whose handler has a section.
+    /// Takes an interrupt, whose handler has a section.
     Interrupt(Width),
-    /// The running thread asks the kernel to work for it.
+    /// Starts work for the running thread.
     BeginWork,
-    /// What works for the running thread begins a section, and computes in it.
+    /// Starts a section of the running thread's work, and computes in it.
     Begin(Width),
-    /// It ends it.
+    /// Ends the section.
     End,
-    /// That is done.
+    /// Ends the work.
     FinishWork,
-    /// A thread that does not run gives its work up.
+    /// Abandons the work of a thread that does not run.
     AbandonWork(Thread),
 }
 
-/// A kernel, as far as the unit is concerned.
+/// A kernel, reduced to what concerns the unit.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(super) struct World {
     pub(super) fpu: Fpu<Thread>,
@@ -108,16 +108,16 @@ pub(super) struct World {
     pub(super) domain: u8,
     pub(super) may_use: [bool; THREADS],
     pub(super) domains: [u8; THREADS],
-    /// For which threads the kernel works.
+    /// Whether each thread is at work.
     pub(super) at_work: [bool; THREADS],
-    /// In which section that is.
+    /// The section of each thread's work.
     pub(super) sections: [Option<Width>; THREADS],
     pub(super) policy: FpuPolicy,
     pub(super) options: u64,
 }
 
 impl World {
-    /// Nothing has run yet.
+    /// The state after boot.
     pub(super) fn booted() -> Self {
         Self {
             fpu: Fpu::EMPTY,
@@ -138,18 +138,19 @@ impl World {
         (user != thread || self.may_use[usize::from(thread)]).then_some(user)
     }
 
-    /// The name under which a thread uses the unit, if it may.
+    /// The name under which a thread uses the unit, if it may use it.
     pub(super) fn name(&self, thread: Thread) -> Thread {
         if self.at_work[usize::from(thread)] { thread + THREADS as Thread } else { thread }
     }
 
-    /// States that differ only where nobody reads are one.
+    /// Makes states equal that differ only in memory that is never read.
     pub(super) fn spoil(&mut self) {
         self.unit.spoil(self.fpu.owner());
     }
 
-    /// Whether these are what a user has to find: what it has written last. To the kernel that means in its section; elsewhere
-    /// it finds nothing but zeros, or what earlier work for the same thread has left that was given up.
+    /// Whether these registers are correct for a user: the values that it has written last. For work, that applies in
+    /// its section; outside of it, its registers hold only zeros, or values of abandoned earlier work for the same
+    /// thread.
     pub(super) fn is_right(&self, user: Thread, registers: &File) -> bool {
         let section = self.sections[thread_of(user)].map_or(0..0, Width::parts);
         registers.iter().enumerate().all(|(part, content)| match content {
@@ -160,18 +161,18 @@ impl World {
         })
     }
 
-    /// For whom the kernel works that runs, and in which section.
+    /// The thread at work that is running, and its section.
     fn work(&self) -> Option<(Thread, Option<Width>)> {
         let thread = self.running.filter(|running| self.at_work[usize::from(*running)])?;
         Some((thread, self.sections[usize::from(thread)]))
     }
 
-    /// Whether this can happen now.
+    /// Whether the operation is possible now.
     pub(super) fn allows(&self, operation: Operation) -> bool {
         match operation {
             Operation::Switch(thread) => self.domains[usize::from(thread)] == self.domain,
             Operation::Use => self.running.is_some() && !matches!(self.work(), Some((_, None))),
-            // Gives work up first.
+            // Work must be abandoned first.
             Operation::SetUse(thread, may) => {
                 self.may_use[usize::from(thread)] != may && !self.at_work[usize::from(thread)]
             }
@@ -188,7 +189,7 @@ impl World {
         }
     }
 
-    /// Lets it happen.
+    /// Performs the operation.
     pub(super) fn perform(&mut self, operation: Operation) {
         match operation {
             Operation::Switch(thread) => self.running = Some(thread),
@@ -225,7 +226,7 @@ impl World {
         self.settle();
     }
 
-    /// The unit becomes what the thread that runs needs.
+    /// Sets up the unit for the running thread.
     fn settle(&mut self) {
         if let Some(running) = self.running {
             let user = self.user(running);
@@ -233,7 +234,7 @@ impl World {
         }
     }
 
-    /// What the kernel has computed is not needed any more, and not cleared if that was given up.
+    /// Drops the registers of work, which are not cleared if the work was abandoned.
     fn leave_work(&mut self, thread: Thread) {
         let name = self.name(thread);
         self.fpu.release(&mut self.unit, name);
@@ -249,19 +250,19 @@ impl World {
         }
         let user = self.user(running);
         if !self.unit.is_on && self.fpu.take_over(&mut self.unit, user) == Taken::No {
-            assert!(!self.may_use[usize::from(running)], "a thread that may use the unit was refused");
+            assert!(!self.may_use[usize::from(running)], "a thread that may use the unit is refused");
             return;
         }
-        assert!(self.unit.is_on, "a thread was promised the unit and does not have it");
-        assert!(user.is_some(), "a thread uses the unit that may not");
+        assert!(self.unit.is_on, "the unit is off after `take_over` granted it");
+        assert!(user.is_some(), "a thread that may not use the unit uses it");
         self.compute(running, Width::All);
     }
 
-    /// The running thread, perhaps at work, finds its registers, and writes some.
+    /// The running thread, possibly at work, checks its registers and writes some.
     fn compute(&mut self, thread: Thread, width: Width) {
         let name = self.name(thread);
         assert!(self.unit.is_on, "the kernel does not have the unit");
-        assert!(self.is_right(name, &self.unit.registers), "a thread finds other registers than its own");
+        assert!(self.is_right(name, &self.unit.registers), "a thread finds registers that are not its own");
         width.parts().for_each(|part| self.unit.write(name, part, Content::Latest(name)));
     }
 
@@ -271,7 +272,7 @@ impl World {
         self.sections[usize::from(thread)] = Some(width);
     }
 
-    /// The end of a section; its work was before it.
+    /// Ends a section, after its computation.
     fn end_section(&mut self) {
         let Some((thread, Some(width))) = self.work() else { return };
         let name = self.name(thread);
@@ -282,10 +283,10 @@ impl World {
         }
         self.sections[usize::from(thread)] = None;
         let is_clear = self.unit.registers[width.parts()].iter().all(|content| *content == Content::Initial);
-        assert!(is_clear, "something of a section is left");
+        assert!(is_clear, "registers of a section are not cleared");
     }
 
-    /// An interrupt is over before anything else happens. It leaves no trace but what it put aside.
+    /// Performs a complete interrupt. It leaves no trace but the registers that it saved.
     fn interrupt(&mut self, width: Width) {
         let before = self.clone();
         let context = InterruptContext::new(&mut self.fpu, &mut self.unit);
@@ -298,6 +299,6 @@ impl World {
         assert_eq!([self.unit.done.enables, self.unit.done.disables], [toggled; 2]);
         self.unit.done = before.unit.done;
         assert_eq!((&self.fpu, self.unit.is_on), (&before.fpu, before.unit.is_on));
-        assert_eq!(self.unit.registers, before.unit.registers, "an interrupt changes registers");
+        assert_eq!(self.unit.registers, before.unit.registers, "an interrupt changed registers");
     }
 }

@@ -1,6 +1,6 @@
 //! AArch64: `nop` and `b`, four bytes each.
 //!
-//! Source: Arm Architecture Reference Manual (DDI 0487), B2.2.5: both may be exchanged while others execute them.
+//! Source: Arm Architecture Reference Manual (DDI 0487), B2.2.5: both may be patched while other cores execute them.
 
 use crate::encoding::{Encoding, Instruction, fits};
 
@@ -11,7 +11,7 @@ pub struct Aarch64;
 const LENGTH: u32 = 4;
 const NOP: u64 = 0xd503_201f;
 const BRANCH: u64 = 0x1400_0000;
-/// Bits of a branch that say how far, in instructions.
+/// Bits of a branch's distance, in instructions.
 const DISTANCE_BITS: u32 = 26;
 
 impl Encoding for Aarch64 {
@@ -36,7 +36,7 @@ impl Encoding for Aarch64 {
     }
 }
 
-/// What a site looks like.
+/// The assembly of a site.
 #[cfg(all(target_arch = "aarch64", limen_keys = "patched"))]
 #[doc(hidden)]
 #[macro_export]
@@ -57,7 +57,7 @@ macro_rules! site_assembly {
     };
 }
 
-/// The macros for assembly, see [`assembly!`](crate::assembly).
+/// The jump macros for assembly, see [`assembly!`](crate::assembly).
 #[cfg(all(target_arch = "aarch64", limen_keys = "patched"))]
 #[doc(hidden)]
 #[macro_export]
@@ -95,7 +95,7 @@ macro_rules! assembly_jumps {
     };
 }
 
-/// The macros for assembly, see [`assembly!`](crate::assembly).
+/// The jump macros for assembly, see [`assembly!`](crate::assembly).
 #[cfg(all(target_arch = "aarch64", limen_keys = "fallback"))]
 #[doc(hidden)]
 #[macro_export]
@@ -118,7 +118,7 @@ macro_rules! assembly_jumps {
     };
 }
 
-/// The macros for assembly, see [`assembly!`](crate::assembly).
+/// The jump macros for assembly, see [`assembly!`](crate::assembly).
 #[cfg(all(target_arch = "aarch64", limen_keys = "none"))]
 #[doc(hidden)]
 #[macro_export]
@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn branches_are_as_the_assembler_writes_them() {
+    fn branches_match_the_assembler() {
         assert_eq!([jump(8), jump(-4), jump(0)], [Some(0x1400_0002), Some(0x17ff_ffff), Some(0x1400_0000)]);
     }
 

@@ -1,5 +1,4 @@
-//! The instruction sets. Each file has the encoding, which the host tests on any machine, and what a site looks like in
-//! assembly.
+//! The instruction sets. Each file has the encoding, which is tested on any host, and the assembly of a site.
 
 pub mod aarch64;
 pub mod riscv64;

@@ -1,7 +1,7 @@
 //! RISC-V: `nop` and `jal zero`, four bytes each.
 //!
-//! Compressed forms would not reach far enough. Code with compressed instructions is aligned to two bytes; a site is moved
-//! by two only where it would leave its eight-byte word.
+//! Compressed jumps would not reach far enough. Code with compressed instructions is aligned to two bytes; a site is
+//! padded by two only if it would otherwise cross its eight-byte word.
 //!
 //! Source: The RISC-V Instruction Set Manual, volume I, 2.5 and 2.4 (`nop` is `addi x0, x0, 0`).
 
@@ -41,7 +41,7 @@ impl Encoding for Riscv64 {
     }
 }
 
-/// What a site looks like.
+/// The assembly of a site.
 #[cfg(all(target_arch = "riscv64", limen_keys = "patched"))]
 #[doc(hidden)]
 #[macro_export]
@@ -67,7 +67,7 @@ macro_rules! site_assembly {
     };
 }
 
-/// The macros for assembly, see [`assembly!`](crate::assembly).
+/// The jump macros for assembly, see [`assembly!`](crate::assembly).
 #[cfg(all(target_arch = "riscv64", limen_keys = "patched"))]
 #[doc(hidden)]
 #[macro_export]
@@ -115,7 +115,7 @@ macro_rules! assembly_jumps {
     };
 }
 
-/// The macros for assembly, see [`assembly!`](crate::assembly).
+/// The jump macros for assembly, see [`assembly!`](crate::assembly).
 #[cfg(all(target_arch = "riscv64", limen_keys = "fallback"))]
 #[doc(hidden)]
 #[macro_export]
@@ -135,7 +135,7 @@ macro_rules! assembly_jumps {
     };
 }
 
-/// The macros for assembly, see [`assembly!`](crate::assembly).
+/// The jump macros for assembly, see [`assembly!`](crate::assembly).
 #[cfg(all(target_arch = "riscv64", limen_keys = "none"))]
 #[doc(hidden)]
 #[macro_export]
@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn jumps_are_as_the_assembler_writes_them() {
+    fn jumps_match_the_assembler() {
         assert_eq!([jump(8), jump(-4)], [Some(0x0080_006f), Some(0xffdf_f06f)]);
         assert_eq!(
             [jump(0x800), jump(0x1000), jump(0x7_fffe)],

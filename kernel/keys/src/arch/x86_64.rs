@@ -1,8 +1,8 @@
-//! x86_64: two bytes where the target is near, five where it is far.
+//! x86_64: two bytes if the target is near, five if it is far.
 //!
-//! Only the assembler knows which, and it chooses for jumps only: so every site is linked as a jump, and those that do not
-//! jump are patched before the first one is executed. A site that would leave its eight-byte word begins with prefixes that
-//! do nothing: it stays one instruction, and what is patched lies behind them.
+//! Only the assembler knows which, and it chooses only for jumps. So every site is linked as a jump, and sites that do
+//! not jump are patched before any executes. A site that would cross its eight-byte word starts with prefixes that have
+//! no effect: it stays one instruction, and the patched bytes follow them.
 //!
 //! Source: Intel SDM, volume 2, JMP and NOP.
 
@@ -44,7 +44,7 @@ impl Encoding for X86_64 {
     }
 }
 
-/// What a site looks like.
+/// The assembly of a site.
 #[cfg(all(target_arch = "x86_64", limen_keys = "patched"))]
 #[doc(hidden)]
 #[macro_export]
@@ -62,7 +62,7 @@ macro_rules! site_assembly {
     };
 }
 
-/// The macros for assembly, see [`assembly!`](crate::assembly).
+/// The jump macros for assembly, see [`assembly!`](crate::assembly).
 #[cfg(all(target_arch = "x86_64", limen_keys = "patched"))]
 #[doc(hidden)]
 #[macro_export]
@@ -94,7 +94,7 @@ macro_rules! assembly_jumps {
     };
 }
 
-/// The macros for assembly, see [`assembly!`](crate::assembly).
+/// The jump macros for assembly, see [`assembly!`](crate::assembly).
 #[cfg(all(target_arch = "x86_64", limen_keys = "fallback"))]
 #[doc(hidden)]
 #[macro_export]
@@ -112,7 +112,7 @@ macro_rules! assembly_jumps {
     };
 }
 
-/// The macros for assembly, see [`assembly!`](crate::assembly).
+/// The jump macros for assembly, see [`assembly!`](crate::assembly).
 #[cfg(all(target_arch = "x86_64", limen_keys = "none"))]
 #[doc(hidden)]
 #[macro_export]
@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn jumps_are_as_the_assembler_writes_them() {
+    fn jumps_match_the_assembler() {
         assert_eq!([jump(NEAR, 2), jump(NEAR, 0)], [Some(0x00eb), Some(0xfeeb)]);
         assert_eq!([jump(FAR, 5), jump(FAR, 0)], [Some(0xe9), Some(0xff_ffff_fbe9)]);
     }
@@ -158,7 +158,7 @@ mod tests {
     fn both_instructions_of_both_lengths_are_recognised_and_others_are_not() {
         assert_eq!([0x9066, 0x05eb].map(X86_64::length), [Some(NEAR); 2]);
         assert_eq!([0x00_0044_1f0f, 0xe9].map(X86_64::length), [Some(FAR); 2]);
-        // nop, a nop of four bytes, call
+        // nop, a four-byte nop, call
         assert_eq!([0x90, 0x0040_1f0f, 0xe8].map(X86_64::length), [None; 3]);
     }
 }

@@ -1,10 +1,10 @@
-//! What differs between instruction sets for a program on Linux.
+//! The parts of the Linux tests that depend on the instruction set.
 
 use std::arch::global_asm;
 
 use crate::truth::{JUMP_OFF, JUMP_ON};
 
-// Two functions without arguments that tell whether they have jumped.
+// Two functions without arguments that return whether they have jumped.
 #[cfg(target_arch = "x86_64")]
 global_asm!(
     limen_keys::assembly!(),

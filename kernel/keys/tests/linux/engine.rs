@@ -1,7 +1,7 @@
-//! The engine of a Linux program: its code lies in shared memory, of which a window shows one page while it is written.
+//! The engine of a Linux program. Its code is in shared memory; a window maps one page of it while it is written.
 //!
-//! Cores are not parked: they may execute a site while it is written by one store. `membarrier(2)` returns when each of
-//! them has synchronised with what it fetches.
+//! Cores are not parked: they may execute a site while one store replaces it. `membarrier(2)` returns once each of them
+//! has synchronised its instruction fetches.
 
 use std::ffi::{c_char, c_int, c_long, c_void};
 use std::fs;
@@ -52,20 +52,20 @@ pub(crate) struct Code {
     window: *mut c_void,
 }
 
-// SAFETY: the window belongs to whoever has the engine.
+// SAFETY: the window belongs to the owner of the engine.
 unsafe impl Send for Code {}
 
 impl Code {
-    /// Moves the pages around `function` into shared memory, where they are.
+    /// Replaces the pages around `function` by shared memory with the same contents.
     pub(crate) fn share(function: usize) -> Self {
         let (start, end) = executable_mapping(function);
         let bytes = end - start;
-        // SAFETY: the mapping is code of this program, which nobody changes yet.
+        // SAFETY: the mapping is code of this program, which nothing changes yet.
         let code = unsafe { slice::from_raw_parts(ptr::with_exposed_provenance::<u8>(start), bytes) };
-        // SAFETY: makes a file, which is then owned here.
+        // SAFETY: creates a file, which the result owns.
         let mut file = unsafe { fs::File::from_raw_fd(memfd_create(c"code".as_ptr(), 0)) };
         file.write_all(code).expect("room for the code");
-        // SAFETY: the same bytes come to lie where they lay, with the same access.
+        // SAFETY: maps the same bytes at the same address with the same access.
         let moved = unsafe {
             mmap(
                 ptr::without_provenance_mut(start),
@@ -84,12 +84,12 @@ impl Code {
 
     /// The code as words.
     pub(crate) fn text(&self) -> &'static [AtomicU64] {
-        // SAFETY: it stays mapped as long as the program runs, and is written by single stores of words only.
+        // SAFETY: the code stays mapped while the program runs, and is written only by single stores of words.
         unsafe { slice::from_raw_parts(ptr::with_exposed_provenance(self.start), self.words) }
     }
 }
 
-/// First and last address of the mapping that has this function.
+/// Start and end of the mapping that contains this function.
 fn executable_mapping(function: usize) -> (usize, usize) {
     let maps = fs::read_to_string("/proc/self/maps").expect("the mappings of this program");
     let range = |line: &str| {
@@ -104,7 +104,7 @@ impl Engine for Code {
 
     fn open(&mut self, page: usize) -> Result<(), WindowError> {
         let offset = i64::try_from(page - self.start).map_err(|_| WindowError)?;
-        // SAFETY: the kernel chooses an address that nobody uses.
+        // SAFETY: the kernel chooses an unused address.
         let window = unsafe {
             mmap(ptr::null_mut(), WINDOW_BYTES, READ | WRITE, SHARED, self.file.as_raw_fd(), offset)
         };
@@ -132,7 +132,7 @@ impl Engine for Code {
     }
 
     fn close(&mut self) {
-        // SAFETY: `open` has made the mapping, and nobody else knows of it.
+        // SAFETY: `open` made the mapping, and no other code knows it.
         assert_eq!(unsafe { munmap(self.window, WINDOW_BYTES) }, 0);
     }
 

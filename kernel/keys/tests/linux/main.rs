@@ -1,4 +1,4 @@
-//! The crate in a program on Linux: real instructions, real patches, and cores that execute them meanwhile.
+//! The crate in a program on Linux: real instructions, real patches, and cores that execute them concurrently.
 #![cfg(target_os = "linux")]
 #![expect(clippy::expect_used, clippy::panic, reason = "a test may fail")]
 

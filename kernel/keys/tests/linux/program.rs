@@ -13,14 +13,14 @@ use limen_keys::{Key, Keys};
 use crate::engine::Code;
 
 unsafe extern "C" {
-    // The linker makes these for sections with such names.
+    // The linker defines these for sections with such names.
     static __start_limen_key_sites: u8;
     static __stop_limen_key_sites: u8;
     static __start_limen_keys: u8;
     static __stop_limen_keys: u8;
 }
 
-// The section is there without a site, too.
+// The section must exist even without sites.
 std::arch::global_asm!(".pushsection limen_key_sites, \"awR\"", ".p2align 3", ".popsection");
 
 /// The lock of all writers of code.
@@ -34,7 +34,7 @@ impl Locks<'static> for Writers {
     }
 }
 
-/// Cores neither come nor go.
+/// A fixed set of cores.
 pub(crate) struct AllCores;
 
 impl CpuSet for AllCores {
@@ -60,20 +60,20 @@ pub(crate) fn keys() -> &'static Shared<Writers> {
     })
 }
 
-/// The rows that the linker has collected. Asked for once.
+/// The linker's rows. Called once.
 fn rows() -> &'static mut [Row] {
     let [start, end] = [&raw const __start_limen_key_sites, &raw const __stop_limen_key_sites];
     let count = (end.addr() - start.addr()) / size_of::<Row>();
-    // SAFETY: rows, one behind the other, that belong to nobody else.
+    // SAFETY: an array of rows that has no other user.
     unsafe { slice::from_raw_parts_mut(start.cast_mut().cast(), count) }
 }
 
-/// The keys that the linker has collected.
+/// The linker's keys.
 fn own_keys() -> &'static [Key] {
     let [start, end] = [&raw const __start_limen_keys, &raw const __stop_limen_keys];
-    // SAFETY: keys, one behind the other.
+    // SAFETY: an array of keys.
     unsafe { slice::from_raw_parts(start.cast(), (end.addr() - start.addr()) / size_of::<Key>()) }
 }
 
-/// In the code that is shared.
+/// A function in the code that is shared.
 fn set_up() {}

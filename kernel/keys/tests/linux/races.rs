@@ -9,14 +9,14 @@ use limen_keys::{static_branch_unlikely, static_key};
 
 use crate::program::{cpus, keys};
 
-/// Times that a key is turned on and off.
+/// How often a key is turned on and off.
 const TURNS: u64 = 2_000;
 const WATCHERS: usize = 3;
 
 static_key!(WATCHED = false);
-/// How many changes have begun and ended: odd while one is going on.
+/// Changes started plus changes ended: odd while one is in progress.
 static CHANGES: AtomicU64 = AtomicU64::new(0);
-/// The last settled state that each watcher has met.
+/// The last settled state that each watcher has seen.
 static MET: [AtomicU64; WATCHERS] = [const { AtomicU64::new(0) }; WATCHERS];
 
 #[inline(never)]
@@ -24,7 +24,7 @@ fn watched() -> bool {
     static_branch_unlikely!(WATCHED)
 }
 
-/// Executes the branch until the last change, and judges what it does between two.
+/// Executes the branch until the last change, and checks it between changes.
 fn watch(met: &AtomicU64) {
     loop {
         let before = CHANGES.load(Ordering::Acquire);
@@ -55,7 +55,7 @@ fn no_core_executes_the_old_branch_after_a_change_returns() {
     let watchers: Vec<_> = MET.iter().map(|met| thread::spawn(|| watch(met))).collect();
     for turn in 0..TURNS {
         change(Operation::Enable);
-        // Some changes are met by everybody, the others come as fast as they can.
+        // Every eighth change waits for all watchers; the others follow each other as fast as possible.
         if turn.is_multiple_of(8) {
             wait_for(&watchers);
         }
@@ -64,7 +64,7 @@ fn no_core_executes_the_old_branch_after_a_change_returns() {
     watchers.into_iter().for_each(|watcher| watcher.join().expect("branches of the new state only"));
 }
 
-/// Waits until every watcher has met the last change, or has failed.
+/// Waits until every watcher has seen the last change, or has failed.
 fn wait_for(watchers: &[JoinHandle<()>]) {
     let last = CHANGES.load(Ordering::Acquire);
     for (met, watcher) in MET.iter().zip(watchers) {
@@ -82,7 +82,7 @@ fn counted() -> bool {
 }
 
 #[test]
-fn whoever_holds_a_key_finds_it_on() {
+fn a_holder_of_a_key_finds_it_on() {
     if BUILD == Build::None {
         return;
     }

@@ -1,4 +1,4 @@
-//! Truth tables: every default, every branch, every operation; and what it does to code.
+//! Truth tables: every default, branch and operation, and the effect on code.
 
 use std::sync::atomic::Ordering;
 
@@ -66,7 +66,7 @@ fn every_definition_branch_and_operation() {
     }
 }
 
-/// What the seed says of counts; a mixture of both styles is refused.
+/// The specification of counts; a mixture of both styles is refused.
 fn model(count: u32, operation: Operation) -> Result<u32, CountError> {
     match operation {
         Operation::Inc => Ok(count + 1),
@@ -89,7 +89,7 @@ fn reset(key: &Key, default: bool) {
 static_key!(ARRAY = [true; 3]);
 
 #[test]
-fn elements_of_an_array_are_keys_of_their_own() {
+fn elements_of_an_array_are_separate_keys() {
     if BUILD == Build::None {
         return;
     }
@@ -116,7 +116,7 @@ fn generic<const N: usize>() -> usize {
 }
 
 #[test]
-fn all_sites_of_a_key_flip_and_come_back_byte_for_byte() {
+fn all_sites_of_a_key_flip_and_are_restored_byte_for_byte() {
     if BUILD != Build::Patched {
         return;
     }
@@ -165,7 +165,7 @@ fn several_keys_flip_together_or_not_at_all() {
 }
 
 #[test]
-fn the_forms_for_holders_of_the_first_lock_do_the_same() {
+fn the_operations_with_the_first_lock_held_do_the_same() {
     static_key!(LOCKED = false);
     if BUILD == Build::None {
         return;
@@ -193,7 +193,7 @@ static_key!(pub(crate) JUMP_OFF = false);
 static_key!(pub(crate) JUMP_ON = true);
 
 #[test]
-fn assembly_jumps_as_its_keys_say() {
+fn assembly_jumps_follow_their_keys() {
     let keys = keys();
     assert_eq!([jumps_if_on(), jumps_if_off()], [false, false]);
     if BUILD == Build::None {

@@ -4,7 +4,7 @@ use limen_keys::count::{Count, CountError, Decision, Operation};
 
 use crate::logic::{Choice, Logic};
 
-/// What a core does next.
+/// The next step of a core.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 enum Step {
     Load,
@@ -16,7 +16,7 @@ enum Step {
     Release(Result<(), CountError>),
 }
 
-/// Whether branches are taken.
+/// The state of the code.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum Code {
     Off,
@@ -28,9 +28,9 @@ pub(crate) enum Code {
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 struct Core {
     step: Step,
-    /// How often it has looked with the lock.
+    /// How often it has loaded the count with the lock held.
     attempt: u8,
-    /// What its operations returned.
+    /// The results of its operations.
     results: Vec<Result<(), CountError>>,
 }
 
@@ -43,7 +43,7 @@ pub(crate) struct System {
     cores: Vec<Core>,
 }
 
-/// What can be seen when all is done.
+/// The observable result of a run.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct Outcome {
     pub(crate) count: Count,
@@ -57,19 +57,19 @@ impl System {
         Self { count, code, lock: None, cores: vec![core; cores] }
     }
 
-    /// What is wrong with a state, if anything.
+    /// The invariant that a state breaks, if any.
     pub(crate) fn objection(&self) -> Option<&'static str> {
         match self.count {
-            Count::On(_) if self.code != Code::On => Some("the key is on and its code is not"),
+            Count::On(_) if self.code != Code::On => Some("the key is on, but its code is not"),
             Count::Off if self.lock.is_none() && self.code != Code::Off => {
-                Some("the key is off and its code is not")
+                Some("the key is off, but its code is not")
             }
-            Count::TurningOn if self.lock.is_none() => Some("the key turns on and nobody does it"),
+            Count::TurningOn if self.lock.is_none() => Some("the key turns on, but no core patches it"),
             _ => None,
         }
     }
 
-    /// What is left when every core has carried out its program.
+    /// The outcome, once every core has performed its program.
     pub(crate) fn outcome(&self, programs: &[Vec<Operation>]) -> Option<Outcome> {
         let mut pairs = self.cores.iter().zip(programs);
         pairs.all(|(core, program)| core.results.len() == program.len()).then(|| Outcome {
@@ -78,7 +78,7 @@ impl System {
         })
     }
 
-    /// Lets a core do its next step; `None` if it is done, or must wait.
+    /// Performs a core's next step; `None` if it is done or must wait.
     pub(crate) fn step(&self, logic: Logic, index: usize, program: &[Operation]) -> Option<Self> {
         let mut next = self.clone();
         let core = &self.cores[index];

@@ -1,11 +1,11 @@
-//! How a core decides: as the crate does, or as an earlier machine did.
+//! The decision logic of a core: the crate's, or one of earlier implementations.
 
 use limen_keys::count::{Count, CountError, Decision, Operation, decide, decide_without_lock};
 
-/// What a core does with a count.
+/// A core's decision about a count.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum Choice {
-    /// This.
+    /// Performs this.
     Do(Decision),
     /// Takes the lock first.
     TakeLock,
@@ -13,10 +13,10 @@ pub(crate) enum Choice {
     LookAgain,
 }
 
-/// From operation, count, whether the lock is held, and how often it has looked since.
+/// Decides from operation, count, whether the lock is held, and how often the core has loaded the count since.
 pub(crate) type Logic = fn(Operation, Count, bool, u8) -> Choice;
 
-/// The crate's.
+/// The crate's logic.
 pub(crate) const CRATE: Logic = |operation, count, is_locked, _| {
     if is_locked {
         Choice::Do(decide(operation, count))
@@ -25,13 +25,13 @@ pub(crate) const CRATE: Logic = |operation, count, is_locked, _| {
     }
 };
 
-/// Decrements whatever is not 1 without the lock, also the mark of a first increment that is going on.
+/// Decrements any count but 1 without the lock, including the mark of a first increment in progress.
 pub(crate) const DECREMENTS_A_MARK: Logic = |operation, count, is_locked, attempt| match (operation, count) {
     (Operation::Dec, Count::TurningOn) if !is_locked => Choice::Do(Decision::Replace(Count::TurningOn)),
     _ => CRATE(operation, count, is_locked, attempt),
 };
 
-/// With the lock, exchanges 1 for 0; when that fails, decrements what is not 1.
+/// With the lock, exchanges 1 for 0; if that fails, decrements any count but 1.
 pub(crate) const EXCHANGES_ONE_FIRST: Logic =
     |operation, count, is_locked, attempt| match (operation, count, attempt) {
         (Operation::Dec, Count::On(2..), 0) if is_locked => Choice::LookAgain,
@@ -41,7 +41,7 @@ pub(crate) const EXCHANGES_ONE_FIRST: Logic =
         _ => CRATE(operation, count, is_locked, attempt),
     };
 
-/// Takes the lock to decrement zero, and then does it.
+/// Takes the lock to decrement zero, and then does so.
 pub(crate) const DECREMENTS_ZERO: Logic = |operation, count, is_locked, attempt| match (operation, count) {
     (Operation::Dec, Count::Off) if is_locked => Choice::Do(Decision::Replace(Count::TurningOn)),
     (Operation::Dec, Count::Off) => Choice::TakeLock,

@@ -1,13 +1,13 @@
 //! The reference count of a key, explored: every interleaving of every short program on two and three cores.
 //!
-//! A core loads the count, decides, and exchanges it in steps that others may come between, as the crate does it. What is
-//! wanted:
+//! A core loads the count, decides, and exchanges it, in the same steps as the crate; other cores may run between
+//! steps. The requirements are:
 //!
-//! - whoever sees the count on executes patched code, and nobody waits for ever;
-//! - what the cores were told, and what is left in the end, could also have come from carrying out the operations one by
-//!   one, in an order that each core agrees with.
+//! - a core that sees the count on executes patched code, and no core waits forever;
+//! - the results of the operations and the final count are those of some sequential order of the operations that agrees
+//!   with the order on each core.
 //!
-//! The same search finds what was wrong with three versions of Linux' machine of 2024, so it would find it here.
+//! The same search finds the defects of three versions of the Linux implementation of 2024, so it would find them here.
 
 #![expect(clippy::expect_used, clippy::panic, reason = "a test may fail")]
 
@@ -21,7 +21,7 @@ use search::explore;
 
 const OPERATIONS: [Operation; 4] = [Operation::Inc, Operation::Dec, Operation::Enable, Operation::Disable];
 
-/// All programs of up to so many operations, the empty one left out.
+/// All non-empty programs of up to `longest` operations.
 fn programs(longest: usize) -> Vec<Vec<Operation>> {
     let mut all: Vec<Vec<Operation>> = vec![Vec::new()];
     let mut begun = 0;

@@ -1,7 +1,7 @@
-//! Linux' machine as it was in 2024, three times: the search finds each defect, and the schedule that shows it ends well
-//! here.
+//! The Linux implementation of 2024, in three versions: the search finds each defect, and the schedule that exposes it
+//! succeeds with this crate's logic.
 //!
-//! Source: the reports and explanations of "Fix concurrency issues in static_key_slow_dec()" (83ab38ef0a0b) and "Fix
+//! Source: the reports and commit messages of "Fix concurrency issues in static_key_slow_dec()" (83ab38ef0a0b) and "Fix
 //! static_key_slow_dec() yet again" (de752774f38b, 1d7f856c2ca4).
 
 use limen_keys::count::{Count, CountError, Operation};
@@ -13,7 +13,7 @@ use crate::search::explore;
 const INC: Operation = Operation::Inc;
 const DEC: Operation = Operation::Dec;
 
-/// Lets cores step in this order, then each to its end. A core that must wait is passed over.
+/// Steps cores in this order, then each to its end. Skips a core that must wait.
 fn replay(logic: Logic, start: Count, programs: &[Vec<Operation>], schedule: &[usize]) -> Outcome {
     let mut system = System::new(start, programs.len());
     let mut step = |index: usize| match system.step(logic, index, &programs[index]) {
@@ -46,7 +46,7 @@ fn a_decrement_during_the_first_increment_is_refused() {
 #[test]
 fn a_decrement_that_lost_its_exchange_is_not_lost() {
     let programs = [vec![DEC], vec![INC, DEC]];
-    // Core 0 sees 1 and takes the lock; core 1 makes it 2 before core 0 looks again, and 1 after.
+    // Core 0 sees 1 and takes the lock; core 1 makes it 2 before core 0 loads it again, and 1 afterwards.
     let schedule = [0, 1, 1, 0, 0, 1, 1];
     assert!(explore(EXCHANGES_ONE_FIRST, Count::On(1), &programs).unwrap_err().contains("no order"));
     assert!(explore(CRATE, Count::On(1), &programs).is_ok());
@@ -59,7 +59,7 @@ fn a_decrement_that_lost_its_exchange_is_not_lost() {
 #[test]
 fn a_decrement_of_zero_leaves_no_mark() {
     let programs = [vec![DEC, INC], vec![INC]];
-    assert!(explore(DECREMENTS_ZERO, Count::Off, &programs).unwrap_err().contains("nobody does it"));
+    assert!(explore(DECREMENTS_ZERO, Count::Off, &programs).unwrap_err().contains("no core patches it"));
     assert!(explore(CRATE, Count::Off, &programs).is_ok());
     let outcome = replay(CRATE, Count::Off, &programs, &[0]);
     let results = vec![vec![Err(CountError::Underflow), Ok(())], vec![Ok(())]];

@@ -1,4 +1,4 @@
-//! Every state that a system can get into.
+//! Explores every reachable state of a system.
 
 use std::collections::HashSet;
 
@@ -10,7 +10,7 @@ use crate::logic::Logic;
 /// Visits every state of a system with these programs.
 ///
 /// # Errors
-/// What was found that must not be.
+/// The broken invariant and the state that breaks it.
 pub(crate) fn explore(logic: Logic, start: Count, programs: &[Vec<Operation>]) -> Result<(), String> {
     let allowed = one_by_one(start, programs);
     let mut seen = HashSet::new();
@@ -28,7 +28,7 @@ pub(crate) fn explore(logic: Logic, start: Count, programs: &[Vec<Operation>]) -
             Some(outcome) if next.is_empty() && !allowed.contains(&outcome) => {
                 return Err(format!("no order of operations gives {outcome:?}"));
             }
-            None if next.is_empty() => return Err(format!("everybody waits in {system:?}")),
+            None if next.is_empty() => return Err(format!("all cores wait in {system:?}")),
             _ => {}
         }
         open.extend(next.into_iter().filter(|system| seen.insert(system.clone())));
@@ -36,7 +36,7 @@ pub(crate) fn explore(logic: Logic, start: Count, programs: &[Vec<Operation>]) -
     Ok(())
 }
 
-/// What operations give that are carried out one by one, in each order that the cores agree with.
+/// The outcomes of sequential execution, in each order that agrees with the order on each core.
 fn one_by_one(start: Count, programs: &[Vec<Operation>]) -> HashSet<Outcome> {
     let none = Outcome { count: start, results: vec![Vec::new(); programs.len()] };
     let mut seen = HashSet::from([none.clone()]);

@@ -1,4 +1,4 @@
-//! The routines as Rust calls them. The caller has the registers.
+//! Safe wrappers of the assembly routines. Their callers own the registers.
 
 use limen_fpu::mask::Mask;
 
@@ -7,7 +7,7 @@ use crate::blake3::{
 };
 use crate::chacha20;
 
-/// Assembles the routines of a port, with what they have to know of Rust's types.
+/// Assembles the routines of a port with the layout of the Rust types that they use.
 macro_rules! routines {
     () => {
         core::arch::global_asm!(
@@ -32,12 +32,12 @@ macro_rules! routines {
 }
 pub(super) use routines;
 
-/// How many registers a set has.
+/// The number of registers in a set.
 pub(super) const fn registers_of<M: Mask>() -> usize {
     M::REGISTERS
 }
 
-/// Which registers each routine changes.
+/// The registers that each routine changes.
 pub mod footprint {
     use limen_fpu::mask;
 
@@ -50,31 +50,31 @@ pub mod footprint {
 }
 
 unsafe extern "C" {
-    /// Compresses one block in each lane: the first at `input`, each next one `stride` bytes behind.
+    /// Compresses one block in each lane: the first at `input`, each next one `stride` bytes further.
     fn simd_blake3_four(lanes: *mut Lanes, input: *const u8, stride: usize);
     /// Computes a block of the keystream.
     fn simd_chacha20_block(state: *const chacha20::State, block: *mut [u8; chacha20::BLOCK_BYTES]);
     /// Clears memory.
     fn simd_clear(memory: *mut u8, bytes: usize);
-    /// How many bytes at the beginning are equal.
+    /// Returns how many bytes at the start are equal.
     fn simd_first_difference(one: *const u8, other: *const u8, bytes: usize) -> usize;
-    /// Exclusive or of both to the first.
+    /// Xors the second operand into the first.
     fn simd_xor(to: *mut u8, from: *const u8, bytes: usize);
 }
 
 /// One word of each lane.
 type Word = [u32; LANES];
 
-/// What [`simd_blake3_four`] works on.
+/// The data of [`simd_blake3_four`].
 #[repr(C, align(16))]
 pub(super) struct Lanes {
-    /// In: what came before the block; out: with the block.
+    /// In: the chaining value before the block; out: after it.
     pub(super) chaining: [Word; 8],
-    /// The next words of the state. Some ports work on them in place.
+    /// The next words of the state. Some ports compute on them in place.
     pub(super) third_row: [Word; 4],
     /// Number of the chunk, low and high, bytes of the block, flags.
     pub(super) fourth_row: [Word; 4],
-    /// Room for the words of the blocks.
+    /// Scratch space for the words of the blocks.
     pub(super) words: [Word; 16],
 }
 
@@ -93,7 +93,7 @@ impl Lanes {
         let [first, second, third, fourth, ..] = IV;
         self.third_row = [first, second, third, fourth].map(|word| [word; LANES]);
         self.fourth_row[3] = [flags; LANES];
-        // SAFETY: both callers have a block at `input` and at each of the next three strides.
+        // SAFETY: both callers pass a block at `input` and at each of the next three strides.
         unsafe { simd_blake3_four(self, input, stride) }
     }
 
@@ -127,7 +127,7 @@ pub(crate) fn parents(children: &[ChainingValue; 2 * LANES]) -> [ChainingValue; 
 
 pub(crate) fn block(state: &chacha20::State) -> [u8; chacha20::BLOCK_BYTES] {
     let mut block = [0; chacha20::BLOCK_BYTES];
-    // SAFETY: both are of the size that the routine expects.
+    // SAFETY: both have the size that the routine expects.
     unsafe { simd_chacha20_block(state, &mut block) }
     block
 }

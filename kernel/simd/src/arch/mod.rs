@@ -1,4 +1,4 @@
-//! The instruction sets: assembly where the base has vector registers, plain code where it has not.
+//! The instruction sets: assembly if the base set has vector registers, otherwise plain code.
 
 #[cfg(target_arch = "aarch64")]
 #[expect(unsafe_code, reason = "assembly")]

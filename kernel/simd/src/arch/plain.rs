@@ -1,4 +1,4 @@
-//! RISC-V, whose base has no vector registers, and everything else: plain code.
+//! Plain code for RISC-V, whose base set has no vector registers, and for all other instruction sets.
 
 use crate::blake3::{CHUNK_BYTES, ChainingValue, LANES, plain};
 use crate::{chacha20, memory};
@@ -6,7 +6,7 @@ use crate::{chacha20, memory};
 pub(crate) use chacha20::plain as block;
 pub(crate) use memory::plain::{clear, first_difference, xor};
 
-/// Which registers each routine changes.
+/// The registers that each routine changes.
 pub mod footprint {
     use limen_fpu::mask;
 

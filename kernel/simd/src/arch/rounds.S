@@ -1,5 +1,5 @@
-// The seven rounds of BLAKE3: which words of the blocks go into which half of a mixing, in the order in which a port takes
-// them. A word is told by where it lies: those of four lanes take 16 bytes.
+// The seven rounds of BLAKE3: the words of the blocks for each half of a mixing, in the order in which a port reads
+// them. An entry is the offset of a word: the same word of four lanes takes 16 bytes.
 
 .equ SIMD_ROUNDS, 7
 

@@ -3,15 +3,15 @@
 use super::compress::{Output, words};
 use super::{BLOCK_BYTES, BLOCKS, CHUNK_END, CHUNK_START, ChainingValue, IV};
 
-/// The last bytes of an input, at most [`super::CHUNK_BYTES`].
+/// The last bytes of the input, at most [`super::CHUNK_BYTES`].
 #[derive(Debug)]
 pub(super) struct Chunk {
     chaining: ChainingValue,
     number: u64,
-    /// Compressed blocks. The last block of a chunk is kept until it is known that it is the last.
+    /// The number of compressed blocks. A chunk's last block is held back until it is known to be the last.
     blocks: usize,
     block: [u8; BLOCK_BYTES],
-    /// Of `block`.
+    /// Bytes in `block`.
     bytes: usize,
 }
 
@@ -21,22 +21,22 @@ impl Chunk {
         Self { chaining: IV, number, blocks: 0, block: [0; BLOCK_BYTES], bytes: 0 }
     }
 
-    /// How many chunks are before it.
+    /// The number of chunks before it.
     pub(super) fn number(&self) -> u64 {
         self.number
     }
 
-    /// Whether nothing was added yet.
+    /// Whether it has no bytes yet.
     pub(super) fn is_empty(&self) -> bool {
         self.blocks == 0 && self.bytes == 0
     }
 
-    /// Whether nothing more goes in.
+    /// Whether it has no more room.
     pub(super) fn is_full(&self) -> bool {
         self.blocks == BLOCKS - 1 && self.bytes == BLOCK_BYTES
     }
 
-    /// Adds as many bytes as go in, and gives the others.
+    /// Adds as many bytes as fit, and returns the rest.
     pub(super) fn fill<'a>(&mut self, mut bytes: &'a [u8]) -> &'a [u8] {
         while !bytes.is_empty() && !self.is_full() {
             if self.bytes == BLOCK_BYTES {
@@ -56,7 +56,7 @@ impl Chunk {
         bytes
     }
 
-    /// Its present block, as the last one.
+    /// The current block as the last one.
     pub(super) fn output(&self) -> Output {
         self.output_with(CHUNK_END)
     }

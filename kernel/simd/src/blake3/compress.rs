@@ -1,10 +1,10 @@
-//! The compression of one block, in plain code.
+//! Compression of one block, in plain code.
 
 use super::{BLOCK_BYTES, ChainingValue, IV, PARENT};
 
 const ROUNDS: usize = 7;
 
-/// A block before it is compressed: only then is it known whether it is the root.
+/// A block before its compression, which must wait until it is known whether the block is the root.
 #[derive(Debug)]
 pub(super) struct Output {
     pub(super) chaining: ChainingValue,
@@ -25,12 +25,12 @@ impl Output {
         Self { chaining: IV, block, counter: 0, bytes: BLOCK_BYTES as u32, flags: PARENT }
     }
 
-    /// What the chaining value becomes.
+    /// The resulting chaining value.
     pub(super) fn value(&self) -> ChainingValue {
         self.value_with(0)
     }
 
-    /// The same with more flags.
+    /// The same with additional flags.
     pub(super) fn value_with(&self, flags: u32) -> ChainingValue {
         let [c0, c1, c2, c3, c4, c5, c6, c7] = self.chaining;
         let [i0, i1, i2, i3, ..] = IV;
@@ -63,7 +63,7 @@ fn round(state: &mut [u32; 16], block: &[u32; 16]) {
     mix(state, [3, 4, 9, 14], block[14], block[15]);
 }
 
-/// The words of a block as the next round takes them.
+/// The words of a block in the order of the next round.
 #[inline(always)]
 fn reordered([w0, w1, w2, w3, w4, w5, w6, w7, w8, w9, w10, w11, w12, w13, w14, w15]: [u32; 16]) -> [u32; 16] {
     [w2, w6, w3, w10, w7, w0, w4, w13, w1, w11, w12, w5, w9, w14, w15, w8]

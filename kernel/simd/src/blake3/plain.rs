@@ -1,10 +1,10 @@
-//! Chunks and parents one after the other, without vector registers.
+//! Compresses chunks and parents one by one, without vector registers.
 
 use super::chunk::Chunk;
 use super::compress::Output;
 use super::{CHUNK_BYTES, ChainingValue, LANES, Way};
 
-/// In plain code.
+/// Uses plain code.
 #[derive(Clone, Copy, Debug)]
 pub struct Plain;
 

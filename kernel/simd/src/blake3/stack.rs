@@ -4,10 +4,10 @@ use super::chunk::Chunk;
 use super::compress::Output;
 use super::{ChainingValue, ROOT};
 
-/// Subtrees of an input of 2^38 chunks, more than an address reaches, and one that was not paired yet.
+/// The stack's depth: the subtrees of 2^38 chunks, more than an address can reach, and one that is not merged yet.
 const DEPTH: usize = 40;
 
-/// Subtrees, the largest and leftmost first. Complete pairs may be there that were not put together yet.
+/// Subtrees, the largest and leftmost first. It may hold complete pairs that are not merged yet.
 #[derive(Debug)]
 pub(super) struct Stack {
     values: [ChainingValue; DEPTH],
@@ -17,7 +17,7 @@ pub(super) struct Stack {
 impl Stack {
     pub(super) const EMPTY: Self = Self { values: [[0; 8]; DEPTH], count: 0 };
 
-    /// Adds a subtree that has so many chunks before it.
+    /// Adds a subtree after this many chunks.
     pub(super) fn push(&mut self, value: ChainingValue, chunks_before: u64) {
         self.settle(chunks_before);
         if let Some(place) = self.values.get_mut(self.count) {
@@ -26,8 +26,8 @@ impl Stack {
         }
     }
 
-    /// Puts pairs together, as far as they are complete after so many chunks: something follows, so none is the root.
-    /// Then there is one subtree for each bit of the number.
+    /// Merges the pairs that are complete after this many chunks: something follows, so none is the root. Afterwards
+    /// the stack holds one subtree for each set bit of the number.
     pub(super) fn settle(&mut self, chunks: u64) {
         while self.count > chunks.count_ones() as usize {
             let Some([left, right]) = self.top() else { return };
@@ -39,7 +39,7 @@ impl Stack {
         }
     }
 
-    /// The root over all subtrees and what follows them.
+    /// The root of all subtrees and the chunk that follows them.
     pub(super) fn root(&self, chunk: &Chunk) -> ChainingValue {
         let (mut output, waiting) = match self.top() {
             Some([left, right]) if chunk.is_empty() => (Output::of_parent(&left, &right), self.count - 2),

@@ -1,17 +1,17 @@
-//! The same without vector registers. Where both places allow it, eight bytes at a time.
+//! The same without vector registers, eight bytes at a time if both operands are aligned alike.
 
 use core::hint::black_box;
 
 /// Bytes of a word.
 const WORD: usize = size_of::<u64>();
 
-/// Sets all bytes to zero, for good.
+/// Sets all bytes to zero; the compiler cannot remove it.
 pub fn clear(memory: &mut [u8]) {
     memory.fill(0);
     black_box(memory);
 }
 
-/// How many bytes at the beginning are equal.
+/// How many bytes at the start are equal.
 #[must_use]
 pub fn first_difference(one: &[u8], other: &[u8]) -> usize {
     let (head, words) = shape(one, other);
@@ -30,7 +30,7 @@ pub fn first_difference(one: &[u8], other: &[u8]) -> usize {
     head + words * WORD + equal(first.1, second.1)
 }
 
-/// Exclusive or to the first.
+/// Xors the second operand into the first.
 pub fn xor(to: &mut [u8], from: &[u8]) {
     let (head, words) = shape(to, from);
     let (to_head, to) = to.split_at_mut(head);
@@ -42,7 +42,7 @@ pub fn xor(to: &mut [u8], from: &[u8]) {
     to_tail.iter_mut().zip(from_tail).for_each(|(byte, by)| *byte ^= by);
 }
 
-/// Bytes before the first word, and words, in both; no word if they are not aligned alike.
+/// The bytes before the first word, and the number of words, in both; no words if they are not aligned alike.
 fn shape(one: &[u8], other: &[u8]) -> (usize, usize) {
     let bytes = one.len().min(other.len());
     let head = one.as_ptr().addr().wrapping_neg() % WORD;
@@ -50,18 +50,18 @@ fn shape(one: &[u8], other: &[u8]) -> (usize, usize) {
     if is_alike && head <= bytes { (head, (bytes - head) / WORD) } else { (0, 0) }
 }
 
-/// How many elements at the beginning are equal.
+/// How many elements at the start are equal.
 fn equal<T: PartialEq>(one: &[T], other: &[T]) -> usize {
     one.iter().zip(other).take_while(|(one, other)| one == other).count()
 }
 
 /// The aligned words of these bytes.
 fn as_words(bytes: &[u8]) -> &[u64] {
-    // SAFETY: any bytes are a word.
+    // SAFETY: any bytes are valid words.
     unsafe { bytes.align_to().1 }
 }
 
 fn as_words_mut(bytes: &mut [u8]) -> &mut [u64] {
-    // SAFETY: as above, and any word is bytes.
+    // SAFETY: as above, and any word is valid as bytes.
     unsafe { bytes.align_to_mut().1 }
 }

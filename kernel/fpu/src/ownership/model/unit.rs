@@ -1,4 +1,4 @@
-//! A unit of symbolic registers, an area for each name, and nobody's.
+//! A unit with symbolic registers, a save area for each name, and a spare area.
 
 use super::{Content, PARTS, THREADS, Thread, USERS, Width};
 use crate::counters::Counters;
@@ -20,14 +20,14 @@ pub(crate) struct Unit {
     pub(in super::super) is_on: bool,
     pub(crate) registers: File,
     pub(in super::super) areas: [File; USERS],
-    /// Nobody's.
+    /// The area without an owner.
     spare: File,
-    /// What the present operation did.
+    /// The operations performed by the current step.
     pub(in super::super) done: Counters,
 }
 
 impl Unit {
-    /// As boot leaves it, each thread with registers of its own, and with what work has left that was given up.
+    /// The state after boot. Each thread has its own registers; those of work are left from abandoned work.
     pub(crate) fn booted() -> Self {
         Self {
             is_up: true,
@@ -42,7 +42,7 @@ impl Unit {
         }
     }
 
-    /// A user writes some registers: every other copy of them is old now.
+    /// Writes some registers of a user: every other copy becomes old.
     pub(super) fn write(&mut self, user: Thread, part: usize, content: Content) {
         for file in self.areas.iter_mut().chain([&mut self.registers, &mut self.spare]) {
             if file[part] == Content::Latest(user) {
@@ -52,7 +52,7 @@ impl Unit {
         self.registers[part] = content;
     }
 
-    /// Nothing that was written under this name will be read.
+    /// Makes old what was written under this name: it is not read again.
     pub(super) fn forget(&mut self, user: Thread) {
         self.areas[usize::from(user)] = [Content::Old(user); PARTS];
         for content in &mut self.registers {
@@ -62,8 +62,8 @@ impl Unit {
         }
     }
 
-    /// Makes the worst of what nobody may read any more: nobody's area, and that of the owner, whose registers are in the
-    /// unit. States that differ there only are one.
+    /// Spoils the areas that must not be read: the spare one, and the owner's, whose registers are in the unit. So
+    /// states that differ only there become equal.
     pub(super) fn spoil(&mut self, owner: Option<Thread>) {
         self.spare = [Content::Kernel; PARTS];
         if let Some(owner) = owner {
@@ -78,7 +78,7 @@ impl Unit {
 
 impl FpuUnit<Thread> for Unit {
     fn exchange(&mut self, from: Option<Thread>, to: Thread) {
-        self.save(from.expect("the unit is on, and nobody owns it"));
+        self.save(from.expect("an owner while the unit is on"));
         self.load(Some(to));
     }
 
@@ -123,7 +123,7 @@ impl SectionUnit<Thread> for Unit {
         self.is_up
     }
 
-    /// From here on the handler may have written them.
+    /// Saves registers, which the handler may have written from here on.
     fn put_aside<M: Mask>(&mut self, owner: Option<Thread>) {
         assert!(self.is_on, "the kernel uses registers while the unit is off");
         for part in parts::<M>() {
@@ -138,14 +138,14 @@ impl SectionUnit<Thread> for Unit {
             assert_eq!(
                 self.registers[part],
                 Content::Kernel,
-                "somebody else used the registers of a section"
+                "the registers of a section were changed outside of it"
             );
             self.registers[part] = self.area(owner)[part];
         }
     }
 }
 
-/// The registers of the code that works under a name.
+/// The registers of the work under a name.
 pub(super) struct WorkersUnit<'a>(pub(super) &'a mut Unit, pub(super) Thread);
 
 impl WorkerUnit for WorkersUnit<'_> {

@@ -1,4 +1,4 @@
-//! The number of `membarrier(2)`, which is not the same on every instruction set.
+//! The number of `membarrier(2)`, which depends on the instruction set.
 
 /// The number of `membarrier(2)`.
 #[cfg(target_arch = "x86_64")]

@@ -1,13 +1,13 @@
-// BLAKE3: one block in each of four lanes, a lane in each 32-bit part of a register.
+// BLAKE3: compresses one block in each of four lanes, a lane in each 32-bit part of a register.
 //
 //   v0 .. v3     words 0 to 3        v16 .. v19   words 8 to 11
 //   v4 .. v7     words 4 to 7        v20 .. v23   words 12 to 15
 //
-// The others are for words of the blocks and what rotations need.
+// The other registers hold words of the blocks and temporaries of the rotations.
 
 .arch_extension simd
 
-// Words 4g to 4g+3 of each block, from four registers with a lane each to four with a word each.
+// Transposes words 4g to 4g+3 of each block: from four registers with a lane each to four with a word each.
 .macro simd_transpose group
     ld1     {{v24.16b}}, [x1], #16
     ld1     {{v25.16b}}, [x3], #16
@@ -30,7 +30,7 @@
     sli     v\to\().4s, v\from\().4s, #(32 - \by)
 .endm
 
-// Half a mixing of each of four columns or diagonals. x6: which words come next; x7: where they all are.
+// Half a mixing of each of four columns or diagonals. x6: the offsets of the next words; x7: the base of the words.
 .macro simd_mix second, b0, b1, b2, b3, c0, c1, c2, c3, d0, d1, d2, d3
     ldp     w2, w3, [x6], #8
     ldp     w4, w5, [x6], #8
@@ -84,7 +84,7 @@
 
 .section .text.simd_blake3_four, "ax"
 
-// x0: lanes; x1: block of the first lane; x2: from a lane's block to the next one's.
+// x0: lanes; x1: block of the first lane; x2: distance from one lane's block to the next.
 .global simd_blake3_four
 .set simd_blake3_four.registers, {REGISTERS}
 simd_blake3_four:

@@ -1,4 +1,4 @@
-// ChaCha20: one block of the keystream, a row of the state in each register.
+// ChaCha20: computes one block of the keystream, a row of the state in each register.
 
 .arch_extension simd
 
@@ -23,7 +23,7 @@
     simd_rotate 1, 7
 .endm
 
-// Turns the rows so that diagonals become columns, and back.
+// Rotates the rows to turn diagonals into columns, and back.
 .macro simd_turn first, third
     ext     v1.16b, v1.16b, v1.16b, #\first
     ext     v2.16b, v2.16b, v2.16b, #8
@@ -32,7 +32,7 @@
 
 .section .text.simd_chacha20_block, "ax"
 
-// x0: the state, aligned; x1: where the block goes.
+// x0: the aligned state; x1: the block to write.
 .global simd_chacha20_block
 .set simd_chacha20_block.registers, {REGISTERS}
 simd_chacha20_block:

@@ -1,4 +1,4 @@
-// Memory: clear it, compare it, exclusive or. At any address; what does not fill registers goes byte by byte.
+// Clears, compares and xors memory at any address. A remainder smaller than the registers is handled byte by byte.
 
 .arch_extension simd
 .section .text.simd_clear, "ax"
@@ -30,7 +30,7 @@ simd_clear:
 
 .section .text.simd_first_difference, "ax"
 
-// x0, x1: memory; x2: bytes. To x0: how many bytes at the beginning are equal.
+// x0, x1: memory; x2: bytes. Returns in x0 how many bytes at the start are equal.
 .global simd_first_difference
 .set simd_first_difference.registers, {REGISTERS}
 simd_first_difference:
@@ -49,7 +49,7 @@ simd_first_difference:
     add     x1, x1, #32
     subs    x2, x2, #32
     b.hs    1b
-    // Where 32 bytes differ, and at the end, the byte is found one by one.
+    // A byte loop finds the difference within 32 bytes, and handles the end.
 2:  adds    x2, x2, #32
     b.eq    4f
 3:  ldrb    w10, [x0]
@@ -64,7 +64,7 @@ simd_first_difference:
 
 .section .text.simd_xor, "ax"
 
-// x0: memory that is changed; x1: by what; x2: bytes.
+// x0: memory to change; x1: the other operand; x2: bytes.
 .global simd_xor
 .set simd_xor.registers, {REGISTERS}
 simd_xor:

@@ -1,12 +1,12 @@
-// BLAKE3: one block in each of four lanes, a lane in each 32-bit part of a register.
+// BLAKE3: compresses one block in each of four lanes, a lane in each 32-bit part of a register.
 //
-// The state has sixteen words, as many as there are registers; so its third row is in memory, which leaves four
-// registers for what rotations need. Rows are mixed a whole row at a time.
+// The state has sixteen words, as many as there are registers. So its third row is in memory, which frees four
+// registers for the temporaries of the rotations. Rows are mixed a whole row at a time.
 //
 //   xmm0 .. xmm3    words 0 to 3        memory          words 8 to 11
 //   xmm4 .. xmm7    words 4 to 7        xmm8 .. xmm11   words 12 to 15
 
-// Words 4g to 4g+3 of each block, from four registers with a lane each to four with a word each.
+// Transposes words 4g to 4g+3 of each block: from four registers with a lane each to four with a word each.
 .macro simd_transpose group
     movdqu  xmm8, [rsi + 16 * \group]
     movdqu  xmm9, [r8 + 16 * \group]
@@ -95,7 +95,7 @@
 
 .section .text.simd_blake3_four, "ax"
 
-// rdi: lanes; rsi: block of the first lane; rdx: from a lane's block to the next one's.
+// rdi: lanes; rsi: block of the first lane; rdx: distance from one lane's block to the next.
 .global simd_blake3_four
 .set simd_blake3_four.registers, {REGISTERS}
 simd_blake3_four:

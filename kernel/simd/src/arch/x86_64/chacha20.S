@@ -1,4 +1,4 @@
-// ChaCha20: one block of the keystream, a row of the state in each register.
+// ChaCha20: computes one block of the keystream, a row of the state in each register.
 
 .macro simd_rotate register, by
     movdqa  xmm4, xmm\register
@@ -23,7 +23,7 @@
     simd_rotate 1, 7
 .endm
 
-// Turns the rows so that diagonals become columns, and back.
+// Rotates the rows to turn diagonals into columns, and back.
 .macro simd_turn first, third
     pshufd  xmm1, xmm1, \first
     pshufd  xmm2, xmm2, 0x4e
@@ -32,7 +32,7 @@
 
 .section .text.simd_chacha20_block, "ax"
 
-// rdi: the state, aligned; rsi: where the block goes.
+// rdi: the aligned state; rsi: the block to write.
 .global simd_chacha20_block
 .set simd_chacha20_block.registers, {REGISTERS}
 simd_chacha20_block:

@@ -1,4 +1,4 @@
-// Memory: clear it, compare it, exclusive or. At any address; what does not fill a register goes byte by byte.
+// Clears, compares and xors memory at any address. A remainder smaller than a register is handled byte by byte.
 
 .section .text.simd_clear, "ax"
 
@@ -32,7 +32,7 @@ simd_clear:
 
 .section .text.simd_first_difference, "ax"
 
-// rdi, rsi: memory; rdx: bytes. To rax: how many bytes at the beginning are equal.
+// rdi, rsi: memory; rdx: bytes. Returns in rax how many bytes at the start are equal.
 .global simd_first_difference
 .set simd_first_difference.registers, {REGISTERS}
 simd_first_difference:
@@ -52,7 +52,7 @@ simd_first_difference:
     add     rax, 32
     sub     rdx, 32
     jae     1b
-    // Where 32 bytes differ, and at the end, the byte is found one by one.
+    // A byte loop finds the difference within 32 bytes, and handles the end.
 2:  add     rdx, 32
     jz      4f
 3:  mov     cl, [rdi + rax]
@@ -65,7 +65,7 @@ simd_first_difference:
 
 .section .text.simd_xor, "ax"
 
-// rdi: memory that is changed; rsi: by what; rdx: bytes.
+// rdi: memory to change; rsi: the other operand; rdx: bytes.
 .global simd_xor
 .set simd_xor.registers, {REGISTERS}
 simd_xor:

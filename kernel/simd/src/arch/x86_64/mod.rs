@@ -1,4 +1,4 @@
-//! x86_64: SSE2, which every processor of this kind has, in its legacy encoding: the upper parts of AVX registers stay as
-//! they are. A calling convention gives all sixteen registers to a called function, on Linux at least.
+//! x86_64: SSE2, which every x86_64 processor has, in its legacy encoding: the upper parts of AVX registers do not
+//! change. On Linux, the calling convention makes all sixteen registers caller-saved.
 
 super::assembly::routines!();
