@@ -1,4 +1,4 @@
-//! A folder as one file, `.tar.gz`: the bytes depend on names, contents and a given time alone.
+//! Packs a folder into a `.tar.gz`, whose bytes depend only on names, contents and a given time.
 
 use std::fs::{self, File};
 use std::io::Write;
@@ -10,11 +10,11 @@ use tar::{EntryType, Header};
 
 use crate::failure::{Context, Outcome};
 
-/// Read, write and enter or run for the owner, all but write for others.
+/// rwx for the owner, r-x for all others.
 const EXECUTABLE: u32 = 0o755;
 const PLAIN: u32 = 0o644;
 
-/// The operating system that stands in the head of the compressed file: none in particular.
+/// The operating system field of the gzip header: unknown.
 const NO_SYSTEM: u8 = 255;
 
 /// Packs `folder` into `file`, under the name `top`. Every entry gets `time`, in seconds since 1970, and belongs to
@@ -31,7 +31,7 @@ pub fn pack(folder: &Path, top: &str, time: u64, file: &Path) -> Outcome {
     archive.into_inner().and_then(|gzip| gzip.finish()).and_then(|mut output| output.flush()).context(written)
 }
 
-/// Adds a file, a link, or a folder with all that is in it.
+/// Adds a file, a link, or a folder with its contents.
 fn add(archive: &mut tar::Builder<impl Write>, path: &Path, name: &Path, time: u64) -> Outcome {
     let failed = || format!("cannot pack {}", path.display());
     let metadata = path.symlink_metadata().context(failed)?;

@@ -28,22 +28,22 @@ usage: ./x bench --native
                  [--json FILE] [--html FILE] [--quick] [--record] [--model]
        ./x bench SYSTEM --trace ROW [--board BOARD]...
 
-Boots every system under bench/ in its release configuration on an emulator that counts instructions
-exactly, so that every machine prints the same figures, and shows them beside the reference and the targets.
+Boots every system under bench/ in its release configuration on an emulator that counts instructions exactly,
+so that every machine prints the same figures. Prints them beside the reference and the targets.
 
-  FILTER              measure only systems with this in their names, as in bench/ppc
-  --board BOARD       default: qemu_virt_aarch64; may be repeated, and is then one after the other
+  FILTER              measure only systems whose name contains this, as in bench/ppc
+  --board BOARD       default: qemu_virt_aarch64; may be repeated to measure several boards in turn
   --variant NAME      another machine or option of the board, see its data file; may be repeated
-  --from RUN          take the figures from a file that --json has written, instead of measuring; may be repeated
-  --compare RUN       show what changed since the run in this file; may be repeated, for several boards
+  --from RUN          read the figures from a file that --json has written, instead of measuring; may be repeated
+  --compare RUN       show the changes since the run in this file; may be repeated for several boards
   --json FILE         write the figures of one board for other programs
-  --html FILE         write a page with tables and pictures
-  --model             instead of measuring, what models of processors take for the instructions of some paths
+  --html FILE         write a page with tables and charts
+  --model             instead of measuring, estimate the cycles of some paths with models of processors
   --trace ROW         instead of measuring, list the instructions of one sample of a row, as in
                       ./x bench bench/ppc --trace 'ppc_rt server=passive words=0 fpu=off'
-  --native            time the programs of bench/native on this machine instead: ratios within a run are what counts
+  --native            time the programs of bench/native on this machine instead; only ratios within a run count
   --quick             fewer repetitions (programs are built with QUICK=1)
-  --record            keep the figures in bench/golden, with which `./x test` compares; of all systems, quickly
+  --record            record the figures in bench/golden, with which `./x test` compares; of all systems, quickly
 ";
 
 #[derive(Default)]
@@ -126,27 +126,27 @@ fn parse(mut arguments: lexopt::Parser) -> Outcome<Options> {
 }
 
 impl Options {
-    /// What contradicts itself is said before anything is measured.
+    /// Rejects contradictory options before anything is measured.
     fn check(&self) -> Outcome {
         let sentence = if self.trace.is_some() && self.filter.is_empty() {
-            "--trace needs the system that has the row: ./x bench bench/ppc --trace ROW"
+            "--trace needs the system of the row: ./x bench bench/ppc --trace ROW"
         } else if self.trace.is_some() && self.writes_or_reads_runs() {
-            "--trace measures nothing: leave --from, --compare, --json, --html, --record and --model out"
+            "--trace measures nothing: omit --from, --compare, --json, --html, --record and --model"
         } else if self.model && (self.record || !self.filter.is_empty()) {
-            "--model has its own systems and is not recorded: leave FILTER and --record out"
+            "--model has its own systems and is not recorded: omit FILTER and --record"
         } else if self.record && !self.filter.is_empty() {
-            "a record is of all systems: leave FILTER out"
+            "a record covers all systems: omit FILTER"
         } else if self.record && !self.from.is_empty() {
-            "a record is of what is measured now: leave --from out"
+            "a record needs a new measurement: omit --from"
         } else if self.json.is_some() && self.boards.len() + self.from.len() > 1 {
-            "--json writes the run of one board: measure each with its own file, and give them together with --from"
+            "--json writes the run of one board: measure each with its own file, and combine them with --from"
         } else {
             return Ok(());
         };
         Err(Failure::new(sentence))
     }
 
-    /// Whether figures are wanted, which a trace does not give.
+    /// Whether the options ask for figures, which a trace does not produce.
     fn writes_or_reads_runs(&self) -> bool {
         let files = self.from.len() + self.compare.len();
         files != 0 || self.json.is_some() || self.html.is_some() || self.record || self.model
@@ -163,7 +163,7 @@ fn trace(workspace: &Workspace, options: &Options, row: &str) -> Outcome {
     })
 }
 
-/// All runs, those that are read first. What is wrong with a file is said before a board is measured.
+/// All runs, starting with those read from files. Errors in files are reported before a board is measured.
 fn runs(workspace: &Workspace, options: &Options, older: &[Results]) -> Outcome<Vec<Run>> {
     let from = options.from.iter().map(|file| {
         let results = read(workspace, file)?;
@@ -191,12 +191,12 @@ fn runs(workspace: &Workspace, options: &Options, older: &[Results]) -> Outcome<
     Ok(runs)
 }
 
-/// Checks that there is something to compare each earlier run with.
+/// Checks that each earlier run has a run to compare with.
 fn are_of_boards(files: &[PathBuf], older: &[Results], titles: &[String]) -> Outcome {
     let mut others = files.iter().zip(older).filter(|(_, old)| !titles.contains(&old.board));
     let Some((file, old)) = others.next() else { return Ok(()) };
     Err(Failure::new(format!(
-        "{} is a run on {}, and this one is on {}: compare runs on the same board",
+        "{} is a run on {}, but this one is on {}: compare runs on the same board",
         file.display(),
         old.board,
         titles.join(", ")
@@ -227,13 +227,13 @@ fn record(workspace: &Workspace, runs: &[Run]) -> Outcome {
     })
 }
 
-/// Where the figures of a board are recorded.
+/// The file with a board's recorded figures.
 fn golden(workspace: &Workspace, board: &Board) -> PathBuf {
     workspace.path("bench/golden").join(board.title() + ".txt")
 }
 
-/// The board's figures, compared with the recorded ones; nothing if there are none. Where tools have other versions than
-/// those that the record was made with, nothing is measured, and a note says so.
+/// Compares the board's figures with the recorded ones; `None` if nothing is recorded. If tools have other versions
+/// than in the record, nothing is measured, and a note says so.
 pub fn compare_with_record(workspace: &Workspace, board: &Board) -> Option<Outcome<Verdict>> {
     let file = golden(workspace, board);
     file.exists().then(|| compare_with(workspace, board, &file))
@@ -254,7 +254,7 @@ fn compare_with(workspace: &Workspace, board: &Board, file: &Path) -> Outcome<Ve
     let told: String = differences.iter().map(|difference| format!("{difference}\n")).collect();
     let rows: Vec<_> = differences.iter().map(Difference::row).collect();
     let reasons = growth::explain(workspace, board, &rows)?;
-    let way_out = format!("If that is as it should be: ./x bench --board {} --record", board.title());
+    let way_out = format!("If the change is intended: ./x bench --board {} --record", board.title());
     Err(Failure::new(told + &reasons + &way_out))
 }
 
@@ -267,11 +267,11 @@ mod tests {
     }
 
     #[test]
-    fn contradictions_are_said_before_anything_is_measured() {
+    fn contradictions_are_reported_before_anything_is_measured() {
         for (words, sentence) in [
             (&["--model", "bench/ppc"][..], "--model has its own systems"),
-            (&["--record", "bench/ppc"], "leave FILTER out"),
-            (&["--record", "--from", "run.json"], "leave --from out"),
+            (&["--record", "bench/ppc"], "omit FILTER"),
+            (&["--record", "--from", "run.json"], "omit --from"),
             (&["--json", "run.json", "--board", "a", "--board", "b"], "the run of one board"),
             (&["--trace", "notify fpu=off"], "--trace needs the system"),
             (
@@ -299,7 +299,7 @@ mod tests {
         let failure = are_of_boards(&files, &older, &["b".to_owned()]).unwrap_err();
         assert_eq!(
             failure.to_string(),
-            "old.json is a run on a, and this one is on b: compare runs on the same board"
+            "old.json is a run on a, but this one is on b: compare runs on the same board"
         );
     }
 }

@@ -1,5 +1,5 @@
-//! What `./x check` proves about linked files: no memory that is writable and executable, one convention for floats.
-//! What their instructions use is in [`crate::vectors`].
+//! Checks of `./x check` on linked files: no memory is both writable and executable, and all objects have the same
+//! floating-point ABI. [`crate::vectors`] checks their instructions.
 
 use std::path::Path;
 use std::process::Command;
@@ -7,16 +7,16 @@ use std::process::Command;
 use crate::failure::{Context, Failure, Outcome};
 use crate::process;
 
-/// How objects pass floating-point numbers.
+/// The floating-point ABI of an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FloatAbi {
     /// In integer registers.
     Soft,
-    /// In registers of their own, up to the size of a `double`.
+    /// In floating-point registers, up to the size of a `double`.
     Double,
 }
 
-/// Checks how every member of a RISC-V library passes floating-point numbers: linkers refuse to mix.
+/// Checks the floating-point ABI of every member of a RISC-V library: linkers refuse to mix them.
 ///
 /// # Errors
 /// When a member differs, or the library cannot be read.
@@ -29,9 +29,9 @@ pub fn passes_floats(library: &Path, wanted: FloatAbi) -> Outcome {
     }
 }
 
-/// The convention of each member; `None` for one that is neither.
+/// The ABI of each member; `None` for one that has neither.
 fn float_abis(headers: &str) -> Vec<Option<FloatAbi>> {
-    /// The two bits of `e_flags` that say it (RISC-V ELF psABI, "File header").
+    /// The two bits of `e_flags` for the ABI (RISC-V ELF psABI, "File header").
     const CONVENTION: u32 = 0x6;
     let flags = headers.lines().filter_map(|line| line.trim().strip_prefix("Flags:"));
     let number = |flags: &str| {
@@ -65,9 +65,9 @@ pub fn separates_write_and_execute(file: &Path) -> Outcome {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Segment {
     flags: u32,
-    /// How much of it is in the file.
+    /// Bytes in the file.
     pub file_bytes: u64,
-    /// How much memory it takes; what is not in the file is zero.
+    /// Bytes in memory; those beyond the file's are zero.
     pub memory_bytes: u64,
 }
 
@@ -77,7 +77,7 @@ impl Segment {
         self.flags & EXECUTE != 0
     }
 
-    /// Whether it can be written.
+    /// Whether it is writable.
     pub fn is_written(self) -> bool {
         self.flags & WRITE != 0
     }
@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn conventions_for_floating_point_are_told_apart() {
+    fn floating_point_abis_are_told_apart() {
         let headers =
             "File: a.o\n  Flags:   0x1, RVC\n  Flags:   0x5, RVC, double-float ABI\n  Flags:   0x3\n";
         assert_eq!(float_abis(headers), [Some(FloatAbi::Soft), Some(FloatAbi::Double), None]);

@@ -1,7 +1,7 @@
-//! What the commands need from a board's data file: its names, instruction set, platform and QEMU command.
+//! The facts of a board's data file that the commands need: names, instruction set, platform and QEMU command.
 //!
-//! The builder checks these files in full. Only this much is read again here, so that the commands build and run
-//! (and can say what is wrong) while the crates that they build do not compile.
+//! The builder checks these files in full. Here only these facts are read again, so that the commands can build, run
+//! and report errors while the crates that they build do not compile.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -15,14 +15,15 @@ use crate::failure::{Context, Failure, Outcome};
 use crate::files;
 use crate::workspace::Workspace;
 
-/// One file of `host/builder/boards/`, as far as `xtask` is concerned; the tool reads the rest.
+/// One file of `host/builder/boards/`, reduced to what `xtask` needs; the tool reads the rest.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Board {
-    /// What `--board` takes, and its folder in the SDK: the file's name without its ending, or an older name.
+    /// The argument of `--board`, and the board's folder in the SDK: the name of the file without extension, or an
+    /// older name.
     pub name: String,
     /// Older names that existing projects use.
     pub aliases: Vec<String>,
-    /// The name now, if `name` is an older one.
+    /// The present name, if `name` is an older one.
     pub renamed: Option<String>,
     /// Instruction set, as in `aarch64`.
     pub architecture: String,
@@ -30,19 +31,19 @@ pub struct Board {
     pub platform: String,
     /// How the kernel gets into memory.
     pub boot: BootProtocol,
-    /// The emulator and its arguments, `{image}` standing for the boot image and `{folder}` for where that is.
+    /// The emulator and its arguments; `{image}` stands for the boot image and `{folder}` for its folder.
     pub qemu: Vec<String>,
-    /// Other ways to call the emulator: words that are added to its command, by name.
+    /// Variants of the emulator's command: words that are added to it, by name.
     pub variants: BTreeMap<String, Vec<String>>,
-    /// The versions of the emulator that repeat a run exactly; every version if none is named.
+    /// The versions of the emulator that repeat a run exactly; empty for every version.
     pub repeatable_with: Vec<String>,
-    /// The variants that are added already.
+    /// The variants that are already applied.
     pub chosen: Vec<String>,
     /// The data file itself.
     pub file: PathBuf,
 }
 
-/// Who loads the kernel.
+/// The program that loads the kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BootProtocol {
     /// Limen's loader, as part of the boot image.
@@ -55,7 +56,7 @@ impl Board {
     /// The same board, with these variants of the emulator's command.
     ///
     /// # Errors
-    /// When it does not have one; the failure lists those that it has.
+    /// When it lacks one; the failure lists those that it has.
     pub fn with(&self, variants: &[String]) -> Outcome<Self> {
         let mut board = self.clone();
         for name in variants {
@@ -71,7 +72,7 @@ impl Board {
         Ok(board)
     }
 
-    /// Its name and the variants that were chosen, for people.
+    /// Its name and the chosen variants, for display.
     pub fn title(&self) -> String {
         if self.chosen.is_empty() {
             return self.name.clone();
@@ -80,10 +81,10 @@ impl Board {
     }
 }
 
-/// The board that commands use when none is named.
+/// The default of `--board`.
 pub const DEFAULT: &str = "qemu_virt_aarch64";
 
-/// Every board, in the order of their names.
+/// Every board, sorted by name.
 ///
 /// # Errors
 /// When a data file cannot be read or lacks a fact.
@@ -103,17 +104,17 @@ pub fn all_names(workspace: &Workspace) -> Outcome<Vec<Board>> {
     Ok(boards.flat_map(|board| [vec![board.clone()], board.under_older_names()].concat()).collect())
 }
 
-/// The board with a name, which may be an older one.
+/// The board with this name, which may be an older one.
 ///
 /// # Errors
-/// When there is none; the failure lists the boards.
+/// When no board has the name; the failure lists the boards.
 pub fn named(workspace: &Workspace, name: &str) -> Outcome<Board> {
     let boards = all_names(workspace)?;
     let missing = unknown_name(&boards, name);
     boards.into_iter().find(|board| board.name == name).ok_or(missing)
 }
 
-/// Offers older names, too, but lists only those of now.
+/// Suggests older names as well, but lists only present ones.
 fn unknown_name(boards: &[Board], name: &str) -> Failure {
     let names: Vec<_> = boards.iter().map(|board| board.name.as_str()).collect();
     let present = boards.iter().filter(|board| board.renamed.is_none());
@@ -129,8 +130,8 @@ impl Board {
         self.aliases.iter().map(renamed).collect()
     }
 
-    /// How programs pass floating-point numbers, on instruction sets that have several ways. The SDKs that had the
-    /// older names were built for the one without registers.
+    /// The floating-point ABI of programs, on instruction sets that have several. The SDKs with the older names were
+    /// built for the soft-float ABI.
     pub fn float_abi(&self) -> Option<FloatAbi> {
         let choice = if self.renamed.is_some() { FloatAbi::Soft } else { FloatAbi::Double };
         (self.architecture == "riscv64").then_some(choice)
@@ -191,7 +192,7 @@ fn optional_words(table: &DeTable<'_>, key: &str) -> Outcome<Vec<String>> {
 /// A list of strings.
 ///
 /// # Errors
-/// When the key is missing or something else.
+/// When the key is missing or has another type.
 pub fn words(table: &DeTable<'_>, key: &str) -> Outcome<Vec<String>> {
     let list = table.get(key).and_then(|value| value.get_ref().as_array());
     let words =
@@ -216,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn the_older_name_on_riscv_has_no_registers_for_floating_point() {
+    fn the_older_name_on_riscv_has_the_soft_float_abi() {
         let text = GOOD.replace("aarch64", "riscv64") + "aliases = ['older']\n";
         let board = parse(&text, Path::new("b.toml")).unwrap();
         let older = board.under_older_names().remove(0);

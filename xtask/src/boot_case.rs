@@ -1,6 +1,6 @@
-//! What the kernel says when boot goes another way than usual, or cannot go on.
+//! Unusual boots: what the kernel prints if boot takes another path or cannot continue.
 //!
-//! Each case boots a system with something changed, and waits for one line on the console.
+//! Each case boots a modified system and waits for one line on the console.
 
 use std::path::{Path, PathBuf};
 
@@ -11,22 +11,22 @@ use crate::project::Project;
 use crate::qemu::Session;
 use crate::workspace::Workspace;
 
-/// A boot that is not the usual one.
+/// An unusual boot.
 #[derive(Debug)]
 pub struct Case {
-    /// What is unusual.
+    /// The difference from a usual boot.
     name: &'static str,
     /// The folder of the system.
     system: &'static str,
-    /// The configuration. In release, the kernel says only why it stops.
+    /// The configuration. In release, the kernel prints only why it stops.
     pub config: &'static str,
-    /// The only instruction set that has the case, if it is only one.
+    /// The only instruction set with this case; `None` for all.
     architecture: Option<&'static str>,
-    /// The boot image is not as the tool has written it.
+    /// Whether the boot image is damaged.
     damaged: bool,
     /// Arguments added to the emulator's.
     pub arguments: &'static [&'static str],
-    /// What a line of the console says.
+    /// Text that a line of the console must contain.
     line: &'static str,
 }
 
@@ -52,7 +52,7 @@ pub const CASES: [Case; 9] = [
         line: "The kernel stopped: the boot image is refused: memory region 'fixed' [0x150000000..0x150400000) lies only \
                partly in RAM",
     },
-    // The tables of ACPI lie at the end of RAM, where the region is.
+    // The ACPI tables are at the end of RAM, in the region's memory.
     Case {
         name: "region_in_firmware",
         system: "tests/compat_dma",
@@ -98,7 +98,7 @@ pub const CASES: [Case; 9] = [
         arguments: &["-cpu", "Haswell"],
         line: "page tables are switched at kernel entry",
     },
-    // A program that reads code of the kernel: the processor says that nothing is mapped there.
+    // A program reads the kernel's code: the processor reports an unmapped page.
     Case {
         name: "kernel_not_mapped",
         system: "tests/faults_monitor",
@@ -120,19 +120,19 @@ pub const CASES: [Case; 9] = [
 ];
 
 impl Case {
-    /// What the boot is called, and chosen by.
+    /// The name of the boot, for display and filters.
     pub fn title(&self) -> String {
         format!("boot/{}", self.name)
     }
 
-    /// The system to boot, in a folder of its own; none if the board does not have the case.
+    /// The system to boot; `None` if the board does not have the case.
     pub fn project(&self, workspace: &Workspace, board: &Board) -> Option<Project> {
         let has = self.architecture.is_none_or(|architecture| architecture == board.architecture);
         let (name, folder) = (self.title(), workspace.path(self.system));
         has.then_some(Project { name, folder })
     }
 
-    /// The boot image of the case, made from the usual one beside it.
+    /// The boot image of the case, made from the usual one, in the same folder.
     ///
     /// # Errors
     /// When a file cannot be read or written, or has no boot image.
@@ -147,12 +147,12 @@ impl Case {
         Ok(damaged)
     }
 
-    /// Whether the console has the line.
+    /// Whether this line contains the expected text.
     pub fn is_seen(&self, line: &str) -> bool {
         line.contains(self.line)
     }
 
-    /// What the run has shown.
+    /// The outcome of the run.
     ///
     /// # Errors
     /// When it ended without the line.
@@ -168,7 +168,7 @@ impl Case {
 /// Changes the checksum of the boot image.
 fn damage(bytes: &mut [u8]) -> Outcome {
     const MAGIC: &[u8] = b"LIMENIMG";
-    /// Where the checksum is in the image.
+    /// Offset of the checksum in the image.
     const CHECKSUM: usize = 5 * 8;
     let start = bytes.windows(MAGIC.len()).position(|window| window == MAGIC);
     let byte = start.and_then(|start| bytes.get_mut(start + CHECKSUM));

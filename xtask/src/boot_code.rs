@@ -1,7 +1,8 @@
-//! What `./x check` proves about the code of the kernel that is taken away after boot: nothing that stays refers to it. The
-//! checks of invariants, which go unless somebody may ask for them, are entered at two functions only.
+//! Checks of `./x check` on boot code, which the kernel unmaps after boot: no code that stays refers to it. The same
+//! for the invariant checks, which are unmapped unless an image can turn them on; they are entered by two functions
+//! only.
 //!
-//! The linker script puts both together by the names of functions. What only these call may refer to them wherever it lies.
+//! The linker script selects both by function names. Code outside of boot code that only boot calls may refer to it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -12,26 +13,26 @@ use crate::failure::{Failure, Outcome};
 use crate::process;
 use crate::symbols::Symbols;
 
-/// What the linker script calls the beginning and the end of the code of boot.
+/// The linker script's symbols for the start and end of boot code.
 pub const BOOT: [&str; 2] = ["__boot_start", "__boot_end"];
-/// The same of the checks.
+/// The same for the invariant checks.
 pub const CHECKS: [&str; 2] = ["__boot_end", "__check_end"];
-/// The same of the code that stays.
+/// The same for the code that stays.
 pub const STAYING: [&str; 2] = ["__text_start", "__text_last"];
 
-/// What code that stays calls of the checks, where a static key says that they are there.
+/// The entry points of the checks, which code that stays calls behind a static key.
 const CHECKED: [&str; 2] = ["limen_platform::kernel_cell::check::", "limen_entry::entry::enter_checked::"];
 
-/// What becomes of the checks of invariants when boot is over.
+/// Whether the invariant checks stay mapped after boot.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Checks {
-    /// Somebody may ask for them.
+    /// They stay, because the image can turn them on.
     Stay,
-    /// Nobody may.
+    /// They are unmapped with boot code.
     Go,
 }
 
-/// Bytes of the kernel's instructions that stay after boot.
+/// The size in bytes of the kernel's code that stays mapped after boot.
 ///
 /// # Errors
 /// When the file is not a kernel, or cannot be read.
@@ -41,8 +42,8 @@ pub fn staying_bytes(kernel: &Path, checks: Checks) -> Outcome<u64> {
     Ok(bytes(STAYING)? + if checks == Checks::Stay { bytes(CHECKS)? } else { 0 })
 }
 
-/// Checks that no function of a kernel that stays refers to the code of boot, or to that of the checks elsewhere than where
-/// they are asked for.
+/// Checks that no function that stays mapped refers to boot code, or to the invariant checks except at their entry
+/// points.
 ///
 /// # Errors
 /// When some do (the failure names them), or the file cannot be disassembled.
@@ -65,7 +66,7 @@ fn range(symbols: &Symbols, [start, end]: [&str; 2]) -> Outcome<Range<u64>> {
     Ok(symbols.address(start)?..symbols.address(end)?)
 }
 
-/// `None` when there is no such code. Functions with these names may be referred to.
+/// `None` if the range has no code. References to functions with these names are allowed.
 fn objections(listing: &str, code: &Range<u64>, entered: &[&str]) -> Option<Vec<String>> {
     let (names, references) = read(listing);
     let mut leaving: BTreeSet<u64> = names.range(code.clone()).map(|(address, _)| *address).collect();
@@ -76,7 +77,7 @@ fn objections(listing: &str, code: &Range<u64>, entered: &[&str]) -> Option<Vec<
     for (from, to) in &references {
         referring.entry(*to).or_default().insert(*from);
     }
-    // What only functions refer to that leave, is not called any more either.
+    // A function that only unmapped functions refer to is not called after boot either.
     while let Some(next) = referring
         .iter()
         .find(|(function, from)| !leaving.contains(*function) && from.is_subset(&leaving))
@@ -88,10 +89,14 @@ fn objections(listing: &str, code: &Range<u64>, entered: &[&str]) -> Option<Vec<
     let wrong = references
         .iter()
         .filter(|(from, to)| code.contains(to) && !leaving.contains(from) && !is_entered(*to));
-    Some(wrong.map(|(from, to)| format!("{} stays, and refers to {}", names[from], names[to])).collect())
+    Some(
+        wrong
+            .map(|(from, to)| format!("{} stays mapped, but refers to {}", names[from], names[to]))
+            .collect(),
+    )
 }
 
-/// The functions of a listing by address, and which one refers to which other one.
+/// The functions of a listing by address, and the references between them.
 fn read(listing: &str) -> (BTreeMap<u64, &str>, BTreeSet<(u64, u64)>) {
     let number = |digits: &str| u64::from_str_radix(digits, 16).ok();
     let mut names = BTreeMap::new();
@@ -136,17 +141,17 @@ ffffffff80001020: \tb\t0xffffffff80001010 <leave>
     const CODE: Range<u64> = 0xffff_ffff_8000_0000..0xffff_ffff_8000_1000;
 
     #[test]
-    fn what_only_boot_calls_may_refer_to_it() {
+    fn functions_that_only_boot_calls_may_refer_to_it() {
         assert_eq!(objections(LISTING, &CODE, &[]), Some(Vec::new()));
         assert_eq!(objections(LISTING, &(0..1), &[]), None);
     }
 
     #[test]
-    fn what_stays_and_refers_to_boot_is_named() {
+    fn a_staying_function_that_refers_to_boot_is_named() {
         let listing = LISTING.replace("0xffffffff80001010 <leave>", "0xffffffff80000008 <boot::table>");
         assert_eq!(
             objections(&listing, &CODE, &[]),
-            Some(vec!["trap stays, and refers to boot::table".to_owned()])
+            Some(vec!["trap stays mapped, but refers to boot::table".to_owned()])
         );
         assert_eq!(objections(&listing, &CODE, &["boot::table"]), Some(Vec::new()));
     }

@@ -1,4 +1,4 @@
-//! `./x check`: everything that can be said about the tree without running a system.
+//! `./x check`: every check of the tree that does not run a system.
 
 use std::process::Command as Process;
 
@@ -28,8 +28,8 @@ usage: ./x check
 
 Checks formatting, lints (host and bare targets), that the kernel builds with each kind of branch on static
 keys, the rules of CONTRIBUTING.md, how many lines two ports have in common (fewer than 5 %, and nowhere eight
-in a row), generated files, that every header of the SDK compiles alone, what the linked files may contain, and
-that they stay small. Reports every check that fails, not only the first.
+in a row), generated files, that every header of the SDK compiles on its own, the contents of linked files, and
+their size limits. Reports every check that fails, not only the first.
 ";
 
 type Check = (&'static str, fn(&Workspace) -> Outcome);
@@ -73,7 +73,7 @@ fn formatting(workspace: &Workspace) -> Outcome {
     process::capture(Process::new("cargo").args(["fmt", "--all", "--check"]))?;
     native::cargo(workspace, "fmt")
         .try_for_each(|mut cargo| process::capture(cargo.arg("--check")).map(drop))?;
-    // Programs of systems, which cargo finds with an SDK only.
+    // The programs of systems, which cargo can build only with an SDK.
     let mut rustfmt = Process::new("rustfmt");
     rustfmt.args(["--check", "--edition", "2024", "--config-path"]).arg(workspace.path("rustfmt.toml"));
     for shelf in ["examples", "tests"] {
@@ -98,14 +98,15 @@ fn target_lints(workspace: &Workspace) -> Outcome {
         process::capture(clippy.args(port.options()).args(["--", "-D", "warnings"]))?;
         let limen = ["--package", "limen", "--target", port.target];
         process::capture(process::cargo("clippy").args(limen).args(["--", "-D", "warnings"]))?;
-        // Its tables of counterparts are links.
+        // Its tables of counterparts contain links.
         let mut doc = process::cargo("doc");
         process::capture(doc.args(limen).arg("--no-deps").env("RUSTDOCFLAGS", "-D warnings"))?;
     }
     Ok(())
 }
 
-/// The kernel builds with the other branches that [static keys](../../docs/keys.md) can be, with which it is measured.
+/// Checks that the kernel builds with the other kinds of branches on [static keys](../../docs/keys.md), for
+/// measurements.
 fn unpatched_kernels(workspace: &Workspace) -> Outcome {
     for port in sdk::ports(&board::all(workspace)?)? {
         for branches in ["fallback", "none"] {
@@ -143,10 +144,10 @@ fn complain(sentences: Vec<String>) -> Outcome {
     if sentences.is_empty() { Ok(()) } else { Err(Failure::new(sentences.join("\n"))) }
 }
 
-/// Every header of the SDK compiles by itself, in C and C++, with both compilers, without a warning.
+/// Checks that every header of the SDK compiles on its own, in C and C++, with both compilers, without warnings.
 ///
 /// # Errors
-/// When one does not; the failure carries what the compiler said.
+/// When one does not; the failure carries the compiler's output.
 pub fn sdk_headers(workspace: &Workspace) -> Outcome {
     sdk::build(workspace)?;
     for board in board::all_names(workspace)? {

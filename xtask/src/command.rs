@@ -1,23 +1,23 @@
-//! What a command of `./x` is.
+//! The definition of a command of `./x`.
 
 use limen_nearest::{advice, options_in};
 
 use crate::failure::{Failure, Outcome};
 use crate::workspace::Workspace;
 
-/// One command: how it is listed, explained and run.
+/// A command: how it is listed, documented and run.
 pub struct Command {
     /// The word that selects it.
     pub name: &'static str,
     /// One line for the list of commands.
     pub summary: &'static str,
-    /// What `./x NAME --help` prints: usage, what it does, options.
+    /// The output of `./x NAME --help`: usage, description, options.
     pub help: &'static str,
     /// Runs it with the arguments that follow its name.
     pub run: fn(&Workspace, lexopt::Parser) -> Outcome,
 }
 
-/// Rejects every argument: for commands that take none.
+/// Rejects every argument, for commands that take none.
 ///
 /// # Errors
 /// When there is an argument.
@@ -28,22 +28,22 @@ pub fn no_arguments(mut arguments: lexopt::Parser) -> Outcome {
     }
 }
 
-/// A value that must be one of a list.
+/// Checks that a value is one of a list.
 ///
 /// # Errors
-/// When it is not; the failure lists what is possible.
+/// When it is not; the failure lists the choices.
 pub fn one_of(what: &str, value: String, choices: &[&str]) -> Outcome<String> {
     if choices.contains(&value.as_str()) { Ok(value) } else { Err(unknown(what, &value, choices, "")) }
 }
 
-/// That nothing is called `name`. The failure offers what was probably meant, lists what there is if that is little, or
-/// says `otherwise`.
+/// The failure for an unknown name. It suggests the closest name, lists all if they are few, or gives the advice
+/// `otherwise`.
 pub fn unknown(what: &str, name: &str, known: &[&str], otherwise: &str) -> Failure {
     Failure::new(format!("there is no {what} '{name}'; {}", advice(name, known, otherwise)))
 }
 
 impl Command {
-    /// A failure to read the arguments, with the option that was probably meant.
+    /// Adds the closest option to a failure to parse the arguments.
     pub fn explain(&self, failure: Failure) -> Failure {
         let Some(option) = failure.unknown_option() else { return failure };
         let otherwise = format!("./x {} --help lists the options", self.name);
@@ -65,7 +65,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_option_is_answered_with_what_was_meant() {
+    fn the_closest_option_is_suggested() {
         let help = "usage: ./x sing [--board BOARD] [--loud]\n  --board BOARD  where";
         assert_eq!(explained(help, &["--bord=a"]), "there is no option '--bord'; did you mean `--board`?");
         assert_eq!(
@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_that_is_none_is_answered_with_what_was_meant() {
+    fn the_closest_value_is_suggested() {
         let choose = |value: &str| one_of("voice", value.to_owned(), &["alto", "bass"]);
         assert_eq!(choose("alto").unwrap(), "alto");
         assert_eq!(choose("atlo").unwrap_err().to_string(), "there is no voice 'atlo'; did you mean `alto`?");

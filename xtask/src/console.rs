@@ -1,11 +1,11 @@
-//! `print!` and its like, in place of those of the standard library: they panic when the reader of a pipe has gone away, as
-//! in `./x --help | head -1`. Here the program ends, as quietly and with the same status as by the signal for that.
+//! `print!` and its relatives, in place of those of the standard library, which panic if the reader of a pipe has
+//! closed it, as in `./x --help | head -1`. Here the program ends silently, with the exit status of SIGPIPE.
 
 use std::fmt::Arguments;
 use std::io::{ErrorKind, Write, stderr, stdout};
 use std::process;
 
-/// What a shell says of a program that was ended by SIGPIPE.
+/// The exit status that a shell reports for SIGPIPE.
 const READER_GONE: i32 = 128 + 13;
 
 macro_rules! print {
@@ -34,12 +34,12 @@ pub fn to_stderr(text: Arguments) {
     write(stderr().lock(), text.to_string().as_bytes());
 }
 
-/// Shows bytes that may end within a line.
+/// Prints bytes that may end within a line.
 pub fn show(bytes: &[u8]) {
     write(stdout().lock(), bytes);
 }
 
-/// Nobody can be told of another error than a missing reader if this was the error output.
+/// Errors other than a closed pipe are reported on the error output; if that fails, they are lost.
 fn write(mut to: impl Write, bytes: &[u8]) {
     let Err(error) = to.write_all(bytes).and_then(|()| to.flush()) else { return };
     if error.kind() == ErrorKind::BrokenPipe {

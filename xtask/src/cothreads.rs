@@ -1,4 +1,4 @@
-//! The cothread library on this machine: its own tests, which a Makefile builds and runs, and programs beside them.
+//! The cothread library on the host: its own tests, which a Makefile builds and runs, and other programs.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -8,26 +8,26 @@ use crate::process;
 use crate::suite::Verdict;
 use crate::workspace::Workspace;
 
-/// What the tests are called.
+/// The name of the tests.
 pub const NAME: &str = "cothreads on the host";
 
 /// Builds and runs the tests.
 ///
 /// # Errors
-/// When a program does not build; the failure carries what the compiler said.
+/// When a program does not build; the failure carries the compiler's output.
 pub fn run(workspace: &Workspace) -> Outcome<Verdict> {
     make(workspace, "test").map(|(_, console)| judge(&console))
 }
 
-/// Builds one of the programs beside the tests and returns where it is.
+/// Builds one of the other programs and returns its path.
 ///
 /// # Errors
-/// When it does not build; the failure carries what the compiler said.
+/// When it does not build; the failure carries the compiler's output.
 pub fn build(workspace: &Workspace, program: &str) -> Outcome<PathBuf> {
     make(workspace, program).map(|(output, _)| output.join(program))
 }
 
-/// Where output goes, and what was printed.
+/// Runs make; returns the output folder and what was printed.
 fn make(workspace: &Workspace, goal: &str) -> Outcome<(PathBuf, String)> {
     let output = workspace.path("build/cothreads");
     let mut make = Command::new("make");

@@ -1,5 +1,5 @@
-//! A machine in the emulator, from outside: it is stopped at an instruction, its memory read and written, its devices
-//! accessed.
+//! Controls an emulated machine from outside: stops it at instructions, reads and writes its memory, accesses its
+//! devices.
 //!
 //! Sources: GDB's remote serial protocol (Debugging with GDB, appendix E); QEMU's protocol for tests of devices.
 
@@ -16,10 +16,10 @@ use crate::patience;
 use crate::process;
 use crate::trace;
 
-/// Files of the two connections, beside the image.
+/// The sockets of the two connections, in the image's folder.
 const DEBUGGER: &str = "debugger.socket";
 const DEVICES: &str = "devices.socket";
-/// The emulator's process, beside them.
+/// The file with the emulator's process id, in the same folder.
 const PROCESS: &str = "emulator.pid";
 
 /// Options of an emulator that waits for a debugger.
@@ -35,52 +35,51 @@ pub const STOPPED: [&str; 9] = [
     "{folder}/emulator.pid",
 ];
 
-/// How long the machine may run without reaching an instruction at which it is to stop, see [`patience`]. It may be traced
-/// meanwhile.
+/// How long the machine may run without reaching a breakpoint, see [`patience`]. Tracing may slow it down.
 const PATIENCE: Duration = trace::SILENCE;
-/// How often the connection is tried until the emulator listens.
+/// The interval between attempts to connect until the emulator listens.
 const PAUSE: Duration = Duration::from_millis(20);
 
-/// What is sent to a machine that runs.
+/// Stops a running machine.
 const STOP: &[u8] = b"\x03";
 
-/// Bytes of the numbers that programs and this side exchange.
+/// Bytes of the numbers exchanged with programs.
 const WORD_BYTES: usize = 8;
 
-/// See the file. The emulator ends with it, except after [`Self::detach`].
+/// A debugger connection. Dropping it ends the emulator, except after [`Self::detach`].
 pub struct Debugger {
     is_attached: bool,
     stream: Connection,
     received: Vec<u8>,
     devices: BufReader<Connection>,
-    /// The request for the program counter.
+    /// The packet that reads the program counter.
     counter: &'static str,
 }
 
 impl Debugger {
-    /// Connects with the machine whose image is in this folder, as soon as its emulator listens.
+    /// Connects to the machine whose image is in this folder, once its emulator listens.
     ///
     /// # Errors
-    /// When the emulator has ended before it did.
+    /// When the emulator ends before it listens.
     pub fn attach(folder: &Path, architecture: &str, has_ended: &AtomicBool) -> Outcome<Self> {
         let stream = Connection::open(folder, DEBUGGER, has_ended)?;
         let devices = BufReader::new(Connection::open(folder, DEVICES, has_ended)?);
         let counter = if architecture == "x86_64" { "p10" } else { "p20" };
         let mut debugger = Self { is_attached: true, stream, received: Vec::new(), devices, counter };
-        // Before this request the emulator does not answer those for single registers.
+        // The emulator answers requests for single registers only after this one.
         debugger.ask("qXfer:features:read:target.xml:0,ffb")?;
         Ok(debugger)
     }
 
-    /// Stops the machine whenever it is about to execute this instruction.
+    /// Sets a breakpoint at this instruction.
     ///
     /// # Errors
-    /// When the emulator refuses, as do the others below.
+    /// When the emulator refuses; the same for the functions below.
     pub fn stop_at(&mut self, address: u64) -> Outcome {
         self.order(&format!("Z0,{address:x},1"))
     }
 
-    /// Not any more.
+    /// Removes a breakpoint.
     ///
     /// # Errors
     /// See [`Self::stop_at`].
@@ -88,7 +87,7 @@ impl Debugger {
         self.order(&format!("z0,{address:x},1"))
     }
 
-    /// Lets the machine run until it stops, and says where.
+    /// Runs the machine until it stops, and returns the program counter.
     ///
     /// # Errors
     /// When it does not stop.
@@ -97,7 +96,7 @@ impl Debugger {
         self.counter()
     }
 
-    /// Lets the machine execute one instruction.
+    /// Executes one instruction.
     ///
     /// # Errors
     /// See [`Self::stop_at`].
@@ -108,10 +107,10 @@ impl Debugger {
     fn counter(&mut self) -> Outcome<u64> {
         let answer = self.ask(self.counter)?;
         word(&answer)
-            .ok_or_else(|| Failure::new(format!("the emulator says '{answer}' for the program counter")))
+            .ok_or_else(|| Failure::new(format!("the emulator returned '{answer}' for the program counter")))
     }
 
-    /// Memory at an address of the address space in use; `None` if nothing is mapped there.
+    /// Reads memory in the current address space; `None` if nothing is mapped at the address.
     ///
     /// # Errors
     /// See [`Self::stop_at`].
@@ -119,7 +118,7 @@ impl Debugger {
         Ok(word(&self.ask(&format!("m{address:x},{WORD_BYTES:x}"))?))
     }
 
-    /// Writes memory there, whether programs could or not.
+    /// Writes memory in the current address space, even if it is read-only for programs.
     ///
     /// # Errors
     /// When nothing is mapped there.
@@ -128,11 +127,11 @@ impl Debugger {
         self.order(&format!("M{address:x},{WORD_BYTES:x}:{digits}"))
     }
 
-    /// Accesses devices: a list of commands as `readl 0x9010000` or `outb 0x64 0xd3`, where `{}` is what the last one has
+    /// Accesses devices with commands such as `readl 0x9010000` or `outb 0x64 0xd3`; `{}` stands for the value last
     /// read.
     ///
     /// # Errors
-    /// When one of them is not understood.
+    /// When the emulator rejects a command.
     pub fn access(&mut self, commands: &[String]) -> Outcome {
         let mut last = String::new();
         for command in commands {
@@ -148,7 +147,7 @@ impl Debugger {
         Ok(())
     }
 
-    /// Lets the machine run on by itself.
+    /// Disconnects and resumes the machine.
     ///
     /// # Errors
     /// See [`Self::stop_at`].
@@ -187,11 +186,11 @@ impl Debugger {
     }
 }
 
-/// Nobody else would let the machine go on.
+/// Ends the emulator: no other program would resume the machine.
 impl Drop for Debugger {
     fn drop(&mut self) {
         if self.is_attached {
-            // A machine that runs takes no other order than to stop. The emulator may have ended already.
+            // A running machine accepts only a stop. The emulator may have ended already.
             _ = self.stream.write_all(STOP).context(lost).and_then(|()| self.send("k"));
         }
     }
@@ -201,11 +200,11 @@ fn lost() -> String {
     "the connection with the emulator's debugger failed".to_owned()
 }
 
-/// A connection with an emulator.
+/// A connection to the emulator.
 struct Connection {
     stream: UnixStream,
     emulator: u32,
-    /// How much time the emulator may take for an answer.
+    /// How long the emulator may take to answer.
     patience: Duration,
 }
 
@@ -246,7 +245,8 @@ impl Read for Connection {
             }
         });
         received.unwrap_or_else(|| {
-            // It takes no orders any more, and its console is silent for long in good runs, too.
+            // It accepts no commands any more, and a silent console does not show that, because good runs are silent as
+            // well.
             process::signal(self.emulator, "KILL");
             let seconds = self.patience.as_secs();
             Err(io::Error::new(
@@ -261,7 +261,7 @@ fn process(file: &Path) -> Outcome<u32> {
     files::read(file)?.trim().parse().context(|| format!("{} has no number of a process", file.display()))
 }
 
-/// The text of the first complete packet, `$text#sum`, which is removed with what is before it.
+/// The text of the first complete packet, `$text#sum`; removes it and everything before it.
 fn take_packet(received: &mut Vec<u8>) -> Option<String> {
     const SUM_DIGITS: usize = 2;
     let start = received.iter().position(|byte| *byte == b'$')? + 1;
@@ -275,7 +275,7 @@ fn take_packet(received: &mut Vec<u8>) -> Option<String> {
     Some(text)
 }
 
-/// A number of eight bytes, in hexadecimal digits in the order of memory.
+/// Parses eight bytes, in hexadecimal digits in memory order.
 fn word(digits: &str) -> Option<u64> {
     if digits.len() != 2 * WORD_BYTES {
         return None;
@@ -289,7 +289,7 @@ pub mod tests {
 
     use super::*;
 
-    /// A number that no process has.
+    /// An unused process id.
     const NO_PROCESS: u32 = i32::MAX.cast_unsigned();
 
     fn debugger(emulator: u32, patience: Duration) -> (Debugger, UnixStream) {
@@ -301,7 +301,7 @@ pub mod tests {
         (Debugger { is_attached: false, stream, received, devices, counter: "p20" }, other_end)
     }
 
-    /// A debugger of an emulator that expects these packets, one after the other, and answers each so.
+    /// A debugger with a scripted emulator, which expects these packets in order and sends these answers.
     pub fn scripted(script: &'static [(&str, &str)]) -> (Debugger, thread::JoinHandle<UnixStream>) {
         let (debugger, mut emulator) = debugger(NO_PROCESS, PATIENCE);
         let answers = move || {
@@ -326,7 +326,7 @@ pub mod tests {
     }
 
     #[test]
-    fn an_emulator_that_never_answers_is_ended() {
+    fn an_emulator_that_never_answers_is_killed() {
         let mut emulator = Command::new("sleep").arg("1000").spawn().unwrap();
         let (mut debugger, _other_end) = debugger(emulator.id(), Duration::from_millis(20));
         let failure = debugger.run().unwrap_err().to_string();
@@ -335,7 +335,7 @@ pub mod tests {
     }
 
     #[test]
-    fn packets_are_taken_when_they_are_complete() {
+    fn only_complete_packets_are_taken() {
         let mut received = b"+$T05thread:01;#07+$OK#9".to_vec();
         assert_eq!(take_packet(&mut received).as_deref(), Some("T05thread:01;"));
         assert_eq!(take_packet(&mut received), None);
@@ -345,7 +345,7 @@ pub mod tests {
     }
 
     #[test]
-    fn numbers_come_in_the_order_of_memory() {
+    fn numbers_are_in_memory_order() {
         assert_eq!(word("0410200000000000"), Some(0x20_1004));
         assert_eq!(word("E14"), None);
     }

@@ -1,4 +1,4 @@
-//! `./x dist`: the SDK as one file, the same for everyone who builds it.
+//! `./x dist`: packs the SDK into one file, which is the same for everyone who builds it.
 
 use std::collections::BTreeMap;
 use std::env;
@@ -24,22 +24,21 @@ use crate::workspace::Workspace;
 
 /// The command.
 pub const COMMAND: Command =
-    Command { name: "dist", summary: "pack the SDK into build/dist, for others", help: HELP, run };
+    Command { name: "dist", summary: "pack the SDK into build/dist for distribution", help: HELP, run };
 
 const HELP: &str = "
 usage: ./x dist [--verify]
 
-Builds the SDK anew and packs it into build/dist/limen-sdk-VERSION-SYSTEM-PROCESSOR.tar.gz, with a file
-beside it that `sha256sum -c` reads. The same commit gives the same bytes in every folder. Times in the archive
-are that of the commit, or SOURCE_DATE_EPOCH if the environment has it.
+Builds the SDK from scratch and packs it into build/dist/limen-sdk-VERSION-SYSTEM-PROCESSOR.tar.gz, with a
+checksum file for `sha256sum -c`. The same commit gives the same bytes in every folder. Entries in the archive
+have the time of the commit, or SOURCE_DATE_EPOCH if the environment has it.
 
-  --verify            make two clones of the commit in different folders, build both, compare the archives byte
-                      for byte, then unpack one and boot its example `hello` on each instruction set; leaves
-                      that archive in build/dist
+  --verify            clone the commit into two folders, build both, compare the archives byte for byte, then unpack
+                      one and boot its example `hello` on each instruction set; leaves the archive in build/dist
 ";
 
-/// The time of entries when neither git nor the environment tells one: the start of 1980, which every archiver can
-/// express.
+/// The time of entries if neither git nor the environment has one: the start of 1980, the earliest that every archiver
+/// supports.
 const NO_TIME: u64 = 315_532_800;
 
 fn run(workspace: &Workspace, mut arguments: lexopt::Parser) -> Outcome {
@@ -55,7 +54,7 @@ fn run(workspace: &Workspace, mut arguments: lexopt::Parser) -> Outcome {
     Ok(())
 }
 
-/// Builds the SDK from nothing, so that it has no file of an earlier version, and packs it.
+/// Builds the SDK from scratch, so that it has no files of an earlier version, and packs it.
 fn fresh(workspace: &Workspace) -> Outcome<PathBuf> {
     remove(&workspace.sdk())?;
     sdk::build(workspace)?;
@@ -63,13 +62,13 @@ fn fresh(workspace: &Workspace) -> Outcome<PathBuf> {
     if let Some(file) = leaks.first() {
         let file = file.display();
         return Err(Failure::new(format!(
-            "the SDK would differ between folders: {file} has a path of this machine"
+            "the SDK would differ between folders: {file} contains a path of this machine"
         )));
     }
     pack(workspace, &workspace.path("build/dist"))
 }
 
-/// Packs the SDK as it is into a folder, and writes its checksum.
+/// Packs the existing SDK into a folder, and writes its checksum.
 ///
 /// # Errors
 /// When a file cannot be read or written.
@@ -100,7 +99,7 @@ fn time(workspace: &Workspace) -> Outcome<u64> {
     match env::var("SOURCE_DATE_EPOCH") {
         Ok(seconds) => seconds
             .parse()
-            .context(|| format!("SOURCE_DATE_EPOCH must be a number of seconds, and is '{seconds}'")),
+            .context(|| format!("SOURCE_DATE_EPOCH must be a number of seconds, but is '{seconds}'")),
         Err(_) => Ok(version::commit_time(workspace).unwrap_or(NO_TIME)),
     }
 }
@@ -112,9 +111,9 @@ fn remove(folder: &Path) -> Outcome {
     fs::remove_dir_all(folder).context(|| format!("cannot remove {}", folder.display()))
 }
 
-/// Two clones, and what lies around them is different.
+/// Builds two clones in different surroundings and compares their archives.
 fn verified(workspace: &Workspace) -> Outcome<PathBuf> {
-    // Outside of the repository, whose settings for cargo hold for every folder below it.
+    // Outside of the repository, whose cargo settings apply to every folder below it.
     let scratch = env::temp_dir().join(format!("limen-dist-{}", std::process::id()));
     remove(&scratch)?;
     let result = verified_in(workspace, &scratch);
@@ -162,7 +161,7 @@ fn clone_and_pack(
     Ok(folder.join("build/dist").join(name()))
 }
 
-/// The archives must be equal, and so must their checksums.
+/// Checks that the archives and their checksums are equal.
 fn compare(archives: &[PathBuf; 2], clones: &[PathBuf; 2]) -> Outcome {
     let read = |path: &Path| fs::read(path).context(|| format!("cannot read {}", path.display()));
     let is_equal = |files: &[PathBuf; 2]| Ok::<_, Failure>(read(&files[0])? == read(&files[1])?);
@@ -175,10 +174,12 @@ fn compare(archives: &[PathBuf; 2], clones: &[PathBuf; 2]) -> Outcome {
     let all = &first? | &second?;
     let differs = |file: &&PathBuf| fs::read(sdks[0].join(file)).ok() != fs::read(sdks[1].join(file)).ok();
     let list = all.iter().filter(differs).map(|file| format!("\n  {}", file.display())).collect::<String>();
-    Err(Failure::new(format!("two clones of one commit give different archives; files that differ:{list}")))
+    Err(Failure::new(format!(
+        "two clones of the same commit give different archives; files that differ:{list}"
+    )))
 }
 
-/// Unpacks an archive and does what its reader does first: builds and boots `hello`, on each instruction set.
+/// Unpacks an archive and does what a user does first: builds and boots `hello`, on each instruction set.
 ///
 /// # Errors
 /// When the checksum is wrong, or the example does not build or run.

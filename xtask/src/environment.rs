@@ -1,4 +1,4 @@
-//! What figures were measured with: which machine, and which versions of which programs.
+//! The environment of a measurement: the machine and the versions of programs.
 
 use std::process::Command as Process;
 
@@ -7,7 +7,7 @@ use crate::failure::{Failure, Outcome};
 use crate::process;
 use crate::qemu;
 
-/// What a run on a board depends on, and its version, as people read them.
+/// The programs that a run on a board depends on, and their versions, for display.
 ///
 /// # Errors
 /// When one of the programs cannot be started.
@@ -23,7 +23,7 @@ pub fn of(board: &Board) -> Outcome<Vec<(String, String)>> {
     Ok(facts.into_iter().map(|(what, version)| (what.to_owned(), version)).collect())
 }
 
-/// Why runs on a board cannot be compared exactly with the emulator of this machine; nothing if they can.
+/// Why runs on a board cannot be compared exactly with this machine's emulator; `None` if they can.
 ///
 /// # Errors
 /// When the emulator cannot be started.
@@ -38,13 +38,13 @@ pub fn not_repeatable(board: &Board) -> Outcome<Option<String>> {
     Ok((!board.repeatable_with.contains(&here)).then(sentence))
 }
 
-/// Why suites with a debugger cannot run on a board with the emulator of this machine; nothing if they can.
+/// Why suites with a debugger cannot run on a board with this machine's emulator; `None` if they can.
 ///
 /// # Errors
 /// When the emulator cannot be started.
 pub fn not_debuggable(board: &Board) -> Outcome<Option<String>> {
     let (major, minor) = emulator_version(board)?;
-    // Its debugger reads memory as the kernel could, to which RISC-V denies that of programs (sstatus.SUM).
+    // Its debugger reads memory as the kernel, which RISC-V does not let access user memory (sstatus.SUM).
     let is_denied = board.architecture == "riscv64" && major >= 8;
     Ok(is_denied.then(|| {
         format!("not run: the debugger of QEMU {major}.{minor} cannot read programs from the kernel")
@@ -54,20 +54,20 @@ pub fn not_debuggable(board: &Board) -> Outcome<Option<String>> {
 /// The version of a board's emulator, as in `(7, 2)`.
 ///
 /// # Errors
-/// When the emulator cannot be started, or says no version.
+/// When the emulator cannot be started, or prints no version.
 pub fn emulator_version(board: &Board) -> Outcome<(u32, u32)> {
     let said = first_line(board.qemu.first().map_or("", String::as_str))?;
-    version(&said).ok_or_else(|| Failure::new(format!("the emulator says no version: '{said}'")))
+    version(&said).ok_or_else(|| Failure::new(format!("the emulator prints no version: '{said}'")))
 }
 
-/// The first two numbers of the first word that is a version.
+/// The first two numbers of the first word that looks like a version.
 fn version(said: &str) -> Option<(u32, u32)> {
     let word = said.split_whitespace().find(|word| word.starts_with(|c: char| c.is_ascii_digit()))?;
     let mut numbers = word.split('.').map(str::parse);
     Some((numbers.next()?.ok()?, numbers.next()?.ok()?))
 }
 
-/// The program with the models, and its version.
+/// The program that models processors, and its version.
 ///
 /// # Errors
 /// When it cannot be started.

@@ -1,12 +1,12 @@
 //! `expected.txt` of a project: lines that its console must show, in this order.
 //!
-//! Other lines may stand between them, because what the kernel says at boot differs between configurations.
+//! Other lines may occur between them, because the kernel's boot report differs between configurations.
 
 use crate::failure::{Failure, Outcome};
 use crate::files;
 use crate::project::Project;
 
-/// The lines that are still to come.
+/// The lines that have not appeared yet.
 #[derive(Debug)]
 pub struct Expected {
     lines: Vec<String>,
@@ -31,7 +31,7 @@ impl Expected {
         Self { lines: lines.collect(), seen: 0 }
     }
 
-    /// Takes the next line of the console; true once every line has come.
+    /// Consumes the next line of the console; true once every expected line has appeared.
     pub fn complete_with(&mut self, line: &str) -> bool {
         if self.missing() == Some(line) {
             self.seen += 1;
@@ -39,10 +39,10 @@ impl Expected {
         self.missing().is_none()
     }
 
-    /// Success once every line has come.
+    /// Success if every line has appeared.
     ///
     /// # Errors
-    /// Names the first line that has not.
+    /// Names the first missing line.
     pub fn outcome(&self) -> Outcome {
         match self.missing() {
             None => Ok(()),
@@ -60,7 +60,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_must_come_in_order_and_others_may_stand_between() {
+    fn lines_must_appear_in_order_with_others_between_them() {
         let mut expected = Expected::parse("one\n\ntwo\n");
         assert!(!expected.complete_with("two"));
         assert!(!expected.complete_with("one"));

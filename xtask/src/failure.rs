@@ -1,15 +1,15 @@
-//! Why a command did not succeed: one sentence for the person at the terminal.
+//! The failure of a command: one sentence for the user.
 
 use std::fmt;
 
-/// What every command returns.
+/// The result of every command.
 pub type Outcome<T = ()> = Result<T, Failure>;
 
-/// A sentence that says what went wrong and, where it helps, what to do.
+/// A sentence that states the problem and, if possible, the fix.
 #[derive(Debug)]
 pub struct Failure {
     sentence: String,
-    /// An option that the command does not have, if that is what went wrong.
+    /// The unknown option, if that is the problem.
     unknown_option: Option<String>,
 }
 
@@ -19,17 +19,17 @@ impl Failure {
         Self { sentence: sentence.into(), unknown_option: None }
     }
 
-    /// A failure that the command has explained already; `main` only passes it on as the exit status.
+    /// A failure that the command has already reported; `main` only sets the exit status.
     pub fn explained() -> Self {
         Self::new("")
     }
 
-    /// The option that the command does not have, if that is what went wrong.
+    /// The unknown option, if that is the problem.
     pub fn unknown_option(&self) -> Option<&str> {
         self.unknown_option.as_deref()
     }
 
-    /// Whether nothing remains to be said.
+    /// Whether the failure has already been reported.
     pub fn is_explained(&self) -> bool {
         self.sentence.is_empty()
     }
@@ -51,12 +51,12 @@ impl From<lexopt::Error> for Failure {
     }
 }
 
-/// Turns an error of the standard library into a [`Failure`] that says what was being attempted.
+/// Turns an error of the standard library into a [`Failure`] that names the attempted action.
 pub trait Context<T> {
-    /// `what` names the attempt, as in "cannot read README.md".
+    /// `what` names the action, as in "cannot read README.md".
     ///
     /// # Errors
-    /// The error of `self`, explained.
+    /// The error of `self`, with the action.
     fn context(self, what: impl FnOnce() -> String) -> Outcome<T>;
 }
 

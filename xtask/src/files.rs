@@ -1,4 +1,4 @@
-//! Writing files only when their contents change, so that nothing that depends on them is built twice.
+//! Writes files only if their contents change, so that nothing that depends on them is rebuilt.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -14,7 +14,7 @@ pub fn read(path: &Path) -> Outcome<String> {
     fs::read_to_string(path).context(|| format!("cannot read {}", path.display()))
 }
 
-/// Writes a file unless it already holds exactly these bytes. Readers see the old file or the new one.
+/// Writes a file unless it already holds exactly these bytes. Readers see either the old file or the new one.
 ///
 /// # Errors
 /// When the file or its folder cannot be written.
@@ -42,7 +42,7 @@ pub fn copy(from: &Path, to: &Path) -> Outcome {
     fs::set_permissions(to, permissions).context(|| format!("cannot set permissions of {}", to.display()))
 }
 
-/// Makes `to` hold the files of `from` (build output apart) and no others, except those that `keep` names.
+/// Makes `to` hold exactly the files of `from` (except build output), and those that `keep` names.
 ///
 /// # Errors
 /// When a file cannot be read, written or removed.
@@ -54,7 +54,7 @@ pub fn mirror(from: &Path, to: &Path, keep: &BTreeSet<PathBuf>) -> Outcome {
     remove_others(to, |file| wanted.contains(file) || keep.contains(file))
 }
 
-/// Makes `to` hold these files, whose names are relative to it, and no others.
+/// Makes `to` hold exactly these files, whose names are relative to it.
 ///
 /// # Errors
 /// When a file cannot be written or removed.
@@ -71,8 +71,8 @@ fn remove_others(folder: &Path, is_wanted: impl Fn(&Path) -> bool) -> Outcome {
     Ok(())
 }
 
-/// Every file below a folder, relative to it; nothing for a folder that does not exist. Folders named `build`
-/// hold output and are left out.
+/// Every file below a folder, relative to it; empty if the folder does not exist. Folders named `build` hold output and
+/// are skipped.
 ///
 /// # Errors
 /// When a folder cannot be read.
@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn fill_leaves_nothing_else() {
+    fn fill_removes_all_other_files() {
         let folder = scratch("fill");
         write(&folder.join("sub/stale"), "s").unwrap();
         fill(&folder, &BTreeMap::from([(PathBuf::from("a"), "a".to_owned())])).unwrap();
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn mirror_removes_what_the_source_lost_and_keeps_what_it_is_told() {
+    fn mirror_removes_files_that_the_source_lost_and_keeps_the_named_ones() {
         let folder = scratch("mirror");
         let (from, to) = (folder.join("from"), folder.join("to"));
         write(&from.join("a"), "a").unwrap();

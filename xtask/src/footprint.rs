@@ -1,4 +1,4 @@
-//! How much memory things take: rows of `./x bench`, and what `./x check` does not let grow unnoticed.
+//! Memory footprints: rows of `./x bench`, and limits of `./x check`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -15,31 +15,31 @@ use crate::project::{Build, Project};
 use crate::suite::Suite;
 use crate::workspace::{CONFIGS, Workspace};
 
-/// What these rows are chosen by.
+/// The name by which filters select these rows.
 pub const NAME: &str = "bench/footprint";
 
-/// The system of bench whose smallest program is measured, and that program.
+/// The bench system with the smallest program, and that program.
 const SMALLEST: (&str, &str) = ("boot_16", "idle.elf");
 
-/// The configuration whose images have the kernel check its invariants.
+/// The configuration in which the kernel checks its invariants.
 const SELF_CHECKING: &str = "debug";
 
-/// Most bytes of the kernel's instructions, by instruction set: of all, and of those that stay after boot without the checks.
-/// The goal for the latter is 96 KiB ([performance](../../docs/performance.md#footprint)); where they are fewer, this keeps
-/// them so.
+/// Limits on the kernel's code in bytes, by instruction set: all of it, and the part that stays mapped after boot
+/// without the invariant checks. The goal for the latter is 96 KiB
+/// ([performance](../../docs/performance.md#footprint)); smaller limits keep what has been reached.
 const MOST_TEXT: [(&str, [u64; 2]); 3] = [
     ("aarch64", [138 << 10, 82 << 10]),
     ("riscv64", [127 << 10, 74 << 10]),
     ("x86_64", [168 << 10, 96 << 10]),
 ];
 
-/// The example with one of everything, and the most bytes of its image.
+/// The example with one of everything, and the limit on its image in bytes.
 const TOUR: (&str, u64) = ("examples/tour", 1 << 20);
 
-/// A part of a linked file: its name, and how much of a segment belongs to it.
+/// A part of a linked file: its name, and how many bytes of a segment belong to it.
 type Part = (&'static str, fn(&Segment) -> u64);
 
-/// The parts by what memory they need.
+/// The parts, by the kind of memory that they need.
 const PARTS: [Part; 4] = [
     ("text", |segment| if segment.executes() { segment.memory_bytes } else { 0 }),
     (
@@ -50,7 +50,7 @@ const PARTS: [Part; 4] = [
     ("zeroed", |segment| segment.memory_bytes - segment.file_bytes),
 ];
 
-/// Bytes of the kernel, of the smallest program and of the examples' images.
+/// The sizes of the kernel, the smallest program and the examples' images.
 ///
 /// # Errors
 /// When an example does not build, or a file cannot be read.
@@ -78,10 +78,10 @@ pub fn rows(workspace: &Workspace, board: &Board) -> Outcome<Vec<Row>> {
     Ok(rows)
 }
 
-/// Checks that neither the kernel's instructions nor the image of the tour are larger than they may be.
+/// Checks the limits on the kernel's code and the image of the tour.
 ///
 /// # Errors
-/// When one is, with both sizes.
+/// When one is exceeded, with both sizes.
 pub fn is_small(workspace: &Workspace, board: &Board) -> Outcome {
     let [(_, text), ..] = PARTS;
     let kernel = workspace.kernel(&board.name, CONFIG);
@@ -108,18 +108,19 @@ fn not_above(what: &str, bytes: u64, most: u64) -> Outcome {
     Err(Failure::new(format!("{what} take {bytes} bytes; xtask/src/footprint.rs allows {most}")))
 }
 
-/// The bytes of a file.
+/// The size of a file in bytes.
 ///
 /// # Errors
-/// When there is none.
+/// When the file does not exist.
 pub fn file_bytes(file: &Path) -> Outcome<u64> {
     Ok(fs::metadata(file).context(|| format!("cannot read {}", file.display()))?.len())
 }
 
-/// The memory that a system takes when it runs, but for page tables, which the kernel makes: from the report beside its image.
+/// The memory that a running system uses, from the report beside its image. Excludes page tables, which the kernel
+/// builds.
 ///
 /// # Errors
-/// When the report does not say.
+/// When the report does not have it.
 pub fn used_bytes(image: &Path) -> Outcome<u64> {
     let file = image.with_file_name("report.txt");
     let text = files::read(&file)?;
@@ -136,7 +137,7 @@ fn image(workspace: &Workspace, board: &Board, project: &Project) -> Outcome<Pat
         .context(|| project.name.clone())
 }
 
-/// Builds a program that does nothing, and gives its file.
+/// Builds a program that does nothing, and returns its file.
 ///
 /// # Errors
 /// When it does not build.
@@ -161,7 +162,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_too_large_is_named_with_both_sizes() {
+    fn an_exceeded_limit_is_named_with_both_sizes() {
         assert!(not_above("a thing", 7, 7).is_ok());
         let sentence = not_above("a thing", 8, 7).unwrap_err().to_string();
         assert!(

@@ -1,4 +1,4 @@
-//! `./x fuzz`: feeds random inputs to a part of the system until time is up or something breaks.
+//! `./x fuzz`: feeds random inputs to a component until time is up or something breaks.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -20,8 +20,8 @@ pub const COMMAND: Command =
 const HELP: &str = "
 usage: ./x fuzz [TARGET] [--seconds N] [--seed N]
 
-Runs a fuzzer; without a target, all of them one after the other. Files in build/fuzz/TARGET/inputs are among the
-inputs that it starts from. An input that breaks something is written to build/fuzz/TARGET.
+Runs a fuzzer; without a target, all of them in turn. Each also starts from the files in
+build/fuzz/TARGET/inputs. An input that breaks something is written to build/fuzz/TARGET.
 
   TARGET              cothreads: calls of the cothread library from random threads, with address and
                       undefined-behaviour sanitizers
@@ -35,10 +35,10 @@ inputs that it starts from. An input that breaks something is written to build/f
                       ./x test tests/adversaries repeats one
 ";
 
-/// A part of the system with a fuzzer.
+/// A component with a fuzzer.
 struct Target {
     name: &'static str,
-    /// Builds it: a program that takes the options of libFuzzer.
+    /// Builds a program that takes the options of libFuzzer.
     build: fn(&Workspace) -> Outcome<PathBuf>,
 }
 

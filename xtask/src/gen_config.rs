@@ -6,7 +6,7 @@
 use crate::binary::FloatAbi;
 use crate::board::Board;
 
-/// When an option is enabled.
+/// The condition under which an option is enabled.
 #[derive(Clone, Copy)]
 enum When {
     Always,
@@ -17,7 +17,7 @@ enum When {
     Benchmark,
     /// On one instruction set.
     On(&'static str),
-    /// On RISC-V, where programs pass floating-point numbers in registers of their own.
+    /// On RISC-V with the hard-float ABI.
     HardFloat,
     /// In the folder of a board's older name.
     OlderName,
@@ -41,8 +41,8 @@ impl When {
 /// An option: its name without `CONFIG_`, its value (empty for a plain flag), and where it is enabled.
 type Row = (&'static str, &'static str, When);
 
-/// What programs and Makefiles ask about the kernel. Options that name the instruction set and the platform are
-/// added by [`kernel`].
+/// Options of the kernel that programs and Makefiles test. [`kernel`] adds those that name the instruction set and the
+/// platform.
 const KERNEL: &[Row] = &[
     ("ARCH_AARCH64", "", On("aarch64")),
     ("ARCH_AARCH32", "", Never),
@@ -119,7 +119,7 @@ const KERNEL: &[Row] = &[
 /// Platforms that existing programs distinguish.
 const PLATFORMS: [&str; 4] = ["QEMU_ARM_VIRT", "QEMU_RISCV_VIRT", "HIFIVE", "PC99"];
 
-/// What programs ask about the programming interface.
+/// Options of the programming interface.
 const INTERFACE: [Row; 4] = [
     ("LIB_SEL4_INLINE_INVOCATIONS", "", Always),
     ("LIB_SEL4_PRINT_INVOCATION_ERRORS", "", Never),
@@ -127,7 +127,7 @@ const INTERFACE: [Row; 4] = [
     ("LIB_LIMEN_OLDER_NAME", "", OlderName),
 ];
 
-/// An option that has been decided.
+/// An option with its final value.
 struct Setting {
     /// Without `CONFIG_`.
     name: String,
@@ -150,9 +150,9 @@ pub fn files(board: &Board, config: &str) -> [(&'static str, String); 4] {
     let kernel = kernel(board, config);
     let interface = decide(&INTERFACE, board, config);
     [
-        ("kernel/gen_config.h", header("What the kernel was built to do.", &kernel)),
+        ("kernel/gen_config.h", header("The kernel's build options.", &kernel)),
         ("kernel/gen_config.json", json(&kernel)),
-        ("sel4/gen_config.h", header("What the programming interface was built to do.", &interface)),
+        ("sel4/gen_config.h", header("The programming interface's build options.", &interface)),
         ("sel4/gen_config.json", json(&interface)),
     ]
 }
@@ -252,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn older_names_say_what_their_sdks_were() {
+    fn older_names_have_the_options_of_their_sdks() {
         let now = board("riscv64", "QEMU_RISCV_VIRT");
         let older = now.under_older_names().remove(0);
         let text = |board| files(board, "debug").map(|(_, text)| text).concat();

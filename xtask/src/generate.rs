@@ -1,6 +1,6 @@
 //! `./x headers`: writes the files that are generated from `abi/`: C headers, and a chapter of the book.
 //!
-//! They are checked in, because people read them; a test and `./x check` tell when one is stale.
+//! They are checked in for their readers; a test and `./x check` report stale ones.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -21,8 +21,8 @@ pub const COMMAND: Command = Command {
 const HELP: &str = "
 usage: ./x headers
 
-Writes the C headers with the numbers of abi/abi into user/libmicrokit/include/limen, and the same as
-tables into docs/reference.md. They are checked in; ./x check says when they are out of date.
+Writes the C headers with the numbers of abi/abi to user/libmicrokit/include/limen, and the same numbers as
+tables to docs/reference.md. The files are checked in; ./x check reports when they are out of date.
 ";
 
 fn run(workspace: &Workspace, arguments: lexopt::Parser) -> Outcome {
@@ -41,7 +41,7 @@ fn generated() -> Vec<(PathBuf, String)> {
     headers::files().into_iter().chain([manual::file()]).collect()
 }
 
-/// The checked-in files that differ from what `./x headers` would put there.
+/// The checked-in files that differ from what `./x headers` would write.
 pub fn stale(root: &Path) -> Vec<PathBuf> {
     let is_stale = |path: &Path, text: &str| {
         fs::read(root.join(path)).map_or(true, |present| present != text.as_bytes())

@@ -1,8 +1,8 @@
-//! Where the instructions of a path are, function by function: kept with the recorded figures, so that a path that has grown
-//! can be told with the function that has.
+//! Attributes the instructions of a path to functions. The counts are stored with the recorded figures, so that the
+//! function that made a path longer can be named.
 //!
-//! `bench/golden/BOARD.functions.txt` has, below each row, its functions and how many instructions of a sample are theirs;
-//! what is inlined counts for the function that it is inlined into.
+//! `bench/golden/BOARD.functions.txt` lists, below each row, its functions and their instructions in one sample.
+//! Inlined code counts for the function that it is inlined into.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -18,7 +18,7 @@ use crate::symbols::Symbols;
 use crate::trace::{self, Recording};
 use crate::workspace::Workspace;
 
-/// What is traced: a system of `bench`, and the rows of it whose functions are kept.
+/// The traced systems of `bench`, and their rows whose functions are recorded.
 const PATHS: [(&str, &[&str]); 4] = [
     (
         "bench/ppc",
@@ -40,26 +40,26 @@ const PATHS: [(&str, &[&str]); 4] = [
     ("bench/irq", &["irq_ack fpu=off"]),
 ];
 
-/// The build of each.
+/// The traced build of each.
 const BUILD: &str = "FPU=off";
 
-/// What is not the kernel's.
+/// The label for code outside the kernel.
 const PROGRAMS: &str = "programs";
 const FIRMWARE: &str = "firmware";
-/// Where QEMU puts the firmware of RISC-V boards.
+/// The addresses of RISC-V firmware in QEMU.
 const FIRMWARE_AT: Range<u64> = 0x8000_0000..0x8020_0000;
 
-/// The functions of a path, and how many of its instructions each has.
+/// The functions of a path with their numbers of instructions.
 type Functions = BTreeMap<String, u64>;
 
-/// Whose instructions are where.
+/// Maps addresses to functions.
 pub struct Owners {
     symbols: Symbols,
     has_firmware: bool,
 }
 
 impl Owners {
-    /// Those of the kernel that a board is measured with.
+    /// The functions of the kernel that a board is measured with.
     ///
     /// # Errors
     /// When it cannot be read.
@@ -68,7 +68,7 @@ impl Owners {
         Ok(Self { symbols, has_firmware: board.architecture == "riscv64" })
     }
 
-    /// The function of the kernel that an address is in; or whose else it is.
+    /// The kernel's function at an address, or the label of its other owner.
     pub fn of_address(&self, address: u64) -> &str {
         match address {
             trace::KERNEL.. => self.symbols.function_at(address),
@@ -78,7 +78,7 @@ impl Owners {
     }
 }
 
-/// Traces all paths of a board and keeps their functions.
+/// Traces all paths of a board and records their functions.
 ///
 /// # Errors
 /// When a system cannot be traced.
@@ -93,7 +93,7 @@ pub fn record(workspace: &Workspace, board: &Board) -> Outcome {
     files::write(&file(workspace, board), text)
 }
 
-/// A sentence for each of these rows whose functions are kept: which of them have other numbers of instructions now.
+/// A sentence for each of these rows with recorded functions: the functions whose number of instructions has changed.
 ///
 /// # Errors
 /// When a system cannot be traced, or the record cannot be read.
@@ -157,13 +157,13 @@ fn parse(text: &str) -> Outcome<BTreeMap<String, Functions>> {
             continue;
         };
         let (count, name) = function.split_once(' ').unwrap_or_default();
-        let count = count.parse().context(|| format!("'{line}' is not a number and a function"))?;
+        let count = count.parse().context(|| format!("'{line}' is not a count and a function"))?;
         rows.entry(last.clone()).or_default().insert(name.to_owned(), count);
     }
     Ok(rows)
 }
 
-/// What changed, the largest growth first.
+/// The changes, largest growth first.
 fn difference(from: &Functions, to: &Functions) -> String {
     let count = |functions: &Functions, name: &str| functions.get(name).copied().unwrap_or(0);
     let names: BTreeSet<_> = from.keys().chain(to.keys()).collect();
@@ -175,7 +175,7 @@ fn difference(from: &Functions, to: &Functions) -> String {
     changed.sort_by_key(|(_, from, to)| Reverse(to.cast_signed() - from.cast_signed()));
     let told: Vec<_> = changed.iter().map(|(name, from, to)| format!("{name} {from} to {to}")).collect();
     if told.is_empty() {
-        "every function has as many instructions as before".to_owned()
+        "no function has changed its number of instructions".to_owned()
     } else {
         told.join(", ")
     }
@@ -190,11 +190,11 @@ mod tests {
     }
 
     #[test]
-    fn the_function_that_grew_most_is_told_first() {
+    fn the_function_that_grew_most_is_named_first() {
         let from = functions(&[("trap", 60), ("call", 40), ("gone", 5), ("same", 1)]);
         let to = functions(&[("trap", 62), ("call", 50), ("new", 3), ("same", 1)]);
         assert_eq!(difference(&from, &to), "call 40 to 50, new 0 to 3, trap 60 to 62, gone 5 to 0");
-        assert_eq!(difference(&to, &to), "every function has as many instructions as before");
+        assert_eq!(difference(&to, &to), "no function has changed its number of instructions");
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Generates the C headers that hold the numbers of `limen-abi`, so that none of them is typed twice.
+//! Generates the C headers with the numbers of `limen-abi`, so that none of them is typed twice.
 
 pub mod c_header;
 
@@ -39,7 +39,7 @@ pub fn all() -> [(&'static str, CHeader); 5] {
     ]
 }
 
-/// What is the same on every architecture: calls, errors, faults, methods, messages, sizes.
+/// Numbers that are the same on every architecture: calls, errors, faults, methods, messages, sizes.
 fn abi() -> CHeader {
     let mut header = CHeader::new("LIMEN_ABI_H", "Numbers that programs share with the kernel.");
     enumerations(&mut header);
@@ -59,36 +59,32 @@ fn enumerations(header: &mut CHeader) {
     let calls = Syscall::ALL.iter().map(|(c, name, doc)| (name.to_string(), c.as_raw(), *doc));
     let benchmark = BenchmarkCall::ALL.iter().map(|(c, name, doc)| (name.to_string(), c.as_raw(), *doc));
     let calls: Vec<Entry> = calls.chain(benchmark).collect();
-    header.enumeration("What a program may ask of the kernel with one trap.", "seL4_Syscall_ID", calls);
+    header.enumeration("System calls.", "seL4_Syscall_ID", calls);
     let errors = entries(ErrorCode::ALL.iter().map(|(e, name, doc)| (*name, e.as_raw(), *doc)));
-    header.enumeration("Why an invocation was refused.", "seL4_Error", errors);
+    header.enumeration("Errors of invocations.", "seL4_Error", errors);
     let failures = entries(LookupFailure::ALL.iter().map(|(f, name, doc)| (*name, f.as_raw(), *doc)));
-    header.enumeration("Why a capability pointer led nowhere.", "seL4_LookupFailureType", failures);
+    header.enumeration("Failures of capability lookup.", "seL4_LookupFailureType", failures);
     let faults = entries(FaultLabel::ALL.iter().map(|(f, name, doc)| (*name, f.as_raw(), *doc)));
-    header.enumeration("The kind of fault, as the label of its message.", "seL4_Fault_tag_t", faults);
+    header.enumeration("Kinds of faults, as message labels.", "seL4_Fault_tag_t", faults);
     let labels = entries(Label::ALL.iter().map(|(l, name, doc)| (*name, l.as_raw(), *doc)));
-    header.enumeration(
-        "Methods of kernel objects, as labels of invocations.",
-        "seL4_InvocationLabel",
-        labels,
-    );
+    header.enumeration("Methods of kernel objects, as invocation labels.", "seL4_InvocationLabel", labels);
 }
 
 fn entries(table: impl Iterator<Item = (&'static str, u64, &'static str)>) -> Vec<Entry> {
     table.map(|(name, value, sentence)| (name.to_string(), value.cast_signed(), sentence)).collect()
 }
 
-/// What was measured of the use of the processor.
+/// Measurements of processor utilisation.
 fn utilisation(header: &mut CHeader) {
     let words = UtilisationWord::ALL.iter().map(|(word, name, sentence)| (*name, word.as_raw(), *sentence));
     header.enumeration(
-        "Words of what was measured of a thread.",
+        "Words of a thread's utilisation report.",
         "benchmark_track_util_ipc_index",
         entries(words),
     );
 }
 
-/// What memory regions can be filled with.
+/// Boot information that can fill memory regions.
 fn boot_info(header: &mut CHeader) {
     let padding = [("SEL4_BOOTINFO_HEADER_PADDING", 0, "Nothing.")];
     let pieces = BootInfo::ALL.iter().map(|(piece, name, sentence)| (*name, piece.as_raw(), *sentence));
@@ -139,16 +135,16 @@ fn probes(header: &mut CHeader) {
     let events = entries(ProbeEvent::ALL.iter().map(|(event, name, doc)| (*name, event.as_raw(), *doc)));
     header.enumeration("What a program can sample.", "limen_probe_event_t", events);
     header.constant(
-        "Option: the return from the event is stamped, too.",
+        "Option: the return from the event is stamped as well.",
         "LIMEN_PROBE_EXIT",
         ProbeOption::EXIT,
     );
     header.constant(
-        "Option: the same, when everything before the stamp is complete.",
+        "Option: the same, once everything before the stamp is complete.",
         "LIMEN_PROBE_EXIT_SERIALISED",
         ProbeOption::EXIT_SERIALISED,
     );
-    header.constant("Samples that wait to be read.", "LIMEN_PROBE_SAMPLES", limits::PROBE_SAMPLES);
+    header.constant("Capacity of the sample buffer.", "LIMEN_PROBE_SAMPLES", limits::PROBE_SAMPLES);
 }
 
 fn services(header: &mut CHeader) {
@@ -188,12 +184,12 @@ fn floating_point(header: &mut CHeader) {
         FpuOption::ISOLATE,
     );
     header.constant(
-        "Option: a change of domain always saves and loads.",
+        "Option: a domain switch always saves and loads.",
         "LIMEN_FPU_CONSTANT_EXIT",
         FpuOption::CONSTANT_EXIT,
     );
     header.constant(
-        "Code of a UserException 2 on RISC-V that is a use of the unit.",
+        "Code of a UserException 2 on RISC-V for a use of the disabled unit.",
         "LIMEN_RISCV_CODE_FPU_OFF",
         fault::RISCV_CODE_FPU_OFF,
     );
@@ -249,9 +245,13 @@ fn message_layout(header: &mut CHeader) {
 
 fn sizes(header: &mut CHeader) {
     header.title("Sizes");
-    header.constant("A page has two to this power bytes.", "seL4_PageBits", limits::PAGE_BYTES.ilog2());
     header.constant(
-        "A large page has two to this power bytes.",
+        "Base-2 logarithm of the page size in bytes.",
+        "seL4_PageBits",
+        limits::PAGE_BYTES.ilog2(),
+    );
+    header.constant(
+        "Base-2 logarithm of the large page size in bytes.",
         "seL4_LargePageBits",
         limits::LARGE_PAGE_BYTES.ilog2(),
     );
@@ -266,10 +266,7 @@ fn sizes(header: &mut CHeader) {
 
 /// Capability slots, badges and limits of a protection domain.
 fn slots() -> CHeader {
-    let mut header = CHeader::new(
-        "LIMEN_SLOTS_H",
-        "Where a protection domain finds its capabilities, and what badges mean.",
-    );
+    let mut header = CHeader::new("LIMEN_SLOTS_H", "Capability slots and badges of a protection domain.");
     fixed_slots(&mut header);
     windows(&mut header);
     badges(&mut header);
@@ -295,7 +292,7 @@ fn slots() -> CHeader {
 
 fn fixed_slots(header: &mut CHeader) {
     header.title("Fixed slots");
-    header.constant("What the protection domain receives on.", "LIMEN_INPUT_CAP", slot::INPUT);
+    header.constant("The object that the protection domain receives on.", "LIMEN_INPUT_CAP", slot::INPUT);
     header.constant("Its own address space.", "LIMEN_VSPACE_CAP", slot::VSPACE);
     header.constant("Its reply object.", "LIMEN_REPLY_CAP", slot::REPLY);
     header.constant(
@@ -304,18 +301,18 @@ fn fixed_slots(header: &mut CHeader) {
         slot::MONITOR_ENDPOINT,
     );
     header.constant("Its own thread; benchmark configuration only.", "TCB_CAP", slot::TCB);
-    header.constant("Secure monitor calls, where granted.", "ARM_SMC_CAP", slot::ARM_SMC);
+    header.constant("Secure monitor calls, if granted.", "ARM_SMC_CAP", slot::ARM_SMC);
     header.constant(
-        "Counts of floating-point switches, where granted.",
+        "Counters of floating-point switches, if granted.",
         "LIMEN_FPU_COUNTERS_CAP",
         slot::FPU_COUNTERS,
     );
     header.constant(
-        "The choice of the floating-point policy, where granted.",
+        "Control of the floating-point policy, if granted.",
         "LIMEN_FPU_POLICY_CAP",
         slot::FPU_POLICY,
     );
-    header.constant("The right to sample its own crossings, where granted.", "LIMEN_PROBE_CAP", slot::PROBE);
+    header.constant("The right to sample its own crossings, if granted.", "LIMEN_PROBE_CAP", slot::PROBE);
 }
 
 fn windows(header: &mut CHeader) {
@@ -381,7 +378,7 @@ fn badges(header: &mut CHeader) {
     );
 }
 
-/// What an architecture decides: registers of a system call, register lists, the top of user memory.
+/// Numbers of an architecture: registers of a system call, register lists, the top of user memory.
 fn architecture(guard: &'static str, map: &RegisterMap, user_top: u64) -> CHeader {
     let mut header = CHeader::new(guard, &format!("Registers and addresses on {}.", map.name));
     system_call_registers(&mut header, map);
@@ -415,7 +412,7 @@ fn system_call_registers(header: &mut CHeader, map: &RegisterMap) {
     header.constant("The instruction that enters the kernel.", "LIMEN_TRAP", quoted(map.trap));
     let clobbers: String = map.clobbers.iter().map(|name| format!(", {}", quoted(name))).collect();
     header.constant(
-        "What does not survive it: memory that threads share, and registers.",
+        "Clobbers: memory that threads share, and registers.",
         "LIMEN_TRAP_CLOBBERS",
         format!("\"memory\"{clobbers}"),
     );

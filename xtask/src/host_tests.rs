@@ -7,17 +7,17 @@ use crate::failure::{Context, Failure, Outcome};
 use crate::process;
 use crate::suite::Verdict;
 
-/// What else a branch on a static key can be than what it usually is.
+/// The kinds of branches on static keys besides the usual one.
 const OTHER_KEY_BUILDS: [&str; 2] = ["fallback", "none"];
 
-/// Runs `cargo test` for everything that runs on the host. Lines about tests that pass are not shown.
+/// Runs `cargo test` for everything that runs on the host. Lines about passing tests are not shown.
 ///
 /// # Errors
 /// When cargo cannot be started.
 pub fn run() -> Outcome<Verdict> {
     let mut verdict = Verdict::default();
     follow_tests(process::cargo("test").arg("--no-fail-fast"), &mut verdict)?;
-    // Not among the default members, because their binaries have no host to run on.
+    // Not default members, because their binaries do not run on the host.
     let libraries = ["--lib", "--package", "limen-platform", "--package", "limen-loader"];
     follow_tests(process::cargo("test").arg("--no-fail-fast").args(libraries), &mut verdict)?;
     for build in OTHER_KEY_BUILDS {
@@ -64,7 +64,7 @@ fn counts(line: &str) -> Option<(usize, usize)> {
 
 fn is_worth_showing(line: &str) -> bool {
     let routine = line.is_empty() || line.starts_with("running ") || line.starts_with("test result: ok");
-    // A point for each test, and at the end of a line how many there were.
+    // A dot for each test, and their number at the end of a line.
     let is_count = line.chars().all(|c| c == '.' || c == ' ' || c == '/' || c.is_ascii_digit());
     !routine && !line.ends_with("... ok") && !is_count
 }
@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_went_wrong_is_shown() {
+    fn only_failures_are_shown() {
         assert!(!is_worth_showing("test arena::tests::index ... ok"));
         assert!(!is_worth_showing("......"));
         assert!(!is_worth_showing("...... 6/12"));

@@ -1,20 +1,20 @@
-//! What happens to a suite from outside while it runs: interrupts at chosen instructions of the kernel, and bits of memory
-//! that become other ones.
+//! Fault injection into a running suite: interrupts at chosen instructions of the kernel, and flipped bits of memory.
 //!
 //! ```toml
 //! [injection]
-//! program = "tester.elf"           # goes in rounds, between its functions round_begins and round_ends
-//! policies = 3                     # so many of its tests, of at least a round, are for interrupts; the next one is for bits
+//! program = "tester.elf"           # runs in rounds, between its functions round_begins and round_ends
+//! policies = 3                     # this many of its tests, of a round or more each, take interrupts; the next takes
+//! bits
 //!
-//! [injection.raise]                # what makes a device of each board interrupt, see debugger.rs
+//! [injection.raise]                # makes a device of each board interrupt, see debugger.rs
 //! x86_64_generic = ["outb 0x64 0xd3", "outb 0x60 0"]
 //! ```
 //!
-//! First the emulator writes down what the kernel executes in a round, and in one with an interrupt in the middle of a
-//! digest. Then every one of these instructions is one at which an interrupt comes, a round for each. Loops, whose
-//! instructions are all alike to an interrupt, are sampled, and so is what another policy, or the other interrupt, has
-//! executed as well. The program checks what it sees and prints it as its tests; what it cannot know is checked here: that
-//! the machine came to each instruction, that the interrupt was served, and that boot has taken its code along.
+//! First the emulator records what the kernel executes in a round, and in one with an interrupt in the middle of a
+//! digest. Then an interrupt is raised at every one of these instructions, in a round for each. Instructions in loops,
+//! which are all alike to an interrupt, are sampled, and so are those that another policy, or the other interrupt, has
+//! executed as well. The program prints its own checks as tests. What it cannot know is checked here: that the machine
+//! reached each instruction, that the interrupt was served, and that boot code is unmapped.
 
 mod places;
 
@@ -38,13 +38,13 @@ use crate::symbols::Symbols;
 use crate::trace;
 use places::{Repeated, in_rounds, inserted_before, new_in_each};
 
-/// How often a round is tried in which the machine does not come to an instruction: some belong to what happens now and then.
+/// How many rounds may miss an instruction: some are executed only occasionally.
 const ATTEMPTS: usize = 4096;
-/// Rounds with an interrupt in the middle that are written down. In some of them it comes to another program's digest.
+/// Recorded rounds with an interrupt in the middle. In some of them it hits another program's digest.
 const DISTURBED: usize = 8;
-/// Bits that are changed in each piece of memory.
+/// Bits that are flipped in each piece of memory.
 const BITS: usize = 32;
-/// The whole run may be this long silent.
+/// How long the whole run may be silent.
 const SILENCE: Duration = Duration::from_secs(3600);
 
 /// The program's variable, as offsets of its words.
@@ -52,10 +52,10 @@ const MARK: u64 = 0;
 const LEFT: u64 = 8;
 const INTERRUPTS: u64 = 16;
 const CHANGED: u64 = 24;
-/// What the first one holds.
+/// The value of its first word.
 const MARKED: u64 = 0x1_1e7e_c7ed;
 
-/// See the file.
+/// The table `injection`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Injection {
     program: String,
@@ -82,10 +82,10 @@ impl Injection {
         Ok(Self { program, policies, raise })
     }
 
-    /// Boots the system again and again, and gives what the last boot printed.
+    /// Boots the system repeatedly, and returns the session of the last boot.
     ///
     /// # Errors
-    /// When nothing could be tried.
+    /// When no injection is possible.
     pub fn run(&self, boot: &Boot<'_>, kernel: &Path) -> Outcome<(Session, Verdict)> {
         let board = &boot.board.name;
         let raise = self.raise.get(board);
@@ -97,7 +97,7 @@ impl Injection {
         let usual = undisturbed.first().map_or(&[][..], Vec::as_slice);
         let over = Repeated::of(usual).middle(usual)?;
         let disturbed = scene.recorded(DISTURBED, |machine| {
-            // The test has more than one round.
+            // The test must have more than one round.
             machine.begin_test()?;
             machine.interrupt_at(over).map(drop)
         })?;
@@ -143,23 +143,23 @@ impl Injection {
     }
 }
 
-/// Where interrupts are to come.
+/// The places of interrupts.
 struct Plan {
     /// By policy.
     places: Vec<Vec<u64>>,
-    /// Where another one has come before.
+    /// The number of places over another interrupt.
     over: u64,
     places_over: Vec<u64>,
 }
 
 impl Plan {
-    /// Where the kernel begins.
+    /// The kernel's entry point.
     fn entry(&self) -> Outcome<u64> {
         self.places.iter().flatten().next().copied().ok_or_else(|| Failure::new("the kernel was not entered"))
     }
 }
 
-/// What does not change while a suite is tried.
+/// The constant context of a suite's injections.
 struct Scene<'a> {
     boot: &'a Boot<'a>,
     raise: &'a [String],
@@ -167,13 +167,13 @@ struct Scene<'a> {
     symbols: &'a Symbols,
 }
 
-/// Addresses in the program that goes in rounds.
+/// Addresses in the program that runs in rounds.
 #[derive(Clone)]
 struct Program {
     begins: u64,
     ends: u64,
     rounds: u64,
-    /// The variable that says where the memory region is that it may only read.
+    /// The variable with the address of the memory region that the program may only read.
     region: u64,
     /// A function that is executed after the last test only.
     unused: Range<u64>,
@@ -192,7 +192,7 @@ impl Program {
 }
 
 impl Scene<'_> {
-    /// The instructions that the kernel executes in each of some rounds, which `disturb` may change.
+    /// The instructions that the kernel executes in each of some rounds, which `disturb` may influence.
     fn recorded(
         &self,
         rounds: usize,
@@ -204,7 +204,7 @@ impl Scene<'_> {
                 disturb(machine)?;
                 machine.to(self.program.ends)?;
             }
-            // Once more, so that the end of the last round is executed, too.
+            // One more step, so that the end of the last round is executed as well.
             machine.debugger.step()
         })?;
         let file = self.boot.image.with_file_name(trace::FILE);
@@ -213,7 +213,7 @@ impl Scene<'_> {
         Ok(in_rounds(&executed, self.program.begins, self.program.ends))
     }
 
-    /// Boots the machine and lets `act` do with it what it likes. It ends then, if it was not told to run on.
+    /// Boots the machine stopped, and calls `act` with it. Ends the emulator afterwards unless `act` has resumed it.
     fn stopped<R: Send>(
         &self,
         extra: &[&str],
@@ -236,7 +236,7 @@ impl Scene<'_> {
             let outcome =
                 driver.join().unwrap_or_else(|_| Err(Failure::new("what drives the machine has failed")));
             let session = session?;
-            // Of an emulator that failed, the debugger only knows that the connection is lost.
+            // If the emulator failed, the debugger only knows that the connection is lost.
             let outcome = outcome.map_err(|failure| match session.ending.outcome() {
                 Ok(()) => failure,
                 Err(ending) => Failure::new(format!("{failure}\n{ending}")),
@@ -246,7 +246,7 @@ impl Scene<'_> {
     }
 }
 
-/// A machine that is stopped.
+/// A stopped machine.
 struct Machine<'a> {
     debugger: Debugger,
     raise: &'a [String],
@@ -255,19 +255,19 @@ struct Machine<'a> {
 }
 
 impl Machine<'_> {
-    /// Goes on to the first round of a test, and makes it one of many.
+    /// Runs to the first round of a test, and makes the test have many rounds.
     fn begin_test(&mut self) -> Outcome {
         self.to(self.program.begins)?;
         self.debugger.set_word(self.program.rounds + LEFT, u64::MAX)
     }
 
-    /// Makes the present round the last one of the test.
+    /// Makes the current round the last one of the test.
     fn end_test(&mut self) -> Outcome {
         self.to(self.program.ends)?;
         self.debugger.set_word(self.program.rounds + LEFT, 1)
     }
 
-    /// Goes on until the program, and no other, is at this instruction.
+    /// Runs until the program, and no other, is at this instruction.
     fn to(&mut self, address: u64) -> Outcome {
         loop {
             self.debugger.stop_at(address)?;
@@ -280,12 +280,12 @@ impl Machine<'_> {
         }
     }
 
-    /// A word of the program's variable; zero if it is another program that runs.
+    /// A word of the program's variable; zero if another program is running.
     fn word(&mut self, offset: u64) -> Outcome<u64> {
         Ok(self.debugger.word(self.program.rounds + offset)?.unwrap_or(0))
     }
 
-    /// Goes on until the machine is at this instruction, or the round ends; says whether the former.
+    /// Runs until the machine is at this instruction (true), or the round ends (false).
     fn reach(&mut self, address: u64) -> Outcome<bool> {
         self.go_to(address, |_| Ok(()))
     }
@@ -306,14 +306,15 @@ impl Machine<'_> {
         Ok(is_there)
     }
 
-    /// Spends rounds until an interrupt has come at this place, in the same round after the first one if there is one.
+    /// Runs rounds until an interrupt has occurred at this place; after the interrupt at `first` in the same round, if
+    /// given.
     fn try_interrupts(&mut self, first: Option<u64>, place: u64) -> Outcome<Option<String>> {
         for _ in 0..ATTEMPTS {
             self.to(self.program.begins)?;
             let before = self.word(INTERRUPTS)?;
             let is_ready = first.map_or(Ok(true), |first| self.interrupt_at(first))?;
             let has_come = is_ready && self.interrupt_at(place)?;
-            // Who is at the end of a round already has gone there.
+            // A machine at the end of a round has already arrived there.
             if is_ready && has_come {
                 self.to(self.program.ends)?;
                 let is_served = self.word(INTERRUPTS)? > before;
@@ -323,7 +324,7 @@ impl Machine<'_> {
         Ok(Some(format!("no interrupt could come {}", self.shown(place))))
     }
 
-    /// Goes to where the kernel begins, and looks whether what boot takes along is still mapped.
+    /// Runs to the kernel's entry point, and checks whether boot code is still mapped.
     fn wrongly_mapped(&mut self, entry: u64) -> Outcome<Vec<String>> {
         self.reach_kernel(entry)?;
         let mut complaints = Vec::new();
@@ -339,8 +340,8 @@ impl Machine<'_> {
         Ok(complaints)
     }
 
-    /// Goes on until the program enters the kernel. Another one may pre-empt it and enter first, and nothing of the program
-    /// is mapped then.
+    /// Runs until the program enters the kernel. Another program may preempt it and enter first; then nothing of the
+    /// program is mapped.
     fn reach_kernel(&mut self, entry: u64) -> Outcome {
         while self.reach(entry)? {
             if self.word(MARK)? == MARKED {
@@ -355,10 +356,10 @@ impl Machine<'_> {
         format!("at {place:#x} in {}", self.symbols.function_at(place))
     }
 
-    /// Changes bits of what the program has digests of, one in each round.
+    /// Flips bits of memory that the program digests, one in each round.
     ///
-    /// Of the kernel's, in what puts texts together, which is executed for a last message only; `entry` is where the kernel
-    /// begins.
+    /// In the kernel it flips bits of code that formats messages, which is executed only for a last message. `entry` is
+    /// the kernel's entry point.
     fn change_bits(&mut self, entry: u64, complaints: &mut Vec<String>) -> Outcome<usize> {
         const REGION: u64 = 1 << 0;
         const KERNEL: u64 = 1 << 1;
@@ -374,7 +375,7 @@ impl Machine<'_> {
         let mut count = 0;
         for (what, wanted, words) in pieces {
             if words.is_empty() {
-                complaints.push(format!("there is no word of {what} to change a bit of"));
+                complaints.push(format!("{what} has no word to flip a bit of"));
             }
             for (address, bit) in spread(&words) {
                 let place = Place { address, bit, entry: (wanted == KERNEL).then_some(entry) };
@@ -383,7 +384,7 @@ impl Machine<'_> {
                 let changed = self.word(CHANGED)?;
                 if changed != wanted {
                     complaints.push(format!(
-                        "after bit {bit} at {address:#x} in {what} was changed, digests {changed:#b} were others, not {wanted:#b}"
+                        "after bit {bit} at {address:#x} in {what} was flipped, digests {changed:#b} changed, not {wanted:#b}"
                     ));
                 }
                 self.to(self.program.begins)?;
@@ -396,7 +397,7 @@ impl Machine<'_> {
         Ok(count)
     }
 
-    /// Changes a bit; of the kernel's, when the kernel runs next.
+    /// Flips a bit; in the kernel, the next time it runs.
     fn flip(&mut self, place: Place) -> Outcome {
         if let Some(entry) = place.entry {
             self.reach_kernel(entry)?;
@@ -411,7 +412,7 @@ impl Machine<'_> {
     }
 }
 
-/// Bytes of what is changed at once.
+/// Bytes per write.
 const WORD_BYTES: u64 = 8;
 
 /// A bit of memory.
@@ -419,17 +420,17 @@ const WORD_BYTES: u64 = 8;
 struct Place {
     address: u64,
     bit: usize,
-    /// Where the machine must be for the memory to be there.
+    /// The instruction at which the memory is mapped; `None` if it always is.
     entry: Option<u64>,
 }
 
-/// The words of a piece of memory that are all of it.
+/// The whole words of a piece of memory.
 fn words(memory: Range<u64>) -> Vec<u64> {
     let count = (memory.end - memory.start) / WORD_BYTES;
     (0..count).map(|index| memory.start + index * WORD_BYTES).collect()
 }
 
-/// Words from the first to the last, with other bits in each.
+/// Words spread over the memory, with a different bit in each.
 fn spread(words: &[u64]) -> impl Iterator<Item = (u64, usize)> {
     (0..BITS).filter_map(|index| Some((*words.get(index * words.len() / BITS)?, (index * 37) % 64)))
 }
@@ -442,7 +443,7 @@ mod tests {
     use crate::debugger::tests::scripted;
 
     #[test]
-    fn another_program_that_enters_the_kernel_first_is_passed() {
+    fn another_program_that_enters_the_kernel_first_is_skipped() {
         const ENTRY: u64 = 0xe000;
         const MARK_FOUND: &str = "edc77e1e01000000";
         let (debugger, emulator) = scripted(&[
@@ -452,7 +453,7 @@ mod tests {
             ("p20", "00e0000000000000"),
             ("z0,e000,1", "OK"),
             ("z0,2000,1", "OK"),
-            // Here another program runs, which has nothing there.
+            // Another program is running here, which has nothing mapped there.
             ("m3000,8", "E14"),
             ("s", "T05thread:01;"),
             ("Z0,e000,1", "OK"),
@@ -470,7 +471,7 @@ mod tests {
     }
 
     #[test]
-    fn changed_bits_are_spread_over_all_words() {
+    fn flipped_bits_are_spread_over_all_words() {
         let places: Vec<_> = spread(&words(0x100..0x300)).collect();
         assert_eq!(places.len(), BITS);
         assert_eq!((places[0], places[BITS - 1].0), ((0x100, 0), 0x2f0));

@@ -1,4 +1,4 @@
-//! What `./x check` proves about the static keys of the linked kernel: each site is one instruction, and the right one.
+//! Checks of `./x check` on the static keys of the linked kernel: each site is a single, correct instruction.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -9,15 +9,15 @@ use crate::process;
 
 /// Bytes of a row of the site table.
 const ROW_BYTES: u64 = 16;
-/// Bytes of the words that code is patched in.
+/// Bytes of the words in which code is patched.
 const WORD_BYTES: u64 = 8;
-/// A prefix of x86 that does nothing, with which sites are filled up.
+/// The x86 prefix without effect that pads sites.
 const FILLER: &str = "3e";
 
 /// Checks every site of a kernel.
 ///
 /// # Errors
-/// When one is not what it should be (the failure says which), when there is none, or when the file cannot be read.
+/// When one is wrong (the failure names it), when there are none, or when the file cannot be read.
 pub fn are_plain(kernel: &Path, architecture: &str) -> Outcome {
     let bytes = std::fs::read(kernel).context(|| format!("cannot read {}", kernel.display()))?;
     let symbols = process::capture(Command::new("llvm-nm").arg(kernel))?;
@@ -33,7 +33,7 @@ pub fn are_plain(kernel: &Path, architecture: &str) -> Outcome {
     Err(Failure::new(format!("{}: {}", kernel.display(), wrong.join("; "))))
 }
 
-/// An instruction and where it jumps to, both as addresses.
+/// A site and its jump target, as addresses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Site {
     address: u64,
@@ -50,7 +50,7 @@ struct Instruction {
 }
 
 impl Site {
-    /// What is wrong with a site, if anything.
+    /// The rule that a site breaks, if any.
     fn objection(self, instructions: &BTreeMap<u64, Instruction>, architecture: &str) -> Option<String> {
         let object = |what: &str| Some(format!("the site at {:#x} {what}", self.address));
         let Some((start, instruction)) = instructions.range(..=self.address).next_back() else {
@@ -63,16 +63,16 @@ impl Site {
             _ => ("jmp", &[2, 5]),
         };
         if !instruction.bytes.iter().take(filler as usize).all(|byte| byte == FILLER) || filler >= length {
-            return object("is not the beginning of an instruction");
+            return object("is not the start of an instruction");
         }
         if !lengths.contains(&(length - filler)) {
-            return object("has another length than it should");
+            return object("has the wrong length");
         }
         if self.address / WORD_BYTES != (start + length - 1) / WORD_BYTES {
-            return object("is not inside one word of eight bytes");
+            return object("crosses a word of eight bytes");
         }
         let is_jump = instruction.mnemonic == jump && instruction.number == Some(self.target);
-        // The assembler of x86 leaves jumps, and boot makes nops of them.
+        // On x86, the assembler emits jumps, and boot turns them into nops.
         let is_nop = instruction.mnemonic == "nop" && jump != "jmp";
         if is_jump || is_nop { None } else { object("is neither its jump nor a nop") }
     }
@@ -103,7 +103,7 @@ fn sites(elf: &[u8], symbols: &str) -> Option<Vec<Site>> {
     .collect()
 }
 
-/// Where the byte of this address is in a file.
+/// The offset in the file of the byte at this address.
 fn file_offset(elf: &[u8], address: u64) -> Option<usize> {
     let half = |at: usize| Some(usize::from(u16::from_le_bytes(*elf.get(at..)?.first_chunk()?)));
     let long = |at: usize| Some(u64::from_le_bytes(*elf.get(at..)?.first_chunk()?));
@@ -150,10 +150,10 @@ mod tests {
     }
 
     #[test]
-    fn a_site_may_begin_behind_prefixes() {
+    fn a_site_may_start_with_prefixes() {
         let line = "      1e: 3e 3e e9 94 02 00 00 \tjmp\t0x2b9 <out>";
         assert_eq!(objection(line, 0x20, 0x2b9, "x86_64"), None);
-        let across = Some("the site at 0x1e is not inside one word of eight bytes".to_owned());
+        let across = Some("the site at 0x1e crosses a word of eight bytes".to_owned());
         assert_eq!(objection("1e: e9 94 02 00 00 \tjmp\t0x2b7", 0x1e, 0x2b7, "x86_64"), across);
     }
 
@@ -163,9 +163,9 @@ mod tests {
         assert_eq!(objection("10: 02 00 00 94 \tbl\t0x18", 0x10, 0x18, "aarch64"), neither);
         assert_eq!(objection("10: 02 00 00 14 \tb\t0x1c", 0x10, 0x18, "aarch64"), neither);
         assert_eq!(objection("10: 66 90 \tnop", 0x10, 0x18, "x86_64"), neither);
-        let inside = Some("the site at 0x12 is not the beginning of an instruction".to_owned());
+        let inside = Some("the site at 0x12 is not the start of an instruction".to_owned());
         assert_eq!(objection("10: 1f 20 03 d5 \tnop", 0x12, 0x18, "aarch64"), inside);
-        let length = Some("the site at 0x10 has another length than it should".to_owned());
+        let length = Some("the site at 0x10 has the wrong length".to_owned());
         assert_eq!(objection("10: 01 00 \tnop", 0x10, 0x18, "riscv64"), length);
     }
 }

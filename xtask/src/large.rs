@@ -1,8 +1,8 @@
-//! Large descriptions: what the tool takes for them, in instructions, and that this grows as they do.
+//! Large descriptions: how many instructions the tool executes for them, and whether that grows linearly.
 //!
-//! Each shape is a way to make a description long. Twice as many elements may take twice as much and a little more; a step
-//! that looks at every element for each of them takes four times as much. Instructions are counted by valgrind, so that the
-//! machine and what else it does do not matter.
+//! Each shape makes a description long in its own way. Twice as many elements may take little more than twice as many
+//! instructions; a step that visits all elements for each element takes four times as many. Valgrind counts
+//! instructions, so the machine and its load do not matter.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -18,17 +18,17 @@ use crate::measure::CONFIG;
 use crate::suite::Verdict;
 use crate::workspace::Workspace;
 
-/// What these rows are chosen by.
+/// The name by which filters select these rows.
 pub const NAME: &str = "bench/large";
 
-/// What the test is called.
+/// The name of the test.
 pub const TEST: &str = "large descriptions";
 
-/// How many elements a description has. Each number is twice the one before.
+/// The numbers of elements, each twice the previous one.
 const COUNTS: [u64; 3] = [1000, 2000, 4000];
 
-/// Tenths by which the growth from the second number of elements to the third may be more than the growth before. What is
-/// proportional gives 20, what is quadratic 40.
+/// The limit on the ratio, in tenths, of the second growth of instructions to the first. Linear growth gives 20,
+/// quadratic 40.
 const MOST_TENTHS: u64 = 25;
 
 /// The program of every protection domain.
@@ -37,11 +37,11 @@ const PROGRAM: &str = "program.elf";
 /// A way to make a description long.
 struct Shape {
     name: &'static str,
-    /// What is before the protection domains, for each number.
+    /// The text before the protection domains, for each number.
     outside: fn(u64) -> String,
-    /// What is in the protection domain with the first number, for each number.
+    /// The text in a protection domain (first argument), for each number.
     inside: fn(u64, u64) -> String,
-    /// How many protection domains there are.
+    /// The number of protection domains.
     domains: u64,
 }
 
@@ -57,7 +57,7 @@ fn map(region: &str, n: u64) -> String {
     format!("<map mr=\"{region}\" vaddr=\"{:#x}\" />\n", 0x1000_0000 + 0x1000 * n)
 }
 
-/// Only the first has something inside.
+/// Text for the first protection domain only.
 fn first(domain: u64, text: String) -> String {
     if domain == 0 { text } else { String::new() }
 }
@@ -163,7 +163,7 @@ const SHAPES: [Shape; 16] = [
 ];
 
 impl Shape {
-    /// A description with so many elements.
+    /// A description with this many elements.
     fn description(&self, count: u64) -> String {
         let outside: String = (0..count).map(self.outside).collect();
         let has_schedule = outside.contains("<domains>");
@@ -177,7 +177,7 @@ impl Shape {
     }
 }
 
-/// How many instructions the tool takes for each shape and number of elements.
+/// The tool's instructions for each shape and number of elements.
 ///
 /// # Errors
 /// When the tool or valgrind cannot be started.
@@ -201,7 +201,7 @@ pub fn rows(workspace: &Workspace, board: &Board) -> Outcome<Vec<Row>> {
     Ok(rows)
 }
 
-/// Whether the tool takes not much more than twice as long for twice as much.
+/// Checks that the tool's instructions grow linearly.
 ///
 /// # Errors
 /// When the tool or valgrind cannot be started.
@@ -223,11 +223,11 @@ fn is_proportional(shape: &str, counts: &[u64]) -> Outcome {
     }
     Err(Failure::new(format!(
         "descriptions of the shape {shape} with {COUNTS:?} elements take {counts:?} instructions: a step of the tool \
-         looks at every element for each of them"
+         visits every element for each of them"
     )))
 }
 
-/// How many instructions the tool takes for a description, whether it accepts it or not.
+/// The tool's instructions for a description, whether it accepts it or not.
 fn instructions(workspace: &Workspace, board: &Board, folder: &Path, description: &Path) -> Outcome<u64> {
     let log: PathBuf = folder.join("valgrind.txt");
     let mut valgrind = Command::new("valgrind");
@@ -238,7 +238,7 @@ fn instructions(workspace: &Workspace, board: &Board, folder: &Path, description
     valgrind.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     valgrind.status().context(|| "cannot start valgrind".to_owned())?;
     let text = files::read(&log)?;
-    counted(&text).ok_or_else(|| Failure::new(format!("valgrind has counted nothing: {}", text.trim())))
+    counted(&text).ok_or_else(|| Failure::new(format!("valgrind printed no count: {}", text.trim())))
 }
 
 /// The number in a line such as `==7== I   refs:      1,234`.
@@ -259,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_quadratic_is_told_from_what_is_proportional() {
+    fn quadratic_growth_is_distinguished_from_linear() {
         let counts = |cost: fn(u64) -> u64| COUNTS.map(|count| 1_000_000 + cost(count)).to_vec();
         assert!(is_proportional("a", &counts(|n| 5000 * n)).is_ok());
         assert!(is_proportional("a", &counts(|n| 500 * n * u64::from(n.ilog2()))).is_ok());
@@ -268,7 +268,7 @@ mod tests {
     }
 
     #[test]
-    fn descriptions_have_so_many_elements() {
+    fn descriptions_have_the_requested_number_of_elements() {
         let text = SHAPES[3].description(4);
         assert_eq!((text.matches("<map ").count(), text.matches("<memory_region ").count()), (4, 1));
         assert_eq!(SHAPES[0].description(7).matches("<memory_region ").count(), 7);

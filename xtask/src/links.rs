@@ -2,21 +2,20 @@
 
 use std::path::{Component, Path, PathBuf};
 
-/// Targets of the inline links of a text that point to files, with their anchors cut off.
+/// The inline link targets of a text that point to files, without their anchors.
 pub fn targets(text: &str) -> impl Iterator<Item = &str> {
     let targets = text.split("](").skip(1).filter_map(|rest| rest.split(')').next());
     targets.filter_map(file_of)
 }
 
-/// The file that a target names; `None` for one that is elsewhere, or in the same document.
+/// The file of a target; `None` for an external one, or one in the same document.
 fn file_of(target: &str) -> Option<&str> {
     let file = target.split('#').next().unwrap_or_default();
     let is_file = !file.is_empty() && !file.contains("://") && !file.starts_with("mailto:");
     is_file.then_some(file)
 }
 
-/// The path that a target means in a document of `folder`, both relative to the same place; `None` if it leads out of
-/// there.
+/// The path of a target in a document of `folder`, both relative to the same root; `None` if it leads outside.
 pub fn resolve(folder: &Path, target: &str) -> Option<PathBuf> {
     let mut path = PathBuf::new();
     for part in folder.join(target).components() {
@@ -30,8 +29,8 @@ pub fn resolve(folder: &Path, target: &str) -> Option<PathBuf> {
     Some(path)
 }
 
-/// The document with each link to a file rewritten: `replace` is given the text of the link and its file, and says what
-/// stands there instead, or `None` to leave the link alone.
+/// Rewrites each link to a file: `replace` gets the text of the link and its file, and returns the replacement, or
+/// `None` to keep the link.
 pub fn rewrite(text: &str, replace: impl Fn(&str, &str) -> Option<Replacement>) -> String {
     let mut result = String::new();
     let mut rest = text;
@@ -56,16 +55,16 @@ pub fn rewrite(text: &str, replace: impl Fn(&str, &str) -> Option<Replacement>) 
     result + rest
 }
 
-/// What stands in place of a link.
+/// The replacement of a link.
 #[derive(Debug)]
 pub enum Replacement {
     /// The same link to another file.
     File(String),
-    /// Words.
+    /// Plain text.
     Text(String),
 }
 
-/// The target with which a document of `folder` names `path`, both relative to the same place.
+/// The target of a link to `path` in a document of `folder`, both relative to the same root.
 pub fn relative(folder: &Path, path: &Path) -> String {
     let same = folder.components().zip(path.components()).take_while(|(a, b)| a == b).count();
     let up = folder.components().skip(same).map(|_| Path::new("..").to_path_buf());
@@ -85,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn links_are_replaced_and_the_rest_stays() {
+    fn links_are_replaced_and_the_rest_is_kept() {
         let text = "See [the\ntour](../tour.md#start), [x](y.rs), [z](z.md), [w](https://example.org) and f[1](2).\n";
         let replaced = rewrite(text, |words, file| match file {
             "../tour.md" => Some(Replacement::File("t.md".into())),

@@ -1,4 +1,4 @@
-//! The instructions of one sample of a row, in the order in which they were executed.
+//! Lists the instructions of one sample of a row, in execution order.
 
 use std::collections::HashMap;
 use std::process::Command;
@@ -12,13 +12,13 @@ use crate::project::Project;
 use crate::trace::{Recording, Step};
 use crate::workspace::Workspace;
 
-/// What the kernel does at each address.
+/// The kernel's instruction at each address.
 struct Disassembly(HashMap<u64, String>);
 
-/// A list of the instructions of a row, with the function that each is in. `system` is a folder under `bench`.
+/// Lists the instructions of a row with their functions. `system` is a folder under `bench`.
 ///
 /// # Errors
-/// When the system cannot be traced, or none of its builds has such a row whose sample is one piece.
+/// When the system cannot be traced, or none of its builds has a contiguous sample of the row.
 pub fn of(workspace: &Workspace, board: &Board, system: &str, row: &str) -> Outcome<String> {
     let project = Project::locate(workspace, system)?;
     let disassembly = Disassembly::of(workspace, board)?;
@@ -36,7 +36,7 @@ pub fn of(workspace: &Workspace, board: &Board, system: &str, row: &str) -> Outc
     )))
 }
 
-/// Whether a build can have a row: where both say who uses the floating-point unit, they say the same.
+/// Whether a build can have a row: if both name a use of the floating-point unit, it must be the same.
 fn may_have(build: &[String], row: &str) -> bool {
     let fpu = build.iter().find_map(|variable| variable.strip_prefix("FPU="));
     let wanted = row.split(' ').find_map(|parameter| parameter.strip_prefix("fpu="));
@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn a_build_for_another_use_of_the_unit_has_no_such_row() {
+    fn a_build_with_another_fpu_setting_lacks_the_row() {
         let build = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
         assert!(may_have(&build("FPU=on"), "notify fpu=on") && !may_have(&build("FPU=off"), "notify fpu=on"));
         assert!(may_have(&build("KEYS=keys"), "notify fpu=on") && may_have(&build("FPU=on"), "boot"));

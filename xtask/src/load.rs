@@ -1,14 +1,14 @@
-//! What a suite has typed at its console: lines that the system must answer, each of them, in order.
+//! Console input of a suite: lines that the system must answer, each of them, in order.
 //!
 //! ```toml
 //! [load]
-//! after = "shell: ready"   # the line of the console after which the typing begins
-//! lines = 1000             # how many lines are typed
-//! answer = "> "            # what stands before each line when the system says it again
-//! last = "quit"            # the line after them
+//! after = "shell: ready"   # the console line after which typing starts
+//! lines = 1000             # the number of lines
+//! answer = "> "            # the prefix of each line in the system's answer
+//! last = "quit"            # the line after all others
 //! ```
 //!
-//! The lines are as good as random, and the same every time.
+//! The lines are pseudorandom, and the same in every run.
 
 use std::sync::mpsc::Sender;
 
@@ -19,7 +19,7 @@ use crate::failure::{Context, Failure, Outcome};
 /// Longest line, in characters.
 const LONGEST: u32 = 120;
 
-/// See the file.
+/// The table `load`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Load {
     after: String,
@@ -54,7 +54,7 @@ impl Load {
         self.lines.iter().flat_map(|line| format!("{line}\n").into_bytes()).collect()
     }
 
-    /// Starts to type when the console says so.
+    /// Starts typing once the console shows the line for it.
     pub fn follow(&self, line: &str, keys: Option<&Sender<Vec<u8>>>) {
         if let Some(keys) = keys.filter(|_| line == self.after) {
             // A system that has ended needs no input.
@@ -62,7 +62,7 @@ impl Load {
         }
     }
 
-    /// What is wrong with the answers, if anything is.
+    /// The first wrong answer, if any.
     pub fn complaint(&self, console: &[String]) -> Option<String> {
         let answers: Vec<&str> = console.iter().filter_map(|line| line.strip_prefix(&self.answer)).collect();
         for (position, line) in self.lines.iter().enumerate() {
@@ -78,7 +78,7 @@ impl Load {
     }
 }
 
-/// Numbers that look random: xorshift.
+/// Pseudorandom numbers: xorshift.
 struct Random(u64);
 
 impl Random {

@@ -1,7 +1,7 @@
 //! The commands behind `./x`: one file each, listed in `COMMANDS`.
 #![allow(unreachable_pub, reason = "in a program, pub says what a file offers to its neighbours")]
 
-// First, because its macros are for everything below.
+// First, because all other modules use its macros.
 #[macro_use]
 mod console;
 
@@ -117,7 +117,7 @@ fn dispatch() -> Outcome {
         return Ok(());
     }
     let workspace = Workspace::locate()?;
-    // Cargo and rustup look for their files where they are started.
+    // Cargo and rustup look for their files in the current folder.
     env::set_current_dir(workspace.root()).context(|| "cannot enter the repository".to_owned())?;
     (command.run)(&workspace, lexopt::Parser::from_args(arguments))
         .map_err(|failure| command.explain(failure))

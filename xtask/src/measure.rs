@@ -1,4 +1,4 @@
-//! Building and booting the systems under `bench/`, and collecting the rows that they print.
+//! Builds and boots the systems under `bench/`, and collects the rows that they print.
 
 use std::fs;
 use std::path::Path;
@@ -23,13 +23,13 @@ use crate::workspace::Workspace;
 /// Measured systems are built for release.
 pub const CONFIG: &str = "release";
 
-/// How often the tool's time is taken: it depends on what else the machine does.
+/// How often the tool's time is measured, because it depends on the machine's load.
 const REPEATED: usize = 9;
 
-/// The rows of all systems with `filter` in their names, on a board. `quick` takes fewer samples.
+/// The rows of all systems whose name contains `filter`, on a board. `quick` takes fewer samples.
 ///
 /// # Errors
-/// When a system does not build or ends with an error, or there is none.
+/// When a system does not build or ends with an error, or no name matches.
 pub fn run(workspace: &Workspace, board: &Board, filter: &str, quick: bool) -> Outcome<Results> {
     let projects = Project::on_shelf(workspace, "bench")?;
     let mut chosen = Vec::new();
@@ -38,7 +38,7 @@ pub fn run(workspace: &Workspace, board: &Board, filter: &str, quick: bool) -> O
         chosen.extend(builds.into_iter().map(|build| (project, build)));
     }
     let weighs = footprint::NAME.contains(filter);
-    // What the tool takes does not depend on the board.
+    // The cost of the tool does not depend on the board.
     let counts = large::NAME.contains(filter) && board.name == board::DEFAULT;
     let mut steps = Steps::new(chosen.len() + usize::from(weighs) + usize::from(counts));
     let mut rows = Vec::new();
@@ -68,7 +68,7 @@ pub fn run(workspace: &Workspace, board: &Board, filter: &str, quick: bool) -> O
     Ok(Results { environment: environment::of(board)?, ..results(workspace, board, "instructions", rows)? })
 }
 
-/// What models of processors take for some paths, on a board's instruction set.
+/// The modelled cycles of some paths, on processors of a board's instruction set.
 ///
 /// # Errors
 /// When a system does not run, or the model cannot be started.
@@ -90,14 +90,14 @@ fn results(workspace: &Workspace, board: &Board, unit: &str, rows: Vec<Row>) -> 
     })
 }
 
-/// Whether a system is measured on a board: those in its `boards.txt`, or all.
+/// Whether a system is measured on a board: on those in its `boards.txt`, or on all.
 fn is_for(project: &Project, board: &Board) -> Outcome<bool> {
     let file = project.folder.join("boards.txt");
     Ok(!file.exists() || files::read(&file)?.lines().any(|name| name == board.name))
 }
 
-/// The builds of a system that are measured, each a list of variables for make: the lines of its `builds.txt`, or one
-/// build without variables.
+/// The measured builds of a system, each a list of make variables: the lines of its `builds.txt`, or one build without
+/// variables.
 pub fn builds(project: &Project) -> Outcome<Vec<Vec<String>>> {
     let file = project.folder.join("builds.txt");
     let text = if file.exists() { files::read(&file)? } else { "\n".to_owned() };
@@ -133,17 +133,17 @@ fn rows_of(
 /// The rows that a system has printed.
 ///
 /// # Errors
-/// When one is malformed, or there is none.
+/// When a row is malformed, or there are none.
 pub fn printed(session: &Session) -> Outcome<Vec<Row>> {
     let rows = session.lines.iter().filter_map(|line| Row::parse(line));
     let rows = rows.collect::<Result<Vec<_>, _>>().map_err(Failure::new)?;
     if rows.is_empty() {
-        return Err(Failure::new("it ended without a row"));
+        return Err(Failure::new("it ended without printing a row"));
     }
     Ok(rows)
 }
 
-/// Microseconds in which the tool makes an image again, with `make` around it.
+/// The time in microseconds in which the tool rebuilds an image, including `make`.
 fn tool_time(workspace: &Workspace, project: &Project, build: &Build<'_>, image: &Path) -> Outcome<u64> {
     fs::remove_file(image).context(|| format!("cannot remove {}", image.display()))?;
     let start = Instant::now();

@@ -1,7 +1,7 @@
-//! What a model of a processor's pipeline takes for the instructions of a path: `./x bench --model`.
+//! Estimates the cycles of a path with a model of a processor's pipeline: `./x bench --model`.
 //!
-//! The instructions are those that were executed between the two reads of a sample, in the kernel and in programs. The
-//! model, llvm-mca, knows neither caches nor what a trap costs.
+//! The input is the instructions executed between the two counter reads of a sample, in the kernel and in programs. The
+//! model, llvm-mca, knows neither caches nor the cost of a trap.
 
 use std::io::Write;
 use std::process::{Command, Stdio};
@@ -15,10 +15,10 @@ use crate::project::Project;
 use crate::trace::Recording;
 use crate::workspace::Workspace;
 
-/// How often the model repeats a path; its figure is the mean, so that filling the pipeline counts little.
+/// How often the model repeats a path. The figure is the mean, so the time to fill the pipeline has little weight.
 const ITERATIONS: u64 = 20;
 
-/// A path: its name in rows, the system of `bench` and build that takes it, the row, and how often it is taken.
+/// A path: its name in rows, the `bench` system and build that executes it, the row, and how often it is executed.
 struct Path {
     params: &'static [(&'static str, &'static str)],
     system: &'static str,
@@ -72,14 +72,14 @@ const PATHS: [Path; 6] = [
     },
 ];
 
-/// Processors of an instruction set, by the names that the model has for them.
+/// The processors of an instruction set, by their names in the model.
 const PROCESSORS: [(&str, &[&str]); 3] = [
     ("aarch64", &["cortex-a53", "cortex-a55", "cortex-a72"]),
     ("riscv64", &["sifive-u74"]),
     ("x86_64", &["skylake"]),
 ];
 
-/// What encodings may use, for those who read them.
+/// Instruction set extensions for the disassembler.
 const EXTENSIONS: [(&str, &str); 3] =
     [("aarch64", "+fp-armv8,+neon"), ("riscv64", "+m,+a,+f,+d,+c"), ("x86_64", "+xsaveopt")];
 
@@ -113,13 +113,13 @@ pub fn rows(workspace: &Workspace, board: &Board) -> Outcome<Vec<Row>> {
 }
 
 impl Path {
-    /// Whether a trace tells a sample of the path from other instructions between two reads of the counter: a switch of
-    /// cothreads on x86_64 takes as many as what lies between its samples.
+    /// Whether a trace can identify samples of the path. On x86_64, a switch of cothreads takes as many instructions as
+    /// the code between its samples.
     fn can_be_told(&self, architecture: &str) -> bool {
         architecture != "x86_64" || !self.row.starts_with("co_switch")
     }
 
-    /// Where its instructions are kept, for who wants to look at them.
+    /// The file that keeps its instructions for inspection.
     fn file(&self, board: &Board) -> String {
         let values: Vec<_> = self.params.iter().map(|(_, value)| *value).collect();
         format!("{}-{}.s", board.name, values.join("-"))
@@ -154,7 +154,7 @@ fn instructions(recording: &Recording, path: &Path, architecture: &str) -> Outco
     Err(Failure::new(format!("{} of {} instructions were read\n{complaints}", assembly.len(), steps.len())))
 }
 
-/// Cycles of one iteration. An instruction that the model does not have is left out.
+/// The cycles of one iteration. Instructions that the model does not support are left out.
 fn cycles(instructions: &[String], architecture: &str, processor: &str) -> Outcome<u64> {
     let mut lines = instructions.to_vec();
     let arguments = [
@@ -171,14 +171,14 @@ fn cycles(instructions: &[String], architecture: &str, processor: &str) -> Outco
         let Some(unknown) =
             unsupported(&complaints).filter(|name| lines.iter().any(|line| mnemonic(line) == *name))
         else {
-            return Err(Failure::new(format!("llvm-mca for {processor} says no number\n{complaints}")));
+            return Err(Failure::new(format!("llvm-mca for {processor} prints no number\n{complaints}")));
         };
         lines.retain(|line| mnemonic(line) != unknown);
     }
 }
 
-/// The model takes a call for a hundred cycles, because it does not know where it leads, and on RISC-V each jump to a
-/// register for a call. Here both lead to the next line, so they are jumps.
+/// Turns calls into jumps. The model assumes a hundred cycles for a call, because it does not know its target, and on
+/// RISC-V treats each jump to a register as a call. Here both lead to the next line.
 fn jump(line: &str) -> String {
     match mnemonic(line) {
         "bl" => line.replacen("bl", "b", 1),
@@ -197,13 +197,13 @@ fn total_cycles(text: &str) -> Option<u64> {
     text.lines().find_map(|line| line.strip_prefix("Total Cycles:"))?.trim().parse().ok()
 }
 
-/// The instruction of `note: instruction: sret`, with which the model says what it does not have.
+/// The instruction of `note: instruction: sret`, with which the model reports an unsupported one.
 fn unsupported(complaints: &str) -> Option<&str> {
     complaints.contains("unsupported instruction").then_some(())?;
     complaints.lines().find_map(|line| line.split_once("instruction: ")?.1.split_whitespace().next())
 }
 
-/// What a program prints and complains about when it is given a text.
+/// The output and error output of a program for this input.
 fn piped(program: &str, arguments: &[&str], input: &str) -> Outcome<(String, String)> {
     let cannot = || format!("cannot run {program}");
     let mut child = Command::new(program)
@@ -215,7 +215,7 @@ fn piped(program: &str, arguments: &[&str], input: &str) -> Outcome<(String, Str
         .context(cannot)?;
     let stdin = child.stdin.take();
     let output = std::thread::scope(|scope| {
-        // A program that does not read everything says why on its error output.
+        // A program that does not read all input reports why on its error output.
         scope.spawn(move || stdin.map(|mut stdin| _ = stdin.write_all(input.as_bytes())));
         child.wait_with_output()
     });
@@ -229,7 +229,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_number_is_found_and_so_is_what_the_model_does_not_have() {
+    fn the_number_and_unsupported_instructions_are_found() {
         assert_eq!(total_cycles("Iterations:        20\nTotal Cycles:      412\n"), Some(412));
         let complaint =
             "error: found an unsupported instruction in the input.\nnote: instruction: \tsret\t\n";

@@ -1,4 +1,4 @@
-//! `./x bench --native`: what the developer's own processor takes for what emulators only count.
+//! `./x bench --native`: measures on the developer's processor what emulators only count.
 
 use std::process::Command as Process;
 
@@ -8,8 +8,8 @@ use crate::workspace::Workspace;
 
 /// Programs in `bench/native` that are a single file.
 const PROGRAMS: [&str; 2] = ["fpu", "crossing"];
-/// Those that are packages, each a workspace of its own; with options of the compiler. What is compared as plain code must
-/// not become vector code, which the kernel's targets do not have.
+/// Programs that are packages, each with its own workspace, and their compiler options. Plain code must not be
+/// vectorised, because the kernel's targets have no vector registers.
 const PACKAGES: [(&str, &str); 2] = [("keys", ""), ("simd", "-Cno-vectorize-loops -Cno-vectorize-slp")];
 
 /// Builds and runs each program, and shows what it prints.
@@ -34,7 +34,7 @@ pub fn run(workspace: &Workspace) -> Outcome {
     Ok(())
 }
 
-/// `cargo` for each package of this folder. Branches on keys are what they usually are.
+/// `cargo` for each package of this folder, with the usual kind of branches on keys.
 pub fn cargo(workspace: &Workspace, subcommand: &str) -> impl Iterator<Item = Process> {
     PACKAGES.into_iter().map(move |(name, options)| {
         let mut cargo = process::cargo(subcommand);

@@ -1,4 +1,4 @@
-//! `./x new`: a folder with the least that a project needs.
+//! `./x new`: creates a minimal project.
 
 use std::ffi::OsString;
 use std::fs;
@@ -20,16 +20,16 @@ pub const COMMAND: Command =
 const HELP: &str = "
 usage: ./x new [--rust] NAME
 
-Makes a folder with a project that builds: a Makefile, a system description, a program and a README.
-NAME may be a path; its last part names the project and consists of letters, digits, '_' and '-'. A folder
-that exists is left alone. To see the new system run:
+Creates a folder with a project that builds: a Makefile, a system description, a program and a README.
+NAME may be a path; its last part names the project and consists of letters, digits, '_' and '-'. An existing
+folder is not changed. To run the new system:
 
   ./x run NAME
 
-  --rust              the program is in Rust, and in C without
+  --rust              write the program in Rust instead of C
 ";
 
-/// What the program is written in.
+/// The language of the program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Language {
     /// C, with `libmicrokit`.
@@ -38,13 +38,13 @@ pub enum Language {
     Rust,
 }
 
-/// The example that a new project starts from, with its name in place of this one.
+/// The example that a new project is copied from, with its own name in place of this one.
 const MODEL: &str = "hello";
 const MAKEFILE: &str = include_str!("../../examples/hello/Makefile");
 const DESCRIPTION: &str = include_str!("../../examples/hello/hello.system");
 const PROGRAM: &str = include_str!("../../examples/hello/hello.c");
 
-/// The example that a project in Rust has its Makefile and manifest from.
+/// The example with the Makefile and manifest of a project in Rust.
 const RUST_MAKEFILE: &str = include_str!("../../examples/rust/Makefile");
 const RUST_MANIFEST: &str = include_str!("../../examples/rust/Cargo.toml");
 const RUST_TOOLCHAIN: &str = include_str!("../../rust-toolchain.toml");
@@ -71,7 +71,7 @@ impl Program for Greeter {
     fn notified(&mut self, _: Channel) {}
 }
 ";
-/// Folders that cargo makes beside its programs, so that no program can have these names.
+/// Folders that cargo creates beside its programs, so no program can have these names.
 const FOLDERS_OF_CARGO: [&str; 4] = ["build", "deps", "examples", "incremental"];
 
 fn run(workspace: &Workspace, mut arguments: lexopt::Parser) -> Outcome {
@@ -90,23 +90,23 @@ fn run(workspace: &Workspace, mut arguments: lexopt::Parser) -> Outcome {
     Ok(())
 }
 
-/// Where a new project's output goes: a folder for each thing that it is built for.
+/// The output folder of a new project, one for each board and configuration.
 const BUILD_DIR: &str = "build/$(MICROKIT_BOARD)/$(MICROKIT_CONFIG)";
 
-/// Makes the folder and its files.
+/// Creates the folder and its files.
 ///
 /// # Errors
-/// When the last part of the path is not a name, something is there already, or it cannot be written.
+/// When the last part of the path is not a valid name, the folder exists, or it cannot be written.
 pub fn create(workspace: &Workspace, folder: &Path, language: Language) -> Outcome {
     let name = project_name(folder.file_name().map(OsString::from))?;
     if language == Language::Rust && FOLDERS_OF_CARGO.contains(&name.as_str()) {
         return Err(Failure::new(format!(
-            "cargo makes a folder '{name}' beside its programs; choose another name"
+            "cargo creates a folder '{name}' beside its programs; choose another name"
         )));
     }
     if folder.symlink_metadata().is_ok() {
         return Err(Failure::new(format!(
-            "{} exists already; choose another name",
+            "{} already exists; choose another name",
             workspace.display(folder)
         )));
     }
@@ -115,13 +115,14 @@ pub fn create(workspace: &Workspace, folder: &Path, language: Language) -> Outco
     contents.iter().try_for_each(|(file, text)| files::write(&folder.join(file), text))
 }
 
-/// A name that Makefiles, file systems and descriptions take as it is.
+/// Checks that Makefiles, file systems and descriptions accept the name unquoted.
 fn project_name(name: Option<OsString>) -> Outcome<String> {
     let name = name.and_then(|name| name.into_string().ok()).unwrap_or_default();
     let starts_well = name.starts_with(|c: char| c.is_ascii_alphabetic());
     if !starts_well || !name.chars().all(|c| c.is_ascii_alphanumeric() || "_-".contains(c)) {
         return Err(Failure::new(format!(
-            "'{name}' cannot be the name of a project: it starts with a letter and has letters, digits, '_' and '-'"
+            "'{name}' cannot be the name of a project: it must start with a letter and have only letters, \
+             digits, '_' and '-'"
         )));
     }
     if name == "monitor" {
@@ -146,7 +147,7 @@ fn contents(name: &str, sdk: &Path, language: Language) -> Vec<(PathBuf, String)
     files
 }
 
-/// Where the program is.
+/// The path of the program.
 fn program(name: &str, language: Language) -> PathBuf {
     match language {
         Language::C => format!("{name}.c"),
@@ -155,7 +156,7 @@ fn program(name: &str, language: Language) -> PathBuf {
     .into()
 }
 
-/// That of the example, under another name and without its licence.
+/// The example's manifest, under another name and without its licence.
 fn manifest(name: &str) -> String {
     let lines = RUST_MANIFEST.lines().filter(|line| !line.starts_with("license = "));
     let named = |line: &str| {
@@ -164,12 +165,12 @@ fn manifest(name: &str) -> String {
     lines.map(named).collect()
 }
 
-/// That of this repository, without its reason.
+/// This repository's toolchain file, without its reason.
 fn toolchain() -> String {
     RUST_TOOLCHAIN.lines().filter(|line| !line.starts_with('#')).map(|line| format!("{line}\n")).collect()
 }
 
-/// That of the example, with values for what its caller would have to say.
+/// The example's Makefile, with defaults for the variables that its caller would have to set.
 fn makefile(name: &str, sdk: &Path, language: Language) -> String {
     let defaults = format!(
         "MICROKIT_SDK ?= {}\nMICROKIT_BOARD ?= {}\nMICROKIT_CONFIG ?= {}\nBUILD_DIR ?= {BUILD_DIR}\n\n",
@@ -230,7 +231,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_taken_as_they_are_or_refused() {
+    fn valid_names_are_accepted_and_others_refused() {
         let name = |name: &str| project_name(Some(name.into()));
         assert_eq!(name("my-system_2").unwrap(), "my-system_2");
         for bad in ["", "2fast", "a b", "a/b", "caf\u{e9}", "-x", "$(rm)", "monitor"] {
@@ -240,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn the_name_is_everywhere_and_the_models_is_not() {
+    fn the_name_replaces_the_models_everywhere() {
         for language in [Language::C, Language::Rust] {
             let files = contents("greeter", Path::new("/opt/sdk"), language);
             for (file, text) in &files {

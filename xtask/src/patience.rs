@@ -1,8 +1,8 @@
-//! How long to wait for another process: by the time that it had, not by the clock on the wall.
+//! Timeouts for other processes that count the time a process had, not wall-clock time.
 //!
-//! A process that is ready to run but queues for a processor makes no progress, however long that takes; a loaded machine
-//! would fail good runs. Therefore time in the queue does not count, and both time on a processor and time asleep do: a
-//! process that loops is given up on, and so is one that waits for something that never happens.
+//! A process that is runnable but queues for a processor makes no progress, so a loaded machine would fail good runs.
+//! Therefore time in the run queue does not count, but time on a processor and time asleep do: a process that loops
+//! times out, and so does one that waits for something that never happens.
 //!
 //! Source: Linux, Documentation/scheduler/sched-stats.rst, `/proc/PID/schedstat`. Where there is no such file, all time counts.
 
@@ -12,11 +12,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// How long the process is not looked at: most waits are shorter, and looking takes longer than they do.
+/// The time before the first look at the process: most waits are shorter than a look takes.
 const FIRST_WAIT: Duration = Duration::from_secs(1);
 
-/// Calls `receive`, which waits for at most the given time, until it has something or the process had as much time as the
-/// limit. `None` means the latter.
+/// Calls `receive`, which waits for at most the given time, until it returns something, or until the process had as
+/// much time as the limit; then returns `None`.
 pub fn wait<T>(process: u32, limit: Duration, receive: impl FnMut(Duration) -> Option<T>) -> Option<T> {
     wait_watching(&PathBuf::from(format!("/proc/{process}")), limit, receive)
 }
@@ -39,7 +39,7 @@ fn wait_watching<T>(
     }
 }
 
-/// What the scheduler gave a thread since it began.
+/// A thread's time since its start, from the scheduler.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Given {
     processor: Duration,
@@ -48,7 +48,7 @@ struct Given {
 
 type Threads = BTreeMap<OsString, Given>;
 
-/// The threads of a process; none where the system does not say.
+/// The threads of a process; empty if the system does not report them.
 fn threads(process: &Path) -> Threads {
     let Ok(entries) = fs::read_dir(process.join("task")) else { return Threads::new() };
     let given = entries.flatten().filter_map(|thread| {
@@ -65,7 +65,7 @@ fn time_had(elapsed: Duration, before: &Threads, now: &Threads) -> Duration {
         which(given).saturating_sub(before.get(thread).map_or(Duration::ZERO, which))
     };
     let sum = |which| now.iter().map(|(thread, given)| since(thread, given, which)).sum::<Duration>();
-    // Threads may queue at the same time, all together for longer than the time that elapsed.
+    // Threads may queue concurrently, for longer in total than the elapsed time.
     elapsed.saturating_sub(sum(|given| given.queue)).max(sum(|given| given.processor))
 }
 
@@ -76,8 +76,8 @@ mod tests {
     const LIMIT: Duration = Duration::from_millis(1);
     const LONG: u64 = 1_000_000_000;
 
-    /// Waits for a process that was given `each` time between one look at it and the next, on a processor and in the queue.
-    /// It answers when it is asked for the tenth time.
+    /// Waits for a process that gets `each` time between two looks, on a processor and in the queue. It answers the
+    /// tenth request.
     fn answer_of(name: &str, each: [u64; 2]) -> Option<u64> {
         let process = std::env::temp_dir().join(format!("limen-patience-{name}-{}", std::process::id()));
         let thread = process.join("task/1");
@@ -100,17 +100,17 @@ mod tests {
     }
 
     #[test]
-    fn a_process_that_sleeps_is_given_up_on() {
+    fn a_sleeping_process_times_out() {
         assert_eq!(answer_of("sleeps", [0, 0]), None);
     }
 
     #[test]
-    fn a_process_that_used_its_time_is_given_up_on_though_it_also_queued() {
+    fn a_process_that_used_its_time_times_out_even_if_it_also_queued() {
         assert_eq!(answer_of("loops", [LONG, LONG]), None);
     }
 
     #[test]
-    fn what_threads_did_before_does_not_count() {
+    fn earlier_time_of_threads_does_not_count() {
         let second = Duration::from_secs;
         let threads = |list: &[(&str, u64, u64)]| {
             let thread = |(name, processor, queue): &(&str, u64, u64)| {
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn the_system_tells_the_times_of_this_process() {
+    fn the_system_reports_the_times_of_this_process() {
         let process = Path::new("/proc/self");
         if process.join("schedstat").exists() {
             assert!(!threads(process).is_empty());

@@ -1,14 +1,14 @@
-//! Running other programs.
+//! Runs other programs.
 
 use std::io::{IsTerminal, stderr};
 use std::process::{Command, Output, Stdio};
 
 use crate::failure::{Context, Failure, Outcome};
 
-/// Runs a program whose output matters only when it fails, or is the result.
+/// Runs a program and returns its output.
 ///
 /// # Errors
-/// When it cannot be started or does not succeed; the failure then carries everything that it printed.
+/// When it cannot be started or fails; the failure then carries everything that it printed.
 pub fn capture(command: &mut Command) -> Outcome<String> {
     let Output { status, stdout, stderr } =
         command.stdin(Stdio::null()).output().context(|| cannot_start(command))?;
@@ -20,7 +20,7 @@ pub fn capture(command: &mut Command) -> Outcome<String> {
     Err(Failure::new(format!("{} failed ({status})\n{stdout}{stderr}", shown(command))))
 }
 
-/// `cargo` as the user's toolchain selects it, silent unless something is wrong; in colours for a terminal.
+/// `cargo` of the user's toolchain, silent unless something is wrong, in colour on a terminal.
 pub fn cargo(subcommand: &str) -> Command {
     let mut command = Command::new("cargo");
     command.args([subcommand, "--quiet"]);
@@ -30,8 +30,8 @@ pub fn cargo(subcommand: &str) -> Command {
     command
 }
 
-/// Sends a signal to a process, as in `signal(7, "TERM")`, and returns whether it was there. The shell does so itself:
-/// small systems have no program `kill`.
+/// Sends a signal to a process, as in `signal(7, "TERM")`, and returns whether the process existed. Uses the shell's
+/// built-in: small systems have no program `kill`.
 pub fn signal(process: u32, name: &str) -> bool {
     let process = process.to_string();
     let sent = Command::new("sh").args(["-c", "kill -s \"$1\" \"$2\"", "sh", name, &process]).status();

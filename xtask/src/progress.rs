@@ -1,8 +1,8 @@
-//! Progress of long work: on a terminal a line that the next one overwrites, elsewhere a line for each step.
+//! Progress of long work: on a terminal, a line that the next one overwrites; elsewhere, a line for each step.
 
 use std::io::{IsTerminal, stderr};
 
-/// Columns that every terminal has: a line that is broken could not be overwritten.
+/// Columns that every terminal has: a wrapped line could not be overwritten.
 const COLUMNS: usize = 79;
 
 /// Shows a line until the next call, on a terminal only.
@@ -12,7 +12,7 @@ pub fn show(text: &str) {
     }
 }
 
-/// Takes the line away, so that lines that stay can be printed.
+/// Removes the line, so that permanent lines can be printed.
 pub fn clear() {
     show("");
 }
@@ -25,12 +25,12 @@ pub struct Steps {
 }
 
 impl Steps {
-    /// Work of so many steps.
+    /// Work of `of` steps.
     pub fn new(of: usize) -> Self {
         Self { started: 0, of }
     }
 
-    /// Says which step begins.
+    /// Shows the step that starts.
     pub fn next(&mut self, step: &str) {
         self.started += 1;
         let line = format!("[{}/{}] {step}", self.started, self.of);

@@ -1,4 +1,4 @@
-//! Microkit projects of the repository: finding one by name and building its boot image.
+//! Microkit projects: finds one by name and builds its boot image.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,35 +12,35 @@ use crate::files;
 use crate::process;
 use crate::workspace::Workspace;
 
-/// Folders that hold projects, in the order in which names are looked up.
+/// Folders of projects, in lookup order.
 const SHELVES: [&str; 3] = ["examples", "tests", "bench"];
 
-/// What a project is built for.
+/// The parameters of a build.
 #[derive(Clone, Copy, Debug)]
 pub struct Build<'a> {
     /// The board.
     pub board: &'a Board,
     /// The configuration.
     pub config: &'a str,
-    /// Variables for make besides those of every Microkit project, as in `QUICK=1`.
+    /// Make variables besides those of every Microkit project, as in `QUICK=1`.
     pub variables: &'a [&'a str],
 }
 
 /// A folder with a Makefile that builds a Microkit system.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Project {
-    /// Names this project and no other: the folder's path below the repository, as in `examples/hello`; for a folder
-    /// elsewhere its last part and a number made from the whole path. Output is in a folder of this name.
+    /// A unique name: the folder's path below the repository, as in `examples/hello`; for a folder elsewhere, its last
+    /// part and a hash of the whole path. Output goes to a folder of this name.
     pub name: String,
     /// The folder.
     pub folder: PathBuf,
 }
 
 impl Project {
-    /// The project that a person means: a path, or the name of a folder on a shelf.
+    /// Finds the project that the user means: a path, or the name of a folder on a shelf.
     ///
     /// # Errors
-    /// When there is none; the failure offers what was probably meant.
+    /// When it does not exist; the failure suggests the closest name.
     pub fn locate(workspace: &Workspace, system: &str) -> Outcome<Self> {
         let shelved = SHELVES.map(|shelf| workspace.path(shelf).join(system));
         let typed = [workspace.called_from(Path::new(system)), workspace.path(system)];
@@ -52,12 +52,12 @@ impl Project {
         Ok(Self::at(workspace, folder))
     }
 
-    /// What to tell a person who means a system that does not exist.
+    /// The failure for a system that does not exist.
     fn missing(workspace: &Workspace, system: &str) -> Outcome<Failure> {
         let folder = workspace.called_from(Path::new(system));
         if folder.is_dir() {
             let folder = workspace.display(&folder);
-            return Ok(Failure::new(format!("{folder} is no system: the folder has no Makefile")));
+            return Ok(Failure::new(format!("{folder} is not a system: the folder has no Makefile")));
         }
         let shelved = SHELVES.map(|shelf| Self::on_shelf(workspace, shelf));
         let shelved = shelved.into_iter().collect::<Outcome<Vec<_>>>()?.concat();
@@ -71,7 +71,7 @@ impl Project {
         Ok(unknown("system", system.trim_end_matches('/'), &names, otherwise))
     }
 
-    /// Every project on one shelf, in the order of their names.
+    /// Every project on a shelf, sorted by name.
     ///
     /// # Errors
     /// When the shelf cannot be read.
@@ -94,7 +94,7 @@ impl Project {
         Self { name, folder }
     }
 
-    /// Builds the boot image with the SDK in `build/sdk`, as a user's `make` would, and returns its path.
+    /// Builds the boot image with the SDK in `build/sdk`, as a user's `make` does, and returns its path.
     ///
     /// # Errors
     /// When the project does not build; the failure carries make's output.
@@ -125,8 +125,8 @@ fn is_plain(path: &str) -> bool {
     path.chars().all(|c| c.is_ascii_alphanumeric() || "/._-".contains(c))
 }
 
-/// The last part of a path, as far as make takes it, and a digest (FNV-1a) of the whole path, because two folders may
-/// end alike. The digests of the standard library change from release to release.
+/// The last part of a path, reduced to characters that make accepts, and a hash (FNV-1a) of the whole path, because two
+/// folders may have the same last part. The hashes of the standard library change between releases.
 fn name_elsewhere(folder: &Path) -> String {
     let last = folder.file_name().unwrap_or_default().to_string_lossy();
     let last = last.replace(|c: char| !is_plain(c.encode_utf8(&mut [0; 4])), "_");
@@ -142,7 +142,7 @@ fn assignment(variable: &str, path: &Path) -> String {
     format!("{variable}={}", path.display())
 }
 
-/// Projects' Makefiles do not depend on the SDK's files, so output made with another SDK is thrown away.
+/// Removes output that was made with another SDK, because projects' Makefiles do not depend on the SDK's files.
 fn forget_older_sdk(output: &Path, sdk: &Path, build: &Build<'_>) -> Outcome {
     let parts = [sdk.join("bin"), sdk.join("board").join(&build.board.name).join(build.config)];
     let newest = parts.iter().map(|part| newest_below(part)).collect::<Outcome<Vec<_>>>()?;
@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn folders_that_end_alike_have_names_of_their_own() {
+    fn folders_with_the_same_last_part_have_different_names() {
         let (first, second) = (name("/home/pa/app"), name("/home/pb/app"));
         assert!(
             first.starts_with("app-") && second.starts_with("app-") && first != second,
@@ -226,7 +226,7 @@ mod tests {
             "there is no system '../mine/ap'; did you mean `../mine/app`?"
         );
         assert_eq!(missing("mine", "ap/"), "there is no system 'ap'; did you mean `app`?");
-        assert_eq!(missing("mine", "../limen"), "../limen is no system: the folder has no Makefile");
+        assert_eq!(missing("mine", "../limen"), "../limen is not a system: the folder has no Makefile");
         assert!(missing("limen", "kitchen").contains("choose from: examples/hello, examples/tour"));
         fs::remove_dir_all(top).unwrap();
     }

@@ -1,4 +1,4 @@
-//! Booting a system in QEMU and following its console until it says that it is done.
+//! Boots a system in QEMU and follows its console until it reports the end of the run.
 //!
 //! A system ends a run by printing a line: `LIMEN|DONE`, or `LIMEN|FAIL` and a reason.
 
@@ -18,21 +18,21 @@ use crate::process;
 /// How long a system may print nothing before it counts as hung.
 pub const SILENCE: Duration = Duration::from_secs(60);
 
-/// Options of an emulator that counts: one instruction takes one nanosecond of the machine's time, and idle time passes at
-/// once. Clocks of the day follow the same time, from a day that is always the same.
+/// Options of an emulator that counts: one instruction takes one nanosecond of machine time, and idle time is skipped.
+/// The real-time clock follows the same time, from a fixed date.
 pub const DETERMINISTIC: [&str; 4] = ["-icount", "shift=0,sleep=off", "-rtc", "base=2000-01-01,clock=vm"];
 
-/// How many lines a system that nobody watches may print; one that faults in a loop prints for ever.
+/// The limit on console lines of an unattended system; one that faults in a loop never stops printing.
 const MOST_LINES: usize = 100_000;
 
-/// Who watches the console while the system runs.
+/// The user of the console while the system runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Audience {
     /// A person: the console is shown as it comes, and a terminal's keys reach the system.
     Person,
-    /// Nobody: the console is only collected.
+    /// None: the console is only collected.
     Nobody,
-    /// Nobody, but somebody types.
+    /// None, but a test types.
     Typist,
 }
 
@@ -45,16 +45,16 @@ pub enum Ending {
     Seen,
     /// The system printed `LIMEN|FAIL` with this reason.
     Failed(String),
-    /// QEMU ended by itself; with what it said on its error output.
+    /// QEMU ended on its own; with its error output.
     Exited(ExitStatus, String),
     /// The system printed more lines than any test needs.
     Endless,
-    /// Nothing was printed for this long; with what QEMU said on its error output.
+    /// The system printed nothing for this long; with QEMU's error output.
     Silent(Duration, String),
 }
 
 impl Ending {
-    /// Success, or a sentence that says what happened instead.
+    /// Success, or a sentence that describes the ending.
     ///
     /// # Errors
     /// For every ending but `Done` and `Seen`.
@@ -63,9 +63,12 @@ impl Ending {
             Self::Done | Self::Seen => return Ok(()),
             Self::Failed(reason) => format!("the system reports failure: {reason}"),
             Self::Exited(status, said) => {
-                format!("QEMU ended ({status}) before the system said that it is done{}", indented(said))
+                format!(
+                    "QEMU ended ({status}) before the system reported the end of the run{}",
+                    indented(said)
+                )
             }
-            Self::Endless => format!("the system printed {MOST_LINES} lines without an end and was stopped"),
+            Self::Endless => format!("the system printed more than {MOST_LINES} lines and was stopped"),
             Self::Silent(time, said) => format!(
                 "the system printed nothing for {} seconds and was stopped{}",
                 time.as_secs(),
@@ -76,7 +79,7 @@ impl Ending {
     }
 }
 
-/// What a run printed and how it ended.
+/// The output and ending of a run.
 #[derive(Debug)]
 pub struct Session {
     /// The console's complete lines, without line ends.
@@ -91,12 +94,12 @@ pub struct Boot<'a> {
     pub board: &'a Board,
     /// The boot image.
     pub image: &'a Path,
-    /// Arguments added to the board's; `{folder}` stands for where the image is.
+    /// Arguments added to the board's; `{folder}` stands for the image's folder.
     pub extra: &'a [&'a str],
-    /// Who watches.
+    /// The user of the console.
     pub audience: Audience,
-    /// How long it may be silent; `None` waits for ever. A person counts seconds of the clock; for others, time counts in
-    /// which the emulator could run, see [`patience`].
+    /// How long the system may be silent; `None` waits forever. For a person, wall-clock time counts; otherwise the
+    /// time in which the emulator could run, see [`patience`].
     pub silence: Option<Duration>,
 }
 
@@ -109,7 +112,7 @@ impl Boot<'_> {
         self.run_typing(|line, _| until(line))
     }
 
-    /// As [`Self::run`]; `until` also gets what takes keys to type, if the audience is a typist.
+    /// As [`Self::run`]; `until` also gets the sender for typed keys, if the audience is a typist.
     ///
     /// # Errors
     /// When QEMU cannot be started.
@@ -160,7 +163,7 @@ impl Boot<'_> {
     }
 }
 
-/// The documented `-serial mon:stdio` hands Ctrl-C to the guest; people expect it to end the run.
+/// The documented `-serial mon:stdio` passes Ctrl-C to the guest, but users expect it to end the run.
 fn interruptible(mut command: Vec<String>) -> Vec<String> {
     let Some(at) = command.windows(2).position(|pair| pair == ["-serial", "mon:stdio"]) else {
         return command;
@@ -171,7 +174,7 @@ fn interruptible(mut command: Vec<String>) -> Vec<String> {
     command
 }
 
-/// Console bytes cut into lines.
+/// Splits console bytes into lines.
 struct Console {
     pending: Vec<u8>,
     lines: Vec<String>,
@@ -205,7 +208,7 @@ fn last_word(line: &str) -> Option<Ending> {
     Some(Ending::Failed(if reason.is_empty() { "no reason given".to_owned() } else { reason.to_owned() }))
 }
 
-/// What QEMU said of itself, without that it was asked to end.
+/// QEMU's error output, without the message about our signal.
 fn without_our_signal(said: &str) -> String {
     let own = said.lines().filter(|line| !line.contains(": terminating on signal 15 from pid "));
     own.collect::<Vec<_>>().join("\n")
@@ -252,7 +255,7 @@ impl Emulator {
         received.unwrap_or(Err(RecvTimeoutError::Timeout))
     }
 
-    /// Asks QEMU to end, so that it restores the terminal; by force if it does not.
+    /// Terminates QEMU, so that it restores the terminal; kills it if it does not end.
     fn stop(&mut self) {
         let asked = process::signal(self.child.id(), "TERM");
         let ends = |_: &u32| {
@@ -260,7 +263,7 @@ impl Emulator {
             matches!(self.child.try_wait(), Ok(Some(_)))
         };
         if !asked || (0..200).find(ends).is_none() {
-            // It can only have ended in the meantime, which is what is wanted.
+            // This fails only if QEMU has already ended.
             _ = self.child.kill();
             _ = self.child.wait();
         }
@@ -273,7 +276,7 @@ impl Emulator {
     }
 }
 
-/// Starts QEMU such that it ends with this thread, however this thread ends.
+/// Starts QEMU so that it ends with this thread, however the thread ends.
 fn spawn(command: &[String], audience: Audience) -> std::io::Result<Child> {
     let start = |words: &[String], prefix: &[&str]| {
         let mut all = prefix.iter().copied().chain(words.iter().map(String::as_str));
@@ -305,7 +308,7 @@ fn forward(mut output: ChildStdout, bytes: &Sender<Vec<u8>>) {
     }
 }
 
-/// The emulator takes what its machine has room for, so this waits; it ends with the emulator.
+/// Blocks while the machine has no room for input; ends with the emulator.
 fn type_in(mut input: ChildStdin, typed: &Receiver<Vec<u8>>) {
     while let Ok(keys) = typed.recv() {
         if input.write_all(&keys).and_then(|()| input.flush()).is_err() {
@@ -316,7 +319,7 @@ fn type_in(mut input: ChildStdin, typed: &Receiver<Vec<u8>>) {
 
 fn collect(mut stderr: ChildStderr) -> String {
     let mut said = Vec::new();
-    // What could be read before an error is still worth showing.
+    // Output before a read error is still worth showing.
     _ = stderr.read_to_end(&mut said);
     String::from_utf8_lossy(&said).trim_end().to_owned()
 }
@@ -377,14 +380,14 @@ mod tests {
     }
 
     #[test]
-    fn an_emulator_that_ends_by_itself_is_an_error() {
+    fn an_emulator_that_ends_on_its_own_is_an_error() {
         let session = shell("echo broken >&2; exit 3", SILENCE);
         let sentence = session.ending.outcome().unwrap_err().to_string();
         assert!(sentence.contains("exit status: 3") && sentence.contains("broken"), "{sentence}");
     }
 
     #[test]
-    fn a_system_that_prints_for_ever_is_stopped() {
+    fn a_system_that_never_stops_printing_is_stopped() {
         assert_eq!(shell("exec yes", SILENCE).ending, Ending::Endless);
     }
 
@@ -395,7 +398,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_said_of_the_signal_that_stops_it_is_not_news() {
+    fn the_message_about_our_signal_is_not_shown() {
         let signal = "qemu-system-aarch64: terminating on signal 15 from pid 7 (<unknown process>)";
         assert_eq!(without_our_signal(&format!("one\n{signal}\ntwo")), "one\ntwo");
         let ending = Ending::Silent(SILENCE, without_our_signal(signal));

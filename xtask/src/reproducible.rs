@@ -1,7 +1,7 @@
-//! Paths of this machine, which must not be in the SDK: the same sources give the same bytes wherever they lie.
+//! Removes paths of this machine from the SDK: the same sources give the same bytes in every folder.
 //!
-//! Compilers put paths into debug information and into messages about panics. They are told to write other ones
-//! instead. For the C parts, `user/c_flags.mk` does the same.
+//! Compilers write paths to debug information and panic messages. These options remap them. For the C parts,
+//! `user/c_flags.mk` does the same.
 
 use std::env;
 use std::fs;
@@ -12,16 +12,16 @@ use crate::files;
 use crate::version;
 use crate::workspace::Workspace;
 
-/// Where the SDK says that its sources are.
+/// The path of the sources, according to the SDK.
 const SOURCES: &str = "/usr/src/limen";
-/// Where it says that crates from outside are.
+/// The path of external crates, according to the SDK.
 const CRATES: &str = "/usr/src/cargo";
 
-/// Options of cargo for what goes into the SDK, apart from those of `.cargo/config.toml`, which stay in force.
+/// Cargo options for the contents of the SDK, in addition to those of `.cargo/config.toml`.
 pub struct CargoOptions(Vec<String>);
 
 impl CargoOptions {
-    /// Replaces the paths of this machine.
+    /// Options that remap the paths of this machine.
     ///
     /// # Errors
     /// When the compiler cannot be started.
@@ -33,22 +33,22 @@ impl CargoOptions {
         Ok(Self(options.collect()))
     }
 
-    /// With these options of the compiler as well.
+    /// Adds these compiler options.
     #[must_use]
     pub fn with(mut self, options: &[&str]) -> Self {
         self.0.extend(options.iter().map(|option| (*option).to_owned()));
         self
     }
 
-    /// The words for cargo. They need `--target`, without which they would hold for build scripts too.
+    /// The arguments for cargo. They need `--target`: without it, they would apply to build scripts as well.
     pub fn words(&self) -> [String; 2] {
-        // TOML takes everything between such quotes as it is.
+        // TOML takes everything between these quotes literally.
         let options: Vec<_> = self.0.iter().map(|option| format!("'''{option}'''")).collect();
         ["--config".to_owned(), format!("target.'cfg(all())'.rustflags = [{}]", options.join(", "))]
     }
 }
 
-/// Where cargo keeps crates from outside.
+/// Cargo's home folder, with external crates.
 pub fn cargo_home() -> PathBuf {
     let usual = || PathBuf::from(env::var_os("HOME").unwrap_or_default()).join(".cargo");
     env::var_os("CARGO_HOME").map_or_else(usual, PathBuf::from)
@@ -72,7 +72,7 @@ pub fn leaks(workspace: &Workspace, folder: &Path) -> Outcome<Vec<PathBuf>> {
     Ok(found)
 }
 
-/// Whether a path, or one below it, stands in a file. `/usr/src/limen/x` is not below `/src/limen`.
+/// Whether a file contains a path, or one below it. `/usr/src/limen/x` is not below `/src/limen`.
 fn contains_path(contents: &[u8], path: &[u8]) -> bool {
     let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || b"_-.".contains(byte);
     if path == SOURCES.as_bytes() || path == b"/" {
@@ -92,7 +92,7 @@ fn contains_path(contents: &[u8], path: &[u8]) -> bool {
     false
 }
 
-/// Where `wanted`, which is not empty, first stands.
+/// The position of the first `wanted`, which is not empty.
 fn find(contents: &[u8], wanted: &[u8]) -> Option<usize> {
     let (first, others) = wanted.split_first()?;
     let mut start = 0;
@@ -110,7 +110,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_path_is_found_where_it_begins_and_ends() {
+    fn only_complete_paths_are_found() {
         let has = |text: &str| contains_path(text.as_bytes(), b"/src/limen");
         for text in ["/src/limen", "\0/src/limen\0", "=/src/limen/user", "/usr/src/limen /src/limen/x"] {
             assert!(has(text), "{text}");

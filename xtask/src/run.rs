@@ -21,15 +21,15 @@ pub const COMMAND: Command =
 const HELP: &str = "
 usage: ./x run [SYSTEM] [--board BOARD] [--variant NAME] [--config CONFIG] [--timeout SECONDS]
 
-Builds the SDK and a system, boots the system in QEMU and shows its console. On a terminal, keys reach
-the system, and Ctrl-C ends the run. The run ends with success when the system prints LIMEN|DONE, or
-everything in its expected.txt; with failure when it prints LIMEN|FAIL, ends by itself or falls silent.
+Builds the SDK and a system, boots the system in QEMU and shows its console. On a terminal, keys reach the
+system, and Ctrl-C ends the run. The run succeeds when the system prints LIMEN|DONE, or all lines of its
+expected.txt. It fails when the system prints LIMEN|FAIL, QEMU ends on its own, or the console falls silent.
 
   SYSTEM              a folder under examples/, tests/ or bench/, or a path; default: examples/tour
   --board BOARD       default: qemu_virt_aarch64; older names work as well
   --variant NAME      another machine or option of the board, see its data file; may be repeated
   --config CONFIG     debug, release or benchmark; default: debug
-  --timeout SECONDS   how long the system may print nothing; default: 60; 0 waits for ever
+  --timeout SECONDS   how long the system may print nothing; default: 60; 0 waits forever
 ";
 
 struct Options {

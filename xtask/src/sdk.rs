@@ -27,13 +27,13 @@ pub const COMMAND: Command =
 const HELP: &str = "
 usage: ./x sdk
 
-Builds the tool, the kernel, the loader, the library and the monitor for every board and configuration
-and lays them out in build/sdk. Files whose contents do not change are not touched. To use it:
+Builds the tool, the kernel, the loader, the library and the monitor for every board and configuration into
+build/sdk. Files whose contents do not change are not touched. To use it:
 
   make MICROKIT_SDK=$PWD/build/sdk MICROKIT_BOARD=qemu_virt_aarch64 MICROKIT_CONFIG=debug ...
 ";
 
-/// What runs on an instruction set before any program does.
+/// The packages that run on an instruction set before any program does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Port {
     architecture: &'static str,
@@ -51,7 +51,7 @@ const PORTS: [Port; 3] = [
 ];
 
 impl Port {
-    /// Options of cargo that select target and packages.
+    /// Cargo options that select target and packages.
     pub fn options(&self) -> impl Iterator<Item = &'static str> {
         let packages = self.packages.iter().flat_map(|package| ["--package", package]);
         ["--release", "--target", self.target].into_iter().chain(packages)
@@ -65,7 +65,7 @@ fn run(workspace: &Workspace, arguments: lexopt::Parser) -> Outcome {
     Ok(())
 }
 
-/// Brings `build/sdk` up to date. Only one process at a time does so; others wait.
+/// Brings `build/sdk` up to date. Other processes that do the same wait.
 ///
 /// # Errors
 /// When a part does not build.
@@ -92,7 +92,7 @@ pub fn build(workspace: &Workspace) -> Outcome {
     sdk_documents::write(workspace)
 }
 
-/// What is written into a folder must not end up in another one, to which an earlier SDK has made it a link.
+/// Removes a link that an earlier SDK made in place of a folder, so that files do not end up in its target.
 fn remove_link(folder: &Path) -> Outcome {
     if folder.is_symlink() {
         fs::remove_file(folder).context(|| format!("cannot remove {}", folder.display()))?;
@@ -108,7 +108,7 @@ fn lock(workspace: &Workspace) -> Outcome<File> {
     Ok(file)
 }
 
-/// Files that the tool prints, and the words that make it do so.
+/// Files that the tool prints, and its arguments for them.
 const FROM_THE_TOOL: &[(&str, &[&str])] = &[
     ("schema/system.xsd", &["--schema"]),
     ("completion/microkit.bash", &["--completion", "bash"]),
@@ -116,7 +116,7 @@ const FROM_THE_TOOL: &[(&str, &[&str])] = &[
     ("completion/_microkit", &["--completion", "zsh"]),
 ];
 
-/// Builds the tool as one file that runs on every Linux of this instruction set, whatever its libraries are.
+/// Builds the tool as a static binary, which runs on every Linux of this instruction set.
 fn build_tool(workspace: &Workspace) -> Outcome {
     let host = version::host()?;
     let mut options = CargoOptions::new(workspace)?.with(&["-Cstrip=debuginfo"]);
@@ -133,7 +133,7 @@ fn build_tool(workspace: &Workspace) -> Outcome {
     Ok(())
 }
 
-/// Variables that would replace the options, and those of `.cargo/config.toml`, do not count.
+/// Runs cargo without the environment variables that would replace the options and those of `.cargo/config.toml`.
 fn cargo_build<'w>(options: &CargoOptions, words: impl IntoIterator<Item = &'w str>) -> Outcome {
     let mut cargo = process::cargo("build");
     cargo.args(options.words()).args(words);
@@ -168,13 +168,13 @@ impl Part<'_> {
         self.write_headers()?;
         self.build_user("libmicrokit", &[("libmicrokit.a", "lib"), ("microkit.ld", "lib")])?;
         match &self.board.renamed {
-            // Only programs see a difference.
+            // The difference affects only programs.
             Some(name) => ["board.toml", "elf"].iter().try_for_each(|entry| self.link(entry, name)),
             None => self.build_system(),
         }
     }
 
-    /// Builds what is not for programs.
+    /// Builds the parts that are not for programs.
     fn build_system(&self) -> Outcome {
         let folder = self.folder();
         files::copy(&self.board.file, &folder.join("board.toml"))?;
@@ -187,7 +187,7 @@ impl Part<'_> {
         }
     }
 
-    /// Multiboot loaders take 32-bit files only: the same segments at the same physical addresses.
+    /// Writes the kernel as a 32-bit file for Multiboot loaders: the same segments at the same physical addresses.
     fn write_multiboot_kernel(&self, kernel: &Path) -> Outcome {
         let small = self.workspace.target().join("sel4_32.elf");
         let mut objcopy = Process::new("llvm-objcopy");
@@ -197,7 +197,7 @@ impl Part<'_> {
         files::copy(&small, &self.folder().join("elf/sel4_32.elf"))
     }
 
-    /// Makes `entry` a link to that of the board with this name.
+    /// Makes `entry` a link to that of the board `name`.
     fn link(&self, entry: &str, name: &str) -> Outcome {
         let (link, target) =
             (self.folder().join(entry), Path::new("../..").join(name).join(self.config).join(entry));
@@ -223,7 +223,7 @@ impl Part<'_> {
         Ok(())
     }
 
-    /// Builds a C part and copies its products to where users find them.
+    /// Builds a C part and copies its products to the SDK.
     fn build_user(&self, part: &str, products: &[(&str, &str)]) -> Outcome {
         let output = make(self.workspace, self.board, self.config, part, &[])?;
         let copy =
@@ -232,7 +232,7 @@ impl Part<'_> {
     }
 }
 
-/// Runs the Makefile of a C part against the SDK under construction; returns the folder with what it made.
+/// Runs the Makefile of a C part against the SDK under construction; returns the output folder.
 ///
 /// # Errors
 /// When make fails; the failure carries its output.

@@ -9,8 +9,8 @@ use crate::links::{self, Replacement};
 use crate::version;
 use crate::workspace::Workspace;
 
-/// Where folders of the repository are in the SDK. The cothread library and the crates of Rust programs are source,
-/// because each program compiles them with its own options.
+/// Folders of the repository and their places in the SDK. The cothread library and the crates for Rust programs are
+/// included as source, because each program compiles them with its own options.
 const FOLDERS: [(&str, &str); 5] = [
     ("docs", "doc"),
     ("examples", "example"),
@@ -18,7 +18,7 @@ const FOLDERS: [(&str, &str); 5] = [
     ("user/limen", "rust/limen"),
     ("abi/abi", "rust/limen-abi"),
 ];
-/// Where single files of the repository are in the SDK.
+/// Single files of the repository and their places in the SDK.
 const DOCUMENTS: [(&str, &str); 8] = [
     ("CAVEATS.md", "doc/CAVEATS.md"),
     ("CHANGES.md", "doc/CHANGES.md"),
@@ -30,12 +30,12 @@ const DOCUMENTS: [(&str, &str); 8] = [
     ("user/libmicrokit/src/riscv64/probe.S", "rust/libmicrokit/src/riscv64/probe.S"),
     ("user/libmicrokit/src/x86_64/probe.S", "rust/libmicrokit/src/x86_64/probe.S"),
 ];
-/// What crates inherit from the workspace of the repository.
+/// The workspace of the repository, from which crates inherit.
 const WORKSPACE: &str = include_str!("../../Cargo.toml");
-/// What cargo writes beside a manifest.
+/// The lock file that cargo writes beside a manifest.
 const LOCK: &str = "Cargo.lock";
 
-/// Brings them up to date.
+/// Brings documents and sources in the SDK up to date.
 ///
 /// # Errors
 /// When a file cannot be read or written.
@@ -69,7 +69,7 @@ fn crates_workspace() -> String {
     )
 }
 
-/// The files that are copied, relative to the repository.
+/// The files to copy, relative to the repository.
 fn sources(workspace: &Workspace) -> Outcome<Vec<PathBuf>> {
     let mut found: Vec<_> = DOCUMENTS.iter().map(|(from, _)| PathBuf::from(from)).collect();
     for (folder, _) in FOLDERS {
@@ -80,7 +80,7 @@ fn sources(workspace: &Workspace) -> Outcome<Vec<PathBuf>> {
     Ok(found)
 }
 
-/// Where a file or folder of the repository is in the SDK; `None` for what is not in it.
+/// The place of a file or folder in the SDK; `None` if it is not included.
 fn place(path: &Path) -> Option<PathBuf> {
     let document =
         DOCUMENTS.iter().find(|(from, _)| path == Path::new(from)).map(|(_, to)| PathBuf::from(to));
@@ -88,7 +88,7 @@ fn place(path: &Path) -> Option<PathBuf> {
     document.or_else(|| FOLDERS.iter().find_map(folder))
 }
 
-/// The text of a document, with links that hold in the SDK. What is not in the SDK is named instead.
+/// Rewrites the links of a document for the SDK. A link to a file outside the SDK becomes text.
 fn translated(text: &str, path: &Path) -> String {
     let folder = path.parent().unwrap_or(Path::new(""));
     let Some(new_folder) = place(path).and_then(|place| Some(place.parent()?.to_owned())) else {
@@ -112,7 +112,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn links_lead_to_where_things_are_in_the_sdk() {
+    fn links_lead_to_files_of_the_sdk() {
         let text =
             "[a](../CAVEATS.md) [b](decisions/0001.md#why) [c](../examples/tour/README.md) [d](../LICENSE)";
         let wanted =
@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_in_the_sdk_is_named() {
+    fn files_outside_the_sdk_are_named() {
         let text = "[abi/image](../abi/image), [code.rs](../host/sdf/src/code.rs), [the list](../host/sdf/src/code.rs)";
         let wanted = "`abi/image`, `host/sdf/src/code.rs`, the list (in the sources: `host/sdf/src/code.rs`)";
         assert_eq!(translated(text, Path::new("docs/book.md")), wanted);

@@ -22,12 +22,12 @@ use crate::workspace::Workspace;
 type Test = fn(&Workspace) -> Outcome;
 
 const TESTS: [Test; 11] = [
-    linkers_tell_conventions_apart,
+    linkers_tell_floating_point_abis_apart,
     cothread_objects_follow_their_options,
     cothreads_know_processors_by_names_in_any_case,
     links_of_documents_lead_somewhere,
-    folders_that_end_alike_are_built_apart,
-    makefiles_say_what_is_wrong_with_their_variables,
+    folders_with_the_same_last_part_are_built_apart,
+    makefiles_report_wrong_variables,
     no_file_has_a_path_of_this_machine,
     the_tool_needs_no_library,
     a_new_project_builds_and_runs,
@@ -44,21 +44,21 @@ pub fn run(workspace: &Workspace) -> Verdict {
     verdict
 }
 
-/// Who has only the SDK can follow every link of its documents.
+/// Every link in the SDK's documents leads to a file of the SDK.
 fn links_of_documents_lead_somewhere(workspace: &Workspace) -> Outcome {
     let dead = tidy::dead_links_below(&workspace.sdk())?;
     let list = dead.iter().map(|objection| format!("\n  {objection}")).collect::<String>();
     if dead.is_empty() { Ok(()) } else { Err(Failure::new(format!("documents of the SDK:{list}"))) }
 }
 
-/// In a folder that has nothing to do with the one where it was built.
+/// An archive works in a folder unrelated to the one where it was built.
 fn an_unpacked_archive_builds_and_boots(workspace: &Workspace) -> Outcome {
     let folder = workspace.path("build/sdk-tests");
     let archive = dist::pack(workspace, &folder.join("dist"))?;
     dist::try_out(workspace, &archive, &folder.join("unpacked"))
 }
 
-/// Otherwise it would not be the same for everyone who builds it.
+/// A path would make the SDK differ between machines.
 fn no_file_has_a_path_of_this_machine(workspace: &Workspace) -> Outcome {
     let leaks = reproducible::leaks(workspace, &workspace.sdk())?;
     let list = leaks.iter().map(|file| format!("\n  {}", file.display())).collect::<String>();
@@ -68,7 +68,7 @@ fn no_file_has_a_path_of_this_machine(workspace: &Workspace) -> Outcome {
     Err(Failure::new(format!("files of the SDK with a path of this machine:{list}")))
 }
 
-/// It runs on every Linux of its instruction set.
+/// The tool runs on every Linux of its instruction set.
 fn the_tool_needs_no_library(workspace: &Workspace) -> Outcome {
     let mut readelf = Command::new("llvm-readelf");
     readelf.args(["--program-headers", "--dynamic-table"]).arg(workspace.sdk().join("bin/microkit"));
@@ -89,7 +89,7 @@ fn so_does_one_in_rust(workspace: &Workspace) -> Outcome {
     builds_and_runs(workspace, Language::Rust)
 }
 
-/// Without another word from its owner.
+/// A new project builds and runs without changes.
 fn builds_and_runs(workspace: &Workspace, language: Language) -> Outcome {
     let folder = workspace.path("build/sdk-tests/greeter");
     if folder.exists() {
@@ -97,7 +97,7 @@ fn builds_and_runs(workspace: &Workspace, language: Language) -> Outcome {
     }
     new::create(workspace, &folder, language)?;
     if new::create(workspace, &folder, language).is_ok() {
-        return Err(Failure::new("a project was made where there was one"));
+        return Err(Failure::new("`./x new` did not refuse an existing folder"));
     }
     let mut make = Command::new("make");
     for variable in ["BUILD_DIR", "MICROKIT_SDK", "MICROKIT_BOARD", "MICROKIT_CONFIG"] {
@@ -117,8 +117,8 @@ fn builds_and_runs(workspace: &Workspace, language: Language) -> Outcome {
     Err(Failure::new(format!("the kernel does not start with the line '{banner}...'")))
 }
 
-/// Two projects outside the repository, each called `app`. One is in a folder whose name make would take as two words.
-fn folders_that_end_alike_are_built_apart(workspace: &Workspace) -> Outcome {
+/// Builds two projects outside the repository, both called `app`. The path of one contains a space.
+fn folders_with_the_same_last_part_are_built_apart(workspace: &Workspace) -> Outcome {
     let top = std::env::temp_dir().join(format!("limen-sdk-tests-{}", std::process::id()));
     let outcome = build_alike(workspace, &top);
     fs::remove_dir_all(&top).context(|| format!("cannot remove {}", top.display()))?;
@@ -149,7 +149,7 @@ fn build_alike(workspace: &Workspace, top: &Path) -> Outcome {
     Ok(())
 }
 
-/// Wrong values for a Makefile's variables, and what it says of them.
+/// Wrong values of Makefile variables, and the expected messages.
 const WRONG: [(&str, &str); 5] = [
     ("MICROKIT_SDK=/nowhere", "MICROKIT_SDK=/nowhere is not an SDK: /nowhere/bin/microkit does not exist; "),
     ("MICROKIT_SDK=/no where", "MICROKIT_SDK must be given, as one word without spaces."),
@@ -161,8 +161,9 @@ const WRONG: [(&str, &str); 5] = [
     ),
 ];
 
-/// In one sentence, before a compiler runs. Each example is there to be copied alone, so each has to say it.
-fn makefiles_say_what_is_wrong_with_their_variables(workspace: &Workspace) -> Outcome {
+/// Makefiles report them in one sentence before a compiler runs. Each example has the check, because it may be copied
+/// alone.
+fn makefiles_report_wrong_variables(workspace: &Workspace) -> Outcome {
     let output = workspace.path("build/sdk-tests/wrong");
     for project in Project::on_shelf(workspace, "examples")? {
         for (assignment, sentence) in WRONG {
@@ -185,7 +186,7 @@ fn makefiles_say_what_is_wrong_with_their_variables(workspace: &Workspace) -> Ou
     Ok(())
 }
 
-/// One build folder serves programs with different options: each gets the object that it would get in a new folder.
+/// In a shared build folder, programs with different options get the same objects as in a new folder.
 fn cothread_objects_follow_their_options(workspace: &Workspace) -> Outcome {
     let folder = workspace.path("build/sdk-tests/cothreads");
     if folder.exists() {
@@ -198,10 +199,10 @@ fn cothread_objects_follow_their_options(workspace: &Workspace) -> Outcome {
         ["three", "four", "three"].map(|options| cothread_object(workspace, &folder, options));
     let three = three?;
     if three == four? {
-        return Err(Failure::new("a program with other options got the objects of the one before"));
+        return Err(Failure::new("a program with other options got the previous program's objects"));
     }
     if three != again? {
-        return Err(Failure::new("the same options gave another object"));
+        return Err(Failure::new("the same options gave a different object"));
     }
     write_options(&folder.join("three"), 5)?;
     if three == cothread_object(workspace, &folder, "three")? {
@@ -215,7 +216,7 @@ fn cothread_objects_follow_their_options(workspace: &Workspace) -> Outcome {
     Ok(())
 }
 
-/// Projects write them as their vendors do.
+/// Projects spell processor names as vendors do.
 fn cothreads_know_processors_by_names_in_any_case(workspace: &Workspace) -> Outcome {
     let folder = workspace.path("build/sdk-tests/cothreads_tuned");
     write_options(&folder.join("options"), 3)?;
@@ -233,7 +234,7 @@ fn write_options(folder: &Path, cothreads: u32) -> Outcome {
     files::write(&folder.join("libmicrokitco_opts.h"), text)
 }
 
-/// Builds the cothread library and takes its object away, as projects do that build it several times.
+/// Builds the cothread library and removes its object, as projects do that build it several times.
 fn cothread_object(workspace: &Workspace, folder: &Path, options: &str) -> Outcome<Vec<u8>> {
     let output = folder.join("output");
     build_cothreads(workspace, &output, &folder.join(options), "aarch64-none-elf", "cortex-a53")?;
@@ -259,18 +260,18 @@ fn build_cothreads(workspace: &Workspace, output: &Path, options: &Path, target:
     process::capture(make.arg(format!("TARGET={target}")).arg(format!("CPU={cpu}"))).map(drop)
 }
 
-/// The least that links with the library.
+/// The smallest program that links with the library.
 const PROGRAM: &str =
     "#include <microkit.h>\nvoid init(void) {}\nvoid notified(microkit_channel ch) { (void)ch; }\n";
 
-/// Each compiler with the linker that goes with it.
+/// Each compiler with its linker.
 const TOOLCHAINS: [(&str, &str); 2] = [
     ("clang -target riscv64-none-elf", "ld.lld"),
     ("riscv64-unknown-elf-gcc -fno-pic", "riscv64-unknown-elf-ld"),
 ];
 
-/// Programs link with the library of their own convention for floating point, and with no other.
-fn linkers_tell_conventions_apart(workspace: &Workspace) -> Outcome {
+/// Programs link only with the library of their own floating-point ABI.
+fn linkers_tell_floating_point_abis_apart(workspace: &Workspace) -> Outcome {
     let folder = workspace.path("build/sdk-tests");
     files::write(&folder.join("program.c"), PROGRAM)?;
     for board in board::all_names(workspace)? {
@@ -290,7 +291,7 @@ fn linkers_tell_conventions_apart(workspace: &Workspace) -> Outcome {
 fn judge(is_wanted: bool, linked: Outcome) -> Outcome {
     match linked {
         Err(failure) if is_wanted => Err(failure),
-        Ok(()) if !is_wanted => Err(Failure::new("it linked, although it is for another convention")),
+        Ok(()) if !is_wanted => Err(Failure::new("it linked, although it has another floating-point ABI")),
         _ => Ok(()),
     }
 }

@@ -1,4 +1,4 @@
-//! `./x setup`: everything that any command needs, so that all of them work without a network afterwards.
+//! `./x setup`: installs everything that the commands need, so that they work without a network afterwards.
 
 use std::process::Command as Process;
 
@@ -15,12 +15,12 @@ pub const COMMAND: Command =
 const HELP: &str = "
 usage: ./x setup
 
-Installs the tools and the Rust toolchain that any other command needs, and fetches the sources of all
-crates. Afterwards every command works without a network. The other commands install what they need
-themselves; this one is for preparing a machine or a container.
+Installs the tools and the Rust toolchain that the other commands need, and fetches the sources of all crates.
+Afterwards every command works without a network. The other commands also install what they need; this one
+prepares a machine or a container.
 ";
 
-/// `./x` itself has installed tools and toolchain before it starts this program.
+/// `./x` itself installs the tools and the toolchain before it starts this program.
 fn run(workspace: &Workspace, arguments: lexopt::Parser) -> Outcome {
     no_arguments(arguments)?;
     process::capture(Process::new("cargo").args(["fetch", "--quiet", "--locked"]))?;

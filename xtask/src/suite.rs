@@ -1,17 +1,17 @@
-//! A suite of on-target tests: where it runs, and what its console must say.
+//! On-target test suites: where they run, and what their consoles must show.
 //!
 //! A suite prints one line per test, `TEST name PASS` or `TEST name FAIL reason`, then `SUITE name N passed, N failed`,
-//! then `LIMEN|DONE` or `LIMEN|FAIL reason`. `suite.toml` beside its Makefile may say more:
+//! then `LIMEN|DONE` or `LIMEN|FAIL reason`. `suite.toml` beside its Makefile can set:
 //!
 //! ```toml
 //! configs = ["debug"]              # default: debug and release
 //! boards = ["qemu_virt_aarch64"]   # default: all, by their present names
 //! deterministic = true             # on an emulator that counts instructions; default: false
-//! qemu = ["-device", "edu"]        # further arguments for the emulator; {folder} is where the image is
-//! same_files = ["disk.img", "end.img"]  # files in that folder that must be the same after a run
+//! qemu = ["-device", "edu"]        # more arguments for the emulator; {folder} is the image's folder
+//! same_files = ["disk.img", "end.img"]  # files in that folder that must be equal after a run
 //! expect = ["MON|ERROR: faulting PD: child", "/^pc : 0x[0-9a-f]{16}$/"]
 //! forbid = ["PANIC"]
-//! variants = ["q35"]               # boots once more, in debug, on boards that have these variants
+//! variants = ["q35"]               # boot once more, in debug, on boards with these variants
 //!
 //! [release]                        # only in this configuration
 //! forbid = ["MON|"]
@@ -20,8 +20,8 @@
 //! expect = ["ec: 0x24"]
 //! ```
 //!
-//! `[load]` has lines typed at the console, see [`crate::load`]; `[worlds]` compares builds, see [`crate::worlds`];
-//! `[injection]` brings about what only somebody outside can, see [`crate::injection`].
+//! `[load]` types lines at the console, see [`crate::load`]; `[worlds]` compares builds, see [`crate::worlds`];
+//! `[injection]` injects interrupts and bit flips, see [`crate::injection`].
 //!
 //! An entry of `expect` or `forbid` is text within a line, or a regular expression between slashes. Each counts as a
 //! test.
@@ -41,15 +41,15 @@ use crate::project::Project;
 use crate::qemu::Session;
 use crate::worlds::{self, Comparison, Consoles};
 
-/// Configurations in which a demand may hold.
+/// Configurations to which an expectation can be limited.
 const CONFIGS: [&str; 2] = ["debug", "release"];
-/// Instruction sets to which a demand may be limited.
+/// Instruction sets to which an expectation can be limited.
 pub const ARCHITECTURES: [&str; 3] = ["aarch64", "riscv64", "x86_64"];
 
-/// The configuration in which variants of boards are tried: the kernel checks itself there.
+/// The configuration in which variants of boards run: there the kernel checks itself.
 const VARIANT_CONFIG: &str = "debug";
 
-/// What `suite.toml` says, with its defaults.
+/// The settings of `suite.toml`, with defaults.
 #[derive(Debug)]
 pub struct Suite {
     configs: Vec<String>,
@@ -60,24 +60,24 @@ pub struct Suite {
     load: Option<Load>,
     injection: Option<Injection>,
     comparisons: Vec<Comparison>,
-    /// Whether time must pass by instructions.
+    /// Whether time must follow the instruction count.
     pub deterministic: bool,
     demands: Vec<Demand>,
 }
 
-/// What a run of a suite showed.
+/// The result of a suite's run.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Verdict {
     /// Tests that passed.
     pub passed: usize,
     /// One sentence per test that failed.
     pub complaints: Vec<String>,
-    /// What else people want to know, a sentence each.
+    /// Further information for the user, a sentence each.
     pub notes: Vec<String>,
 }
 
 impl Verdict {
-    /// Both together.
+    /// Adds another verdict.
     pub fn add(&mut self, other: Self) {
         self.passed += other.passed;
         self.complaints.extend(other.complaints);
@@ -93,14 +93,14 @@ impl Verdict {
     }
 }
 
-/// A pattern that the console must have, or must not have.
+/// A pattern that the console must or must not match.
 #[derive(Debug)]
 struct Demand {
     pattern: Pattern,
     wanted: bool,
-    /// The configuration in which this holds; every one if there is none.
+    /// The configuration in which this applies; `None` for all.
     config: Option<&'static str>,
-    /// The instruction set on which this holds; every one if there is none.
+    /// The instruction set on which this applies; `None` for all.
     architecture: Option<&'static str>,
 }
 
@@ -114,7 +114,7 @@ impl Suite {
     /// Reads the project's `suite.toml`, which may be absent.
     ///
     /// # Errors
-    /// When the file says something that it cannot say.
+    /// When the file has an unknown key or a wrong value.
     pub fn of(project: &Project) -> Outcome<Self> {
         let file = project.folder.join("suite.toml");
         let text = if file.exists() { files::read(&file)? } else { String::new() };
@@ -166,27 +166,27 @@ impl Suite {
         })
     }
 
-    /// Whether the suite is meant for this board in particular.
+    /// Whether the suite names this board explicitly.
     pub fn names(&self, board: &str) -> bool {
         self.boards.as_ref().is_some_and(|boards| boards.iter().any(|name| name == board))
     }
 
-    /// The configurations in which the suite runs on a board; none if it does not run there.
+    /// The configurations in which the suite runs on a board; empty if it does not run there.
     pub fn configs(&self, board: &str) -> &[String] {
         if self.boards.is_none() || self.names(board) { &self.configs } else { &[] }
     }
 
-    /// The board with the variants that the suite asks for; none if it asks for none, or not in this configuration, or
-    /// the board does not have them.
+    /// The board with the suite's variants; `None` if the suite asks for none in this configuration, or the board lacks
+    /// them.
     pub fn variant_of(&self, board: &Board, config: &str) -> Option<Board> {
         let wanted = !self.variants.is_empty() && config == VARIANT_CONFIG;
         wanted.then(|| board.with(&self.variants).ok()).flatten()
     }
 
-    /// Makes sure that what no board has is not asked for.
+    /// Checks that some board has the suite's variants.
     ///
     /// # Errors
-    /// When none of these boards has the suite's variants.
+    /// When none of these boards has them.
     pub fn check_variants(&self, boards: &[Board]) -> Outcome {
         if boards.iter().any(|board| board.with(&self.variants).is_ok()) {
             return Ok(());
@@ -194,12 +194,12 @@ impl Suite {
         Err(Failure::new(format!("no board has the variants {}", self.variants.join(", "))))
     }
 
-    /// Arguments for the emulator beside those of the board.
+    /// Emulator arguments besides those of the board.
     pub fn qemu(&self) -> &[String] {
         &self.qemu
     }
 
-    /// Adds to the verdict on a run whether the files beside its image are as they should be.
+    /// Checks the files beside the image after a run, and adds complaints to the verdict.
     ///
     /// # Errors
     /// When one of them cannot be read.
@@ -220,17 +220,17 @@ impl Suite {
         Ok(())
     }
 
-    /// What is typed at the console.
+    /// The console input.
     pub fn load(&self) -> Option<&Load> {
         self.load.as_ref()
     }
 
-    /// What happens to it from outside.
+    /// The fault injection.
     pub fn injection(&self) -> Option<&Injection> {
         self.injection.as_ref()
     }
 
-    /// The builds of the system, each by its variables of make.
+    /// The builds of the system, each a string of make variables.
     pub fn builds(&self, architecture: &str) -> Vec<String> {
         worlds::builds(self.comparisons(architecture))
     }
@@ -244,7 +244,7 @@ impl Suite {
         self.comparisons(architecture).next().is_some()
     }
 
-    /// Compares what the builds have printed.
+    /// Compares the output of the builds.
     pub fn compare(&self, consoles: &Consoles, architecture: &str) -> Verdict {
         let mut verdict = Verdict::default();
         for comparison in self.comparisons(architecture) {
@@ -293,7 +293,7 @@ impl Suite {
     }
 }
 
-/// A truth value; false if it is absent.
+/// A boolean; false if absent.
 fn flag(table: &DeTable<'_>, key: &str) -> Outcome<bool> {
     let Some(value) = table.get(key) else { return Ok(false) };
     value.get_ref().as_bool().ok_or_else(|| Failure::new(format!("'{key}' must be true or false")))
@@ -301,7 +301,7 @@ fn flag(table: &DeTable<'_>, key: &str) -> Outcome<bool> {
 
 fn known_keys(table: &DeTable<'_>, known: &[&str]) -> Outcome {
     match table.keys().find(|key| !known.contains(&key.get_ref().as_ref())) {
-        Some(key) => Err(Failure::new(format!("'{}' means nothing here", key.get_ref()))),
+        Some(key) => Err(Failure::new(format!("unknown key '{}'", key.get_ref()))),
         None => Ok(()),
     }
 }
@@ -329,7 +329,7 @@ fn demands(
     Ok(demands)
 }
 
-/// Compares the tests on the console with the suite's own count: a lost line must not pass unnoticed.
+/// Compares the tests on the console with the suite's own count: a lost line must not go unnoticed.
 fn miscount(lines: &[String], verdict: &Verdict) -> Option<String> {
     let counted = format!("{} passed, {} failed", verdict.passed, verdict.complaints.len());
     let mut sums = lines.iter().filter_map(|line| line.strip_prefix("SUITE ")?.split_once(' '));
@@ -337,7 +337,7 @@ fn miscount(lines: &[String], verdict: &Verdict) -> Option<String> {
         None if verdict == &Verdict::default() => None,
         None => Some("the suite printed no SUITE line".to_owned()),
         Some((_, sum)) if sum == counted => None,
-        Some((_, sum)) => Some(format!("the suite says {sum}, but its TEST lines say {counted}")),
+        Some((_, sum)) => Some(format!("the suite reports {sum}, but its TEST lines say {counted}")),
     }
 }
 
@@ -367,7 +367,7 @@ mod tests {
     }
 
     #[test]
-    fn a_suite_runs_in_debug_and_release_everywhere_unless_it_says_otherwise() {
+    fn a_suite_runs_in_debug_and_release_everywhere_by_default() {
         assert_eq!(Suite::parse("").unwrap().configs("any"), ["debug", "release"]);
         let narrow = Suite::parse("configs = ['debug']\nboards = ['a']\n").unwrap();
         assert_eq!(narrow.configs("a"), ["debug"]);
@@ -375,7 +375,7 @@ mod tests {
     }
 
     #[test]
-    fn time_passes_by_instructions_where_a_suite_asks_for_it() {
+    fn a_suite_can_ask_for_instruction_time() {
         assert!(!Suite::parse("").unwrap().deterministic);
         assert!(Suite::parse("deterministic = true").unwrap().deterministic);
         let error = Suite::parse("deterministic = 1").unwrap_err();
@@ -427,8 +427,8 @@ mod tests {
     }
 
     #[test]
-    fn a_key_that_means_nothing_is_an_error() {
-        assert_eq!(Suite::parse("expects = []").unwrap_err().to_string(), "'expects' means nothing here");
+    fn an_unknown_key_is_an_error() {
+        assert_eq!(Suite::parse("expects = []").unwrap_err().to_string(), "unknown key 'expects'");
         assert!(Suite::parse("expect = ['/(/']").is_err());
     }
 
@@ -440,7 +440,7 @@ mod tests {
     }
 
     #[test]
-    fn a_demand_may_hold_in_one_configuration_only() {
+    fn an_expectation_can_be_limited_to_one_configuration() {
         let lines = ["TEST a PASS", "SUITE s 1 passed, 0 failed", "MON"];
         let suite = "[debug]\nexpect = ['MON']\n[release]\nforbid = ['MON']\nexpect = ['no']";
         assert_eq!(judge(suite, &lines), Verdict { passed: 2, ..Verdict::default() });
@@ -449,7 +449,7 @@ mod tests {
     }
 
     #[test]
-    fn a_demand_may_hold_on_one_instruction_set_only() {
+    fn an_expectation_can_be_limited_to_one_instruction_set() {
         let lines = ["TEST a PASS", "SUITE s 1 passed, 0 failed", "ec"];
         let suite = "[debug.aarch64]\nexpect = ['ec']\n[debug.riscv64]\nexpect = ['no']";
         assert_eq!(judge(suite, &lines), Verdict { passed: 2, ..Verdict::default() });

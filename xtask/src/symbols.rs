@@ -1,4 +1,4 @@
-//! The functions of a linked file: where they are, and which one has an address.
+//! The symbols of a linked file: addresses of functions, and functions at addresses.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -16,18 +16,18 @@ pub struct Symbols {
 }
 
 impl Symbols {
-    /// Those of a file, as the linker knows them.
+    /// The symbols of a file with their mangled names.
     ///
     /// # Errors
-    /// When the file has none, or cannot be read.
+    /// When the file has no symbols, or cannot be read.
     pub fn of(file: &Path) -> Outcome<Self> {
         Self::listed(file, &[])
     }
 
-    /// Those of a file, as people know them: `limen_core::fast::call::serve_call`.
+    /// The symbols of a file with readable names: `limen_core::fast::call::serve_call`.
     ///
     /// # Errors
-    /// When the file has none, or cannot be read.
+    /// When the file has no symbols, or cannot be read.
     pub fn readable(file: &Path) -> Outcome<Self> {
         let mut symbols = Self::listed(file, &["--demangle"])?;
         symbols.by_address.values_mut().for_each(|name| *name = shortened(name));
@@ -52,7 +52,7 @@ impl Symbols {
                 continue;
             };
             let Ok(address) = u64::from_str_radix(address, 16) else { continue };
-            // Labels inside of functions, and marks of the assembler, are none.
+            // Labels inside functions and the assembler's mapping symbols are not functions.
             if kind.eq_ignore_ascii_case("t") && !name.starts_with(['.', '$']) {
                 by_address.insert(address, name.to_owned());
             }
@@ -61,24 +61,24 @@ impl Symbols {
         Self { by_address, addresses }
     }
 
-    /// Where a function, or something else with a name, begins.
+    /// The address of a symbol.
     ///
     /// # Errors
-    /// When nothing has this name.
+    /// When no symbol has this name.
     pub fn address(&self, name: &str) -> Outcome<u64> {
         let address = self.addresses.get(name).copied();
-        address.ok_or_else(|| Failure::new(format!("nothing is called '{name}'")))
+        address.ok_or_else(|| Failure::new(format!("there is no symbol '{name}'")))
     }
 
-    /// The function that an address is in: the last one that begins there or before.
+    /// The function at an address: the last one that starts at or before it.
     pub fn function_at(&self, address: u64) -> &str {
         self.by_address.range(..=address).next_back().map_or("?", |(_, name)| name)
     }
 
-    /// Where a function begins and the next one does.
+    /// The addresses from the start of a function to that of the next one.
     ///
     /// # Errors
-    /// When nothing has this name, or it is the last one.
+    /// When no function has this name, or it is the last one.
     pub fn range(&self, name: &str) -> Outcome<Range<u64>> {
         let start = self.address(name)?;
         let next = self.by_address.range(start + 1..).next();
@@ -86,14 +86,14 @@ impl Symbols {
         Ok(start..*end)
     }
 
-    /// Each function with the addresses from its beginning to that of the next one; not the last.
+    /// Each function with the addresses up to the next one; without the last.
     pub fn functions(&self) -> impl Iterator<Item = (&str, Range<u64>)> {
         let ends = self.by_address.keys().skip(1);
         self.by_address.iter().zip(ends).map(|((start, name), end)| (name.as_str(), *start..*end))
     }
 }
 
-/// Without what the compiler adds to a name: which implementation it is of, and a number that changes with every change.
+/// The name without the compiler's additions: the implementing type, and a hash that changes with every build.
 fn shortened(name: &str) -> String {
     const IMPLEMENTATION: &str = "$LT$impl$u20$";
     let is_number = |part: &str| {
@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn an_address_is_in_the_function_that_begins_before_it() {
+    fn an_address_belongs_to_the_function_that_starts_before_it() {
         let symbols =
             Symbols::parse("0000000000000010 T one\n0000000000000020 t two\n0000000000000018 d data\n");
         assert_eq!(symbols.function_at(0x1f), "one");

@@ -36,29 +36,28 @@ pub const COMMAND: Command =
 const HELP: &str = "
 usage: ./x test [FILTER] [--board BOARD]
 
-Runs the tests of the host crates (named `host`) and of the cothread library on this machine (`cothreads on
-the host`), compiles every header of the SDK (`headers`), tries out the finished SDK (`sdk`), counts what the
-tool takes for longer and longer descriptions (`large descriptions`), then boots the
-suites under tests/ in debug and release, the examples that have an expected.txt in debug, and boots that go
-another way than usual (named `boot/...`), on every board, and compares what paths cost with what is recorded in
-bench/golden (`figures`). Suites that ask for variants of a board are booted
-once more with them, in debug. Ends with a line `N passed, N failed`.
+Runs the tests of the host crates (`host`) and of the cothread library on this machine (`cothreads on the
+host`), compiles every header of the SDK (`headers`), tests the finished SDK (`sdk`), and checks how the tool's
+cost grows with descriptions (`large descriptions`). Then boots, on every board, the suites under tests/ in debug
+and release, the examples with an expected.txt in debug, and unusual boots (`boot/...`), and compares the cost of
+paths with the records in bench/golden (`figures`). Suites that ask for variants of a board boot once more with
+them, in debug. Ends with a line `N passed, N failed`.
 
-  FILTER              only what has this text in its name, as in `host` or `tests/ipc on qemu_virt_aarch64`
-  --board BOARD       only this board; under an older name too
+  FILTER              run only tests whose name contains this, as in `host` or `tests/ipc on qemu_virt_aarch64`
+  --board BOARD       run only on this board; older names work as well
 ";
 
-/// Names of what is tested without a system.
+/// Names of the tests without a system.
 const HOST: &str = "host";
 const HEADERS: &str = "headers";
 const SDK: &str = "sdk";
-/// What precedes a board in the name of the comparison with recorded figures.
+/// The first word of the name of a comparison with recorded figures.
 const FIGURES: &str = "figures";
 
-/// Systems that run at once: more would only wait for each other on a small machine.
+/// The number of systems that run concurrently: on a small machine, more would only compete.
 const MOST_AT_ONCE: usize = 2;
 
-/// Lines of a failed system's console that are shown.
+/// How many lines of a failed system's console are shown.
 const TAIL: usize = 40;
 
 struct Options {
@@ -67,13 +66,13 @@ struct Options {
 }
 
 impl Options {
-    /// The kernel does not know by which name a board goes: only who asks for an older one gets everything again.
+    /// The kernel does not depend on a board's name, so everything runs again only if the user asks for the older name.
     fn run_everything_on(&self, board: &Board) -> bool {
         board.renamed.is_none() || self.board.is_some()
     }
 
-    /// Whether what has this name is to be run. A filter that is a whole name means no other, so that `host` does not
-    /// run what is called hostile.
+    /// Whether to run the test with this name. A filter that is a complete name selects only that, so `host` does not
+    /// select hostile.
     fn select(&self, name: &str) -> bool {
         let is_whole = [HOST, HEADERS, SDK].contains(&self.filter.as_str());
         if is_whole { name == self.filter } else { name.contains(&self.filter) }
@@ -111,11 +110,11 @@ fn run(workspace: &Workspace, arguments: lexopt::Parser) -> Outcome {
         return tally.finish();
     }
     if parts[3] {
-        steps.next("trying out the SDK");
+        steps.next("testing the SDK");
         tally.add(SDK, &sdk_tests::run(workspace));
     }
     if parts[4] {
-        steps.next("counting what the tool takes for large descriptions");
+        steps.next("measuring the tool on large descriptions");
         tally.add(large::TEST, &large::run(workspace)?);
     }
     if !jobs.is_empty() {
@@ -148,7 +147,7 @@ fn parse(mut arguments: lexopt::Parser) -> Outcome<Options> {
     Ok(options)
 }
 
-/// Counts what was run and says how each went.
+/// Counts tests and reports their results.
 #[derive(Default)]
 struct Tally {
     judged: usize,
@@ -182,7 +181,7 @@ impl Tally {
     }
 }
 
-/// What to tell a person whose filter is in no name. Boards and configurations follow the word `on`.
+/// The failure for a filter that matches no name. Boards and configurations follow the word `on`.
 fn no_test(workspace: &Workspace, filter: &str) -> Outcome<Failure> {
     let mut names = [HOST, cothreads::NAME, HEADERS, SDK, large::TEST, FIGURES].map(str::to_owned).to_vec();
     for shelf in ["tests", "examples"] {
@@ -192,17 +191,17 @@ fn no_test(workspace: &Workspace, filter: &str) -> Outcome<Failure> {
     let names: Vec<_> = names.iter().map(String::as_str).collect();
     let wanted = filter.split(" on ").next().unwrap_or_default();
     let advice = if names.contains(&wanted) {
-        format!("`./x test {wanted}` runs it wherever it can run")
+        format!("`./x test {wanted}` runs it on all of its boards")
     } else {
-        advice(wanted, &names, "./x test --help says what tests are called")
+        advice(wanted, &names, "./x test --help lists the names")
     };
     Ok(Failure::new(format!("no test has '{filter}' in its name; {advice}")))
 }
 
-/// A system to boot, and how to judge it.
+/// A system to boot, and how to judge its output.
 struct Job {
     project: Project,
-    /// The board, and the same one with variants: one after the other, because they share what is built.
+    /// The board, and the same one with variants. They run in turn, because they share the build.
     boards: Vec<Board>,
     config: String,
     judge: Judge,
@@ -259,12 +258,12 @@ fn jobs(workspace: &Workspace, boards: &[Board], options: &Options) -> Outcome<V
     Ok(jobs)
 }
 
-/// What a boot is called, and chosen by.
+/// The name of a boot, for display and filters.
 fn name(project: &Project, board: &Board, config: &str) -> String {
     format!("{} on {} ({config})", project.name, board.title())
 }
 
-/// What the comparison with recorded figures is called, and chosen by.
+/// The name of a comparison with recorded figures, for display and filters.
 fn figures(board: &Board) -> String {
     format!("{FIGURES} on {}", board.title())
 }
@@ -295,7 +294,7 @@ fn run_all(workspace: &Workspace, jobs: &[Job], tally: Tally) -> Tally {
     screen.into_inner().unwrap_or_else(PoisonError::into_inner).tally
 }
 
-/// What has run, and below it what runs.
+/// The results so far, and below them the running tests.
 struct Screen {
     started: usize,
     of: usize,
@@ -358,7 +357,7 @@ impl Job {
         self.project.build(workspace, &Build { board, config: &self.config, variables: &variables })
     }
 
-    /// Boots one build of the system, and gives what it printed and how that is judged.
+    /// Boots one build of the system, and returns its console and verdict.
     fn run_build(
         &self,
         workspace: &Workspace,
@@ -420,14 +419,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_filter_is_a_part_of_names_or_a_whole_one() {
+    fn a_filter_is_part_of_names_or_a_complete_one() {
         let select = |filter: &str, name| Options { filter: filter.to_owned(), board: None }.select(name);
         assert!(select("", HOST) && select("hostile", "tests/hostile on b (debug)"));
         assert!(select("host", HOST) && !select("host", "tests/hostile on b (debug)"));
     }
 
     #[test]
-    fn a_filter_without_a_test_is_answered_with_what_was_meant() {
+    fn the_closest_name_is_suggested_for_a_filter_without_a_test() {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
         let said = |filter: &str| no_test(&Workspace::at(&root, &root), filter).unwrap().to_string();
         assert_eq!(said("hots"), "no test has 'hots' in its name; did you mean `host`?");
@@ -437,8 +436,8 @@ mod tests {
         );
         assert_eq!(
             said("tests/timer on pdp11"),
-            "no test has 'tests/timer on pdp11' in its name; `./x test tests/timer` runs it wherever it can run"
+            "no test has 'tests/timer on pdp11' in its name; `./x test tests/timer` runs it on all of its boards"
         );
-        assert!(said("kitchen").ends_with("; ./x test --help says what tests are called"));
+        assert!(said("kitchen").ends_with("; ./x test --help lists the names"));
     }
 }

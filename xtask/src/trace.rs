@@ -1,4 +1,4 @@
-//! Every instruction that a measured system executes, as the emulator writes it down, and the part of it that a row is about.
+//! Traces of measured systems: every executed instruction, as the emulator logs it, and the part that belongs to a row.
 
 use std::collections::HashMap;
 use std::fs::{self, File};
@@ -16,26 +16,26 @@ use crate::project::{Build, Project};
 use crate::qemu::{self, Audience, Boot};
 use crate::workspace::Workspace;
 
-/// The emulator writes every instruction, with its encoding when it is first seen.
+/// Logs every instruction, with its encoding when it is first translated.
 const WRITTEN: [&str; 4] = ["-d", "exec,nochain,in_asm", "-D", "{folder}/trace.txt"];
-/// Translates one instruction at a time, from QEMU 8.1 on and before.
+/// Translates one instruction at a time: the option since QEMU 8.1, and the one before.
 const SINGLE: [&str; 2] = ["-accel", "tcg,one-insn-per-tb=on"];
 const SINGLE_BEFORE_8_1: [&str; 1] = ["-singlestep"];
-/// The file that is written, beside the image.
+/// The trace file, in the image's folder.
 pub const FILE: &str = "trace.txt";
 
 /// How long a traced system may print nothing: boot alone takes half a minute.
 pub const SILENCE: Duration = Duration::from_secs(600);
 
-/// Instructions of a sample that the counter may leave out, because they fault.
+/// Instructions of a sample that the counter may miss, because they fault.
 const UNCOUNTED: usize = 2;
 
-/// The halves of the address space: programs are in the lower.
+/// The bit that separates the halves of the address space: programs are in the lower half.
 pub const KERNEL: u64 = 1 << 63;
 
-/// A run of a system.
+/// A traced run of a system.
 pub struct Recording {
-    /// What it printed.
+    /// The printed rows.
     pub rows: Vec<Row>,
     trace: Trace,
     /// The instruction set.
@@ -45,7 +45,7 @@ pub struct Recording {
 /// An executed instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Step {
-    /// Where it is.
+    /// Its address.
     pub address: u64,
     code: usize,
 }
@@ -53,11 +53,11 @@ pub struct Step {
 #[derive(Default)]
 struct Trace {
     steps: Vec<Step>,
-    /// Encodings, as bytes in the order of memory.
+    /// Encodings, as bytes in memory order.
     codes: Vec<Vec<u8>>,
 }
 
-/// Options of a board's emulator that have it write a trace.
+/// The options that make a board's emulator write a trace.
 ///
 /// # Errors
 /// When the emulator cannot be started.
@@ -71,7 +71,7 @@ impl Recording {
     /// Builds a system with few samples and runs it.
     ///
     /// # Errors
-    /// When it does not build, does not end well, or the emulator wrote nothing.
+    /// When it does not build, fails, or the emulator logs nothing.
     pub fn of(workspace: &Workspace, board: &Board, project: &Project, build: &[String]) -> Outcome<Self> {
         let variables: Vec<_> = build.iter().map(String::as_str).chain(["TRACE=1"]).collect();
         let image = project.build(workspace, &Build { board, config: CONFIG, variables: &variables })?;
@@ -87,12 +87,11 @@ impl Recording {
         Ok(Self { rows, trace, architecture: board.architecture.clone() })
     }
 
-    /// The instructions between the two reads of a sample of a row: as many as its median, and those that
-    /// faulted.
-    /// `None` if the two reads are not one after the other.
+    /// The instructions between the two counter reads of a sample of a row: as many as its median, plus those that
+    /// faulted. `None` if the two reads are not consecutive.
     pub fn sample(&self, row: &Row) -> Option<&[Step]> {
         let steps = &self.trace.steps;
-        // What is interrupted right away was written down as well, and is again when it is executed.
+        // An instruction that is interrupted at once is logged, and logged again when it is executed.
         let is_again = |at: usize| steps.get(at + 1).is_some_and(|next| next.address == steps[at].address);
         let reads: Vec<_> = (0..steps.len()).filter(|at| self.reads(steps[*at]) && !is_again(*at)).collect();
         let overhead = reads.windows(2).map(|pair| pair[1] - pair[0]).min()?;
@@ -125,7 +124,7 @@ fn reads_counter(architecture: &str, code: &[u8]) -> bool {
 }
 
 impl Trace {
-    /// `words`: encodings are written as numbers and not as bytes.
+    /// `words`: encodings are logged as numbers instead of bytes.
     fn read(file: &Path, words: bool) -> Outcome<Self> {
         let input = File::open(file).context(|| format!("cannot open {}", file.display()))?;
         let mut reader = Reader { trace: Self::default(), words, known: HashMap::new(), translated: None };
@@ -142,9 +141,9 @@ impl Trace {
 struct Reader {
     trace: Trace,
     words: bool,
-    /// What the emulator made of an instruction, by the address of that, and its encoding.
+    /// Encodings by the address of the translated block.
     known: HashMap<u64, usize>,
-    /// The encoding of what was just translated.
+    /// The encoding of the instruction that was just translated.
     translated: Option<Vec<u8>>,
 }
 
@@ -173,15 +172,15 @@ impl Reader {
     }
 }
 
-/// What the emulator made of an executed instruction, and the address of that:
-/// `0: 0x7f6cfc000100 [0000000000000000/0000000070000000/00000061/ff020201]`
+/// The addresses of the translated block and of the instruction in a log line: `0: 0x7f6cfc000100
+/// [0000000000000000/0000000070000000/00000061/ff020201]`
 fn executed(line: &str) -> Option<(u64, u64)> {
     let number = |text: &str| u64::from_str_radix(text, 16).ok();
     let (made, place) = line.split_once(": 0x")?.1.split_once(" [")?;
     Some((number(made)?, place.split('/').nth(1).and_then(number)?))
 }
 
-/// The addresses of all instructions, in the order in which they were executed.
+/// The addresses of all instructions, in execution order.
 ///
 /// # Errors
 /// When the file cannot be read.
@@ -193,7 +192,7 @@ pub fn addresses(file: &Path) -> Outcome<Vec<u64>> {
     Ok(executed.collect())
 }
 
-/// The bytes of a line as `0x70000000:  d2a10009  movz     x9, #0x800, lsl #16`.
+/// The bytes of a line such as `0x70000000:  d2a10009  movz     x9, #0x800, lsl #16`.
 fn encoding(line: &str, words: bool) -> Vec<u8> {
     let Some((_, rest)) = line.split_once(':') else { return Vec::new() };
     let digits = rest.trim_start().split("  ").next().unwrap_or_default();
@@ -232,13 +231,13 @@ mod tests {
     }
 
     #[test]
-    fn encodings_of_bytes_go_on_in_the_next_line() {
+    fn encodings_in_bytes_continue_on_the_next_line() {
         let text = "IN: \n0x1:  48 b8 00 00 00 00 00 00  movabsq  $0, %rax\n0x9:  00 00\n\nTrace 0: 0x7f [0/1/0/0]\n";
         assert_eq!(read(text, false).codes, [vec![0x48, 0xb8, 0, 0, 0, 0, 0, 0, 0, 0]]);
     }
 
     #[test]
-    fn reads_of_the_counter_are_known() {
+    fn reads_of_the_counter_are_recognised() {
         assert!(reads_counter("aarch64", &0xd53b_9d05_u32.to_le_bytes()));
         assert!(reads_counter("riscv64", &0xc000_2573_u32.to_le_bytes()));
         assert!(reads_counter("x86_64", &[0x0f, 0x31]));

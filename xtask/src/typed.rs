@@ -1,8 +1,8 @@
-//! Paths as a person types them in a shell: relative to where they are, and quoted where the shell needs it.
+//! Paths as a user types them in a shell: relative to the current folder, and quoted if the shell needs it.
 
 use std::path::{Component, Path, PathBuf};
 
-/// `path` as seen from the folder `from`; both are absolute. A path that has nothing in common with `from` stays
+/// `path` relative to the folder `from`; both are absolute. A path that has nothing in common with `from` stays
 /// absolute.
 pub fn relative(path: &Path, from: &Path) -> PathBuf {
     let shared = path.components().zip(from.components()).take_while(|(a, b)| a == b).count();
@@ -14,7 +14,7 @@ pub fn relative(path: &Path, from: &Path) -> PathBuf {
     if found.as_os_str().is_empty() { PathBuf::from(".") } else { found }
 }
 
-/// A path as one word of a POSIX shell.
+/// A path quoted as one word of a POSIX shell.
 pub fn word(path: &Path) -> String {
     let text = path.to_string_lossy();
     let is_plain = |c: char| c.is_alphanumeric() || "/._-+=:,@%".contains(c);

@@ -1,8 +1,8 @@
-//! Which instructions of a linked file use the floating-point and vector unit: only routines that are declared may.
+//! Checks which instructions of a linked file use the floating-point and vector unit: only declared routines may.
 //!
-//! The kernel never owns the unit while it works for a program, so an instruction of it anywhere else would change a
-//! register of whoever does. A disassembly shows all of them, also those that a compiler has chosen. It also shows what
-//! else nothing would notice: a routine in which they are missing, and which is slow.
+//! The kernel does not own the unit while it works for a program, so such an instruction elsewhere would change a
+//! register of the owner. A disassembly shows all of them, including those that the compiler chose. It also shows
+//! declared routines that do not use the unit, which are slow, and which no test would notice.
 
 use std::path::Path;
 use std::process::Command;
@@ -10,21 +10,21 @@ use std::process::Command;
 use crate::failure::{Failure, Outcome};
 use crate::process;
 
-/// The routines of the kernel that move what the unit holds: those of `arch/*/fpu.S` by their symbols, and the functions of
-/// Rust that `arch/*/exchange.S` is inlined into by their names.
+/// The kernel's routines that save and load the unit's registers: those of `arch/*/fpu.S` by symbol, and the Rust
+/// functions that `arch/*/exchange.S` is inlined into by name.
 pub const KERNEL_ROUTINES: &[&str] = &["enter_with_unit", "change", "bring", "fpu_save", "fpu_load"];
-/// What a symbol ends with whose value is how many registers the routine with the rest of its name may use. `kernel/simd`
-/// declares so the routines that compute with vectors inside the kernel.
+/// The suffix of a symbol whose value is the number of registers that a routine may use; the rest of the symbol is the
+/// routine's name. `kernel/simd` declares its routines in this way.
 const FOOTPRINT: &str = ".registers";
 
-/// Code of the kernel that runs before the processor is in 64-bit mode. No disassembler reads both modes at once.
+/// Code that runs before the processor is in 64-bit mode. A disassembler cannot read both modes at once.
 const OTHER_MODE: [&str; 3] = ["_start", "missing_feature", "early_gdt"];
 
-/// A routine that may use the unit, and how many registers of it.
+/// A routine that may use the unit, and its number of registers.
 type Routine<'a> = (&'a str, u64);
 
-/// Checks that only these routines of a file use the unit, and those that the file itself declares with a footprint; that
-/// each of them is there and does; and that no footprint is exceeded.
+/// Checks that only these routines, and those that the file declares with a footprint, use the unit; that each of them
+/// exists and uses it; and that no footprint is exceeded.
 ///
 /// # Errors
 /// When other code does (the failure lists the instructions), a routine is missing, or the file cannot be disassembled.
@@ -49,7 +49,7 @@ pub fn are_used_by(routines: &[&str], file: &Path, architecture: &str) -> Outcom
     )))
 }
 
-/// What a file declares.
+/// The footprints that a file declares.
 fn footprints(symbols: &str) -> impl Iterator<Item = Routine<'_>> {
     symbols.lines().filter_map(|line| {
         let mut fields = line.split_whitespace();
@@ -86,16 +86,16 @@ fn objections(listing: &str, routines: &[Routine<'_>], architecture: &str) -> Ve
     found
 }
 
-/// Whether a symbol is this name, or that of a function of Rust with this name.
+/// Whether a symbol is this name, or that of a Rust function with this name.
 fn is_called(symbol: &str, name: &str) -> bool {
     symbol == name || symbol.contains(&format!("{}{name}17h", name.len()))
 }
 
-/// How registers that footprints count are called.
+/// The names of register banks that footprints count.
 const ARM_BANKS: [&str; 6] = ["q", "v", "d", "s", "h", "b"];
 const X86_BANKS: [&str; 1] = ["%xmm"];
 
-/// The highest number of a register of these banks.
+/// The highest register number of these banks in an instruction.
 fn highest_register(instruction: &str, banks: &[&str]) -> Option<u64> {
     let registers = operands(instruction, &['<', '#']).filter_map(|word| {
         let word = word.split('.').next()?;
@@ -104,7 +104,7 @@ fn highest_register(instruction: &str, banks: &[&str]) -> Option<u64> {
     registers.max()
 }
 
-/// Every instruction of a listing with the function that it is in.
+/// Every instruction of a listing with its function.
 fn instructions(listing: &str) -> impl Iterator<Item = (&str, &str)> {
     let mut function = "";
     listing.lines().filter_map(move |line| {
@@ -117,7 +117,7 @@ fn instructions(listing: &str) -> impl Iterator<Item = (&str, &str)> {
     })
 }
 
-/// Operands as words, without what a disassembler adds behind them.
+/// The words of the operands, without the disassembler's comments.
 fn operands<'a>(instruction: &'a str, ends: &'static [char]) -> impl Iterator<Item = &'a str> {
     let operands = instruction.split_once('\t').map_or("", |(_, operands)| operands);
     let operands = operands.split(ends).next().unwrap_or_default();
@@ -144,7 +144,7 @@ fn uses_arm_unit(instruction: &str) -> bool {
 /// x86: a register of SSE, AVX, AVX-512 or MMX, the x87 unit, or an instruction that moves or clears all of them.
 fn uses_x86_unit(instruction: &str) -> bool {
     let mnemonic = instruction.split('\t').next().unwrap_or_default();
-    // The head of a listing has a space where instructions have a tab.
+    // The header of a listing has a space where instructions have a tab.
     let is_x87 =
         (mnemonic.starts_with('f') && !mnemonic.contains(' ')) || ["wait", "emms"].contains(&mnemonic);
     let is_whole = ["xsave", "xrstor", "vzero", "ldmxcsr", "stmxcsr", "vldmxcsr", "vstmxcsr"]

@@ -1,4 +1,4 @@
-//! Which version of Limen the sources are: its number, and the commit they were checked out from.
+//! The version of the sources: its number, and the commit.
 
 use std::path::{Path, PathBuf};
 use std::process::Command as Process;
@@ -10,16 +10,16 @@ use crate::workspace::Workspace;
 /// The version of the workspace, which every crate has.
 pub const NUMBER: &str = env!("CARGO_PKG_VERSION");
 
-/// What stands for the commit of sources that are not in a git repository.
+/// The commit of sources without a git repository.
 const UNKNOWN: &str = "unknown";
 
-/// The commit, in twelve digits; `-dirty` marks files that differ from it. The sources need not come from git.
+/// The commit, in twelve digits; `-dirty` marks uncommitted changes.
 pub fn commit(workspace: &Workspace) -> String {
     let describe = ["describe", "--always", "--dirty", "--abbrev=12", "--exclude=*"];
     git(workspace.root(), &describe).unwrap_or_else(|| UNKNOWN.to_owned())
 }
 
-/// When the commit was made, in seconds since 1970, if the sources come from git.
+/// The time of the commit in seconds since 1970, if the sources come from git.
 pub fn commit_time(workspace: &Workspace) -> Option<u64> {
     git(workspace.root(), &["log", "-1", "--format=%ct"])?.parse().ok()
 }
@@ -29,10 +29,10 @@ pub fn file(commit: &str) -> String {
     format!("{NUMBER}\ncommit {commit}\n")
 }
 
-/// What `./x --version` prints.
+/// The output of `./x --version`.
 ///
 /// # Errors
-/// When the compiler cannot be asked what machine this is.
+/// When the compiler cannot be started.
 pub fn line(workspace: &Workspace) -> Outcome<String> {
     Ok(format!("limen {NUMBER} (commit {}, {})", commit(workspace), host()?))
 }
@@ -45,7 +45,7 @@ pub fn host() -> Outcome<String> {
     rustc_fact("host")
 }
 
-/// A line of what `rustc` says about itself.
+/// A line of `rustc --version --verbose`.
 ///
 /// # Errors
 /// When the compiler cannot be started.
@@ -55,7 +55,7 @@ pub fn rustc_fact(name: &str) -> Outcome<String> {
     Ok(fact.unwrap_or(UNKNOWN).to_owned())
 }
 
-/// Where the compiler and its libraries are.
+/// The folder of the compiler and its libraries.
 ///
 /// # Errors
 /// When the compiler cannot be started.
@@ -64,8 +64,8 @@ pub fn sysroot() -> Outcome<PathBuf> {
     Ok(PathBuf::from(text.trim()))
 }
 
-/// What git prints about the repository whose top folder this is. Sources without a repository of their own may lie
-/// inside another one, which says nothing about them.
+/// The output of git for the repository whose root is this folder. Sources without a repository may lie inside another
+/// one, which does not count.
 fn git(root: &Path, arguments: &[&str]) -> Option<String> {
     let mut git = Process::new("git");
     git.args(arguments).current_dir(root);
@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn sources_know_their_commit_and_whether_they_differ_from_it() {
+    fn sources_know_their_commit_and_uncommitted_changes() {
         let folder = env::temp_dir().join(format!("limen-version-{}", std::process::id()));
         _ = fs::remove_dir_all(&folder);
         let inside = folder.join("inside");

@@ -1,4 +1,4 @@
-//! Where things are in the repository.
+//! Paths in the repository.
 
 use std::env;
 use std::path::{Path, PathBuf};
@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use crate::failure::{Context, Failure, Outcome};
 use crate::typed;
 
-/// The three configurations of an SDK, in the order in which users meet them.
+/// The three configurations of an SDK, most used first.
 pub const CONFIGS: [&str; 3] = ["debug", "release", "benchmark"];
 
-/// The repository's top folder and the places derived from it.
+/// The root of the repository and the paths derived from it.
 #[derive(Clone, Debug)]
 pub struct Workspace {
     root: PathBuf,
@@ -17,8 +17,8 @@ pub struct Workspace {
 }
 
 impl Workspace {
-    /// Finds the repository through the environment that cargo gives to `cargo xtask`, and the folder in which the user
-    /// is. `./x` may have had to leave that folder, and then says which it was.
+    /// Finds the repository from the environment that cargo sets for `cargo xtask`, and the user's current folder. If
+    /// `./x` had to leave that folder, it passes it in the environment.
     ///
     /// # Errors
     /// When the program was not started by cargo, or a folder cannot be found.
@@ -57,7 +57,7 @@ impl Workspace {
         self.root.join(relative)
     }
 
-    /// A path that the user has typed, which is relative to where they are.
+    /// A path that the user typed, relative to their current folder.
     pub fn called_from(&self, path: &Path) -> PathBuf {
         self.called_from.join(path)
     }
@@ -72,17 +72,17 @@ impl Workspace {
         self.sdk().join("board").join(board).join(config).join("elf/sel4.elf")
     }
 
-    /// Where cargo puts what it builds.
+    /// Cargo's output folder.
     pub fn target(&self) -> PathBuf {
         env::var_os("CARGO_TARGET_DIR").map_or_else(|| self.path("target"), |dir| self.root.join(dir))
     }
 
-    /// A path as the user would type it where they are.
+    /// A path as the user would type it in their current folder.
     pub fn display(&self, path: &Path) -> String {
         typed::word(&typed::relative(path, &self.called_from))
     }
 
-    /// How the user calls `./x` from where they are.
+    /// The command for `./x` in the user's current folder.
     pub fn command(&self) -> String {
         let script = self.display(&self.path("x"));
         if script.contains('/') { script } else { format!("./{script}") }

@@ -1,4 +1,4 @@
-//! Systems that are built in several ways, and whether what they print must be the same, word for word.
+//! Compares several builds of a system: whether their outputs must be equal, line by line, or differ.
 //!
 //! ```toml
 //! [worlds]
@@ -9,7 +9,8 @@
 //! same = [["GUESTS=2 FIRST=spin", "GUESTS=2 FIRST=use"]]
 //! ```
 //!
-//! Each comparison counts as a test. One that must be different shows that the one that must be the same would notice.
+//! Each comparison counts as a test. A comparison that must differ shows that its counterpart would detect a
+//! difference.
 
 use std::collections::BTreeMap;
 
@@ -18,7 +19,7 @@ use toml::de::{DeTable, DeValue};
 use crate::failure::{Failure, Outcome};
 use crate::suite::ARCHITECTURES;
 
-/// What each build has printed, by its variables.
+/// The console of each build, by its variables.
 pub type Consoles = BTreeMap<String, Vec<String>>;
 
 /// Builds whose consoles are compared.
@@ -26,22 +27,22 @@ pub type Consoles = BTreeMap<String, Vec<String>>;
 pub struct Comparison {
     builds: Vec<String>,
     wanted: Wanted,
-    /// The instruction set on which this holds; every one if there is none.
+    /// The instruction set on which this applies; `None` for all.
     architecture: Option<String>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Wanted {
-    /// All print the same.
+    /// All outputs are equal.
     Same,
-    /// No two print the same.
+    /// No two outputs are equal.
     Different,
 }
 
 /// Reads the table `worlds`.
 ///
 /// # Errors
-/// When it says something that it cannot say.
+/// When it has an unknown key or a wrong value.
 pub fn parse(table: &DeTable<'_>) -> Outcome<Vec<Comparison>> {
     let mut comparisons = Vec::new();
     for (key, value) in table {
@@ -54,7 +55,7 @@ pub fn parse(table: &DeTable<'_>) -> Outcome<Vec<Comparison>> {
                 let on = |comparison| Comparison { architecture: Some(name.to_owned()), ..comparison };
                 comparisons.extend(further.map(on));
             }
-            (other, _) => return Err(Failure::new(format!("'{other}' means nothing here"))),
+            (other, _) => return Err(Failure::new(format!("unknown key '{other}'"))),
         }
     }
     Ok(comparisons)
@@ -73,7 +74,7 @@ fn read(key: &str, value: &DeValue<'_>, wanted: Wanted) -> Outcome<Vec<Compariso
     Ok(lists.into_iter().map(|builds| Comparison { builds, wanted, architecture: None }).collect())
 }
 
-/// Every build of these comparisons once; one without variables if there are none.
+/// Every build of these comparisons once; one without variables if there are no comparisons.
 pub fn builds<'a>(comparisons: impl Iterator<Item = &'a Comparison>) -> Vec<String> {
     let mut all: Vec<_> = comparisons.flat_map(|comparison| comparison.builds.clone()).collect();
     all.sort();
@@ -82,12 +83,12 @@ pub fn builds<'a>(comparisons: impl Iterator<Item = &'a Comparison>) -> Vec<Stri
 }
 
 impl Comparison {
-    /// Whether it is made on an instruction set.
+    /// Whether it applies on an instruction set.
     pub fn is_for(&self, architecture: &str) -> bool {
         self.architecture.as_ref().is_none_or(|name| name == architecture)
     }
 
-    /// What is wrong with these consoles, if anything is.
+    /// The violation that these consoles show, if any.
     pub fn complaint(&self, consoles: &Consoles) -> Option<String> {
         let pairs = self
             .builds
@@ -97,9 +98,9 @@ impl Comparison {
         pairs.into_iter().find_map(|(one, other)| {
             match (self.wanted, difference(consoles.get(one)?, consoles.get(other)?)) {
                 (Wanted::Same, Some(lines)) => {
-                    Some(format!("what they print differs:\n  {one}: {}\n  {other}: {}", lines[0], lines[1]))
+                    Some(format!("the outputs differ:\n  {one}: {}\n  {other}: {}", lines[0], lines[1]))
                 }
-                (Wanted::Different, None) => Some(format!("what they print is the same: {one}, {other}")),
+                (Wanted::Different, None) => Some(format!("the outputs are equal: {one}, {other}")),
                 _ => None,
             }
         })
@@ -128,20 +129,20 @@ mod tests {
     }
 
     #[test]
-    fn what_must_be_the_same_is_compared_line_by_line() {
+    fn equal_outputs_are_compared_line_by_line() {
         let same = &comparisons("same = [['a', 'b']]").unwrap()[0];
         assert_eq!(same.complaint(&consoles(&[("a", &["1", "2"]), ("b", &["1", "2"])])), None);
         let complaint = same.complaint(&consoles(&[("a", &["1", "2"]), ("b", &["1", "3"])])).unwrap();
-        assert_eq!(complaint, "what they print differs:\n  a: 2\n  b: 3");
+        assert_eq!(complaint, "the outputs differ:\n  a: 2\n  b: 3");
         let complaint = same.complaint(&consoles(&[("a", &["1", "2"]), ("b", &["1"])])).unwrap();
         assert!(complaint.ends_with("b: (nothing)"));
     }
 
     #[test]
-    fn what_must_be_different_is_compared_by_pairs() {
+    fn different_outputs_are_compared_in_pairs() {
         let different = &comparisons("different = [['a', 'b', 'c']]").unwrap()[0];
         let all = consoles(&[("a", &["1"]), ("b", &["2"]), ("c", &["2"])]);
-        assert_eq!(different.complaint(&all).unwrap(), "what they print is the same: b, c");
+        assert_eq!(different.complaint(&all).unwrap(), "the outputs are equal: b, c");
     }
 
     #[test]
@@ -152,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn some_are_for_one_instruction_set() {
+    fn comparisons_can_be_limited_to_one_instruction_set() {
         let all = comparisons("same = [['a', 'b']]\n[aarch64]\nsame = [['c', 'd']]").unwrap();
         let count = |architecture| all.iter().filter(|comparison| comparison.is_for(architecture)).count();
         assert_eq!([count("aarch64"), count("riscv64")], [2, 1]);
@@ -160,8 +161,8 @@ mod tests {
     }
 
     #[test]
-    fn a_table_that_is_wrong_says_how() {
-        assert_eq!(comparisons("alike = []").unwrap_err().to_string(), "'alike' means nothing here");
+    fn a_wrong_table_is_reported() {
+        assert_eq!(comparisons("alike = []").unwrap_err().to_string(), "unknown key 'alike'");
         let reason = "'same' must be a list of lists of two builds or more";
         for wrong in ["same = 1", "same = ['a']", "same = [['a']]", "same = [['a', 1]]"] {
             assert_eq!(comparisons(wrong).unwrap_err().to_string(), reason);

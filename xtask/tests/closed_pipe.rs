@@ -1,14 +1,14 @@
-//! Commands whose reader has gone away, as in `./x --help | head -1`, end without a word.
+//! Commands whose reader has closed the pipe, as in `./x --help | head -1`, end silently.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot prepare itself has failed")]
 
 use std::io::{PipeWriter, pipe};
 use std::process::{Command, Output};
 
-/// What shells report for SIGPIPE.
+/// The exit status that shells report for SIGPIPE.
 const READER_GONE: i32 = 141;
 
-/// The end of a pipe that nobody reads.
+/// The write end of a pipe without a reader.
 fn closed() -> PipeWriter {
     pipe().unwrap().1
 }
@@ -20,7 +20,7 @@ fn command(words: &[&str]) -> Command {
 }
 
 #[test]
-fn nobody_reads_the_output() {
+fn a_closed_output_ends_the_program_silently() {
     for words in [&[][..], &["--help"], &["run", "--help"], &["bench", "--help"]] {
         let Output { status, stderr, .. } = command(words).stdout(closed()).output().unwrap();
         let said = String::from_utf8(stderr).unwrap();
@@ -29,7 +29,7 @@ fn nobody_reads_the_output() {
 }
 
 #[test]
-fn nobody_reads_errors() {
+fn a_closed_error_output_ends_the_program_silently() {
     for words in [&["no-such-command"][..], &["run", "no-such-system"], &["test", "--no-such-option"]] {
         let Output { status, stdout, .. } = command(words).stderr(closed()).output().unwrap();
         assert_eq!((status.code(), stdout.as_slice()), (Some(READER_GONE), &b""[..]), "{words:?}");
@@ -37,7 +37,7 @@ fn nobody_reads_errors() {
 }
 
 #[test]
-fn a_full_disk_is_said() {
+fn a_full_disk_is_reported() {
     let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
     let Output { status, stderr, .. } = command(&["--help"]).stdout(full).output().unwrap();
     let said = String::from_utf8(stderr).unwrap();

@@ -1,12 +1,12 @@
-//! A C header in the making: constants and enums, each with its sentence.
+//! Builds a C header from constants and enums, each with its sentence.
 
 use std::fmt::Display;
 
-/// What a header holds, from top to bottom.
+/// A header, from top to bottom.
 #[derive(Debug)]
 pub struct CHeader {
     guard: &'static str,
-    /// Says what the header is for.
+    /// The purpose of the header.
     pub purpose: String,
     /// Its contents.
     pub items: Vec<Item>,
@@ -18,7 +18,7 @@ pub type Entry = (String, i64, &'static str);
 /// A part of a header. Sentences are shown where the name is defined.
 #[derive(Debug)]
 pub enum Item {
-    /// Begins a group; readers of the header do not see it, those of the manual do.
+    /// Starts a group; only the manual shows it, not the header.
     Title(&'static str),
     /// A macro with a value.
     Constant { sentence: String, name: String, value: String },
@@ -34,7 +34,7 @@ impl CHeader {
         Self { guard, purpose: purpose.to_owned(), items: Vec::new() }
     }
 
-    /// Begins a group of constants.
+    /// Starts a group of constants.
     pub fn title(&mut self, title: &'static str) {
         self.items.push(Item::Title(title));
     }

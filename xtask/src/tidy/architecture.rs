@@ -1,4 +1,4 @@
-//! Rules about architecture ports: where a question for the CPU may be asked, and which files a port has.
+//! Rules for architecture ports: where code may test the target architecture, and which files a port has.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,13 +15,13 @@ fn questions_stay_in_arch(files: &[SourceFile]) -> Vec<Objection> {
         .flat_map(|file| {
             let asking = file.text.lines().enumerate().filter(|(_, line)| line.contains("target_arch"));
             asking
-                .map(|(index, _)| file.object(index + 1, "only arch/ may ask for target_arch"))
+                .map(|(index, _)| file.object(index + 1, "only arch/ may test target_arch"))
                 .collect::<Vec<_>>()
         })
         .collect()
 }
 
-/// A port may add files; a file that all other ports have must not be missing from one.
+/// Checks that no port lacks a file that all others have. A port may add files.
 fn ports_have_the_same_files(files: &[SourceFile]) -> Vec<Objection> {
     PORTS.iter().flat_map(|folder| ports_of(folder, files)).collect()
 }
@@ -43,7 +43,7 @@ fn ports_of(folder: &str, files: &[SourceFile]) -> Vec<Objection> {
             objections.push(Objection {
                 path,
                 line: 1,
-                message: "the other ports have this file".to_owned(),
+                message: "the other ports have this file, but this one does not".to_owned(),
             });
         }
     }
@@ -56,13 +56,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_architecture_question_outside_arch_is_found() {
+    fn a_test_of_the_architecture_outside_arch_is_found() {
         let question = "#[cfg(target_arch = \"aarch64\")]\n";
         let files =
             [file("kernel/platform/src/arch/mod.rs", question), file("kernel/core/src/boot.rs", question)];
         assert_eq!(
             shown(&questions_stay_in_arch(&files)),
-            ["kernel/core/src/boot.rs:1: only arch/ may ask for target_arch"]
+            ["kernel/core/src/boot.rs:1: only arch/ may test target_arch"]
         );
     }
 
@@ -79,7 +79,10 @@ mod tests {
             port("x86_64", "segments.rs"),
         ];
         let found = ports_have_the_same_files(&files);
-        assert_eq!(shown(&found), [format!("{folder}riscv64/trap.rs:1: the other ports have this file")]);
+        assert_eq!(
+            shown(&found),
+            [format!("{folder}riscv64/trap.rs:1: the other ports have this file, but this one does not")]
+        );
     }
 
     #[test]

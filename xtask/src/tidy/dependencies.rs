@@ -1,5 +1,5 @@
-//! Rules about who may use whom: the contract is below kernel, programs and tools, which do not know each other; and
-//! every crate from outside has a line that says why it is there.
+//! Rules for dependencies: the contract is below kernel, programs and tools, which do not depend on each other; and
+//! every external crate has a line with its reason.
 
 use toml::de::{DeTable, DeValue};
 
@@ -7,10 +7,10 @@ use super::{Objection, Rule, SourceFile};
 
 pub(super) const RULES: &[Rule] = &[layers, external_crates_have_a_reason];
 
-/// The page that gives a reason for every crate from outside.
+/// The page with a reason for every external crate.
 const REASONS: &str = "docs/decisions/dependencies.md";
 
-/// Folders whose crates are in one layer, and what each layer may use besides itself.
+/// Folders whose crates form a layer, and what each layer may use besides itself.
 const LAYERS: [(&str, &[&str], External); 5] = [
     ("abi", &[], External::Forbidden),
     ("kernel", &["abi"], External::Forbidden),
@@ -19,7 +19,7 @@ const LAYERS: [(&str, &[&str], External); 5] = [
     ("xtask", &["abi", "host"], External::Allowed),
 ];
 
-/// Whether a layer may use crates from outside the repository (tests always may).
+/// Whether a layer may use external crates (tests always may).
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum External {
     Allowed,

@@ -1,7 +1,7 @@
-//! Rules about the repository's own text that neither compiler nor linter knows. Each rule has one function and a
-//! test that shows it fire.
+//! Rules for the repository's text that neither compiler nor linter knows. Each rule has a function and a test in which
+//! it fires.
 //!
-//! The rules read the files that git knows, so that output and scratch files do not matter.
+//! The rules read only files that git knows, so output and scratch files do not matter.
 
 mod architecture;
 mod dependencies;
@@ -73,7 +73,7 @@ pub fn examine(root: &Path) -> Outcome<Vec<Objection>> {
     Ok(objections)
 }
 
-/// Links in documents below a folder that lead nowhere, or out of it.
+/// Links in documents below a folder that are dead or lead outside of it.
 ///
 /// # Errors
 /// When a file cannot be read.
@@ -102,13 +102,13 @@ type Rule = fn(&[SourceFile]) -> Vec<Objection>;
 fn tracked(root: &Path) -> Outcome<Vec<SourceFile>> {
     let listing = ["ls-files", "--cached", "--others", "--exclude-standard", "-z"];
     let names = process::capture(Command::new("git").current_dir(root).args(listing))?;
-    // Files that are not text, or were removed but not yet committed, have no lines to examine.
+    // Binary files, and removed files that are not committed yet, have no lines to examine.
     let read = |name: &str| std::fs::read_to_string(root.join(name)).ok();
     let file = |name: &str| Some(SourceFile { path: name.to_owned(), text: read(name)? });
     Ok(names.split('\0').filter(|name| !name.is_empty()).filter_map(file).collect())
 }
 
-/// Folders of this machine whose names must not get into the repository.
+/// Folders of this machine whose names must not appear in the repository.
 fn machine_folders(root: &Path) -> Vec<PathBuf> {
     let home = std::env::var_os("HOME").map(PathBuf::from);
     let top = root.canonicalize().ok();

@@ -1,34 +1,34 @@
-//! How much of the ports is the same in two of them, and so belongs above them.
+//! Measures equal code in ports, which belongs above them.
 //!
-//! What counts is the code of ports: files below a folder that is named for an instruction set, in `kernel/` and `user/`,
-//! without empty lines, comments, lines of nothing but brackets, and declarations of modules (that ports have the same
-//! files is wanted). A line is *shared* if it lies in a run of [`RUN`] equal lines in a row that another port has as
-//! well, in any of its files. Shorter runs are how every file of a language begins or ends.
+//! The measure covers the code of ports: files below a folder named after an instruction set, in `kernel/` and `user/`,
+//! without empty lines, comments, lines of only brackets, and module declarations (ports should have the same files). A
+//! line is *shared* if it lies in a run of [`RUN`] consecutive lines that another port has as well, in any of its
+//! files. Shorter runs are common at the start and end of every file.
 
 use std::collections::HashMap;
 use std::fmt;
 
 use super::SourceFile;
 
-/// Lines in a row that two ports do not have in common by chance.
+/// The number of consecutive lines that two ports do not share by chance.
 const RUN: usize = 4;
-/// Equal lines in a row that are an algorithm.
+/// The number of consecutive equal lines that make an algorithm.
 const TOO_LONG: usize = 8;
-/// Shared lines of a thousand that are too many.
+/// The limit of shared lines per thousand.
 const LIMIT_PER_MILLE: usize = 50;
-/// Places that the report names.
+/// The number of places in the report.
 const WORST: usize = 3;
 
 const PORTS: [&str; 3] = ["aarch64", "riscv64", "x86_64"];
 const ROOTS: [&str; 2] = ["kernel", "user"];
 
-/// Lines in a row of one file that another port has as well.
+/// Consecutive lines of one file that another port has as well.
 #[derive(Debug, PartialEq, Eq)]
 struct Run {
     path: String,
     /// First and last line number.
     lines: (usize, usize),
-    /// Lines that count.
+    /// The number of lines that count.
     length: usize,
 }
 
@@ -46,7 +46,7 @@ pub struct SharedLines {
     shared: usize,
     /// Longest first.
     runs: Vec<Run>,
-    /// Where more lines in a row are the same than may be.
+    /// Runs that are too long.
     too_long: Vec<Run>,
 }
 
@@ -87,7 +87,7 @@ pub fn measure(files: &[SourceFile]) -> SharedLines {
     }
 }
 
-/// The lines of a port's file that count, with their numbers.
+/// The lines of a port's file that count, with line numbers.
 struct PortFile<'a> {
     path: &'a str,
     port: &'a str,
@@ -104,7 +104,7 @@ impl<'a> PortFile<'a> {
         Some(Self { path: &file.path, port, lines: counted(&file.text) })
     }
 
-    /// Each place in the file where this many lines in a row begin, with those lines.
+    /// Each window of this many consecutive lines, with its position.
     fn windows(&self, length: usize) -> impl Iterator<Item = (usize, Vec<&'a str>)> {
         let texts = |window: &[(usize, &'a str)]| window.iter().map(|(_, text)| *text).collect();
         self.lines.windows(length).map(texts).enumerate()
@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_code_neither_counts_nor_ends_a_run() {
+    fn comments_neither_count_nor_end_a_run() {
         let arm = "//! Arm.\nmod a;\none\n/* a\n comment */\n\ntwo\n}\nthree\nfour\n";
         let riscv = "pub mod b;\none\ntwo\n// why\nthree\n    },\n  four\n";
         let found = measure(&[file(ARM, arm), file(RISCV, riscv)]);

@@ -1,4 +1,4 @@
-//! Rules about source files: the opening sentence, safe crates, licence lines.
+//! Rules for source files: the opening sentence, safe crates, licence lines.
 
 use super::{Objection, Rule, SourceFile};
 
@@ -11,7 +11,7 @@ fn opening_sentence(files: &[SourceFile]) -> Vec<Objection> {
     let rust = files.iter().filter(|file| file.has_ending(&["rs"]));
     let silent = rust.filter(|file| !file.text.starts_with("//! "));
     silent
-        .map(|file| file.object(1, "a Rust file starts with `//!` and a sentence that says what it is"))
+        .map(|file| file.object(1, "a Rust file must start with `//!` and a sentence that says what it is"))
         .collect()
 }
 
@@ -24,10 +24,10 @@ fn safe_crates(files: &[SourceFile]) -> Vec<Objection> {
     lax.map(|file| file.object(1, "this crate must say #![forbid(unsafe_code)]")).collect()
 }
 
-/// The text itself is in LICENSE, which the SDK carries too.
+/// Checks licence lines. The text is in LICENSE, which is also in the SDK.
 fn licence_lines(files: &[SourceFile]) -> Vec<Objection> {
     let packages = files.iter().filter(|file| file.path.ends_with("/Cargo.toml"));
-    // An example is copied, and then has no workspace to inherit from.
+    // A copy of an example has no workspace to inherit from.
     let wanted = |file: &SourceFile| match file.is_below("examples") {
         true => "license = \"BSD-2-Clause\"",
         false => "license.workspace = true",

@@ -1,4 +1,4 @@
-//! Rules about all text: names of this machine's folders, links between documents, white space.
+//! Rules for all text: names of this machine's folders, dead links, white space.
 
 use std::path::{Path, PathBuf};
 
@@ -15,16 +15,16 @@ fn white_space(files: &[SourceFile]) -> Vec<Objection> {
         };
         let mut found: Vec<_> = file.text.lines().enumerate().filter_map(trailing).collect();
         if !file.text.is_empty() && !file.text.ends_with('\n') {
-            found.push(file.object(file.text.lines().count(), "the last line has no end"));
+            found.push(file.object(file.text.lines().count(), "the last line has no line feed"));
         }
         found
     };
-    // Golden files hold what a program printed, white space and all.
+    // Golden files hold program output, including white space.
     let written = files.iter().filter(|file| !file.path.split('/').any(|part| part == "golden"));
     written.flat_map(check).collect()
 }
 
-/// Paths that exist only on the machine where somebody wrote them.
+/// Paths that exist only on their author's machine.
 pub(super) fn machine_paths(files: &[SourceFile], folders: &[PathBuf]) -> Vec<Objection> {
     let needles: Vec<_> = folders.iter().map(|folder| format!("{}/", folder.display())).collect();
     let check = |file: &SourceFile| {
@@ -37,7 +37,7 @@ pub(super) fn machine_paths(files: &[SourceFile], folders: &[PathBuf]) -> Vec<Ob
     files.iter().flat_map(check).collect()
 }
 
-/// Relative links in Markdown that lead nowhere. `exists` is asked for paths relative to the top folder.
+/// Dead relative links in Markdown. `exists` tests paths relative to the root.
 pub(super) fn dead_links(files: &[SourceFile], exists: impl Fn(&Path) -> bool) -> Vec<Objection> {
     let mut found = Vec::new();
     for file in files.iter().filter(|file| file.has_ending(&["md"])) {
@@ -61,7 +61,7 @@ mod tests {
     #[test]
     fn white_space_at_the_end_is_found() {
         let files = [file("a", "one \ntwo"), file("b", "one\n"), file("c", ""), file("golden/d", " ")];
-        let expected = ["a:1: the line ends with white space", "a:2: the last line has no end"];
+        let expected = ["a:1: the line ends with white space", "a:2: the last line has no line feed"];
         assert_eq!(shown(&white_space(&files)), expected);
     }
 

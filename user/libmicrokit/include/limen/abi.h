@@ -4,7 +4,7 @@
 #ifndef LIMEN_ABI_H
 #define LIMEN_ABI_H
 
-/* What a program may ask of the kernel with one trap. */
+/* System calls. */
 typedef enum seL4_Syscall_ID {
     /* Send a message and wait for the reply. */
     seL4_SysCall = -1,
@@ -42,7 +42,7 @@ typedef enum seL4_Syscall_ID {
     seL4_SysBenchmarkResetThreadUtilisation = -27,
 } seL4_Syscall_ID;
 
-/* Why an invocation was refused. */
+/* Errors of invocations. */
 typedef enum seL4_Error {
     /* The invocation succeeded. */
     seL4_NoError = 0,
@@ -68,7 +68,7 @@ typedef enum seL4_Error {
     seL4_NotEnoughMemory = 10,
 } seL4_Error;
 
-/* Why a capability pointer led nowhere. */
+/* Failures of capability lookup. */
 typedef enum seL4_LookupFailureType {
     /* The root of the capability space is invalid. */
     seL4_InvalidRoot = 1,
@@ -80,7 +80,7 @@ typedef enum seL4_LookupFailureType {
     seL4_GuardMismatch = 4,
 } seL4_LookupFailureType;
 
-/* The kind of fault, as the label of its message. */
+/* Kinds of faults, as message labels. */
 typedef enum seL4_Fault_tag_t {
     /* No fault. Also the reply label that restarts the thread. */
     seL4_Fault_NullFault = 0,
@@ -98,7 +98,7 @@ typedef enum seL4_Fault_tag_t {
     seL4_Fault_VMFault = 6,
 } seL4_Fault_tag_t;
 
-/* Methods of kernel objects, as labels of invocations. */
+/* Methods of kernel objects, as invocation labels. */
 typedef enum seL4_InvocationLabel {
     /* Read another thread's registers. MR0 bit 0: suspend first; MR1: count. */
     TCBReadRegisters = 2,
@@ -248,10 +248,10 @@ typedef enum limen_fpu_policy_t {
 /* Option: no other thread's registers stay in the unit. */
 #define LIMEN_FPU_ISOLATE 1
 
-/* Option: a change of domain always saves and loads. */
+/* Option: a domain switch always saves and loads. */
 #define LIMEN_FPU_CONSTANT_EXIT 2
 
-/* Code of a UserException 2 on RISC-V that is a use of the unit. */
+/* Code of a UserException 2 on RISC-V for a use of the disabled unit. */
 #define LIMEN_RISCV_CODE_FPU_OFF 1
 
 /* Words of the counters. */
@@ -271,16 +271,16 @@ typedef enum limen_probe_event_t {
     limen_probe_interrupt = 4,
 } limen_probe_event_t;
 
-/* Option: the return from the event is stamped, too. */
+/* Option: the return from the event is stamped as well. */
 #define LIMEN_PROBE_EXIT 1
 
-/* Option: the same, when everything before the stamp is complete. */
+/* Option: the same, once everything before the stamp is complete. */
 #define LIMEN_PROBE_EXIT_SERIALISED 2
 
-/* Samples that wait to be read. */
+/* Capacity of the sample buffer. */
 #define LIMEN_PROBE_SAMPLES 8
 
-/* Words of what was measured of a thread. */
+/* Words of a thread's utilisation report. */
 typedef enum benchmark_track_util_ipc_index {
     /* Cycles in which the thread was the current one. */
     BENCHMARK_TCB_UTILISATION = 0,
@@ -359,10 +359,10 @@ typedef enum seL4_MsgLimits {
 /* Words in the IPC buffer. */
 #define LIMEN_BUFFER_WORDS 128
 
-/* A page has two to this power bytes. */
+/* Base-2 logarithm of the page size in bytes. */
 #define seL4_PageBits 12
 
-/* A large page has two to this power bytes. */
+/* Base-2 logarithm of the large page size in bytes. */
 #define seL4_LargePageBits 21
 
 /* Highest priority of a protection domain. */

@@ -7,7 +7,7 @@
 /* The instruction that enters the kernel. */
 #define LIMEN_TRAP "svc #0"
 
-/* What does not survive it: memory that threads share, and registers. */
+/* Clobbers: memory that threads share, and registers. */
 #define LIMEN_TRAP_CLOBBERS "memory"
 
 /* System-call number. */
