@@ -66,7 +66,7 @@ impl<M: Machine> Kernel<M> {
         enter_space: impl Fn(u64, &mut M::Context) -> Option<M::Space>,
     ) {
         self.options = image.options();
-        self.core.programmed = Ticks::MAX;
+        self.processor.programmed = Ticks::MAX;
         self.set_fpu_policy(FpuPolicy::SemiLazy, 0);
         self.populate_domains(image);
         for (index, record) in image.sched_contexts().enumerate() {
@@ -111,17 +111,17 @@ impl<M: Machine> Kernel<M> {
     /// Where all threads have the same access to the cycle counter, it is given once and for all.
     fn populate_counter(&mut self, image: &Image<'_>) {
         let grants = |thread: limen_image::Thread| thread.flags & ThreadFlags::COUNTER != 0;
-        self.core.counters_differ = image.threads().any(grants) && !image.threads().all(grants);
-        if !self.core.counters_differ && image.threads().any(grants) {
+        self.processor.counters_differ = image.threads().any(grants) && !image.threads().all(grants);
+        if !self.processor.counters_differ && image.threads().any(grants) {
             self.allow_counter(CounterAccess::Granted);
         }
     }
 
     /// Lets the most important thread run. The image is not needed any more.
     pub fn start(&mut self) {
-        self.core.since = self.machine.now();
-        self.core.slot_end = self.first_slot_end();
-        self.arm(self.core.slot_end);
+        self.processor.since = self.machine.now();
+        self.processor.slot_end = self.first_slot_end();
+        self.arm(self.processor.slot_end);
         self.begin_lines();
         self.run_highest();
         self.hide();

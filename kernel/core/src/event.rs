@@ -61,13 +61,13 @@ pub(crate) enum Blocking {
 }
 
 impl<M: Machine> Kernel<M> {
-    /// Serves one event. Afterwards `core.current` is the thread to run; none means to idle until an interrupt.
+    /// Serves one event. Afterwards `processor.current` is the thread to run; none means to idle until an interrupt.
     ///
     /// Inlined into each trap handler, where the kind of event is known.
     #[inline(always)]
     pub fn handle(&mut self, event: Event) {
         self.settle_call();
-        match self.core.current {
+        match self.processor.current {
             Some(current) => self.handle_of(current, event),
             None => self.handle_idle(event),
         }
@@ -79,11 +79,11 @@ impl<M: Machine> Kernel<M> {
     #[inline(never)]
     pub fn handle_rarely(&mut self, event: Event) {
         if let Event::Syscall(number) = event {
-            self.serve_in_general(number);
+            self.serve_slowly(number);
             return;
         }
         self.settle_call();
-        match self.core.current {
+        match self.processor.current {
             Some(current) => self.handle_of(current, event),
             None => self.handle_idle(event),
         }
@@ -105,7 +105,7 @@ impl<M: Machine> Kernel<M> {
     /// The registers of the thread that runs; none while the processor idles.
     #[inline(always)]
     pub fn running(&mut self) -> Option<&mut M::Context> {
-        let current = match self.core.current {
+        let current = match self.processor.current {
             Some(current) => current,
             None => self.hidden()?,
         };

@@ -194,10 +194,10 @@ impl<M: Machine> Kernel<M> {
     /// Tells whoever wants to know that the budget of the current thread is used up. Nothing if nobody does.
     #[cold]
     pub(crate) fn deliver_timeout(&mut self, thread: ThreadId) -> Option<Outcome> {
-        let id = self.threads[thread].sched_context.filter(|id| self.shares[*id].is_limited())?;
+        let id = self.threads[thread].sched_context.filter(|id| self.sporadic_servers[*id].is_limited())?;
         let Cap::Endpoint { .. } = self.threads[thread].timeout_handler else { return None };
         let consumed_us = self.take_consumed(id);
-        let fault = Fault::Timeout { data: self.shares[id].data, consumed_us };
+        let fault = Fault::Timeout { data: self.sporadic_servers[id].data, consumed_us };
         Some(self.report(thread, fault, self.threads[thread].timeout_handler))
     }
 

@@ -27,7 +27,7 @@ impl<M: Machine> Kernel<M> {
         if self.measures() {
             return Ok(());
         }
-        ensure(self.core.open_call.is_none(), "a call was not settled for those who look")?;
+        ensure(self.processor.open_call.is_none(), "a call was not settled for those who look")?;
         self.check_ready_queues()?;
         self.check_current()?;
         self.check_timer()?;
@@ -49,7 +49,7 @@ impl<M: Machine> Kernel<M> {
             "a thread uses the floating-point unit in another's name",
         )?;
         ensure(
-            self.core.fpu.owner().is_none_or(|owner| !owner.is_at_work() || self.works[owner].is_some()),
+            self.processor.fpu.owner().is_none_or(|owner| !owner.is_at_work() || self.works[owner].is_some()),
             "the floating-point unit is kept for work that is over",
         )?;
         ensure(
@@ -65,14 +65,14 @@ impl<M: Machine> Kernel<M> {
         let mut postponed = 0;
         // Threads in the queues of a domain without threads are missed below, where all are counted.
         let inhabited = self.threads.iter().fold(0_u16, |domains, (_, thread)| domains | 1 << thread.domain);
-        let others = self.other_queues.iter().zip(0..).filter(|(_, domain)| *domain != self.core.domain);
+        let others = self.other_queues.iter().zip(0..).filter(|(_, domain)| *domain != self.processor.domain);
         let others = others.filter(|(_, domain)| inhabited >> domain & 1 == 1);
         let others = others.filter(|_| self.schedule.current().is_some());
-        for (queues, domain) in others.chain([(&self.core.queues, self.core.domain)]) {
+        for (queues, domain) in others.chain([(&self.processor.queues, self.processor.domain)]) {
             ready += self.check_ready(&queues.ready, domain)?;
             postponed += self.check_postponed(&queues.postponed, domain)?;
         }
-        let running = usize::from(self.core.current.is_some());
+        let running = usize::from(self.processor.current.is_some());
         let schedulable = self.threads.iter().filter(|(_, thread)| thread.is_schedulable()).count();
         ensure(schedulable == ready + running, "a thread that could run is in no queue")?;
         ensure(
@@ -90,7 +90,7 @@ impl<M: Machine> Kernel<M> {
                 self.threads[thread].priority == priority,
                 "a ready thread is in the queue of another priority",
             )?;
-            ensure(self.core.current != Some(thread), "the current thread is in a ready queue")?;
+            ensure(self.processor.current != Some(thread), "the current thread is in a ready queue")?;
             ensure(
                 self.threads[thread].domain == domain,
                 "a ready thread is in the queue of another domain",
@@ -107,7 +107,8 @@ impl<M: Machine> Kernel<M> {
             let thread = &self.threads[thread];
             ensure(thread.state == State::Postponed, "a thread that is not postponed is among those")?;
             ensure(thread.domain == domain, "a postponed thread is in the queue of another domain")?;
-            let share = thread.sched_context.map(|id| &self.shares[id]).filter(|share| share.is_limited());
+            let share =
+                thread.sched_context.map(|id| &self.sporadic_servers[id]).filter(|share| share.is_limited());
             let time = share.ok_or("a postponed thread has no budget to wait for")?.release_time();
             ensure(time >= previous, "postponed threads are not in order of their release")?;
             previous = time;
@@ -117,47 +118,47 @@ impl<M: Machine> Kernel<M> {
 
     /// The timer fires in time for the current slice, the next release, and the end of the domain's slot [14].
     fn check_timer(&self) -> Result<(), &'static str> {
-        let programmed = self.core.programmed;
+        let programmed = self.processor.programmed;
         ensure(programmed <= self.next_release(), "the timer fires after a thread is released")?;
-        ensure(programmed <= self.core.slot_end, "the timer fires after the end of the domain's slot")?;
-        let Some(id) = self.core.sched_context else { return Ok(()) };
-        let share = &self.shares[id];
+        ensure(programmed <= self.processor.slot_end, "the timer fires after the end of the domain's slot")?;
+        let Some(id) = self.processor.sched_context else { return Ok(()) };
+        let share = &self.sporadic_servers[id];
         let rest = if share.is_limited() {
             share.refills().next().map_or(0, |refill| refill.amount)
         } else {
             self.sched_contexts[id].remaining
         };
         ensure(
-            programmed <= self.core.since.saturating_add(rest),
+            programmed <= self.processor.since.saturating_add(rest),
             "the timer fires after the end of the slice",
         )
     }
 
     /// The current thread is the most important one and runs on its own scheduling context [11, 15, 17, 19].
     fn check_current(&self) -> Result<(), &'static str> {
-        let Some(current) = self.core.current else {
-            let is_going_on = self.core.programmed != Ticks::MAX;
+        let Some(current) = self.processor.current else {
+            let is_going_on = self.processor.programmed != Ticks::MAX;
             ensure(
-                self.core.queues.ready.highest() == 0 || is_going_on,
+                self.processor.queues.ready.highest() == 0 || is_going_on,
                 "nobody runs although somebody could",
             )?;
-            return ensure(self.core.sched_context.is_none(), "idling is charged to somebody");
+            return ensure(self.processor.sched_context.is_none(), "idling is charged to somebody");
         };
         let thread = &self.threads[current];
         ensure(thread.is_schedulable(), "the current thread cannot run")?;
         let top = u16::from(thread.priority) + 1;
-        ensure(self.core.queues.ready.highest() <= top, "a more important thread waits")?;
-        ensure(thread.domain == self.core.domain, "a thread runs outside its domain")?;
-        ensure(thread.sched_context == self.core.sched_context, "time is charged to somebody else")?;
+        ensure(self.processor.queues.ready.highest() <= top, "a more important thread waits")?;
+        ensure(thread.domain == self.processor.domain, "a thread runs outside its domain")?;
+        ensure(thread.sched_context == self.processor.sched_context, "time is charged to somebody else")?;
         ensure(
-            self.core.fpu.is_settled_for(thread.fpu),
+            self.processor.fpu.is_settled_for(thread.fpu),
             "the floating-point unit is not as the current thread needs it",
         )?;
         ensure(
-            !M::NOTICES_SAME_SPACE || self.core.space == thread.space,
+            !M::NOTICES_SAME_SPACE || self.processor.space == thread.space,
             "another address space is entered",
         )?;
-        ensure(self.core.counter == thread.counter, "the counter has the access of another thread")
+        ensure(self.processor.counter == thread.counter, "the counter has the access of another thread")
     }
 
     /// A thread waits at an endpoint exactly if it is in its queue, in order of priority [8, 9].
@@ -166,7 +167,7 @@ impl<M: Machine> Kernel<M> {
         for (id, endpoint) in self.endpoints.iter() {
             let queue = match endpoint {
                 Endpoint::Idle => continue,
-                Endpoint::Receiver { thread, reply } => {
+                Endpoint::LoneReceiver { thread, reply } => {
                     let with = Some(*reply);
                     ensure(
                         self.signal_for(*thread).is_none(),
@@ -183,11 +184,11 @@ impl<M: Machine> Kernel<M> {
                     queued += 1;
                     continue;
                 }
-                Endpoint::Senders(queue) | Endpoint::Receivers(queue) => queue,
+                Endpoint::SenderQueue(queue) | Endpoint::ReceiverQueue(queue) => queue,
             };
             queued += self.check_queue(queue, &|state| match (endpoint, state) {
-                (Endpoint::Senders(_), State::Sending { endpoint, .. })
-                | (Endpoint::Receivers(_), State::Receiving { endpoint, .. }) => endpoint == id,
+                (Endpoint::SenderQueue(_), State::Sending { endpoint, .. })
+                | (Endpoint::ReceiverQueue(_), State::Receiving { endpoint, .. }) => endpoint == id,
                 _ => false,
             })?;
         }
@@ -209,12 +210,12 @@ impl<M: Machine> Kernel<M> {
             let waits_here =
                 |state| matches!(state, State::Waiting { notification, .. } if notification == id);
             match notification.state {
-                Signals::Waiter(thread) => {
+                Signals::LoneWaiter(thread) => {
                     let waits = waits_here(self.threads[thread].state);
                     ensure(waits, "a notification takes a thread for its waiter that does not wait there")?;
                     queued += 1;
                 }
-                Signals::Waiting(queue) => queued += self.check_queue(&queue, &waits_here)?,
+                Signals::WaiterQueue(queue) => queued += self.check_queue(&queue, &waits_here)?,
                 Signals::Idle | Signals::Active(_) => {}
             }
         }
@@ -279,7 +280,7 @@ impl<M: Machine> Kernel<M> {
     /// Stacks of calls are chains without cycles; slices fit their budgets [8, 13, 16].
     fn check_sched_contexts(&self) -> Result<(), &'static str> {
         for (id, sched_context) in self.sched_contexts.iter() {
-            let (share, budget) = (&self.shares[id], sched_context.budget);
+            let (share, budget) = (&self.sporadic_servers[id], sched_context.budget);
             if share.is_limited() {
                 ensure(sched_context.remaining == 0, "a share has a slice")?;
                 ensure(share.is_sound(budget), "refills overlap, or do not make up the budget")?;

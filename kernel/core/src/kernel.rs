@@ -4,7 +4,6 @@ use limen_abi::limits;
 
 use crate::arena::{Arena, IrqId, ThreadId, tag};
 use crate::cap::{Cap, LookupFailure};
-use crate::core::Core;
 use crate::machine::Machine;
 use crate::message::MessageBuffer;
 use crate::object::endpoint::Endpoint;
@@ -17,10 +16,11 @@ use crate::object::sched_context::SchedContext;
 use crate::object::service::{Service, Work};
 use crate::object::thread::Thread;
 use crate::object::wipe::{WipingFault, WipingInterrupt};
+use crate::processor::Processor;
 use crate::sched::domain::{DomainQueues, Schedule};
 use crate::sched::lines::DomainLines;
 use crate::sched::queue::{Links, ThreadLinks};
-use crate::sched::share::Share;
+use crate::sched::sporadic_server::SporadicServer;
 use crate::utilisation::Utilisation;
 
 /// Threads by id.
@@ -34,7 +34,7 @@ pub type Replies = Arena<tag::Reply, Reply, { limits::REPLIES }>;
 /// Scheduling contexts by id.
 pub type SchedContexts = Arena<tag::SchedContext, SchedContext, { limits::SCHED_CONTEXTS }>;
 /// Limits of scheduling contexts, by their id.
-pub type Shares = Arena<tag::SchedContext, Share, { limits::SCHED_CONTEXTS }>;
+pub type SporadicServers = Arena<tag::SchedContext, SporadicServer, { limits::SCHED_CONTEXTS }>;
 /// Interrupts by id.
 pub type Irqs = Arena<tag::Irq, Irq, { limits::INTERRUPTS }>;
 /// Static keys by id.
@@ -60,7 +60,7 @@ pub type MessageBuffers = PerThread<MessageBuffer>;
 #[repr(C, align(4096))]
 pub struct Kernel<M: Machine> {
     /// The processor.
-    pub core: Core<M::Space>,
+    pub processor: Processor<M::Space>,
     /// Endpoints.
     pub endpoints: Endpoints,
     /// Reply objects.
@@ -78,7 +78,7 @@ pub struct Kernel<M: Machine> {
     /// Options of the image, see [`limen_image::Options`].
     pub options: u64,
     /// What scheduling contexts with less budget than their period may use when.
-    pub shares: Shares,
+    pub sporadic_servers: SporadicServers,
     /// The priorities at which the current slices of scheduling contexts began.
     pub slice_priorities: SlicePriorities,
     /// The turns of the domains.
@@ -117,7 +117,7 @@ impl<M: Machine> Kernel<M> {
     /// A kernel without threads.
     pub const fn new(machine: M) -> Self {
         Self {
-            core: Core::idle(M::NO_SPACE),
+            processor: Processor::idle(M::NO_SPACE),
             machine,
             options: 0,
             links: ThreadLinks::new([Links::NONE; limits::THREADS]),
@@ -126,7 +126,7 @@ impl<M: Machine> Kernel<M> {
             notifications: Notifications::new([Notification::IDLE; limits::NOTIFICATIONS]),
             replies: Replies::new([Reply::Free; limits::REPLIES]),
             sched_contexts: SchedContexts::new([SchedContext::UNUSED; limits::SCHED_CONTEXTS]),
-            shares: Shares::new([Share::UNLIMITED; limits::SCHED_CONTEXTS]),
+            sporadic_servers: SporadicServers::new([SporadicServer::UNLIMITED; limits::SCHED_CONTEXTS]),
             slice_priorities: SlicePriorities::new([0; limits::SCHED_CONTEXTS]),
             schedule: Schedule::NONE,
             other_queues: [DomainQueues::EMPTY; limits::DOMAINS],

@@ -26,7 +26,6 @@
 pub mod arena;
 pub mod boot;
 pub mod cap;
-pub mod core;
 pub mod event;
 pub mod fast;
 pub mod fault;
@@ -37,6 +36,7 @@ pub mod kernel;
 pub mod machine;
 pub mod message;
 pub mod object;
+pub mod processor;
 pub mod sched;
 pub mod syscall;
 pub mod utilisation;

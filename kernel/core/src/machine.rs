@@ -116,7 +116,7 @@ pub trait Machine: FpuUnit<ThreadId> {
 
     /// Makes more of the branches on a static key follow its state: as many as may be exchanged in one go. The state may be
     /// another before all do.
-    fn follow_key(&mut self, key: KeyId, state: bool) -> Followed;
+    fn follow_key(&mut self, key: KeyId, state: bool) -> Patching;
 
     /// Makes every trap and every return pass the probes, or none.
     fn set_probing(&mut self, state: bool);
@@ -150,13 +150,13 @@ pub enum CounterAccess {
     Granted,
 }
 
-/// Which branches follow a static key.
+/// Whether the branches on a static key are patched.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Followed {
-    /// Every one.
-    All,
-    /// There are others.
-    Some,
+pub enum Patching {
+    /// All of them are.
+    Done,
+    /// Others remain.
+    More,
 }
 
 /// What is done to the caches.

@@ -10,7 +10,7 @@ use limen_abi::probe::ProbeWord;
 
 use crate::arena::{KeyId, ServiceId, ThreadId};
 use crate::kernel::Kernel;
-use crate::machine::{Context, Followed, Machine};
+use crate::machine::{Context, Machine, Patching};
 
 /// The page that a thread shares with the kernel. Its program may change it at any time.
 #[derive(Debug)]
@@ -90,10 +90,10 @@ pub enum Answer {
 
 impl Answer {
     /// This one if all branches on static keys follow, otherwise none yet.
-    pub(crate) fn once(self, followed: Followed) -> Self {
+    pub(crate) fn once(self, followed: Patching) -> Self {
         match followed {
-            Followed::All => self,
-            Followed::Some => Self::Again,
+            Patching::Done => self,
+            Patching::More => Self::Again,
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Who uses how much of the processor, in images that ask for it ([`Options::MEASURE_UTILISATION`]).
 //!
 //! Measuring costs nothing elsewhere. Where it is wanted, the thread that runs is kept here between two events, and
-//! `core.current` is none; so every event takes the way of a processor that idles, which asks. Only
+//! `processor.current` is none; so every event takes the way of a processor that idles, which asks. Only
 //! [`Kernel::handle_measured`] puts it back and takes it away again; in between, everything is as in other images. What is
 //! true between events ([`crate::invariants`]) is not checked of such images.
 //!
@@ -139,7 +139,7 @@ impl<M: Machine> Kernel<M> {
     /// Hides the thread that runs first.
     pub(crate) fn hide(&mut self) {
         if self.measures() {
-            self.utilisation.hidden = self.core.current.take();
+            self.utilisation.hidden = self.processor.current.take();
         }
     }
 
@@ -150,13 +150,13 @@ impl<M: Machine> Kernel<M> {
         }
         let entered = self.machine.cycles();
         let before = self.utilisation.hidden.take();
-        self.core.current = before;
+        self.processor.current = before;
         if before.is_some() {
             self.handle_rarely(event);
         } else {
             self.stop_idling();
         }
-        let after = self.core.current.take();
+        let after = self.processor.current.take();
         self.utilisation.hidden = after;
         let now = self.machine.cycles();
         self.utilisation.served(before, after, entered, now);

@@ -7,7 +7,7 @@ use core::sync::atomic::Ordering;
 use limen_abi::limits::PAGE_BYTES;
 use limen_abi::{KernelKey, limits};
 use limen_core::arena::KeyId;
-use limen_core::machine::Followed;
+use limen_core::machine::Patching;
 use limen_image::Image;
 use limen_keys::arch::Native;
 use limen_keys::keys::Unsettled;
@@ -75,10 +75,10 @@ pub struct SystemKeys {
 
 impl SystemKeys {
     /// Patches more branches on a key to its state. The kernel's own branches follow with the last ones of programs.
-    pub fn follow(&mut self, key: KeyId, state: bool) -> Followed {
+    pub fn follow(&mut self, key: KeyId, state: bool) -> Patching {
         let index = limen_core::kernel::Keys::index_of(key);
         let followed = self.sites.follow(&mut Frames(self.own.engine_mut()), index, state);
-        if let (Followed::All, Some(Some(key))) = (followed, self.known.get(index)) {
+        if let (Patching::Done, Some(Some(key))) = (followed, self.known.get(index)) {
             if *key == KernelKey::Printing && state {
                 console::open();
             }

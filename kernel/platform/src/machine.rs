@@ -7,7 +7,7 @@ use limen_core::arena::{KeyId, ServiceId, ThreadId};
 use limen_core::cap::{CapTable, RootTable};
 use limen_core::kernel::MessageBuffers;
 use limen_core::machine::{
-    CacheOperation, CounterAccess, Followed, Interrupt, Line, Machine, PortWidth, Ticks,
+    CacheOperation, CounterAccess, Interrupt, Line, Machine, Patching, PortWidth, Ticks,
 };
 use limen_core::object::irq::State;
 use limen_core::object::secure_monitor::REGISTERS;
@@ -168,8 +168,8 @@ impl Machine for Hardware {
         firmware::call_secure_monitor(registers)
     }
 
-    fn follow_key(&mut self, key: KeyId, state: bool) -> Followed {
-        self.keys.as_mut().map_or(Followed::All, |keys| keys.follow(key, state))
+    fn follow_key(&mut self, key: KeyId, state: bool) -> Patching {
+        self.keys.as_mut().map_or(Patching::Done, |keys| keys.follow(key, state))
     }
 
     fn set_probing(&mut self, state: bool) {

@@ -15,7 +15,7 @@
 use core::ops::Range;
 
 use limen_abi::limits::{KEY_SITES, KEY_SITES_AT_ONCE, KEYS, PAGE_BYTES};
-use limen_core::machine::Followed;
+use limen_core::machine::Patching;
 use limen_image::{Image, KeySite};
 use limen_keys::encoding::Instruction;
 use limen_keys::engine::{Engine, Parked, WINDOW_BYTES, Written};
@@ -59,8 +59,8 @@ impl ProgramSites {
     }
 
     /// Patches more sites of a key to its state.
-    pub fn follow(&mut self, engine: &mut impl Engine, key: usize, state: bool) -> Followed {
-        let Some(of_key) = self.keys.get_mut(key) else { return Followed::All };
+    pub fn follow(&mut self, engine: &mut impl Engine, key: usize, state: bool) -> Patching {
+        let Some(of_key) = self.keys.get_mut(key) else { return Patching::Done };
         let most = KEY_SITES_AT_ONCE as u16;
         let (sites, on) = if state {
             let end = of_key.end.min(of_key.on + most);
@@ -72,7 +72,7 @@ impl ProgramSites {
         of_key.on = on;
         let is_last = on == if state { of_key.end } else { of_key.first };
         exchange(self.between(sites), engine, state);
-        if is_last { Followed::All } else { Followed::Some }
+        if is_last { Patching::Done } else { Patching::More }
     }
 
     fn between(&self, sites: Range<u16>) -> impl Iterator<Item = KeySite> {

@@ -38,7 +38,7 @@ impl<M: Machine> Kernel<M> {
         if self.threads[caller].fault.is_some() {
             return self.serve_answer_to_open_fault(caller, server, info);
         }
-        self.core.open_call = None;
+        self.processor.open_call = None;
         self.transfer_short(
             (server, caller),
             0,
@@ -71,7 +71,7 @@ impl<M: Machine> Kernel<M> {
         if !is_usual || info.label() != FaultLabel::NullFault.as_raw() {
             return self.serve_settled_answer();
         }
-        self.core.open_call = None;
+        self.processor.open_call = None;
         self.answer_usual_fault(caller, server, info);
         self.go_back(server, caller)
     }
@@ -79,10 +79,10 @@ impl<M: Machine> Kernel<M> {
     /// The answer to the open call. The call has found that nothing stands in its way, and nothing has happened since.
     #[inline(always)]
     fn plan_return(&self) -> Option<Return> {
-        let OpenCall { caller, .. } = self.core.open_call?;
-        let server = self.core.current?;
-        let can_go =
-            self.is_in_event_loop(server) && self.core.queues.ready.none_from(self.threads[caller].priority);
+        let OpenCall { caller, .. } = self.processor.open_call?;
+        let server = self.processor.current?;
+        let can_go = self.is_in_event_loop(server)
+            && self.processor.queues.ready.none_from(self.threads[caller].priority);
         can_go.then_some(Return { server, caller, info: self.threads[server].context.info() })
     }
 
@@ -123,7 +123,7 @@ impl<M: Machine> Kernel<M> {
     fn serve_answer_elsewhere(&mut self) -> Option<&mut M::Context> {
         match self.plan_answer(Self::named_inbox, |fault| fault.is_none()) {
             Some(answer) => self.carry_out_answer(&answer, Self::hand_over_message),
-            None => self.serve_in_general(Syscall::ReplyRecv.as_raw()),
+            None => self.serve_slowly(Syscall::ReplyRecv.as_raw()),
         }
     }
 
@@ -139,7 +139,7 @@ impl<M: Machine> Kernel<M> {
         inbox_of: impl Fn(&Self, ThreadId) -> Inbox,
         is_wanted: impl Fn(&Option<Fault>) -> bool,
     ) -> Option<Answer> {
-        let server = self.core.current?;
+        let server = self.processor.current?;
         let Inbox::Endpoint(endpoint, reply) = inbox_of(self, server) else { return None };
         let info = self.threads[server].context.info();
         let Reply::Owed { caller, loan } = &self.replies[reply] else { return None };
@@ -148,7 +148,7 @@ impl<M: Machine> Kernel<M> {
             return None;
         }
         let can_go = self.endpoints[endpoint] == Endpoint::Idle
-            && self.core.queues.ready.none_from(self.threads[caller].priority)
+            && self.processor.queues.ready.none_from(self.threads[caller].priority)
             && self.signal_for(server).is_none()
             && self.time_comes_back(server, caller, reply, lent);
         can_go.then_some(Answer { server, caller, endpoint, reply, lent, info })

@@ -30,20 +30,20 @@ impl<M: Machine> Kernel<M> {
     /// A server that calls another one has an open call of its own.
     #[inline(never)]
     fn serve_unplanned_call(&mut self) -> Option<&mut M::Context> {
-        if self.core.open_call.is_some() {
+        if self.processor.open_call.is_some() {
             return self.settle_and_serve(Syscall::Call.as_raw());
         }
-        self.serve_in_general(Syscall::Call.as_raw())
+        self.serve_slowly(Syscall::Call.as_raw())
     }
 
     #[inline(always)]
     fn plan_call(&self) -> Option<Call> {
-        let caller = self.core.current?;
+        let caller = self.processor.current?;
         let context = &self.threads[caller].context;
         let Cap::Endpoint { id: endpoint, badge, rights } = *self.own_cap(caller, context.cptr())? else {
             return None;
         };
-        let can_go = rights.can_be_answered() && self.core.open_call.is_none();
+        let can_go = rights.can_be_answered() && self.processor.open_call.is_none();
         if !can_go {
             return None;
         }
@@ -54,9 +54,9 @@ impl<M: Machine> Kernel<M> {
     /// The server that waits alone at an endpoint, and would run at once.
     #[inline(always)]
     pub(super) fn lone_receiver(&self, endpoint: EndpointId) -> Option<ThreadId> {
-        let Endpoint::Receiver { thread: receiver, .. } = self.endpoints[endpoint] else { return None };
+        let Endpoint::LoneReceiver { thread: receiver, .. } = self.endpoints[endpoint] else { return None };
         let is_passive = self.threads[receiver].sched_context.is_none();
-        let can_go = self.core.queues.ready.none_from(self.threads[receiver].priority)
+        let can_go = self.processor.queues.ready.none_from(self.threads[receiver].priority)
             && (is_passive || self.keeps_time(receiver));
         can_go.then_some(receiver)
     }
@@ -94,7 +94,7 @@ impl<M: Machine> Kernel<M> {
         receiver: ThreadId,
         endpoint: EndpointId,
     ) -> Option<&mut M::Context> {
-        self.core.open_call = Some(OpenCall { caller, endpoint });
+        self.processor.open_call = Some(OpenCall { caller, endpoint });
         if self.threads[receiver].sched_context.is_some() {
             return self.run_on_other_time(receiver);
         }

@@ -20,24 +20,24 @@ impl<M: Machine> Kernel<M> {
     pub fn serve_fault(&mut self, fault: Fault) -> Option<&mut M::Context> {
         match self.plan_report() {
             Some(report) => self.carry_out_report(&report, fault),
-            None => self.serve_fault_in_general(fault),
+            None => self.serve_fault_slowly(fault),
         }
     }
 
     /// The same in every state.
     #[inline(never)]
-    pub fn serve_fault_in_general(&mut self, fault: Fault) -> Option<&mut M::Context> {
+    pub fn serve_fault_slowly(&mut self, fault: Fault) -> Option<&mut M::Context> {
         self.handle_rarely(Event::Fault(fault));
         self.running()
     }
 
     #[inline(always)]
     fn plan_report(&self) -> Option<Report> {
-        let thread = self.core.current?;
+        let thread = self.processor.current?;
         let Cap::Endpoint { id: endpoint, badge, rights } = self.threads[thread].fault_handler else {
             return None;
         };
-        let can_go = rights.can_be_answered() && self.core.open_call.is_none();
+        let can_go = rights.can_be_answered() && self.processor.open_call.is_none();
         if !can_go {
             return None;
         }

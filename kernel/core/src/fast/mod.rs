@@ -53,7 +53,7 @@ impl<M: Machine> Kernel<M> {
         if number == Syscall::Wait.as_raw() {
             return self.serve_receive_elsewhere(number);
         }
-        self.serve_in_general(number)
+        self.serve_slowly(number)
     }
 
     /// Serves a system call of a server that has an open call.
@@ -65,7 +65,7 @@ impl<M: Machine> Kernel<M> {
 
     /// The same for every system call in every state.
     #[inline(never)]
-    pub fn serve_in_general(&mut self, number: i64) -> Option<&mut M::Context> {
+    pub fn serve_slowly(&mut self, number: i64) -> Option<&mut M::Context> {
         self.handle(Event::Syscall(number));
         self.running()
     }

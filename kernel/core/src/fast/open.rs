@@ -27,15 +27,15 @@ impl<M: Machine> Kernel<M> {
     /// Writes down what an open call has left out, if there is one. Who looks at objects from outside does this first.
     #[inline(always)]
     pub fn settle_call(&mut self) {
-        if let Some(call) = self.core.open_call {
+        if let Some(call) = self.processor.open_call {
             self.settle(call);
         }
     }
 
     #[inline(never)]
     fn settle(&mut self, OpenCall { caller, endpoint }: OpenCall) {
-        self.core.open_call = None;
-        let Endpoint::Receiver { thread: server, reply } = self.endpoints[endpoint] else { return };
+        self.processor.open_call = None;
+        let Endpoint::LoneReceiver { thread: server, reply } = self.endpoints[endpoint] else { return };
         self.endpoints[endpoint] = Endpoint::Idle;
         self.threads[server].state = State::Runnable;
         self.owe_and_lend(reply, caller, server);

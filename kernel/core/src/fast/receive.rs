@@ -23,10 +23,10 @@ impl<M: Machine> Kernel<M> {
     /// Serves the system call `Recv` of the current thread.
     #[inline(never)]
     pub extern "C" fn serve_receive(&mut self) -> Option<&mut M::Context> {
-        if self.core.open_call.is_some() {
+        if self.processor.open_call.is_some() {
             return self.settle_and_serve(Syscall::Recv.as_raw());
         }
-        if let Some(current) = self.core.current {
+        if let Some(current) = self.processor.current {
             match self.usual_inbox(current) {
                 Inbox::Notification(id) => {
                     if let Some(effect) = self.plan_wait(current, id) {
@@ -49,10 +49,10 @@ impl<M: Machine> Kernel<M> {
     /// The same where event loops do not wait, and `Wait`.
     #[inline(never)]
     pub(super) fn serve_receive_elsewhere(&mut self, number: i64) -> Option<&mut M::Context> {
-        if self.core.open_call.is_some() {
+        if self.processor.open_call.is_some() {
             return self.settle_and_serve(number);
         }
-        if let Some(current) = self.core.current {
+        if let Some(current) = self.processor.current {
             match self.named_inbox(current) {
                 Inbox::Notification(id) => {
                     if let Some(effect) = self.plan_wait(current, id) {
@@ -70,7 +70,7 @@ impl<M: Machine> Kernel<M> {
                 Inbox::Endpoint(..) | Inbox::None => {}
             }
         }
-        self.serve_in_general(number)
+        self.serve_slowly(number)
     }
 
     #[inline(always)]
@@ -132,7 +132,7 @@ impl<M: Machine> Kernel<M> {
         match effect {
             Effect::Finds(id, badge) => self.find(current, id, badge),
             Effect::Waits(time) => {
-                self.notifications[id].state = Signals::Waiter(current);
+                self.notifications[id].state = Signals::LoneWaiter(current);
                 self.threads[current].state = State::Waiting { notification: id, again: Restart::SystemCall };
                 self.give_back_to_notification(current, time, Some(id));
                 self.run_next()
@@ -151,7 +151,7 @@ impl<M: Machine> Kernel<M> {
     /// Lets a thread wait where its event loop does, and nobody else.
     #[inline(always)]
     fn wait_in_event_loop(&mut self, thread: ThreadId, endpoint: EndpointId, reply: ReplyId) {
-        self.endpoints[endpoint] = Endpoint::Receiver { thread, reply };
+        self.endpoints[endpoint] = Endpoint::LoneReceiver { thread, reply };
         self.threads[thread].state =
             State::Receiving { endpoint, reply: Some(reply), again: Restart::SystemCall };
     }

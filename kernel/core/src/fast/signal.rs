@@ -14,36 +14,38 @@ impl<M: Machine> Kernel<M> {
     /// Serves the system call `Send` of the current thread; what is not a signal is left to the general path.
     #[inline(never)]
     pub extern "C" fn serve_send(&mut self) -> Option<&mut M::Context> {
-        if self.core.open_call.is_some() {
+        if self.processor.open_call.is_some() {
             return self.settle_and_serve(Syscall::Send.as_raw());
         }
-        if let Some(current) = self.core.current
+        if let Some(current) = self.processor.current
             && let Some(&Cap::Notification { id, badge, rights }) =
                 self.own_cap(current, self.threads[current].context.cptr())
             && rights.can_send()
         {
             return self.serve_signal(current, id, badge);
         }
-        self.serve_in_general(Syscall::Send.as_raw())
+        self.serve_slowly(Syscall::Send.as_raw())
     }
 
     #[inline(always)]
     fn serve_signal(&mut self, current: ThreadId, id: NotificationId, badge: u64) -> Option<&mut M::Context> {
         match self.notifications[id].state {
             Signals::Active(bits) => self.leave_signal(current, id, bits | badge),
-            Signals::Waiter(thread) => self.serve_wake(current, thread, id, badge, |kernel| {
+            Signals::LoneWaiter(thread) => self.serve_wake(current, thread, id, badge, |kernel| {
                 kernel.notifications[id].state = Signals::Idle;
             }),
             Signals::Idle => match self.receiving_for(id) {
                 None => self.leave_signal(current, id, badge),
-                Some((thread, endpoint)) if matches!(self.endpoints[endpoint], Endpoint::Receiver { .. }) => {
+                Some((thread, endpoint))
+                    if matches!(self.endpoints[endpoint], Endpoint::LoneReceiver { .. }) =>
+                {
                     self.serve_wake(current, thread, id, badge, |kernel| {
                         kernel.endpoints[endpoint] = Endpoint::Idle;
                     })
                 }
-                Some(_) => self.serve_in_general(Syscall::Send.as_raw()),
+                Some(_) => self.serve_slowly(Syscall::Send.as_raw()),
             },
-            Signals::Waiting(_) => self.serve_in_general(Syscall::Send.as_raw()),
+            Signals::WaiterQueue(_) => self.serve_slowly(Syscall::Send.as_raw()),
         }
     }
 
@@ -84,7 +86,7 @@ impl<M: Machine> Kernel<M> {
                     kernel.threads[thread].sched_context = Some(kept);
                 })
             }
-            _ => self.serve_in_general(Syscall::Send.as_raw()),
+            _ => self.serve_slowly(Syscall::Send.as_raw()),
         }
     }
 
@@ -98,17 +100,17 @@ impl<M: Machine> Kernel<M> {
     ) -> Option<&mut M::Context> {
         let (running, woken) = (self.threads[current].priority, self.threads[thread].priority);
         if woken > running {
-            if self.core.queues.ready.none_from(running) {
+            if self.processor.queues.ready.none_from(running) {
                 prepare(self);
                 self.end_waiting(thread, badge);
                 return self.run_above(current, thread);
             }
-        } else if self.core.queues.ready.none_above(running) {
+        } else if self.processor.queues.ready.none_above(running) {
             prepare(self);
             self.end_waiting(thread, badge);
             return self.wake_below(current, thread, woken);
         }
-        self.serve_in_general(Syscall::Send.as_raw())
+        self.serve_slowly(Syscall::Send.as_raw())
     }
 
     #[inline(always)]
@@ -121,7 +123,7 @@ impl<M: Machine> Kernel<M> {
     /// Adds a thread to those that are ready, and goes on with the current one.
     #[inline(always)]
     fn wake_below(&mut self, current: ThreadId, thread: ThreadId, priority: u8) -> Option<&mut M::Context> {
-        if self.core.queues.ready.place_alone(thread, priority) {
+        if self.processor.queues.ready.place_alone(thread, priority) {
             return Some(&mut self.threads[current].context);
         }
         self.wake_below_others(current, thread, priority)
@@ -135,7 +137,7 @@ impl<M: Machine> Kernel<M> {
         thread: ThreadId,
         priority: u8,
     ) -> Option<&mut M::Context> {
-        self.core.queues.ready.push_behind(&mut self.links, thread, priority);
+        self.processor.queues.ready.push_behind(&mut self.links, thread, priority);
         Some(&mut self.threads[current].context)
     }
 }

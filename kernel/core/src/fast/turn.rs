@@ -19,7 +19,7 @@ impl<M: Machine> Kernel<M> {
     /// Makes a thread the current one, which mostly runs on what was charged already; gives its registers.
     #[inline(always)]
     pub(super) fn run(&mut self, next: ThreadId) -> Option<&mut M::Context> {
-        if !Id::same(self.threads[next].sched_context, self.core.sched_context) {
+        if !Id::same(self.threads[next].sched_context, self.processor.sched_context) {
             return self.run_on_other_time(next);
         }
         self.enter_at_once(next)
@@ -28,7 +28,7 @@ impl<M: Machine> Kernel<M> {
     /// The same for a thread that mostly has its own time.
     #[inline(never)]
     pub(super) fn run_on_other_time(&mut self, next: ThreadId) -> Option<&mut M::Context> {
-        let Some(change) = self.plan_change(next) else { return self.run_in_general(next) };
+        let Some(change) = self.plan_change(next) else { return self.run_slowly(next) };
         self.carry_out_change(&change);
         self.enter_at_once(next)
     }
@@ -36,13 +36,13 @@ impl<M: Machine> Kernel<M> {
     #[inline(always)]
     pub(super) fn enter_at_once(&mut self, next: ThreadId) -> Option<&mut M::Context> {
         let Thread { fpu, space, counter, .. } = self.threads[next];
-        self.core.current = Some(next);
+        self.processor.current = Some(next);
         self.enter_space(space);
-        if self.core.counters_differ {
+        if self.processor.counters_differ {
             cold_path();
             self.allow_counter(counter);
         }
-        if !self.core.fpu.is_for(fpu) {
+        if !self.processor.fpu.is_for(fpu) {
             return self.enter_with_unit(next);
         }
         Some(&mut self.threads[next].context)
@@ -51,7 +51,7 @@ impl<M: Machine> Kernel<M> {
     #[inline(never)]
     fn enter_with_unit(&mut self, next: ThreadId) -> Option<&mut M::Context> {
         let user = self.threads[next].fpu;
-        if self.core.fpu.pass(&mut self.machine, user) {
+        if self.processor.fpu.pass(&mut self.machine, user) {
             return Some(&mut self.threads[next].context);
         }
         self.settle_unit(next, user)
@@ -59,12 +59,12 @@ impl<M: Machine> Kernel<M> {
 
     #[inline(never)]
     fn settle_unit(&mut self, next: ThreadId, user: Option<ThreadId>) -> Option<&mut M::Context> {
-        self.core.fpu.settle(&mut self.machine, next, user);
+        self.processor.fpu.settle(&mut self.machine, next, user);
         Some(&mut self.threads[next].context)
     }
 
     #[cold]
-    fn run_in_general(&mut self, next: ThreadId) -> Option<&mut M::Context> {
+    fn run_slowly(&mut self, next: ThreadId) -> Option<&mut M::Context> {
         self.settle_call();
         self.switch_to(next);
         self.running()
@@ -73,7 +73,7 @@ impl<M: Machine> Kernel<M> {
     /// The most important ready thread, or nobody.
     #[inline(always)]
     pub(super) fn run_next(&mut self) -> Option<&mut M::Context> {
-        match self.core.queues.ready.take_front() {
+        match self.processor.queues.ready.take_front() {
             Some(next) => self.run_on_other_time(next),
             None => self.run_next_from_queue(),
         }
@@ -81,7 +81,7 @@ impl<M: Machine> Kernel<M> {
 
     #[inline(never)]
     fn run_next_from_queue(&mut self) -> Option<&mut M::Context> {
-        match self.core.queues.ready.pop_from_queue(&mut self.links) {
+        match self.processor.queues.ready.pop_from_queue(&mut self.links) {
             Some(next) => self.run_on_other_time(next),
             None => {
                 self.idle();
@@ -93,7 +93,7 @@ impl<M: Machine> Kernel<M> {
     /// Sets the current thread aside for a more important one.
     #[inline(always)]
     pub(super) fn run_above(&mut self, current: ThreadId, next: ThreadId) -> Option<&mut M::Context> {
-        if self.core.queues.ready.place_in_front(current, self.threads[current].priority) {
+        if self.processor.queues.ready.place_in_front(current, self.threads[current].priority) {
             return self.run_on_other_time(next);
         }
         self.run_above_another(current, next)
@@ -103,20 +103,20 @@ impl<M: Machine> Kernel<M> {
     #[inline(never)]
     fn run_above_another(&mut self, current: ThreadId, next: ThreadId) -> Option<&mut M::Context> {
         let priority = self.threads[current].priority;
-        self.core.queues.ready.push_front(&mut self.links, current, priority);
+        self.processor.queues.ready.push_front(&mut self.links, current, priority);
         self.run_on_other_time(next)
     }
 
     #[inline(always)]
     fn plan_change(&self, next: ThreadId) -> Option<Change> {
-        let (from, to) = (self.core.sched_context?, self.threads[next].sched_context?);
+        let (from, to) = (self.processor.sched_context?, self.threads[next].sched_context?);
         let now = self.machine.now();
         // A clock that went back would show as a very long time.
-        let used = now.wrapping_sub(self.core.since);
+        let used = now.wrapping_sub(self.processor.since);
         let deadline = now.wrapping_add(self.sched_contexts[to].remaining);
         let is_simple = used < self.sched_contexts[from].remaining
             && self.sched_contexts[to].remaining != 0
-            && deadline >= self.core.programmed;
+            && deadline >= self.processor.programmed;
         is_simple.then_some(Change { from, to, now, used })
     }
 
@@ -126,7 +126,7 @@ impl<M: Machine> Kernel<M> {
         let sched_context = &mut self.sched_contexts[from];
         sched_context.remaining -= used;
         sched_context.consumed = sched_context.consumed.wrapping_add(used);
-        self.core.since = now;
-        self.core.sched_context = Some(to);
+        self.processor.since = now;
+        self.processor.sched_context = Some(to);
     }
 }

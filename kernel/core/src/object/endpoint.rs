@@ -23,16 +23,16 @@ pub enum Endpoint {
     #[default]
     Idle,
     /// One thread waits for a message where its event loop does, in no queue. Nothing else is there for it.
-    Receiver {
+    LoneReceiver {
         /// Who.
         thread: ThreadId,
         /// The reply object that the next caller will wait on.
         reply: ReplyId,
     },
     /// Threads wait to hand over a message.
-    Senders(Queue),
+    SenderQueue(Queue),
     /// Threads wait for a message.
-    Receivers(Queue),
+    ReceiverQueue(Queue),
 }
 
 impl Endpoint {
@@ -40,8 +40,8 @@ impl Endpoint {
     pub(crate) fn remove(&mut self, links: &mut ThreadLinks, thread: ThreadId) {
         match self {
             Self::Idle => {}
-            Self::Receiver { .. } => *self = Self::Idle,
-            Self::Senders(queue) | Self::Receivers(queue) => {
+            Self::LoneReceiver { .. } => *self = Self::Idle,
+            Self::SenderQueue(queue) | Self::ReceiverQueue(queue) => {
                 queue.remove(links, thread);
                 if queue.is_empty() {
                     *self = Self::Idle;
@@ -55,21 +55,21 @@ impl Endpoint {
     pub fn first(&self) -> Option<ThreadId> {
         match self {
             Self::Idle => None,
-            Self::Receiver { thread, .. } => Some(*thread),
-            Self::Senders(queue) | Self::Receivers(queue) => queue.head(),
+            Self::LoneReceiver { thread, .. } => Some(*thread),
+            Self::SenderQueue(queue) | Self::ReceiverQueue(queue) => queue.head(),
         }
     }
 
     #[inline]
     fn take_receiver(&mut self, links: &mut ThreadLinks) -> Option<ThreadId> {
         let queue = match self {
-            Self::Receivers(queue) => queue,
-            Self::Receiver { thread, .. } => {
+            Self::ReceiverQueue(queue) => queue,
+            Self::LoneReceiver { thread, .. } => {
                 let thread = *thread;
                 *self = Self::Idle;
                 return Some(thread);
             }
-            Self::Idle | Self::Senders(_) => return None,
+            Self::Idle | Self::SenderQueue(_) => return None,
         };
         let thread = queue.pop_front(links);
         if queue.is_empty() {
@@ -89,28 +89,28 @@ impl Endpoint {
     ) {
         self.put_in_queue(links);
         let mut queue = match (*self, usual) {
-            (Self::Receivers(queue), _) => queue,
+            (Self::ReceiverQueue(queue), _) => queue,
             (_, Some(reply)) => {
-                *self = Self::Receiver { thread: receiver, reply };
+                *self = Self::LoneReceiver { thread: receiver, reply };
                 return;
             }
             (_, None) => Queue::EMPTY,
         };
         queue.insert_by_priority(links, receiver, priority_of);
-        *self = Self::Receivers(queue);
+        *self = Self::ReceiverQueue(queue);
     }
 
     /// Makes the thread that waits alone one of a queue.
     pub(crate) fn put_in_queue(&mut self, links: &mut ThreadLinks) {
-        if let Self::Receiver { thread, .. } = *self {
+        if let Self::LoneReceiver { thread, .. } = *self {
             links[thread] = Links::NONE;
-            *self = Self::Receivers(Queue::of(thread));
+            *self = Self::ReceiverQueue(Queue::of(thread));
         }
     }
 
     #[inline]
     fn take_sender(&mut self, links: &mut ThreadLinks) -> Option<ThreadId> {
-        let Self::Senders(queue) = self else { return None };
+        let Self::SenderQueue(queue) = self else { return None };
         let thread = queue.pop_front(links);
         if queue.is_empty() {
             *self = Self::Idle;
@@ -183,10 +183,10 @@ impl<M: Machine> Kernel<M> {
     ) -> Outcome {
         self.threads[sender].state = State::Sending { endpoint, badge, then, again };
         let mut queue =
-            if let Endpoint::Senders(queue) = self.endpoints[endpoint] { queue } else { Queue::EMPTY };
+            if let Endpoint::SenderQueue(queue) = self.endpoints[endpoint] { queue } else { Queue::EMPTY };
         let threads = &self.threads;
         queue.insert_by_priority(&mut self.links, sender, |thread| threads[thread].priority);
-        self.endpoints[endpoint] = Endpoint::Senders(queue);
+        self.endpoints[endpoint] = Endpoint::SenderQueue(queue);
         Outcome::WAITS
     }
 

@@ -67,7 +67,7 @@ impl<M: Machine> Kernel<M> {
         let had = if self.threads[thread].fpu.is_none() { ThreadFlag::FPU_DISABLED } else { 0 };
         let flags = had & !clear | set & ThreadFlag::ALL;
         if flags != had {
-            self.core.fpu.release(&mut self.machine, thread);
+            self.processor.fpu.release(&mut self.machine, thread);
             self.threads[thread].fpu = (flags & ThreadFlag::FPU_DISABLED == 0).then_some(thread);
             self.prepare_fpu();
         }
@@ -77,19 +77,19 @@ impl<M: Machine> Kernel<M> {
     /// Chooses when registers are moved; what the processor needs is added.
     pub(crate) fn set_fpu_policy(&mut self, policy: FpuPolicy, options: u64) {
         let options = Options::from_bits(options | self.machine.fpu_options());
-        self.core.fpu.set_policy(&mut self.machine, policy, options);
+        self.processor.fpu.set_policy(&mut self.machine, policy, options);
     }
 
     /// Prepares the unit for the current thread.
     pub(crate) fn prepare_fpu(&mut self) {
-        if let Some(current) = self.core.current {
-            self.core.fpu.switch_to(&mut self.machine, current, self.threads[current].fpu);
+        if let Some(current) = self.processor.current {
+            self.processor.fpu.switch_to(&mut self.machine, current, self.threads[current].fpu);
         }
     }
 
     /// The current thread used the unit while it was off: it gets it, or its fault.
     pub(crate) fn use_fpu(&mut self, current: ThreadId, fault: Fault) -> Outcome {
-        match self.core.fpu.take_over(&mut self.machine, self.threads[current].fpu) {
+        match self.processor.fpu.take_over(&mut self.machine, self.threads[current].fpu) {
             Taken::Yes => Outcome::NOTHING,
             Taken::No => self.deliver_fault(current, fault),
         }
@@ -97,7 +97,7 @@ impl<M: Machine> Kernel<M> {
 
     /// What was done to the unit since boot, in the order of [`FpuCounterWord`].
     pub(crate) fn fpu_counts(&self) -> [u64; FpuCounterWord::LENGTH] {
-        let counters = self.core.fpu.counters();
+        let counters = self.processor.fpu.counters();
         let mut counts = [0; FpuCounterWord::LENGTH];
         counts[FpuCounterWord::SAVES] = counters.saves();
         counts[FpuCounterWord::LOADS] = counters.loads();

@@ -24,7 +24,7 @@ use crate::arena::{KeyId, ThreadId};
 use crate::event::Outcome;
 use crate::invoke::{Arguments, InvokeError};
 use crate::kernel::{Kernel, Keys, MessageBuffers};
-use crate::machine::{Context, Followed, Machine};
+use crate::machine::{Context, Machine, Patching};
 use crate::message::Answer;
 
 /// A key.
@@ -194,7 +194,7 @@ impl Request {
                     Change::Dec => key.dec(caller),
                 });
                 let followed = kernel.finish_key(key, caller);
-                if followed == Followed::Some {
+                if followed == Patching::More {
                     let rest = MessageInfo::new(Label::KeyFollow.as_raw(), 0);
                     kernel.threads[caller].context.set_info(rest);
                 }
@@ -217,13 +217,13 @@ impl<M: Machine> Kernel<M> {
     }
 
     /// Makes more branches follow a key, unless all do. Its time is the caller's.
-    fn finish_key(&mut self, id: KeyId, caller: ThreadId) -> Followed {
+    fn finish_key(&mut self, id: KeyId, caller: ThreadId) -> Patching {
         let key = &mut self.keys[id];
         if key.is_followed() {
-            return Followed::All;
+            return Patching::Done;
         }
         let followed = self.machine.follow_key(id, key.is_held());
-        key.patcher = (followed == Followed::Some).then_some(caller);
+        key.patcher = (followed == Patching::More).then_some(caller);
         followed
     }
 
@@ -248,8 +248,8 @@ impl<M: Machine> Kernel<M> {
     /// Makes more branches follow the keys that `thread` has changed, until all do: those of one key at a time, so that the
     /// most is the same as for a change of one.
     #[inline(never)]
-    pub(crate) fn finish_keys(&mut self, thread: ThreadId, caller: ThreadId) -> Followed {
-        let mut others = Followed::All;
+    pub(crate) fn finish_keys(&mut self, thread: ThreadId, caller: ThreadId) -> Patching {
+        let mut others = Patching::Done;
         let mut first = None;
         for id in (0..self.key_count as u64).filter_map(Keys::id) {
             let key = &mut self.keys[id];
@@ -257,13 +257,13 @@ impl<M: Machine> Kernel<M> {
                 key.patcher = Some(caller);
                 match first {
                     None => first = Some(id),
-                    Some(_) => others = Followed::Some,
+                    Some(_) => others = Patching::More,
                 }
             }
         }
-        match first.map_or(Followed::All, |id| self.finish_key(id, caller)) {
-            Followed::All => others,
-            Followed::Some => Followed::Some,
+        match first.map_or(Patching::Done, |id| self.finish_key(id, caller)) {
+            Patching::Done => others,
+            Patching::More => Patching::More,
         }
     }
 }

@@ -40,9 +40,9 @@ pub enum Signals {
     /// These bits were signalled and not taken yet.
     Active(u64),
     /// One thread waits for a signal, in no queue. Nothing else is there for it.
-    Waiter(ThreadId),
+    LoneWaiter(ThreadId),
     /// Threads wait for a signal.
-    Waiting(Queue),
+    WaiterQueue(Queue),
 }
 
 impl Notification {
@@ -51,14 +51,14 @@ impl Notification {
 
     /// Whether nobody is bound and nobody waits.
     pub(crate) fn may_be_bound(&self) -> bool {
-        self.thread.is_none() && !matches!(self.state, Signals::Waiter(_) | Signals::Waiting(_))
+        self.thread.is_none() && !matches!(self.state, Signals::LoneWaiter(_) | Signals::WaiterQueue(_))
     }
 
     /// Takes out a thread that waits here.
     pub(crate) fn remove(&mut self, links: &mut ThreadLinks, thread: ThreadId) {
         match &mut self.state {
-            Signals::Waiter(_) => self.state = Signals::Idle,
-            Signals::Waiting(queue) => {
+            Signals::LoneWaiter(_) => self.state = Signals::Idle,
+            Signals::WaiterQueue(queue) => {
                 queue.remove(links, thread);
                 if queue.is_empty() {
                     self.state = Signals::Idle;
@@ -71,12 +71,12 @@ impl Notification {
     #[inline]
     fn take_waiting(&mut self, links: &mut ThreadLinks) -> Option<ThreadId> {
         let queue = match &mut self.state {
-            Signals::Waiter(thread) => {
+            Signals::LoneWaiter(thread) => {
                 let thread = *thread;
                 self.state = Signals::Idle;
                 return Some(thread);
             }
-            Signals::Waiting(queue) => queue,
+            Signals::WaiterQueue(queue) => queue,
             Signals::Idle | Signals::Active(_) => return None,
         };
         let thread = queue.pop_front(links);
@@ -95,15 +95,15 @@ impl Notification {
         priority_of: impl Fn(ThreadId) -> u8,
     ) {
         let mut queue = match self.state {
-            Signals::Waiting(queue) => queue,
-            Signals::Waiter(first) => {
+            Signals::WaiterQueue(queue) => queue,
+            Signals::LoneWaiter(first) => {
                 links[first] = Links::NONE;
                 Queue::of(first)
             }
-            Signals::Idle | Signals::Active(_) => return self.state = Signals::Waiter(thread),
+            Signals::Idle | Signals::Active(_) => return self.state = Signals::LoneWaiter(thread),
         };
         queue.insert_by_priority(links, thread, priority_of);
-        self.state = Signals::Waiting(queue);
+        self.state = Signals::WaiterQueue(queue);
     }
 
     #[inline]

@@ -33,7 +33,7 @@ pub(crate) fn decode_priority<M: Machine>(
 impl<M: Machine> Kernel<M> {
     /// Gives a thread another priority. It goes behind those that have it already, wherever it is queued.
     pub(crate) fn set_priority(&mut self, thread: ThreadId, priority: u8) -> Outcome {
-        if self.core.current == Some(thread) {
+        if self.processor.current == Some(thread) {
             self.threads[thread].priority = priority;
             return Outcome { current: Next::GoesOn, woken: self.take_ready_above(priority) };
         }
@@ -49,10 +49,10 @@ impl<M: Machine> Kernel<M> {
 
     /// The most important ready thread, taken out of its queue, if it is above this priority.
     fn take_ready_above(&mut self, priority: u8) -> Option<ThreadId> {
-        if self.core.queues.ready.highest() <= u16::from(priority) + 1 {
+        if self.processor.queues.ready.highest() <= u16::from(priority) + 1 {
             return None;
         }
-        self.core.queues.ready.pop_highest(&mut self.links)
+        self.processor.queues.ready.pop_highest(&mut self.links)
     }
 
     /// Brings a waiting thread to its place in the queue that it waits in.
@@ -60,13 +60,13 @@ impl<M: Machine> Kernel<M> {
         let queue = match self.threads[thread].state {
             State::Receiving { endpoint, .. } | State::Sending { endpoint, .. } => {
                 match &mut self.endpoints[endpoint] {
-                    Endpoint::Senders(queue) | Endpoint::Receivers(queue) => queue,
-                    Endpoint::Idle | Endpoint::Receiver { .. } => return,
+                    Endpoint::SenderQueue(queue) | Endpoint::ReceiverQueue(queue) => queue,
+                    Endpoint::Idle | Endpoint::LoneReceiver { .. } => return,
                 }
             }
             State::Waiting { notification, .. } => match &mut self.notifications[notification].state {
-                Signals::Waiting(queue) => queue,
-                Signals::Idle | Signals::Waiter(_) | Signals::Active(_) => return,
+                Signals::WaiterQueue(queue) => queue,
+                Signals::Idle | Signals::LoneWaiter(_) | Signals::Active(_) => return,
             },
             _ => return,
         };

@@ -248,7 +248,7 @@ impl<M: Machine> Kernel<M> {
     /// The program that runs has entered the kernel when the counter was `stamp`; `event` is none for what cannot be
     /// sampled. Called before the event is served.
     pub fn probe_entry(&mut self, event: Option<ProbeEvent>, stamp: u64) -> Rest {
-        let Some(thread) = self.core.current.or_else(|| self.hidden()) else { return Rest::Serve };
+        let Some(thread) = self.processor.current.or_else(|| self.hidden()) else { return Rest::Serve };
         if self.works[thread].is_some() {
             return Rest::Serve;
         }
@@ -274,7 +274,7 @@ impl<M: Machine> Kernel<M> {
 
     /// Serves a system call while probing; the return from one that was a fault is not stamped.
     pub fn serve_probed_syscall(&mut self, number: i64, stamp: u64) -> Option<&mut M::Context> {
-        let caller = self.core.current.or_else(|| self.hidden());
+        let caller = self.processor.current.or_else(|| self.hidden());
         let _: Rest = self.probe_entry(Some(ProbeEvent::Syscall), stamp);
         self.serve_syscall(number);
         if let Some(caller) = caller.filter(|caller| self.threads[*caller].fault.is_some()) {
@@ -294,7 +294,7 @@ impl<M: Machine> Kernel<M> {
 
     /// How the return to the program that runs is to be stamped. Called once for each return while probing.
     pub fn exit_stamp(&mut self) -> ExitStamp {
-        let thread = self.core.current.or_else(|| self.hidden());
+        let thread = self.processor.current.or_else(|| self.hidden());
         let thread = thread.filter(|thread| self.works[*thread].is_none());
         thread.map_or(ExitStamp::None, |thread| self.take_exit(thread))
     }

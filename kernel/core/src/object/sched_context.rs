@@ -2,7 +2,7 @@
 //!
 //! A scheduling context belongs to a thread, or is lent along a chain of calls, or waits at a notification for the
 //! thread that a signal wakes. A budget that is the whole period is a slice of a round robin among threads of one
-//! priority; a smaller one is a share, see [`crate::sched::share`].
+//! priority; a smaller one is a share, see [`crate::sched::sporadic_server`].
 
 use limen_abi::Label;
 
@@ -15,7 +15,7 @@ use crate::kernel::Kernel;
 use crate::machine::{Machine, Ticks};
 use crate::message::Answer;
 
-/// A scheduling context. Its limit, if it has one, is in `Kernel::shares`.
+/// A scheduling context. Its limit, if it has one, is in `Kernel::sporadic_servers`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct SchedContext {
     /// Length of a slice, or the budget of a share.
@@ -161,7 +161,7 @@ fn decode_unbind<M: Machine>(
 /// A thread may not take away the time that it runs on.
 fn not_running<M: Machine>(kernel: &Kernel<M>, id: SchedContextId) -> Result<(), InvokeError> {
     let holder = kernel.sched_contexts[id].thread;
-    if holder.is_some() && holder == kernel.core.current {
+    if holder.is_some() && holder == kernel.processor.current {
         Err(InvokeError::IllegalOperation)
     } else {
         Ok(())
@@ -240,7 +240,7 @@ impl<M: Machine> Kernel<M> {
     /// Takes away what a thread runs on. The thread is in no queue of the scheduler afterwards.
     #[inline]
     pub(crate) fn leave_sched_context(&mut self, thread: ThreadId) {
-        if self.core.current != Some(thread) {
+        if self.processor.current != Some(thread) {
             self.leave_queues(thread);
         }
         self.threads[thread].sched_context = None;

@@ -13,7 +13,7 @@ use crate::kernel::Kernel;
 use crate::machine::{Machine, Ticks};
 use crate::message::Answer;
 use crate::object::thread::State;
-use crate::sched::share::Share;
+use crate::sched::sporadic_server::SporadicServer;
 
 /// What can be asked of scheduling control.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -57,7 +57,7 @@ impl Request {
         kernel.charge_current();
         let left = kernel.left_now(id);
         kernel.configure(id, budget_us, period_us, left);
-        kernel.shares[id].data = data;
+        kernel.sporadic_servers[id].data = data;
         (Answer::Empty, kernel.reconsider(id))
     }
 }
@@ -69,8 +69,8 @@ fn in_range(value: u64, min: u64, max: u64) -> Result<(), InvokeError> {
 impl<M: Machine> Kernel<M> {
     /// What of a scheduling context could be used at once.
     fn left_now(&mut self, id: SchedContextId) -> Ticks {
-        if self.shares[id].is_limited() {
-            self.shares[id].begin(self.core.since)
+        if self.sporadic_servers[id].is_limited() {
+            self.sporadic_servers[id].begin(self.processor.since)
         } else {
             self.sched_contexts[id].remaining
         }
@@ -82,20 +82,20 @@ impl<M: Machine> Kernel<M> {
         self.sched_contexts[id].budget = budget;
         if budget_us == period_us {
             self.sched_contexts[id].remaining = left.min(budget);
-            self.shares[id] = Share::UNLIMITED;
+            self.sporadic_servers[id] = SporadicServer::UNLIMITED;
             return;
         }
         let period = self.machine.ticks_from_us(period_us);
         let least = self.machine.ticks_from_us(limits::MIN_BUDGET_US);
         self.sched_contexts[id].remaining = 0;
-        self.shares[id] = Share::new(left, budget, period, least, self.core.since);
+        self.sporadic_servers[id] = SporadicServer::new(left, budget, period, least, self.processor.since);
     }
 
     /// Whoever runs on a scheduling context with a new budget is looked at again.
     fn reconsider(&mut self, id: SchedContextId) -> Outcome {
         let Some(holder) = self.sched_contexts[id].thread else { return Outcome::NOTHING };
-        if self.core.current == Some(holder) {
-            self.core.sched_context = None;
+        if self.processor.current == Some(holder) {
+            self.processor.sched_context = None;
             return self.outcome_for(holder, None);
         }
         if self.threads[holder].state != State::Postponed {

@@ -150,7 +150,7 @@ impl<M: Machine> Kernel<M> {
 
     fn leave_work(&mut self, thread: ThreadId) -> Option<Work<M::Context, M::Space>> {
         let work = self.works[thread].take()?;
-        self.core.fpu.release(&mut self.machine, thread.at_work());
+        self.processor.fpu.release(&mut self.machine, thread.at_work());
         let target = &mut self.threads[thread];
         target.context = work.program;
         target.space = work.space;
@@ -160,7 +160,7 @@ impl<M: Machine> Kernel<M> {
 
     /// Whether the kernel works for the thread that runs.
     pub fn is_at_work(&self) -> bool {
-        let current = self.core.current.or_else(|| self.hidden());
+        let current = self.processor.current.or_else(|| self.hidden());
         current.is_some_and(|current| self.works[current].is_some())
     }
 

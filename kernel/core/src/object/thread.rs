@@ -25,7 +25,7 @@ use crate::fault::Fault;
 use crate::inbox::Inbox;
 use crate::invoke::{Arguments, InvokeError};
 use crate::kernel::Kernel;
-use crate::machine::{Context, CounterAccess, Followed, Machine};
+use crate::machine::{Context, CounterAccess, Machine, Patching};
 use crate::message::Answer;
 use crate::object::priority::decode_priority;
 use crate::object::probe::ExitStamp;
@@ -291,7 +291,7 @@ impl Request {
         match self {
             Self::ReadRegisters { thread, suspend, count } => {
                 let (followed, outcome) =
-                    if suspend { kernel.suspend(thread, caller) } else { (Followed::All, Outcome::NOTHING) };
+                    if suspend { kernel.suspend(thread, caller) } else { (Patching::Done, Outcome::NOTHING) };
                 (Answer::Registers { thread, count }.once(followed), outcome)
             }
             Self::WriteRegisters { thread, resume, count } => {
@@ -301,7 +301,7 @@ impl Request {
                     kernel.release_keys(thread);
                     kernel.stop_probe(thread);
                 }
-                if kernel.finish_keys(thread, caller) == Followed::Some {
+                if kernel.finish_keys(thread, caller) == Patching::More {
                     if resume {
                         // It does not hold any again before it starts.
                         kernel.leave_queues(thread);
@@ -357,26 +357,26 @@ fn decode_bind<M: Machine>(kernel: &Kernel<M>, thread: ThreadId, to: Cap) -> Res
 
 /// The registers of the current thread are in use; asking for them makes no sense.
 fn not_current<M: Machine>(kernel: &Kernel<M>, thread: ThreadId) -> Result<(), InvokeError> {
-    if kernel.core.current == Some(thread) { Err(InvokeError::IllegalOperation) } else { Ok(()) }
+    if kernel.processor.current == Some(thread) { Err(InvokeError::IllegalOperation) } else { Ok(()) }
 }
 
 impl<M: Machine> Kernel<M> {
     /// Stops a thread. What it was waiting for is forgotten, its static keys are given back, its probe ends; its system
     /// call starts again when it is resumed. Branches follow on the caller's time; who stops itself goes on until all do.
-    pub(crate) fn suspend(&mut self, thread: ThreadId, caller: ThreadId) -> (Followed, Outcome) {
-        if self.core.current != Some(thread) {
+    pub(crate) fn suspend(&mut self, thread: ThreadId, caller: ThreadId) -> (Patching, Outcome) {
+        if self.processor.current != Some(thread) {
             self.leave_queues(thread);
         }
         self.cancel(thread);
         self.abandon_work(thread);
         self.release_keys(thread);
         let followed = self.finish_keys(thread, caller);
-        if followed == Followed::Some && thread == caller {
+        if followed == Patching::More && thread == caller {
             return (followed, Outcome::NOTHING);
         }
         self.stop_probe(thread);
         self.threads[thread].state = State::Inactive;
-        (followed, if self.core.current == Some(thread) { Outcome::WAITS } else { Outcome::NOTHING })
+        (followed, if self.processor.current == Some(thread) { Outcome::WAITS } else { Outcome::NOTHING })
     }
 
     /// Lets a thread that does not run start again: at its program counter, or with the system call it waits in.

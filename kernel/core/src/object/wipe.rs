@@ -68,6 +68,6 @@ impl<M: Machine> Kernel<M> {
     }
 
     fn wipe(&mut self, service: ServiceId) {
-        self.machine.wipe(&mut self.core.fpu, service);
+        self.machine.wipe(&mut self.processor.fpu, service);
     }
 }

@@ -90,8 +90,8 @@ impl<M: Machine> Kernel<M> {
     /// The queues of a domain, and the links in them.
     #[inline]
     pub(crate) fn queues_of(&mut self, domain: u8) -> (&mut DomainQueues, &mut ThreadLinks) {
-        let queues = if domain == self.core.domain {
-            &mut self.core.queues
+        let queues = if domain == self.processor.domain {
+            &mut self.processor.queues
         } else {
             &mut self.other_queues[usize::from(domain) % limits::DOMAINS]
         };
@@ -102,30 +102,30 @@ impl<M: Machine> Kernel<M> {
     /// it had there, until it is put away again.
     fn change_domain(&mut self, domain: u8) {
         let place = |domain: u8| usize::from(domain) % limits::DOMAINS;
-        self.other_queues[place(self.core.domain)] = self.core.queues;
-        self.core.queues = self.other_queues[place(domain)];
-        self.core.domain = domain;
+        self.other_queues[place(self.processor.domain)] = self.processor.queues;
+        self.processor.queues = self.other_queues[place(domain)];
+        self.processor.domain = domain;
     }
 
     /// Starts with the first slot of the image's schedule, if it has one.
     pub(crate) fn populate_domains(&mut self, image: &Image<'_>) {
         self.schedule = Schedule::of(image, &self.machine);
         if let Some(slot) = self.schedule.current() {
-            self.core.domain = slot.domain;
-            self.core.queues.ready.expect_domains();
+            self.processor.domain = slot.domain;
+            self.processor.queues.ready.expect_domains();
             self.other_queues.iter_mut().for_each(|queues| queues.ready.expect_domains());
         }
     }
 
     /// When the slot that begins now ends.
     pub(crate) fn first_slot_end(&self) -> Ticks {
-        self.schedule.current().map_or(Ticks::MAX, |slot| self.core.since.saturating_add(slot.duration))
+        self.schedule.current().map_or(Ticks::MAX, |slot| self.processor.since.saturating_add(slot.duration))
     }
 
     /// Queues the current thread in its domain. A budget that ends together with the slot is told of as at any other time.
     fn leave_slot(&mut self, current: ThreadId) {
         if self.has_turn(current) {
-            self.core.queues.ready.push_front(&mut self.links, current, self.threads[current].priority);
+            self.processor.queues.ready.push_front(&mut self.links, current, self.threads[current].priority);
         } else if let Some(outcome) = self.deliver_timeout(current) {
             outcome.woken.into_iter().for_each(|woken| self.enqueue(woken));
         } else {
@@ -137,19 +137,19 @@ impl<M: Machine> Kernel<M> {
     /// charged.
     #[cold]
     pub(crate) fn end_domain_slot(&mut self) {
-        self.core.sched_context = None;
-        if let Some(current) = self.core.current {
+        self.processor.sched_context = None;
+        if let Some(current) = self.processor.current {
             self.leave_slot(current);
         }
-        let left = self.core.domain;
-        while self.core.slot_end <= self.core.since {
+        let left = self.processor.domain;
+        while self.processor.slot_end <= self.processor.since {
             let Some(slot) = self.schedule.advance() else { return };
-            self.core.slot_end = self.core.slot_end.saturating_add(slot.duration);
+            self.processor.slot_end = self.processor.slot_end.saturating_add(slot.duration);
             self.change_domain(slot.domain);
         }
-        if self.core.domain != left {
+        if self.processor.domain != left {
             self.exchange_lines(left);
-            self.core.fpu.leave_domain(&mut self.machine);
+            self.processor.fpu.leave_domain(&mut self.machine);
         }
         self.arm_for_slot();
         self.release_due();

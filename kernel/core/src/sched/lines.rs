@@ -48,7 +48,7 @@ impl<M: Machine> Kernel<M> {
 
     /// Suspends the lines of all domains but the one that begins.
     pub(crate) fn begin_lines(&mut self) {
-        let running = self.core.domain;
+        let running = self.processor.domain;
         (0..limits::DOMAINS as u8)
             .filter(|domain| *domain != running)
             .for_each(|other| self.suspend_lines(other));
@@ -57,7 +57,7 @@ impl<M: Machine> Kernel<M> {
     /// The current domain has taken the place of another.
     pub(crate) fn exchange_lines(&mut self, left: u8) {
         self.suspend_lines(left);
-        self.resume_lines(self.core.domain);
+        self.resume_lines(self.processor.domain);
     }
 
     fn suspend_lines(&mut self, domain: u8) {

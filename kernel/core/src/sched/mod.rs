@@ -7,4 +7,4 @@ pub mod queue;
 pub mod ready;
 pub mod release;
 pub mod select;
-pub mod share;
+pub mod sporadic_server;

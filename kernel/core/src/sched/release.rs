@@ -12,29 +12,29 @@ impl<M: Machine> Kernel<M> {
     /// Sets a Runnable thread of the current domain aside, which is in no queue and has used up its budget.
     #[cold]
     pub(crate) fn postpone(&mut self, thread: ThreadId) {
-        self.core.sched_context = None;
+        self.processor.sched_context = None;
         self.threads[thread].state = State::Postponed;
         let time = self.release_time(thread);
-        let (threads, shares) = (&self.threads, &self.shares);
+        let (threads, shares) = (&self.threads, &self.sporadic_servers);
         let is_later =
             |other: ThreadId| threads[other].sched_context.is_some_and(|id| shares[id].release_time() > time);
-        self.core.queues.postponed.insert_before_first(&mut self.links, thread, is_later);
+        self.processor.queues.postponed.insert_before_first(&mut self.links, thread, is_later);
         self.arm(time);
     }
 
     fn release_time(&self, thread: ThreadId) -> Ticks {
-        self.threads[thread].sched_context.map_or(Ticks::MAX, |id| self.shares[id].release_time())
+        self.threads[thread].sched_context.map_or(Ticks::MAX, |id| self.sporadic_servers[id].release_time())
     }
 
     /// When the next thread of the current domain has time again.
     pub(crate) fn next_release(&self) -> Ticks {
-        self.core.queues.postponed.head().map_or(Ticks::MAX, |thread| self.release_time(thread))
+        self.processor.queues.postponed.head().map_or(Ticks::MAX, |thread| self.release_time(thread))
     }
 
     /// Makes the threads of the current domain ready that have time again.
     pub(crate) fn release_due(&mut self) {
-        while self.next_release() <= self.core.since {
-            let Some(thread) = self.core.queues.postponed.pop_front(&mut self.links) else { return };
+        while self.next_release() <= self.processor.since {
+            let Some(thread) = self.processor.queues.postponed.pop_front(&mut self.links) else { return };
             self.threads[thread].state = State::Runnable;
             self.enqueue(thread);
         }

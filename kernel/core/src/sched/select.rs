@@ -1,4 +1,4 @@
-//! Choosing the next thread, and switching to it: the only place where `core.current` changes.
+//! Choosing the next thread, and switching to it: the only place where `processor.current` changes.
 
 use limen_abi::limits::{PAUSE_US, POSTPONED_AT_ONCE};
 
@@ -23,7 +23,7 @@ impl<M: Machine> Kernel<M> {
     /// The current thread waits: the woken one runs at once unless a ready one has a higher priority.
     #[inline(always)]
     pub(crate) fn hand_over(&mut self, woken: ThreadId) {
-        if self.core.queues.ready.none_from(self.threads[woken].priority) {
+        if self.processor.queues.ready.none_from(self.threads[woken].priority) {
             self.switch_to(woken);
         } else {
             self.take_turns(woken);
@@ -36,7 +36,7 @@ impl<M: Machine> Kernel<M> {
     fn take_turns(&mut self, woken: ThreadId) {
         self.end_slice_begun_above(woken);
         let top = u16::from(self.threads[woken].priority) + 1;
-        let is_highest = self.in_current_domain(woken) && self.core.queues.ready.highest() <= top;
+        let is_highest = self.in_current_domain(woken) && self.processor.queues.ready.highest() <= top;
         if is_highest && self.has_turn(woken) {
             self.switch_to(woken);
         } else {
@@ -47,13 +47,13 @@ impl<M: Machine> Kernel<M> {
 
     #[inline]
     fn in_current_domain(&self, thread: ThreadId) -> bool {
-        self.threads[thread].domain == self.core.domain
+        self.threads[thread].domain == self.processor.domain
     }
 
     /// The current thread could go on: it does, also at equal priority, unless somebody has a higher one.
     #[inline(always)]
     fn preempt(&mut self, woken: ThreadId) {
-        let Some(current) = self.core.current else { return self.run_first(woken) };
+        let Some(current) = self.processor.current else { return self.run_first(woken) };
         if self.threads[woken].priority <= self.threads[current].priority {
             self.add_below(current, woken);
         } else {
@@ -65,7 +65,7 @@ impl<M: Machine> Kernel<M> {
     #[inline(never)]
     fn add_below(&mut self, current: ThreadId, woken: ThreadId) {
         self.enqueue(woken);
-        if !self.core.queues.ready.none_above(self.threads[current].priority) {
+        if !self.processor.queues.ready.none_above(self.threads[current].priority) {
             self.give_way(current);
         }
     }
@@ -88,7 +88,7 @@ impl<M: Machine> Kernel<M> {
     /// Lets a thread above the current one run, if there is one.
     #[inline(never)]
     pub(crate) fn give_way(&mut self, current: ThreadId) {
-        if !self.core.queues.ready.none_above(self.threads[current].priority) {
+        if !self.processor.queues.ready.none_above(self.threads[current].priority) {
             self.set_aside(current);
             self.run_highest();
         }
@@ -98,10 +98,10 @@ impl<M: Machine> Kernel<M> {
     #[inline]
     pub(crate) fn set_aside(&mut self, current: ThreadId) {
         let priority = self.threads[current].priority;
-        if self.core.queues.ready.none_from(priority) || self.turn_goes_on(current) {
-            self.core.queues.ready.push_front(&mut self.links, current, priority);
+        if self.processor.queues.ready.none_from(priority) || self.turn_goes_on(current) {
+            self.processor.queues.ready.push_front(&mut self.links, current, priority);
         } else {
-            self.core.queues.ready.push_back(&mut self.links, current, priority);
+            self.processor.queues.ready.push_back(&mut self.links, current, priority);
         }
     }
 
@@ -126,7 +126,7 @@ impl<M: Machine> Kernel<M> {
 
     #[inline]
     fn is_highest(&self, thread: ThreadId) -> bool {
-        self.core.queues.ready.none_above(self.threads[thread].priority)
+        self.processor.queues.ready.none_above(self.threads[thread].priority)
     }
 
     /// Adds a schedulable thread that is in no queue to the ready queues.
@@ -136,7 +136,7 @@ impl<M: Machine> Kernel<M> {
             return self.enqueue_elsewhere(thread);
         }
         let priority = self.threads[thread].priority;
-        self.core.queues.ready.push_back(&mut self.links, thread, priority);
+        self.processor.queues.ready.push_back(&mut self.links, thread, priority);
     }
 
     #[cold]
@@ -162,7 +162,7 @@ impl<M: Machine> Kernel<M> {
     /// Switches to the first ready thread of the highest priority that has time, or idles.
     #[inline(never)]
     pub(crate) fn run_highest(&mut self) {
-        match self.core.queues.ready.pop_highest(&mut self.links) {
+        match self.processor.queues.ready.pop_highest(&mut self.links) {
             Some(next) => self.switch_to(next),
             None => self.idle(),
         }
@@ -174,13 +174,13 @@ impl<M: Machine> Kernel<M> {
     #[cold]
     fn run_another(&mut self) {
         for _ in 1..POSTPONED_AT_ONCE {
-            let Some(next) = self.core.queues.ready.pop_highest(&mut self.links) else { break };
+            let Some(next) = self.processor.queues.ready.pop_highest(&mut self.links) else { break };
             if self.enter(next) {
                 return;
             }
         }
         self.idle();
-        if self.core.queues.ready.highest() != 0 {
+        if self.processor.queues.ready.highest() != 0 {
             self.arm(self.machine.now().saturating_add(self.machine.ticks_from_us(PAUSE_US)));
         }
     }
@@ -189,7 +189,7 @@ impl<M: Machine> Kernel<M> {
     #[cold]
     pub(crate) fn idle(&mut self) {
         self.stop_charging();
-        self.core.current = None;
+        self.processor.current = None;
     }
 
     /// Makes a schedulable thread of the current domain that is in no queue the current one, if it has time.
@@ -204,16 +204,16 @@ impl<M: Machine> Kernel<M> {
     pub(crate) fn enter_space(&mut self, space: M::Space) {
         if !M::NOTICES_SAME_SPACE {
             self.machine.switch_space(space);
-        } else if self.core.space != space {
-            self.core.space = space;
+        } else if self.processor.space != space {
+            self.processor.space = space;
             self.machine.switch_space(space);
         }
     }
 
     #[inline(always)]
     pub(crate) fn allow_counter(&mut self, access: CounterAccess) {
-        if self.core.counter != access {
-            self.core.counter = access;
+        if self.processor.counter != access {
+            self.processor.counter = access;
             self.machine.set_user_counter(access);
         }
     }
@@ -224,11 +224,11 @@ impl<M: Machine> Kernel<M> {
             self.postpone(next);
             return false;
         }
-        self.core.current = Some(next);
+        self.processor.current = Some(next);
         let Thread { space, counter, fpu, .. } = self.threads[next];
         self.enter_space(space);
         self.allow_counter(counter);
-        self.core.fpu.switch_to(&mut self.machine, next, fpu);
+        self.processor.fpu.switch_to(&mut self.machine, next, fpu);
         true
     }
 }

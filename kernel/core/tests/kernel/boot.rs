@@ -101,7 +101,7 @@ fn a_change_of_thread_looks_at_the_counter_only_where_threads_differ() {
         let threads = ["first", "second"].map(|name| plan.thread(name, 7));
         threads.iter().take(granted).for_each(|thread| plan.grant_counter(*thread));
         let mut system = plan.boot();
-        assert_eq!(system.kernel.core.counters_differ, granted == 1);
+        assert_eq!(system.kernel.processor.counters_differ, granted == 1);
         assert_eq!(system.kernel.machine.counter, access);
         system.yield_slice(threads[0]);
         let second = if granted == 2 { CounterAccess::Granted } else { CounterAccess::Denied };

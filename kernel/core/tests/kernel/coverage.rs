@@ -226,7 +226,7 @@ fn check_method(label: Label) {
         Label::SchedContextUnbind | Label::SchedContextUnbindObject => system.assert_holds(child, None),
         Label::SchedControlConfigureFlags => {
             system.assert_message(parent, 0, 0, &[]);
-            assert!(system.kernel.shares[time.id()].is_limited());
+            assert!(system.kernel.sporadic_servers[time.id()].is_limited());
         }
         Label::SchedContextConsumed => system.assert_message(parent, 0, 0, &[0]),
         Label::IrqHandlerAck => assert_eq!(system.take_interrupts(), 1),

@@ -87,13 +87,13 @@ impl Model {
     }
 
     fn drivers_slot(&self) -> bool {
-        self.system.kernel.core.domain == DRIVERS
+        self.system.kernel.processor.domain == DRIVERS
     }
 
     fn key(&self) -> Key {
         let kernel = &self.system.kernel;
         let signalled = kernel.notifications.iter().any(|(_, n)| matches!(n.state, Signals::Active(_)));
-        (kernel.core.domain, kernel.irqs[self.interrupt.id()].state, self.line(), signalled, self.ghost)
+        (kernel.processor.domain, kernel.irqs[self.interrupt.id()].state, self.line(), signalled, self.ghost)
     }
 
     fn perform(&mut self, step: Step) {
@@ -147,8 +147,8 @@ impl Model {
     }
 
     fn end_slot(&mut self) {
-        let domain = self.system.kernel.core.domain;
-        while self.system.kernel.core.domain == domain {
+        let domain = self.system.kernel.processor.domain;
+        while self.system.kernel.processor.domain == domain {
             self.system.run_to_timer();
         }
         if self.drivers_slot() {
@@ -249,7 +249,7 @@ fn a_slot_that_is_left_out_resumes_no_line() {
     system.pass(250);
     system.run_to_timer();
     assert!(is_suspended(&system, interrupt));
-    assert_eq!(system.kernel.core.domain, OTHERS);
+    assert_eq!(system.kernel.processor.domain, OTHERS);
 }
 
 #[test]

@@ -45,7 +45,7 @@ fn a_late_switch_takes_from_the_next_slot_only() {
     assert_eq!(system.kernel.machine.deadline, 1500);
     system.run_to_timer();
     system.assert_running(first);
-    assert_eq!(system.kernel.core.slot_end, 2500);
+    assert_eq!(system.kernel.processor.slot_end, 2500);
 }
 
 #[test]
@@ -55,7 +55,7 @@ fn a_slot_that_is_over_before_it_begins_is_left_out() {
     system.pass(1600);
     system.run_to_timer();
     system.assert_running(first);
-    assert_eq!(system.kernel.core.slot_end, 2500);
+    assert_eq!(system.kernel.processor.slot_end, 2500);
 }
 
 #[test]
@@ -133,7 +133,7 @@ fn a_budget_that_comes_back_in_another_domains_turn_does_not_interrupt_it() {
     let mut system = plan.boot();
     let expected = [(0, Some(first)), (300, None), (1000, Some(second)), (1500, Some(first)), (1800, None)];
     assert_eq!(trace(&mut system, 2000), expected);
-    assert_eq!(system.kernel.core.slot_end, 2500);
+    assert_eq!(system.kernel.processor.slot_end, 2500);
 }
 
 #[test]

@@ -189,7 +189,7 @@ fn the_callers_own_flag_takes_effect_at_once() {
     let [first, ..] = turns.threads;
     set_flags(&mut system, first, turns.controls[0], 0, DISABLED, DISABLED);
     assert!(!system.kernel.machine.fpu.is_on);
-    assert_eq!(system.kernel.core.fpu.owner(), None);
+    assert_eq!(system.kernel.processor.fpu.owner(), None);
     set_flags(&mut system, first, turns.controls[0], DISABLED, 0, 0);
     assert!(is_on_for(&system, first));
 }
@@ -200,9 +200,9 @@ fn the_flag_of_an_owner_that_does_not_run_puts_its_registers_away() {
     let mut system = turns.plan.boot();
     turns.round(&mut system);
     let [first, _, third] = turns.threads;
-    assert_eq!(system.kernel.core.fpu.owner(), Some(third.id()));
+    assert_eq!(system.kernel.processor.fpu.owner(), Some(third.id()));
     set_flags(&mut system, first, turns.controls[2], 0, DISABLED, DISABLED);
-    assert_eq!(system.kernel.core.fpu.owner(), None);
+    assert_eq!(system.kernel.processor.fpu.owner(), None);
     assert!(!system.kernel.machine.fpu.is_on);
     assert_eq!(turns.counts_of_round(&mut system), [0, 1, 1, 1, 0]);
 }
@@ -278,16 +278,16 @@ fn after_a_domain(options: u64) -> [u64; 2] {
     let policy = plan.grant(first, Grant::fpu_policy());
     let mut system = plan.boot();
     system.call(first, policy, Label::FpuSetPolicy.as_raw(), &[FpuPolicy::SemiLazy.as_raw(), options]);
-    let before = *system.kernel.core.fpu.counters();
+    let before = *system.kernel.processor.fpu.counters();
     system.run_to_timer();
     system.assert_running(second);
-    assert_eq!(system.kernel.core.fpu.owner(), None);
-    let counters = system.kernel.core.fpu.counters();
+    assert_eq!(system.kernel.processor.fpu.owner(), None);
+    let counters = system.kernel.processor.fpu.counters();
     let saves = counters.saves() - before.saves();
     system.run_to_timer();
     system.assert_running(first);
     assert!(is_on_for(&system, first));
-    [saves, system.kernel.core.fpu.counters().saves() - before.saves()]
+    [saves, system.kernel.processor.fpu.counters().saves() - before.saves()]
 }
 
 #[test]

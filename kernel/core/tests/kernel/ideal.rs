@@ -6,7 +6,7 @@
 use std::collections::HashSet;
 
 use limen_core::machine::Ticks;
-use limen_core::sched::share::Share;
+use limen_core::sched::sporadic_server::SporadicServer;
 
 /// Remembers when each tick was used.
 #[derive(Clone)]
@@ -71,7 +71,7 @@ const ACTIONS: &[Action] = &[
 /// A share, its ideal, and the time.
 #[derive(Clone)]
 struct Pair {
-    share: Share,
+    share: SporadicServer,
     ideal: Ideal,
     now: Ticks,
 }
@@ -79,7 +79,7 @@ struct Pair {
 impl Pair {
     fn new(budget: Ticks, period: Ticks, least: Ticks) -> Self {
         let ideal = Ideal { budget: budget as usize, period, used: Vec::new() };
-        Self { share: Share::new(budget, budget, period, least, 0), ideal, now: 0 }
+        Self { share: SporadicServer::new(budget, budget, period, least, 0), ideal, now: 0 }
     }
 
     /// What can be used from now on: by the share, and ideally.

@@ -331,7 +331,7 @@ fn work_has_the_unit_under_a_name_of_its_own_whatever_the_policy() {
             system.wait(working.parent, working.wait);
             assert!(has_unit(&system, at_work), "{policy:?} {options} after an interrupt");
             system.finish_work(working.client, FOUND);
-            assert_ne!(system.kernel.core.fpu.owner(), Some(at_work), "{policy:?} {options}");
+            assert_ne!(system.kernel.processor.fpu.owner(), Some(at_work), "{policy:?} {options}");
             assert!(!system.kernel.machine.fpu.is_on || has_unit(&system, working.client.id()));
         }
     }
@@ -377,7 +377,7 @@ fn a_stopped_thread_gives_its_work_up_and_asks_again() {
     working.ask(&mut system, Label::TcbSuspend, &[]);
     system.assert_inactive(working.client);
     assert_given_up(&system, &working, &before);
-    assert_ne!(system.kernel.core.fpu.owner(), Some(working.client.id().at_work()));
+    assert_ne!(system.kernel.processor.fpu.owner(), Some(working.client.id().at_work()));
     working.ask(&mut system, Label::TcbResume, &[]);
     system.wait(working.parent, working.wait);
     system.assert_running(working.client);

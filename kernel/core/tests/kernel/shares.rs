@@ -306,10 +306,10 @@ fn an_interrupt_comes_before_the_rest_is_postponed() {
     let wait = plan.grant(driver, notification.waiter());
     let mut system = plan.boot();
     system.wait(driver, wait);
-    while system.kernel.core.current.is_some() {
+    while system.kernel.processor.current.is_some() {
         system.run_to_timer();
     }
-    assert_ne!(system.kernel.core.queues.ready.highest(), 0);
+    assert_ne!(system.kernel.processor.queues.ready.highest(), 0);
     system.interrupt(MachineInterrupt::Line(interrupt.line()));
     system.assert_running(driver);
 }

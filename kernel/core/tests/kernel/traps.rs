@@ -3,7 +3,7 @@
 use limen_abi::{FaultLabel, Label, Syscall};
 use limen_core::machine::Ticks;
 use limen_core::object::thread::State;
-use limen_core::sched::share::Share;
+use limen_core::sched::sporadic_server::SporadicServer;
 
 use crate::support::{Arguments, Family, Grant, Plan, Service, System, Thread};
 
@@ -196,12 +196,12 @@ fn the_change_of_domains_is_paid_by_who_runs_next() {
     system.pass(1000);
     system.kernel.machine.slow_clock(3);
     system.run_to_timer();
-    let since = system.kernel.core.since;
+    let since = system.kernel.processor.since;
     assert_eq!((since, system.kernel.sched_contexts[first].consumed), (1000, 1000));
     system.kernel.machine.slow_clock(0);
     system.run_for(500);
     let paid = system.kernel.sched_contexts[second].consumed;
-    assert_eq!(1000 + paid, system.kernel.core.since);
+    assert_eq!(1000 + paid, system.kernel.processor.since);
 }
 
 #[test]
@@ -229,14 +229,14 @@ fn a_change_leaves_no_overlap_and_no_crumb() {
     let limits = [(20, 21), (20, 100), (100, 110), (100, 1000)];
     for (budget, period) in limits {
         for used in 0..=budget {
-            let mut share = Share::new(budget, budget, period, LEAST, 1000);
+            let mut share = SporadicServer::new(budget, budget, period, LEAST, 1000);
             share.begin(1000);
             share.charge(1000, used / 2);
             share.begin(1000 + used);
             share.charge(1000 + used, used - used / 2);
             for (budget, period) in limits {
                 let now = 1000 + 2 * used;
-                let mut next = Share::new(share.clone().begin(now), budget, period, LEAST, now);
+                let mut next = SporadicServer::new(share.clone().begin(now), budget, period, LEAST, now);
                 assert!(next.is_sound(budget), "{next:?}");
                 let begun = next.begin(now);
                 assert!(begun == 0 || begun >= LEAST, "{next:?}");
@@ -290,7 +290,8 @@ fn an_interrupt_that_is_a_thousand_periods_late_is_one_overrun() {
     system.run_to_timer();
     system.verify("a late interrupt");
     // The first one has used a thousand periods, and pays for each of its budgets with as much time.
-    let late = system.kernel.shares[system.kernel.threads[Thread(0).id()].sched_context.expect("has time")];
+    let late = system.kernel.sporadic_servers
+        [system.kernel.threads[Thread(0).id()].sched_context.expect("has time")];
     assert_eq!((late.release_time(), late.refills().count()), (90 + 100_000 - 20, 1));
 }
 

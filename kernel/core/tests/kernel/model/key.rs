@@ -20,7 +20,7 @@ pub(super) fn key(system: &mut System) -> Vec<u16> {
     add_meeting_places(&mut key, system);
     add_replies(&mut key, system);
     add_times(&mut key, system);
-    let core = &system.kernel.core;
+    let core = &system.kernel.processor;
     key.push(number(core.current));
     let until_timer = core.programmed.saturating_sub(system.kernel.machine.now);
     key.push(u16::try_from(until_timer).unwrap_or(NONE));
@@ -31,11 +31,11 @@ pub(super) fn key(system: &mut System) -> Vec<u16> {
 fn add_ready_threads(key: &mut Vec<u16>, system: &mut System) {
     let kernel = &mut *system.kernel;
     let ready: Vec<_> =
-        std::iter::from_fn(|| kernel.core.queues.ready.pop_highest(&mut kernel.links)).collect();
+        std::iter::from_fn(|| kernel.processor.queues.ready.pop_highest(&mut kernel.links)).collect();
     for thread in ready {
         key.push(number(Some(thread)));
         let priority = kernel.threads[thread].priority;
-        kernel.core.queues.ready.push_back(&mut kernel.links, thread, priority);
+        kernel.processor.queues.ready.push_back(&mut kernel.links, thread, priority);
     }
     key.push(NONE);
 }
@@ -71,19 +71,19 @@ fn after(then: AfterSend) -> u16 {
 
 fn add_meeting_places(key: &mut Vec<u16>, system: &System) {
     for (_, endpoint) in system.kernel.endpoints.iter().take(system.size.endpoints) {
-        key.push(u16::from(matches!(endpoint, Endpoint::Senders(_))));
+        key.push(u16::from(matches!(endpoint, Endpoint::SenderQueue(_))));
         match *endpoint {
             Endpoint::Idle => add_queue(key, system, Queue::EMPTY),
             // As a queue of one.
-            Endpoint::Receiver { thread, .. } => key.extend([number(Some(thread)), NONE]),
-            Endpoint::Senders(queue) | Endpoint::Receivers(queue) => add_queue(key, system, queue),
+            Endpoint::LoneReceiver { thread, .. } => key.extend([number(Some(thread)), NONE]),
+            Endpoint::SenderQueue(queue) | Endpoint::ReceiverQueue(queue) => add_queue(key, system, queue),
         }
     }
     for (_, notification) in system.kernel.notifications.iter().take(system.size.notifications) {
         key.push(u16::from(matches!(notification.state, Signals::Active(_))));
         match notification.state {
-            Signals::Waiter(thread) => key.extend([number(Some(thread)), NONE]),
-            Signals::Waiting(queue) => add_queue(key, system, queue),
+            Signals::LoneWaiter(thread) => key.extend([number(Some(thread)), NONE]),
+            Signals::WaiterQueue(queue) => add_queue(key, system, queue),
             Signals::Idle | Signals::Active(_) => add_queue(key, system, Queue::EMPTY),
         }
     }

@@ -21,7 +21,7 @@ impl System {
     fn write(&self, out: &mut String) -> core::fmt::Result {
         let kernel = &self.kernel;
         let current = self.current().map_or("nobody", |thread| self.name(thread));
-        let (core, machine) = (&kernel.core, &kernel.machine);
+        let (core, machine) = (&kernel.processor, &kernel.machine);
         writeln!(out, "{current} runs at {}, timer at {}", machine.now, core.programmed)?;
         for thread in self.threads() {
             let state = &kernel.threads[thread.id()];

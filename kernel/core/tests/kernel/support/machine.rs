@@ -9,7 +9,7 @@ use limen_core::arena::{KeyId, ServiceId, ThreadId};
 use limen_core::cap::{CapTable, RootTable};
 use limen_core::kernel::{Keys, MessageBuffers, PerThread, Services};
 use limen_core::machine::{
-    CacheOperation, Context, CounterAccess, Followed, Interrupt, Line, Machine, PortWidth, Ticks,
+    CacheOperation, Context, CounterAccess, Interrupt, Line, Machine, Patching, PortWidth, Ticks,
 };
 use limen_core::message::MessageBuffer;
 use limen_core::object::irq::State;
@@ -344,16 +344,16 @@ impl Machine for HostMachine {
         registers.map(|register| register + 1)
     }
 
-    fn follow_key(&mut self, key: KeyId, state: bool) -> Followed {
+    fn follow_key(&mut self, key: KeyId, state: bool) -> Patching {
         let key = Keys::index_of(key) as u64;
         let (start, end) = if state { (0, self.key_steps) } else { (self.key_steps, 0) };
         let place = self.key_places.entry(key).or_insert(start);
         *place = if state { end.min(*place + 1) } else { place.saturating_sub(1) };
         if *place != end {
-            return Followed::Some;
+            return Patching::More;
         }
         self.key_flips.push((key, state));
-        Followed::All
+        Patching::Done
     }
 
     fn set_probing(&mut self, state: bool) {

@@ -61,7 +61,7 @@ impl Snapshot {
     /// The state of a system.
     pub(crate) fn of(system: &System) -> Self {
         let (kernel, size) = (&system.kernel, &system.size);
-        let core = &kernel.core;
+        let core = &kernel.processor;
         Self {
             threads: system.threads().map(|thread| thread_of(system, thread)).collect(),
             endpoints: first(&kernel.endpoints, size.endpoints),
@@ -89,7 +89,7 @@ impl Snapshot {
             restore_thread(system, thread, saved);
         }
         let kernel = &mut *system.kernel;
-        let core = &mut kernel.core;
+        let core = &mut kernel.processor;
         copy_back(&mut kernel.endpoints, &self.endpoints);
         copy_back(&mut kernel.notifications, &self.notifications);
         copy_back(&mut kernel.replies, &self.replies);

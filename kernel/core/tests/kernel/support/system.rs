@@ -125,7 +125,7 @@ impl System {
 
     /// The thread that runs.
     pub(crate) fn current(&self) -> Option<Thread> {
-        self.kernel.core.current.map(|id| Thread(Threads::<HostMachine>::index_of(id) as u64))
+        self.kernel.processor.current.map(|id| Thread(Threads::<HostMachine>::index_of(id) as u64))
     }
 
     /// The name of a thread.

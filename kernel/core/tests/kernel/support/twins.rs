@@ -1,7 +1,7 @@
 //! Two equal systems that do the same: one as the ports do, the other on the general way only.
 
 use limen_core::arena::ThreadId;
-use limen_core::sched::share::Share;
+use limen_core::sched::sporadic_server::SporadicServer;
 
 use super::snapshot::Snapshot;
 use super::system::System;
@@ -17,7 +17,7 @@ pub(crate) enum Ways {
 
 /// All that two systems can differ in: what the general functions of the tests know, message buffers, shares, the
 /// domain that runs, and the queues of all domains.
-type State = (Snapshot, Vec<Vec<u64>>, Vec<Share>, u8, Vec<Vec<ThreadId>>);
+type State = (Snapshot, Vec<Vec<u64>>, Vec<SporadicServer>, u8, Vec<Vec<ThreadId>>);
 
 /// Fails unless what the short ways came to is what the general one came to.
 pub(crate) fn assert_twins(short: &System, general: &System) {
@@ -27,12 +27,12 @@ pub(crate) fn assert_twins(short: &System, general: &System) {
 fn state(system: &System) -> State {
     let kernel = &system.kernel;
     let others = kernel.other_queues.iter().enumerate();
-    let others = others.filter(|(domain, _)| *domain != usize::from(kernel.core.domain));
-    let queues = others.map(|(_, queues)| queues).chain([&kernel.core.queues]);
+    let others = others.filter(|(domain, _)| *domain != usize::from(kernel.processor.domain));
+    let queues = others.map(|(_, queues)| queues).chain([&kernel.processor.queues]);
     let queues = queues.flat_map(|queues| {
         let ready = queues.ready.iter(&kernel.links).map(|(thread, _)| thread).collect();
         [ready, queues.postponed.iter(&kernel.links).collect()]
     });
-    let shares = kernel.shares.iter().map(|(_, share)| *share).collect();
-    (Snapshot::of(system), system.buffers(), shares, kernel.core.domain, queues.collect())
+    let shares = kernel.sporadic_servers.iter().map(|(_, share)| *share).collect();
+    (Snapshot::of(system), system.buffers(), shares, kernel.processor.domain, queues.collect())
 }

@@ -27,7 +27,7 @@ impl System {
 
     /// Timer, address space, floating-point unit and counter are set for the thread that runs.
     fn check_hardware(&self) -> Result<(), &'static str> {
-        let (core, machine) = (&self.kernel.core, &self.kernel.machine);
+        let (core, machine) = (&self.kernel.processor, &self.kernel.machine);
         ensure(machine.deadline == core.programmed, "the timer is not set to what the kernel believes")?;
         let owner = core.fpu.owner();
         ensure(owner.is_none() || machine.fpu.holds == owner, "the unit is not whose the kernel believes")?;
@@ -39,7 +39,7 @@ impl System {
 
     /// The processor idles only if nobody could run, or the timer is about to go on.
     fn check_idle(&self) -> Result<(), &'static str> {
-        let nobody = self.kernel.core.queues.ready.iter(&self.kernel.links).next().is_none();
+        let nobody = self.kernel.processor.queues.ready.iter(&self.kernel.links).next().is_none();
         let machine = &self.kernel.machine;
         let is_short = self.current().is_some()
             || nobody

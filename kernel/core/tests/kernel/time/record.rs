@@ -37,10 +37,10 @@ impl Before {
     fn of(world: &World) -> Self {
         let kernel = &world.system.kernel;
         Self {
-            is_idle: kernel.core.current.is_none(),
+            is_idle: kernel.processor.current.is_none(),
             time: kernel.machine.time(),
             in_kernel: kernel.machine.time_in_kernel(),
-            since: kernel.core.since,
+            since: kernel.processor.since,
             charged: world.running_on(),
             consumed: consumed(&world.system),
             timeouts: world.system.threads().map(|thread| kernel.threads[thread.id()].fault).collect(),
@@ -51,7 +51,7 @@ impl Before {
 impl Record {
     /// Starts when everything is booted.
     pub(super) fn new(world: &World) -> Self {
-        let since = world.system.kernel.core.since;
+        let since = world.system.kernel.processor.since;
         Self {
             before: Before::default(),
             histories: world.limits.iter().map(|limit| History::new(since, *limit)).collect(),
@@ -83,7 +83,7 @@ impl Record {
         self.note_charges(world, &charges);
         self.check_used(world);
         for (history, limit) in self.histories.iter_mut().zip(&world.limits) {
-            history.limit(world.system.kernel.core.since, *limit);
+            history.limit(world.system.kernel.processor.since, *limit);
         }
         check_domain(world);
     }
@@ -106,9 +106,9 @@ impl Record {
 
     /// Every tick is charged once; while the processor idles, none is.
     fn check_sum(&self, world: &World, sum: Ticks) {
-        let passed = world.system.kernel.core.since - self.before.since;
+        let passed = world.system.kernel.processor.since - self.before.since;
         let is_right = if self.before.is_idle {
-            sum <= world.system.kernel.core.since.saturating_sub(self.before.time)
+            sum <= world.system.kernel.processor.since.saturating_sub(self.before.time)
         } else {
             sum == passed
         };
@@ -118,7 +118,7 @@ impl Record {
     }
 
     fn note_charges(&mut self, world: &World, charges: &[Ticks]) {
-        let since = world.system.kernel.core.since;
+        let since = world.system.kernel.processor.since;
         for (time, charge) in charges.iter().enumerate().filter(|(_, charge)| **charge > 0) {
             let start = if self.before.charged == Some(time) { self.before.since } else { since - charge };
             self.histories[time].charge(start, *charge);
@@ -127,7 +127,7 @@ impl Record {
 
     /// Who ran is charged for it, and for nothing but the kernel's time besides.
     fn check_used(&self, world: &World) {
-        let core = &world.system.kernel.core;
+        let core = &world.system.kernel.processor;
         let machine = &world.system.kernel.machine;
         for (time, history) in self.histories.iter().enumerate() {
             let not_yet = if world.running_on() == Some(time) { machine.time() - core.since } else { 0 };
@@ -153,7 +153,7 @@ impl Record {
 
 /// The turns of domains are where the schedule has them, whatever happens.
 fn check_domain(world: &World) {
-    let core = &world.system.kernel.core;
+    let core = &world.system.kernel.processor;
     if core.slot_end != Ticks::MAX && world.domain_until(core.slot_end) != Some(u64::from(core.domain)) {
         world.system.fail("a slot is not where the schedule has it");
     }

@@ -197,7 +197,7 @@ pub(super) fn limit(budget: u64, period: u64) -> Option<(Ticks, Ticks)> {
 impl World {
     /// The scheduling context that the current thread runs on, by its index.
     pub(super) fn running_on(&self) -> Option<usize> {
-        self.system.kernel.core.sched_context.map(SchedContexts::index_of)
+        self.system.kernel.processor.sched_context.map(SchedContexts::index_of)
     }
 
     /// Whose slot ends at `end`, by the schedule alone; nothing if no slot ends then.

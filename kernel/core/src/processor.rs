@@ -11,7 +11,7 @@ use crate::sched::domain::DomainQueues;
 /// instruction.
 #[derive(Debug)]
 #[repr(C)]
-pub struct Core<Space> {
+pub struct Processor<Space> {
     /// The thread that runs; none while the processor idles.
     pub current: Option<ThreadId>,
     /// What it runs on. Also while idle: the last one used.
@@ -39,7 +39,7 @@ pub struct Core<Space> {
     pub queues: DomainQueues,
 }
 
-impl<Space> Core<Space> {
+impl<Space> Processor<Space> {
     /// A processor that idles in this address space.
     pub const fn idle(space: Space) -> Self {
         Self {

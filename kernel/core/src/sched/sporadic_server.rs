@@ -46,7 +46,7 @@ impl Refill {
 
 /// Budget and period, and what of the budget may be used when.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Share {
+pub struct SporadicServer {
     /// Zero for a scheduling context that is not limited.
     period: Ticks,
     /// A thread is not resumed for less than this.
@@ -57,7 +57,7 @@ pub struct Share {
     length: usize,
 }
 
-impl Share {
+impl SporadicServer {
     /// No limit.
     pub const UNLIMITED: Self =
         Self { period: 0, least: 0, data: 0, refills: [Refill { time: 0, amount: 0 }; REFILLS], length: 0 };
@@ -206,13 +206,13 @@ mod tests {
 
     const LEAST: Ticks = 20;
 
-    fn refills(share: &Share) -> Vec<(Ticks, Ticks)> {
+    fn refills(share: &SporadicServer) -> Vec<(Ticks, Ticks)> {
         share.refills().map(|refill| (refill.time, refill.amount)).collect()
     }
 
     #[test]
     fn what_was_used_comes_back_a_period_later() {
-        let mut share = Share::new(100, 100, 400, LEAST, 0);
+        let mut share = SporadicServer::new(100, 100, 400, LEAST, 0);
         assert_eq!(share.begin(50), 100);
         share.charge(50, 30);
         assert_eq!(refills(&share), [(80, 70), (450, 30)]);
@@ -225,7 +225,7 @@ mod tests {
 
     #[test]
     fn neighbours_without_a_gap_are_one() {
-        let mut share = Share::new(100, 100, 400, LEAST, 0);
+        let mut share = SporadicServer::new(100, 100, 400, LEAST, 0);
         share.begin(0);
         share.charge(0, 30);
         share.charge(30, 30);
@@ -234,7 +234,7 @@ mod tests {
 
     #[test]
     fn a_crumb_waits_for_the_next_refill() {
-        let mut share = Share::new(100, 100, 400, LEAST, 0);
+        let mut share = SporadicServer::new(100, 100, 400, LEAST, 0);
         share.begin(0);
         share.charge(0, 90);
         assert_eq!((share.begin(200), share.release_time()), (0, 390));
@@ -243,7 +243,7 @@ mod tests {
 
     #[test]
     fn an_overrun_is_paid_with_time() {
-        let mut share = Share::new(100, 100, 400, LEAST, 0);
+        let mut share = SporadicServer::new(100, 100, 400, LEAST, 0);
         share.begin(0);
         share.charge(0, 130);
         assert_eq!(refills(&share), [(430, 100)]);
@@ -251,7 +251,7 @@ mod tests {
 
     #[test]
     fn an_overrun_takes_the_beginning_of_the_next_refill() {
-        let mut share = Share::new(100, 100, 400, LEAST, 0);
+        let mut share = SporadicServer::new(100, 100, 400, LEAST, 0);
         share.begin(0);
         share.charge(0, 60);
         assert_eq!(share.begin(100), 40);
@@ -261,7 +261,7 @@ mod tests {
 
     #[test]
     fn giving_up_delays_only_what_could_be_used() {
-        let mut share = Share::new(100, 100, 400, LEAST, 0);
+        let mut share = SporadicServer::new(100, 100, 400, LEAST, 0);
         share.begin(0);
         share.charge(0, 60);
         share.forfeit(60);
@@ -270,7 +270,7 @@ mod tests {
 
     #[test]
     fn a_full_list_joins_where_it_delays_least() {
-        let mut share = Share::new(1000, 1000, 10_000, LEAST, 0);
+        let mut share = SporadicServer::new(1000, 1000, 10_000, LEAST, 0);
         let mut now = 0;
         for gap in [50, 50, 50, 3].into_iter().chain([50; 13]) {
             assert!(share.begin(now) > 0);
@@ -285,7 +285,7 @@ mod tests {
 
     #[test]
     fn a_full_list_does_not_join_what_is_in_use() {
-        let mut share = Share::new(1000, 1000, 10_000, LEAST, 0);
+        let mut share = SporadicServer::new(1000, 1000, 10_000, LEAST, 0);
         let mut now = 0;
         for _ in 0..REFILLS - 1 {
             share.begin(now);
@@ -300,17 +300,17 @@ mod tests {
 
     #[test]
     fn a_replacement_gives_no_more_than_was_left() {
-        let share = Share::new(30, 100, 400, LEAST, 1000);
+        let share = SporadicServer::new(30, 100, 400, LEAST, 1000);
         assert_eq!(refills(&share), [(1000, 30), (1400, 70)]);
-        let share = Share::new(0, 100, 400, LEAST, 1000);
+        let share = SporadicServer::new(0, 100, 400, LEAST, 1000);
         assert_eq!(refills(&share), [(1400, 100)]);
-        let share = Share::new(300, 100, 400, LEAST, 1000);
+        let share = SporadicServer::new(300, 100, 400, LEAST, 1000);
         assert_eq!(refills(&share), [(1000, 100)]);
     }
 
     #[test]
     fn time_near_its_end_does_not_wrap() {
-        let mut share = Share::new(100, 100, 400, LEAST, Ticks::MAX - 50);
+        let mut share = SporadicServer::new(100, 100, 400, LEAST, Ticks::MAX - 50);
         assert_eq!(share.begin(Ticks::MAX - 50), 100);
         share.charge(Ticks::MAX - 50, 100);
         assert_eq!((share.begin(Ticks::MAX - 1), share.release_time()), (0, Ticks::MAX));
