@@ -1,7 +1,7 @@
-/* What a protection domain includes: its entry points, and what it can do to the others.
+/* The Microkit interface of a protection domain: its entry points, and operations on other protection domains.
  *
- * Identifiers of channels, interrupts and children are the numbers of the system description. A function that is
- * given one that the description does not grant says so on the debug console and does nothing. */
+ * Identifiers of channels, interrupts and children are the numbers of the system description. A function that receives
+ * an identifier without a grant in the description reports it on the debug console and does nothing else. */
 #ifndef MICROKIT_H
 #define MICROKIT_H
 
@@ -9,7 +9,7 @@
 #include <limen/slots.h>
 
 #if defined(CONFIG_LIB_LIMEN_OLDER_NAME)
-/* Programs for a board's older name use the types of these without an include of their own. */
+/* Programs for a board's older name use types of these headers without including them. */
 #include <stdbool.h>
 #include <stdint.h>
 #endif
@@ -23,50 +23,50 @@ typedef unsigned int microkit_child;
 typedef unsigned int microkit_ioport;
 typedef seL4_MessageInfo_t microkit_msginfo;
 
-/* Root slots that <cspace> may name in a system description. */
+/* Root slots that <cspace> of a system description may name. */
 #define MICROKIT_MAX_USER_CAPS 128
 
-/* Entry points, supplied by the program. They never run nested or at the same time. */
+/* Entry points, supplied by the program. They never nest or run concurrently. */
 
-/* Once, at the start. */
+/* Runs once, at the start. */
 void init(void);
 
-/* For every channel or interrupt that was signalled, lowest identifier first. */
+/* Runs for each signalled channel or interrupt, lowest identifier first. */
 void notified(microkit_channel ch);
 
-/* A protected call arrived; the result is the answer. Optional. */
+/* Handles a protected call and returns the reply. Optional. */
 #ifdef __cplusplus
-/* C++ reserves the name `protected`; this function is linked under it. */
+/* C++ reserves the name `protected`, so this function uses it as its symbol only. */
 microkit_msginfo microkit_protected(microkit_channel ch, microkit_msginfo msginfo) __asm__("protected");
 #else
 microkit_msginfo protected(microkit_channel ch, microkit_msginfo msginfo);
 #endif
 
-/* A child faulted. True: answer it with *reply_msginfo (label 0 lets it run again). False: leave it stopped.
- * Optional. */
+/* Handles the fault of a child. Returning true replies with *reply_msginfo (label 0 resumes the child); returning false
+ * leaves it stopped. Optional. */
 seL4_Bool fault(microkit_child child, microkit_msginfo msginfo, microkit_msginfo *reply_msginfo);
 
-/* The name of the protection domain; not terminated if it fills the array. */
+/* The protection domain's name, without a terminator if it fills the array. */
 extern char microkit_name[MICROKIT_PD_NAME_LENGTH];
 
-/* The one signal that is sent with the next receive; programs may fill it in themselves. */
+/* The pending signal, which the next receive sends. Programs may set it themselves. */
 extern seL4_Bool microkit_have_signal;
 extern seL4_CPtr microkit_signal_cap;
 extern seL4_MessageInfo_t microkit_signal_msg;
 
-/* Identifiers that the description grants, one bit each. */
+/* Granted identifiers, one bit each. */
 extern seL4_Word microkit_irqs;
 extern seL4_Word microkit_notifications;
 extern seL4_Word microkit_pps;
 extern seL4_Word microkit_ioports;
 
-/* The debug console. Prints nothing unless the configuration is debug. */
+/* The debug console. It prints only in the debug configuration. */
 void microkit_dbg_putc(int c);
 void microkit_dbg_puts(const char *s);
 void microkit_dbg_put8(seL4_Uint8 x);
 void microkit_dbg_put32(seL4_Uint32 x);
 
-/* Reports on the debug console, kept out of line because they are rare. */
+/* Reports on the debug console, out of line because they are rare. */
 void limen_report_channel(const char *function, microkit_channel ch) __attribute__((cold));
 void limen_report_ioport(const char *function, microkit_ioport id) __attribute__((cold));
 void limen_report_child(const char *trouble, microkit_child child) __attribute__((cold));
@@ -77,22 +77,22 @@ void limen_report_word(const char *function, seL4_Uint8 mr) __attribute__((cold)
 }
 #endif
 
-/* Whether `granted` has the bit of an identifier. */
+/* True if `granted` has the bit of an identifier. */
 LIMEN_INLINE int limen_is_granted(seL4_Word granted, microkit_channel ch)
 {
     return __builtin_expect(ch <= MICROKIT_MAX_CHANNEL_ID && ((granted >> ch) & 1), 1);
 }
 
-/* Stops the program with a fault at the address `err`, so that the report tells the code. */
+/* Stops the program with a fault at the address `err`, so that the report shows the code. */
 static inline void microkit_internal_crash(seL4_Error err)
 {
     volatile seL4_Uint32 *address = (volatile seL4_Uint32 *)(seL4_Word)err;
-    /* Hides the value: compilers take a store to a small constant address for a mistake. */
+    /* Hides the value, because compilers warn about a store to a small constant address. */
     __asm__ volatile ("" : "+r"(address));
     *address = 0;
 }
 
-/* Signals a peer. Never waits. */
+/* Signals a peer. Never blocks. */
 static inline void microkit_notify(microkit_channel ch)
 {
     if (!limen_is_granted(microkit_notifications, ch)) {
@@ -102,7 +102,7 @@ static inline void microkit_notify(microkit_channel ch)
     seL4_Signal(BASE_OUTPUT_NOTIFICATION_CAP + ch);
 }
 
-/* Lets an interrupt be delivered again. */
+/* Acknowledges an interrupt, so that it can be delivered again. */
 static inline void microkit_irq_ack(microkit_channel ch)
 {
     if (!limen_is_granted(microkit_irqs, ch)) {
@@ -112,7 +112,7 @@ static inline void microkit_irq_ack(microkit_channel ch)
     seL4_IRQHandler_Ack(BASE_IRQ_CAP + ch);
 }
 
-/* Calls a protection domain of higher priority and waits for its answer. */
+/* Calls a protection domain of higher priority and waits for its reply. */
 static inline microkit_msginfo microkit_ppcall(microkit_channel ch, microkit_msginfo msginfo)
 {
     if (!limen_is_granted(microkit_pps, ch)) {
@@ -137,7 +137,7 @@ static inline seL4_Word microkit_msginfo_get_count(microkit_msginfo msginfo)
     return seL4_MessageInfo_get_length(msginfo);
 }
 
-/* Whether a message has a word of this number. Asked in debug only, because messages are the hot path. */
+/* True if a message has a word of this number. Checked in debug only, because messages are on the hot path. */
 LIMEN_INLINE int limen_is_word(const char *function, seL4_Uint8 mr)
 {
 #if defined(CONFIG_DEBUG_BUILD)
@@ -152,8 +152,8 @@ LIMEN_INLINE int limen_is_word(const char *function, seL4_Uint8 mr)
     return 1;
 }
 
-/* Message words: arguments before a protected call, results after it. There are 120: in debug, others are reported and
- * stay 0; elsewhere nobody looks. */
+/* Message words: arguments before a protected call, results after it. A message has up to 120. The debug configuration
+ * reports other indices and reads 0; the other configurations do not check. */
 static inline void microkit_mr_set(seL4_Uint8 mr, seL4_Word value)
 {
     if (limen_is_word("microkit_mr_set", mr)) {
@@ -166,7 +166,7 @@ static inline seL4_Word microkit_mr_get(seL4_Uint8 mr)
     return limen_is_word("microkit_mr_get", mr) ? seL4_GetMR(mr) : 0;
 }
 
-/* Leaves a signal for the next receive, in place of an earlier one that still waits there. */
+/* Defers a signal to the next receive and replaces an earlier one that is still pending. */
 LIMEN_INLINE void limen_defer(const char *function, microkit_channel ch, seL4_CPtr cap, seL4_MessageInfo_t message)
 {
 #if defined(CONFIG_DEBUG_BUILD)
@@ -182,8 +182,8 @@ LIMEN_INLINE void limen_defer(const char *function, microkit_channel ch, seL4_CP
     microkit_signal_msg = message;
 }
 
-/* Like microkit_notify, but together with the next receive, which saves a system call. One signal or
- * acknowledgement can wait; a later one replaces it. */
+/* Like microkit_notify, but sent with the next receive, which saves a system call. Only one signal or acknowledgement
+ * can be pending; a later one replaces it. */
 static inline void microkit_deferred_notify(microkit_channel ch)
 {
     if (!limen_is_granted(microkit_notifications, ch)) {
@@ -193,7 +193,7 @@ static inline void microkit_deferred_notify(microkit_channel ch)
     limen_defer("microkit_deferred_notify", ch, BASE_OUTPUT_NOTIFICATION_CAP + ch, seL4_MessageInfo_new(0, 0, 0, 0));
 }
 
-/* Like microkit_irq_ack, but together with the next receive. */
+/* Like microkit_irq_ack, but sent with the next receive. */
 static inline void microkit_deferred_irq_ack(microkit_channel ch)
 {
     if (!limen_is_granted(microkit_irqs, ch)) {
@@ -203,14 +203,14 @@ static inline void microkit_deferred_irq_ack(microkit_channel ch)
     limen_defer("microkit_deferred_irq_ack", ch, BASE_IRQ_CAP + ch, seL4_MessageInfo_new(IRQAckIRQ, 0, 0, 0));
 }
 
-/* The thread of a child. A number that no child can have must not lead to another capability: it gives none, and is
- * then refused like that of a child that does not exist. */
+/* Returns the thread capability of a child. A number out of range must not select another capability, so it selects none;
+ * the kernel then refuses the call as for a child that does not exist. */
 LIMEN_INLINE seL4_CPtr limen_child_thread(microkit_child pd)
 {
     return pd <= MICROKIT_MAX_CHANNEL_ID ? BASE_TCB_CAP + pd : seL4_CapNull;
 }
 
-/* Lets a child run from `entry_point`. Its stack pointer, other registers and memory stay as they are. */
+/* Restarts a child at `entry_point`. Its stack pointer, other registers and memory keep their contents. */
 static inline void microkit_pd_restart(microkit_child pd, seL4_Word entry_point)
 {
     limen_words_t request = { limen_register_flags(seL4_True, 0), 1, entry_point, 0 };
@@ -221,7 +221,7 @@ static inline void microkit_pd_restart(microkit_child pd, seL4_Word entry_point)
     }
 }
 
-/* Stops a child until it is resumed or restarted. */
+/* Stops a child until the parent resumes or restarts it. */
 static inline void microkit_pd_stop(microkit_child pd)
 {
     seL4_Error err = seL4_TCB_Suspend(limen_child_thread(pd));
@@ -231,7 +231,7 @@ static inline void microkit_pd_stop(microkit_child pd)
     }
 }
 
-/* Lets a stopped child run on. */
+/* Resumes a stopped child. */
 static inline void microkit_pd_resume(microkit_child pd)
 {
     seL4_Error err = seL4_TCB_Resume(limen_child_thread(pd));
@@ -242,22 +242,22 @@ static inline void microkit_pd_resume(microkit_child pd)
 }
 
 #if defined(CONFIG_LIB_LIMEN_OLDER_NAME)
-/* Clears `count` bytes. Programs for a board's older name expect it here; those for the present name have their own.
+/* Clears `count` bytes. Programs for a board's older name expect it here; programs for the present name bring their own.
  *
- * A C program may define it all the same, as static or not, and then uses its own. */
+ * A C program may still define it, static or not, and then uses its own definition. */
 #if defined(__cplusplus)
 static inline void memzero(void *start, unsigned long count)
 {
     __builtin_memset(start, 0, count);
 }
 #elif defined(__clang__)
-/* Without a definition in the program, calls lead to the one in the library. */
+/* Without a definition in the program, calls use the library's. */
 #pragma clang diagnostic push
 #pragma clang diagnostic ignored "-Wundefined-internal"
 static void memzero(void *start, unsigned long count) __attribute__((unused));
 #pragma clang diagnostic pop
 #else
-/* Another definition may follow one with this attribute. */
+/* The attribute allows another definition to follow. */
 extern inline __attribute__((gnu_inline, always_inline)) void memzero(void *start, unsigned long count)
 {
     __builtin_memset(start, 0, count);
@@ -265,7 +265,7 @@ extern inline __attribute__((gnu_inline, always_inline)) void memzero(void *star
 #endif
 #endif
 
-/* The pointer to a capability that <cspace> put into a root slot, or 0 for a slot that cannot hold one. */
+/* Returns the pointer to a capability that <cspace> put into a root slot, or 0 if <cspace> cannot name the slot. */
 static inline seL4_CPtr microkit_cspace_root_slot_to_cptr(seL4_Word slot)
 {
     if (slot == 0 || slot >= PD_ROOT_CAP_SIZE) {
@@ -275,7 +275,7 @@ static inline seL4_CPtr microkit_cspace_root_slot_to_cptr(seL4_Word slot)
 }
 
 #if defined(CONFIG_ALLOW_SMC_CALLS)
-/* Calls the secure monitor, where the description allows it (smc="true"). */
+/* Calls the secure monitor if the description allows it (smc="true"). */
 static inline void microkit_arm_smc_call(seL4_ARM_SMCContext *args, seL4_ARM_SMCContext *response)
 {
     seL4_Error err = seL4_ARM_SMC_Call(ARM_SMC_CAP, args, response);
@@ -287,8 +287,8 @@ static inline void microkit_arm_smc_call(seL4_ARM_SMCContext *args, seL4_ARM_SMC
 #endif
 
 #if defined(CONFIG_ARCH_X86_64)
-/* Reads and writes of an I/O port by its address. A port outside the range stops the program; a range that the
- * description does not grant is reported, and reading it gives 0. */
+/* Reads and writes an I/O port by its address. A port outside the range stops the program. A range without a grant in the
+ * description is reported, and reads return 0. */
 #define LIMEN_DEFINE_PORT_ACCESS(bits)                                                                              \
     static inline seL4_Uint##bits microkit_x86_ioport_read_##bits(microkit_ioport id, seL4_Word addr)               \
     {                                                                                                               \

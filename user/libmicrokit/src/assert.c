@@ -1,4 +1,4 @@
-/* What the assert macro of C libraries calls. */
+/* The failure function of the C library's assert macro. */
 
 #include "event_loop.h"
 

@@ -1,11 +1,11 @@
-/* Crossings of probes, of which ports have the parts: assembly.
+/* Probe crossings in assembly, made of parts that each port defines.
  *
- * All have the same instructions but for the event, so that what they take without it is what limen_cross_nothing takes.
- * A port defines before it includes this: the macros `begin`, `stamp` and `end`, the latter two with the barrier as their
- * argument, and as macros the instruction BARRIER, the instruction JUMP, and the instruction of each event.
+ * All crossings have the same instructions except for the event, so limen_cross_nothing measures their own cost.
+ * Before it includes this file, a port defines the macros `begin`, `stamp` and `end`, the latter two with the barrier as
+ * argument, and macros for the instructions BARRIER, JUMP and each event.
  *
- * `user/limen/src/probe.rs` assembles the same files without a preprocessor, for which the line that includes this is a
- * comment. */
+ * `user/limen/src/probe.rs` assembles the same files without a preprocessor and treats the line that includes this one as
+ * a comment. */
 
 .macro crossing name, barrier, event:vararg
 .global limen_cross_\name

@@ -1,4 +1,4 @@
-/* Printing on the debug console. */
+/* Output on the debug console. */
 
 #include <microkit.h>
 

@@ -1,4 +1,4 @@
-/* The entry points of a program that does not supply them: they say so, and stop it. */
+/* Default entry points, for programs that do not supply them: each reports that it is missing and stops the program. */
 
 #include "event_loop.h"
 

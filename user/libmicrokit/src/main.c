@@ -1,4 +1,4 @@
-/* The life of a protection domain: constructors, init, then one event after another for ever.
+/* The main function of a protection domain: constructors, init, then the event loop.
  *
  *            +--> notification ---> notified() for each bit --+
  *   receive -+--> protected call -> protected() -> answer and receive in one system call -> ...
@@ -25,8 +25,8 @@ static void run_constructors(void)
     }
 }
 
-/* Sends the pending signal by itself. An answer that waits to be sent passes through, so that it stays in its
- * register where there is no signal; hidden, because compilers see that it is returned unchanged. */
+/* Sends the pending signal alone. A pending reply passes through, so that it stays in its register if no signal is
+ * pending. The value is hidden, because compilers see that it is returned unchanged. */
 static __attribute__((noinline, cold)) microkit_msginfo send_signal(microkit_msginfo answer)
 {
     microkit_have_signal = seL4_False;
@@ -35,7 +35,7 @@ static __attribute__((noinline, cold)) microkit_msginfo send_signal(microkit_msg
     return answer;
 }
 
-/* Tells the monitor, with the first receive, that init is over; it then takes the scheduling context away. */
+/* Tells the monitor, with the first receive, that init is complete. The monitor then unbinds the scheduling context. */
 static void become_passive(void)
 {
     microkit_msginfo empty = seL4_MessageInfo_new(0, 0, 0, 0);
@@ -47,7 +47,7 @@ static void become_passive(void)
     microkit_signal_msg = empty;
 }
 
-/* Interrupts that came before anybody could handle them are delivered from here on. */
+/* Unmasks interrupts that arrived before the program could handle them. */
 static void acknowledge_interrupts(void)
 {
     for (seL4_Word waiting = microkit_irqs; waiting; waiting &= waiting - 1) {
@@ -74,7 +74,7 @@ LIMEN_INLINE limen_received_t answer_and_receive(seL4_IPCBuffer *buffer, microki
                                    LIMEN_REPLY_CAP);
 }
 
-/* Reports the lowest channel and returns the others. */
+/* Calls notified() for the lowest channel and returns the others. */
 LIMEN_INLINE seL4_Word notify_lowest(seL4_Word channels)
 {
     seL4_Word others = channels & (channels - 1);
@@ -82,8 +82,8 @@ LIMEN_INLINE seL4_Word notify_lowest(seL4_Word channels)
     return others;
 }
 
-/* The badge of a notification has at least one bit. The first is handled outside the loop, so that nothing of the
- * badge lives on in the common case that it is the only one. */
+/* A notification's badge has at least one bit. The first is handled outside the loop, so that no part of the badge stays
+ * live in the common case of a single bit. */
 LIMEN_INLINE limen_received_t handle_notification(seL4_IPCBuffer *buffer, seL4_Word badge)
 {
     seL4_Word channels = notify_lowest(badge);

@@ -1,5 +1,5 @@
-/* The four functions that compilers may call on their own, and the one that programs for a board's older name expect.
- * Weak: a program's own versions are preferred. */
+/* The four functions that compilers may call implicitly, and the one that programs for a board's older name expect.
+ * They are weak, so that a program's own versions take precedence. */
 
 #include <autoconf.h>
 

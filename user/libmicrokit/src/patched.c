@@ -1,4 +1,4 @@
-/* Variables that the tool sets in the program image. They are in .data, so that the image has bytes to set. */
+/* Variables that the tool sets in the program image. They are in .data, so that the image has bytes to patch. */
 
 #include <microkit.h>
 #include "event_loop.h"

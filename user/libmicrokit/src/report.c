@@ -1,4 +1,4 @@
-/* Reports about the program's own mistakes, each one line on the debug console. */
+/* Reports of the program's own errors, one line each on the debug console. */
 
 #include "event_loop.h"
 

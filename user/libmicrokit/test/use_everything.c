@@ -6,7 +6,7 @@
 static seL4_Word sink;
 
 #if !defined(CONFIG_LIB_LIMEN_OLDER_NAME)
-/* Programs have their own under the present names of boards. */
+/* Programs for the present board names bring their own. */
 static void memzero(volatile unsigned char *start, unsigned long count)
 {
     while (count--) {

@@ -1,12 +1,12 @@
-/* The monitor: hears of every fault that nobody else handles, and takes the scheduling contexts of passive
- * protection domains back when their init is over.
+/* The monitor: reports faults of protection domains without a parent, and takes the scheduling contexts of passive
+ * protection domains when their init is complete.
  *
  *   receive -+-> label 0: a passive program waits for its first event -> its notification gets its scheduling context
  *      ^     +-> a fault -> report                                                       |
- *      +-----------------------------(no answer: whoever faulted stays stopped)---------+
+ *      +-----------------------------(no reply: a faulted program stays stopped)--------+
  *
- * The badge is the index of the protection domain plus one. It runs at the highest priority and is silent unless the
- * configuration is debug. */
+ * The badge is the index of the protection domain plus one. The monitor runs at the highest priority and prints only in
+ * the debug configuration. */
 
 #include "monitor.h"
 
@@ -16,7 +16,7 @@ PATCHED char pd_names[LIMEN_MAX_THREADS][MICROKIT_PD_NAME_LENGTH];
 PATCHED seL4_Word pd_names_len;
 PATCHED seL4_Word pd_stack_bottom_addrs[LIMEN_MAX_THREADS];
 
-/* The scheduling context leaves the thread as soon as the thread waits, so binding it anew is all that is needed. */
+/* The scheduling context leaves the thread as soon as the thread blocks, so binding it to the notification is enough. */
 static void make_passive(seL4_Word index)
 {
     seL4_Error error = seL4_SchedContext_Bind(LIMEN_MONITOR_BASE_SCHED_CONTEXT + index,

@@ -1,24 +1,24 @@
-/* What the parts of the monitor share. */
+/* Declarations shared by the monitor's files. */
 #ifndef LIMEN_MONITOR_H
 #define LIMEN_MONITOR_H
 
 #include <microkit.h>
 
-/* Tables that the tool fills in, by index of the protection domain. Names need not be terminated. */
+/* Tables that the tool fills in, by index of the protection domain. Names may lack a terminator. */
 extern char pd_names[LIMEN_MAX_THREADS][MICROKIT_PD_NAME_LENGTH];
 extern seL4_Word pd_names_len;
 extern seL4_Word pd_stack_bottom_addrs[LIMEN_MAX_THREADS];
 
-/* Prints what is known about a fault. `badge` is the index of the protection domain plus one. */
+/* Prints the report of a fault. `badge` is the index of the protection domain plus one. */
 void report_fault(seL4_MessageInfo_t message, seL4_Word badge);
 
-/* Prints what the architecture says about an access to memory that failed. */
+/* Prints the architecture's description of a failed memory access. */
 void describe_vm_fault(seL4_Word status);
 
-/* Prints what the architecture says about an instruction that may not be executed. */
+/* Prints the architecture's description of a forbidden instruction. */
 void describe_exception(seL4_Word number);
 
-/* Prints a name that need not be terminated. */
+/* Prints a name that may lack a terminator. */
 void print_name(const char name[MICROKIT_PD_NAME_LENGTH]);
 
 /* Prints a text and a number of 8 or 16 hexadecimal digits. */

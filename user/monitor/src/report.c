@@ -1,8 +1,8 @@
-/* The report of a fault: who, with which registers, doing what. */
+/* Fault reports: the program, its registers, and the cause. */
 
 #include "monitor.h"
 
-/* A fault message, taken out of the IPC buffer before the next system call overwrites it. */
+/* A copy of the fault message, made before the next system call overwrites the IPC buffer. */
 typedef struct fault_message {
     seL4_Word label;
     seL4_Word words[seL4_CapFault_GuardMismatch_BitsFound + 1];
@@ -23,7 +23,7 @@ static fault_message_t save_message(seL4_MessageInfo_t message)
 #define QUOTE_REGISTER(name) #name,
 static const char *const register_names[] = { LIMEN_FOR_EACH_REGISTER(QUOTE_REGISTER) };
 
-/* The stack pointer's line has one space less than the others in the reports that people are used to. */
+/* The stack pointer's line has one space less than the others, as in the reference's reports. */
 static void print_registers(seL4_TCB tcb)
 {
     seL4_UserContext context;

@@ -1,4 +1,4 @@
-/* Selects the numbers of the architecture that the program is built for. Nothing else asks which one it is. */
+/* Selects the constants of the target architecture. No other header asks which one it is. */
 #ifndef LIMEN_ARCH_H
 #define LIMEN_ARCH_H
 

@@ -1,4 +1,4 @@
-/* What it costs the program to enter the kernel and to come back. A system description grants it: <probe/>.
+/* Measures the cost of kernel entry and exit for this program. The system description grants it: <probe/>.
  *
  *   limen_probe_sample_t sample;
  *   limen_crossing_t crossing = { 0 };
@@ -9,10 +9,10 @@
  *   ... sample.entry - crossing.user, crossing.after - crossing.exit
  *   limen_probe_stop();
  *
- * The program reads the counter into a register (x9; t1; rbx) and causes the event. The kernel reads it at its first
- * instructions, and with its last one (into x10; t2; rdx and rax). Only the event that was armed is sampled, once, and only the
- * return from it is stamped. A fault that was armed for is not delivered: the program goes on where it has said,
- * if it was in the code that it has named.
+ * The program reads the counter into a register (x9; t1; rbx) and causes the event. The kernel reads it in its first
+ * instructions, and with its last one (into x10; t2; rdx and rax). The kernel samples only the armed event, once, and
+ * stamps only the return from it. An armed fault is not delivered if it occurs in the code range that the program named:
+ * the program continues at the address that it gave.
  * An armed system call that itself arms or stops is not stamped at its return. */
 #ifndef LIMEN_PROBE_H
 #define LIMEN_PROBE_H
@@ -23,32 +23,32 @@
 
 /* One entry. */
 typedef struct limen_probe_sample {
-    seL4_Bool valid; /* if not, only `dropped` and what follows mean something */
+    seL4_Bool valid; /* if false, only `dropped` and the fields after it are meaningful */
     limen_probe_event_t event;
-    seL4_Uint64 user;    /* what the program had in the register of its stamp, whatever that was */
+    seL4_Uint64 user;    /* contents of the program's stamp register */
     seL4_Uint64 entry;   /* the counter in the kernel */
-    seL4_Word interruptions; /* how often else the program was in the kernel between arming and the event */
-    seL4_Word dropped;       /* samples since the start for which there was no room */
+    seL4_Word interruptions; /* other kernel entries between arming and the event */
+    seL4_Word dropped;       /* samples lost since the start because the buffer was full */
     seL4_Bool is_page_table_switched; /* at every crossing, against Meltdown */
-    seL4_Word interruptions_after;    /* how often the program was in the kernel since it returned from the last event */
+    seL4_Word interruptions_after;    /* kernel entries since the return from the last event */
 } limen_probe_sample_t;
 
-/* Begins. seL4_IllegalOperation if it has begun. It changes code of the kernel, which takes the caller's time. */
+/* Starts probing. seL4_IllegalOperation if it is running already. Patches kernel code, which uses the caller's budget. */
 static inline seL4_Error limen_probe_start(void)
 {
     return limen_invoke_plain(LIMEN_PROBE_CAP, LimenProbeStart, 0);
 }
 
-/* Ends, as stopping the program does. seL4_IllegalOperation if it has not begun. */
+/* Stops probing, as does stopping the program. seL4_IllegalOperation if it is not running. */
 static inline seL4_Error limen_probe_stop(void)
 {
     return limen_invoke_plain(LIMEN_PROBE_CAP, LimenProbeStop, 0);
 }
 
-/* Arms one event, instead of that which may be armed. A fault or interrupt is that event only where the program counter is
- * from `first` to `last`, and the program goes on at `last`. A system call may be anywhere. The
- * options are 0 or LIMEN_PROBE_EXIT, which gives the registers of the return's stamp to the kernel, or
- * LIMEN_PROBE_EXIT_SERIALISED, with which it waits for what is before the stamp.
+/* Arms one event and replaces an event that is armed. A fault or interrupt counts only while the program counter is
+ * between `first` and `last`; the program then continues at `last`. A system call counts anywhere. The options are 0,
+ * or LIMEN_PROBE_EXIT, which lets the kernel overwrite the registers of the exit stamp, or
+ * LIMEN_PROBE_EXIT_SERIALISED, which also waits for all instructions before the stamp.
  * seL4_RangeError for other values, seL4_IllegalOperation before the start. */
 static inline seL4_Error limen_probe_arm(limen_probe_event_t event, seL4_Word first, seL4_Word last,
                                           seL4_Word options)
@@ -57,7 +57,7 @@ static inline seL4_Error limen_probe_arm(limen_probe_event_t event, seL4_Word fi
     return limen_outcome(limen_invoke(LIMEN_PROBE_CAP, LimenProbeArm, 0, 4, words));
 }
 
-/* Takes the oldest of up to LIMEN_PROBE_SAMPLES samples. */
+/* Removes and returns the oldest of up to LIMEN_PROBE_SAMPLES samples. */
 static inline seL4_Error limen_probe_read(limen_probe_sample_t *sample)
 {
     limen_received_t answer = limen_invoke(LIMEN_PROBE_CAP, LimenProbeRead, 0, 0, limen_two_words(0, 0));
@@ -72,24 +72,24 @@ static inline seL4_Error limen_probe_read(limen_probe_sample_t *sample)
     return limen_outcome(answer);
 }
 
-/* What a crossing is given, and the program's side of what it finds. */
+/* The arguments of a crossing, and the program's half of its result. */
 typedef struct limen_crossing {
     seL4_Word target;  /* the capability of a system call; the address of a page fault */
     seL4_Word info;    /* of a system call without message words, as everything down to the stamps */
     seL4_Word number;
     seL4_Word reply;
     seL4_Uint64 user;  /* the program's stamp */
-    seL4_Uint64 exit;  /* the kernel's stamp; nothing that means anything if the return was not stamped */
+    seL4_Uint64 exit;  /* the kernel's stamp; undefined if the return was not stamped */
     seL4_Uint64 after; /* the counter then */
 } limen_crossing_t;
 
-/* Each reads the counter with the fewest instructions around it and causes an event. Behind the event lies the address of
- * the second name, where the program is to go on. Those that end in _serialised read the counter when everything before is
- * complete, as far as the processor has a barrier for that.
+/* Each function reads the counter with as few instructions around it as possible and causes an event. The second name is
+ * the address after the event, where the program continues. Functions that end in _serialised read the counter after all
+ * earlier instructions complete, as far as the processor has a barrier for that.
  *
- * limen_cross_nothing has no event: it reads the counter where the kernel would, once, into `exit`. So `exit - user` is what
- * reading alone adds to the way in, and `after - exit` what it adds to the way out.
- * limen_cross_interrupt returns only if interrupts are armed, after the next. Its stamps follow each other in a loop that starts at
+ * limen_cross_nothing causes no event: it reads the counter once in place of the kernel, into `exit`. `exit - user` is thus
+ * the cost of the reads on entry, and `after - exit` their cost on exit.
+ * limen_cross_interrupt returns only if interrupts are armed, after the next one. It stamps in a loop that starts at
  * limen_crossing_interrupt. */
 #define LIMEN_CROSSINGS(DO) \
     DO(nothing) DO(page_fault) DO(undefined) DO(breakpoint) DO(syscall) DO(interrupt)
@@ -102,7 +102,7 @@ LIMEN_CROSSINGS(LIMEN_CROSSING)
 void limen_crossing_interrupt(void);
 void limen_crossing_interrupt_serialised(void);
 
-/* Arms one of these, with the stamp of the return. */
+/* Arms one of these crossings, with the exit stamp. */
 #define LIMEN_PROBE_ARM(event)                                                                                     \
     limen_probe_arm(limen_probe_##event, (seL4_Word)limen_cross_##event, (seL4_Word)limen_crossed_##event, LIMEN_PROBE_EXIT)
 static inline seL4_Error limen_probe_arm_interrupt(void)

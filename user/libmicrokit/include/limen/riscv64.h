@@ -1,4 +1,4 @@
-/* RISC-V: its generated numbers, and the instructions that have no name in C. */
+/* RISC-V: generated constants, and instructions that C cannot express. */
 #ifndef LIMEN_RISCV64_H
 #define LIMEN_RISCV64_H
 
@@ -7,7 +7,7 @@
 /* Reads the cycle counter into `count`. */
 #define LIMEN_READ_COUNTER(count) __asm__ volatile ("rdcycle %0" : "=r"(count) : : "memory")
 
-/* Whether number and code of a user exception are those of a use of the floating-point unit while it is off. */
+/* True if the number and code of a user exception denote a use of the disabled floating-point unit. */
 #define LIMEN_IS_FPU_OFF(number, code) ((number) == 2 && (code) == LIMEN_RISCV_CODE_FPU_OFF)
 
 #endif /* LIMEN_RISCV64_H */

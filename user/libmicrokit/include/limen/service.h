@@ -1,4 +1,4 @@
-/* What the kernel does for a program with memory that the program cannot see or change. A system description grants it:
+/* Kernel services on memory that the calling program cannot access. The system description grants them:
  *
  *   <protection_domain name="boss">
  *       <digest id="0" region="log"/>    the contents of a memory region
@@ -6,8 +6,8 @@
  *       <reset id="2" pd="worker"/>      puts a child's memory back to what it was when the system started
  *       <protection_domain name="worker" id="5"> ...
  *
- * The kernel works on the caller's time and at its priority, and is pre-empted like the caller. A caller that is stopped
- * meanwhile starts its call again when it goes on. */
+ * The kernel works on the caller's budget, at the caller's priority, and is preempted like the caller. A caller that is
+ * stopped during the call repeats the call when it resumes. */
 #ifndef LIMEN_SERVICE_H
 #define LIMEN_SERVICE_H
 
@@ -20,8 +20,8 @@ typedef struct limen_digest {
     seL4_Uint64 words[LIMEN_DIGEST_WORDS];
 } limen_digest_t;
 
-/* The digest of what is in memory now. What programs write while it is being read is in it, or not.
- * seL4_InvalidCapability if there is no such digest. */
+/* Computes the digest of the memory's present contents. Concurrent writes by programs may or may not be included.
+ * seL4_InvalidCapability if the description grants no digest with this id. */
 static inline seL4_Error limen_digest(seL4_Word id, limen_digest_t *digest)
 {
     limen_received_t answer = limen_invoke(LIMEN_BASE_SERVICE_CAP + id, LimenServiceRun, 0, 0, limen_two_words(0, 0));
@@ -32,9 +32,9 @@ static inline seL4_Error limen_digest(seL4_Word id, limen_digest_t *digest)
     return limen_outcome(answer);
 }
 
-/* Puts data and stack of a child back, which must have been stopped (microkit_pd_stop), or wait for the answer to a fault;
- * its memory regions stay as they are. Restart it afterwards (microkit_pd_restart).
- * seL4_IllegalOperation while it could run, seL4_InvalidCapability if there is no such reset. */
+/* Restores the initial data and stack of a child; its memory regions keep their contents. The child must be stopped
+ * (microkit_pd_stop) or wait for the reply to a fault. Restart it afterwards (microkit_pd_restart).
+ * seL4_IllegalOperation while the child can run, seL4_InvalidCapability if the description grants no reset with this id. */
 static inline seL4_Error limen_reset(seL4_Word id)
 {
     return limen_invoke_plain(LIMEN_BASE_SERVICE_CAP + id, LimenServiceRun, 0);

@@ -1,4 +1,4 @@
-/* Static keys in programs: branches that cost one instruction that does nothing, until they are switched.
+/* Static keys in programs: a branch costs one no-op until its key is switched.
  *
  *   LIMEN_STATIC_KEY_FALSE(trace);
  *
@@ -6,33 +6,33 @@
  *       print("called");
  *   }
  *
- * The system description binds the key of a program to one of the system, which whoever has its capability switches
- * (limen_key_enable and the like of limen.h):
+ * The system description binds the program's key to a key of the system. Programs with a capability to that key switch it
+ * (limen_key_enable and its siblings in limen.h):
  *
  *   <static_key name="net_trace"/>
  *   <protection_domain name="driver"> ... <key name="net_trace" symbol="trace"/>
  *
- * A key that is not bound keeps its default. Keys are global, also those of other files:
+ * An unbound key keeps its default. Keys are global symbols and can be declared in other files:
  *
  *   extern limen_static_key_t trace;
  */
 #ifndef LIMEN_STATIC_KEY_H
 #define LIMEN_STATIC_KEY_H
 
-/* A key. The tool reads the default that it has without a key of the system; the program does not read it. */
+/* A key. The tool reads its default value, which applies while the key is unbound; the program never reads it. */
 typedef struct limen_static_key {
     unsigned long long is_on_by_default;
 } limen_static_key_t;
 
-/* Defines a key. In a section with contents, where the tool finds it even if it is zero. */
+/* Defines a key. The section has contents in the file, so that the tool finds even a key that is zero. */
 #define LIMEN_STATIC_KEY(name, value)                                                                              \
     limen_static_key_t name __attribute__((section(".data.limen_keys"), aligned(8), used)) = { value }
 #define LIMEN_STATIC_KEY_FALSE(name) LIMEN_STATIC_KEY(name, 0)
 #define LIMEN_STATIC_KEY_TRUE(name) LIMEN_STATIC_KEY(name, 1)
 
-/* What a branch is before the tool has given it its instruction: a jump in one word of eight bytes. */
+/* The branch before the tool patches it: a jump within one aligned word of eight bytes. */
 #if defined(__x86_64__)
-/* Only of jumps does the assembler choose the shortest. Prefixes that do nothing fill up. */
+/* The assembler picks the shortest encoding for jumps only. No-op prefixes fill the word. */
 #define LIMEN_KEY_JUMP ".p2align 3, 0x3e, 4\n771:\n\tjmp %l[limen_jumped]\n"
 #define LIMEN_KEY_NAME "%c0"
 #define LIMEN_KEY_CONSTRAINT "i"
@@ -46,11 +46,11 @@ typedef struct limen_static_key {
 #define LIMEN_KEY_NAME "%0"
 #define LIMEN_KEY_CONSTRAINT "i"
 #else
-#error "there are no static keys for this architecture"
+#error "static keys are not supported on this architecture"
 #endif
 
-/* A row of the list of branches, which is not loaded: the jump, its target, its key; bit 0 says that it jumps while the
- * key is off. */
+/* An entry of the branch table, which is not loaded: the jump, its target, its key. Bit 0 of the key means that the branch
+ * jumps while the key is off. */
 #define LIMEN_KEY_ROW(jumps_if_off)                                                                                \
     "\t.pushsection limen_key_sites, \"\", %%progbits\n\t.quad 771b\n\t.quad %l[limen_jumped]\n\t.quad " LIMEN_KEY_NAME \
     " + " jumps_if_off "\n\t.popsection"
@@ -67,7 +67,7 @@ typedef struct limen_static_key {
         limen_is_on;                                                                                               \
     })
 
-/* Whether a key is on, for code that usually runs while it is off, and while it is on. */
+/* True if the key is on. The first suits code for which the key is usually off, the second code for which it is on. */
 #define limen_static_branch_unlikely(key) __builtin_expect(LIMEN_STATIC_BRANCH(key, 1, "0"), 0)
 #define limen_static_branch_likely(key) __builtin_expect(LIMEN_STATIC_BRANCH(key, 0, "1"), 1)
 

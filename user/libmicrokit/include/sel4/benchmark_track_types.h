@@ -1,5 +1,5 @@
-/* Entries of a log of kernel entries. There is none: CONFIG_BENCHMARK_TRACK_KERNEL_ENTRIES is never defined. Programs that
- * ask for it include this file. */
+/* Types for a log of kernel entries, which Limen does not keep: CONFIG_BENCHMARK_TRACK_KERNEL_ENTRIES is never defined.
+ * The file exists for programs that include it. */
 #ifndef SEL4_BENCHMARK_TRACK_TYPES_H
 #define SEL4_BENCHMARK_TRACK_TYPES_H
 

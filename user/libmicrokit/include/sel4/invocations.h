@@ -1,13 +1,12 @@
 /* Methods of threads, scheduling contexts, address spaces, interrupt lines and I/O ports.
  *
- * When a method returns an error, its details are in message words 0 to 3 of the IPC buffer, where seL4_GetMR finds
- * them. */
+ * When a method returns an error, message words 0 to 3 of the IPC buffer hold its details (seL4_GetMR). */
 #ifndef SEL4_INVOCATIONS_H
 #define SEL4_INVOCATIONS_H
 
 #include <sel4/syscalls.h>
 
-/* Carries out a method. Capability arguments are in the buffer already; `length` counts the words. */
+/* Invokes a method. The buffer already holds the capability arguments; `length` is the number of words. */
 LIMEN_INLINE limen_received_t limen_invoke(seL4_CPtr service, seL4_InvocationLabel method, seL4_Word caps,
                                            seL4_Word length, limen_words_t words)
 {
@@ -15,7 +14,7 @@ LIMEN_INLINE limen_received_t limen_invoke(seL4_CPtr service, seL4_InvocationLab
     return limen_trap_call(service, request, words);
 }
 
-/* Turns the answer to a method into its error code, and keeps the details of an error. */
+/* Converts the reply to an error code and stores the details of an error in the buffer. */
 LIMEN_INLINE seL4_Error limen_outcome(limen_received_t answer)
 {
     seL4_Error error = (seL4_Error)seL4_MessageInfo_get_label(answer.info);
@@ -31,19 +30,19 @@ LIMEN_INLINE limen_words_t limen_two_words(seL4_Word mr0, seL4_Word mr1)
     return words;
 }
 
-/* Carries out a method that takes no words. */
+/* Invokes a method without words. */
 LIMEN_INLINE seL4_Error limen_invoke_plain(seL4_CPtr service, seL4_InvocationLabel method, seL4_Word caps)
 {
     return limen_outcome(limen_trap_call_empty(service, seL4_MessageInfo_new((seL4_Word)method, 0, caps, 0)));
 }
 
-/* Message word 0 of both register methods: a switch, and flags that no architecture uses yet. */
+/* Message word 0 of both register methods: one Boolean, and flags that no architecture uses yet. */
 LIMEN_INLINE seL4_Word limen_register_flags(seL4_Bool act_too, seL4_Uint8 arch_flags)
 {
     return (act_too ? 1ul : 0ul) | ((seL4_Word)arch_flags << 8);
 }
 
-/* Reads the first `count` registers of a thread that is not the caller, after stopping it if asked to. */
+/* Reads the first `count` registers of another thread, and stops it first if asked to. */
 static inline seL4_Error seL4_TCB_ReadRegisters(seL4_TCB service, seL4_Bool suspend_source, seL4_Uint8 arch_flags,
                                                 seL4_Word count, seL4_UserContext *regs)
 {
@@ -52,7 +51,7 @@ static inline seL4_Error seL4_TCB_ReadRegisters(seL4_TCB service, seL4_Bool susp
     limen_store_words(seL4_GetIPCBuffer(), answer.words);
     seL4_Error error = limen_outcome(answer);
     seL4_Word arrived = error == seL4_NoError ? seL4_MessageInfo_get_length(answer.info) : 0;
-    /* Volatile, so that no compiler makes this a call to memcpy, which a program need not have. */
+    /* Volatile, so that no compiler turns the loop into a call to memcpy, which programs may lack. */
     const volatile seL4_Word *message = seL4_GetIPCBuffer()->msg;
     seL4_Word *registers = (seL4_Word *)regs;
     for (seL4_Word i = 0; i < arrived && i < count && i < LIMEN_CONTEXT_WORDS; i++) {
@@ -61,7 +60,7 @@ static inline seL4_Error seL4_TCB_ReadRegisters(seL4_TCB service, seL4_Bool susp
     return error;
 }
 
-/* Writes the first `count` registers of a thread that is not the caller, and resumes it if asked to. */
+/* Writes the first `count` registers of another thread, and resumes it if asked to. */
 static inline seL4_Error seL4_TCB_WriteRegisters(seL4_TCB service, seL4_Bool resume_target, seL4_Uint8 arch_flags,
                                                  seL4_Word count, seL4_UserContext *regs)
 {
@@ -81,52 +80,52 @@ static inline seL4_Error seL4_TCB_Suspend(seL4_TCB service)
     return limen_invoke_plain(service, TCBSuspend, 0);
 }
 
-/* Lets a stopped thread run again. */
+/* Resumes a stopped thread. */
 static inline seL4_Error seL4_TCB_Resume(seL4_TCB service)
 {
     return limen_invoke_plain(service, TCBResume, 0);
 }
 
-/* Gives a thread another priority, up to the highest one of the thread that `authority` names. */
+/* Sets a thread's priority, at most the maximum controlled priority of the thread `authority`. */
 static inline seL4_Error seL4_TCB_SetPriority(seL4_TCB service, seL4_TCB authority, seL4_Word priority)
 {
     seL4_SetCap(0, authority);
     return limen_outcome(limen_invoke(service, TCBSetPriority, 1, 1, limen_two_words(priority, 0)));
 }
 
-/* Sets the highest priority that a thread may give to threads, up to that of `authority`. */
+/* Sets a thread's maximum controlled priority, at most that of the thread `authority`. */
 static inline seL4_Error seL4_TCB_SetMCPriority(seL4_TCB service, seL4_TCB authority, seL4_Word mcp)
 {
     seL4_SetCap(0, authority);
     return limen_outcome(limen_invoke(service, TCBSetMCPriority, 1, 1, limen_two_words(mcp, 0)));
 }
 
-/* Lets signals of a notification end a thread's waiting on endpoints. */
+/* Binds a notification to a thread: its signals also wake the thread from a receive on an endpoint. */
 static inline seL4_Error seL4_TCB_BindNotification(seL4_TCB service, seL4_CPtr notification)
 {
     seL4_SetCap(0, notification);
     return limen_invoke_plain(service, TCBBindNotification, 1);
 }
 
-/* Parts a thread from its notification. */
+/* Unbinds a thread from its notification. */
 static inline seL4_Error seL4_TCB_UnbindNotification(seL4_TCB service)
 {
     return limen_invoke_plain(service, TCBUnbindNotification, 0);
 }
 
-/* Sets the register for thread-local storage of a thread that is not the caller. */
+/* Sets the thread-local storage register of another thread. */
 static inline seL4_Error seL4_TCB_SetTLSBase(seL4_TCB service, seL4_Word tls_base)
 {
     return limen_outcome(limen_invoke(service, TCBSetTLSBase, 0, 1, limen_two_words(tls_base, 0)));
 }
 
-/* The outcome of seL4_TCB_SetFlags. */
+/* The result of seL4_TCB_SetFlags. */
 typedef struct seL4_TCB_SetFlags {
     int error;
     seL4_Word flags;
 } seL4_TCB_SetFlags_t;
 
-/* Clears flags of a thread, then sets others, and says which it has then. Takes effect at once, also on the caller. */
+/* Clears flags of a thread, then sets others, and returns the new flags. Takes effect at once, also on the caller. */
 static inline seL4_TCB_SetFlags_t seL4_TCB_SetFlags(seL4_TCB service, seL4_Word clear, seL4_Word set)
 {
     limen_received_t answer = limen_invoke(service, TCBSetFlags, 0, 2, limen_two_words(clear, set));
@@ -136,45 +135,45 @@ static inline seL4_TCB_SetFlags_t seL4_TCB_SetFlags(seL4_TCB service, seL4_Word 
     return result;
 }
 
-/* The same without the flags. */
+/* The same without returning the flags. */
 static inline int seL4_TCB_Set_Flags(seL4_TCB service, seL4_Word clear, seL4_Word set)
 {
     return seL4_TCB_SetFlags(service, clear, set).error;
 }
 
-/* Lets an interrupt line be delivered again. */
+/* Acknowledges an interrupt line, so that it can be delivered again. */
 static inline seL4_Error seL4_IRQHandler_Ack(seL4_IRQHandler service)
 {
     return limen_invoke_plain(service, IRQAckIRQ, 0);
 }
 
-/* Gives a scheduling context to a thread or a notification. */
+/* Binds a scheduling context to a thread or a notification. */
 static inline seL4_Error seL4_SchedContext_Bind(seL4_SchedContext service, seL4_CPtr cap)
 {
     seL4_SetCap(0, cap);
     return limen_invoke_plain(service, SchedContextBind, 1);
 }
 
-/* Takes a scheduling context from everybody who has it. */
+/* Unbinds a scheduling context from every object that it is bound to. */
 static inline seL4_Error seL4_SchedContext_Unbind(seL4_SchedContext service)
 {
     return limen_invoke_plain(service, SchedContextUnbind, 0);
 }
 
-/* Takes a scheduling context from one thread or notification. */
+/* Unbinds a scheduling context from one thread or notification. */
 static inline seL4_Error seL4_SchedContext_UnbindObject(seL4_SchedContext service, seL4_CPtr cap)
 {
     seL4_SetCap(0, cap);
     return limen_invoke_plain(service, SchedContextUnbindObject, 1);
 }
 
-/* The outcome of seL4_SchedContext_Consumed. */
+/* The result of seL4_SchedContext_Consumed. */
 typedef struct seL4_SchedContext_Consumed {
     int error;
     seL4_Time consumed;
 } seL4_SchedContext_Consumed_t;
 
-/* Microseconds that were consumed since this was last asked. */
+/* Returns the microseconds consumed since the last call of this function. */
 static inline seL4_SchedContext_Consumed_t seL4_SchedContext_Consumed(seL4_SchedContext service)
 {
     seL4_MessageInfo_t request = seL4_MessageInfo_new(SchedContextConsumed, 0, 0, 0);
@@ -185,7 +184,7 @@ static inline seL4_SchedContext_Consumed_t seL4_SchedContext_Consumed(seL4_Sched
     return result;
 }
 
-/* Gives a scheduling context another budget and period, in microseconds; `badge` is what a timeout fault says. */
+/* Sets the budget and period of a scheduling context, in microseconds. Timeout faults carry `badge`. */
 static inline seL4_Error seL4_SchedControl_ConfigureFlags(seL4_SchedControl service, seL4_SchedContext schedcontext,
                                                           seL4_Time budget, seL4_Time period,
                                                           seL4_Word extra_refills, seL4_Word badge, seL4_Word flags)
@@ -205,14 +204,14 @@ static inline seL4_Error seL4_SchedControl_Configure(seL4_SchedControl service, 
 }
 
 #if defined(CONFIG_ALLOW_SMC_CALLS)
-/* The registers of a call to the secure monitor. */
+/* The registers of a secure monitor call. */
 typedef struct seL4_ARM_SMCContext_ {
     seL4_Word x0, x1, x2, x3, x4, x5, x6, x7;
 } seL4_ARM_SMCContext;
 
 #define LIMEN_SMC_WORDS (sizeof(seL4_ARM_SMCContext) / sizeof(seL4_Word))
 
-/* Calls the secure monitor and fills in what it answers. */
+/* Calls the secure monitor and stores its results. */
 static inline seL4_Error seL4_ARM_SMC_Call(seL4_CPtr service, seL4_ARM_SMCContext *smc_args,
                                            seL4_ARM_SMCContext *smc_response)
 {
@@ -234,7 +233,7 @@ static inline seL4_Error seL4_ARM_SMC_Call(seL4_CPtr service, seL4_ARM_SMCContex
 #endif
 
 #if defined(CONFIG_ARCH_AARCH64)
-/* Cache maintenance for user addresses from `start` up to `end`, which lie in one block of 2 MiB. */
+/* Cache maintenance for user addresses from `start` up to but not including `end`, within one block of 2 MiB. */
 #define LIMEN_DEFINE_CACHE_METHOD(method)                                                                          \
     static inline seL4_Error seL4_ARM_VSpace_##method(seL4_CPtr service, seL4_Word start, seL4_Word end)           \
     {                                                                                                              \
@@ -248,7 +247,7 @@ LIMEN_DEFINE_CACHE_METHOD(Unify_Instruction)
 #endif
 
 #if defined(CONFIG_ARCH_X86)
-/* What a port was found to hold. */
+/* The value read from a port. */
 typedef struct seL4_X86_IOPort_In8 {
     int error;
     seL4_Uint8 result;
@@ -262,7 +261,7 @@ typedef struct seL4_X86_IOPort_In32 {
     seL4_Uint32 result;
 } seL4_X86_IOPort_In32_t;
 
-/* Reads and writes of a port, which must lie in the range of the capability with all its bytes. */
+/* Reads and writes a port. All of its bytes must lie in the capability's range. */
 #define LIMEN_DEFINE_PORT_ACCESS(bits)                                                                             \
     static inline seL4_X86_IOPort_In##bits##_t seL4_X86_IOPort_In##bits(seL4_CPtr service, seL4_Uint16 port)       \
     {                                                                                                              \

@@ -1,4 +1,4 @@
-/* Messages: the info word that describes one, and the IPC buffer that holds its words.
+/* Messages: the message info word, and the IPC buffer that holds the message words.
  *
  * The first four words of a message travel in registers, the rest in the buffer. The system calls of
  * <sel4/syscalls.h> keep the first four in the buffer as well, so that seL4_GetMR and seL4_SetMR see all of them. */
@@ -7,7 +7,7 @@
 
 #include <sel4/types.h>
 
-/* Length, extraCaps, capsUnwrapped and label, from the lowest bit. */
+/* Length, extraCaps, capsUnwrapped and label, lowest bits first. */
 typedef struct seL4_MessageInfo {
     seL4_Word words[1];
 } seL4_MessageInfo_t;
@@ -83,7 +83,7 @@ static inline seL4_MessageInfo_t seL4_MessageInfo_new(seL4_Word label, seL4_Word
     return seL4_MessageInfo_set_length(info, length);
 }
 
-/* What a thread shares with the kernel: one kibibyte at the start of its highest page. */
+/* The IPC buffer, which a thread shares with the kernel: one kibibyte at the start of its highest page. */
 typedef struct seL4_IPCBuffer_ {
     seL4_MessageInfo_t tag;
     seL4_Word msg[seL4_MsgMaxLength];
@@ -112,8 +112,8 @@ extern seL4_IPCBuffer *__sel4_ipc_buffer;
 }
 #endif
 
-/* The address is the same in every program, so that reaching the buffer costs no load. It is hidden from the
- * compiler, which would otherwise add each word's offset to it and need two instructions for every sum. */
+/* The address is the same in every program, so access needs no load. It is hidden from the compiler, which would
+ * otherwise fold each word's offset into it and need two instructions for every address. */
 LIMEN_INLINE seL4_IPCBuffer *seL4_GetIPCBuffer(void)
 {
     seL4_IPCBuffer *buffer;

@@ -1,4 +1,4 @@
-/* The kernel's programming interface. Needs no header of a C library. */
+/* The kernel's programming interface. Needs no C library header. */
 #ifndef SEL4_SEL4_H
 #define SEL4_SEL4_H
 

@@ -1,8 +1,8 @@
 /* System calls on endpoints, notifications and reply objects.
  *
- * A plain call takes message words 0 to 3 from the IPC buffer and leaves the received ones there; a call whose name
- * ends in WithMRs passes them as arguments instead and leaves the buffer alone. A WithMRs argument may be null: a
- * word that is not sent, or not wanted. */
+ * A plain call takes message words 0 to 3 from the IPC buffer and stores the received words there. A call whose name ends
+ * in WithMRs passes them as arguments and does not touch the buffer; a null argument means a word that is not sent or
+ * not wanted. */
 #ifndef SEL4_SYSCALLS_H
 #define SEL4_SYSCALLS_H
 
@@ -46,7 +46,7 @@ LIMEN_INLINE void limen_scatter_words(limen_words_t words, seL4_Word *mr0, seL4_
     }
 }
 
-/* Hands a received message to the caller of a plain call. `sender` may be null. */
+/* Stores a received message for a plain call. `sender` may be null. */
 LIMEN_INLINE seL4_MessageInfo_t limen_deliver(limen_received_t received, seL4_Word *sender)
 {
     limen_store_words(seL4_GetIPCBuffer(), received.words);
@@ -56,7 +56,7 @@ LIMEN_INLINE seL4_MessageInfo_t limen_deliver(limen_received_t received, seL4_Wo
     return received.info;
 }
 
-/* Hands a received message to the caller of a WithMRs call. */
+/* Stores a received message for a WithMRs call. */
 LIMEN_INLINE seL4_MessageInfo_t limen_deliver_words(limen_received_t received, seL4_Word *sender, seL4_Word *mr0,
                                                     seL4_Word *mr1, seL4_Word *mr2, seL4_Word *mr3)
 {
@@ -67,7 +67,7 @@ LIMEN_INLINE seL4_MessageInfo_t limen_deliver_words(limen_received_t received, s
     return received.info;
 }
 
-/* Sends, and waits until the message is taken. */
+/* Sends, and blocks until a receiver takes the message. */
 LIMEN_INLINE void seL4_Send(seL4_CPtr dest, seL4_MessageInfo_t msgInfo)
 {
     limen_trap_send(seL4_SysSend, dest, msgInfo, limen_load_words(seL4_GetIPCBuffer()));
@@ -79,7 +79,7 @@ LIMEN_INLINE void seL4_SendWithMRs(seL4_CPtr dest, seL4_MessageInfo_t msgInfo, s
     limen_trap_send(seL4_SysSend, dest, msgInfo, limen_gather_words(mr0, mr1, mr2, mr3));
 }
 
-/* Sends if somebody is waiting. */
+/* Sends if a receiver is waiting. */
 LIMEN_INLINE void seL4_NBSend(seL4_CPtr dest, seL4_MessageInfo_t msgInfo)
 {
     limen_trap_send(seL4_SysNBSend, dest, msgInfo, limen_load_words(seL4_GetIPCBuffer()));
@@ -91,7 +91,7 @@ LIMEN_INLINE void seL4_NBSendWithMRs(seL4_CPtr dest, seL4_MessageInfo_t msgInfo,
     limen_trap_send(seL4_SysNBSend, dest, msgInfo, limen_gather_words(mr0, mr1, mr2, mr3));
 }
 
-/* Sends, and waits for the answer. Words are loaded even for an empty message: those that the answer does not set
+/* Sends, and waits for the reply. Loads the words even for an empty message, because words that the reply does not set
  * must still be in the buffer afterwards. */
 LIMEN_INLINE seL4_MessageInfo_t seL4_Call(seL4_CPtr dest, seL4_MessageInfo_t msgInfo)
 {
@@ -105,7 +105,7 @@ LIMEN_INLINE seL4_MessageInfo_t seL4_CallWithMRs(seL4_CPtr dest, seL4_MessageInf
     return limen_deliver_words(answer, (seL4_Word *)0, mr0, mr1, mr2, mr3);
 }
 
-/* Waits for a message; a caller is kept in the reply object. */
+/* Waits for a message. The reply object records the caller. */
 LIMEN_INLINE seL4_MessageInfo_t seL4_Recv(seL4_CPtr src, seL4_Word *sender, seL4_CPtr reply)
 {
     return limen_deliver(limen_trap_receive(seL4_SysRecv, src, reply), sender);
@@ -117,7 +117,7 @@ LIMEN_INLINE seL4_MessageInfo_t seL4_RecvWithMRs(seL4_CPtr src, seL4_Word *sende
     return limen_deliver_words(limen_trap_receive(seL4_SysRecv, src, reply), sender, mr0, mr1, mr2, mr3);
 }
 
-/* Takes a message if one is there; the badge is 0 if not. */
+/* Receives a message if one is waiting; the badge is 0 if not. */
 LIMEN_INLINE seL4_MessageInfo_t seL4_NBRecv(seL4_CPtr src, seL4_Word *sender, seL4_CPtr reply)
 {
     return limen_deliver(limen_trap_receive(seL4_SysNBRecv, src, reply), sender);
@@ -141,7 +141,7 @@ LIMEN_INLINE seL4_MessageInfo_t seL4_WaitWithMRs(seL4_CPtr src, seL4_Word *sende
     return limen_deliver_words(limen_trap_receive(seL4_SysWait, src, seL4_CapNull), sender, mr0, mr1, mr2, mr3);
 }
 
-/* Takes a message or a notification if one is there; the badge is 0 if not. */
+/* Receives a message or a notification if one is waiting; the badge is 0 if not. */
 LIMEN_INLINE seL4_MessageInfo_t seL4_NBWait(seL4_CPtr src, seL4_Word *sender)
 {
     return limen_deliver(limen_trap_receive(seL4_SysNBWait, src, seL4_CapNull), sender);
@@ -153,13 +153,13 @@ LIMEN_INLINE seL4_MessageInfo_t seL4_NBWaitWithMRs(seL4_CPtr src, seL4_Word *sen
     return limen_deliver_words(limen_trap_receive(seL4_SysNBWait, src, seL4_CapNull), sender, mr0, mr1, mr2, mr3);
 }
 
-/* Asks a notification whether it was signalled. */
+/* Polls a notification. */
 LIMEN_INLINE seL4_MessageInfo_t seL4_Poll(seL4_CPtr src, seL4_Word *sender)
 {
     return seL4_NBWait(src, sender);
 }
 
-/* Answers the caller in the reply object, then waits for the next message. */
+/* Replies to the caller in the reply object, then waits for the next message. */
 LIMEN_INLINE seL4_MessageInfo_t seL4_ReplyRecv(seL4_CPtr src, seL4_MessageInfo_t msgInfo, seL4_Word *sender,
                                                seL4_CPtr reply)
 {
@@ -176,7 +176,7 @@ LIMEN_INLINE seL4_MessageInfo_t seL4_ReplyRecvWithMRs(seL4_CPtr src, seL4_Messag
                                mr2, mr3);
 }
 
-/* Sends if somebody is waiting, then waits for a message. */
+/* Sends if a receiver is waiting, then waits for a message. */
 LIMEN_INLINE seL4_MessageInfo_t seL4_NBSendRecv(seL4_CPtr dest, seL4_MessageInfo_t msgInfo, seL4_CPtr src,
                                                 seL4_Word *sender, seL4_CPtr reply)
 {
@@ -192,7 +192,7 @@ LIMEN_INLINE seL4_MessageInfo_t seL4_NBSendRecvWithMRs(seL4_CPtr dest, seL4_Mess
     return limen_deliver_words(limen_trap_nb_send_recv(dest, src, msgInfo, words, reply), sender, mr0, mr1, mr2, mr3);
 }
 
-/* Sends if somebody is waiting, then waits without a reply object. The destination travels in its register. */
+/* Sends if a receiver is waiting, then waits without a reply object, whose register carries the destination. */
 LIMEN_INLINE seL4_MessageInfo_t seL4_NBSendWait(seL4_CPtr dest, seL4_MessageInfo_t msgInfo, seL4_CPtr src,
                                                 seL4_Word *sender)
 {
@@ -209,13 +209,13 @@ LIMEN_INLINE seL4_MessageInfo_t seL4_NBSendWaitWithMRs(seL4_CPtr dest, seL4_Mess
                                mr2, mr3);
 }
 
-/* Sets the badge's bits in a notification. Never waits. */
+/* Signals a notification: sets the bits of the badge in it. Never blocks. */
 LIMEN_INLINE void seL4_Signal(seL4_CPtr dest)
 {
     limen_trap_send_empty(seL4_SysSend, dest, seL4_MessageInfo_new(0, 0, 0, 0));
 }
 
-/* Lets others of the same priority run first. */
+/* Yields to the other threads of the same priority. */
 LIMEN_INLINE void seL4_Yield(void)
 {
     limen_trap_plain(seL4_SysYield, 0);

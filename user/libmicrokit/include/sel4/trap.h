@@ -1,7 +1,7 @@
-/* The shapes of a system call, one function each: which registers go in, which come out.
+/* System call instructions, one function for each combination of input and output registers.
  *
- * These are the only instructions that enter the kernel. Every function is a barrier for the compiler, because
- * memory that threads share may have changed when it returns. Registers that are not results keep their values. */
+ * No other code enters the kernel. Every function is a compiler barrier, because shared memory may have changed when it
+ * returns. Registers that are not results keep their values. */
 #ifndef SEL4_TRAP_H
 #define SEL4_TRAP_H
 
@@ -12,15 +12,15 @@ typedef struct limen_words {
     seL4_Word mr0, mr1, mr2, mr3;
 } limen_words_t;
 
-/* What a receiving call hands back. After a notification only the badge means something. Members name a structure by
- * its tag: generators of bindings leave out our names that end in _t. */
+/* The results of a receive. After a notification only the badge is meaningful. Members name a structure by its tag, because
+ * generators of bindings leave out our names that end in _t. */
 typedef struct limen_received {
     seL4_Word badge;
     seL4_MessageInfo_t info;
     struct limen_words words;
 } limen_received_t;
 
-/* Local variables that live in the registers of the convention. */
+/* Local variables in the registers of the system call convention. */
 #define LIMEN_NUMBER(call) register seL4_Word number __asm__(LIMEN_REGISTER_NUMBER) = (seL4_Word)(call)
 #define LIMEN_CPTR(value) register seL4_Word cptr __asm__(LIMEN_REGISTER_CPTR) = (value)
 #define LIMEN_INFO(message) register seL4_Word info __asm__(LIMEN_REGISTER_INFO) = (message).words[0]
@@ -32,7 +32,7 @@ typedef struct limen_received {
     register seL4_Word mr2 __asm__(LIMEN_REGISTER_MR2) = (words).mr2; \
     register seL4_Word mr3 __asm__(LIMEN_REGISTER_MR3) = (words).mr3
 
-/* The same for words that only come out. */
+/* The same for words that are only results. */
 #define LIMEN_WORDS_OUT                              \
     register seL4_Word mr0 __asm__(LIMEN_REGISTER_MR0); \
     register seL4_Word mr1 __asm__(LIMEN_REGISTER_MR1); \
@@ -100,7 +100,7 @@ LIMEN_INLINE limen_received_t limen_trap_receive(seL4_Syscall_ID call, seL4_CPtr
     LIMEN_RETURN_RECEIVED;
 }
 
-/* Sends a message without words and waits for the answer. */
+/* Sends a message without words and waits for the reply. */
 LIMEN_INLINE limen_received_t limen_trap_call_empty(seL4_CPtr dest, seL4_MessageInfo_t message)
 {
     LIMEN_NUMBER(seL4_SysCall);
@@ -114,7 +114,7 @@ LIMEN_INLINE limen_received_t limen_trap_call_empty(seL4_CPtr dest, seL4_Message
     LIMEN_RETURN_RECEIVED;
 }
 
-/* Sends a message and waits for the answer. */
+/* Sends a message and waits for the reply. */
 LIMEN_INLINE limen_received_t limen_trap_call(seL4_CPtr dest, seL4_MessageInfo_t message, limen_words_t words)
 {
     LIMEN_NUMBER(seL4_SysCall);
@@ -128,7 +128,7 @@ LIMEN_INLINE limen_received_t limen_trap_call(seL4_CPtr dest, seL4_MessageInfo_t
     LIMEN_RETURN_RECEIVED;
 }
 
-/* Sends to whoever `reply_register` names for this call, then receives from `source`. */
+/* Sends to the object that `reply_register` names for this call, then receives from `source`. */
 LIMEN_INLINE limen_received_t limen_trap_send_receive(seL4_Syscall_ID call, seL4_CPtr source,
                                                       seL4_MessageInfo_t message, limen_words_t words,
                                                       seL4_CPtr reply_register)
@@ -145,7 +145,7 @@ LIMEN_INLINE limen_received_t limen_trap_send_receive(seL4_Syscall_ID call, seL4
     LIMEN_RETURN_RECEIVED;
 }
 
-/* Sends to `dest` without waiting, then receives from `source` with a reply object. */
+/* Sends to `dest` without blocking, then receives from `source` with a reply object. */
 LIMEN_INLINE limen_received_t limen_trap_nb_send_recv(seL4_CPtr dest, seL4_CPtr source, seL4_MessageInfo_t message,
                                                       limen_words_t words, seL4_CPtr reply_object)
 {

@@ -23,7 +23,7 @@ typedef seL4_Int8 seL4_Bool;
 #define seL4_True 1
 #define seL4_False 0
 
-/* Where a capability is, seen from the program that names it. */
+/* The address of a capability in the program's capability space. */
 typedef seL4_Word seL4_CPtr;
 #define seL4_CapNull 0
 
@@ -39,7 +39,7 @@ typedef seL4_Word seL4_Time;
 /* The older name of the highest user address. */
 #define seL4_UserTop seL4_UserVSpaceTop
 
-/* A thread's registers, in the order in which they are read and written. */
+/* A thread's registers, in the order in which the register methods read and write them. */
 #define LIMEN_DECLARE_REGISTER(name) seL4_Word name;
 typedef struct seL4_UserContext_ {
     LIMEN_FOR_EACH_REGISTER(LIMEN_DECLARE_REGISTER)
@@ -48,14 +48,13 @@ typedef struct seL4_UserContext_ {
 
 #define LIMEN_CONTEXT_WORDS (sizeof(seL4_UserContext) / sizeof(seL4_Word))
 
-/* What stands at the start of a memory region that is filled with boot information; `len` counts the header, too. */
+/* The header of boot information in a prefilled memory region. `len` includes the header. */
 typedef struct seL4_BootInfoHeader {
     seL4_Word id;
     seL4_Word len;
 } seL4_BootInfoHeader;
 
-/* For the few functions that must disappear into their callers, even without optimisation: they keep message
- * words in registers. */
+/* For the few functions that must be inlined even without optimisation, because they keep message words in registers. */
 #define LIMEN_INLINE static inline __attribute__((always_inline))
 
 #endif /* SEL4_TYPES_H */

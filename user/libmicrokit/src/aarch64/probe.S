@@ -1,4 +1,4 @@
-// Crossings of probes. x12: the crossing; x9: the program's stamp; x10: the kernel's at the return.
+// Probe crossings. x12: the crossing; x9: the program's stamp; x10: the kernel's exit stamp.
 
 .macro begin
     mov     x12, x0
@@ -7,7 +7,7 @@
     mov     x10, xzr
 .endm
 
-// The program's stamp, with a barrier on both sides or none.
+// The program's stamp, with a barrier on both sides or without barriers.
 .macro stamp barrier
     \barrier
     mrs     x9, pmccntr_el0

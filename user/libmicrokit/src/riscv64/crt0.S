@@ -1,10 +1,10 @@
-/* Where a program starts. The stack is set up already, and memory is as the program image says. */
+/* The entry point of a program. The kernel has set up the stack and loaded the program image. */
 
     .section .text.start, "ax"
     .global _start
     .type _start, %function
 _start:
-    /* Linkers may address small data relative to gp; the instructions that set it must not be among them. */
+    /* Linkers may relax accesses to be relative to gp, but not those that set gp. */
     .option push
     .option norelax
     lla     gp, __global_pointer$

@@ -1,4 +1,4 @@
-// Crossings of probes. t3: the crossing; t1: the program's stamp; t2: the kernel's at the return.
+// Probe crossings. t3: the crossing; t1: the program's stamp; t2: the kernel's exit stamp.
 
 .macro begin
     mv      t3, a0
@@ -9,7 +9,7 @@
     li      t2, 0
 .endm
 
-// The program's stamp, with a barrier on both sides or none.
+// The program's stamp, with a barrier on both sides or without barriers.
 .macro stamp barrier:vararg
     \barrier
     rdcycle t1
@@ -25,7 +25,7 @@
     ret
 .endm
 
-// To a fence, a read of the counter is input (unprivileged manual, Zicsr, "CSR Access Ordering").
+// A fence orders counter reads as device input (unprivileged manual, Zicsr, "CSR Access Ordering").
 .macro BARRIER
     fence
 .endm

@@ -1,4 +1,4 @@
-/* Where a program starts. The stack is set up already, and memory is as the program image says. */
+/* The entry point of a program. The kernel has set up the stack and loaded the program image. */
 
     .section .text.start, "ax"
     .global _start

@@ -1,4 +1,4 @@
-// Crossings of probes. r14: the crossing; rbx: the program's stamp; rdx and rax: the kernel's at the return.
+// Probe crossings. r14: the crossing; rbx: the program's stamp; rdx and rax: the kernel's exit stamp.
 
 .intel_syntax noprefix
 
@@ -14,7 +14,7 @@
     mov     r12, [r14 + 24]
 .endm
 
-// The program's stamp, with a barrier on both sides or none.
+// The program's stamp, with a barrier on both sides or without barriers.
 .macro stamp barrier
     \barrier
     rdtsc

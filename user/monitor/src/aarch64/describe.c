@@ -1,4 +1,4 @@
-/* What the exception syndrome register says, in words.
+/* Describes the exception syndrome register in words.
  *
  * Source: Arm Architecture Reference Manual (DDI 0487), ESR_EL1. */
 
@@ -32,7 +32,7 @@ static const char *const classes[64] = {
     [0x3c] = "BRK instruction",
 };
 
-/* Data fault status codes: why an access failed. */
+/* Data fault status codes: the reason for a failed access. */
 static const char *const fault_codes[64] = {
     [0x00] = "address size fault, level 0",
     [0x01] = "address size fault, level 1",
@@ -75,8 +75,8 @@ static const struct {
     { 1ul << 6, " -- write not read" },
 };
 
-/* Immediates of the brk instructions that clang's undefined-behaviour sanitizer puts into programs: a base, and the
- * kind of check. Source: clang, the list of sanitizer checks, in its order. */
+/* Immediates of the brk instructions that clang's undefined-behaviour sanitizer emits: a base plus the kind of check.
+ * Source: clang's list of sanitizer checks, in its order. */
 #define UBSAN_BASE 0x5500
 static const char *const ubsan_kinds[] = {
     "add overflow",

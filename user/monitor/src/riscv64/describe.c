@@ -1,4 +1,4 @@
-/* What the cause of a trap says, in words.
+/* Describes the cause of a trap in words.
  *
  * Source: The RISC-V Instruction Set Manual, Volume II: scause. */
 

@@ -1,4 +1,4 @@
-/* What vectors and error codes say, in words.
+/* Describes exception vectors and error codes in words.
  *
  * Source: Intel SDM, volume 3, section 6.3 and figure 4-12. */
 
