@@ -1,12 +1,12 @@
 /* Cothreads: blocking code inside a protection domain.
  *
- * A protection domain reacts to events and has one thread. With this library that thread, the root, runs several
- * cothreads in turn, each on a stack of its own, and a cothread may wait: for a notification, for another cothread,
- * for a semaphore. While it waits the others run, and when nobody can run the root goes back to the event loop.
+ * A protection domain has one thread that handles events. With this library that thread, the root, runs several
+ * cothreads in turn, each on its own stack. A cothread may wait for a notification, another cothread or a semaphore.
+ * While it waits, the others run; when none is ready, the root returns to the event loop.
  * The rules, with a picture, are in docs/cothreads.md.
  *
- * The program supplies libmicrokitco_opts.h, which says how many cothreads there are and which of two interfaces it is
- * written for: cothread/options.h lists what may stand in it. */
+ * The program supplies libmicrokitco_opts.h with the number of cothreads and the choice between two interfaces;
+ * cothread/options.h lists the options. */
 #ifndef LIBMICROKITCO_H
 #define LIBMICROKITCO_H
 

@@ -1,13 +1,13 @@
-/* Selects how threads are switched on the processor that the program is compiled for.
+/* Selects the context switch of the target architecture.
  *
- * Each architecture gives
+ * Each architecture defines
  *
- *   limen_co_context_t      the registers of a thread that does not run
+ *   limen_co_context_t      the saved registers of a thread that is not running
  *   limen_co_prepare        makes a context that starts at a function, which must not return, on a stack
- *   limen_co_switch         leaves one context, continues another, and returns co_no_err once somebody switches back
+ *   limen_co_switch         saves one context, restores another, and returns co_no_err when a thread switches back
  *
- * Programs may use these three by themselves, without the rest of the library. A context that is switched away from
- * before it was prepared must be zero. */
+ * Programs may use these three without the rest of the library. A context must be zero if the first switch saves to it
+ * before limen_co_prepare. */
 #ifndef LIMEN_COTHREAD_CONTEXT_H
 #define LIMEN_COTHREAD_CONTEXT_H
 
@@ -24,13 +24,13 @@
 #elif defined(__x86_64__)
 #include "x86_64/context.h"
 #else
-#error "cothreads cannot be switched on this processor"
+#error "cothreads are not supported on this architecture"
 #endif
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-/* Where the assembly begins a cothread, and what it calls on the cothread's stack. Neither returns. */
+/* The assembly entry point of a cothread, and the function that it calls on the cothread's stack. Neither returns. */
 void limen_co_start(void);
 void limen_co_begin(void);
 #ifdef __cplusplus

@@ -1,9 +1,9 @@
-/* Error codes, each with its sentence: the one list from which the enumeration and the texts are made. */
+/* Error codes with their texts. The enumeration and the text table are generated from this list. */
 #ifndef LIMEN_COTHREAD_ERRORS_H
 #define LIMEN_COTHREAD_ERRORS_H
 
-/* The order up to join_deadlock_detected is that of the older library, whose two codes named 0 are told apart here.
- * Codes that are never returned stay, because programs name them. */
+/* Codes up to join_deadlock_detected have the older library's order; its two codes with the value 0 are distinct here.
+ * Codes that are never returned stay, because programs use their names. */
 #define LIMEN_CO_FOR_EACH_ERROR(DO) \
     DO(co_no_err, "no error") \
     DO(co_err_generic_not_initialised, "the library, or the cothread that is named, is not initialised") \
@@ -60,7 +60,7 @@
 #define LIMEN_CO_ENUMERATE(name, text) name,
 typedef enum {
     LIMEN_CO_FOR_EACH_ERROR(LIMEN_CO_ENUMERATE)
-    /* How many there are. */
+    /* The number of codes. */
     co_num_errors
 } co_err_t;
 #undef LIMEN_CO_ENUMERATE

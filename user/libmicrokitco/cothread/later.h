@@ -1,5 +1,5 @@
-/* The later interface (LIBMICROKITCO_API 2): no error codes. A call that cannot do its work reports why on the debug
- * console and faults at an address that tells the reason. */
+/* The later interface (LIBMICROKITCO_API 2), without error codes. A call that fails reports the reason on the debug
+ * console and faults at an address that identifies it. */
 #ifndef LIMEN_COTHREAD_LATER_H
 #define LIMEN_COTHREAD_LATER_H
 
@@ -19,7 +19,7 @@ typedef limen_co_semaphore_t microkit_cothread_sem_t;
 typedef limen_co_mutex_t microkit_cothread_mutex_t;
 typedef limen_co_condition_t microkit_cothread_condition_t;
 
-/* The address of the fault for each error; those without a number of their own share the last. */
+/* The fault address of each error. Errors without an address of their own share the last one. */
 static inline seL4_Word limen_co_fatal_address(co_err_t error)
 {
     switch (error) {
@@ -61,7 +61,7 @@ static inline void limen_co_must(co_err_t error)
     }
 }
 
-/* `stacks` has LIBMICROKITCO_MAX_COTHREADS - 1 addresses: the root has a stack already. */
+/* `stacks` has LIBMICROKITCO_MAX_COTHREADS - 1 addresses, because the root already has a stack. */
 static inline void microkit_cothread_init(co_control_t *controller_memory, const size_t co_stack_size,
                                           const stack_ptrs_arg_array_t co_stacks)
 {
@@ -100,7 +100,7 @@ static inline co_state_t microkit_cothread_query_state(const microkit_cothread_r
     }
 }
 
-/* Whether a spawn would succeed, and which handle it would give. */
+/* Returns true if a spawn would succeed, and the handle that it would return. */
 static inline bool microkit_cothread_free_handle_available(microkit_cothread_ref_t *ret_handle)
 {
     co_err_t error = limen_cothread_next_handle(ret_handle);
@@ -139,7 +139,7 @@ static inline void microkit_cothread_wait_on_channel(const microkit_channel wake
     limen_co_must(limen_cothread_wait_on_channel(wake_on));
 }
 
-/* Wakes the one who waits longest. A notification that nobody waits for is kept, one for each channel. */
+/* Wakes the longest waiter. Without a waiter, the library keeps the notification, at most one per channel. */
 static inline void microkit_cothread_recv_ntfn(const microkit_channel ch)
 {
     co_err_t error = limen_cothread_recv_ntfn_one(ch);
@@ -148,7 +148,7 @@ static inline void microkit_cothread_recv_ntfn(const microkit_channel ch)
     }
 }
 
-/* Semaphores are set or not: signals do not add up. */
+/* Semaphores are binary: signals do not accumulate. */
 static inline void microkit_cothread_semaphore_init(microkit_cothread_sem_t *ret_sem)
 {
     limen_co_must(limen_cothread_semaphore_init(ret_sem, 0, 1));
@@ -159,7 +159,7 @@ static inline void microkit_cothread_semaphore_wait(microkit_cothread_sem_t *sem
     limen_co_must(limen_cothread_semaphore_wait(sem));
 }
 
-/* A waiting thread runs at once and the caller waits for its turn; microkit_cothread_semaphore_post does not switch. */
+/* Switches to a waiting thread at once; the caller becomes ready. microkit_cothread_semaphore_post does not switch. */
 static inline void microkit_cothread_semaphore_signal(microkit_cothread_sem_t *sem)
 {
     co_err_t error = limen_cothread_semaphore_hand_over(sem);

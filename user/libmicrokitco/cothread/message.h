@@ -1,7 +1,7 @@
 /* Message words across a wait.
  *
- * The words of protected calls lie in the IPC buffer, which all cothreads of a domain share. One that waits between
- * setting words and using them keeps them itself:
+ * All cothreads of a domain share the IPC buffer with the words of protected calls. A cothread that waits between
+ * setting and using words must save them:
  *
  *   seL4_Word words[2];
  *   microkit_cothread_save_words(words, 2);

@@ -1,13 +1,13 @@
-/* What a program chooses in libmicrokitco_opts.h, checked.
+/* The program's options in libmicrokitco_opts.h, and checks of their values.
  *
- *   LIBMICROKITCO_MAX_COTHREADS          how many cothreads; the root is counted only where the interface is 2
+ *   LIBMICROKITCO_MAX_COTHREADS          number of cothreads; includes the root only with interface 2
  *   LIBMICROKITCO_API                    1: error codes, mark_ready, block, join (default)
  *                                        2: the later interface, without error codes and with semaphores
  *                                           (default in the folder `later`)
- *   LIBMICROKITCO_PREEMPTIVE_UNBLOCK     a notification that nobody waits for is kept, one for each channel
- *   LIBMICROKITCO_RECV_NTFN_NO_FASTPATH  a single waiting cothread takes its turn behind those that are ready
- *   LIBMICROKITCO_NO_FPU                 cothreads use no floating-point or vector register: switches leave them alone
- *   LIBMICROKITCO_UNSAFE                 no check for overlapping stacks, and none for overflows at switches
+ *   LIBMICROKITCO_PREEMPTIVE_UNBLOCK     keep a notification without a waiter, at most one per channel
+ *   LIBMICROKITCO_RECV_NTFN_NO_FASTPATH  enqueue even a single woken cothread behind the ready ones
+ *   LIBMICROKITCO_NO_FPU                 cothreads use no floating-point or vector registers; switches do not save them
+ *   LIBMICROKITCO_UNSAFE                 do not check for overlapping stacks, nor for overflows at switches
  *
  * Interface 2 always keeps notifications and always takes the fast path. */
 #ifndef LIMEN_COTHREAD_OPTIONS_H
@@ -19,7 +19,7 @@
 #error "libmicrokitco_opts.h must define LIBMICROKITCO_MAX_COTHREADS, the number of cothreads"
 #endif
 
-/* later/libmicrokitco.h has another. */
+/* later/libmicrokitco.h sets another default. */
 #if !defined(LIMEN_CO_DEFAULT_API)
 #define LIMEN_CO_DEFAULT_API 1
 #endif
@@ -41,7 +41,7 @@
 #error "LIBMICROKITCO_API must be 1 or 2"
 #endif
 
-/* The options as values, so that code asks with `if` and is compiled either way. */
+/* The options as values, so that code tests them with `if` and both branches are compiled. */
 #if defined(LIBMICROKITCO_PREEMPTIVE_UNBLOCK) || LIBMICROKITCO_API == 2
 #define LIMEN_CO_KEEPS_NOTIFICATIONS 1
 #else

@@ -1,10 +1,10 @@
-/* The first interface: every function returns an error code, co_no_err if it did its work. */
+/* The first interface: every function returns an error code, co_no_err on success. */
 #ifndef LIMEN_COTHREAD_SEED_H
 #define LIMEN_COTHREAD_SEED_H
 
 typedef limen_co_handle_t microkit_cothread_t;
 
-/* The first seven are those of the older library. */
+/* The first seven match the older library. */
 typedef enum {
     cothread_not_active,
     cothread_initialised,
@@ -33,8 +33,8 @@ inline co_err_t microkit_cothread_init(Memory memory, size_t stack_size, Stacks.
     return limen_cothread_init((uintptr_t)memory, stack_size, addresses, LIMEN_CO_AGREED);
 }
 #else
-/* A macro that names itself is not expanded again; this one is read once more at each level of LIMEN_CO_REREAD, which
- * is enough for 4096 arguments. */
+/* The preprocessor does not expand a macro within itself. Each level of LIMEN_CO_REREAD rescans this one, enough for 4096
+ * arguments. */
 #define LIMEN_CO_NOTHING
 #define LIMEN_CO_REREAD(...) LIMEN_CO_REREAD_1(LIMEN_CO_REREAD_1(LIMEN_CO_REREAD_1(LIMEN_CO_REREAD_1(__VA_ARGS__))))
 #define LIMEN_CO_REREAD_1(...) LIMEN_CO_REREAD_2(LIMEN_CO_REREAD_2(LIMEN_CO_REREAD_2(LIMEN_CO_REREAD_2(__VA_ARGS__))))
@@ -58,7 +58,7 @@ inline co_err_t microkit_cothread_init(Memory memory, size_t stack_size, Stacks.
                          LIMEN_CO_AGREED))
 #endif
 
-/* The same with the stacks in an array of LIBMICROKITCO_MAX_COTHREADS. */
+/* The same with the stacks in an array of LIBMICROKITCO_MAX_COTHREADS addresses. */
 static inline co_err_t microkit_cothread_init_array(uintptr_t memory, size_t stack_size, const uintptr_t *stacks)
 {
     return limen_cothread_init(memory, stack_size, stacks, LIMEN_CO_AGREED);
@@ -122,7 +122,7 @@ static inline co_err_t microkit_cothread_my_handle(microkit_cothread_t *ret_hand
     return limen_cothread_my_handle(ret_handle);
 }
 
-/* A macro, because programs give it the address of a pointer as well. */
+/* A macro, because programs also pass the address of a pointer. */
 #define microkit_cothread_my_arg(ret_priv_arg) limen_cothread_my_arg((uintptr_t *)(ret_priv_arg))
 
 static inline co_err_t microkit_cothread_set_arg(const microkit_cothread_t cothread, uintptr_t private_arg)

@@ -1,4 +1,4 @@
-/* A switch that is a function call: on instruction sets where a function preserves most registers. */
+/* A switch by function call, for instruction sets whose calling convention preserves most registers. */
 #ifndef LIMEN_COTHREAD_SWITCH_BY_CALL_H
 #define LIMEN_COTHREAD_SWITCH_BY_CALL_H
 

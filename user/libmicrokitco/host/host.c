@@ -1,4 +1,4 @@
-/* The stand-in for a protection domain's surroundings: include/microkit.h says what each function does. */
+/* The host implementation of a protection domain's environment; include/microkit.h documents each function. */
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
-/* The library for programs that were written for the later interface.
+/* The library for programs that use the later interface.
  *
- * Their options do not say so, because the later library knew no other. What says it is the folder: LIBMICROKITCO_PATH, in
- * which such programs look for this header. */
+ * The options of such programs do not select it, because the later library had no other interface. The folder selects it:
+ * such programs find this header through LIBMICROKITCO_PATH. */
 #ifndef LIBMICROKITCO_LATER_H
 #define LIBMICROKITCO_LATER_H
 

@@ -1,7 +1,7 @@
-/* Notifications: cothreads wait for them, the root hands them out.
+/* Notifications: cothreads wait for them, the root delivers them.
  *
- * A blocking exchange with another domain goes once through two functions of this file. Whatever is rare is elsewhere
- * and ends the function that needs it, so that the common way keeps no frame: look at the disassembly after a change. */
+ * A blocking exchange with another domain passes once through two functions of this file. Rare cases are in other files
+ * and called in tail position, so that the fast path needs no stack frame: check the disassembly after a change. */
 
 #include "channel.h"
 

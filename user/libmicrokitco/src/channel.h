@@ -1,4 +1,4 @@
-/* Channels: what the fast path and the rare ones share. */
+/* Channels: declarations shared by the fast path and the slow paths. */
 #ifndef LIMEN_COTHREAD_CHANNEL_H
 #define LIMEN_COTHREAD_CHANNEL_H
 
@@ -9,16 +9,16 @@ LIMEN_CO_INLINE uint64_t bit_of(microkit_channel ch)
     return (uint64_t)1 << ch;
 }
 
-/* Wakes everybody who waits in a queue that is not empty; those who were ready before go first. */
+/* Wakes all threads of a queue that is not empty. Threads that were ready before run first. */
 co_err_t wake_all(co_control_t *control, limen_co_queue_t *queue) SHARED;
 
-/* A notification that nobody waits for. */
+/* Handles a notification without a waiter. */
 co_err_t nobody_waits(co_control_t *control, microkit_channel ch) RARE;
 
-/* Why this thread cannot receive. */
+/* Returns the reason that this thread cannot receive. */
 co_err_t cannot_receive(void) RARE;
 
-/* A wait before init or in the root. */
+/* Handles a wait before init or in the root. */
 co_err_t wait_outside_cothread(microkit_channel ch) RARE;
 
 #endif /* LIMEN_COTHREAD_CHANNEL_H */

@@ -1,4 +1,4 @@
-/* Notifications that several cothreads wait for, or none, and calls from the wrong thread. */
+/* Slow paths: notifications with several waiters or none, and calls from the wrong thread. */
 
 #include "channel.h"
 
@@ -8,7 +8,7 @@ co_err_t wake_all(co_control_t *control, limen_co_queue_t *queue)
     return leave_root_for(&limen_co_library, queue_take(&control->ready));
 }
 
-/* Those who are ready run all the same: who goes back to receive must not leave them behind. */
+/* Ready threads run first, because the root must not return to receive while any thread is ready. */
 co_err_t nobody_waits(co_control_t *control, microkit_channel ch)
 {
     co_err_t error = co_err_recv_ntfn_no_blocked;
@@ -28,7 +28,7 @@ co_err_t cannot_receive(void)
     return limen_co_library.current ? co_err_recv_ntfn_called_from_cothread : co_err_recv_ntfn_invalid_channel;
 }
 
-/* The root may only take what is kept. */
+/* The root cannot wait; it may only take a pending notification. */
 co_err_t wait_outside_cothread(microkit_channel ch)
 {
     co_control_t *control = limen_co_library.control;

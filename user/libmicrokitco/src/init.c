@@ -1,4 +1,4 @@
-/* Takes memory from the program and makes the library of it. */
+/* Initialises the library in memory that the program provides. */
 
 #include "schedule.h"
 #include "stack.h"
@@ -74,7 +74,7 @@ static co_err_t check(uintptr_t memory, size_t size, const uintptr_t *stacks, ui
     return error;
 }
 
-/* What every stack has at least between its first and its last aligned address. */
+/* The bytes that every stack has at least between its first and its last aligned address. */
 static size_t aligned_bytes(size_t size, const uintptr_t *stacks)
 {
     size_t least = size;

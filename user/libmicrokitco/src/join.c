@@ -1,7 +1,7 @@
 /* Waiting for the end of a cothread.
  *
- * What a cothread returned goes to those who wait for it. If nobody does, the first who asks later gets it, unless the
- * handle has been given to a new cothread by then. */
+ * The return value goes to the threads that wait for the cothread. If none waits, the first later join gets it, unless a
+ * new cothread has taken the handle by then. */
 
 #include "schedule.h"
 

@@ -1,5 +1,5 @@
-/* Switches by the primitives of another library, which the program chooses with LIBCO_PATH: co_active, co_derive and
- * co_switch of its libco.h. A context then holds that library's handle in its first word. */
+/* Switches with the primitives of another library, which LIBCO_PATH selects: co_active, co_derive and co_switch of its
+ * libco.h. The first word of a context is then that library's handle. */
 #ifndef LIMEN_COTHREAD_LIBCO_H
 #define LIMEN_COTHREAD_LIBCO_H
 
@@ -15,7 +15,7 @@ LIMEN_CO_INLINE co_err_t limen_co_libco_switch(limen_co_context_t *from, const l
     return co_no_err;
 }
 
-/* The lowest words stay the library's own: the sentinel is there. */
+/* The lowest words stay reserved for this library's sentinel. */
 LIMEN_CO_INLINE void limen_co_libco_prepare(limen_co_context_t *context, uintptr_t stack, size_t bytes)
 {
     void *memory = (void *)(stack + LIMEN_CO_ALIGNMENT);

@@ -1,7 +1,7 @@
 /* Mutexes and conditions.
  *
- * A mutex is handed to the next who waits for it, never left open in between. A condition that is signalled moves the
- * thread that waits to the mutex, so that it is woken once. */
+ * Unlocking passes ownership to the next waiter; the mutex is never free in between. Signalling a condition moves a waiter
+ * to the queue of the mutex, so that the waiter wakes only once. */
 
 #include "schedule.h"
 
@@ -107,7 +107,7 @@ static co_err_t check_condition(const limen_co_condition_t *condition)
     return condition && condition->self == condition ? co_no_err : co_err_object_not_initialised;
 }
 
-/* The root that waits in vain gets an error, and the mutex only if it is free: check with unlock's answer. */
+/* If the root's wait fails, it gets an error, and the mutex only if that is free: the result of unlock tells. */
 co_err_t limen_cothread_condition_wait(limen_co_condition_t *condition, limen_co_mutex_t *mutex)
 {
     co_err_t error = check_condition(condition);
@@ -127,7 +127,7 @@ co_err_t limen_cothread_condition_wait(limen_co_condition_t *condition, limen_co
     return error;
 }
 
-/* Moves the first who waits to its mutex. */
+/* Moves the first waiter to the queue of its mutex. */
 static void move_on(limen_co_condition_t *condition)
 {
     co_tcb_t *thread = queue_take(&condition->waiting);

@@ -1,4 +1,4 @@
-/* Questions that change nothing, and arguments and names, which only the program reads. */
+/* Queries without side effects, and arguments and names, which only the program reads. */
 
 #include "schedule.h"
 
@@ -63,7 +63,7 @@ co_err_t limen_cothread_my_arg(uintptr_t *argument)
     return co_no_err;
 }
 
-/* An active cothread, or null and the reason. */
+/* Returns an active cothread, or null and the reason. */
 static co_tcb_t *cothread_of(limen_co_handle_t handle, co_err_t *error)
 {
     co_control_t *control = limen_co_library.control;

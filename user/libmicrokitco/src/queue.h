@@ -1,4 +1,4 @@
-/* Queues of threads: limen_co_queue_t. Putting in and taking out touch three words, whatever the length. */
+/* Queues of threads: limen_co_queue_t. Enqueue and dequeue touch three words at any length. */
 #ifndef LIMEN_COTHREAD_QUEUE_H
 #define LIMEN_COTHREAD_QUEUE_H
 
@@ -9,7 +9,7 @@ LIMEN_CO_INLINE bool queue_is_empty(const limen_co_queue_t *queue)
     return !queue->last;
 }
 
-/* Behind all others. */
+/* Enqueues a thread at the end. */
 LIMEN_CO_INLINE void queue_put(limen_co_queue_t *queue, co_tcb_t *thread)
 {
     co_tcb_t *last = queue->last;
@@ -23,7 +23,7 @@ LIMEN_CO_INLINE void queue_put(limen_co_queue_t *queue, co_tcb_t *thread)
     thread->queue = queue;
 }
 
-/* The first of a queue that is not empty. */
+/* Dequeues the first thread of a queue that is not empty. */
 LIMEN_CO_INLINE co_tcb_t *queue_take(limen_co_queue_t *queue)
 {
     co_tcb_t *last = queue->last;
@@ -36,7 +36,7 @@ LIMEN_CO_INLINE co_tcb_t *queue_take(limen_co_queue_t *queue)
     return first;
 }
 
-/* Takes a thread out of wherever it is in its queue. The work grows with the length: for what happens seldom. */
+/* Removes a thread from any position of its queue, in time linear in the length; for rare cases. */
 static inline void queue_remove(co_tcb_t *thread)
 {
     limen_co_queue_t *queue = thread->queue;

@@ -1,4 +1,4 @@
-/* Sentences: the texts of error codes, and the last words of a program that cannot go on. */
+/* Texts of error codes, and the report of a program that cannot continue. */
 
 #include "schedule.h"
 

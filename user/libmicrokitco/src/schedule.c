@@ -1,4 +1,4 @@
-/* Turns: yield, block, and what the root does while others run. */
+/* Scheduling: yield, block, and the root's waiting while other threads run. */
 
 #include "schedule.h"
 
@@ -18,7 +18,7 @@ co_err_t leave_for_first(co_tcb_t *self, co_control_t *control)
     return limen_co_switch(&self->context, &next->context);
 }
 
-/* The root waits in vain once it is resumed without having been made ready. */
+/* The root's wait has failed if it resumes without having been made ready. */
 static co_err_t give_up_waiting(co_tcb_t *root)
 {
     if (is_queued(root)) {
@@ -28,7 +28,7 @@ static co_err_t give_up_waiting(co_tcb_t *root)
     return co_err_generic_no_runnable_cothread;
 }
 
-/* Leaves the root, whose next state is settled. */
+/* Switches away from the root, whose next state is already set. */
 static co_err_t leave_root(co_control_t *control)
 {
     co_tcb_t *root = &control->root;
@@ -100,7 +100,7 @@ static const co_tcb_t *awaited_by(const co_tcb_t *thread)
     }
 }
 
-/* A signal to a condition can close a ring among others, so the length is bounded. */
+/* Signalling a condition can close a ring of other waiters, so the walk is bounded. */
 bool waits_for(const co_tcb_t *thread, const co_tcb_t *other)
 {
     for (size_t steps = 0; thread && steps <= LIMEN_CO_COTHREADS; steps++) {

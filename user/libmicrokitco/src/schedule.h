@@ -1,4 +1,5 @@
-/* Who runs, and how the next one gets to: included by everything that blocks, because it is on every fast path. */
+/* The running thread, and the switch to the next one. Every blocking operation includes this, because it is on every fast
+ * path. */
 #ifndef LIMEN_COTHREAD_SCHEDULE_H
 #define LIMEN_COTHREAD_SCHEDULE_H
 
@@ -12,17 +13,17 @@
 #define LIKELY(condition) __builtin_expect(!!(condition), 1)
 #define UNLIKELY(condition) __builtin_expect(!!(condition), 0)
 
-/* The one instance of a protection domain. */
+/* The single instance of a protection domain. */
 struct limen_co_library {
     /* Null until init has succeeded. */
     co_control_t *control;
-    /* The cothread that runs; null while the root does, so that one load tells both. */
+    /* The running cothread; null while the root runs, so that one load tells both. */
     co_tcb_t *current;
 };
 
 extern struct limen_co_library limen_co_library __attribute__((visibility("hidden")));
 
-/* Its address is hidden from the compiler, which would otherwise make the address of each member anew. */
+/* The address is hidden from the compiler, which would otherwise compute the address of each member separately. */
 LIMEN_CO_INLINE struct limen_co_library *the_library(void)
 {
     struct limen_co_library *library = &limen_co_library;
@@ -56,7 +57,7 @@ LIMEN_CO_INLINE bool is_active(const co_tcb_t *thread)
     return thread->state != LIMEN_CO_NOT_ACTIVE;
 }
 
-/* Whether it is in a queue; not for the running thread. */
+/* True if the thread is in a queue; not for the running thread. */
 LIMEN_CO_INLINE bool is_queued(const co_tcb_t *thread)
 {
     return thread->state >= LIMEN_CO_READY;
@@ -68,15 +69,15 @@ LIMEN_CO_INLINE void make_ready(co_control_t *control, co_tcb_t *thread)
     queue_put(&control->ready, thread);
 }
 
-/* Callers end with a call of what is rare: compilers then jump, and the caller needs no frame. */
+/* Callers call rare functions in tail position, so that compilers emit a jump and the caller needs no stack frame. */
 #define RARE __attribute__((visibility("hidden"), cold))
 #define SHARED __attribute__((visibility("hidden")))
 
-/* The whole queue, in its order. */
+/* Makes the whole queue ready, in its order. */
 void make_all_ready(co_control_t *control, limen_co_queue_t *queue) SHARED;
 
-/* Leaves a cothread for the first that is ready; there is one. The order of arguments is that of a switch to the root, so
- * that they are in their registers for either. */
+/* Switches from a cothread to the first ready one, which must exist. The arguments have the order of a switch to the root,
+ * so that they are in the right registers for both. */
 co_err_t leave_for_first(co_tcb_t *self, co_control_t *control) SHARED;
 
 /* Reports the overflow and does not return. */
@@ -87,7 +88,7 @@ LIMEN_CO_INLINE bool is_stack_sound(const co_tcb_t *cothread)
     return !LIMEN_CO_CHECKS_STACKS || LIKELY(*cothread->stack == (uintptr_t)cothread->stack);
 }
 
-/* Leaves a cothread, whose next state is settled, for whoever is next: the first that is ready, or else the root. */
+/* Switches from a cothread, whose next state is already set, to the first ready cothread, or else to the root. */
 LIMEN_CO_INLINE co_err_t leave_cothread(co_control_t *control, co_tcb_t *self)
 {
     if (!is_stack_sound(self)) {
@@ -100,18 +101,18 @@ LIMEN_CO_INLINE co_err_t leave_cothread(co_control_t *control, co_tcb_t *self)
     return limen_co_switch(&self->context, &control->root.context);
 }
 
-/* Leaves the root for a cothread. */
+/* Switches from the root to a cothread. */
 LIMEN_CO_INLINE co_err_t leave_root_for(struct limen_co_library *library, co_tcb_t *next)
 {
     library->current = next;
     return limen_co_switch(&library->control->root.context, &next->context);
 }
 
-/* Lets the running thread wait in a queue. It returns when another thread has made it ready; in the root, with an error
- * also when nobody else can run, because then nobody will. */
+/* Blocks the running thread in a queue until another thread makes it ready. In the root, returns an error if no other
+ * thread can run, because then no thread could wake it. */
 co_err_t wait_in(limen_co_queue_t *queue, limen_co_state_t state) SHARED;
 
-/* Whether a thread waits for another one, perhaps through a chain of joins and mutexes. */
+/* True if a thread waits for another one, directly or through a chain of joins and mutexes. */
 bool waits_for(const co_tcb_t *thread, const co_tcb_t *other) SHARED;
 
 #endif /* LIMEN_COTHREAD_SCHEDULE_H */

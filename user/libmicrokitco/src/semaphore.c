@@ -1,4 +1,4 @@
-/* Semaphores: a count, and those who wait for it to be more than 0. */
+/* Semaphores: a count, and a queue of threads that wait until it is above 0. */
 
 #include "schedule.h"
 

@@ -1,9 +1,9 @@
-/* How much of a stack was used, whose it is, and what happens when it was too small. */
+/* Stack usage, stack ownership, and the handling of overflows. */
 
 #include "schedule.h"
 #include "stack.h"
 
-/* Unlikely as data, and not a user address. */
+/* The fill pattern: unlikely as data, and not a user address. */
 #define PATTERN 0xa5c3a5c3a5c3a5c3ul
 
 void stack_paint(uintptr_t *stack, size_t bytes)
@@ -46,7 +46,7 @@ limen_co_handle_t limen_cothread_of_address(const void *memory, uintptr_t addres
     const co_control_t *control = control_in((uintptr_t)memory);
     for (limen_co_handle_t i = 0; i < LIMEN_CO_COTHREADS; i++) {
         uintptr_t stack = (uintptr_t)control->cothreads[i].stack;
-        /* One page below belongs to it as well: that is where a stack pointer is after an overflow. */
+        /* The page below counts as well, because a stack pointer is there after an overflow. */
         if (address + MINIMUM_STACK_SIZE > stack && address <= stack + control->stack_bytes) {
             return i + 1;
         }

@@ -1,4 +1,4 @@
-/* Stacks: filled with a pattern once, so that what was used can be told, and guarded by a word at the lowest address. */
+/* Stacks: filled with a pattern to measure their use, and guarded by a sentinel word at the lowest address. */
 #ifndef LIMEN_COTHREAD_STACK_H
 #define LIMEN_COTHREAD_STACK_H
 
@@ -9,7 +9,7 @@ LIMEN_CO_INLINE uintptr_t align_up(uintptr_t address)
     return (address + LIMEN_CO_ALIGNMENT - 1) & ~(uintptr_t)(LIMEN_CO_ALIGNMENT - 1);
 }
 
-/* Where the controller is in the memory that a program gives for it: at the start, if that is a co_control_t. */
+/* The controller's address within the memory that the program provides: the start, if that is a co_control_t. */
 LIMEN_CO_INLINE co_control_t *control_in(uintptr_t memory)
 {
     uintptr_t mask = __alignof__(co_control_t) - 1;
@@ -21,7 +21,7 @@ LIMEN_CO_INLINE uintptr_t align_down(uintptr_t address)
     return address & ~(uintptr_t)(LIMEN_CO_ALIGNMENT - 1);
 }
 
-/* Writes to all of it, so that memory that is not there faults here. */
+/* Writes to the whole stack, so that unmapped memory faults here. */
 void stack_paint(uintptr_t *stack, size_t bytes) __attribute__((visibility("hidden")));
 
 /* An overflow overwrites the lowest word first or skips it; it cannot leave its own address there by chance. */

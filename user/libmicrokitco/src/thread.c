@@ -1,9 +1,9 @@
-/* From spawn to the end of a cothread. */
+/* The life cycle of a cothread, from spawn to its end. */
 
 #include "schedule.h"
 #include "stack.h"
 
-/* A new life on the thread's stack. */
+/* Prepares the thread's stack for a new cothread. */
 static void prepare(co_control_t *control, co_tcb_t *thread)
 {
     limen_co_queue_t nobody = { NULL };
@@ -68,7 +68,7 @@ co_err_t limen_cothread_mark_ready(limen_co_handle_t handle)
     return co_no_err;
 }
 
-/* Tells everybody who waits for its end how it came. */
+/* Wakes all threads that joined it with the result. */
 static void wake_joiners(co_control_t *control, co_tcb_t *thread, co_err_t outcome)
 {
     while (!queue_is_empty(&thread->joiners)) {

@@ -1,12 +1,12 @@
-/* AArch64: a switch is a function call, so the registers that calls preserve are all that a context holds. */
+/* AArch64: a switch is a function call, so a context holds only the callee-saved registers. */
 #ifndef LIMEN_COTHREAD_AARCH64_CONTEXT_H
 #define LIMEN_COTHREAD_AARCH64_CONTEXT_H
 
 typedef struct limen_co_context {
-    /* x19 to x28, x29 (frame pointer), x30 (where it continues). */
+    /* x19 to x28, x29 (frame pointer), x30 (address to continue at). */
     uint64_t general[12];
     uint64_t stack_pointer;
-    /* co_no_err: what the switch that is continued returns, loaded together with the stack pointer. */
+    /* co_no_err: the result of the switch that continues here, loaded together with the stack pointer. */
     uint64_t result;
     /* d8 to d15. */
     uint64_t floating[8];

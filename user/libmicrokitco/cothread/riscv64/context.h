@@ -1,10 +1,10 @@
-/* RISC-V: a switch is a function call, so the registers that calls preserve are all that a context holds. Programs
- * that pass floating-point numbers in integer registers preserve no other ones. */
+/* RISC-V: a switch is a function call, so a context holds only the callee-saved registers. In programs with the soft-float
+ * calling convention, no floating-point register is callee-saved. */
 #ifndef LIMEN_COTHREAD_RISCV64_CONTEXT_H
 #define LIMEN_COTHREAD_RISCV64_CONTEXT_H
 
 typedef struct limen_co_context {
-    /* ra: where it continues. */
+    /* ra: address to continue at. */
     uint64_t return_address;
     uint64_t stack_pointer;
     /* s0 to s11. */
@@ -23,7 +23,7 @@ LIMEN_CO_INLINE void limen_co_prepare(limen_co_context_t *context, uintptr_t sta
 {
     context->return_address = (uintptr_t)start;
     context->stack_pointer = stack + bytes;
-    /* The frame pointer: a walk through the frames ends here. */
+    /* The frame pointer: stack unwinding ends here. */
     context->saved[0] = 0;
 }
 

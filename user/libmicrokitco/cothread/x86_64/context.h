@@ -1,8 +1,8 @@
-/* 64-bit x86: a switch is a jump out of the middle of a function, and says that it changes every register but two. The
- * compiler then saves what it needs, which is seldom much; a context is what is left. There is no call and no return,
- * so that the processor's prediction of returns stays right.
+/* 64-bit x86: a switch is inline assembly that jumps and clobbers every register but two. The compiler saves the live
+ * registers, usually few; the context holds the other two. The switch has no call and no return, so that the return
+ * predictor stays in step.
  *
- * All vector registers are the caller's to save, so the control words are what a switch with floating point adds. */
+ * All vector registers are caller-saved, so floating point adds only the control words to a switch. */
 #ifndef LIMEN_COTHREAD_X86_64_CONTEXT_H
 #define LIMEN_COTHREAD_X86_64_CONTEXT_H
 
@@ -14,7 +14,7 @@ typedef struct limen_co_context {
     uint16_t x87_control;
 } limen_co_context_t;
 
-/* As a process finds them: every exception masked, round to nearest, x87 with its full precision. */
+/* The initial values of a process: every exception masked, round to nearest, x87 with full precision. */
 #define LIMEN_CO_MXCSR 0x1f80
 #define LIMEN_CO_X87_CONTROL 0x037f
 
@@ -25,7 +25,7 @@ typedef struct limen_co_context {
 #define LIMEN_CO_SWITCH "limen_co_switch_no_fpu"
 #endif
 
-/* Registers that only some compilations know. */
+/* Registers that exist only with some compiler options. */
 #if defined(__SSE__)
 #define LIMEN_CO_VECTORS \
     , "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11", "xmm12", \
@@ -57,7 +57,7 @@ LIMEN_CO_INLINE co_err_t limen_co_switch(limen_co_context_t *from, const limen_c
 LIMEN_CO_INLINE void limen_co_prepare(limen_co_context_t *context, uintptr_t stack, size_t bytes,
                                       void (*start)(void))
 {
-    /* Functions expect a return address on the stack; this one ends a walk through the frames. */
+    /* Functions expect a return address on the stack; this one ends stack unwinding. */
     uintptr_t *return_address = (uintptr_t *)(stack + bytes) - 1;
     *return_address = 0;
     *context = (limen_co_context_t) {

@@ -1,4 +1,4 @@
-/* Switching back and forth between two threads of control, by one library each. */
+/* Switching between two threads of control and back, one function per library. */
 #ifndef LIMEN_COTHREAD_COMPARE_H
 #define LIMEN_COTHREAD_COMPARE_H
 
@@ -8,11 +8,11 @@ extern "C" {
 
 #define COMPARE_STACK_BYTES 0x10000
 
-/* Switches at least `count` times and is back when it returns. */
+/* Switches at least `count` times and returns in the first thread. */
 typedef void (*exchange_t)(long count);
 
 void cothreads_bare(long count);
-/* yield between the root and as many cothreads as were started. */
+/* Yields between the root and the started cothreads. */
 void cothreads_yield(long count);
 void cothreads_start_one(void);
 void cothreads_start_ten_thousand(void);

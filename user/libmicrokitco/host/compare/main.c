@@ -1,11 +1,11 @@
-/* Times switches of several libraries in one run: the shortest of many short rounds each, taken in turns, so that what
- * else the machine does meets all of them, and few rounds are interrupted. */
+/* Times switches of several libraries in one run. Each figure is the shortest of many short rounds. The rounds of all
+ * libraries alternate, so that other load on the machine affects all of them alike. */
 
 #include <stdio.h>
 #include <time.h>
 #include "compare.h"
 
-/* A multiple of 10001, because that many threads take turns in one of the lines. */
+/* A multiple of 10001, the number of threads in one of the rows. */
 #define SWITCHES 200020l
 #define ROUNDS 60
 

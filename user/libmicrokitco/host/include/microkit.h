@@ -1,9 +1,9 @@
-/* What stands in for <microkit.h> on a Linux host, so that a program's cothreads run in its ordinary unit tests: the
- * part of the interface that programs with cothreads use, and the other sides of their channels, which a test plays.
+/* Replaces <microkit.h> on a Linux host, so that a program's cothreads run in ordinary unit tests. It has the part of the
+ * interface that programs with cothreads use, and functions with which a test plays the peers on their channels.
  *
- *   static void disk(microkit_channel ch)      what the other side does when it is notified
+ *   static void disk(microkit_channel ch)      runs when the program notifies the peer
  *   {
- *       limen_host_notify(ch);                 it notifies back at once
+ *       limen_host_notify(ch);                 notifies back at once
  *   }
  *
  *   int main(void)
@@ -47,27 +47,27 @@ seL4_Word microkit_mr_get(seL4_Uint8 mr);
 void microkit_dbg_putc(int c);
 void microkit_dbg_puts(const char *s);
 void microkit_dbg_put32(seL4_Uint32 x);
-/* Calls what limen_host_set_crash was given, or ends the process. */
+/* Calls the function set by limen_host_set_crash, or ends the process. */
 void microkit_internal_crash(seL4_Error err);
 
 /* The test's side. */
 typedef void (*limen_host_peer_t)(microkit_channel ch);
 typedef void (*limen_host_crash_t)(seL4_Error err);
 
-/* Who is told of the program's notifications; nobody at first. */
+/* Sets the function that receives the program's notifications; initially none. */
 void limen_host_set_peer(limen_host_peer_t peer);
-/* Called in place of a fault; it must not return. */
+/* Sets the function to call instead of a fault; it must not return. */
 void limen_host_set_crash(limen_host_crash_t crash);
-/* Where the debug console goes: a buffer that holds the last text, terminated, or null for the standard output. */
+/* Sets the destination of the debug console: a buffer for the last text, terminated, or null for the standard output. */
 void limen_host_set_console(char *buffer, size_t bytes);
-/* A notification for the program arrives; it is delivered by limen_host_run. */
+/* Sends a notification to the program; limen_host_run delivers it. */
 void limen_host_notify(microkit_channel ch);
-/* The event loop: notified() for each channel, lowest first, until no notification is left. */
+/* The event loop: calls notified() for each channel, lowest first, until no notification is pending. */
 void limen_host_run(void);
-/* Everything as at the start of a process, the library included. Its cothreads are gone. */
+/* Resets everything to the start of a process, including the library. All cothreads end. */
 void limen_host_reset(void);
 
-/* Tells the address sanitizer that a stack is used from its start. */
+/* Tells the address sanitizer that a stack is in use again from its start. */
 void limen_host_stack_begins(void *stack, size_t bytes);
 #define LIMEN_CO_STACK_BEGINS(stack, bytes) limen_host_stack_begins((stack), (bytes))
 

@@ -1,4 +1,4 @@
-/* A program and a library that were compiled with different options: init tells, before anything else happens. */
+/* A program and a library compiled with different options: init must report it before anything else happens. */
 
 #include "test.h"
 

@@ -1,10 +1,10 @@
-/* Every state that the model can reach, and in each every call: the library must do what the model does.
+/* Explores every reachable state of the model and makes every call in each: the library must behave as the model does.
  *
  *   explore [GROUPS]     letters of groups of calls; default: all
  *
- * The model's states are found breadth first. For each state and each call the library is brought there from init by
- * the calls that lead to it, makes the call, and is then compared in full: who runs, what its last call returned, the
- * state of each thread, and the order of each queue. What must hold in every state is asked of the model itself. */
+ * The search is breadth first. For each state and call, the test replays the calls that lead from init to the state,
+ * makes the call, and compares everything: the running thread, the result of its last call, the state of each thread,
+ * and the order of each queue. Invariants are checked on the model itself. */
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 
 #define STACK_BYTES 0x1000
 
-/* A state, and the last call on a shortest way to it. */
+/* A state, and the last call on a shortest path to it. */
 struct node {
     struct model model;
     uint32_t parent;
@@ -29,7 +29,7 @@ static uint32_t node_room;
 static uint32_t *buckets;
 static uint32_t bucket_mask;
 
-/* The calls of the present run of the library. */
+/* The calls of the library's current run. */
 static struct step script[256];
 static size_t script_length;
 static size_t position;
@@ -87,7 +87,7 @@ static co_err_t perform(struct step step)
     }
 }
 
-/* What every thread does: whoever runs makes the next call. After the last one the driver goes on. */
+/* The code of every thread: the running thread makes the next call. After the last call, the driver continues. */
 static void follow_script(void)
 {
     last_result = NO_RESULT;
@@ -178,7 +178,7 @@ static void report(uint8_t wanted)
     printf(": result %d, wanted %d\n", last_result, wanted);
 }
 
-/* What the search needs to know of a model: FNV-1a over its bytes. */
+/* The hash of a model: FNV-1a over its bytes. */
 static uint32_t bucket_of(const struct model *model)
 {
     uint64_t hash = 0xcbf29ce484222325u;
@@ -260,7 +260,7 @@ static bool is_sound(const struct model *model)
             return false;
         }
     }
-    /* Nobody waits for what is there. */
+    /* No thread waits for something that is available. */
     for (int ch = 0; ch < CHANNELS; ch++) {
         if (model->kept[ch] && model->channel[ch].length) {
             return false;
@@ -269,7 +269,7 @@ static bool is_sound(const struct model *model)
     return !(model->count && model->semaphore.length);
 }
 
-/* Who goes back to receive leaves nobody behind; a ring of joins is refused if and only if it would be one. */
+/* The root returns to receive only when no thread is ready. A join is refused if and only if it would close a ring. */
 static bool is_right(const struct model *before, const struct model *after, struct step step, uint8_t result)
 {
     if (step.action == RECEIVE && !before->running && !after->running && after->ready.length) {
@@ -301,7 +301,7 @@ static bool try_step(uint32_t node, struct step step)
     return true;
 }
 
-/* How many subjects an action is tried with, and its group. */
+/* The number of subjects for an action, and its group. */
 static const struct {
     uint8_t subjects;
     char group;
@@ -341,7 +341,7 @@ int main(int count, char **arguments)
         return 2;
     }
     bool agrees = explore(groups, &calls);
-    printf("%u states of %d cothreads (groups %s), %lu calls, longest way %d\n", node_count, LIMEN_CO_COTHREADS, groups,
+    printf("%u states of %d cothreads (groups %s), %lu calls, longest path %d\n", node_count, LIMEN_CO_COTHREADS, groups,
            (unsigned long)calls, nodes[node_count - 1].depth);
     if (agrees) {
         printf("TEST explore_%s PASS\n", groups);

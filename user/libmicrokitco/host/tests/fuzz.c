@@ -1,7 +1,7 @@
-/* Random calls from random threads with random arguments, right and wrong. Whatever happens, no memory is touched that
- * is not the library's, and every thread is in the queue that its state says.
+/* Makes random calls from random threads with valid and invalid arguments. The library must never touch foreign memory,
+ * and every thread must be in the queue that matches its state.
  *
- * Each input is a list of pairs: a call and its argument. Whoever runs makes the next one. */
+ * Each input is a list of pairs: a call and its argument. The running thread makes the next call. */
 
 #include <stdbool.h>
 #include <stdlib.h>
@@ -38,7 +38,7 @@ static void must(bool holds)
     }
 }
 
-/* Every thread of a queue knows the queue. */
+/* Every thread of a queue points to that queue. */
 static size_t check_queue(const limen_co_queue_t *queue)
 {
     size_t length = 0;
@@ -67,7 +67,7 @@ static size_t check_all_queues(co_control_t *control)
     return length;
 }
 
-/* Who is in a queue is there once, because each thread knows one queue only. */
+/* A thread is in a queue at most once, because it points to one queue only. */
 static void check_library(void)
 {
     co_control_t *control = limen_co_library.control;
@@ -83,7 +83,7 @@ static void check_library(void)
         queued += state == LIMEN_CO_NOT_ACTIVE || (state >= LIMEN_CO_READY && state != LIMEN_CO_RUNNING && !is_idle_root);
     }
     size_t found = check_all_queues(control);
-    /* The root remembers the ready queue when it waits in none. */
+    /* The root points to the ready queue while it waits in none. */
     must(found == queued || (limen_co_library.current && control->root.state == LIMEN_CO_READY && found + 1 == queued));
 }
 
@@ -234,7 +234,7 @@ static void run_input(void)
     give_back();
 }
 
-/* The root and cothreads that return end here alike; a cothread that ends with a mutex is a fault, which ends the run. */
+/* The root and returning cothreads both end here. A cothread that ends with a mutex faults, which ends the run. */
 static void end_of_run(seL4_Error error)
 {
     (void)error;

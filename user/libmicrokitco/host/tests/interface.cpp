@@ -1,4 +1,4 @@
-// Both interfaces in C++: everything compiles and has the types that programs expect.
+// Both interfaces in C++: every function compiles with the types that programs expect.
 
 #include <libmicrokitco.h>
 

@@ -1,4 +1,4 @@
-/* The later interface: the same library without error codes, and semaphores that are set or not. */
+/* The later interface: the same library without error codes and with binary semaphores. */
 
 #include "test.h"
 
@@ -22,7 +22,7 @@ static void start(void)
     microkit_cothread_semaphore_init(&semaphore);
 }
 
-/* A co_control_t is enough, wherever it is. */
+/* A co_control_t is large enough at any address. */
 static void the_controller_stays_in_its_memory(void)
 {
     static struct {
@@ -154,7 +154,7 @@ static void yield_and_mark(void)
     mark_self();
 }
 
-/* Otherwise the root goes on to receive while cothreads are ready. */
+/* Otherwise the root would return to receive while cothreads are ready. */
 static void a_signal_of_the_root_returns_when_nobody_is_ready(void)
 {
     start();

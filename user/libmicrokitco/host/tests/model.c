@@ -66,7 +66,7 @@ static void run(struct model *model, uint8_t thread)
     model->state[thread] = LIMEN_CO_RUNNING;
 }
 
-/* The first that is ready runs, and the root when nobody is. A root that waits for something then waits in vain. */
+/* The first ready thread runs, or the root if none is ready. If the root waits for something, its wait fails then. */
 static uint8_t schedule(struct model *model)
 {
     uint8_t next = model->ready.length ? take_first(&model->ready) : 0;
@@ -177,7 +177,7 @@ static uint8_t destroy(struct model *model, uint8_t thread)
     return is_self ? schedule(model) : co_no_err;
 }
 
-/* Whether `thread`, or whom it joined, or whom that one joined, and so on, is `other`. */
+/* True if a chain of joins that starts at `thread`, which counts, leads to `other`. */
 static bool leads_to(const struct model *model, uint8_t thread, uint8_t other)
 {
     if (thread == other) {
@@ -215,7 +215,7 @@ static uint8_t wait(struct model *model, uint8_t channel)
     return wait_in(model, &model->channel[channel], LIMEN_CO_ON_CHANNEL);
 }
 
-/* The root waits, in no queue, until nobody is ready. */
+/* The root waits, in no queue, until no thread is ready. */
 static uint8_t let_others_run(struct model *model, uint8_t result)
 {
     model->state[0] = LIMEN_CO_READY;

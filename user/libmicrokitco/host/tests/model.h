@@ -1,5 +1,5 @@
-/* A small model of the library: lists in arrays, no pointers, no stacks. What it does is written from the rules of
- * docs/cothreads.md, so that it can disagree with the library. */
+/* A small model of the library: lists in arrays, no pointers, no stacks. It follows the rules of docs/cothreads.md, not
+ * the code, so that it can disagree with the library. */
 #ifndef LIMEN_COTHREAD_MODEL_H
 #define LIMEN_COTHREAD_MODEL_H
 
@@ -10,7 +10,7 @@
 #define THREADS (LIMEN_CO_COTHREADS + 1)
 #define CHANNELS 2
 
-/* The call of a thread that has not returned, or that never will. */
+/* The result of a call that has not returned or never returns. */
 #define NO_RESULT 0xff
 
 struct list {
@@ -20,9 +20,9 @@ struct list {
 
 struct model {
     uint8_t running;
-    /* limen_co_state_t; of the running thread LIMEN_CO_RUNNING. */
+    /* limen_co_state_t; LIMEN_CO_RUNNING for the running thread. */
     uint8_t state[THREADS];
-    /* What its present call will return when the thread is next resumed. */
+    /* The result of its current call, returned when the thread resumes. */
     uint8_t result[THREADS];
     uint8_t join_target[THREADS];
     bool is_result_kept[THREADS];
@@ -57,10 +57,10 @@ struct step {
     uint8_t subject;
 };
 
-/* After init. */
+/* The model after init. */
 struct model model_start(void);
 
-/* The model after a call, and what the thread that then runs gets from its last call; NO_RESULT if it has just begun. */
+/* Makes a call. Returns the result that the thread that runs next gets from its last call; NO_RESULT if it just begins. */
 uint8_t model_step(struct model *model, struct step step);
 
 #endif /* LIMEN_COTHREAD_MODEL_H */

@@ -1,5 +1,5 @@
-/* The first interface, function by function: lives, turns, joins, notifications, and every misuse. Compiled with each of
- * the options, so that what an option changes is asked for here. */
+/* The first interface, function by function: life cycle, scheduling, joins, notifications, and every misuse. The file is
+ * compiled with each of the options and tests what an option changes. */
 
 #include "test.h"
 
@@ -132,7 +132,7 @@ static void overlaps_are_refused(void)
     CHECK_EQUAL(init_with(memory, 0x1000, test_stack(1) + 0xfff), co_err_init_co_stack_overlap);
     CHECK_EQUAL(init_with(memory, 0x1000, test_stack(1) - 0xfff), co_err_init_co_stack_overlap);
     CHECK_EQUAL(init_with(test_stack(1) + 0x800, 0x4000, test_stack(2)), co_err_init_co_stack_overlap);
-    /* A size of which 32 bits would be too small. */
+    /* A size that does not fit into 32 bits. */
     CHECK_EQUAL(init_with(memory, 0x100000800, test_stack(2)), co_err_init_co_stack_overlap);
     CHECK_EQUAL(init_with(memory, 0x1000, test_stack(1) + 0x1000), co_no_err);
 }
@@ -662,7 +662,7 @@ static void join_1(void)
     mark_self();
 }
 
-/* Cothread 1 joined 2 and has gone on; a new cothread 2 that joins 1 is no deadlock. */
+/* Cothread 1 joined 2 and has continued; a new cothread 2 that joins 1 is no deadlock. */
 static void a_join_that_ended_is_forgotten(void)
 {
     test_start();

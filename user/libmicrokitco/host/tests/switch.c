@@ -1,4 +1,4 @@
-/* What a switch keeps: the registers that calls preserve, and on x86 the control words of floating point. */
+/* A switch preserves the callee-saved registers, and on x86 the floating-point control words. */
 
 #include "test.h"
 
@@ -11,7 +11,7 @@ void notified(microkit_channel ch)
     (void)ch;
 }
 
-/* Many values that live across a switch: more than there are registers for, so every such register holds one. */
+/* More values live across a switch than there are registers, so every callee-saved register holds one. */
 #define VALUES 24
 
 static unsigned long integer_sum(unsigned long seed)

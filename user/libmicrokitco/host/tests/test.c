@@ -42,7 +42,7 @@ const char *marks(void)
     return list;
 }
 
-/* Every second one is left free: what lies between two stacks belongs to nobody. */
+/* Every second one stays unused, as a gap between two stacks. */
 uintptr_t test_stack(size_t index)
 {
     return (uintptr_t)stacks + 2 * index * STACK_BYTES;
@@ -66,7 +66,7 @@ void test_start(void)
     CHECK_EQUAL(limen_cothread_init((uintptr_t)test_controller, STACK_BYTES, addresses, LIMEN_CO_AGREED), co_no_err);
 }
 
-/* The thread that faults is left for good. */
+/* The faulting thread never runs again. */
 static void note_fault(seL4_Error address)
 {
     static limen_co_context_t faulted;

@@ -74,7 +74,7 @@ limen_co_switch_no_fpu:
     ret
     .size limen_co_switch_no_fpu, . - limen_co_switch_no_fpu
 
-    /* The frame pointer is 0 here: a walk through the frames ends. */
+    /* The frame pointer is 0 here: stack unwinding ends. */
     .global limen_co_start
     .type limen_co_start, @function
 limen_co_start:

@@ -1,5 +1,5 @@
-/* Leaves one context (rdi) for another (rsi): limen_co_context_t in cothread/x86_64/context.h. It is jumped to; rax
- * says where the context that is left continues. */
+/* Leaves one context (rdi) for another (rsi): limen_co_context_t in cothread/x86_64/context.h. Callers jump here; rax
+ * is the address where the old context continues. */
 
     .text
 
@@ -10,7 +10,7 @@ limen_co_switch_all:
     fnstcw  28(%rdi)
     ldmxcsr 24(%rsi)
     fldcw   28(%rsi)
-    /* Goes on with what follows. */
+    /* Falls through. */
     .size limen_co_switch_all, . - limen_co_switch_all
 
     .global limen_co_switch_no_fpu

@@ -1,4 +1,4 @@
-/* Switching primitives made of the C library's contexts, to test that others can take the place of ours. */
+/* Switching primitives on top of the C library's contexts, to test that others can replace the library's. */
 
 #include <ucontext.h>
 #include "libco.h"

@@ -1,4 +1,4 @@
-/* The interface of switching primitives that LIBCO_PATH replaces, as far as the library uses it. */
+/* The subset of the libco interface that the library uses. */
 #ifndef LIBCO_H
 #define LIBCO_H
 
