@@ -1,4 +1,4 @@
-/* What the driver and its client share: requests, each with a page of data.
+/* The interface between the driver and its client: requests in shared memory, each with a page of data.
  *
  *     client                            driver
  *     fills in a free request
@@ -23,9 +23,9 @@ enum block_state { BLOCK_FREE, BLOCK_SUBMITTED, BLOCK_DONE };
 enum block_operation { BLOCK_READ, BLOCK_WRITE };
 enum block_status {
     BLOCK_OK,
-    /* The device could not. */
+    /* The device reported an error. */
     BLOCK_FAILED,
-    /* No such operation, or no such sectors. */
+    /* Invalid operation or sectors. */
     BLOCK_REFUSED,
 };
 
@@ -43,13 +43,13 @@ static inline struct block_request *block_request(seL4_Word region, unsigned ind
     return (struct block_request *)region + index;
 }
 
-/* Where the data of a request is, in a region that starts here: as the program sees it, or as the device does. */
+/* Returns the address of a request's data, given the virtual or physical start of the region. */
 static inline seL4_Word block_data(seL4_Word region, unsigned index)
 {
     return region + (1 + index) * BLOCK_PAGE_BYTES;
 }
 
-/* What is written before this is there for the other side before what is written after it; and so for reads. */
+/* A memory barrier: the other side sees accesses before it before those after it. */
 static inline void block_fence(void)
 {
     __atomic_thread_fence(__ATOMIC_SEQ_CST);

@@ -9,7 +9,7 @@
 /* Set by the tool. */
 seL4_Word requests;
 
-/* What is waited for. */
+/* The request that the client waits for. */
 static enum { READS, WRITES, READS_BACK } step;
 
 static char *data(void)

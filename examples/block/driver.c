@@ -1,7 +1,7 @@
-/* The driver of a virtio disk: hands the client's requests to the device, and tells the client when they are done.
+/* The driver of a virtio disk: submits the client's requests to the device and notifies the client when they complete.
  *
- * The device reads and writes memory by physical addresses, which the tool puts into variables. Request i always uses the
- * descriptors 3 * i to 3 * i + 2: header, data, status. Nothing that the client can change is looked at twice. */
+ * The device uses physical addresses, which the tool stores in variables. Request i always uses descriptors 3 * i to
+ * 3 * i + 2: header, data, status. The driver reads memory that the client can change only once. */
 
 #include "block.h"
 #include "virtio.h"
@@ -9,7 +9,7 @@
 #define CLIENT 0
 #define PIECES 3
 
-/* What the device and the driver share, in one page. */
+/* The memory shared by device and driver: one page. */
 struct ring {
     struct virtio_descriptor descriptors[VIRTIO_QUEUE];
     struct virtio_available available;
@@ -20,14 +20,14 @@ struct ring {
 _Static_assert(sizeof(struct ring) <= BLOCK_PAGE_BYTES, "the ring has one page");
 _Static_assert(BLOCK_REQUESTS * PIECES <= VIRTIO_QUEUE, "every request has descriptors of its own");
 
-/* Set by the tool: where memory is, for the driver and for the device, and the id of the interrupt. */
+/* Set by the tool: virtual and physical addresses, and the id of the interrupt. */
 seL4_Word disk;
 seL4_Word ring_page, ring_paddr;
 seL4_Word requests, requests_paddr;
 seL4_Word interrupt;
 
 static seL4_Uint64 capacity;
-/* Requests that the device has. */
+/* Requests in progress at the device. */
 static int with_device[BLOCK_REQUESTS];
 static seL4_Uint16 used_seen;
 
@@ -118,7 +118,7 @@ static void finish(unsigned index, enum block_status status)
     request->state = BLOCK_DONE;
 }
 
-/* Takes a request over. Returns whether the device has to know, or the client. */
+/* Accepts a request. The result tells whether the device or the client must be notified. */
 static int take(unsigned index, int *refused)
 {
     struct block_request *request = block_request(requests, index);
@@ -179,7 +179,7 @@ void init(void)
     take_requests();
 }
 
-/* An interrupt, or a client that has a request. */
+/* Handles an interrupt, or a notification of the client about a request. */
 void notified(microkit_channel ch)
 {
     if (ch == interrupt) {

@@ -1,4 +1,4 @@
-/* A virtio block device behind memory-mapped registers: what the driver needs of it.
+/* The parts of a memory-mapped virtio block device that the driver uses.
  *
  * Source: Virtual I/O Device (VIRTIO) Version 1.1, 2.6 (split virtqueues), 4.2.2 (MMIO registers), 5.2 (block device). */
 #ifndef VIRTIO_H
@@ -24,7 +24,7 @@ enum virtio_register {
     VIRTIO_QUEUE_DESCRIPTORS = 0x080 / 4,
     VIRTIO_QUEUE_AVAILABLE = 0x090 / 4,
     VIRTIO_QUEUE_USED = 0x0a0 / 4,
-    /* Of a block device: its size in sectors, two words. */
+    /* The size of a block device in sectors, two words. */
     VIRTIO_BLOCK_CAPACITY = 0x100 / 4,
 };
 
@@ -38,14 +38,14 @@ enum virtio_register {
 #define VIRTIO_STATUS_RUNNING 4u
 #define VIRTIO_STATUS_FEATURES 8u
 
-/* The only feature that is needed: version 1 of the standard, bit 32. */
+/* The only required feature: version 1 of the standard, bit 32. */
 #define VIRTIO_FEATURES_HIGH 1
 #define VIRTIO_FEATURE_VERSION_1 1u
 
 /* Descriptors of a queue: a power of two. */
 #define VIRTIO_QUEUE 16
 
-/* A piece of memory. */
+/* A descriptor: one piece of memory. */
 struct virtio_descriptor {
     seL4_Uint64 paddr;
     seL4_Uint32 bytes;
@@ -56,14 +56,14 @@ struct virtio_descriptor {
 /* The device writes to it. */
 #define VIRTIO_WRITE 2u
 
-/* Chains of descriptors that the driver hands over. */
+/* The available ring: descriptor chains that the driver submits. */
 struct virtio_available {
     seL4_Uint16 flags;
     seL4_Uint16 count;
     seL4_Uint16 chains[VIRTIO_QUEUE];
 };
 
-/* Those that the device hands back. */
+/* The used ring: descriptor chains that the device returns. */
 struct virtio_used {
     seL4_Uint16 flags;
     seL4_Uint16 count;

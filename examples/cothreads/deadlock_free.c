@@ -1,4 +1,4 @@
-/* A chain of joins that hands a value up. */
+/* A chain of joins that passes a value up. */
 
 #include "joins.h"
 

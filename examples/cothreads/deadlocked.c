@@ -1,4 +1,4 @@
-/* Joins in a ring: the last one is told. */
+/* Joins in a ring: the last join returns the deadlock error. */
 
 #include "joins.h"
 

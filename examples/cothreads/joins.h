@@ -1,5 +1,5 @@
-/* What the three programs with joins share: their name, stacks in memory regions of their own, and a library that is
- * started with them. */
+/* Shared by the three programs with joins: the program name, stacks in separate memory regions, and the start of the
+ * library. */
 #ifndef JOINS_H
 #define JOINS_H
 
@@ -7,7 +7,7 @@
 
 #define STACK_SIZE 0x1000
 
-/* Set by the tool. Around each stack is a page without memory. */
+/* Set by the tool. An unmapped guard page lies on each side of a stack. */
 uintptr_t co_mem;
 uintptr_t stack_1;
 uintptr_t stack_2;

@@ -44,7 +44,7 @@ void init(void)
     join_finished(1);
     join_finished(2);
     join_finished(3);
-    /* Each return can be collected once. */
+    /* Each return value can be collected once. */
     if (magic == 3 * MAGIC && microkit_cothread_join(2) == co_err_generic_not_initialised) {
         tell("root: all magic CORRECT, finished OK\n");
     }

@@ -1,4 +1,4 @@
-/* Printing on the debug console, and what to do about errors. */
+/* Debug console output and error handling. */
 #ifndef SAY_H
 #define SAY_H
 
@@ -15,7 +15,7 @@ static inline void say_number(unsigned long number)
     microkit_dbg_put32((seL4_Uint32)number);
 }
 
-/* An error here is a mistake in the program. */
+/* An error here is a bug in the program. */
 static inline void must(co_err_t error)
 {
     if (error != co_no_err) {

@@ -1,4 +1,4 @@
-# A system whose programs use the cothread library, each with the options in options/$(OPTIONS_program).
+# Builds a system whose programs use the cothread library, each with the options in options/$(OPTIONS_program).
 
 $(foreach variable,BUILD_DIR MICROKIT_SDK MICROKIT_BOARD MICROKIT_CONFIG,\
   $(if $(filter 1,$(words $($(variable)))),,$(error $(variable) must be given, as one word without spaces)))
@@ -16,7 +16,7 @@ GEN_CONFIG := $(BOARD_DIR)/include/kernel/gen_config.h
 ARCH := $(shell grep 'CONFIG_SEL4_ARCH  ' $(GEN_CONFIG) | cut -d' ' -f4)
 SOFT_FLOAT := $(shell grep 'disabled: CONFIG_RISCV_EXT_D ' $(GEN_CONFIG))
 
-# The library comes as source, because its options are the program's.
+# The library is source code, because each program compiles it with its own options.
 LIBMICROKITCO_PATH ?= $(MICROKIT_SDK)/libmicrokitco
 TARGET := $(ARCH)-none-elf
 COTHREADS := libmicrokitco/libmicrokitco_$(TARGET).o
@@ -55,7 +55,7 @@ $(BUILD_DIR)/%.elf: $(BUILD_DIR)/%.o $$(if $$(OPTIONS_$$*),$(BUILD_DIR)/$$(OPTIO
 $(BUILD_DIR)/%.o: %.c Makefile cothreads.mk | $(BUILD_DIR)
 	$(CC) $(CFLAGS) -c $< -o $@
 
-# The library's own Makefile knows what it is made of, so it is asked each time.
+# The library's own Makefile tracks its dependencies, so it runs each time.
 $(BUILD_DIR)/%/$(COTHREADS): FORCE | $(BUILD_DIR)
 	mkdir -p $(BUILD_DIR)/$*
 	$(MAKE) -s -f $(LIBMICROKITCO_PATH)/Makefile LIBMICROKITCO_PATH=$(LIBMICROKITCO_PATH) \

@@ -1,5 +1,5 @@
-/* A disk driver, as drivers are: nobody waits in it. What was submitted is done at the next event, and then the other
- * side is notified. Its priority is lower than that of its user, so requests pile up while the user is busy. */
+/* An event-driven disk driver that never blocks. At the next event it completes the submitted requests and notifies the
+ * user. Its priority is lower than the user's, so requests accumulate while the user is busy. */
 
 #include <microkit.h>
 

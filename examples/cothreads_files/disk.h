@@ -17,7 +17,7 @@ struct disk_request {
     char data[SECTOR_BYTES];
 };
 
-/* The shared region: each user of the disk has a request of its own. */
+/* The shared region: one request per user of the disk. */
 struct disk {
     struct disk_request requests[REQUESTS];
 };

@@ -1,6 +1,6 @@
-/* Files of which a read returns what it read: blocking calls made of the driver's requests and notifications.
+/* Files with blocking reads and writes, built on the driver's requests and notifications.
  *
- * Called from cothreads only. Each file is used by one cothread at a time; any number of files wait together. */
+ * Call these functions from cothreads only. One cothread uses a file at a time; any number of files may wait at once. */
 #ifndef FILE_H
 #define FILE_H
 
@@ -13,12 +13,12 @@
 uintptr_t requests;
 
 struct file {
-    /* Its place among the driver's requests. */
+    /* The index of its request in the driver's region. */
     int request;
     uint32_t sector;
 };
 
-/* Every notification wakes all who wait, so each looks whether its own request is done. */
+/* Every notification wakes all waiters, so each one checks its own request. */
 static inline volatile struct disk_request *file_transfer(struct file *file, uint32_t is_write)
 {
     volatile struct disk_request *request = &((volatile struct disk *)requests)->requests[file->request];
@@ -33,7 +33,7 @@ static inline volatile struct disk_request *file_transfer(struct file *file, uin
     return request;
 }
 
-/* SECTOR_BYTES, from where the last call ended. */
+/* Transfer SECTOR_BYTES from the position where the last call ended. */
 static inline void file_read(struct file *file, char *data)
 {
     volatile struct disk_request *request = file_transfer(file, 0);

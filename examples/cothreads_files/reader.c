@@ -1,7 +1,7 @@
-/* A pipeline: one cothread reads a file, one changes what it gets, one writes another file. They hand each other blocks
- * through queues with room for two, which semaphores count. A fourth reads the result.
+/* A pipeline: one cothread reads a file, one transforms the blocks, one writes another file. They pass blocks through
+ * queues with room for two, counted by semaphores. A fourth reads the result.
  *
- * None of them knows that the disk answers later, or that the others run in between. */
+ * Their code is sequential, although the disk is asynchronous and the cothreads interleave. */
 
 #include "file.h"
 #include "say.h"

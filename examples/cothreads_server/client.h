@@ -1,4 +1,4 @@
-/* A client: a cothread that sends requests and waits for each answer, as if the server were a function. */
+/* A client: a cothread that calls the server as if it were a function, and waits for each answer. */
 #ifndef CLIENT_H
 #define CLIENT_H
 

@@ -1,4 +1,4 @@
-/* Reads what the others have written. */
+/* Reads the text of the other clients. */
 
 #define CLIENT "3"
 

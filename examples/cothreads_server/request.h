@@ -1,4 +1,4 @@
-/* What a client and the server share: one region for each client, with one request at a time. */
+/* The interface between clients and server: one shared region per client, with one request at a time. */
 #ifndef REQUEST_H
 #define REQUEST_H
 
@@ -11,7 +11,7 @@ enum command { APPEND, READ };
 struct request {
     uint32_t command;
     uint32_t bucket;
-    /* Of the data in a request; of the bucket in an answer. */
+    /* In a request, the length of the data; in an answer, the length of the bucket. */
     uint32_t length;
     char data[DATA_BYTES];
 };

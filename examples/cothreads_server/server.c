@@ -1,5 +1,5 @@
-/* Serves three clients. Each has a cothread that waits for its requests, so the code of one client reads from top to
- * bottom, whatever the others do. Lengths and buckets come from clients, so they are checked. */
+/* Serves three clients. One cothread per client waits for its requests, so the code for a client is sequential. Lengths
+ * and buckets come from clients, so the server checks them. */
 
 #include "request.h"
 #include "say.h"

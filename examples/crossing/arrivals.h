@@ -1,4 +1,4 @@
-/* What programs that are called and notified tell of their own way out of the kernel. */
+/* Measurements of the kernel exit in programs that are called and notified. */
 #ifndef CROSSING_ARRIVALS_H
 #define CROSSING_ARRIVALS_H
 
@@ -9,14 +9,14 @@
 #define LISTENER 1
 
 struct arrivals {
-    /* An enum form: how the next arrivals are to read the counter. */
+    /* An enum form: how to read the counter at the next arrivals. */
     volatile seL4_Word form;
     volatile limen_crossing_t crossings[2];
     volatile seL4_Word interruptions[2];
 };
 
-/* Waits with this system call, and then with the other again and again, with each return stamped. The form of the first arrival
- * after a change is still the old one. */
+/* Waits with the first system call, then repeatedly with the second, and stamps each return. The first arrival after a
+ * change still uses the old form. */
 static inline void arrive(struct arrivals *arrivals, seL4_Word who, seL4_Int64 first, seL4_Int64 next)
 {
     limen_crossing_t crossing = { .target = LIMEN_INPUT_CAP, .number = (seL4_Word)first, .reply = LIMEN_REPLY_CAP };

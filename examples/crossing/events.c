@@ -1,11 +1,11 @@
 #include "events.h"
 #include "arrivals.h"
 
-/* Nothing is mapped there. */
+/* An unmapped address. */
 #define UNMAPPED 0x10000000ul
-/* A capability that is not there, whose use gives an error at once. */
+/* An empty slot: using it returns an error at once. */
 #define NONE 0
-/* Pairs of which the smallest counts, and events that are not counted because caches are cold. */
+/* Number of counter read pairs, of which the smallest counts, and of warm-up events. */
 #define PAIRS 100
 #define WARM_UP 20
 
@@ -54,7 +54,7 @@ struct overhead measured_overhead(enum form form)
     return overhead;
 }
 
-/* One crossing; false if it was not sampled. */
+/* Makes one crossing. Returns false if it was not sampled. */
 static int cross(const struct event *event, enum form form, limen_crossing_t *crossing, limen_probe_sample_t *sample)
 {
     const struct code *code = &event->codes[form];

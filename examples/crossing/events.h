@@ -1,4 +1,4 @@
-/* What enters the kernel, and what is measured of it. */
+/* Events that enter the kernel, and their measurements. */
 #ifndef CROSSING_EVENTS_H
 #define CROSSING_EVENTS_H
 
@@ -9,10 +9,10 @@
 /* How the counter is read. */
 enum form { PLAIN, SERIALISED };
 
-/* The code of a form. */
+/* The code of one form. */
 struct code {
     void (*cross)(limen_crossing_t *crossing);
-    /* Where the program is when a fault or an interrupt comes, and where it goes on. */
+    /* The program counter at a fault or an interrupt, and the address to continue at. */
     void (*first)(void);
     void (*last)(void);
 };
@@ -24,7 +24,7 @@ struct event {
     /* The address of a page fault; the capability and the number of a system call. */
     seL4_Word target;
     seL4_Int64 number;
-    /* The program that the kernel returns to, or none if that is this one. */
+    /* The program that the kernel returns to, or none if it returns to this one. */
     seL4_Word arrival;
 };
 #define HERE ~0ul
@@ -32,22 +32,22 @@ struct event {
 #define EVENTS 7
 extern const struct event events[EVENTS];
 
-/* What reading the counter adds to each way. */
+/* The cost of the counter reads in each direction. */
 struct overhead {
     seL4_Word in;
     seL4_Word out;
 };
 struct overhead measured_overhead(enum form form);
 
-/* Counts from stamp to stamp, with that. */
+/* Counts from stamp to stamp, including that cost. */
 struct ways {
     struct figures in;
     struct figures out;
-    /* Samples that are left out, because the program was in the kernel for something else meanwhile. */
+    /* Discarded samples, because the program entered the kernel for another reason in between. */
     seL4_Word interrupted;
 };
 
-/* False if the event cannot be sampled, or not without something between. */
+/* Returns false if the event cannot be sampled without interruptions. */
 int measure(const struct event *event, enum form form, struct ways *ways);
 
 #endif /* CROSSING_EVENTS_H */

@@ -1,4 +1,4 @@
-/* Waits for notifications, and measures its return from the kernel at each of them. */
+/* Waits for notifications and measures its return from the kernel at each one. */
 
 #include "arrivals.h"
 

@@ -1,4 +1,4 @@
-/* What a program can honestly know of the machine that it runs on. One file for each instruction set. */
+/* Facts that a program can determine about its machine. One file per instruction set. */
 #ifndef CROSSING_MACHINE_H
 #define CROSSING_MACHINE_H
 
@@ -7,15 +7,15 @@
 /* The counter that program and kernel read. */
 extern const char counter_name[];
 
-/* How a program reads it when nothing waits, and when everything before is complete. */
+/* The instructions that read it, without and with a barrier. */
 extern const char plain_read[];
 extern const char serialised_read[];
 
-/* A line or several, of which the first stands behind a heading of a few characters. */
+/* Print one or more lines; the first one follows a short heading. */
 void say_machine(void);
 void say_barrier(void);
 
-/* Executes `rounds` times two instructions, and what the call of it takes. */
+/* Executes two instructions `rounds` times, plus the cost of the call. */
 void two_instructions(seL4_Word rounds);
 
 #endif /* CROSSING_MACHINE_H */

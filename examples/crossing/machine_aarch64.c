@@ -5,7 +5,7 @@ const char counter_name[] = "cycle counter of the performance monitor (pmccntr_e
 const char plain_read[] = "mrs";
 const char serialised_read[] = "isb; mrs";
 
-/* Its names are in registers that no program reads. */
+/* Programs cannot read the identification registers. */
 void say_machine(void)
 {
     say("unknown: no instruction tells a program here whether a hypervisor or an emulator is below\n");

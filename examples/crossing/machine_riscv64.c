@@ -5,7 +5,7 @@ const char counter_name[] = "cycle";
 const char plain_read[] = "rdcycle";
 const char serialised_read[] = "fence; rdcycle";
 
-/* Its names are in registers of machine mode. */
+/* The identification registers are accessible in machine mode only. */
 void say_machine(void)
 {
     say("unknown: no instruction tells a program here whether a hypervisor or an emulator is below\n");

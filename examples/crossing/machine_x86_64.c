@@ -5,7 +5,7 @@ const char counter_name[] = "time-stamp counter: a clock, not cycles of the core
 const char plain_read[] = "rdtsc";
 const char serialised_read[] = "lfence; rdtsc";
 
-/* Leaves of CPUID, and bits in them. */
+/* CPUID leaves and bits. */
 #define FEATURES 1
 #define HYPERVISOR_PRESENT (1u << 31)
 #define HYPERVISOR 0x40000000

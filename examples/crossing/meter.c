@@ -1,10 +1,10 @@
-/* Measures what it takes to enter the kernel and to come back, by every event, and prints what it has found. */
+/* Measures kernel entry and exit for every kind of event, and prints the results. */
 
 #include "events.h"
 #include "machine.h"
 #include "say.h"
 
-/* Rounds of a loop that tells whether the counter counts instructions, and how often it is asked. */
+/* Iterations and repetitions of a loop that detects whether the counter counts instructions. */
 #define ROUNDS 1000
 #define TRIES 16
 /* Instructions around the loop. */
@@ -20,7 +20,7 @@ static seL4_Word counts_of_loop(void)
     return limen_counter() - before;
 }
 
-/* A clock would not stop at the same count each time, nor at that of the instructions. */
+/* A clock would not show the same count each time, nor the number of instructions. */
 static int is_counting_instructions(void)
 {
     int same = 0;
@@ -111,7 +111,7 @@ static void say_event(const struct event *event)
     }
 }
 
-/* Published with a Linux kernel that was changed to measure them, of page faults, with the stamps' own cost. */
+/* Published figures for page faults on a Linux kernel modified to measure them, including the cost of the stamps. */
 static void say_comparison(void)
 {
     say("  for comparison, in cycles of a Xeon E5 v3 at 2.4 GHz, raw, with a Linux 4.19 that was changed for it:\n");

@@ -6,11 +6,11 @@
 
 void say(const char *text);
 
-/* In a column of this many characters. */
+/* Prints in a column of this many characters. */
 void say_left(const char *text, seL4_Word width);
 void say_number(seL4_Word number, seL4_Word width);
 
-/* The same character again and again. */
+/* Repeats one character. */
 void say_repeated(char character, seL4_Word times);
 
 #endif /* CROSSING_SAY_H */

@@ -1,4 +1,4 @@
-/* Answers calls, and measures its return from the kernel at each of them. */
+/* Answers calls and measures its return from the kernel at each one. */
 
 #include "arrivals.h"
 
@@ -15,7 +15,7 @@ void notified(microkit_channel ch)
     (void)ch;
 }
 
-/* Is there for the linker: calls are received in `init`. */
+/* For the linker only: `init` receives the calls. */
 microkit_msginfo protected(microkit_channel ch, microkit_msginfo msginfo)
 {
     (void)ch;

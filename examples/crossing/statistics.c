@@ -3,7 +3,7 @@
 
 #define RANGES 6
 #define BAR 40
-/* Percent of the figures that the ranges are of. */
+/* The percentage of the figures that the ranges cover. */
 #define MOST 90
 
 void figures_sort(struct figures *figures)

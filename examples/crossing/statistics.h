@@ -1,4 +1,4 @@
-/* Many figures of one kind, and what they say. */
+/* Statistics over many figures of one kind. */
 #ifndef CROSSING_STATISTICS_H
 #define CROSSING_STATISTICS_H
 
@@ -11,13 +11,13 @@ struct figures {
     seL4_Word values[SAMPLES];
 };
 
-/* Ascending, as what follows needs them. */
+/* Sorts in ascending order, as the functions below require. */
 void figures_sort(struct figures *figures);
 
-/* That which so many of a hundred do not exceed. */
+/* Returns a percentile. */
 seL4_Word figures_percentile(const struct figures *figures, seL4_Word percent);
 
-/* A line for each of a few ranges of equal width, which have nine tenths of them or more, and one for all that is above. */
+/* Prints a histogram: a few ranges of equal width that cover at least nine tenths, and one for everything above. */
 void figures_say_histogram(const struct figures *figures);
 
 #endif /* CROSSING_STATISTICS_H */

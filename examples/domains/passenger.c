@@ -1,5 +1,5 @@
-/* Counts for ever. It prints nothing: the console is not cut at the borders of slots, so its text would stand in the
- * middle of the pilot's. */
+/* Counts without end. It prints nothing, because a slot can end in the middle of a line and mix its text with the
+ * pilot's. */
 
 #include <microkit.h>
 

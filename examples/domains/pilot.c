@@ -1,11 +1,11 @@
-/* Sees that the passenger has had its turns, and that its own come all the same. */
+/* Checks that the passenger runs, and that its own slots still come. */
 
 #include <microkit.h>
 
 /* Set by the tool. */
 seL4_Word turns;
 
-/* Waits until the passenger has counted on, which it does only in the slots of its own domain. */
+/* Waits until the passenger's count advances, which happens only in the slots of the passenger's domain. */
 static void wait_for_a_turn_of_the_passenger(void)
 {
     seL4_Word before = *(volatile seL4_Word *)turns;

@@ -2,10 +2,10 @@
 
 #include <microkit.h>
 
-/* Hidden from the compiler, which would compute the areas itself. */
+/* Volatile, because the compiler would otherwise compute the areas. */
 static volatile double radius = 1.0;
 
-/* Prints whole numbers only: printing is not what this example is about. */
+/* Prints whole numbers only, to keep the example short. */
 static void print_area(double area)
 {
     microkit_dbg_puts("artist: a circle of area ");
@@ -13,7 +13,7 @@ static void print_area(double area)
     microkit_dbg_puts("\n");
 }
 
-/* Not part of its caller, which would give saved registers back after the notification: one more use. */
+/* Not inlined, because the caller would otherwise restore saved registers after the notification: one more use. */
 static __attribute__((noinline)) void draw(void)
 {
     for (int i = 0; i < 3; i++) {

@@ -1,4 +1,4 @@
-/* Never computes with floating-point numbers, and never costs anybody a switch of registers. */
+/* Never uses floating point, and never causes a switch of floating-point registers. */
 
 #include <microkit.h>
 

@@ -1,5 +1,5 @@
-/* Gives floating point to the child that uses it, when it uses it, and takes it back when the child has finished: what an
- * operating system does that switches registers lazily, with rules of its own. */
+/* Grants floating point to a child at its first use, and revokes it when the child has finished: lazy switching with the
+ * manager's own policy. */
 
 #include <limen.h>
 #include <microkit.h>
@@ -23,7 +23,7 @@ void init(void)
     start_day();
 }
 
-/* The clerk is less important, and done when the artist is. */
+/* The clerk has a lower priority and runs when the artist has finished. */
 void notified(microkit_channel ch)
 {
     if (ch == ARTIST) {

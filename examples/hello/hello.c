@@ -1,4 +1,4 @@
-/* The smallest protection domain: it says one thing and waits for events that never come. */
+/* The smallest protection domain: it prints one line and waits for events that never come. */
 
 #include <microkit.h>
 

@@ -1,4 +1,4 @@
-/* The lower parent, and itself a child: restarts the worker twice, then passes the problem on by faulting. */
+/* The lower parent, itself a child: restarts the worker twice, then escalates by faulting. */
 
 #include "report.h"
 
@@ -8,7 +8,7 @@
 
 #define PATIENCE 2
 
-/* Restarts change no memory, so these survive a restart of the manager. */
+/* These survive a restart of the manager, because a restart does not change memory. */
 static int starts;
 static int restarts_of_worker;
 

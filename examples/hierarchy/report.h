@@ -1,13 +1,13 @@
-/* What both parents need: the entry point of programs, and words for faults. */
+/* Shared by both parents: the entry point of programs, and descriptions of faults. */
 #ifndef HIERARCHY_REPORT_H
 #define HIERARCHY_REPORT_H
 
 #include <microkit.h>
 
-/* Every program starts at the first byte of its image. */
+/* The entry point of every program is the first byte of its image. */
 #define ENTRY_POINT 0x200000
 
-/* Says on the debug console what a child did. */
+/* Prints a child's fault on the debug console. */
 static inline void report_fault(const char *who, microkit_msginfo fault)
 {
     microkit_dbg_puts(who);

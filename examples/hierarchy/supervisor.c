@@ -23,6 +23,6 @@ seL4_Bool fault(microkit_child child, microkit_msginfo msginfo, microkit_msginfo
     report_fault("supervisor: the manager", msginfo);
     microkit_dbg_puts("supervisor: I restart the manager\n");
     microkit_pd_restart(child, ENTRY_POINT);
-    /* No answer: the manager does not continue where it was. */
+    /* No reply: the manager does not continue where it faulted. */
     return seL4_False;
 }

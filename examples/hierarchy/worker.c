@@ -1,13 +1,13 @@
-/* Makes a different mistake each time that it starts, and does its work the fourth time. */
+/* Faults in a different way at each of its first three starts, and does its work at the fourth. */
 
 #include <microkit.h>
 
 #define MANAGER_CHANNEL 0
 
-/* A restart changes no memory, so this counts. */
+/* Survives restarts, which do not change memory. */
 static int starts;
 
-/* The compiler must not see that addresses are null, or it would refuse to make these mistakes. */
+/* Hides null addresses from the compiler, which would otherwise not emit the accesses. */
 static void write_to(seL4_Word address)
 {
     __asm__ volatile ("" : "+r"(address));

@@ -1,4 +1,4 @@
-/* Says what runs here, and gives its child a clean start whenever that has lost its way. */
+/* Prints digests of the running code, and resets and restarts its child after a fault. */
 
 #include "measure.h"
 
@@ -13,7 +13,7 @@
 #define PASS_CHANNEL 1
 #define CHANGE_CHANNEL 2
 
-/* Every program starts at the first byte of its image. */
+/* The entry point of every program is the first byte of its image. */
 #define ENTRY_POINT 0x200000
 
 static limen_digest_t parser_at_start;
@@ -45,7 +45,7 @@ static void look_at_parser_again(void)
 void notified(microkit_channel ch)
 {
     if (ch == PASS_CHANNEL) {
-        /* The next line is here: the parser is less important, and takes it when the keeper waits again. */
+        /* Send the next line. The parser has a lower priority and handles it when the keeper waits again. */
         microkit_notify(PARSER_CHANNEL);
     } else if (ch == CHANGE_CHANNEL) {
         look_at_parser_again();

@@ -1,11 +1,11 @@
-/* Digests, for both programs that ask for some: taking, comparing and printing them. */
+/* Taking, comparing and printing digests, for both programs. */
 #ifndef KEEPER_MEASURE_H
 #define KEEPER_MEASURE_H
 
 #include <limen.h>
 #include <microkit.h>
 
-/* All zeros if there is no such digest, which no memory has. */
+/* Returns zeros, which no memory has as its digest, if the digest is not granted. */
 static inline limen_digest_t measure(seL4_Word id)
 {
     limen_digest_t digest;
@@ -25,7 +25,7 @@ static inline seL4_Bool is_equal(const limen_digest_t *one, const limen_digest_t
     return differences == 0;
 }
 
-/* As the report of the tool and b3sum print it: byte by byte, the first byte first. */
+/* Prints a digest like the tool's report and b3sum: byte by byte, the first byte first. */
 static inline void print_digest(const limen_digest_t *digest)
 {
     for (int i = 0; i < LIMEN_DIGEST_WORDS; i++) {

@@ -1,4 +1,4 @@
-/* Parses lines, the second of which is more than it can take. */
+/* Parses lines, the second of which overflows its table. */
 
 #include <microkit.h>
 
@@ -20,10 +20,10 @@ static seL4_Bool is_as_built(void)
     return equal;
 }
 
-/* Writes from here on, until there is no memory any more. */
+/* Writes from this address until the memory ends. */
 static void overrun(volatile seL4_Word *word)
 {
-    /* The compiler must not see where this begins, or it would refuse to make this mistake. */
+    /* Hides the start from the compiler, which would otherwise detect the overflow. */
     __asm__ volatile ("" : "+r"(word));
     for (;;) {
         *word++ = 0xbad;
@@ -42,7 +42,7 @@ void notified(microkit_channel ch)
     lines++;
     if (lines == BAD_LINE) {
         microkit_dbg_puts("parser: a line that is too long\n");
-        /* Others read this region, and a reset leaves it alone. */
+        /* Other programs read this region, and a reset does not restore it. */
         *(volatile seL4_Word *)settings = 0xbad;
         overrun(table);
     }

@@ -1,11 +1,11 @@
-/* Compares, in the time that nobody else needs, what is in memory with what was there at its first pass. */
+/* Compares memory with the digests of its first pass, in otherwise idle time. */
 
 #include "measure.h"
 
 #define PASS_CHANNEL 0
 #define CHANGE_CHANNEL 1
 
-/* What is looked at: the position is the id of the digest. */
+/* Names of the watched memory, by id of the digest. */
 static const char *const names[] = { "the parser's code", "settings" };
 
 #define DIGESTS (sizeof(names) / sizeof(names[0]))
@@ -21,7 +21,7 @@ static void print_pass(seL4_Uint32 pass, const char *what, const char *finding)
     microkit_dbg_puts(finding);
 }
 
-/* How much has changed. */
+/* The number of changes. */
 static int look(seL4_Uint32 pass)
 {
     int changes = 0;
@@ -40,7 +40,7 @@ void init(void)
     for (seL4_Word id = 0; id < DIGESTS; id++) {
         first[id] = measure(id);
     }
-    /* It works here and not in an event handler: it is never waited for. */
+    /* The work runs in init instead of an event handler, because no program waits for this one. */
     for (seL4_Uint32 pass = 1; look(pass) == 0; pass++) {
         print_pass(pass, "nothing", " changed\n");
         microkit_notify(PASS_CHANNEL);

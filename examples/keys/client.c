@@ -1,4 +1,4 @@
-/* Asks the driver for two blocks whenever it is signalled. It would like to see the trace, but may not switch it. */
+/* Requests two blocks from the driver for each signal. It tries to switch the trace on, but lacks the capability. */
 
 #include <limen.h>
 #include <microkit.h>

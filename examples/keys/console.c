@@ -1,4 +1,4 @@
-/* Looks at what the driver does, for a while. */
+/* Switches the driver's trace on for a while. */
 
 #include <limen.h>
 #include <microkit.h>
@@ -6,7 +6,7 @@
 #define CLIENT 0
 #define DRIVER_TRACE 0
 
-/* The client is more important: it is done when the signal returns. */
+/* The client has a higher priority, so it has finished when the signal returns. */
 static void let_client_work(const char *heading)
 {
     microkit_dbg_puts(heading);

@@ -1,4 +1,4 @@
-/* Answers requests. Its trace costs one instruction for each while it is off. */
+/* Answers requests. While off, its trace costs one instruction per request. */
 
 #include <limen/static_key.h>
 #include <microkit.h>

@@ -1,4 +1,4 @@
-/* Prints the file that the tool has put into its memory, and looks whether there is a device tree. */
+/* Prints the file that the tool has put into its memory, and checks for a device tree. */
 
 #include <microkit.h>
 

@@ -1,4 +1,4 @@
-/* What clients of the driver share: their end of the queues. */
+/* The clients' end of the queues. */
 #ifndef SERIAL_CLIENT_H
 #define SERIAL_CLIENT_H
 
@@ -8,16 +8,16 @@
 /* The channel to the driver. */
 #define DRIVER 0
 
-/* What the driver sends for this program; set by the tool. */
+/* The queue of bytes that the driver sends for this program; set by the tool. */
 extern struct queue *output;
 
-/* Bytes that the queue still takes. */
+/* The free space of the queue in bytes. */
 static inline unsigned room(void)
 {
     return QUEUE_BYTES - queue_length(output);
 }
 
-/* Puts a text for which there is room. */
+/* Enqueues a text that fits. */
 static inline void put(const char *text)
 {
     while (*text) {

@@ -1,4 +1,4 @@
-/* Counts, and prints every number: a client that always has something to say. */
+/* Counts and prints every number: a client that always has output. */
 
 #include "client.h"
 
@@ -37,7 +37,7 @@ void init(void)
     count_on();
 }
 
-/* There is room again. */
+/* The queue has room again. */
 void notified(microkit_channel ch)
 {
     (void)ch;

@@ -1,24 +1,24 @@
-/* The driver of the serial port: the only program that can touch it, and the only one that it interrupts.
+/* The driver of the serial port: the only program with access to it, and the only one that it interrupts.
  *
- * Each client has a page with a queue of bytes to send; the first one also gets what arrives. The driver never waits: it
- * does what can be done now, and tells the port what to interrupt for. Lines of two clients do not mix. */
+ * Each client has a page with a queue of bytes to send; the first one also receives input. The driver never busy-waits: it
+ * sends and receives what it can, and enables the port's interrupts for the rest. Lines of two clients do not mix. */
 
 #include <microkit.h>
 #include "port.h"
 #include "queue.h"
 
 #define CLIENTS 2
-/* The client that gets what arrives. Clients are known by their channels, from 0. */
+/* The client that receives input. Clients are numbered by their channels, from 0. */
 #define READER 0
 
-/* Set by the tool: the id of the interrupt, and the queues. Those of the clients follow each other, a page apart. */
+/* Set by the tool: the id of the interrupt, and the queues. The clients' queues are consecutive pages. */
 unsigned long interrupt;
 struct queue *received;
 char *outputs;
 
 #define PAGE_BYTES 0x1000
 
-/* Whose line is being sent, if it has begun. */
+/* The client in the middle of a line, if any. */
 static unsigned speaker;
 static int in_line;
 
@@ -27,7 +27,7 @@ static struct queue *output(unsigned client)
     return (struct queue *)(outputs + client * PAGE_BYTES);
 }
 
-/* Chooses who may send a byte: who has begun a line, or else the next one who has something. */
+/* Chooses the client that may send a byte: the one in the middle of a line, or else the next one with output. */
 static int choose_speaker(void)
 {
     if (in_line) {
@@ -50,12 +50,12 @@ static void send_byte(void)
     in_line = byte != '\n';
     port_put(byte);
     if (queue_length(queue) == 0) {
-        /* It may have more than the queue could take. */
+        /* It may have more output than the queue could hold. */
         microkit_notify(speaker);
     }
 }
 
-/* Sends what there is, as far as there is room. */
+/* Sends pending output while the port has room. */
 static unsigned send(void)
 {
     unsigned room = 0;
@@ -69,7 +69,7 @@ static unsigned send(void)
     return 0;
 }
 
-/* Hands over what has arrived, as far as the reader has room for it: the rest stays in the port. */
+/* Passes received bytes to the reader while its queue has room; the rest stays in the port. */
 static unsigned receive(void)
 {
     int any = 0;
@@ -100,18 +100,18 @@ void init(void)
     do_what_can_be_done();
 }
 
-/* An interrupt, or a client that has put or taken something. */
+/* Handles an interrupt, or a client that has enqueued or dequeued bytes. */
 void notified(microkit_channel ch)
 {
     if (ch != interrupt) {
         do_what_can_be_done();
         return;
     }
-    /* Until the port is quiet: the line may be one with edges. */
+    /* Repeat until the port is quiet, because the line may be edge-triggered. */
     do {
         port_interrupted();
         do_what_can_be_done();
     } while (port_interrupts());
-    /* Together with waiting for the next event, which saves a system call. */
+    /* Sent with the next receive, which saves a system call. */
     microkit_deferred_irq_ack(ch);
 }

@@ -8,12 +8,12 @@
 #define IDENTITY_NONE (1u << 0)
 #define QUEUES_ON_AND_EMPTY 0x07u
 #define LINE_8_BITS 0x03u
-/* The interrupt line of a PC is behind the second output. */
+/* On a PC, the second output gates the interrupt line. */
 #define MODEM_READY_AND_INTERRUPTS 0x0bu
 #define STATUS_RECEIVED (1u << 0)
 #define STATUS_ROOM (1u << 5)
 
-/* Bytes that an empty port takes. */
+/* The size of the transmit FIFO in bytes. */
 #define PORT_BYTES 16
 
 void port_start(void)

@@ -1,4 +1,4 @@
-/* How the driver of the PC's serial port reaches its registers, which are in memory or behind I/O ports. */
+/* Register access for the driver of the PC's serial port, through memory or I/O ports. */
 #ifndef SERIAL_NS16550_ACCESS_H
 #define SERIAL_NS16550_ACCESS_H
 
@@ -6,7 +6,7 @@
 enum ns16550_register {
     NS16550_DATA,
     NS16550_INTERRUPTS,
-    /* Which interrupt it is, when it is read; the queues, when it is written. */
+    /* Read: interrupt identification. Write: FIFO control. */
     NS16550_IDENTITY,
     NS16550_LINE_CONTROL,
     NS16550_MODEM_CONTROL,

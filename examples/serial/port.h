@@ -1,34 +1,34 @@
-/* What the driver needs of a serial port; there is a file for each kind, port_KIND.c. */
+/* The interface of a serial port. Each kind of port has a file, port_KIND.c. */
 #ifndef SERIAL_PORT_H
 #define SERIAL_PORT_H
 
-/* What the port interrupts for, as bits. */
+/* Interrupt sources of the port, as bits. */
 enum port_interrupt {
     /* A byte has arrived. */
     PORT_RECEIVED = 1,
-    /* There is room for bytes. */
+    /* The transmitter has room. */
     PORT_ROOM = 2,
 };
 
-/* Prepares the port; it does not interrupt yet. */
+/* Initialises the port with interrupts disabled. */
 void port_start(void);
 
-/* Chooses what the port interrupts for. */
+/* Sets the enabled interrupt sources. */
 void port_interrupt_for(unsigned interrupts);
 
-/* Takes note of an interrupt, before anything is done about it. */
+/* Acknowledges an interrupt at the port, before the driver handles it. */
 void port_interrupted(void);
 
-/* Whether the port still interrupts. A driver of a line with edges must not stop before it does not. */
+/* True while the port still asserts its interrupt. The driver of an edge-triggered line must continue until it is false. */
 int port_interrupts(void);
 
-/* How many bytes can be sent, at least; 0 if none. With none, an interrupt for room will come. */
+/* The least number of bytes that can be sent. If it is 0, an interrupt for room will follow. */
 unsigned port_room(void);
 
-/* Sends a byte; there is room for it. */
+/* Sends a byte. The port must have room for it. */
 void port_put(char byte);
 
-/* The next byte that has arrived, or -1. */
+/* Returns the next received byte, or -1. */
 int port_take(void);
 
 #endif /* SERIAL_PORT_H */

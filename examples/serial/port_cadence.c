@@ -21,7 +21,7 @@ enum cadence_register {
 #define STATUS_RECEIVE_EMPTY (1u << 1)
 #define STATUS_TRANSMIT_FULL (1u << 4)
 
-/* Where the registers are mapped; set by the tool. */
+/* Address of the registers; set by the tool. */
 volatile unsigned *uart;
 
 void port_start(void)
@@ -39,7 +39,7 @@ void port_interrupt_for(unsigned interrupts)
     uart[CADENCE_ENABLE] = enabled;
 }
 
-/* Bits stay until they are cleared, also when their reason has gone. */
+/* Status bits stay set until cleared, even after their cause is gone. */
 void port_interrupted(void)
 {
     uart[CADENCE_INTERRUPTS] = INTERRUPT_RECEIVED | INTERRUPT_ROOM;

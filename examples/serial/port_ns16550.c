@@ -3,7 +3,7 @@
 #include <microkit.h>
 #include "ns16550_access.h"
 
-/* Where the registers are mapped; set by the tool. */
+/* Address of the registers; set by the tool. */
 volatile unsigned char *uart;
 
 unsigned char ns16550_read(enum ns16550_register which)

@@ -23,10 +23,10 @@ enum pl011_register {
 #define LEVELS_HALF 0x12u
 #define INTERRUPT_RECEIVED (1u << 4)
 #define INTERRUPT_ROOM (1u << 5)
-/* Bytes have waited for a while, though fewer than the level. */
+/* Receive timeout: fewer bytes than the level have waited for a while. */
 #define INTERRUPT_TIMEOUT (1u << 6)
 
-/* Where the registers are mapped; set by the tool. */
+/* Address of the registers; set by the tool. */
 volatile unsigned *uart;
 
 void port_start(void)

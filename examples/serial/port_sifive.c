@@ -15,16 +15,16 @@ enum sifive_register {
 
 #define TRANSMIT_FULL (1u << 31)
 #define RECEIVE_EMPTY (1u << 31)
-/* On; interrupts when fewer bytes than this wait to be sent, or more than none have arrived. */
+/* Enable, with watermarks: interrupt when fewer bytes than this wait to be sent, or when any byte has arrived. */
 #define TRANSMIT_ON_BELOW_1 0x10001u
 #define RECEIVE_ON_ABOVE_0 0x00001u
 #define INTERRUPT_ROOM (1u << 0)
 #define INTERRUPT_RECEIVED (1u << 1)
 
-/* Where the registers are mapped; set by the tool. */
+/* Address of the registers; set by the tool. */
 volatile unsigned *uart;
 
-/* What it interrupts for. */
+/* Enabled interrupt sources. */
 static unsigned interrupts_on;
 
 void port_start(void)

@@ -1,18 +1,18 @@
-/* A queue of bytes in a page that two programs share: one puts, the other takes. */
+/* A queue of bytes in a page that two programs share: one producer, one consumer. */
 #ifndef SERIAL_QUEUE_H
 #define SERIAL_QUEUE_H
 
 /* A power of two that leaves room for the counters in the page. */
 #define QUEUE_BYTES 2048u
 
-/* Counters of bytes since the beginning; they wrap around together. Nobody writes the counter of the other. */
+/* Free-running byte counters. Each side writes only its own. */
 struct queue {
     unsigned put;
     unsigned taken;
     char bytes[QUEUE_BYTES];
 };
 
-/* Bytes that can be taken. A partner that miscounts loses bytes, and no more. */
+/* Bytes available to the consumer. A peer with a wrong counter only loses bytes. */
 static inline unsigned queue_length(const struct queue *queue)
 {
     unsigned length = __atomic_load_n(&queue->put, __ATOMIC_ACQUIRE) - __atomic_load_n(&queue->taken, __ATOMIC_ACQUIRE);

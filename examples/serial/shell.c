@@ -1,4 +1,4 @@
-/* Says every line again that is typed. */
+/* Echoes every line that is typed. */
 
 #include "client.h"
 
@@ -6,11 +6,11 @@
 struct queue *output;
 struct queue *input;
 
-/* What a byte may become: a line end and the beginning of the next answer. */
+/* The longest output for one input byte: a line end and the start of the next answer. */
 #define LONGEST_ANSWER 8
 
 static const char *const last_words = "quit";
-/* How much of them the current line consists of; -1 if of something else. */
+/* The number of characters of `quit` that the current line matches; -1 if it differs. */
 static int matched;
 static int at_start = 1;
 
@@ -40,7 +40,7 @@ void init(void)
     microkit_notify(DRIVER);
 }
 
-/* Something was typed, or there is room for answers again. */
+/* Input has arrived, or the output queue has room again. */
 void notified(microkit_channel ch)
 {
     (void)ch;

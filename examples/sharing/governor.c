@@ -1,4 +1,4 @@
-/* Holds capabilities of two workers, and uses them while the workers wait for it. */
+/* Holds capabilities to two workers, and uses them while the workers wait. */
 
 #include <microkit.h>
 
@@ -11,7 +11,7 @@
 #define SWEEPER_THREAD microkit_cspace_root_slot_to_cptr(3)
 #define SWEEPER_TIME microkit_cspace_root_slot_to_cptr(4)
 
-/* Rounds of work that are over, and workers that have finished in this one. */
+/* Completed rounds, and workers that have finished in the current one. */
 static int rounds;
 static int finished;
 
@@ -35,12 +35,12 @@ void init(void)
     start_round("governor: as the description has it\n");
 }
 
-/* Called when both workers wait again. */
+/* Runs when both workers wait again. */
 static void next_round(void)
 {
     switch (rounds) {
     case 1:
-        /* A thread may give others priorities up to its own. */
+        /* A thread may set priorities up to its own. */
         expect(seL4_TCB_SetPriority(SWEEPER_THREAD, OWN_THREAD, 70));
         start_round("governor: the sweeper first\n");
         break;

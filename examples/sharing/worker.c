@@ -1,4 +1,4 @@
-/* Works once for each signal, and says so. */
+/* Prints a line for each signal. */
 
 #include <microkit.h>
 

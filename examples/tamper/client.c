@@ -1,17 +1,17 @@
-/* Asks the vault for the key of its session, again and again, until it gets none. Then it goes astray. */
+/* Requests its session key from the vault until the vault refuses. Then it faults. */
 
 #include "secret.h"
 #include "vault.h"
 
 #define VAULT 0
 
-/* What the key of the session is derived from. */
+/* The word from which the vault derives the session key. */
 #define SESSION 7
 
 /* Set by the tool. */
 secret_word_t *session;
 
-/* Whether the vault has given a key. */
+/* Returns true if the vault has returned a key. */
 static seL4_Bool ask(seL4_Word *key)
 {
     microkit_mr_set(0, SESSION);
@@ -20,14 +20,14 @@ static seL4_Bool ask(seL4_Word *key)
     return microkit_msginfo_get_label(answer) == VAULT_KEY;
 }
 
-/* The compiler must not see that the address is null, or it would refuse to make this mistake. */
+/* Hides the null address from the compiler, which would otherwise not emit the access. */
 static void write_to(seL4_Word address)
 {
     __asm__ volatile ("" : "+r"(address));
     *(volatile int *)address = 0;
 }
 
-/* It works here and not in an event handler: it is never waited for. */
+/* The work runs in init instead of an event handler, because no program waits for this one. */
 void init(void)
 {
     microkit_dbg_puts("client: I ask for the key of my session, again and again\n");

@@ -1,5 +1,4 @@
-/* A page that holds a secret, for all three programs. The kernel clears it at a moment that no compiler foresees, so it
- * is volatile. */
+/* A page that holds a secret, for all three programs. It is volatile, because the kernel may clear it at any time. */
 #ifndef TAMPER_SECRET_H
 #define TAMPER_SECRET_H
 
@@ -9,7 +8,7 @@ typedef volatile seL4_Word secret_word_t;
 
 #define SECRET_WORDS (0x1000 / sizeof(seL4_Word))
 
-/* Makes a secret of a word that is not zero. None of its words is zero either: the generator never leads there. */
+/* Fills the page with a secret from a nonzero seed. No word of it is zero, because the generator never yields zero. */
 static inline void secret_make(secret_word_t *secret, seL4_Word word)
 {
     for (seL4_Word i = 0; i < SECRET_WORDS; i++) {
@@ -20,13 +19,13 @@ static inline void secret_make(secret_word_t *secret, seL4_Word word)
     }
 }
 
-/* One word tells for all: a program finds the whole secret or nothing of it. */
+/* One word is enough to check, because a program finds either the whole secret or none of it. */
 static inline seL4_Bool secret_is_there(const secret_word_t *secret)
 {
     return secret[0] != 0;
 }
 
-/* Prints how many words of it are there, all of which were looked at before the first letter is printed. */
+/* Prints the number of words still present. It counts all of them before it prints the first character. */
 static inline void secret_print(const char *what, const secret_word_t *secret)
 {
     seL4_Uint32 words = 0;

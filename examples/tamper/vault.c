@@ -1,4 +1,4 @@
-/* Derives keys from its own, which the kernel takes away from it when somebody opens the case. */
+/* Derives keys from its own keys, which the kernel wipes when the case is opened. */
 
 #include "clock.h"
 #include "secret.h"
@@ -7,20 +7,20 @@
 /* The id of the tamper line in the description. */
 #define TAMPER 2
 
-/* How long after the first answer somebody opens the case. */
+/* The delay from the first answer to the opening of the case. */
 #define OPENED_AFTER_US 10000
 
-/* Odd, and its bits look like random ones. */
+/* An odd number with random-looking bits. */
 #define MULTIPLIER 0x9e3779b97f4a7c15ul
 
 /* Set by the tool. */
 secret_word_t *keys;
 
-/* Whether the vault counts on its keys. */
+/* True while the vault expects its keys to be present. */
 static seL4_Bool has_keys;
 static seL4_Bool is_alarm_set;
 
-/* A real vault would use a real cipher. That would read its keys as often, and keep no copy of them, either. */
+/* A real vault would use a real cipher, which must also read its keys each time and keep no copy. */
 static seL4_Word derive(seL4_Word word)
 {
     for (seL4_Word i = 0; i < SECRET_WORDS; i++) {
@@ -30,8 +30,8 @@ static seL4_Word derive(seL4_Word word)
     return word;
 }
 
-/* In place of somebody who opens the case: the line becomes active by itself, whoever runs then. A moment that has passed
- * before the clock knew of it may be missed. */
+/* Simulates the opening of the case: the alarm asserts the line, whichever program runs then. The clock may miss a time
+ * that passes before it is set. */
 static void set_alarm(void)
 {
     unsigned long when;
@@ -44,7 +44,7 @@ static void set_alarm(void)
 void init(void)
 {
     clock_start();
-    /* Real keys would come from where nobody can read them. */
+    /* Real keys would come from a source that no program can read. */
     secret_make(keys, 1);
     has_keys = seL4_True;
     secret_print("vault: words of my keys: ", keys);
@@ -55,7 +55,7 @@ void notified(microkit_channel ch)
     if (ch != TAMPER) {
         return;
     }
-    /* A line may have interrupted before there were keys, and may do so again before it is quiet. */
+    /* The line may have interrupted before the keys existed, and may interrupt again before it is deasserted. */
     if (has_keys && !secret_is_there(keys)) {
         has_keys = seL4_False;
         secret_print("vault: the case was opened, words of my keys that are left: ", keys);
@@ -69,7 +69,7 @@ microkit_msginfo protected(microkit_channel ch, microkit_msginfo request)
     (void)ch;
     (void)request;
     seL4_Word key = derive(microkit_mr_get(0));
-    /* Asked afterwards: the keys may go in the middle of this, and what was derived then is worth nothing. */
+    /* Checked after the derivation: the keys may be wiped in the middle of it, which makes the result invalid. */
     if (!secret_is_there(keys)) {
         return microkit_msginfo_new(VAULT_REFUSES, 0);
     }

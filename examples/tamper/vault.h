@@ -1,5 +1,5 @@
-/* How the vault answers. A protected call has a word in word 0; the answer has a key that only the vault can derive
- * from this word. */
+/* The interface of the vault. Word 0 of a protected call is a seed; the answer has a key that only the vault can derive
+ * from it. */
 #ifndef TAMPER_VAULT_H
 #define TAMPER_VAULT_H
 
@@ -7,7 +7,7 @@
 enum vault_answer {
     /* The key is in word 0. */
     VAULT_KEY,
-    /* The vault has lost what it derives keys from. */
+    /* The vault has lost its keys. */
     VAULT_REFUSES,
 };
 

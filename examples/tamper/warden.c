@@ -1,4 +1,4 @@
-/* Hears of faults of the client, whose secret it could read. */
+/* Receives the faults of the client, whose secret it could read. */
 
 #include "secret.h"
 
@@ -18,7 +18,7 @@ seL4_Bool fault(microkit_child child, microkit_msginfo msginfo, microkit_msginfo
 {
     (void)msginfo;
     (void)reply_msginfo;
-    /* The first thing that this program does after the fault. */
+    /* This is the program's first action after the fault. */
     secret_print("warden: the client has faulted, words of its secret that are left: ", session);
     microkit_pd_stop(child);
     microkit_dbg_puts("LIMEN|DONE\n");

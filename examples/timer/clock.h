@@ -1,4 +1,4 @@
-/* What the timer needs of a machine: a clock, and an alarm that interrupts. There is a file for each kind, clock_KIND.c. */
+/* The interface of a clock with an alarm interrupt. Each kind of clock has a file, clock_KIND.c. */
 #ifndef TIMER_CLOCK_H
 #define TIMER_CLOCK_H
 
@@ -11,11 +11,11 @@ void clock_start(void);
 /* Microseconds since some moment in the past. */
 unsigned long clock_now(void);
 
-/* Asks for an interrupt at this time or earlier, in place of the one before; for none at NEVER. Clocks that compare for
- * equality miss a time that has passed meanwhile. */
+/* Sets the alarm to this time or earlier and replaces the previous one; NEVER disables it. Clocks that compare for
+ * equality miss a time that has already passed. */
 void clock_set_alarm(unsigned long when);
 
-/* Makes the interrupt line quiet. */
+/* Deasserts the interrupt line. */
 void clock_quiet(void);
 
 #endif /* TIMER_CLOCK_H */

@@ -1,5 +1,5 @@
-# Which driver of a clock each board has, clock_KIND.c, and what a description with a clock, which is for QEMU's RISC-V
-# machine, says about it on other boards: commands for sed.
+# The clock driver of each board, clock_KIND.c, and sed commands that adapt a description for QEMU's RISC-V machine to other
+# boards.
 
 CLOCK_qemu_virt_aarch64 := clock_aarch64
 CLOCK_qemu_virt_aarch64_el1 := clock_aarch64

@@ -1,5 +1,4 @@
-/* The physical timer of AArch64, which programs may use: its registers are those of the processor. Source: ARM DDI 0487,
- * the Generic Timer. */
+/* The physical timer of AArch64, whose system registers programs may use. Source: ARM DDI 0487, the Generic Timer. */
 
 #include "clock.h"
 

@@ -4,7 +4,7 @@
 
 /* Registers, as word offsets. */
 enum goldfish_register {
-    /* Reading the lower half keeps the upper one. */
+    /* Reading the lower half latches the upper one. */
     GOLDFISH_TIME_LOW = 0x00 / 4,
     GOLDFISH_TIME_HIGH = 0x04 / 4,
     /* Writing the lower half sets the alarm. */
@@ -17,7 +17,7 @@ enum goldfish_register {
 
 #define NS_PER_US 1000ul
 
-/* Where the registers are mapped; set by the tool. */
+/* Address of the registers; set by the tool. */
 volatile unsigned *clock_registers;
 
 void clock_start(void)

@@ -12,16 +12,16 @@ enum hpet_register {
     HPET_TIMER_COMPARATOR = 0x108 / 8,
 };
 
-/* Counts, and takes the place of the older timer, which would otherwise interrupt at the same pin of the I/O APIC: 2. */
+/* Counts, and replaces the 8254, which would otherwise interrupt at the same I/O APIC pin: 2. */
 #define COUNT_IN_PLACE_OF_8254 3ul
 #define TIMER_0 1ul
-/* Interrupts, by a level. */
+/* Level-triggered interrupt, enabled. */
 #define TIMER_ON (1ul << 1 | 1ul << 2)
-/* Where the capabilities have the femtoseconds in a tick. */
+/* The capability field with the tick length in femtoseconds. */
 #define PERIOD_SHIFT 32
 #define FS_PER_US 1000000000ul
 
-/* Where the registers are mapped; set by the tool. */
+/* Address of the registers; set by the tool. */
 volatile unsigned long *clock_registers;
 
 static unsigned long ticks_per_us;

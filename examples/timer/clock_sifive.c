@@ -10,13 +10,13 @@ enum sifive_register {
     PWM_COMPARATOR = 0x20 / 4,
 };
 
-/* Counts on and on, 512 ticks of the bus for each step: at 500 MHz, a little more than a microsecond. */
+/* Counts continuously, one step per 512 bus ticks: at 500 MHz, a little more than a microsecond. */
 #define CONFIGURATION_ON 0x1009u
-/* Stands still, with the same steps. */
+/* Stopped, with the same step length. */
 #define CONFIGURATION_OFF 0x9u
 #define MOST_STEPS 0xffffu
 
-/* Where the registers are mapped; set by the tool. */
+/* Address of the registers; set by the tool. */
 volatile unsigned *clock_registers;
 
 void clock_start(void)
@@ -32,7 +32,7 @@ unsigned long clock_now(void)
     return ticks;
 }
 
-/* A step is longer than a microsecond; an alarm that is too far away comes early, and is set again. */
+/* A step is longer than a microsecond. An alarm beyond the range comes early and is set again. */
 void clock_set_alarm(unsigned long when)
 {
     clock_quiet();
@@ -46,7 +46,7 @@ void clock_set_alarm(unsigned long when)
     clock_registers[PWM_CONFIGURATION] = CONFIGURATION_ON;
 }
 
-/* Standing still is not enough: the line is active while the count is not below the comparator. */
+/* Stopping the counter is not enough: the line is active while the count is at or above the comparator. */
 void clock_quiet(void)
 {
     clock_registers[PWM_COMPARATOR] = MOST_STEPS;

@@ -1,13 +1,13 @@
-/* The timer: tells the time, and wakes clients when their time has come.
+/* The timer driver: returns the time, and wakes clients when their alarms are due.
  *
- * It is passive: a call runs on the time of its caller, an interrupt on what the driver had at the start. So it needs no
- * budget of its own for its clients' wishes, and cannot be kept busy at others' expense. */
+ * It is passive: a call runs on the caller's scheduling context, an interrupt on the driver's initial one. It therefore
+ * spends no budget of its own on calls, and no client can keep it busy at the expense of others. */
 
 #include <microkit.h>
 #include "clock.h"
 #include "timer.h"
 
-/* Clients are known by their channels, from 0. */
+/* Clients are numbered by their channels, from 0. */
 #define CLIENTS 2
 
 /* The id of the interrupt; set by the tool. */
@@ -34,7 +34,7 @@ static void wake_who_is_due(unsigned long now)
     }
 }
 
-/* Wakes who is due, until the next alarm lies in the future. */
+/* Wakes clients that are due, until the next alarm is in the future. */
 static void serve(void)
 {
     do {
@@ -62,7 +62,7 @@ microkit_msginfo protected(microkit_channel ch, microkit_msginfo request)
     unsigned long now = clock_now();
     if (microkit_msginfo_get_label(request) == TIMER_WAKE_AFTER && ch < CLIENTS) {
         unsigned long delay = microkit_mr_get(0);
-        /* One more, because a part of a microsecond may have passed already. */
+        /* One more, because part of the current microsecond has passed. */
         deadlines[ch] = delay < NEVER - now - 1 ? now + delay + 1 : NEVER;
         serve();
     }

@@ -1,11 +1,11 @@
-/* What clients ask the timer for, in protected calls. */
+/* Requests to the timer, as labels of protected calls. */
 #ifndef TIMER_TIMER_H
 #define TIMER_TIMER_H
 
 enum timer_request {
-    /* The time since some moment in the past: microseconds in word 0 of the answer. */
+    /* Return the time since some moment in the past, in microseconds, in word 0 of the answer. */
     TIMER_NOW,
-    /* A notification after at least so many microseconds, which are in word 0, in place of one that was asked for. */
+    /* Send a notification after at least the microseconds in word 0; replaces an earlier request. */
     TIMER_WAKE_AFTER,
 };
 

@@ -1,4 +1,4 @@
-/* An active server: it has time of its own, and spends it when somebody calls. */
+/* An active server: it serves calls on its own scheduling context. */
 
 #include <microkit.h>
 
@@ -20,7 +20,7 @@ microkit_msginfo protected(microkit_channel ch, microkit_msginfo msginfo)
     (void)msginfo;
     unsigned long sum = microkit_mr_get(0) + microkit_mr_get(1);
     say("somebody called me; I add.");
-    /* Saying something was a call, too, and used the message words: the result goes in last. */
+    /* Set the result last, because `say` is a call and uses the message words. */
     microkit_mr_set(0, sum);
     return microkit_msginfo_new(0, 1);
 }

@@ -1,4 +1,4 @@
-/* Makes a mistake the first time that it is woken, and does better after its parent restarted it. */
+/* Faults when it is first woken, and works after its parent has restarted it. */
 
 #include <microkit.h>
 
@@ -6,13 +6,13 @@
 
 #define PARENT 1
 
-/* Keeps its value when the program is restarted, because a restart changes no memory. */
+/* Survives a restart, because a restart does not change memory. */
 static int starts;
 
 static void access_null(void)
 {
     volatile int *nowhere = (volatile int *)0;
-    /* Hides that the pointer is null, or the compiler would refuse to make this mistake. */
+    /* Hides the null pointer from the compiler, which would otherwise not emit the access. */
     __asm__ volatile ("" : "+r"(nowhere));
     *nowhere = 1;
 }

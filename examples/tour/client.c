@@ -23,7 +23,7 @@ static void visit_adder(void)
     say_number("the adder answered ", microkit_mr_get(0), ".");
 }
 
-/* What does not fit into message words goes through shared memory. */
+/* Larger data goes through shared memory. */
 static void visit_sorter(void)
 {
     static const unsigned long unsorted[COUNT] = { 5, 3, 4, 1, 2 };

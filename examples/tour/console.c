@@ -1,13 +1,14 @@
-/* The driver of the serial port: the only program that can touch it. Others call it to print a line.
+/* The driver of the serial port: the only program with access to it. Other programs call it to print a line.
  *
- * It trusts nobody: a caller says how long its line is, and the console never reads past the caller's page. */
+ * It does not trust its callers: a caller passes the length of its line, and the console never reads past that caller's
+ * page. */
 
 #include "port.h"
 #include <microkit.h>
 
 #define PAGE_BYTES 0x1000
 
-/* Addresses that the tool sets, as the description asks with setvar_vaddr. */
+/* Addresses, set by the tool (setvar_vaddr). */
 char *uart;
 char *texts;
 

@@ -1,4 +1,4 @@
-/* Looks after a child: wakes it, hears of its fault, and starts it again. */
+/* Manages a child: wakes it, handles its fault, and restarts it. */
 
 #include <microkit.h>
 
@@ -7,7 +7,7 @@
 #define CLIENT 1
 #define CHILD_CHANNEL 2
 
-/* Every program starts at the first byte of its image. */
+/* The entry point of every program is the first byte of its image. */
 #define ENTRY_POINT 0x200000
 
 void init(void)
@@ -25,7 +25,7 @@ void notified(microkit_channel ch)
     }
 }
 
-/* The child stopped at an access that it may not do. Its memory stays as it is; only its program counter is set. */
+/* The child stopped at a forbidden access. The restart sets its program counter and leaves its memory unchanged. */
 seL4_Bool fault(microkit_child child, microkit_msginfo msginfo, microkit_msginfo *reply_msginfo)
 {
     (void)reply_msginfo;
@@ -36,6 +36,6 @@ seL4_Bool fault(microkit_child child, microkit_msginfo msginfo, microkit_msginfo
         say_plainly("LIMEN|FAIL the child had an unexpected fault");
         microkit_pd_stop(child);
     }
-    /* The child needs no answer to its fault: it runs from its entry point. */
+    /* The fault needs no reply, because the child runs from its entry point. */
     return seL4_False;
 }

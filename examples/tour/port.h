@@ -1,8 +1,8 @@
-/* What the console needs of a serial port; there is a file for each kind, port_KIND.c. */
+/* The interface of a serial port. Each kind of port has a file, port_KIND.c. */
 #ifndef TOUR_PORT_H
 #define TOUR_PORT_H
 
-/* Sends one character through the port with its registers at `port`, after those that are waiting. */
+/* Sends one character through the port with registers at `port`, behind pending ones. */
 void port_put(char *port, char character);
 
 #endif /* TOUR_PORT_H */

@@ -1,4 +1,4 @@
-/* The serial port of the PC, as RISC-V boards have it, too. Source: PC16550D data sheet. */
+/* The serial port of the PC, which RISC-V boards have as well. Source: PC16550D data sheet. */
 
 #include "port.h"
 

@@ -1,6 +1,6 @@
-/* Hands lines to the console: text in shared memory, its length in a protected call.
+/* Sends lines to the console: text in shared memory, its length in a protected call.
  *
- * The page is shared with the console alone, so nobody else can read or change what is said. */
+ * The page is shared with the console only, so no other program can read or change the text. */
 
 #include <microkit.h>
 
@@ -10,7 +10,7 @@
 #define CONSOLE 0
 #define LONGEST_LINE 4096
 
-/* The page shared with the console. The tool sets its address, as the description asks with setvar_vaddr. */
+/* The page shared with the console; the tool sets its address (setvar_vaddr). */
 char *text;
 
 static unsigned long length;
@@ -37,7 +37,7 @@ static void add_number(unsigned long number)
     add_character((char)('0' + number % 10));
 }
 
-/* microkit_name is not terminated when the name fills it. */
+/* microkit_name has no terminator if the name fills it. */
 static void add_name(void)
 {
     for (int i = 0; i < MICROKIT_PD_NAME_LENGTH && microkit_name[i]; i++) {
@@ -46,7 +46,7 @@ static void add_name(void)
     add_text(": ");
 }
 
-/* The console has printed the line when the call returns, so the page can be used again. */
+/* The console has printed the line when the call returns, so the page is free again. */
 static void print(void)
 {
     microkit_mr_set(0, length);

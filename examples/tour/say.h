@@ -1,4 +1,4 @@
-/* How the programs of the tour speak: through the console, in every configuration. */
+/* Output of the tour's programs through the console, in every configuration. */
 #ifndef TOUR_SAY_H
 #define TOUR_SAY_H
 

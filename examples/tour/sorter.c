@@ -1,4 +1,4 @@
-/* A passive server: after init it has no time of its own and runs on its caller's. */
+/* A passive server: after init it has no scheduling context and runs on its caller's. */
 
 #include <microkit.h>
 
@@ -30,7 +30,7 @@ void notified(microkit_channel ch)
     (void)ch;
 }
 
-/* Message word 0: how many numbers are in shared memory. */
+/* Message word 0: the count of numbers in shared memory. */
 microkit_msginfo protected(microkit_channel ch, microkit_msginfo msginfo)
 {
     (void)ch;

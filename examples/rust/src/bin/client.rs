@@ -1,4 +1,4 @@
-//! Has numbers sorted, switches on what its server traces, and asks the parent how its child is.
+//! Calls the sorter, switches on the sorter's trace, and asks the parent about its child.
 
 #![no_std]
 #![no_main]
@@ -33,7 +33,7 @@ fn init() -> Client {
 }
 
 fn sort(values: [u64; 8]) {
-    // An empty region would mean that the description does not map it.
+    // The region is empty if the description does not map it.
     let Some(numbers) = NUMBERS.first() else { return info!("no memory for numbers") };
     numbers.values.iter().zip(values).for_each(|(to, value)| to.store(value, Relaxed));
     message::set_word(0, values.len() as u64);

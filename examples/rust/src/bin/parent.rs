@@ -16,7 +16,7 @@ const WORKER_RESET: Service = Service::new(1);
 struct Parent {
     /// The digest of the worker's code and constants at the start.
     code: [u64; 4],
-    /// Which price the worker is asked for.
+    /// The index of the price that the worker shall print.
     wanted: u64,
 }
 
@@ -33,12 +33,12 @@ impl Program for Parent {
             WORKER.notify();
         } else {
             info!("my child is well");
-            // Goes out with the next receive, which saves a system call.
+            // Sent with the next receive, which saves a system call.
             CLIENT.deferred_notify();
         }
     }
 
-    /// The worker asks what it is to do.
+    /// Tells the worker which price to print.
     fn protected(&mut self, _: Channel, _: MessageInfo) -> MessageInfo {
         message::set_word(0, self.wanted);
         MessageInfo::new(PRICE, 1)

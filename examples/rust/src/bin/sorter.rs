@@ -1,4 +1,4 @@
-//! A passive server: it sorts numbers in shared memory, on the time of its caller.
+//! A passive server: it sorts numbers in shared memory, on its caller's budget.
 
 #![no_std]
 #![no_main]
@@ -12,7 +12,7 @@ use rust::{Numbers, REFUSED, SORT, SORTED};
 limen::region!(NUMBERS: Numbers, address = "numbers", bytes = "numbers_size");
 
 limen::static_key!(
-    /// Whether the sorter says what it does: one instruction that does nothing, until the client switches it.
+    /// Enables the sorter's trace. A branch on it is one no-op until the client switches it.
     TRACE = false, "trace"
 );
 
@@ -33,11 +33,11 @@ impl Program for Sorter {
             info!("call {} comes from channel {} with {count} numbers", self.calls, channel.id());
         }
         let numbers = NUMBERS.first().filter(|_| request.label() == SORT);
-        // The client may write anything, also a count that is too high.
+        // The client may send any count, even one that is too high.
         let Some((numbers, values)) = numbers.and_then(|all| Some((all, all.values.get(..count)?))) else {
             return MessageInfo::new(REFUSED, 0);
         };
-        // What is in shared memory may change at any time: the sorter works on a copy.
+        // Shared memory may change at any time, so the sorter works on a copy.
         let mut copy = [0; 8];
         let copy = &mut copy[..count];
         copy.iter_mut().zip(values).for_each(|(to, from)| *to = from.load(Relaxed));
