@@ -1,12 +1,12 @@
-/* The program of highest priority: reads the counter as soon as it can.
+/* The highest-priority program: reads the counter as early as possible.
  *
- * boot: from Limen's first instruction, without the firmware before it. Up to this read lie the loader, the kernel's start, and this
- * program's first instructions in the library. */
+ * boot: from Limen's first instruction, without the firmware before it, to this read. In between run the loader, the
+ * kernel's boot code, and this program's first instructions in the library. */
 
 #include <microkit.h>
 #include <limen.h>
 
-/* Where the printer looks for the counter; set by the tool. */
+/* The counter value for the printer; set by the tool. */
 seL4_Word count;
 
 void init(void)

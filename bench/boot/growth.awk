@@ -1,6 +1,6 @@
-# Writes the description of a system of `count` protection domains. If `channels` is "all", i knows j under channel j, or
-# j - 1 for those after itself; otherwise only the printer has one. The first has a region of `pages` small pages, if
-# that is not 0.
+# Writes the description of a system of `count` protection domains. If `channels` is "all", domain i reaches j through
+# channel j, or j - 1 if j follows i; otherwise only the printer has a channel. The first domain has a region of `pages`
+# small pages, unless that is 0.
 
 function id(own, other) { return other < own ? other : other - 1 }
 

@@ -1,8 +1,8 @@
-# Boot of a larger system: included by Makefiles that set
+# Boot of a larger system, for Makefiles that set
 #
 #   DOMAINS    protection domains, at least 3
-#   PAGES      small pages of a region that the first program has; the row is by them then
-#   CHANNELS   each of 63 protection domains has one to every other, if this is "all"
+#   PAGES      small pages of the first program's region; the row then has this parameter
+#   CHANNELS   "all": a channel between every two of 63 protection domains
 
 PROGRAMS := first printer idle
 SOURCES := ../boot

@@ -2,7 +2,7 @@
 
 #include "samples.h"
 
-/* The row, with what larger systems are made of. */
+/* The row, with the parameters of larger systems. */
 #ifndef ROW
 #define ROW "boot"
 #endif

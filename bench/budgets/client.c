@@ -1,5 +1,5 @@
-/* The same as `ppc` and `notify` measure, where nobody has the whole processor: what lies between the reads is written
- * there. The difference is what it takes to charge a share, which has a list of refills, and a slice, which has a rest. */
+/* The measurements of `ppc` and `notify`, which describe the measured paths, with budgets below the periods. The difference
+ * is the cost of charging a budget with a list of refills instead of a full one. */
 
 #include "samples.h"
 
@@ -7,7 +7,7 @@
 #define ECHO_PASSIVE 1
 #define ANSWERER 2
 
-/* Answers that the other program has sent, by channel; set by the tool. */
+/* The other program's count of answers, by channel; set by the tool. */
 seL4_Word answers;
 
 static struct samples samples;

@@ -1,18 +1,18 @@
-/* Measures the library as its options say; each program that includes this has its own.
+/* Measures the library with the options of the program that includes this.
  *
- * co_switch: between the two reads lies one switch from one context to another, the call included.
+ * co_switch: between the two reads lies one switch between contexts, including the call.
  *
  * notify_rt: microkit_notify, and everything until `notified` is called for the answer, as in bench/notify.
  *
  * co_wait_rt: the same seen from a cothread: microkit_notify, the wait, the switch to the root and its return to the
- * event loop, the answer, and the switch back. With path=bare the program switches by itself, without the library's
+ * event loop, the answer, and the switch back. With path=bare the program switches directly, without the library's
  * queues.
  *
  * co_wait_cost: the difference of the medians of co_wait_rt and notify_rt.
  *
- * ppc_rt, ppc_oneway: a protected call there and back; from the caller to the first instruction of `protected`.
+ * ppc_rt, ppc_oneway: a protected call and its return; from the caller to the first instruction of `protected`.
  *
- * 32 samples after 8 rounds that are not counted, as in the table that the library is compared with. */
+ * 32 samples after 8 warm-up rounds, as in the table that the library is compared with. */
 #ifndef BENCH_COTHREADS_CLIENT_H
 #define BENCH_COTHREADS_CLIENT_H
 
@@ -37,7 +37,7 @@ static seL4_Word before;
 static seL4_Word after;
 static seL4_Word plain_median;
 
-/* Values are sorted once they are printed. */
+/* Values are sorted after they have been printed. */
 static seL4_Word median(void)
 {
     return samples.values[SAMPLES / 2];
@@ -55,7 +55,7 @@ static void read_and_return(void)
 static seL4_Word switch_once(void)
 {
     limen_co_context_t *from = &root, *to = &other;
-    /* Their addresses are in registers before the first read, as they are in the library. */
+    /* The addresses are in registers before the first read, as in the library. */
     __asm__ volatile ("" : "+r"(from), "+r"(to));
     seL4_Word start = limen_counter();
     limen_co_switch(from, to);
@@ -72,7 +72,7 @@ static void measure_switch(void)
     samples_print(&samples, "co_switch " SWITCH_CONDITIONS);
 }
 
-/* Waits for the answer by hand; the root switches here when it comes. */
+/* Waits for the answer without the library; the root switches here when it arrives. */
 static void wait_by_hand(void)
 {
     seL4_Word start;

@@ -1,4 +1,4 @@
-/* Answers calls: with the counter as it is when the call arrives. */
+/* Answers calls with the counter value at their arrival. */
 
 #include "samples.h"
 

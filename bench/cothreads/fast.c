@@ -1,4 +1,4 @@
-/* The common way: one cothread waits, and runs as soon as the notification is there. */
+/* The fast path: a single waiting cothread runs as soon as the notification arrives. */
 
 #define CONDITIONS "path=fast fpu=on"
 #define BARE_CONDITIONS "path=bare fpu=on"

@@ -1,4 +1,4 @@
-/* The common way, for programs that use no floating-point register. */
+/* The fast path, for programs without floating-point registers. */
 
 #define NAME "no_fpu"
 #define CONDITIONS "path=fast fpu=off"

@@ -1,4 +1,4 @@
-/* The cothread becomes ready and takes its turn. */
+/* The slow path: the cothread is enqueued behind the ready ones. */
 
 #define NAME "slow"
 #define CONDITIONS "path=slow fpu=on"

@@ -1,4 +1,4 @@
-/* What the programs that are called and notified tell of their way out of the kernel. */
+/* Measurements of the kernel exit in programs that are called and notified. */
 #ifndef BENCH_ARRIVALS_H
 #define BENCH_ARRIVALS_H
 
@@ -15,7 +15,7 @@ struct arrival {
     seL4_Word count;
 };
 
-/* Waits with this system call, again and again, with each return stamped. */
+/* Waits repeatedly with this system call, and stamps each return. */
 static inline void arrive(volatile struct arrival *arrival, seL4_Int64 first, seL4_Int64 next)
 {
     static struct pass pass;

@@ -1,7 +1,7 @@
-/* Does not probe, and finds out that others do.
+/* Does not probe, and measures the cost of probing by other programs.
  *
- * cross_bystander: between the two reads lies a protected call without words to a passive server, and its answer, as in the row
- * ppc_rt: first while nobody probes, and once more when it is told that others do. */
+ * cross_bystander: between the two reads lies a protected call without words to a passive server, and its answer, as in
+ * the row ppc_rt: first while no program probes, and again while others do. */
 
 #include "samples.h"
 
@@ -24,7 +24,7 @@ static void measure(const char *row)
     samples_print_distribution(&samples, row);
 }
 
-/* It is more important than those who probe, so that they have not begun. */
+/* It has a higher priority than the probing programs, so they have not started yet. */
 void init(void)
 {
     measure("cross_bystander probing=none");

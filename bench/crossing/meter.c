@@ -1,11 +1,11 @@
-/* Enters the kernel by each event but interrupts.
+/* Enters the kernel through each event except interrupts.
  *
- * cross_u2k: from the program's stamp to the kernel's, the kernel's first instructions up to its own. cross_k2u: from the
- * kernel's last stamp to the program's. What the two reads take without an event is subtracted. The way out of a call and a
- * notification is that of the program which is called or notified.
+ * cross_u2k: from the program's stamp to the kernel's, including the kernel's instructions up to its stamp. cross_k2u: from
+ * the kernel's last stamp to the program's. The cost of the two reads without an event is subtracted. For a call or
+ * notification, the exit is the one to the called or notified program.
  *
- * Both and what the kernel does between them must be what the counter says outside of all stamps, less what it says there
- * without an event: exactly, in a run that counts instructions, except where a slice ended between two reads. */
+ * Entry, exit and the kernel's work between them must add up to the difference of two reads outside all stamps, less that
+ * difference without an event: exactly, in a run that counts instructions, unless a slice ended between two reads. */
 
 #include "arrivals.h"
 #include "rows.h"
@@ -15,7 +15,7 @@ seL4_Word arrivals;
 
 /* Nothing is mapped there. */
 #define UNMAPPED 0x10000000ul
-/* In so many passes, one may be interrupted. */
+/* The number of passes of which one may be interrupted. */
 #define PASSES_PER_SLICE 20
 
 static struct overhead overhead;
@@ -31,7 +31,7 @@ static void enter(void (*cross)(limen_crossing_t *), seL4_Error armed)
     bench_check(sample.valid, "an event was not sampled");
 }
 
-/* True while more are wanted. */
+/* Returns true while more samples are needed. */
 static int keep(const struct pass *arriving, seL4_Word interruptions)
 {
     struct crossed found = crossed(&overhead, &sample, &pass, arriving);
@@ -72,7 +72,7 @@ static void measure_faults(void)
     MEASURE("breakpoint", breakpoint);
 }
 
-/* To a capability that is not there, which an error answers. */
+/* Invokes an empty slot, which returns an error. */
 static void measure_syscalls(void)
 {
     set_target(0, seL4_SysCall);

@@ -1,4 +1,4 @@
-/* One crossing, with the counter read outside of it as well. */
+/* One crossing, with counter reads outside it as well. */
 #ifndef BENCH_PASS_H
 #define BENCH_PASS_H
 
@@ -10,11 +10,11 @@ struct pass {
     seL4_Uint64 after;
 };
 
-/* Everybody takes this way, so that what lies between `before` and the program's stamp, and between its last one and
- * `after`, is the same in every pass of every program. */
+/* All programs use this function, so that the code between `before` and the program's stamp, and between its last stamp and
+ * `after`, is the same in every pass. */
 void pass_through(struct pass *pass, void (*cross)(limen_crossing_t *crossing));
 
-/* What reading the counter adds: to the way in, to the way out, and to a round trip that is read outside. */
+/* The cost of reading the counter: on entry, on exit, and in a round trip between the outer reads. */
 struct overhead {
     seL4_Word in;
     seL4_Word out;
@@ -24,17 +24,16 @@ struct overhead {
 /* Passes without an event. The smallest of many: a larger one was interrupted. */
 struct overhead measured_overhead(void);
 
-/* One way from program to program, or back to the same. */
+/* One crossing from program to program, or back to the same program. */
 struct crossed {
     seL4_Word in;
     seL4_Word out;
-    /* Of the way in, the way out and what the kernel does between, as those stamps have it and as the reads outside
-     * have it. */
+    /* Entry, exit and the kernel's work between them, by the stamps and by the outer reads. */
     seL4_Word stamped;
     seL4_Word outside;
 };
 
-/* `sample` and `leaving` are of the one who enters the kernel, `arriving` is of the one whom it returns to. */
+/* `sample` and `leaving` belong to the program that enters the kernel, `arriving` to the program it returns to. */
 struct crossed crossed(const struct overhead *overhead, const limen_probe_sample_t *sample,
                        const struct pass *leaving, const struct pass *arriving);
 

@@ -14,14 +14,14 @@ static inline void rows_start(void)
     samples_start(&ways_out);
 }
 
-/* True while more are wanted. */
+/* Returns true while more samples are needed. */
 static inline int rows_add(const struct crossed *crossed)
 {
     samples_add(&ways_in, crossed->in);
     return samples_add(&ways_out, crossed->out);
 }
 
-/* The names have the same event. */
+/* Both names must be of the same event. */
 #define ROWS_PRINT(event)                                                      \
     do {                                                                       \
         samples_print_distribution(&ways_in, "cross_u2k event=" event);        \

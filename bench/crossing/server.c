@@ -15,7 +15,7 @@ void notified(microkit_channel ch)
     (void)ch;
 }
 
-/* Never comes here: it stays in init. */
+/* Never runs, because the program stays in init. */
 microkit_msginfo protected(microkit_channel ch, microkit_msginfo request)
 {
     (void)ch;

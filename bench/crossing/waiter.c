@@ -1,17 +1,17 @@
-/* Enters the kernel by interrupts: those of the timer at the end of each of its slices.
+/* Enters the kernel through timer interrupts at the end of each of its slices.
  *
- * An interrupt comes anywhere in the loop that reads the program's stamp again and again, so that the way in has a part of the
- * loop in front of it. Of several interrupts that meet the loop at other places, that with the shortest way in is the sample.
- * What is seen from outside is this loop until the interrupt, so that only the order of stamps is checked. */
+ * An interrupt can arrive anywhere in the loop that reads the program's stamp, so the entry includes part of the loop. The
+ * sample is the shortest entry of several interrupts at different places of the loop. The outer reads include the loop
+ * until the interrupt, so only the order of the stamps is checked. */
 
 #include "rows.h"
 
-/* More than the loop has instructions. */
+/* An upper bound of the loop's instructions. */
 #define PLACES 8
 
 static struct overhead overhead;
 
-/* So many instructions more, and the interrupt meets the loop at another place. */
+/* Extra instructions that move the interrupt to another place in the loop. */
 static __attribute__((noinline)) void delay(int instructions)
 {
     for (int i = 0; i < PLACES; i++) {

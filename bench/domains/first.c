@@ -1,18 +1,18 @@
-/* Looks at the counter all the time, to see when its slots begin.
+/* Polls the counter to detect the start of its slots.
  *
- * domain_switch: the first read is the last that the program of the other domain could do in its slot; the second is the
- * first that this program does in its own. Between them lie what the other one still did before the timer's interrupt,
- * at most its loop, the interrupt, the change of domains, and this program's way round its loop, at most once.
+ * domain_switch: the first read is the other program's last in its slot; the second is this program's first in its own
+ * slot. Between them lie at most one iteration of the other program's loop, the timer interrupt, the domain switch, and at
+ * most one iteration of this program's loop.
  *
- * There are two pairs of domains: one without interrupt lines, and one whose two programs have two lines each. */
+ * Two pairs of domains are measured: one without interrupt lines, and one whose programs have two lines each. */
 
 #include "samples.h"
 #include "stamp.h"
 
-/* What the programs share; set by the tool. */
+/* Memory shared by the programs; set by the tool. */
 seL4_Word stamp;
 
-/* Instructions that only a slot of the other program can take. */
+/* A gap of this many instructions can only be a slot of the other program. */
 #define JUMP 20000ul
 
 static struct samples samples;
@@ -36,7 +36,7 @@ static void measure(const char *row)
     samples_print(&samples, row);
 }
 
-/* With a constant exit, registers are saved and loaded in every build. */
+/* With a constant exit, the kernel saves and restores registers in every build. */
 static void measure_exits(void)
 {
     measure("domain_switch exit=plain" ROW_FPU);
@@ -46,7 +46,7 @@ static void measure_exits(void)
     bench_check(limen_fpu_set_policy(LIMEN_FPU_SEMI_LAZY, 0) == seL4_NoError, "no option was refused");
 }
 
-/* The pair without lines is measured first, the other one meanwhile waits. */
+/* The pair without lines is measured first, while the other one waits. */
 void init(void)
 {
     if (!microkit_irqs) {

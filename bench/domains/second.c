@@ -1,11 +1,11 @@
-/* Stores the counter all the time. */
+/* Stores the counter in a loop. */
 
 #include <limen.h>
 #include <microkit.h>
 
 #include "stamp.h"
 
-/* Where to; set by the tool. */
+/* The destination; set by the tool. */
 seL4_Word stamp;
 
 void init(void)

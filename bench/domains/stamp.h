@@ -1,13 +1,13 @@
-/* What the programs share. */
+/* Memory shared by the programs. */
 #ifndef BENCH_DOMAINS_STAMP_H
 #define BENCH_DOMAINS_STAMP_H
 
 #include <microkit.h>
 
 struct stamp {
-    /* What the counter said, from the program in whose slot this is. */
+    /* The counter value stored by the program that runs in the current slot. */
     seL4_Word counter;
-    /* Whether the row of the first pair was printed. */
+    /* True after the row of the first pair has been printed. */
     seL4_Word first_is_done;
 };
 

@@ -1,4 +1,4 @@
-/* Where nothing is mapped. */
+/* An unmapped address. */
 #ifndef BENCH_FAULT_BAD_ADDRESS_H
 #define BENCH_FAULT_BAD_ADDRESS_H
 

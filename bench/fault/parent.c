@@ -1,8 +1,8 @@
-/* Lets children that fault run on.
+/* Resumes children that fault.
  *
- * fault_rt kind=vm: the first read is the last thing in `fault`, the second almost the first thing in the next. Between
- * them lie the parent's answer and receive, the child's way back to its load, the fault's delivery, and the parent's event
- * loop. What the parent does in `fault` is not counted. */
+ * fault_rt kind=vm: the first read is the last operation of `fault`, the second nearly the first of the next `fault`.
+ * Between them lie the parent's reply and receive, the child's return to its load, the fault's delivery, and the parent's
+ * event loop. The parent's work in `fault` is not counted. */
 
 #include "bad_address.h"
 #include "samples.h"
@@ -12,7 +12,7 @@
 static struct samples samples;
 static seL4_Word before;
 
-/* Behind the instruction. */
+/* The address after the instruction. */
 static seL4_Bool skip(microkit_msginfo message, microkit_msginfo *answer)
 {
     if (microkit_msginfo_get_label(message) != seL4_Fault_UserException) {

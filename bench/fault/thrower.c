@@ -1,7 +1,7 @@
-/* A child that executes an undefined instruction, again and again. Its parent lets it go on behind it.
+/* A child that repeatedly executes an undefined instruction. Its parent resumes it after the instruction.
  *
  * fault_rt kind=exception: between the two reads lie the undefined instruction; the fault's delivery to the parent, the
- * parent's event loop and `fault`, which adds 4 to the address of the instruction; the answer; and the way back. */
+ * parent's event loop and `fault`, which adds 4 to the address of the instruction; the reply; and the kernel exit. */
 
 #include "instructions.h"
 #include "samples.h"

@@ -1,4 +1,4 @@
-/* A child that loads from an address where nothing is. Its parent lets it try again, with the same result. */
+/* A child that loads from an unmapped address. Its parent lets it retry, with the same result. */
 
 #include "bad_address.h"
 #include <microkit.h>

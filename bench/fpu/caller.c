@@ -1,15 +1,15 @@
-/* Calls a server under each policy, allows and forbids the unit, and lets a child use it that may not.
+/* Calls a server under each policy, allows and forbids the unit, and has a child use the unit without permission.
  *
  * fpu_call: the first read is followed by microkit_ppcall; the second is the server's, when it has computed.
  * fpu_replyrecv: the first read is the server's, before it answers; the second is the caller's, when it has computed.
- * What each computes with are floating-point numbers or integers (build); who may use the unit are both, the caller alone
- * (mixed) or nobody (off).
+ * Both compute with floating-point numbers or integers (build). Both may use the unit, or the caller only (mixed), or
+ * neither (off).
  *
- * fpu_set_flags: between the two reads lies one seL4_TCB_SetFlags. `owner` says whether the registers of the one whose flag
- * changes are in the unit.
+ * fpu_set_flags: between the two reads lies one seL4_TCB_SetFlags. `owner` tells whether the unit holds the registers of
+ * the thread whose flag changes.
  *
  * fpu_first_use: between the two reads, both of a child, lies a computation that meets the unit turned off: by=kernel,
- * which gives it the unit under fault-lazy; by=parent, which the fault is sent to and which clears the flag. */
+ * which enables the unit under fault-lazy; by=parent, which receives the fault and clears the flag. */
 
 #include "number.h"
 #include "policies.h"
@@ -84,7 +84,7 @@ LIMEN_INLINE seL4_Word set_flags(seL4_CPtr thread, seL4_Word clear, seL4_Word se
     return limen_counter() - before;
 }
 
-/* Forbids, allows, and asks, over and over. */
+/* Forbids, allows and queries in a loop. */
 static void measure_flags(seL4_CPtr thread, int is_owner, const char *forbid, const char *allow_again)
 {
     samples_start(&calls);

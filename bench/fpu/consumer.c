@@ -1,4 +1,4 @@
-/* Takes items: adds up their numbers, which follow each other. */
+/* Consumes items: adds up their consecutive numbers. */
 
 #include "items.h"
 

@@ -1,4 +1,4 @@
-/* What producer and consumer share. */
+/* Memory shared by producer and consumer. */
 #ifndef BENCH_FPU_ITEMS_H
 #define BENCH_FPU_ITEMS_H
 
@@ -8,11 +8,11 @@
 #define LENGTH 8
 
 struct items {
-    /* The consumer has taken an item, and is about to say so. */
+    /* The consumer has taken an item and is about to notify. */
     volatile seL4_Word taken;
-    /* Sums that were wrong. */
+    /* The number of wrong sums. */
     volatile seL4_Word wrong;
-    /* The item: numbers that follow each other. */
+    /* The item: consecutive numbers. */
     volatile number_t numbers[LENGTH];
 };
 

@@ -1,4 +1,4 @@
-/* What a program computes with: floating-point numbers or integers, as the build has it. */
+/* The number type of a build: floating point or integer. */
 #ifndef BENCH_FPU_NUMBER_H
 #define BENCH_FPU_NUMBER_H
 
@@ -6,10 +6,10 @@
 
 typedef NUMBER number_t;
 
-/* The parameter of rows that says so. */
+/* The parameter of the rows with this type. */
 #define ROW_BUILD ROW_PARAMETER("build", BUILD)
 
-/* Whether they are floating-point numbers: those have a half. */
+/* True for floating-point numbers, which can represent one half. */
 #define BUILD_HAS_FP ((number_t)1 / 2 != 0)
 
 /* A load, an addition and a store. */

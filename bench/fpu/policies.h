@@ -1,4 +1,4 @@
-/* The policies that are compared, as rows call them. */
+/* The compared policies, with their names in rows. */
 #ifndef BENCH_FPU_POLICIES_H
 #define BENCH_FPU_POLICIES_H
 

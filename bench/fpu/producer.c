@@ -1,4 +1,4 @@
-/* Makes items for a consumer of lower priority, one at a time, under each policy.
+/* Produces items for a consumer of lower priority, one at a time, under each policy.
  *
  * fpu_consumer_producer: the first read is the consumer's, when it has taken an item and is about to notify; the second is
  * the producer's, when it has made the next one. Between them lie the notification, which switches, the end of the

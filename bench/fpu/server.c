@@ -1,4 +1,4 @@
-/* Computes when it is called, and says when. */
+/* Computes when called, and records when. */
 
 #include "number.h"
 #include "stamps.h"

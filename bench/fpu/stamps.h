@@ -1,4 +1,4 @@
-/* When something happened, in memory that several programs see. */
+/* Time stamps in memory shared by several programs. */
 #ifndef BENCH_FPU_STAMPS_H
 #define BENCH_FPU_STAMPS_H
 
@@ -9,7 +9,7 @@ struct stamps {
     volatile seL4_Word received;
     /* The server is about to answer. */
     volatile seL4_Word answering;
-    /* What the user's computation took. */
+    /* The cost of the user's computation. */
     volatile seL4_Word use;
 };
 

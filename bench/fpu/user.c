@@ -1,4 +1,4 @@
-/* Computes when its parent says so, and says what that took. */
+/* Computes on its parent's order, and records the cost. */
 
 #include "number.h"
 #include "stamps.h"

@@ -1,10 +1,10 @@
-/* Notifies every target in turn, none of which runs before the client waits, and calls a passive server in between.
+/* Notifies the targets in turn, none of which runs before the client blocks, and calls a passive server in between.
  *
- * growth_notify: between the two reads lies one microkit_notify; `ready` targets of the same priority are ready already.
- * growth_call: between the two reads lies one microkit_ppcall without words, while so many are ready.
- * growth_words: the same with message words, before anybody is ready.
+ * growth_notify: between the two reads lies one microkit_notify; `ready` targets of the same priority are already ready.
+ * growth_call: between the two reads lies one microkit_ppcall without words, while so many targets are ready.
+ * growth_words: the same with message words, while no target is ready.
  *
- * A round ends with a notification to the program of the lowest priority, which answers when every target has run and waits
+ * A round ends with a notification to the lowest-priority program, which answers after every target has run and blocked
  * again. */
 
 #include "samples.h"
@@ -17,7 +17,7 @@
 #define ROW_DOMAINS ROW_NUMBER_OF("domains", DOMAINS)
 #define ROW_NUMBER_OF(key, number) ROW_NUMBER(key, number)
 
-/* The most that may be ready in each system, and smaller numbers. */
+/* The maximum number of ready targets in each system, and smaller numbers. */
 #define MARKS 6
 
 struct mark {
@@ -54,7 +54,7 @@ static void notify_target(seL4_Word target, struct samples *kept)
     }
 }
 
-/* One notification to each target, at the marks with a call before it. False when there are enough samples. */
+/* Sends one notification to each target, at the marks with a call before it. Returns false when the samples suffice. */
 static int round(void)
 {
     seL4_Word mark = 0;
@@ -114,7 +114,7 @@ static void print_all(void)
     bench_done();
 }
 
-/* Everybody waits. */
+/* All other programs wait. */
 void notified(microkit_channel ch)
 {
     bench_check(ch == LAST, "a target notified the client");

@@ -1,4 +1,4 @@
-/* Sends back what it is sent. */
+/* Echoes the message. */
 
 #include <microkit.h>
 

@@ -1,5 +1,5 @@
-# Writes the description of a system of `count` protection domains: a client, a passive server, one that runs last, the
-# serial port, and targets, each of which the client can notify.
+# Writes the description of a system of `count` protection domains: a client, a passive server, a lowest-priority program,
+# the serial port, and targets for the client's notifications.
 
 function end(pd, id) { return "<end pd=\"" pd "\" id=\"" id "\"/>" }
 function domain(name, image, more, inside) {

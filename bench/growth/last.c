@@ -1,4 +1,4 @@
-/* Has the lowest priority: when it runs, everybody else waits. */
+/* Has the lowest priority, so all other programs wait when it runs. */
 
 #include <microkit.h>
 

@@ -1,4 +1,4 @@
-/* Is notified. */
+/* A target of notifications. */
 
 #include <microkit.h>
 

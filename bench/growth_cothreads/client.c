@@ -1,7 +1,7 @@
 /* Cothreads that take turns.
  *
- * growth_cothreads: between the two reads every cothread that is ready yields once; the sample is their part of it, that is
- * one yield and the switch to the next. */
+ * growth_cothreads: between the two reads every ready cothread yields once; the sample is the average of one yield and the
+ * switch to the next cothread. */
 
 #include <libmicrokitco.h>
 
@@ -10,7 +10,7 @@
 #define STACK_BYTES 0x1000
 #define CONTROLLER_BYTES 0x800000
 
-/* A stack for each, and what the library needs; set by the tool. */
+/* The stacks and the library's controller; set by the tool. */
 seL4_Word stacks;
 seL4_Word controller;
 

@@ -1,6 +1,6 @@
-/* Switches keys that ever more branches follow, up to ten thousand.
+/* Switches keys with increasing numbers of branches, up to ten thousand.
  *
- * key_flip: between the two reads lies one limen_key_enable of a key that is off, and so many branches follow. */
+ * key_flip: between the two reads lies one limen_key_enable of a key that is off, with the given number of branches. */
 
 #include <limen/static_key.h>
 

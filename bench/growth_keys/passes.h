@@ -7,7 +7,7 @@
 
 extern limen_static_key_t two;
 extern limen_static_key_t ten;
-/* How many branches were taken. */
+/* The number of branches taken. */
 extern seL4_Word taken;
 
 void two_0(void);

@@ -1,5 +1,5 @@
-# Writes the description of a system in which `count` programs call one server. It has a share of time, so that they queue while
-# it has none.
+# Writes the description of a system in which `count` programs call one server. The server's budget is below its period, so
+# that callers queue while it has none left.
 
 BEGIN {
     print "<system>"

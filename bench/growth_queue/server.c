@@ -1,8 +1,8 @@
-/* Answers callers that have queued while it had no time.
+/* Answers callers that queued while it had no budget.
  *
- * growth_queue: between the two reads lie the end of `protected`, the answer to one caller, the receive from the next, and
- * the way to the first instruction of `protected`; so many wait behind that one. Callers have a lower priority, so none
- * of them runs before all have been answered. */
+ * growth_queue: between the two reads lie the end of `protected`, the reply to one caller, the receive from the next, and
+ * the event loop up to the first instruction of `protected`; the row has the number of callers that wait behind that one.
+ * Callers have a lower priority, so none of them runs before all have been answered. */
 
 #include "samples.h"
 
@@ -22,12 +22,12 @@ struct mark {
 
 static const struct mark marks[MARKS] = { MARK(0), MARK(1), MARK(3), MARK(15), MARK(31), MARK(59) };
 static struct samples samples[MARKS];
-/* Callers that were not yet answered since the server last had no time. */
+/* Callers not yet answered since the server last ran out of budget. */
 static seL4_Word unanswered;
 static seL4_Word answered[64];
 static seL4_Word before;
 
-/* Time passes while the server has none, so the loop ends soon after it has some again. */
+/* Spins until the budget runs out; the loop ends soon after the next refill. */
 static void let_others_queue(void)
 {
     seL4_Word start = limen_counter();

@@ -1,8 +1,8 @@
 /* Serves the interrupts of a device.
  *
- * irq_latency: the first read is that of the raiser, a less important program, before it stores the value, calls a function
- * and tells the device to interrupt with its last store; on x86, the device then takes ten nanoseconds, which are as many
- * instructions here. Between the reads lie the trap, the signal to this program, the switch to it, and its way from the
+ * irq_latency: the first read is by the raiser, a lower-priority program, before it stores the value, calls a function and
+ * makes the device interrupt with its last store; on x86, the device then takes ten nanoseconds, which are as many
+ * instructions here. Between the reads lie the trap, the signal to this program, the switch to it, and its path from the
  * receive through the event loop to `notified`.
  *
  * irq_ack: between the two reads lies one microkit_irq_ack: the check of the id and the system call. */
@@ -12,7 +12,7 @@
 
 #define INTERRUPT 0
 
-/* When the device was told to interrupt; set by the tool. */
+/* The time at which the raiser triggered the device; set by the tool. */
 seL4_Word stamp;
 
 static struct samples latencies;

@@ -1,9 +1,9 @@
-/* Makes the device interrupt, again and again. The driver runs before the next round. */
+/* Repeatedly makes the device interrupt. The driver runs before the next round. */
 
 #include "level.h"
 #include "samples.h"
 
-/* Where the driver finds when the device was told; set by the tool. */
+/* The trigger time for the driver; set by the tool. */
 seL4_Word stamp;
 
 void init(void)

@@ -1,11 +1,11 @@
-/* A child whose faults wipe. Its parent starts it again after each. One of them never runs: it is reset. */
+/* A child whose faults wipe memory. Its parent restarts it after each. One instance never runs, but is reset. */
 
 #include "bad_address.h"
 #include "round.h"
 
 seL4_Word round_base;
 
-/* What a reset writes, beside the stack. */
+/* The data that a reset restores, besides the stack. */
 static volatile char data[3 * 4096] = { 1 };
 
 void init(void)

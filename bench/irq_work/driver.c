@@ -1,4 +1,4 @@
-/* Serves the interrupts of the device, and notes when it begins to. */
+/* Serves the interrupts of the device, and records when it starts. */
 
 #include "round.h"
 

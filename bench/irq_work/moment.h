@@ -5,16 +5,16 @@
 
 #include <limen.h>
 
-/* Where the registers are mapped; set by the tool. */
+/* Address of the registers; set by the tool. */
 extern seL4_Word device_base;
 
-/* Starts the device, and gives what `moment_set` needs to know of it. Once. */
+/* Starts the device, and returns the argument of `moment_set`. Called once. */
 seL4_Word moment_start(void);
 
-/* The device interrupts at this moment, or a step later: when exactly is what this gives. */
+/* Makes the device interrupt at this moment or a step later. Returns the exact moment. */
 seL4_Word moment_set(seL4_Word moment, seL4_Word start);
 
-/* The device is quiet when this returns. */
+/* Deasserts the device's interrupt before it returns. */
 void moment_clear(void);
 
 #endif /* BENCH_MOMENT_H */

@@ -20,7 +20,7 @@ static volatile seL4_Uint32 *registers(void)
     return (volatile seL4_Uint32 *)device_base;
 }
 
-/* What the counter of instructions said at the beginning of the clock's time. */
+/* The instruction count at time zero of the clock. */
 seL4_Word moment_start(void)
 {
     volatile seL4_Uint32 *clock = registers();

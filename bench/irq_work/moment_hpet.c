@@ -12,7 +12,7 @@ enum hpet_register {
     HPET_TIMER_COMPARATOR = 0x108 / 8,
 };
 
-/* Counts, and takes the place of the older timer, which would otherwise interrupt at the same pin of the I/O APIC: 2. */
+/* Counts, and replaces the 8254, which would otherwise interrupt at the same I/O APIC pin: 2. */
 #define HPET_COUNT_IN_PLACE_OF_8254 3ul
 #define HPET_TIMER_0 1ul
 #define HPET_TIMER_LEVEL (1ul << 1)
@@ -26,13 +26,13 @@ static volatile seL4_Uint64 *registers(void)
     return (volatile seL4_Uint64 *)device_base;
 }
 
-/* Instructions of a tick. */
+/* Instructions per tick. */
 static seL4_Word step(void)
 {
     return (registers()[HPET_CAPABILITIES] >> 32) / FEMTOSECONDS_OF_NANOSECOND;
 }
 
-/* What the counter of instructions said when that of the timer was 0. */
+/* The instruction count when the timer's counter was 0. */
 seL4_Word moment_start(void)
 {
     registers()[HPET_CONFIGURATION] = 0;
@@ -43,7 +43,7 @@ seL4_Word moment_start(void)
     return start;
 }
 
-/* The emulator's timer acts up to a tick later, which is counted. */
+/* The emulator's timer fires up to a tick late, which the measurement includes. */
 seL4_Word moment_set(seL4_Word moment, seL4_Word start)
 {
     seL4_Word tick = step();

@@ -4,10 +4,10 @@
 
 #define NANOSECONDS 1000000000ul
 
-/* Part of every description; this device has no registers in memory. */
+/* In every description; this device has no registers in memory. */
 seL4_Word device_base;
 
-/* Instructions of a tick. */
+/* Instructions per tick. */
 static seL4_Word step(void)
 {
     seL4_Word frequency;
@@ -15,8 +15,8 @@ static seL4_Word step(void)
     return NANOSECONDS / frequency;
 }
 
-/* What the counter said when the timer began to count. The smallest of many differences is that of a pair of reads at the
- * beginning of a tick. */
+/* The counter value when the timer started. The smallest of many differences comes from a pair of reads at the start of a
+ * tick. */
 seL4_Word moment_start(void)
 {
     seL4_Word least = ~0ul;

@@ -1,8 +1,8 @@
-/* A message that goes to a server and back, again and again, past eight branches that are not taken.
+/* Sends a message to a server and back in a loop, past eight branches that are not taken.
  *
- * key_pipe: the instructions of all rounds, between one read of the counter and another; also of what interrupts them. A
- * round is four branches, a protected call of no words to a passive server, and four branches there. The kernel has no
- * branch on this way. At the end the branches are switched on, and must be taken. */
+ * key_pipe: the instructions of all rounds between two counter reads, including interruptions. A round is four branches, a
+ * protected call without words to a passive server, and four branches there. The kernel has no such branch on this path. At
+ * the end the program switches the branches on and checks that they are taken. */
 
 #include "pipe.h"
 #include "samples.h"

@@ -1,4 +1,4 @@
-/* The branches of both programs. Four lie on the way of a message, and are not taken until the end. */
+/* The branches of both programs. Four are on a message's path in each program and are not taken until the end. */
 #ifndef BENCH_PIPE_H
 #define BENCH_PIPE_H
 
@@ -8,7 +8,7 @@
 /* Branches in each program. */
 #define BRANCHES 4
 
-/* In every build, so that the description is the same. */
+/* Present in every build, so that the description is the same. */
 LIMEN_STATIC_KEY_FALSE(dormant);
 
 #if defined(BUILD_keys)
@@ -22,11 +22,11 @@ static volatile int flag;
 #define IS_ON 0
 #define IS_SWITCHED 0
 #else
-#error "what is a branch?"
+#error "unknown kind of branch"
 #endif
 
-/* A message that has come by a branch which was taken: its label is one more. Out of the way, as the code behind such
- * branches usually is. */
+/* Increments the label of a message that passes a taken branch. Out of line, as the code behind such branches usually
+ * is. */
 static __attribute__((noinline, cold, unused)) microkit_msginfo marked(microkit_msginfo message)
 {
     return microkit_msginfo_new(microkit_msginfo_get_label(message) + 1, 0);
@@ -37,7 +37,7 @@ static __attribute__((noinline, cold, unused)) microkit_msginfo marked(microkit_
         (message) = marked(message);                                                                               \
     }
 
-/* The message past all branches. */
+/* Passes the message through all branches. */
 static inline microkit_msginfo pass(microkit_msginfo message)
 {
     PASS_ONE(message)
@@ -47,7 +47,7 @@ static inline microkit_msginfo pass(microkit_msginfo message)
     return message;
 }
 
-/* Switches the flag of this program, where that is what branches are on. */
+/* Switches this program's flag, in the build whose branches test one. */
 static inline void switch_flag_on(void)
 {
 #if defined(BUILD_fallback)

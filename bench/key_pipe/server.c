@@ -1,4 +1,4 @@
-/* Sends back what it is sent, past its branches. */
+/* Echoes the message past its branches. */
 
 #include "pipe.h"
 

@@ -1,7 +1,7 @@
 /* Branches on keys, and switches them.
  *
- * key_site: between the two reads lie eight branches, none of which is taken: on a key, on a flag in memory, or none.
- * key_flip: between the two reads lies one limen_key_enable of a key that is off, and so many branches follow. */
+ * key_site: between the two reads lie eight branches that are not taken: on a key, on a flag in memory, or no branches.
+ * key_flip: between the two reads lies one limen_key_enable of a key that is off, with the given number of branches. */
 
 #include <limen/static_key.h>
 
@@ -13,10 +13,10 @@ LIMEN_STATIC_KEY_FALSE(sixty_four);
 
 static struct samples samples;
 static volatile int flag;
-/* Which branches were taken. */
+/* The branches taken. */
 static seL4_Word taken;
 
-/* Out of the way, as the code behind such branches usually is. */
+/* Out of line, as the code behind such branches usually is. */
 static __attribute__((noinline, cold)) void take(void)
 {
     taken++;

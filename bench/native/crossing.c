@@ -1,7 +1,7 @@
-/* What it takes a program on this machine's own system to enter the kernel and to come back: run by `./x bench --native`.
+/* Measures kernel entry and exit on this machine's own system: run by `./x bench --native`.
  *
- * These are round trips. An ordinary kernel does not tell when it was entered and left, so that what it does meanwhile is
- * part of each figure, and neither direction is known by itself; Limen's probes measure them (docs/crossings.md).
+ * The figures are round trips. An ordinary kernel does not report when it was entered and left, so each figure includes the
+ * kernel's work and neither direction is known separately; Limen's probes measure both (docs/crossings.md).
  *
  * system call: getppid, which does next to nothing. page fault: the first store to a page, which the kernel finds, clears and maps.
  * breakpoint: a signal to a handler that returns at once, which is two entries and two returns. */
@@ -37,7 +37,7 @@ static uint64_t counter(void)
     return (uint64_t)high << 32 | low;
 }
 
-/* The processor goes on behind the instruction by itself. */
+/* The processor continues after the instruction without help of the handler. */
 static void skip_breakpoint(ucontext_t *context)
 {
     (void)context;
@@ -143,7 +143,7 @@ static void print_row(const char *name, void (*event)(size_t round))
            (unsigned long)samples[SAMPLES * 99 / 100], (unsigned long)samples[SAMPLES - 1]);
 }
 
-/* The first line of the system's answer about one defect. */
+/* The first line of the system's report on one vulnerability. */
 static void print_defect(const char *defect)
 {
     char path[512], answer[160] = { 0 };
@@ -176,7 +176,7 @@ static void print_mitigations(void)
     free(entries);
 }
 
-/* In small pages, so that each store is a fault. */
+/* Uses small pages, so that each store faults. */
 static int map_pages(void)
 {
     page_bytes = (size_t)sysconf(_SC_PAGESIZE);
@@ -185,7 +185,7 @@ static int map_pages(void)
     if (pages == MAP_FAILED) {
         return 0;
     }
-    /* A system without huge pages refuses, and needs not be asked. */
+    /* This fails on a system without huge pages, which does not need it. */
     madvise(pages, bytes, MADV_NOHUGEPAGE);
     return 1;
 }

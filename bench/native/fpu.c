@@ -1,9 +1,9 @@
-/* What it takes a processor to exchange the floating-point registers of two threads, by each of its instructions: run by
+/* Measures the switch of floating-point registers between two threads with each of the processor's instructions: run by
  * `./x bench --native`, on the developer's machine.
  *
- * One exchange saves to one area and loads from another, and the next one the other way round, as between two threads that
- * take turns. Between two exchanges nothing is written (kept), or one register of every component (written). A figure is
- * the fastest of many batches, in ticks of the time-stamp counter; what counts are ratios within a run. */
+ * One exchange saves to one area and restores from another, the next one the reverse, as between two threads that take
+ * turns. Between two exchanges no register is written (kept), or one register of every component (written). A figure is the
+ * fastest of many batches, in ticks of the time-stamp counter; only ratios within a run are meaningful. */
 
 #include <stdio.h>
 #include <string.h>
@@ -37,7 +37,7 @@ SAVE_BY(xsavec, "xsavec64")
 SAVE_BY(fxrstor, "fxrstor64")
 SAVE_BY(xrstor, "xrstor64")
 
-/* Sixteen registers of AVX, first all saved and then all loaded, or one by one. */
+/* Sixteen AVX registers, first all saved and then all restored, or one by one. */
 #define EACH(line) \
     ".irp n, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15\n\t" line "\n\t.endr\n\t"
 
@@ -53,7 +53,7 @@ static void interleaved(uint8_t *from, uint8_t *to)
                       : : "r"(from), "r"(to) : "memory");
 }
 
-/* What a section of the kernel puts aside: the first registers of SSE. */
+/* The registers that a kernel section saves: the first SSE registers. */
 #define FOUR(line) ".irp n, 0, 1, 2, 3\n\t" line "\n\t.endr\n\t"
 #define EIGHT(line) ".irp n, 0, 1, 2, 3, 4, 5, 6, 7\n\t" line "\n\t.endr\n\t"
 #define SECTION(name, registers)                                                                     \
@@ -154,7 +154,7 @@ static int widest(void)
     return ebx & bit_AVX512F ? AVX512 : AVX;
 }
 
-/* XSAVEOPT and XSAVEC, as the processor says. */
+/* Support of XSAVEOPT and XSAVEC, as reported by the processor. */
 static int has(const struct method *method)
 {
     unsigned eax, ebx, ecx, edx;

@@ -1,8 +1,8 @@
-/* Answers every notification with one. */
+/* Answers every notification with a notification. */
 
 #include <microkit.h>
 
-/* Where the answers are counted, by channel; set by the tool. */
+/* The counts of answers, by channel; set by the tool. */
 seL4_Word answers;
 
 void init(void)

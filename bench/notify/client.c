@@ -1,10 +1,10 @@
-/* Notifies programs that notify it back. Both sides run in their event loops.
+/* Notifies programs that answer with a notification. Both sides run in their event loops.
  *
  * notify_rt: between the two reads lie microkit_notify, the return from `notified` and the next receive; the other
- * program's way from its receive through its event loop to `notified`, its microkit_notify and its next receive; and
- * the way back to the first instruction of `notified`. That is four system calls and two switches.
+ * program's path from its receive through its event loop to `notified`, its microkit_notify and its next receive; and
+ * the path back to the first instruction of `notified`. That is four system calls and two switches.
  *
- * Each answer is counted by the one who sends it, and the counts are compared. */
+ * The sender of each answer counts it, and the client compares the counts. */
 
 #include "samples.h"
 

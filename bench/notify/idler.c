@@ -1,4 +1,4 @@
-/* Runs when nobody else does, and says so. */
+/* Runs when all other programs wait, and signals it. */
 
 #include <microkit.h>
 

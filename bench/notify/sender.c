@@ -1,7 +1,7 @@
 /* Notifies a program of lower priority, which waits.
  *
  * notify: between the two reads lies one microkit_notify: the check of the channel and the system call. It makes the
- * target ready and returns to the sender. Before each one, the target has run and waits again. */
+ * target ready and returns to the sender. Before each sample, the target has run and blocked again. */
 
 #include "samples.h"
 
@@ -9,7 +9,7 @@
 #define TARGET 1
 #define IDLER 2
 
-/* Notifications that the target has seen; set by the tool. */
+/* The target's count of notifications; set by the tool. */
 seL4_Word seen;
 
 static struct samples samples;

@@ -2,7 +2,7 @@
 
 #include <microkit.h>
 
-/* Where to count; set by the tool. */
+/* The count; set by the tool. */
 seL4_Word seen;
 
 void init(void)

@@ -1,22 +1,22 @@
 /* Calls servers with and without a scheduling context of their own, with messages of several lengths.
  *
  * ppc_rt: between the two reads lie microkit_ppcall, which is the check of the channel, four loads of message words, the
- * system call and four stores; and the server's way from its receive through the event loop to `protected`, which
- * returns its argument, and back. The request is put together before the first read, its words are in the buffer.
+ * system call and four stores; and the server's path from its receive through the event loop to `protected`, which
+ * returns its argument, and back. The request is complete before the first read, with its words in the buffer.
  *
- * ppc_oneway: the first read is the client's, as above; the second is the server's, the first thing in `protected`.
+ * ppc_oneway: the first read is the client's, as above; the second is the server's, the first operation in `protected`.
  *
- * Before every measured call another one takes the same way and the client checks every word of its answer. */
+ * Before every measured call, another call takes the same path, and the client checks every word of its answer. */
 
 #include "ppc.h"
 #include "samples.h"
 
-/* Where the server stores the counter; set by the tool. */
+/* The counter value stored by the server; set by the tool. */
 seL4_Word stamp;
 
 static struct samples samples;
 
-/* How many calls were verified and measured; part of each message, so that no answer is an old one. */
+/* The number of verified and measured calls; part of each message, to detect stale answers. */
 static seL4_Word serial;
 
 static seL4_Word request_word(seL4_Word i)

@@ -1,4 +1,4 @@
-/* The server of the round trip: sends back what it is sent. */
+/* The server of the round trip: echoes the message. */
 
 #include "ppc.h"
 

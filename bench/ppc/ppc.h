@@ -1,11 +1,11 @@
-/* What client and servers agree on. */
+/* Definitions shared by client and servers. */
 #ifndef BENCH_PPC_H
 #define BENCH_PPC_H
 
 #include <microkit.h>
 
-/* The servers' channels: one that is measured, and one on which every word of the answer is one more than the
- * request's. Both take the same way through the kernel. */
+/* The servers' channels: one for measurements, and one on which every word of the answer is one more than the
+ * request's. Both take the same path through the kernel. */
 #define MEASURED 0
 #define VERIFIED 1
 

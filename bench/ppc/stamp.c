@@ -1,9 +1,9 @@
-/* The server of the way there: reads the counter as soon as it is called. */
+/* The server of the one-way call: reads the counter as soon as it is called. */
 
 #include "ppc.h"
 #include <limen.h>
 
-/* Where the client looks for the counter; set by the tool. */
+/* The counter value for the client; set by the tool. */
 seL4_Word stamp;
 
 void init(void)

@@ -1,17 +1,17 @@
 # Builds a system of measuring programs: included by the Makefile of each measured path, which sets PROGRAMS.
 #
 #   QUICK=1      fewer samples
-#   TRACE=1      as few as there can be, for a run in which every instruction is written down
-#   FPU          who may use floating point: on (everybody), off (nobody), or mixed (all but WITHOUT_FPU)
-#   WITHOUT_FPU  protection domains
+#   TRACE=1      the minimum of samples, for a run that traces every instruction
+#   FPU          protection domains that may use floating point: on (all), off (none), or mixed (all but WITHOUT_FPU)
+#   WITHOUT_FPU  protection domains without floating point
 #   SOURCES      other folders with sources
 #
-# `builds.txt` beside the Makefile has a line for each build that is measured: the variables that it is made with.
+# `builds.txt` beside the Makefile has a line with the make variables of each measured build.
 
 SOURCES += ../support
 MORE_COMMON := samples.o
 FPU ?= on
-# What a system without floating point must do, all do, so that nothing but the unit is different.
+# All systems use the compiler flags of a system without floating point, so that builds differ only in access to the unit.
 GENERAL_REGISTERS_aarch64 := -mgeneral-regs-only
 GENERAL_REGISTERS_x86_64 := -mgeneral-regs-only
 COUNT := $(if $(TRACE),10 -DWARM_UP=10,$(if $(QUICK),100,1000))

@@ -2,7 +2,7 @@
 #include "print.h"
 #include "text.h"
 
-/* Instructions of two reads with nothing between them. */
+/* The cost of two consecutive reads. */
 static seL4_Word overhead;
 
 static seL4_Word back_to_back(void)
@@ -31,7 +31,7 @@ void samples_start(struct samples *samples)
     measure_overhead();
 }
 
-/* Shell's method. */
+/* Shell sort. */
 static void sort(seL4_Word *values, seL4_Word count)
 {
     for (seL4_Word gap = count / 2; gap; gap /= 2) {

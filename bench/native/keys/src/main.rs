@@ -1,9 +1,9 @@
-//! What a dormant branch takes the developer's processor, on a static key, on an atomic flag, and on a key of the crate
-//! `static-keys`: run by `./x bench --native`.
+//! Measures a dormant branch on the developer's processor: on a static key, on an atomic flag, and on a key of the crate
+//! `static-keys`. Run by `./x bench --native`.
 //!
-//! A pass has eight branches in a row, none of which is taken; a figure is the fastest of many batches of passes, as a part
-//! of that of passes without branches in the same run. Batches take turns, so that a processor that changes its clock
-//! changes it for all. First each branch is switched on and off once, so that none is measured that does nothing.
+//! A pass has eight consecutive branches that are not taken. A figure is the fastest of many batches of passes, relative to
+//! passes without branches in the same run. Batches of all kinds alternate, so that changes of the processor's clock affect
+//! all of them. First each branch is switched on and off once, to check that it works.
 
 #[path = "../../../../kernel/keys/tests/linux/engine.rs"]
 #[allow(unsafe_code)]
@@ -18,9 +18,9 @@ use std::time::{Duration, Instant};
 
 use passes::{Pass, TIGHT, WORKING};
 
-/// Passes between two looks at the clock.
+/// Passes between two clock reads.
 const PER_BATCH: u32 = 20_000;
-/// Of which the fastest counts.
+/// Batches, of which the fastest counts.
 const BATCHES: u32 = 1_000;
 
 fn main() {

@@ -1,4 +1,4 @@
-//! The code that is timed.
+//! The timed code.
 
 use std::hint::black_box;
 use std::sync::atomic::Ordering;
@@ -7,11 +7,11 @@ use limen_keys::static_branch_unlikely;
 
 use crate::switches::{CRATE_KEY, FLAG, KEY, take};
 
-/// Code that is executed so many times.
+/// Code that is executed a given number of times.
 pub struct Pass {
-    /// What its branches are on.
+    /// The condition of its branches.
     pub name: &'static str,
-    /// Executes it so many times.
+    /// Executes it the given number of times.
     pub run: fn(u32),
 }
 
@@ -55,7 +55,7 @@ passes!(tight_key, working_key, static_branch_unlikely!(KEY));
 passes!(tight_flag, working_flag, FLAG.load(Ordering::Relaxed));
 passes!(tight_crate, working_crate, static_keys::static_branch_unlikely!(CRATE_KEY));
 
-/// Nothing between the branches. The first has none.
+/// No code between the branches. The first pass has no branches.
 pub const TIGHT: [Pass; 4] = [
     Pass { name: "none", run: tight_none },
     Pass { name: "key", run: tight_key },

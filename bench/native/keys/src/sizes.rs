@@ -1,4 +1,4 @@
-//! How large a small function with one branch is. Each lies in a section of its own, whose ends the linker tells.
+//! The sizes of small functions with one branch. Each is in a section of its own, whose bounds the linker defines.
 
 use std::sync::atomic::Ordering;
 

@@ -1,4 +1,4 @@
-//! What the branches are on, and what shows that they follow it.
+//! The conditions of the branches, and the check that branches follow them.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
@@ -9,15 +9,15 @@ limen_keys::static_key!(
     /// A key of this repository.
     pub KEY = false
 );
-/// What programs without keys test.
+/// The flag that programs without keys test.
 pub static FLAG: AtomicBool = AtomicBool::new(false);
-/// A key of the crate that is compared with.
+/// A key of the crate to compare with.
 #[used]
 pub static CRATE_KEY: static_keys::StaticFalseKey = static_keys::new_static_false_key();
-/// Branches that were taken.
+/// The number of branches taken.
 static TAKEN: AtomicU64 = AtomicU64::new(0);
 
-/// Out of the way, as the code behind such branches usually is.
+/// Out of line, as the code behind such branches usually is.
 #[cold]
 #[inline(never)]
 pub fn take() {
@@ -46,7 +46,7 @@ pub fn show_that_branches_follow() {
     assert_eq!(taken_by_each(), [0; 4]);
 }
 
-/// In one pass of each kind, which must be the same in both tables.
+/// Branches taken in one pass of each kind, which must be the same in both tables.
 fn taken_by_each() -> [u64; 4] {
     let taken_by = |run: fn(u32)| {
         let before = TAKEN.load(Ordering::Relaxed);

@@ -1,4 +1,4 @@
-//! What an interrupt does: it makes digests of packets, itself or by somebody else.
+//! The work of an interrupt: it computes digests of packets, itself or through a worker thread.
 
 use std::ffi::c_int;
 use std::io::{PipeReader, PipeWriter, Read, Write};
@@ -17,32 +17,32 @@ pub const PACKET_BYTES: usize = 4096;
 /// Packets that each interrupt brings.
 pub static PACKETS: AtomicU64 = AtomicU64::new(0);
 
-/// Who makes them.
+/// The context that computes them.
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Who {
-    /// The handler, with vector registers, over whatever has used them.
+    /// The handler, with vector registers, nested in code that uses them.
     Nested,
-    /// The handler, in plain code.
+    /// The handler, in scalar code.
     Plain,
     /// Another thread, which the handler wakes.
     Worker,
 }
 
-/// Who does, at present.
+/// The current context.
 static WHO: AtomicU8 = AtomicU8::new(Who::Nested as u8);
-/// Interrupts.
+/// Interrupts so far.
 pub static ARRIVED: AtomicU64 = AtomicU64::new(0);
-/// Those whose work is done.
+/// Interrupts whose work is done.
 pub static DONE: AtomicU64 = AtomicU64::new(0);
-/// To the worker.
+/// The pipe to the worker.
 static BELL: OnceLock<PipeWriter> = OnceLock::new();
 
-/// When the last interrupt arrives, in nanoseconds of the processor. Handlers look at it, because they can leave no time
-/// for anybody else.
+/// The time of the last interrupt, in nanoseconds of processor time. Handlers check it, because they can use up all of the
+/// processor's time.
 static END: AtomicU64 = AtomicU64::new(0);
 
-/// Starts over, for so long.
+/// Resets the counts, and accepts interrupts for the given time.
 pub fn choose(who: Who, time: Duration) {
     END.store((linux::used() + time).as_nanos() as u64, Ordering::Relaxed);
     WHO.store(who as u8, Ordering::Relaxed);

@@ -1,9 +1,9 @@
-//! The few calls of Linux that the standard library does not have.
+//! Linux system calls that the standard library lacks.
 
 use std::ffi::{c_int, c_long};
 use std::time::Duration;
 
-/// The timer, its signal and the clock count what this program uses of its processor: whatever else the machine does.
+/// The timer, its signal and the clock count this program's processor time, independent of other load on the machine.
 const TIMER: c_int = 2;
 const SIGNAL: c_int = 27;
 const CLOCK: c_int = 2;
@@ -22,7 +22,7 @@ unsafe extern "C" {
     fn pthread_sigmask(how: c_int, signals: *const [u64; 16], old: *mut [u64; 16]) -> c_int;
 }
 
-/// All threads share the processor that this one is on.
+/// Pins all threads to the current processor.
 pub fn stay_on_one_processor() {
     // SAFETY: reads one word.
     unsafe { sched_setaffinity(0, 8, &1) };
@@ -30,11 +30,11 @@ pub fn stay_on_one_processor() {
 
 /// Calls a handler at each signal of the timer.
 pub fn handle(handler: extern "C" fn(c_int)) {
-    // SAFETY: the handlers here use what they may at any time: atomics, pipes and registers.
+    // SAFETY: the handlers here are async-signal-safe: they use atomics, pipes and registers only.
     unsafe { signal(SIGNAL, handler) };
 }
 
-/// Signals from now on so often; none if the interval is zero.
+/// Sets the interval of the signals; zero stops them.
 pub fn set_timer(interval: Duration) {
     let us = interval.as_micros() as c_long;
     let timer = Timer([us / 1_000_000, us % 1_000_000, us / 1_000_000, us % 1_000_000]);
@@ -42,7 +42,7 @@ pub fn set_timer(interval: Duration) {
     unsafe { setitimer(TIMER, &timer, std::ptr::null_mut()) };
 }
 
-/// Whether this thread, and those that it makes, take signals of the timer.
+/// Masks or unmasks the timer's signals in this thread and the threads that it creates.
 pub fn take_signals(takes: bool) {
     let mut signals = [0; 16];
     signals[0] = 1 << (SIGNAL - 1);
@@ -50,7 +50,7 @@ pub fn take_signals(takes: bool) {
     unsafe { pthread_sigmask(if takes { UNBLOCK } else { BLOCK }, &signals, std::ptr::null_mut()) };
 }
 
-/// What this program has used of the processor.
+/// This program's processor time.
 pub fn used() -> Duration {
     let mut time = [0; 2];
     // SAFETY: writes the time only.

@@ -1,4 +1,4 @@
-//! Digests while interrupts arrive that compute with vector registers, too.
+//! Digests while interrupts arrive that also use vector registers.
 
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -9,11 +9,11 @@ use limen_simd::vectors::CallingConvention;
 use crate::handled::{self, ARRIVED, DONE, PACKETS, Who};
 use crate::{digest, linux};
 
-/// How long interrupts arrive. All times are of the processor, as this program uses it.
+/// The duration of the interrupts. All times are processor time of this program.
 const BURST: Duration = Duration::from_secs(2);
-/// How often: not more often than Linux looks at such timers.
+/// The interval: not shorter than the resolution of such timers in Linux.
 const INTERVAL: Duration = Duration::from_millis(20);
-/// What part of the processor they take with vector registers: little, and more than a worker gets of it.
+/// The part of the processor that they use with vector registers: a small one, and one above a worker's share.
 const SHARES: [f64; 2] = [0.2, 0.6];
 const WAYS: [(&str, Who); 3] = [
     ("nested, with vector registers", Who::Nested),
@@ -21,7 +21,7 @@ const WAYS: [(&str, Who); 3] = [
     ("handed to a worker", Who::Worker),
 ];
 
-/// Prints a line for each way. `packet` is how long a packet takes with vector registers.
+/// Prints a line for each context. `packet` is the time per packet with vector registers.
 pub fn print(packet: Duration, input: &[u8]) {
     linux::take_signals(false);
     let Ok((bells, bell)) = std::io::pipe() else { return };
@@ -51,7 +51,7 @@ fn print_share(packets: u64, quiet: f64, input: &[u8]) {
     }
 }
 
-/// Digests in this time.
+/// Computes digests for this time and returns their number.
 fn digests(input: &[u8], time: Duration) -> f64 {
     let (start, mut count) = (linux::used(), 0.0);
     while linux::used() - start < time {
@@ -61,7 +61,7 @@ fn digests(input: &[u8], time: Duration) -> f64 {
     count
 }
 
-/// Makes digests until what has arrived is handled.
+/// Computes digests until all interrupts are handled.
 fn drain(input: &[u8]) -> Duration {
     let start = linux::used();
     while DONE.load(Ordering::Relaxed) < ARRIVED.load(Ordering::Relaxed) {

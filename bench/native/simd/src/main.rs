@@ -1,6 +1,6 @@
-//! What vector registers do for digests, and for interrupts that compute as well: run by `./x bench --native`.
+//! Measures digests with and without vector registers, also under interrupts that compute: run by `./x bench --native`.
 //!
-//! Signals of a timer stand for interrupts. What counts are ratios within a run.
+//! Signals of a timer stand for interrupts. Only ratios within a run are meaningful.
 
 mod handled;
 mod linux;
@@ -14,11 +14,11 @@ use limen_simd::blake3::{Hasher, Vector, Way};
 use limen_simd::chacha20::{self, State};
 use limen_simd::vectors::CallingConvention;
 
-/// Bytes of which a digest is made.
+/// Bytes per digest.
 const BYTES: usize = 64 << 10;
-/// What a figure is the fastest of.
+/// Batches, of which the fastest counts.
 const BATCHES: usize = 2000;
-/// Blocks of a keystream that are timed at once.
+/// Keystream blocks per timed batch.
 const REPEATED: u32 = 64;
 
 fn main() {
