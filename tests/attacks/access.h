@@ -1,4 +1,4 @@
-/* Ways to reach memory, and why that is not allowed. */
+/* Kinds of memory access, and the reasons that forbid them. */
 #ifndef TESTS_ATTACKS_ACCESS_H
 #define TESTS_ATTACKS_ACCESS_H
 
@@ -7,11 +7,11 @@ enum access { LOAD, STORE, FETCH };
 enum obstacle {
     /* Nothing is mapped. */
     MISSING,
-    /* What is mapped does not allow it. */
+    /* The mapping does not permit it. */
     FORBIDDEN,
-    /* The addresses are the kernel's: nobody needs to know what it has there. */
+    /* The address belongs to the kernel; the fault must not reveal its mappings. */
     KERNELS,
-    /* They are nobody's, because the processor has fewer bits. */
+    /* The address exceeds the processor's address bits. */
     NOBODYS,
 };
 

@@ -1,4 +1,4 @@
-/* Loads, stores and jumps: to what the culprit has, to what it has not, and to where no program has anything. */
+/* Loads, stores and jumps to the culprit's memory, to the memory of others, and to unused addresses. */
 
 #include "architecture.h"
 #include "attempt.h"
@@ -6,7 +6,7 @@
 #include "series.h"
 #include "table.h"
 
-/* What the culprit may do at an address. */
+/* The culprit's permissions at an address. */
 #define R (1u << LOAD)
 #define W (1u << STORE)
 #define X (1u << FETCH)
@@ -24,7 +24,7 @@ static void expect_obstacle(enum access access, seL4_Word pc, seL4_Word address,
     expect("the status", report.words[seL4_VMFault_FSR] & mask, status(access, obstacle) & mask);
 }
 
-/* A processor refuses the jump to what is no address, QEMU 7.2 the fetch behind it. */
+/* A processor refuses the jump to a non-canonical address, QEMU 7.2 the fetch after it. */
 static int is_stopped_at_jump(seL4_Word pc, enum obstacle obstacle)
 {
     return obstacle == NOBODYS && NOBODYS_IS_AN_EXCEPTION && report.words[seL4_UserException_FaultIP] == pc;
@@ -57,13 +57,13 @@ static void try_accesses(seL4_Word address, unsigned int rights, enum obstacle o
     for (enum access access = LOAD; access <= STORE; access++) {
         try_access(access, address, rights, obstacle);
     }
-    /* What may be executed is not an attack, and does not come back. */
+    /* Executing at an executable address is no attack, and does not return. */
     if (!(rights & X)) {
         try_access(FETCH, address, rights, obstacle);
     }
 }
 
-/* Constants lie in the segment that runs. */
+/* Constants are in the executable segment. */
 static void try_own_memory(void)
 {
     const struct places *places = (const struct places *)PLACES;
@@ -78,7 +78,7 @@ static void try_own_memory(void)
     try_accesses(CONSTANT, R, FORBIDDEN);
 }
 
-/* Of others, or nobody's: the tester has memory at the third. */
+/* Addresses of other programs or unused ones: the tester has memory at the third. */
 static void try_missing_memory(void)
 {
     static const seL4_Word addresses[] = {

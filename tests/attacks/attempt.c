@@ -9,12 +9,12 @@
 seL4_UserContext registers;
 struct report report;
 
-/* The running attempt. */
+/* The current attempt. */
 static const char *attempt_name;
 static seL4_Word attempt_number;
 static seL4_Bool complained;
 
-/* The running series. */
+/* The current series. */
 static seL4_Word attempts;
 static seL4_Word failures;
 

@@ -1,4 +1,4 @@
-/* Registers that a parent writes: anything may be in them, and none of it gives the culprit a privilege. */
+/* Registers that a parent writes: no value gives the culprit a privilege. */
 
 #include "architecture.h"
 #include "attempt.h"
@@ -15,7 +15,7 @@ static const seL4_Word addresses[] = {
 
 #define ADDRESSES (sizeof(addresses) / sizeof(addresses[0]))
 
-/* A misaligned one may be reported as such or, by emulators, as one that is not mapped. */
+/* A misaligned address may be reported as misaligned or, by emulators, as unmapped. */
 void any_program_counter_may_be_written(void)
 {
     for (seL4_Word i = 0; i < ADDRESSES; i++) {
@@ -34,7 +34,7 @@ void any_program_counter_may_be_written(void)
     end_series("program_counters");
 }
 
-/* An access through it is judged like any other, though some that are misaligned are not looked up. */
+/* An access through it is checked like any other, but some misaligned addresses are not translated. */
 void any_stack_pointer_may_be_written(void)
 {
     for (seL4_Word i = 0; i < ADDRESSES; i++) {
@@ -54,7 +54,7 @@ void any_stack_pointer_may_be_written(void)
     end_series("stack_pointers");
 }
 
-/* Also one that leads into the kernel or nowhere is only a number to it. */
+/* Kernel and unmapped addresses are valid values, too. */
 void traps_do_not_use_the_stack(void)
 {
     for (seL4_Word i = 0; i < ADDRESSES; i++) {

@@ -1,4 +1,4 @@
-/* The program that is attacked from inside: its parent lets it run elsewhere as soon as it has said where it is. */
+/* The program that executes the attacks: it reports its addresses, and its parent then redirects it. */
 
 #include "places.h"
 

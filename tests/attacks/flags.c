@@ -1,4 +1,4 @@
-/* Flags that a parent writes: those that are no privilege are taken, the others are not. */
+/* Flags that a parent writes: the kernel accepts unprivileged flags and ignores the others. */
 
 #include "architecture.h"
 #include "attempt.h"
@@ -10,7 +10,7 @@
 
 #define RANDOM_FLAGS 200
 
-/* Each bit alone, each left out, and anything. */
+/* Each bit alone, all bits but one, and random values. */
 static seL4_Word flags_to_forge(seL4_Word i)
 {
     if (i < 64) {
@@ -26,7 +26,7 @@ static seL4_Word read_flags(void)
     return get_flags(&context);
 }
 
-/* The culprit runs with flags that allow nothing else than to be stopped by the next undefined instruction. */
+/* Whatever the flags, the culprit must stop at the next undefined instruction. */
 static void expect_flags(const char *code, seL4_Word wanted)
 {
     if (single_steps(wanted)) {

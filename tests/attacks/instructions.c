@@ -1,4 +1,4 @@
-/* Instructions from the table: each ends as it says there. */
+/* Instructions from the table: each must have the outcome given there. */
 
 #include "architecture.h"
 #include "attempt.h"

@@ -1,10 +1,10 @@
-/* Where the memory of the culprit is, as the description says, and what it tells about itself. */
+/* Addresses of the culprit's memory in the description, and addresses that it reports itself. */
 #ifndef TESTS_ATTACKS_PLACES_H
 #define TESTS_ATTACKS_PLACES_H
 
 #include <microkit.h>
 
-/* The attacks, where the tester writes them and where both can execute them. */
+/* The code of the attacks: the tester's writable mapping, and the executable mapping of both. */
 #define CODE_WRITTEN 0x3000000ul
 #define CODE 0x4000000ul
 /* Memory of the culprit alone. The stack ends in its middle. */
@@ -16,7 +16,7 @@
 #define LOW_WRITTEN 0x7000000ul
 #define LOW 0x1000ul
 #define PLACES 0x8000000ul
-/* Where nothing is. */
+/* An unmapped address. */
 #define NOWHERE 0x9000000ul
 
 /* Addresses in the culprit's own image. */

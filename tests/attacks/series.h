@@ -14,7 +14,7 @@ void any_program_counter_may_be_written(void);
 void any_stack_pointer_may_be_written(void);
 void traps_do_not_use_the_stack(void);
 
-/* Where there are flags. */
+/* On architectures with flags. */
 void written_flags_change_no_privileges(void);
 void answered_flags_change_no_privileges(void);
 

@@ -1,21 +1,21 @@
-/* The code of the attacks, which ARCH/table.S has and the tester copies to where the culprit executes it. */
+/* The code of the attacks in ARCH/table.S, which the tester copies to the culprit's executable memory. */
 #ifndef TESTS_ATTACKS_TABLE_H
 #define TESTS_ATTACKS_TABLE_H
 
 #include "places.h"
 
-/* A line of the table, as the assembly language lays it out. */
+/* A line of the table, with the layout of the assembly macros. */
 struct attack {
     const char *name;
-    /* Where it starts, where it must be stopped, and what follows if it is not. */
+    /* The start address, the address at which it must stop, and the address after that. */
     const char *start;
     const char *point;
     const char *end;
-    /* An enum ending, and what it says. */
+    /* An enum ending, and its argument. */
     seL4_Word ending;
     seL4_Word number;
     seL4_Word code;
-    /* Whether it changes registers. */
+    /* True if it changes registers. */
     seL4_Word changes;
 };
 
@@ -24,7 +24,7 @@ extern const struct attack attack_table_end[];
 extern const char attack_code[];
 extern const char attack_code_end[];
 
-/* An undefined instruction, and another one behind it. */
+/* Two undefined instructions. */
 extern const char undefined_code[];
 extern const char after_undefined_code[];
 /* The system call -1000, and an undefined instruction behind it. */
@@ -43,7 +43,7 @@ extern const char after_wait_code[];
 extern const char patch_code[];
 extern const char after_patch_code[];
 
-/* Where the culprit finds it. */
+/* Its address in the culprit. */
 static inline seL4_Word in_culprit(const char *code)
 {
     return CODE + (seL4_Word)(code - attack_code);

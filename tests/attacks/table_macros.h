@@ -18,7 +18,7 @@ attack_table:
     .global attack_code
 attack_code:
 
-/* An attack that must be stopped at `instruction`, after `setup` if there is one. Nothing but `setup` changes registers. */
+/* An attack that must stop at `instruction`, after an optional `setup`. Only `setup` changes registers. */
 .macro attack ending, number, code, instruction, setup
     .balign 4
 .Lstart\@:
@@ -41,7 +41,7 @@ attack_code:
     .popsection
 .endm
 
-/* An attack that is reported behind its last instruction. */
+/* An attack that is reported after its last instruction. */
 .macro attack_after ending, number, code, instruction, setup
     .balign 4
 .Lstart\@:

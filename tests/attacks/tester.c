@@ -14,7 +14,7 @@ static void test_registers(void)
 
 void init(void)
 {
-    /* The culprit has to say where it is. */
+    /* The culprit must report its addresses. */
     wait_for_signals();
     publish_instructions();
     RUN(instructions_end_as_documented);

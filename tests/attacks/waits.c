@@ -1,4 +1,4 @@
-/* A program counter that is written while the culprit waits in a system call is taken as it is: it does not go back to
+/* A program counter written while the culprit blocks in a system call takes effect unchanged: the kernel does not restart
  * the system call. */
 
 #include "architecture.h"
@@ -10,7 +10,7 @@
 
 #define CHANNEL_TO_CULPRIT 0
 
-/* The culprit waits; its neighbour of the lowest priority answers only then. */
+/* Waits until the culprit blocks, which its lowest-priority neighbour detects by running. */
 static void let_wait(void)
 {
     prepare(in_culprit(wait_code));

@@ -1,6 +1,6 @@
-/* Tells the tester, whenever it asks, that its memory is whole and that calls work.
+/* Confirms to the tester on request that its memory is intact and that calls work.
  *
- * The one with the highest priority answers the calls of the others. */
+ * The witness with the highest priority answers the calls of the others. */
 
 #include <microkit.h>
 
@@ -51,7 +51,7 @@ void init(void)
     write_words();
 }
 
-/* One that is not well is silent, and the tester misses it. */
+/* A damaged witness stays silent, which the tester detects. */
 void notified(microkit_channel ch)
 {
     seL4_Bool well = words_are_whole() && (is_server() || a_call_works());

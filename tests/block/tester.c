@@ -1,4 +1,4 @@
-/* Reads all of a disk, writes it anew, and reads it back, as many requests at a time as there may be. */
+/* Reads a whole disk, rewrites it, and reads it back, with the maximum number of concurrent requests. */
 
 #include "block.h"
 #include "test.h"
@@ -42,7 +42,7 @@ static void fill_in(unsigned index, seL4_Uint32 operation, seL4_Uint32 sector, s
     request->state = BLOCK_SUBMITTED;
 }
 
-/* Carries out one request for each page that there is, from this sector on. */
+/* Performs one request for each page, starting at this sector. */
 static void carry_out(enum block_operation operation, seL4_Uint32 sector)
 {
     for (unsigned i = 0; i < BLOCK_REQUESTS; i++) {
@@ -69,7 +69,7 @@ static void put_number(char *at, seL4_Word value, unsigned digits)
     }
 }
 
-/* What a sector of the disk holds: first as it is made, then in capitals. */
+/* The contents of a sector: initially, and then in capitals. */
 static void expect(seL4_Word sector, const char *text)
 {
     for (unsigned line = 0; line < LINES; line++) {
@@ -119,7 +119,7 @@ static void all_of_the_disk_is_written(void)
     }
 }
 
-static void what_was_written_is_read_back(void)
+static void written_data_is_read_back(void)
 {
     for (seL4_Uint32 first = 0; first < SECTORS; first += AT_A_TIME) {
         carry_out(BLOCK_READ, first);
@@ -138,7 +138,7 @@ static void check_refused(seL4_Uint32 operation, seL4_Uint32 sector, seL4_Uint32
     CHECK_EQUAL(block_request(requests, 0)->status, BLOCK_REFUSED);
 }
 
-static void requests_that_cannot_be_are_refused(void)
+static void invalid_requests_are_refused(void)
 {
     check_refused(BLOCK_READ, SECTORS, 1);
     check_refused(BLOCK_READ, SECTORS - 1, 2);
@@ -148,7 +148,7 @@ static void requests_that_cannot_be_are_refused(void)
     check_refused(BLOCK_WRITE + 1, 0, 1);
 }
 
-static void the_driver_goes_on_after_refusals(void)
+static void the_driver_continues_after_refusals(void)
 {
     fill_in(0, BLOCK_READ, SECTORS - 1, 1);
     microkit_notify(DRIVER);
@@ -162,9 +162,9 @@ void init(void)
 {
     RUN(all_of_the_disk_is_read);
     RUN(all_of_the_disk_is_written);
-    RUN(what_was_written_is_read_back);
-    RUN(requests_that_cannot_be_are_refused);
-    RUN(the_driver_goes_on_after_refusals);
+    RUN(written_data_is_read_back);
+    RUN(invalid_requests_are_refused);
+    RUN(the_driver_continues_after_refusals);
     suite_end();
 }
 

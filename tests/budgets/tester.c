@@ -1,4 +1,4 @@
-/* Lets children spin, and hears when one of them has used up its budget. */
+/* Lets children spin, and receives the timeout faults of one with a limited budget. */
 
 #include "test.h"
 
@@ -9,7 +9,7 @@ seL4_Word counts;
 #define LIMITED 2
 #define BUDGET_US 500
 
-/* What the last fault said. */
+/* The last fault. */
 static seL4_Word faults, fault_label, fault_data, fault_consumed;
 
 static seL4_Word count_of(seL4_Word counter)
@@ -17,7 +17,7 @@ static seL4_Word count_of(seL4_Word counter)
     return ((volatile seL4_Word *)counts)[counter];
 }
 
-/* Waits until the limited spinner has counted on; it pre-empts this program when it has time again. */
+/* Waits until the limited spinner's count advances; it preempts this program after its next refill. */
 static void wait_for_count(seL4_Word counter, seL4_Word more)
 {
     seL4_Word wanted = count_of(counter) + more;
@@ -28,14 +28,14 @@ static void wait_for_count(seL4_Word counter, seL4_Word more)
 static void a_share_leaves_time_to_less_important_programs(void)
 {
     microkit_notify(LIMITED);
-    /* The spinner is above this program, which runs all the same, again and again. */
+    /* The spinner has a higher priority, yet this program runs again and again. */
     wait_for_count(1, 1);
     wait_for_count(1, 1);
     wait_for_count(1, 1);
     microkit_pd_stop(LIMITED);
 }
 
-/* Receives the child's next fault and answers it. */
+/* Receives the child's next fault and replies to it. */
 static void serve_fault(seL4_Bool goes_on)
 {
     seL4_Word badge;

@@ -1,4 +1,4 @@
-/* Doubles the words that it is sent, writes its callers into the journal, and can be kept busy. */
+/* Doubles the words of each message, records its callers in the journal, and can be kept busy. */
 
 #include "journal.h"
 

@@ -1,4 +1,4 @@
-/* Answers a call with the help of another: the request's words are sent on, one more each. */
+/* Answers a call through another call: forwards the request's words, each plus one. */
 
 #include "service.h"
 

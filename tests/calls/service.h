@@ -1,4 +1,4 @@
-/* What tester and server agree on. */
+/* The interface between tester and server. */
 #ifndef TESTS_CALLS_SERVICE_H
 #define TESTS_CALLS_SERVICE_H
 
@@ -35,7 +35,7 @@ static inline void put_pattern(seL4_Word seed, seL4_Word from, seL4_Word to)
     }
 }
 
-/* How many words differ from a pattern. */
+/* The number of words that differ from a pattern. */
 static inline seL4_Word count_wrong(seL4_Word seed, seL4_Word from, seL4_Word to)
 {
     seL4_Word wrong = 0;

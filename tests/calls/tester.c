@@ -1,4 +1,4 @@
-/* Calls servers in every way and checks what comes back. */
+/* Calls servers in every way and checks the answers. */
 
 #include "journal.h"
 #include "service.h"
@@ -179,7 +179,7 @@ static void long_messages_inside_a_call(void)
     }
 }
 
-/* What lies behind the words of a message is not overwritten where somebody looks. */
+/* Buffer words beyond the message length stay unchanged. */
 static void words_after_the_last_are_refused_in_debug(void)
 {
 #if defined(CONFIG_DEBUG_BUILD)

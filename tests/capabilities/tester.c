@@ -51,7 +51,7 @@ static void workers_run_in_the_order_of_their_priorities(void)
     CHECK_JOURNAL('h', 'l');
 }
 
-static void nobody_is_raised_above_the_authority(void)
+static void priorities_stay_below_the_authority(void)
 {
     CHECK_EQUAL(seL4_TCB_SetPriority(low_thread, own_thread, OWN_PRIORITY + 1), seL4_RangeError);
     CHECK_EQUAL(seL4_GetMR(1), OWN_PRIORITY);
@@ -103,7 +103,7 @@ static void a_worker_without_time_waits_for_it(void)
     CHECK_EQUAL(seL4_SchedContext_Bind(low_time, low_thread), seL4_IllegalOperation);
 }
 
-/* Methods of address spaces, by the names that they have where they exist. */
+/* Methods of address spaces, under their names on each architecture. */
 #if defined(CONFIG_ARCH_AARCH64)
 static void caches_are_maintained_through_the_address_space(void)
 {
@@ -120,14 +120,14 @@ static void caches_are_maintained_through_the_address_space(void)
     CHECK_EQUAL(words[0x2ff8 / 8], 2);
 }
 
-static void ranges_that_cannot_be_are_refused(void)
+static void invalid_ranges_are_refused(void)
 {
     seL4_Word read_only = buffer_to_read, block = 0x3200000;
     CHECK_EQUAL(seL4_ARM_VSpace_Invalidate_Data(own_space, read_only, read_only + 8), seL4_IllegalOperation);
     CHECK_EQUAL(seL4_ARM_VSpace_Clean_Data(own_space, buffer, buffer), seL4_InvalidArgument);
     CHECK_EQUAL(seL4_ARM_VSpace_Clean_Data(own_space, block - 8, block + 8), seL4_RangeError);
     CHECK_EQUAL(seL4_ARM_VSpace_Clean_Data(own_space, 0xffff000000000000, 0xffff000000000040), seL4_IllegalOperation);
-    /* Nothing is mapped there. */
+    /* An unmapped address. */
     CHECK_EQUAL(seL4_ARM_VSpace_CleanInvalidate_Data(own_space, 0x7000000, 0x7002000), seL4_NoError);
 }
 #else
@@ -136,7 +136,7 @@ static void caches_are_maintained_through_the_address_space(void)
     CHECK_EQUAL(limen_invoke_plain(own_space, ARMVSpaceClean_Data, 0), seL4_IllegalOperation);
 }
 
-static void ranges_that_cannot_be_are_refused(void)
+static void invalid_ranges_are_refused(void)
 {
     CHECK_EQUAL(limen_invoke_plain(own_space, ARMVSpaceUnify_Instruction, 0), seL4_IllegalOperation);
 }
@@ -153,12 +153,12 @@ void init(void)
     RUN(slots_outside_have_no_pointer);
     RUN(empty_slots_hold_nothing);
     RUN(workers_run_in_the_order_of_their_priorities);
-    RUN(nobody_is_raised_above_the_authority);
+    RUN(priorities_stay_below_the_authority);
     RUN(a_stopped_worker_works_when_it_is_resumed);
     RUN(registers_can_be_read_through_either_slot);
     RUN(a_worker_without_time_waits_for_it);
     RUN(caches_are_maintained_through_the_address_space);
-    RUN(ranges_that_cannot_be_are_refused);
+    RUN(invalid_ranges_are_refused);
     suite_end();
 }
 

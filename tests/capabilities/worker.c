@@ -1,4 +1,4 @@
-/* Writes the first letter of its name down for each signal, and tells the tester. */
+/* Records the first letter of its name for each signal, and signals the tester. */
 
 #include "journal.h"
 

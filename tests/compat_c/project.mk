@@ -1,4 +1,4 @@
-# The rules of a project that knows nothing but the interface of the SDK: headers, library, link script and tool.
+# The rules of a project that uses only the SDK's public interface: headers, library, linker script and tool.
 #
 # It takes the instruction set from the text of gen_config.h (in board.mk), calls the linker directly, links the library
 # inside a group, and puts configuration into a finished program with objcopy.

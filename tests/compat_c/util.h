@@ -1,4 +1,4 @@
-/* What client and server share. */
+/* Definitions shared by client and server. */
 #ifndef TESTS_COMPAT_UTIL_H
 #define TESTS_COMPAT_UTIL_H
 

@@ -1,4 +1,4 @@
-/* Fills the free queue and looks at what comes back. */
+/* Fills the free queue and checks the active queue. */
 
 #include "queue.h"
 #include "test.h"

@@ -1,4 +1,4 @@
-/* Hands every number of the free queue on in the active queue, by way of its pinned memory. */
+/* Moves every number of the free queue to the active queue, through its pinned memory. */
 
 #include "queue.h"
 

@@ -1,4 +1,4 @@
-/* A queue of numbers that fills 64 KiB, for one who puts and one who takes. */
+/* A queue of numbers that fills 64 KiB, with one producer and one consumer. */
 #ifndef QUEUE_H
 #define QUEUE_H
 

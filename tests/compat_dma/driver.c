@@ -84,7 +84,7 @@ static void memory_at_a_fixed_address_may_be_filled(void)
     CHECK_EQUAL(text[PAGE_BYTES - 1], 0);
 }
 
-static void what_is_no_memory_is_a_device(void)
+static void fixed_addresses_outside_ram_are_devices(void)
 {
     CHECK_EQUAL(*(volatile seL4_Word *)hpet >> HPET_VENDOR_SHIFT & 0xffff, HPET_VENDOR);
 }
@@ -109,7 +109,7 @@ void init(void)
     RUN(memory_at_fixed_addresses_is_zero);
     RUN(programs_are_told_where_it_is);
     RUN(memory_at_a_fixed_address_may_be_filled);
-    RUN(what_is_no_memory_is_a_device);
+    RUN(fixed_addresses_outside_ram_are_devices);
     RUN(the_device_reads_and_writes_memory);
 }
 

@@ -1,4 +1,4 @@
-/* Answers every notification with one. */
+/* Answers every notification with a notification. */
 
 #include <microkit.h>
 

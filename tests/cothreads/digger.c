@@ -1,4 +1,4 @@
-/* Its cothread overwrites the end of its stack, as one does that needs more than it has. */
+/* Its cothread overflows its stack. */
 
 #include "faulty.h"
 

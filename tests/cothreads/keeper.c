@@ -1,4 +1,4 @@
-/* The parent of two programs in which a cothread faults. It maps their controllers, so it can tell which one it was. */
+/* The parent of two programs in which a cothread faults. It maps their controllers, so it can name the cothread. */
 
 #include <libmicrokitco.h>
 #include "test.h"

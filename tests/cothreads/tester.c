@@ -29,7 +29,7 @@ static void floating_point_registers_survive_switches(void)
     }
 }
 
-static void every_answer_wakes_who_waits(void)
+static void every_answer_wakes_the_waiter(void)
 {
     CHECK_EQUAL(turns, 200);
     co_state_t state = cothread_running;
@@ -64,7 +64,7 @@ void notified(microkit_channel ch)
 {
     microkit_cothread_recv_ntfn(ch);
     if (turns == 200) {
-        RUN(every_answer_wakes_who_waits);
+        RUN(every_answer_wakes_the_waiter);
         microkit_notify(NEXT);
     }
 }

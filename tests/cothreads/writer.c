@@ -1,4 +1,4 @@
-/* Its cothread writes to an address where nothing is. */
+/* Its cothread writes to an unmapped address. */
 
 #include "faulty.h"
 

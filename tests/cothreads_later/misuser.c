@@ -1,4 +1,4 @@
-/* A child that misuses the later interface, in the way that its channel says. */
+/* A child that misuses the later interface; the channel selects the misuse. */
 
 #include <libmicrokitco.h>
 #include "misuse.h"

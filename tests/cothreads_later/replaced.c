@@ -1,4 +1,4 @@
-/* Switches by primitives of its own. */
+/* Switches with its own primitives. */
 
 #include "waiting.h"
 

@@ -101,7 +101,7 @@ static void wait_twice(void)
     }
 }
 
-static void a_notification_that_nobody_waits_for_is_kept_once(void)
+static void a_notification_without_a_waiter_is_kept_once(void)
 {
     microkit_cothread_recv_ntfn(KEPT);
     microkit_cothread_recv_ntfn(KEPT);
@@ -161,7 +161,7 @@ static void ask_again_and_again(void)
     }
 }
 
-static void every_answer_woke_who_waited(void)
+static void every_answer_woke_the_waiter(void)
 {
     CHECK_EQUAL(asked, 2 * ASKS);
 }
@@ -177,7 +177,7 @@ void init(void)
     RUN(spawned_cothreads_run_in_their_order);
     RUN(a_spawn_that_finds_no_cothread_says_so);
     RUN(floating_point_registers_survive_switches);
-    RUN(a_notification_that_nobody_waits_for_is_kept_once);
+    RUN(a_notification_without_a_waiter_is_kept_once);
     RUN(a_signal_switches_and_a_post_does_not);
     microkit_cothread_spawn(ask_again_and_again, (void *)&channels[0]);
     microkit_cothread_spawn(ask_again_and_again, (void *)&channels[1]);
@@ -188,7 +188,7 @@ void notified(microkit_channel ch)
 {
     microkit_cothread_recv_ntfn(ch);
     if (asked == 2 * ASKS) {
-        RUN(every_answer_woke_who_waited);
+        RUN(every_answer_woke_the_waiter);
         asked = 0;
         microkit_notify(NEXT);
     }

@@ -1,4 +1,4 @@
-/* Writes down its interrupts. It acknowledges them when it is told to, and never touches a device. */
+/* Records its interrupts. It acknowledges them on request, and never accesses a device. */
 
 #include <limen.h>
 

@@ -1,5 +1,5 @@
-/* Lets devices interrupt whose driver is in another domain, counts its own instructions meanwhile, and looks at what the
- * driver was told of and when. */
+/* Triggers devices whose driver is in another domain, counts its own instructions meanwhile, and checks the interrupts that
+ * the driver received, and when. */
 
 #include <limen.h>
 
@@ -12,12 +12,12 @@
 /* Set by the tool. */
 seL4_Word log;
 
-/* Instructions that only another domain can take at a stretch. */
+/* A gap of this many instructions can only be another domain's slot. */
 #define JUMP 100000ul
 /* Rounds of the measured loop: longer than an interrupt takes to be noticed, shorter than a slot. */
 #define ROUNDS 20000
 
-/* When the last slot of the driver's domain began and ended, as seen from here. */
+/* The begin and end of the last slot of the driver's domain, as observed by this program. */
 static seL4_Word slot_begin, slot_end;
 
 static volatile struct log *seen(void)
@@ -25,7 +25,7 @@ static volatile struct log *seen(void)
     return (volatile struct log *)log;
 }
 
-/* Until a slot of the driver's domain has passed. */
+/* Waits until a slot of the driver's domain has passed. */
 static void pass_slot(void)
 {
     do {
@@ -57,8 +57,8 @@ static void acknowledge(const struct device *device)
     pass_slot();
 }
 
-/* Lets a device interrupt at the beginning of a slot. Gives the instructions that this and a fixed piece of work take; a
- * copy of it in each caller might not take the same. */
+/* Triggers a device at the start of a slot. Returns the instructions of this and of a fixed piece of work. Not inlined,
+ * because copies in the callers might take different numbers of instructions. */
 static __attribute__((noinline)) seL4_Word work_with(const struct device *device)
 {
     pass_slot();
@@ -70,7 +70,7 @@ static __attribute__((noinline)) seL4_Word work_with(const struct device *device
     return limen_counter() - before;
 }
 
-/* The same while nobody can notice the interrupt, because the driver has not acknowledged others. */
+/* The same while the interrupt is masked, because the driver has not acknowledged the previous one. */
 static seL4_Word work_alone(const struct device *device)
 {
     for (int i = 0; i < 2; i++) {
@@ -91,8 +91,7 @@ static void edge_pulse(void)
     edge_clear();
 }
 
-/* After an interrupt in a slot of this domain: nothing was to be seen of it here, and the driver was told once, in its own
- * slot. */
+/* Checks an interrupt in a slot of this domain: it had no effect here, and the driver received it once, in its own slot. */
 static void check_told_in_the_next_slot(const struct device *device, seL4_Word before)
 {
     CHECK_EQUAL(told(device), before);

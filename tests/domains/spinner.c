@@ -1,4 +1,4 @@
-/* Counts for ever once it is asked to, in the counter of its channel. */
+/* Counts without end once it is notified, in the counter of its channel. */
 
 #include <microkit.h>
 

@@ -23,7 +23,7 @@ static void another_domain_runs_in_its_own_slots(void)
     }
 }
 
-static void what_spins_there_takes_no_time_here(void)
+static void a_spinner_in_another_domain_takes_no_time_here(void)
 {
     /* The count stands still while this domain runs, which is most of the time. */
     seL4_Word changes = 0, looks = 20000, last = count_of(SPINNER);
@@ -47,7 +47,7 @@ static void a_domain_before_the_start_or_after_the_end_never_runs(void)
 void init(void)
 {
     RUN(another_domain_runs_in_its_own_slots);
-    RUN(what_spins_there_takes_no_time_here);
+    RUN(a_spinner_in_another_domain_takes_no_time_here);
     RUN(a_domain_before_the_start_or_after_the_end_never_runs);
     suite_end();
 }

@@ -1,4 +1,4 @@
-/* What each program of the suite does wrong, by the program's name, and where it notes how far it came. */
+/* The crime of each program of the suite, by the program's name, and the record of its progress. */
 #ifndef TESTS_FAULTS_MONITOR_CRIMES_H
 #define TESTS_FAULTS_MONITOR_CRIMES_H
 
@@ -46,9 +46,9 @@ enum crime {
 struct record {
     /* Set just before the crime. */
     volatile seL4_Word started[CRIMES];
-    /* Set after it: must never happen. */
+    /* Set after the crime; must never happen. */
     volatile seL4_Word survived[CRIMES];
-    /* Set when the program is notified: must never happen either. */
+    /* Set when the program is notified; must never happen either. */
     volatile seL4_Word notified[CRIMES];
 };
 

@@ -1,4 +1,4 @@
-/* Does one thing that it must not, which one its name says. */
+/* Commits one crime, selected by its name. */
 
 #include "code.h"
 #include "crimes.h"
@@ -8,13 +8,13 @@
 /* Set by the tool. */
 seL4_Word record;
 
-/* Where loaded words go, so that loads are not left out. */
+/* Destination of loaded words, so that the compiler keeps the loads. */
 static volatile seL4_Word sink;
 static const volatile seL4_Word constant = 1;
 
 static seL4_Uint32 data_code[4] = { INSTRUCTION_RETURN };
 
-/* Where the kernel begins: with code that is gone when boot is over. */
+/* The start of the kernel: boot code, which is unmapped after boot. */
 #define BOOT_ADDRESS 0xffffffff80000000ul
 /* Code that stays. */
 #define KERNEL_ADDRESS 0xffffffff80018000ul
@@ -86,7 +86,7 @@ static void overflow_stack(void)
 {
     seL4_Word sp;
     __asm__ (READ_STACK_POINTER : "=r"(sp));
-    /* Downwards word by word, so that the first fault is just below the stack. */
+    /* Write downwards word by word, so that the first fault is just below the stack. */
     for (seL4_Word address = sp & ~7ul; ; address -= 8) {
         sink = load(address);
     }

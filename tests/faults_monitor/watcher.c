@@ -1,4 +1,4 @@
-/* Runs when every culprit has stopped, and looks at what they did. */
+/* Runs when every culprit has stopped, and checks their records. */
 
 #include "crimes.h"
 #include "test.h"
@@ -17,7 +17,7 @@ static struct record *shared(void)
     return (struct record *)record;
 }
 
-/* It came as far as the crime and no further. */
+/* Checks that a culprit reached its crime and did not continue. */
 static void is_stopped(void)
 {
     CHECK_EQUAL(shared()->started[crime], 1);

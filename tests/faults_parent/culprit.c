@@ -1,4 +1,4 @@
-/* A child that does what it is told and says how far it came. */
+/* A child that carries out orders and records its progress. */
 
 #include "orders.h"
 
@@ -98,7 +98,7 @@ void init(void)
     }
 }
 
-/* What follows init after a restart on the other stack. */
+/* Runs after init following a restart on the other stack. */
 void park(void)
 {
     for (;;) {

@@ -1,16 +1,16 @@
-/* What the tester tells a keeper, in the last words of the memory that keeper and child share. */
+/* The tester's orders to a keeper, in the last words of the memory that keeper and child share. */
 #ifndef TESTS_FAULTS_PARENT_KEEPER_H
 #define TESTS_FAULTS_PARENT_KEEPER_H
 
 #include "orders.h"
 
-/* What a keeper does about a fault of its child. */
+/* A keeper's reaction to a fault of its child. */
 enum policy {
-    /* Let it go on behind the instruction. */
+    /* Resume it after the instruction. */
     SKIP,
-    /* Leave it. */
+    /* Leave it stopped. */
     LEAVE,
-    /* Start it again, with nothing to do. */
+    /* Restart it without an order. */
     RESTART,
 };
 

@@ -1,4 +1,4 @@
-/* What a parent tells its child to do, in memory that they share. */
+/* A parent's orders to its child, in shared memory. */
 #ifndef TESTS_FAULTS_PARENT_ORDERS_H
 #define TESTS_FAULTS_PARENT_ORDERS_H
 
@@ -33,9 +33,9 @@ struct orders {
     volatile seL4_Word counter;
     /* Starts of the child so far. */
     volatile seL4_Word starts;
-    /* Faulting instructions that the child got past. */
+    /* Faulting instructions after which the child continued. */
     volatile seL4_Word survived;
-    /* What a load, a call or a system call gave the child. */
+    /* The result of a load, a call or a system call. */
     volatile seL4_Word result;
     /* Addresses in the child: of the faulting instruction, and where it can be restarted with a fresh stack. */
     volatile seL4_Word instruction;

@@ -1,4 +1,4 @@
-/* A parent that receives its children's faults by hand, one after another, and looks at every word of them. */
+/* A parent that receives its children's faults without the event loop and checks every word of them. */
 
 #include "exceptions.h"
 #include "instructions.h"
@@ -26,7 +26,7 @@ seL4_Word orders_leaf;
 seL4_Word orders_passive;
 seL4_Word keeper_id;
 
-/* What the last receive brought. */
+/* The result of the last receive. */
 static seL4_Word badge;
 static seL4_MessageInfo_t message;
 
@@ -75,14 +75,14 @@ static void receive_fault(microkit_child child, seL4_Word label, seL4_Word words
     CHECK_EQUAL(seL4_MessageInfo_get_extraCaps(message), 0);
 }
 
-/* Lets everybody else run until nobody can. */
+/* Lets all other programs run until they block. */
 static void let_all_run(void)
 {
     microkit_notify(TICKER);
     receive_notification(TICKER);
 }
 
-/* Makes the culprit do something, which it does when the tester waits. */
+/* Gives the culprit an order, which it carries out when the tester blocks. */
 static void order(seL4_Word what, seL4_Word address)
 {
     culprit()->order = what;
@@ -98,7 +98,7 @@ static void check_survived(void)
     CHECK_EQUAL(culprit()->survived, 1);
 }
 
-/* The first words of a fault: where it was. */
+/* Checks the first words of a fault: its location. */
 static void check_memory_fault(seL4_Word address, seL4_Word from)
 {
     CHECK_EQUAL(seL4_GetMR(seL4_VMFault_IP), from);
@@ -290,7 +290,7 @@ static void a_child_is_restarted_a_thousand_times(void)
     }
 }
 
-/* As the examples do it: the stack pointer stays where the fault left it. */
+/* As in the examples, the stack pointer stays where the fault left it. */
 static void a_child_is_restarted_at_its_entry(void)
 {
     extern char _start[];
@@ -335,7 +335,7 @@ static void requests_to_a_thread_are_checked(void)
     CHECK_EQUAL(seL4_GetMR(0), 0);
 }
 
-/* The child of a keeper has a higher priority than the tester, so it is done when the keeper was told. */
+/* The child of a keeper has a higher priority than the tester, so it has finished when the notification returns. */
 static void run_kept(struct keeping *keeping, microkit_channel start, seL4_Word policy)
 {
     keeping->policy = policy;
@@ -367,8 +367,8 @@ static void a_child_handles_its_own_child(void)
     }
 }
 
-/* It does so on the child's scheduling context, which goes back with the answer. Without an answer the parent keeps it,
- * and the child could not run again. */
+/* The handler runs on the child's scheduling context, which returns with the reply. Without a reply the parent would keep
+ * it, and the child could not run again. */
 static void a_passive_parent_handles_its_child(void)
 {
     for (int i = 0; i < 200; i++) {

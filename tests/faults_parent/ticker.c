@@ -1,4 +1,4 @@
-/* Answers a notification. It has the lowest priority, so an answer means that nobody else could run. */
+/* Answers notifications. It has the lowest priority, so an answer means that all other programs are blocked. */
 
 #include <microkit.h>
 

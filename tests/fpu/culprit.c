@@ -1,4 +1,4 @@
-/* Uses the unit when its parent says so, whether it may or not. */
+/* Uses the unit on its parent's order, with or without permission. */
 
 #include "instructions.h"
 #include "orders.h"
@@ -20,7 +20,7 @@ static void write_registers(void)
     state_write(&written);
 }
 
-/* The stack of the first start serves for all: a restart leaves the stack pointer alone. */
+/* The first start's stack serves for all, because a restart does not change the stack pointer. */
 void init(void)
 {
     struct orders *shared = (struct orders *)orders;

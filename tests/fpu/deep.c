@@ -1,4 +1,4 @@
-/* Answers, without floating point. */
+/* Answers calls, without floating point. */
 
 #include <microkit.h>
 

@@ -1,4 +1,4 @@
-/* Uses the unit all the time that it gets. */
+/* Uses the unit whenever it runs. */
 
 #include "state.h"
 #include "turns.h"

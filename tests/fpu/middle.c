@@ -1,4 +1,4 @@
-/* Calls on, without floating point. */
+/* Forwards calls, without floating point. */
 
 #include <microkit.h>
 

@@ -1,15 +1,15 @@
-/* What the tester wants its child to do, in memory that both see. */
+/* The tester's orders to its child, in shared memory. */
 #ifndef TESTS_FPU_ORDERS_H
 #define TESTS_FPU_ORDERS_H
 
 #include <microkit.h>
 
 enum order {
-    /* Read all registers and say whether they are those that a program starts with. */
+    /* Read all registers and report whether they have their initial values. */
     READ_INITIAL,
     /* Write registers at random. */
     WRITE,
-    /* Read all registers and say whether they are what it has written. */
+    /* Read all registers and report whether they have the values that it wrote. */
     READ_WRITTEN,
     /* Execute an instruction that does not exist. */
     UNDEFINED,
@@ -19,7 +19,7 @@ enum order {
 
 struct orders {
     volatile seL4_Word order;
-    /* Whether the last order found what it should. */
+    /* True if the last order found the expected values. */
     volatile seL4_Word is_right;
     /* Where the child uses the unit first. */
     volatile seL4_Word first_use;

@@ -1,4 +1,4 @@
-/* Has registers of its own: whenever it runs it looks at those that it wrote last, and writes others. */
+/* Uses its own registers: whenever it runs, it checks the values that it wrote last, and writes others. */
 
 #include <microkit.h>
 #include "state.h"
@@ -26,7 +26,7 @@ void notified(microkit_channel ch)
     look();
 }
 
-/* Says how often it found other registers than its own. */
+/* Reports how often it found values that were not its own. */
 microkit_msginfo protected(microkit_channel ch, microkit_msginfo request)
 {
     (void)ch;

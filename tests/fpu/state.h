@@ -1,5 +1,5 @@
-/* Every register of the floating-point unit, written and read as a whole. What there is, is in fpu_registers.h, one for
- * each architecture, with `state_write` and `state_read`, the only code here that uses the unit. */
+/* Every register of the floating-point unit, written and read as a whole. Each architecture's fpu_registers.h lists the
+ * registers; `state_write` and `state_read` are the only code here that uses the unit. */
 #ifndef TESTS_FPU_STATE_H
 #define TESTS_FPU_STATE_H
 
@@ -8,7 +8,7 @@
 /* Random contents for every register. */
 void state_fill(struct state *state);
 
-/* What a program starts with. */
+/* The initial values of a program. */
 void state_initial(struct state *state);
 
 /* Whether two states are the same. */

@@ -1,4 +1,4 @@
-/* Counts what the kernel moves, and looks for registers that are not its own. */
+/* Counts the kernel's saves and restores, and looks for values that are not its own. */
 
 #include <limen.h>
 
@@ -299,7 +299,7 @@ static void call_peer(microkit_channel peer)
     CHECK_EQUAL(microkit_mr_get(0), 0);
 }
 
-/* The child's fault is answered, and it goes on with its registers. */
+/* The parent replies to the child's fault, and the child continues with its registers. */
 static void let_child_fault(void)
 {
     order(WRITE_UNDEFINED_READ);
@@ -307,7 +307,7 @@ static void let_child_fault(void)
     CHECK_EQUAL(child()->is_right, 1);
 }
 
-/* The child's fault is not answered: it starts over. Its registers are what they were. */
+/* The parent restarts the child instead of replying to its fault. Its registers are unchanged. */
 static void restart_child(void)
 {
     order(UNDEFINED);
@@ -371,7 +371,7 @@ static void yield(void)
     seL4_Yield();
 }
 
-/* Something happens while another child uses the unit all the time that it gets. */
+/* Runs events while another child uses the unit whenever it runs. */
 static void take_turns(seL4_CPtr other, void (*event)(void))
 {
     CHECK_EQUAL(seL4_TCB_Resume(other), seL4_NoError);
@@ -403,22 +403,22 @@ static void stress(limen_fpu_policy_t policy, seL4_Word options)
     set_policy(LIMEN_FPU_SEMI_LAZY, 0);
 }
 
-static void nobody_finds_other_registers_under_semi_lazy(void)
+static void threads_keep_their_registers_under_semi_lazy(void)
 {
     stress(LIMEN_FPU_SEMI_LAZY, 0);
 }
 
-static void nobody_finds_other_registers_under_eager(void)
+static void threads_keep_their_registers_under_eager(void)
 {
     stress(LIMEN_FPU_EAGER, 0);
 }
 
-static void nobody_finds_other_registers_under_fault_lazy(void)
+static void threads_keep_their_registers_under_fault_lazy(void)
 {
     stress(LIMEN_FPU_FAULT_LAZY, 0);
 }
 
-static void nobody_finds_other_registers_under_early_save(void)
+static void threads_keep_their_registers_under_early_save(void)
 {
     stress(LIMEN_FPU_EARLY_SAVE, LIMEN_FPU_ISOLATE);
 }
@@ -441,10 +441,10 @@ void init(void)
     RUN(a_parent_may_allow_it);
     RUN(registers_outlast_a_time_without_the_unit);
     RUN(other_illegal_instructions_are_told_apart);
-    RUN(nobody_finds_other_registers_under_semi_lazy);
-    RUN(nobody_finds_other_registers_under_eager);
-    RUN(nobody_finds_other_registers_under_fault_lazy);
-    RUN(nobody_finds_other_registers_under_early_save);
+    RUN(threads_keep_their_registers_under_semi_lazy);
+    RUN(threads_keep_their_registers_under_eager);
+    RUN(threads_keep_their_registers_under_fault_lazy);
+    RUN(threads_keep_their_registers_under_early_save);
     suite_end();
 }
 

@@ -1,4 +1,4 @@
-/* What the tester and the disturber, which take turns, tell each other. */
+/* Memory shared by the tester and the disturber, which take turns. */
 #ifndef TESTS_FPU_TURNS_H
 #define TESTS_FPU_TURNS_H
 

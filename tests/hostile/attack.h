@@ -1,4 +1,4 @@
-/* What tester, keeper and hostile program share. */
+/* Memory shared by tester, keeper and hostile program. */
 #ifndef TESTS_HOSTILE_ATTACK_H
 #define TESTS_HOSTILE_ATTACK_H
 

@@ -1,4 +1,4 @@
-/* Sends the monitor messages that look like faults and are none, or look like nothing. */
+/* Sends the monitor forged faults and arbitrary messages. */
 
 #include "random.h"
 #include <microkit.h>

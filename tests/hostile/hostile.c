@@ -1,4 +1,4 @@
-/* Attacks in the way that it is told to, until it is started over by its parent, and on from there. */
+/* Attacks as ordered, and continues with the next attempt when its parent restarts it. */
 
 #include "attack.h"
 #include "code.h"

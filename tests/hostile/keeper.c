@@ -1,4 +1,4 @@
-/* The parent of the hostile program: starts it over whenever it faults, or when the tester finds it stuck. */
+/* The parent of the hostile program: restarts it whenever it faults or the tester finds it blocked. */
 
 #include "attack.h"
 #include "instructions.h"

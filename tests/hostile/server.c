@@ -1,4 +1,4 @@
-/* Answers anybody, with each word one more. */
+/* Answers every caller with each word plus one. */
 
 #include <microkit.h>
 

@@ -1,7 +1,7 @@
 /* Watches over itself and its servers while the hostile program attacks.
  *
- * Both have the same priority, and the tester yields after every look around, so that the hostile program runs in between.
- * If it makes no attempt although it could, it waits for something: then the keeper starts it over. */
+ * Both have the same priority, and the tester yields after every check, so that the hostile program runs in between. If the
+ * hostile program makes no attempt, it is blocked, and the keeper restarts it. */
 
 #include "attack.h"
 #include "print.h"
@@ -28,7 +28,7 @@ seL4_Word own_memory;
 static volatile seL4_Word canaries[CANARIES];
 static seL4_Word round;
 
-/* What the next test lets happen. */
+/* The attack of the next test. */
 static enum attack attack;
 static seL4_Word attempts;
 
@@ -80,7 +80,7 @@ static void look_around(void)
     plant_canaries();
 }
 
-/* Lets the hostile program make attempts; starts it over if it makes none. */
+/* Lets the hostile program make attempts, and has it restarted if it makes none. */
 static void let_attack(void)
 {
     seL4_Word before = shared()->attempts;
@@ -91,7 +91,7 @@ static void let_attack(void)
     }
 }
 
-/* What is silent for long is taken for dead. */
+/* A program that stays silent for this long counts as dead. */
 #define ATTEMPTS_PER_LINE 5000
 
 static void print_progress(seL4_Word *lines)
@@ -102,7 +102,7 @@ static void print_progress(seL4_Word *lines)
     }
 }
 
-static void disturbs_nobody(void)
+static void does_not_disturb_others(void)
 {
     seL4_Word lines = 0;
     shared()->attack = attack;
@@ -120,10 +120,10 @@ static void run_attack(const char *name, enum attack next, seL4_Word times)
 {
     attack = next;
     attempts = TIMES * times;
-    RUN_FOR(name, disturbs_nobody);
+    RUN_FOR(name, does_not_disturb_others);
 }
 
-static void the_hostile_program_was_started_over(void)
+static void the_hostile_program_was_restarted(void)
 {
     CHECK(shared()->restarts > 1000);
 }
@@ -146,7 +146,7 @@ static void faults_are_still_handled(void)
     CHECK_EQUAL(shared()->restarts, restarts + 2);
 }
 
-static void nobody_is_served_on_the_donors_time(void)
+static void no_client_is_served_on_the_donors_budget(void)
 {
     seL4_CPtr donors_time = microkit_cspace_root_slot_to_cptr(1);
     seL4_SchedContext_Consumed(donors_time);
@@ -186,14 +186,14 @@ void init(void)
     print_parameters();
     plant_canaries();
     RUN(all_is_well_at_the_start);
-    RUN(nobody_is_served_on_the_donors_time);
+    RUN(no_client_is_served_on_the_donors_budget);
     run_attack("every_slot", ATTACK_SLOTS, 600 * 11);
     run_attack("random_methods", ATTACK_METHODS, 20000);
     run_attack("random_registers", ATTACK_REGISTERS, 40000);
     run_attack("its_own_child", ATTACK_CHILD, 10000);
     run_attack("random_addresses", ATTACK_ADDRESSES, 5000);
     run_attack("random_instructions", ATTACK_INSTRUCTIONS, 5000);
-    RUN(the_hostile_program_was_started_over);
+    RUN(the_hostile_program_was_restarted);
     RUN(notifications_still_arrive);
     RUN(faults_are_still_handled);
     RUN(all_is_well_at_the_end);

@@ -1,5 +1,5 @@
-/* Goes round and round, while somebody outside stops the machine and changes something: makes a device interrupt, or a bit
- * of memory another one. Between `round_begins` and `round_ends` the kernel works. */
+/* Runs in a loop, while the debugger stops the machine and makes a device interrupt or flips a bit of memory. The kernel
+ * works between `round_begins` and `round_ends`. */
 
 #include <limen.h>
 
@@ -16,15 +16,15 @@ seL4_Word text;
 #define DIGESTS 3
 #define KEYS_WORDS (0x1000 / sizeof(seL4_Word))
 
-/* What the other side knows where to find. */
+/* Data at an address that the debugger's side knows. */
 struct rounds {
-    /* Tells this program from others that have something at the same addresses. */
+    /* Distinguishes this program from others with data at the same address. */
     seL4_Word mark;
-    /* How many this test goes on for. */
+    /* The number of rounds of this test. */
     volatile seL4_Word left;
-    /* Interrupts that were served until now. */
+    /* Interrupts served so far. */
     volatile seL4_Word interrupts;
-    /* Digests that were not the first ones in the last round, a bit each. */
+    /* Digests that differed from their first values in the last round, one bit each. */
     volatile seL4_Word changed;
 } rounds = { .mark = 0x11e7ec7ed };
 

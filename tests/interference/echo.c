@@ -1,4 +1,4 @@
-/* Answers with one more. */
+/* Answers with the argument plus one. */
 
 #include <microkit.h>
 

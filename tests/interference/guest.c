@@ -1,4 +1,4 @@
-/* Runs as long as it may, with floating point or without. */
+/* Runs without blocking, with or without floating point. */
 
 #include "state.h"
 

@@ -1,6 +1,6 @@
-/* Writes down all that it can see of the other domain, slot by slot, and prints it: how long its slots and the pauses
- * between them are, what a use of floating point takes, what a call takes and what it brings back. Systems that differ
- * only in what the other domain does are compared by what they print. */
+/* Records everything that it can observe of the other domain, slot by slot, and prints it: the lengths of its slots and of
+ * the pauses between them, the cost of a floating-point use, and the cost and result of a call. The suite compares the
+ * output of systems that differ only in the other domain's work. */
 
 #include <limen.h>
 
@@ -11,10 +11,10 @@
 
 #define ECHO 0
 
-/* Slots that are looked at, and the first of them: nothing that only happens once is measured. */
+/* The number of observed slots, and the first one, chosen after all one-time work. */
 #define SLOTS 12
 #define FIRST_SLOT 2
-/* Instructions that only the other domain can take at a stretch. */
+/* A gap of this many instructions can only be a slot of the other domain. */
 #define JUMP 500000ul
 
 struct slot {
@@ -50,7 +50,7 @@ static void look_at_echo(struct slot *slot, seL4_Word question)
     slot->answer = microkit_mr_get(0);
 }
 
-/* Waits for the end of a slot, and gives the time of the first look in the next. */
+/* Waits for the end of a slot, and returns the time of the first read in the next. */
 static seL4_Word sleep(seL4_Word begin, struct slot *ending, struct slot *beginning)
 {
     seL4_Word last = limen_counter();

@@ -1,16 +1,16 @@
-/* A device whose line becomes active when a program wants. */
+/* An edge-triggered device under program control. */
 #ifndef TESTS_EDGE_H
 #define TESTS_EDGE_H
 
 #include <microkit.h>
 
-/* Once, before the others. */
+/* Called once, before the others. */
 void edge_start(void);
 
-/* The line, which was not active, is. */
+/* Asserts the line, which must be deasserted. */
 void edge_raise(void);
 
-/* The line is not active any more. */
+/* Deasserts the line. */
 void edge_clear(void);
 
 #endif /* TESTS_EDGE_H */

@@ -12,7 +12,7 @@ enum cadence_register {
 #define CADENCE_CONTROL_TRANSMIT (1u << 4)
 #define CADENCE_TRANSMIT_EMPTY (1u << 3)
 
-/* Where the registers are mapped; set by the tool. */
+/* Address of the registers; set by the tool. */
 seL4_Word edge_base;
 
 static volatile seL4_Uint32 *registers(void)

@@ -11,7 +11,7 @@ enum pl031_register {
     PL031_CLEAR = 0x1c / 4,
 };
 
-/* Where the registers are mapped; set by the tool. */
+/* Address of the registers; set by the tool. */
 seL4_Word edge_base;
 
 static volatile seL4_Uint32 *registers(void)

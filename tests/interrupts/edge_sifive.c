@@ -14,7 +14,7 @@ enum sifive_register {
 #define SIFIVE_ENABLE_MARK_1 0x10001u
 #define SIFIVE_TRANSMIT_BELOW_MARK 1u
 
-/* Where the registers are mapped; set by the tool. */
+/* Address of the registers; set by the tool. */
 seL4_Word edge_base;
 
 static volatile seL4_Uint32 *registers(void)

@@ -1,4 +1,4 @@
-/* Drives the device with a level, as the tester tells it to. Notes every interrupt in the journal. */
+/* Drives the level-triggered device on the tester's orders. Records every interrupt in the journal. */
 
 #include "journal.h"
 #include "level.h"
@@ -11,7 +11,7 @@ seL4_Word journal;
 static enum answer answer = ANSWER_CLEAR;
 static unsigned times_left;
 
-/* The interrupt is there before anybody could be told of it. */
+/* The interrupt is pending before any program can receive it. */
 void init(void)
 {
     level_start();

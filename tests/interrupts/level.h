@@ -1,16 +1,16 @@
-/* A device whose line is active as long as a program wants. */
+/* A level-triggered device under program control. */
 #ifndef TESTS_LEVEL_H
 #define TESTS_LEVEL_H
 
 #include <microkit.h>
 
-/* Once, before the others. */
+/* Called once, before the others. */
 void level_start(void);
 
-/* The line is active when this returns. It takes one access to the device. */
+/* Asserts the line before it returns, with one access to the device. */
 void level_raise(void);
 
-/* The line is not active when this returns. */
+/* Deasserts the line before it returns. */
 void level_clear(void);
 
 #endif /* TESTS_LEVEL_H */

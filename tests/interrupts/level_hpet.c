@@ -11,12 +11,12 @@ enum hpet_register {
     HPET_TIMER_COMPARATOR = 0x108 / 8,
 };
 
-/* Counts, and takes the place of the older timer, which would otherwise interrupt at the same pin of the I/O APIC: 2. */
+/* Counts, and replaces the 8254, which would otherwise interrupt at the same I/O APIC pin: 2. */
 #define HPET_COUNT_IN_PLACE_OF_8254 3ul
 #define HPET_TIMER_0 1ul
 #define HPET_TIMER_LEVEL (1ul << 1)
 #define HPET_TIMER_ENABLE (1ul << 2)
-/* Where the registers are mapped; set by the tool. */
+/* Address of the registers; set by the tool. */
 seL4_Word level_base;
 
 static volatile seL4_Uint64 *registers(void)

@@ -5,7 +5,7 @@
 #define NS16550_INTERRUPTS 1
 #define NS16550_TRANSMIT_EMPTY 0x02u
 
-/* Where the registers are mapped; set by the tool. */
+/* Address of the registers; set by the tool. */
 seL4_Word level_base;
 
 static void allow(seL4_Uint8 interrupts)

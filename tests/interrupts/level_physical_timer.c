@@ -2,7 +2,7 @@
 
 #include "level.h"
 
-/* Part of every description; this device has no registers in memory. */
+/* In every description; this device has no registers in memory. */
 seL4_Word level_base;
 
 void level_start(void)

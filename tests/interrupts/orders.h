@@ -1,4 +1,4 @@
-/* What the tester asks of the handler, in protected calls. */
+/* The tester's requests to the handler, as protected calls. */
 #ifndef TESTS_INTERRUPTS_ORDERS_H
 #define TESTS_INTERRUPTS_ORDERS_H
 
@@ -10,17 +10,17 @@ enum order {
     ORDER_ACKNOWLEDGE,
 };
 
-/* What the handler does when it is told of an interrupt. */
+/* The handler's reaction to an interrupt. */
 enum answer {
-    /* Makes the device quiet and acknowledges. */
+    /* Deasserts the line and acknowledges. */
     ANSWER_CLEAR,
-    /* The same, but leaves the acknowledgement to the next receive. */
+    /* The same, with the acknowledgement deferred to the next receive. */
     ANSWER_CLEAR_AND_DEFER,
     /* Nothing. */
     ANSWER_NOTHING,
-    /* Acknowledges while the device is active; makes it quiet the eleventh time. */
+    /* Acknowledges while the line is asserted; deasserts it the eleventh time. */
     ANSWER_TEN_TIMES,
-    /* Acknowledges while the device is active, for ever. */
+    /* Always acknowledges while the line is asserted. */
     ANSWER_FOR_EVER,
 };
 

@@ -1,5 +1,5 @@
-/* Causes interrupts of both devices. The handler, which drives the one with a level, is more important, so whatever it does
- * about an interrupt has happened when the tester goes on. The other device is the tester's own. */
+/* Triggers both devices. The handler of the level-triggered one has a higher priority, so it has finished handling an
+ * interrupt when the tester continues. The tester drives the other device itself. */
 
 #include "edge.h"
 #include "journal.h"
@@ -25,7 +25,7 @@ static void pause(void)
     }
 }
 
-/* The signals that are there after a pause. */
+/* Returns the signals pending after a pause. */
 static seL4_Word signals(void)
 {
     pause();
@@ -151,7 +151,7 @@ static void edges_before_the_acknowledgement_are_one_interrupt(void)
     CHECK_EQUAL(signals(), 0);
 }
 
-static void a_storm_of_edges_stops_nobody(void)
+static void a_storm_of_edges_does_not_stop_others(void)
 {
     order_answer(ANSWER_CLEAR);
     for (int i = 0; i < 1000; i++) {
@@ -167,7 +167,7 @@ static void a_storm_of_edges_stops_nobody(void)
     CHECK_EQUAL(signals(), 0);
 }
 
-static void an_active_line_without_acknowledgement_stops_nobody(void)
+static void an_unacknowledged_active_line_does_not_stop_others(void)
 {
     order_answer(ANSWER_NOTHING);
     raise_level();
@@ -183,7 +183,7 @@ static void an_active_line_without_acknowledgement_stops_nobody(void)
     CHECK_JOURNAL(LEVEL);
 }
 
-/* The handler is more important and always has something to do, but not always time. */
+/* The handler has a higher priority and is always ready, but its budget is limited. */
 static void a_storm_costs_no_more_than_the_budget_of_its_driver(void)
 {
     order_answer(ANSWER_FOR_EVER);
@@ -218,7 +218,7 @@ static void an_interrupt_is_acknowledged_by_every_way_to_send(void)
     CHECK_EQUAL(signals(), 0);
 }
 
-/* Those of the interrupt itself that would exchange or take away its notification, and those of nothing. */
+/* Methods of the interrupt that would replace or remove its notification, and methods that do not exist. */
 static void interrupts_have_no_other_method(void)
 {
     CHECK_EQUAL(limen_invoke_plain(BASE_IRQ_CAP + EDGE, IRQAckIRQ + 1, 0), seL4_IllegalOperation);
@@ -249,8 +249,8 @@ void init(void)
     RUN(an_edge_interrupts_once);
     RUN(the_next_edge_waits_for_the_acknowledgement);
     RUN(edges_before_the_acknowledgement_are_one_interrupt);
-    RUN(a_storm_of_edges_stops_nobody);
-    RUN(an_active_line_without_acknowledgement_stops_nobody);
+    RUN(a_storm_of_edges_does_not_stop_others);
+    RUN(an_unacknowledged_active_line_does_not_stop_others);
     RUN(an_interrupt_is_acknowledged_by_every_way_to_send);
     RUN(interrupts_have_no_other_method);
     RUN(only_granted_interrupts_can_be_acknowledged);

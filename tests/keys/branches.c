@@ -1,4 +1,4 @@
-/* Branches on keys of its own, and tells its caller which it takes. */
+/* Branches on its own keys, and reports to its caller which branches it takes. */
 
 #include <limen/static_key.h>
 
@@ -9,7 +9,7 @@ static LIMEN_STATIC_KEY_TRUE(checks);
 LIMEN_STATIC_KEY_FALSE(never_bound);
 LIMEN_STATIC_KEY_TRUE(always);
 
-/* Out of line, as often as it is called. Together more branches than follow a key in one go. */
+/* A separate copy for every use. Together they have more branches than the kernel patches in one batch. */
 #define EIGHT(what) what what what what what what what what
 #define BRANCH +limen_static_branch_unlikely(traces)
 #define COPY(number)                                                                                               \

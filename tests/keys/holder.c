@@ -1,4 +1,4 @@
-/* Holds keys, and prints, as it is told. */
+/* Holds keys and prints, on the tester's orders. */
 
 #include <limen.h>
 

@@ -1,4 +1,4 @@
-/* What the tester has the holder do, and what came of it. */
+/* The tester's orders to the holder, and their results. */
 #ifndef TESTS_KEYS_ORDERS_H
 #define TESTS_KEYS_ORDERS_H
 

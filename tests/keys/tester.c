@@ -39,7 +39,7 @@ static void check_state(seL4_Word id, seL4_Bool enabled, seL4_Word count, seL4_W
     CHECK_EQUAL(found.own, own);
 }
 
-/* The holder is more important, so it is done, or has faulted, when the signal returns. */
+/* The holder has a higher priority, so it has finished or faulted when the signal returns. */
 static seL4_Word let_holder(enum order order, seL4_Word key)
 {
     struct orders *todo = (struct orders *)orders;
@@ -56,7 +56,7 @@ static void keys_start_as_described(void)
     check_state(ON, seL4_True, 1, 0);
 }
 
-static void a_key_is_on_as_long_as_somebody_holds_it(void)
+static void a_key_is_on_while_it_is_held(void)
 {
     CHECK_EQUAL(limen_key_inc(OFF), seL4_NoError);
     CHECK_EQUAL(let_holder(INC, HOLDERS_OFF), seL4_NoError);
@@ -76,7 +76,7 @@ static void one_program_takes_the_hold_of_the_default(void)
     check_state(ON, seL4_True, 1, 0);
 }
 
-static void nobody_gives_back_what_another_holds(void)
+static void a_program_cannot_release_anothers_hold(void)
 {
     CHECK_EQUAL(let_holder(INC, HOLDERS_OFF), seL4_NoError);
     CHECK_EQUAL(limen_key_dec(OFF), seL4_IllegalOperation);
@@ -85,7 +85,7 @@ static void nobody_gives_back_what_another_holds(void)
     check_state(OFF, seL4_False, 0, 0);
 }
 
-static void on_and_off_are_for_keys_that_nobody_counts(void)
+static void enable_and_disable_refuse_keys_with_several_holds(void)
 {
     CHECK_EQUAL(limen_key_enable(OFF), seL4_NoError);
     CHECK_EQUAL(limen_key_enable(OFF), seL4_NoError);
@@ -111,7 +111,7 @@ static void a_key_is_held_as_often_as_there_is_room_for(void)
     check_state(OFF, seL4_False, 0, 0);
 }
 
-static void who_is_stopped_or_starts_again_holds_nothing(void)
+static void a_stopped_or_restarted_program_holds_nothing(void)
 {
     CHECK_EQUAL(let_holder(INC, HOLDERS_OFF), seL4_NoError);
     CHECK_EQUAL(let_holder(DEC, HOLDERS_ON), seL4_NoError);
@@ -133,7 +133,7 @@ static void only_what_is_granted_can_be_switched(void)
     CHECK_EQUAL(let_holder(INC, OFF), seL4_InvalidCapability);
 }
 
-/* Whether the holder can print; if not, it is started again after its fault. */
+/* Returns true if the holder can print; otherwise restarts it after its fault. */
 static seL4_Word holder_prints(void)
 {
     seL4_Word badge = 0;
@@ -159,7 +159,7 @@ static void keys_of_the_kernel_switch_the_kernel(void)
         CHECK_EQUAL(holder_prints(), 0);
     }
     CHECK_EQUAL(before ? limen_key_enable(PRINTING) : limen_key_disable(PRINTING), seL4_NoError);
-    /* What the kernel checks of itself holds. */
+    /* The kernel's self-check succeeds. */
     CHECK_EQUAL(limen_key_enable(SELF_CHECK), seL4_NoError);
     CHECK_EQUAL(holder_prints(), before);
     CHECK_EQUAL(limen_key_disable(SELF_CHECK), seL4_NoError);
@@ -220,12 +220,12 @@ void init(void)
     RUN(one_key_switches_branches_of_two_programs);
     RUN(branches_go_back_when_the_holder_stops);
     RUN(keys_start_as_described);
-    RUN(a_key_is_on_as_long_as_somebody_holds_it);
+    RUN(a_key_is_on_while_it_is_held);
     RUN(one_program_takes_the_hold_of_the_default);
-    RUN(nobody_gives_back_what_another_holds);
-    RUN(on_and_off_are_for_keys_that_nobody_counts);
+    RUN(a_program_cannot_release_anothers_hold);
+    RUN(enable_and_disable_refuse_keys_with_several_holds);
     RUN(a_key_is_held_as_often_as_there_is_room_for);
-    RUN(who_is_stopped_or_starts_again_holds_nothing);
+    RUN(a_stopped_or_restarted_program_holds_nothing);
     RUN(only_what_is_granted_can_be_switched);
     RUN(keys_of_the_kernel_switch_the_kernel);
     suite_end();

@@ -1,4 +1,4 @@
-/* Runs when all others wait, and hears of every one of them. */
+/* Runs when all other programs wait, and receives a signal from each. */
 
 #include "test.h"
 

@@ -1,4 +1,4 @@
-/* Signals everybody once. */
+/* Signals every other program once. */
 
 #include <microkit.h>
 

@@ -1,4 +1,4 @@
-/* What tester and peer agree on. */
+/* The interface between tester and peer. */
 #ifndef TESTS_MEMORY_REGIONS_H
 #define TESTS_MEMORY_REGIONS_H
 

@@ -37,7 +37,7 @@ enum edu_register {
     EDU_ACKNOWLEDGE = 0x64 / 4,
 };
 
-/* Where they are mapped; set by the tool. */
+/* Their address; set by the tool. */
 seL4_Word edu_base;
 
 static seL4_Uint32 pci_read(seL4_Uint32 offset)

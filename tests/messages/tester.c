@@ -50,7 +50,7 @@ static void each_message_with_its_acknowledgement_arrives(void)
     CHECK_EQUAL(signals(), 0);
 }
 
-static void a_storm_of_messages_stops_nobody(void)
+static void a_storm_of_messages_does_not_stop_others(void)
 {
     for (int i = 0; i < 10000; i++) {
         edu_send();
@@ -63,7 +63,7 @@ static void a_storm_of_messages_stops_nobody(void)
 }
 
 /* The device is told to use a vector that no program has. */
-static void a_message_for_nobody_does_no_harm(void)
+static void a_message_without_a_receiver_is_harmless(void)
 {
     edu_start(VECTOR - 1);
     edu_send();
@@ -80,8 +80,8 @@ void init(void)
     RUN(a_message_interrupts_once);
     RUN(messages_before_the_acknowledgement_are_one_interrupt);
     RUN(each_message_with_its_acknowledgement_arrives);
-    RUN(a_storm_of_messages_stops_nobody);
-    RUN(a_message_for_nobody_does_no_harm);
+    RUN(a_storm_of_messages_does_not_stop_others);
+    RUN(a_message_without_a_receiver_is_harmless);
     suite_end();
 }
 

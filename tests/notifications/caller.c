@@ -1,4 +1,4 @@
-/* Makes a protected call during which it is notified. */
+/* Makes a protected call, and is notified during it. */
 
 #include "journal.h"
 #include "events.h"

@@ -1,4 +1,4 @@
-/* Leaves signals for its next receive. */
+/* Defers signals to its next receive. */
 
 #include "journal.h"
 #include "events.h"

@@ -1,4 +1,4 @@
-/* What programs write into the journal: who, and what happened to it. */
+/* Journal entries: the program, and its event. */
 #ifndef TESTS_NOTIFICATIONS_EVENTS_H
 #define TESTS_NOTIFICATIONS_EVENTS_H
 
@@ -10,7 +10,7 @@
 #define CALL_RETURNED 101
 #define SIGNALS_SENT 102
 
-/* What server does in a protected call, as labels. */
+/* Requests to server, as labels. */
 enum server_request {
     /* Notifies low_recorder, then high_recorder. */
     SERVER_NOTIFY_BOTH,
@@ -18,11 +18,11 @@ enum server_request {
     SERVER_NOTIFY_CALLER,
 };
 
-/* What deferrer does in a protected call, as labels. */
+/* Requests to deferrer, as labels. */
 enum deferrer_request {
-    /* Leaves one signal to high_recorder. */
+    /* Defers one signal to high_recorder. */
     DEFERRER_ONE,
-    /* Leaves a signal to high_recorder, then one on its second channel in its place. */
+    /* Defers a signal to high_recorder, then replaces it by one on the second channel. */
     DEFERRER_TWO,
 };
 

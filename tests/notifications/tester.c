@@ -1,4 +1,4 @@
-/* Notifies programs of every priority and checks who runs, when, and what it was told. */
+/* Notifies programs of every priority, and checks which program runs when, and the signals that it receives. */
 
 #include "journal.h"
 #include "events.h"
@@ -90,7 +90,7 @@ static void channels_are_reported_in_ascending_order(void)
     CHECK_JOURNAL(EVENT('l', 0), EVENT('l', 7), EVENT('l', 40), EVENT('l', 61));
 }
 
-/* A program that waits is handed the first signal as it comes; those that follow before it runs are kept. */
+/* A waiting program receives the first signal alone; signals that follow before it runs stay pending. */
 static void a_waiting_program_takes_the_first_signal_alone(void)
 {
     let_all_wait();

@@ -1,4 +1,4 @@
-/* What programs write into the journal, and what the server does when it is called. */
+/* Journal entries, and requests to the server. */
 #ifndef TESTS_PASSIVE_EVENTS_H
 #define TESTS_PASSIVE_EVENTS_H
 

@@ -29,7 +29,7 @@ static void check_words(seL4_Word count, seL4_Word added)
     }
 }
 
-static void init_runs_before_anybody_calls(void)
+static void init_runs_before_any_call(void)
 {
     CHECK_JOURNAL(EVENT('i', INITIALISED), EVENT('s', INITIALISED));
 }
@@ -122,7 +122,7 @@ static void many_calls_of_several_clients(void)
 
 void init(void)
 {
-    RUN(init_runs_before_anybody_calls);
+    RUN(init_runs_before_any_call);
     RUN(a_call_runs_the_server);
     RUN(long_messages_arrive);
     RUN(a_notification_runs_the_server);

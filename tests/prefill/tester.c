@@ -1,4 +1,4 @@
-/* Looks at what its regions hold. */
+/* Checks the contents of its regions. */
 
 #include "test.h"
 

@@ -1,4 +1,4 @@
-/* Does everything that a program with a probe does, without one. */
+/* Acts like a program with a probe, but has none. */
 
 #include <limen.h>
 

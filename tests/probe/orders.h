@@ -1,4 +1,4 @@
-/* What the tester tells the hostile program to do, in memory that both have at the same address. */
+/* The tester's orders to the hostile program, in memory mapped at the same address in both. */
 #ifndef PROBE_ORDERS_H
 #define PROBE_ORDERS_H
 

@@ -1,4 +1,4 @@
-/* Samples its own crossings, together with a program that may not. */
+/* Samples its own crossings, next to a program without permission. */
 
 #include <limen.h>
 
@@ -116,7 +116,7 @@ static void serialised_crossings_are_sampled_as_well(void)
     CHECK_EQUAL(limen_probe_stop(), seL4_NoError);
 }
 
-/* What the program has in the register of its stamp is its own affair. */
+/* The program may put any value into its stamp register. */
 static void any_stamp_will_do(void)
 {
     CHECK_EQUAL(limen_probe_start(), seL4_NoError);
@@ -184,7 +184,7 @@ static void requests_out_of_order_are_refused(void)
     CHECK_EQUAL(limen_probe_stop(), seL4_NoError);
 }
 
-/* The hostile program is more important: it has done as told, or has faulted, when the signal returns. */
+/* The hostile program has a higher priority: it has carried out its order or faulted when the signal returns. */
 static void let_hostile(enum order order, seL4_Word value)
 {
     todo->order = order;
@@ -217,7 +217,7 @@ static void check_fault(enum order order, seL4_Word value, seL4_Word label)
     restart_hostile();
 }
 
-static void who_has_no_probe_is_refused(void)
+static void programs_without_a_probe_are_refused(void)
 {
     CHECK_EQUAL(limen_probe_start(), seL4_NoError);
     let_hostile(ASK, 0);
@@ -247,8 +247,8 @@ static void check_record(void)
     }
 }
 
-/* A program that probes harms nobody with what it has in its registers, not even itself; what is in that of its stamp is told. */
-static void who_has_a_probe_may_have_anything_in_registers(void)
+/* The register contents of a probing program harm no program, itself included; its stamp register is reported as is. */
+static void a_probing_program_may_have_any_register_contents(void)
 {
     CHECK_EQUAL(limen_probe_start(), seL4_NoError);
     for (seL4_Word i = 0; i < VALUES; i++) {
@@ -263,7 +263,7 @@ static void who_has_a_probe_may_have_anything_in_registers(void)
 }
 
 /* Its faults are faults, whatever is in its registers, also while another program probes and has armed the same. */
-static void who_has_no_probe_is_not_sampled(void)
+static void programs_without_a_probe_are_not_sampled(void)
 {
     write_record();
     CHECK_EQUAL(limen_probe_start(), seL4_NoError);
@@ -283,7 +283,7 @@ static void who_has_no_probe_is_not_sampled(void)
 }
 
 /* Nor are the returns from its system calls. */
-static void who_has_no_probe_is_not_stamped(void)
+static void programs_without_a_probe_are_not_stamped(void)
 {
     write_record();
     CHECK_EQUAL(limen_probe_start(), seL4_NoError);
@@ -341,10 +341,10 @@ void init(void)
     RUN(only_what_is_armed_is_sampled);
     RUN(samples_without_room_are_counted);
     RUN(requests_out_of_order_are_refused);
-    RUN(who_has_no_probe_is_refused);
-    RUN(who_has_a_probe_may_have_anything_in_registers);
-    RUN(who_has_no_probe_is_not_sampled);
-    RUN(who_has_no_probe_is_not_stamped);
+    RUN(programs_without_a_probe_are_refused);
+    RUN(a_probing_program_may_have_any_register_contents);
+    RUN(programs_without_a_probe_are_not_sampled);
+    RUN(programs_without_a_probe_are_not_stamped);
     RUN(faults_of_others_do_not_end_an_arming);
     RUN(probing_can_be_switched_often);
     RUN(nothing_is_stamped_without_a_probe);

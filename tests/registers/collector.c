@@ -1,4 +1,4 @@
-/* The workers' parent: lets them go on after a fault, and ends the suite when all of them are done. */
+/* The workers' parent: resumes them after faults, and ends the suite when all of them have finished. */
 
 #include "held.h"
 #include "test.h"

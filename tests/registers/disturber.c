@@ -1,4 +1,4 @@
-/* Runs for ever at the priority of the workers, with registers of its own, so that none of them runs alone. */
+/* Runs without end at the workers' priority, with its own register values, so that no worker runs alone. */
 
 #include "held.h"
 

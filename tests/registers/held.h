@@ -1,11 +1,11 @@
-/* Registers that hold values of a program's own while something happens. Which ones there are, and which ones an event
- * uses, is in registers.h, one for each architecture. */
+/* Registers that hold a program's values during an event. Each architecture's registers.h lists the registers, and those
+ * that an event uses. */
 #ifndef TESTS_REGISTERS_HELD_H
 #define TESTS_REGISTERS_HELD_H
 
 #include "registers.h"
 
-/* Sets the registers, lets the event happen, and reads them. */
+/* Sets the registers, causes the event, and reads them. */
 typedef void (*hold_t)(struct held *held);
 
 /* Nothing happens. */
@@ -31,7 +31,7 @@ seL4_Word held_set_by_parent(seL4_Word child);
 /* Gives every register a value that depends on the seed. */
 void held_fill(struct held *held, seL4_Word seed);
 
-/* How many registers changed, those in the bit mask `used` left out. */
+/* The number of registers that changed, except those in the bit mask `used`. */
 seL4_Word held_count_changed(const struct held *held, seL4_Word used);
 
 /* A step of a linear congruential generator. Source: Knuth, MMIX. */

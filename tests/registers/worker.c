@@ -1,4 +1,4 @@
-/* Lets things happen while its registers hold values that nobody else has. */
+/* Causes events while its registers hold values that no other program has. */
 
 #include "held.h"
 #include "test.h"
@@ -27,7 +27,7 @@ static void repeat(hold_t hold, seL4_Word used, int rounds)
     }
 }
 
-static void nothing_changes_by_itself(void)
+static void registers_stay_without_an_event(void)
 {
     repeat(hold_nothing, USED_BY_NOTHING, ROUNDS);
 }
@@ -53,7 +53,7 @@ static void a_call_keeps_registers(void)
     repeat(hold_long_call, USED_BY_CALL, ROUNDS);
 }
 
-/* Digests until so many of them were pre-empted: then another program of this priority has set the word. */
+/* Computes digests until the given number of them were preempted, which the word set by another program shows. */
 static void work_of_the_kernel_keeps_registers(void)
 {
     for (int preempted = 0; preempted < PREEMPTIONS;) {
@@ -79,7 +79,7 @@ void init(void)
 {
     held.turn = (volatile seL4_Word *)turn;
     held.own = seed = (seL4_Word)microkit_name[0];
-    RUN_FOR(microkit_name, nothing_changes_by_itself);
+    RUN_FOR(microkit_name, registers_stay_without_an_event);
     RUN_FOR(microkit_name, preemption_keeps_registers);
     RUN_FOR(microkit_name, yielding_keeps_registers);
     RUN_FOR(microkit_name, a_signal_keeps_registers);

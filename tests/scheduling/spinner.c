@@ -1,4 +1,4 @@
-/* Runs for ever once it is started, counts its turns, and tells the tester when it has had enough of them. */
+/* Runs without end once started, counts its turns, and signals the tester after enough of them. */
 
 #include "turns.h"
 

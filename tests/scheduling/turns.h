@@ -1,4 +1,4 @@
-/* How often each of several programs of one priority had its turn. */
+/* The turns of several programs of equal priority. */
 #ifndef TESTS_SCHEDULING_TURNS_H
 #define TESTS_SCHEDULING_TURNS_H
 
@@ -8,7 +8,7 @@
 #define TURNS 20
 
 struct turns {
-    /* Who ran last, by number from 1. */
+    /* The program that ran last, numbered from 1. */
     volatile seL4_Word last;
     volatile seL4_Word count[SPINNERS + 1];
 };

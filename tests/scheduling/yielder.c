@@ -1,4 +1,4 @@
-/* Writes its first letter into the journal and yields, ten times. */
+/* Records its first letter in the journal and yields, ten times. */
 
 #include "journal.h"
 

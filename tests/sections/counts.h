@@ -1,4 +1,4 @@
-/* What the programs of the suite tell each other. */
+/* Memory that the programs of the suite share. */
 #ifndef COUNTS_H
 #define COUNTS_H
 

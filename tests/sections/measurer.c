@@ -1,4 +1,4 @@
-/* Holds values in every register, and lets the kernel make digests meanwhile. */
+/* Holds values in every register while the kernel computes digests for it. */
 
 #include <limen.h>
 

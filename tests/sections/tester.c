@@ -1,5 +1,5 @@
-/* Holds values in every register while the kernel works for it, is pre-empted by somebody who does the same, and interrupts
- * come whose handler in the kernel uses vector registers, too. */
+/* Holds values in every register while the kernel computes digests for it. A program that does the same preempts it, and
+ * interrupts arrive whose kernel handler also uses vector registers. */
 
 #include <limen.h>
 
@@ -41,7 +41,7 @@ static void raise_later(seL4_Word round)
 }
 #endif
 
-/* Waits until the last interrupt was served. */
+/* Waits until the last interrupt has been served. */
 static void settle(seL4_Word interrupts)
 {
     for (seL4_Word i = 0; i < 100000000 && told()->interrupts < interrupts; i++) {

@@ -1,4 +1,4 @@
-/* Makes its device quiet. */
+/* Deasserts the line of its device. */
 
 #include "counts.h"
 #include "level.h"

@@ -21,7 +21,7 @@ static void the_monitor_has_a_version(void)
     CHECK(version < 0x100000);
 }
 
-static void what_the_monitor_does_not_know_is_not_supported(void)
+static void unknown_monitor_functions_are_not_supported(void)
 {
     CHECK_EQUAL(call(NOTHING_KNOWN, 0) | 0xffffffff00000000, NOT_SUPPORTED);
     CHECK_EQUAL(call(PSCI_FEATURES, NOTHING_KNOWN) | 0xffffffff00000000, NOT_SUPPORTED);
@@ -36,7 +36,7 @@ static void other_methods_are_illegal(void)
 void init(void)
 {
     RUN(the_monitor_has_a_version);
-    RUN(what_the_monitor_does_not_know_is_not_supported);
+    RUN(unknown_monitor_functions_are_not_supported);
     RUN(other_methods_are_illegal);
     suite_end();
 }

@@ -1,4 +1,4 @@
-/* What the programs of the suite tell each other. */
+/* Memory that the programs of the suite share. */
 #ifndef ORDERS_H
 #define ORDERS_H
 

@@ -1,4 +1,4 @@
-/* Takes the processor from the tester again and again. */
+/* Preempts the tester repeatedly. */
 
 #include <microkit.h>
 

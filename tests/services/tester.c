@@ -1,4 +1,4 @@
-/* Lets the kernel do what it may do for a program. */
+/* Calls every kernel service. */
 
 #include <limen.h>
 
@@ -26,7 +26,7 @@ static struct orders *told(void)
     return (struct orders *)orders;
 }
 
-/* Lets the victim begin again, and waits until it has looked at its memory. */
+/* Restarts the victim, and waits until it has checked its memory. */
 static void restart_victim(void)
 {
     seL4_Word starts = told()->starts;
@@ -119,7 +119,7 @@ static void check_digest(seL4_Word id, const limen_digest_t *wanted)
     }
 }
 
-static void a_digest_is_of_what_is_in_memory(void)
+static void a_digest_covers_the_present_contents(void)
 {
     check_digest(TEXT, &digest_of_zeros);
     told()->fill = 1;
@@ -163,7 +163,7 @@ static void the_digest_of_the_kernel_does_not_depend_on_keys(void)
     check_digest(KERNEL, &before);
 }
 
-static void there_is_only_what_was_granted(void)
+static void only_granted_capabilities_exist(void)
 {
     limen_digest_t digest;
     for (seL4_Word id = 0; id <= LIMEN_MAX_SERVICE_ID; id++) {
@@ -183,11 +183,11 @@ void init(void)
     RUN(a_program_that_has_faulted_is_reset);
     RUN(others_run_while_the_kernel_works);
     RUN(a_call_that_was_stopped_starts_again);
-    RUN(a_digest_is_of_what_is_in_memory);
+    RUN(a_digest_covers_the_present_contents);
     RUN(a_reset_leaves_memory_regions_and_code);
     RUN(a_digest_is_the_same_each_time);
     RUN(the_digest_of_the_kernel_does_not_depend_on_keys);
-    RUN(there_is_only_what_was_granted);
+    RUN(only_granted_capabilities_exist);
     suite_end();
 }
 

@@ -1,11 +1,11 @@
-/* Looks at its own memory when it starts, and then changes all of it. */
+/* Checks its own memory when it starts, and then changes all of it. */
 
 #include <microkit.h>
 
 #include "orders.h"
 
 #define TESTER 0
-/* 4 MiB of zeros, so that to put them back takes a while. */
+/* 4 MiB of zeros, so that a reset takes a while. */
 #define WORDS (4ul << 20) / sizeof(seL4_Word)
 
 seL4_Word orders;

@@ -1,4 +1,4 @@
-/* Has the server compute for it, again and again. */
+/* Calls the server in a loop. */
 
 #include <microkit.h>
 

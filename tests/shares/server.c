@@ -1,4 +1,4 @@
-/* Computes on the time of whoever calls. */
+/* Computes on its caller's budget. */
 
 #include "count.h"
 

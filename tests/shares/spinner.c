@@ -1,4 +1,4 @@
-/* Counts for ever, in a place of its own. */
+/* Counts without end, in its own word. */
 
 #include "count.h"
 

@@ -1,8 +1,8 @@
-/* Gives children budgets, sleeps, and compares what they have used and computed with what they were given.
+/* Sets the budgets of children, sleeps, and compares the time that they used with their budgets.
  *
- * Two measures: what the kernel says that was used, and how far the child has counted, in units of how far a child with
- * the whole processor counts. The second does not depend on the kernel's word; it is smaller by what the kernel does on
- * a child's time. */
+ * It uses two measures: the consumed time that the kernel reports, and the child's count relative to the count of a child
+ * with the whole processor. The second is independent of the kernel's report; it is smaller by the kernel's work on the
+ * child's budget. */
 
 #include <limen.h>
 
@@ -18,7 +18,7 @@ seL4_Word counts;
 #define CONTROL microkit_cspace_root_slot_to_cptr(1)
 #define OWN_TIME microkit_cspace_root_slot_to_cptr(2)
 #define PLACES 6
-/* The child that watches. Its time is nobody's concern. */
+/* The watching child. Its time is not checked. */
 #define WATCHER 5
 
 /* Length of a measurement. */
@@ -30,7 +30,7 @@ seL4_Word counts;
  * read the clock. */
 #define MOST_OVERRUN (1500ul + 4 * TICK)
 
-/* What a measurement has shown, by place. */
+/* The results of a measurement, by index. */
 static seL4_Word elapsed, own_used;
 static seL4_Word used_us[PLACES], counted[PLACES];
 /* How far a child with the whole processor counts in a million instructions. */
@@ -132,7 +132,7 @@ static void expect(seL4_Word child, seL4_Word budget_us, seL4_Word period_us, se
     CHECK(computed + kernel >= given - given / 100 && computed <= given + given / 100);
 }
 
-/* Who has the whole processor gets what the others leave, and every microsecond was charged to somebody. */
+/* A child with a full budget gets the time that the others leave, and every microsecond is charged to a child. */
 static void expect_rest(seL4_Word shares_ppm)
 {
     seL4_Word rest = 1000000 - shares_ppm, used = used_ppm(FULL);
@@ -145,7 +145,7 @@ static void expect_rest(seL4_Word shares_ppm)
     CHECK(difference <= WINDOW_US / 1000);
 }
 
-static void who_has_the_whole_processor_gets_it(void)
+static void a_full_budget_gets_the_whole_processor(void)
 {
     run_with(FULL, 1000, 1000);
     measure();
@@ -201,7 +201,7 @@ static void a_share_that_is_interrupted_often(void)
     two_shares(20, 90, 3000, 10000);
 }
 
-static void a_spinner_above_does_not_starve_who_is_below(void)
+static void a_higher_priority_spinner_does_not_starve_others(void)
 {
     run_with(FULL, 1000, 1000);
     run_with(HIGH, 950, 1000);
@@ -222,7 +222,7 @@ static void a_passive_server_uses_its_callers_budget(void)
     CHECK_EQUAL(used_us[SERVER], 0);
 }
 
-static void who_yields_runs_again_a_period_later(void)
+static void a_yielding_thread_runs_again_a_period_later(void)
 {
     run_with(FULL, 1000, 1000);
     configure(OWN_TIME, 10000, 10000);
@@ -260,13 +260,13 @@ static void expect_no_overrun(seL4_Word child, seL4_Word budget_us, seL4_Word pe
     CHECK(overrun <= MOST_OVERRUN);
 }
 
-static void a_spinner_overruns_its_budget_by_a_way_through_the_kernel(void)
+static void a_spinner_overruns_its_budget_by_a_pass_through_the_kernel(void)
 {
     expect_no_overrun(HIGH, 200, 1000);
     expect_no_overrun(HIGH, 2000, 10000);
 }
 
-static void who_is_in_a_server_overruns_its_budget_by_a_way_through_the_kernel(void)
+static void a_client_in_a_server_overruns_its_budget_by_a_pass_through_the_kernel(void)
 {
     expect_no_overrun(CLIENT, 200, 1000);
 }
@@ -275,17 +275,17 @@ void init(void)
 {
     stop_all();
     sleep(WINDOW_US);
-    RUN(who_has_the_whole_processor_gets_it);
+    RUN(a_full_budget_gets_the_whole_processor);
     RUN(a_quarter_in_short_periods);
     RUN(a_fifth);
     RUN(a_share_above_a_share);
     RUN(two_shares_of_the_same_period);
     RUN(a_share_that_is_interrupted_often);
-    RUN(a_spinner_above_does_not_starve_who_is_below);
+    RUN(a_higher_priority_spinner_does_not_starve_others);
     RUN(a_passive_server_uses_its_callers_budget);
-    RUN(who_yields_runs_again_a_period_later);
-    RUN(a_spinner_overruns_its_budget_by_a_way_through_the_kernel);
-    RUN(who_is_in_a_server_overruns_its_budget_by_a_way_through_the_kernel);
+    RUN(a_yielding_thread_runs_again_a_period_later);
+    RUN(a_spinner_overruns_its_budget_by_a_pass_through_the_kernel);
+    RUN(a_client_in_a_server_overruns_its_budget_by_a_pass_through_the_kernel);
     suite_end();
 }
 

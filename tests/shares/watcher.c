@@ -1,4 +1,4 @@
-/* Looks at the counter all the time, to see for how long others run. */
+/* Polls the counter to measure how long others run. */
 
 #include <limen.h>
 

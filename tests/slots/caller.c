@@ -1,4 +1,4 @@
-/* Calls a server all the time, with the longest message. */
+/* Calls a server in a loop, with the longest message. */
 
 #include <microkit.h>
 

@@ -1,4 +1,4 @@
-/* Writes down when it is asked for. */
+/* Records when it is called. */
 
 #include <limen.h>
 

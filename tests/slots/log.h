@@ -1,4 +1,4 @@
-/* What the watched domain writes down. */
+/* The record of the watched domain. */
 #ifndef SLOTS_LOG_H
 #define SLOTS_LOG_H
 
@@ -10,9 +10,9 @@
 struct log {
     /* Slots that have begun. */
     seL4_Word slots;
-    /* What the counter said when the echo was last asked for. */
+    /* The counter value at the last call of echo. */
     seL4_Word echo;
-    /* What the counter said at the beginning of each slot, and at the end of the one before. */
+    /* The counter values at the start of each slot, and at the end of the previous one. */
     seL4_Word begin[LOG_SLOTS];
     seL4_Word end[LOG_SLOTS];
 };

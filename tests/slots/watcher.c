@@ -1,4 +1,4 @@
-/* Looks at the counter all the time, and writes down where it jumps: there, other domains have run. */
+/* Polls the counter and records the gaps during which other domains ran. */
 
 #include <limen.h>
 
@@ -7,7 +7,7 @@
 /* Set by the tool. */
 seL4_Word log;
 
-/* Instructions that only other domains can take at a stretch. */
+/* A gap of this many instructions can only be other domains' slots. */
 #define JUMP 500000ul
 
 void init(void)

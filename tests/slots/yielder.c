@@ -1,4 +1,4 @@
-/* Is in the kernel as often as one program can be. */
+/* Enters the kernel as often as a program can. */
 
 #include <microkit.h>
 

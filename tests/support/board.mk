@@ -1,4 +1,4 @@
-# What is different between architectures and boards: included by every Makefile that builds test programs.
+# Differences between architectures and boards. Every Makefile that builds test programs includes this.
 #
 # BOARD_DIR and BUILD_DIR are set before; SUPPORT is the folder of this file.
 

@@ -15,7 +15,7 @@ $$(BUILD_DIR)/$1.o: CFLAGS += -I$$(LIBMICROKITCO_PATH) -I$2
 $$(BUILD_DIR)/$1.o: $2/libmicrokitco_opts.h $$(wildcard $$(LIBMICROKITCO_PATH)/*.h $$(LIBMICROKITCO_PATH)/*/*.h)
 endef
 
-# Make knows what the library is made of; it is asked each time.
+# The library's Makefile tracks dependencies itself, so it runs each time.
 $(BUILD_DIR)/%/libmicrokitco/libmicrokitco_$(ARCH)-none-elf.o: FORCE
 	mkdir -p $(BUILD_DIR)/$*
 	$(MAKE) -s -f $(LIBMICROKITCO_PATH)/Makefile LIBMICROKITCO_PATH=$(LIBMICROKITCO_PATH) \

@@ -1,4 +1,4 @@
-/* A list in shared memory in which programs write down what happens to them, so that a test can check the order.
+/* A list in shared memory in which programs record events, so that a test can check their order.
  *
  * The region is mapped with setvar_vaddr="journal" in every program that writes. Programs write one at a time: they
  * have different priorities, or take turns. */

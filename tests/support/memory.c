@@ -1,6 +1,6 @@
-/* The functions that compilers call for copies and fills, whatever they are told.
+/* The functions that compilers call for copies and fills even in freestanding code.
  *
- * The targets are volatile, so that no compiler turns these loops into calls of the functions that they are in. */
+ * The targets are volatile, so that no compiler turns the loops into calls to the functions themselves. */
 
 typedef unsigned long size;
 

@@ -4,7 +4,7 @@
 
 #include "uart_protocol.h"
 
-/* Sends text that ends with a line end, and says what it is. */
+/* Sends text that ends with a line end, with a label for its kind. */
 void print_as(enum uart_request request, const char *text);
 
 void print(const char *text);

@@ -2,7 +2,7 @@
 #include "print.h"
 #include "text.h"
 
-/* Why the running test failed; empty while it has not. */
+/* The reason that the current test failed; empty if it has not. */
 static struct text reason;
 
 static void add_place(int line)

@@ -1,4 +1,4 @@
-/* Tests: functions without arguments that check what must hold. Each prints one line.
+/* Tests: functions without arguments. Each prints one line.
  *
  *   static void labels_are_52_bits_wide(void)
  *   {
@@ -24,7 +24,7 @@ typedef void (*test_t)(void);
 #define RUN_FOR(subject, test) test_run(subject, #test, test)
 void test_run(const char *subject, const char *name, test_t test);
 
-/* Inside a test. The first check that fails is the reason on the test's line; the test goes on. */
+/* For use inside a test. The test's line shows the first failed check; the test continues. */
 #define CHECK(condition) check((condition) ? 1 : 0, #condition, __LINE__)
 #define CHECK_EQUAL(got, wanted) check_equal((got), (wanted), #got, __LINE__)
 void check(int holds, const char *condition, int line);
@@ -41,7 +41,7 @@ static inline seL4_Word wait_for_signals(void)
     return channels;
 }
 
-/* The signals that have arrived, without waiting; 0 if none have. */
+/* Returns the pending signals without waiting; 0 if none. */
 static inline seL4_Word poll_signals(void)
 {
     seL4_Word channels;

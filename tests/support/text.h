@@ -1,4 +1,4 @@
-/* Text put together in a buffer of fixed size; what does not fit is cut off. */
+/* Text assembled in a buffer of fixed size; excess text is cut off. */
 #ifndef TESTS_TEXT_H
 #define TESTS_TEXT_H
 

@@ -1,7 +1,7 @@
 /* Owns the UART and prints for the others, in every configuration.
  *
- * It runs at a priority above all other programs, so that lines never mix. It counts the tests that programs report:
- * a suite that reports more or fewer than it has fails. */
+ * It runs at a priority above all other programs, so that lines never mix. It counts the reported tests; a suite that
+ * reports more or fewer than `TESTS` fails. */
 
 #include "uart_port.h"
 #include "uart_protocol.h"

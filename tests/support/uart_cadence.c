@@ -13,7 +13,7 @@ enum cadence_register {
 #define CADENCE_STATUS_TRANSMIT_FULL (1u << 4)
 #define CADENCE_CONTROL_TRANSMIT (1u << 4)
 
-/* Where the registers are mapped; set by the tool. */
+/* Address of the registers; set by the tool. */
 seL4_Word uart_base;
 
 static volatile seL4_Uint32 *registers(void)

@@ -13,7 +13,7 @@ enum ns16550_register {
 #define NS16550_LINE_8_BITS 0x03u
 #define NS16550_LINE_TRANSMIT_EMPTY (1u << 5)
 
-/* Where the registers are mapped; set by the tool. */
+/* Address of the registers; set by the tool. */
 seL4_Word uart_base;
 
 static volatile seL4_Uint8 *registers(void)

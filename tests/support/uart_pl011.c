@@ -15,7 +15,7 @@ enum pl011_register {
 #define PL011_LINE_8_BITS_FIFO 0x70u
 #define PL011_CONTROL_TRANSMIT 0x101u
 
-/* Where the registers are mapped; set by the tool. */
+/* Address of the registers; set by the tool. */
 seL4_Word uart_base;
 
 static volatile seL4_Uint32 *registers(void)

@@ -1,11 +1,11 @@
-/* What the UART program asks of a serial port. One file for each kind of port: uart_KIND.c. */
+/* The interface of a serial port. Each kind of port has a file, uart_KIND.c. */
 #ifndef TESTS_UART_PORT_H
 #define TESTS_UART_PORT_H
 
-/* Lets the port transmit. */
+/* Enables the transmitter. */
 void uart_start(void);
 
-/* Sends one byte, after those that are waiting. */
+/* Sends one byte, behind pending ones. */
 void uart_put(char byte);
 
 #endif /* TESTS_UART_PORT_H */

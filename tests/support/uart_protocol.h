@@ -1,4 +1,4 @@
-/* How programs ask the UART program to print: a protected call whose words are the bytes of whole lines. */
+/* The interface of the UART program: a protected call whose words are the bytes of whole lines. */
 #ifndef TESTS_UART_PROTOCOL_H
 #define TESTS_UART_PROTOCOL_H
 
@@ -10,9 +10,9 @@
 /* Bytes of text that one call can carry. */
 #define UART_MAX_BYTES (seL4_MsgMaxLength * sizeof(seL4_Word))
 
-/* Labels: what the text is. */
+/* Labels: the kind of text. */
 enum uart_request {
-    /* Text that means nothing to the UART program. Padded with zero bytes. */
+    /* Uninterpreted text, padded with zero bytes. */
     UART_PRINT,
     /* The line of a test that passed. */
     UART_PASSED,

@@ -12,7 +12,7 @@ enum sifive_register {
 #define SIFIVE_TRANSMIT_FULL (1u << 31)
 #define SIFIVE_ENABLE 1u
 
-/* Where the registers are mapped; set by the tool. */
+/* Address of the registers; set by the tool. */
 seL4_Word uart_base;
 
 static volatile seL4_Uint32 *registers(void)

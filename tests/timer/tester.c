@@ -1,4 +1,4 @@
-/* Asks for alarms and sleeps: nobody runs until the clock interrupts. */
+/* Sets alarms and sleeps: no program runs until the clock interrupts. */
 
 #include "test.h"
 #include "timer.h"
@@ -20,7 +20,7 @@ static seL4_Word call(microkit_channel client, enum timer_request request, seL4_
     return microkit_mr_get(0);
 }
 
-static void time_goes_on(void)
+static void time_advances(void)
 {
     seL4_Word first = call(FIRST, TIMER_NOW, 0);
     seL4_Word later;
@@ -69,7 +69,7 @@ static void an_alarm_that_is_due_comes_at_once(void)
 
 void init(void)
 {
-    RUN(time_goes_on);
+    RUN(time_advances);
     RUN(an_alarm_does_not_come_early);
     RUN(the_earlier_alarm_comes_first);
     RUN(an_alarm_may_be_far_away);

@@ -30,7 +30,7 @@ static void measure_work(void)
     CHECK_EQUAL(seL4_BenchmarkFinalizeLog(), 0);
 }
 
-static void every_cycle_belongs_to_somebody(void)
+static void every_cycle_is_charged(void)
 {
     measure_work();
     seL4_Word own = measured(OWN_THREAD, BENCHMARK_TCB_UTILISATION);
@@ -80,7 +80,7 @@ static void a_thread_is_reset_alone(void)
     CHECK(measured(OWN_THREAD, BENCHMARK_TCB_UTILISATION) > 0);
 }
 
-static void what_is_no_thread_is_not_measured(void)
+static void only_threads_are_measured(void)
 {
     seL4_SetMR(0, 7);
     CHECK_EQUAL(measured(LIMEN_INPUT_CAP, BENCHMARK_TCB_UTILISATION), 7);
@@ -97,12 +97,12 @@ static void a_system_call_may_do_nothing(void)
 
 void init(void)
 {
-    RUN(every_cycle_belongs_to_somebody);
+    RUN(every_cycle_is_charged);
     RUN(every_change_of_thread_is_counted);
     RUN(every_entry_into_the_kernel_is_counted);
     RUN(nothing_is_measured_after_the_end);
     RUN(a_thread_is_reset_alone);
-    RUN(what_is_no_thread_is_not_measured);
+    RUN(only_threads_are_measured);
     RUN(a_system_call_may_do_nothing);
     suite_end();
 }

@@ -1,4 +1,4 @@
-/* Works for a while for each signal, and tells the tester. */
+/* Works for a while for each signal, then signals the tester. */
 
 #include <microkit.h>
 

@@ -1,10 +1,10 @@
-/* Does what it must not. */
+/* Faults on the tester's orders. */
 
 #include <microkit.h>
 
 #include "orders.h"
 
-/* Nothing is mapped there. */
+/* An unmapped address. */
 #define UNMAPPED 0x10000000ul
 
 seL4_Word orders;

@@ -1,4 +1,4 @@
-/* What the programs of the suite tell each other. */
+/* Memory that the programs of the suite share. */
 #ifndef ORDERS_H
 #define ORDERS_H
 
@@ -6,7 +6,7 @@
 #define SECRETS_WORDS (0x1000 / sizeof(unsigned long))
 
 struct orders {
-    /* How often the vault was told of its interrupt. */
+    /* The number of interrupts that the vault received. */
     volatile unsigned long interrupts;
     /* What the holder does when it is told something: a bad access, or a system call that does not exist. */
     volatile unsigned long bad_call;

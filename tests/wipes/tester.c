@@ -1,4 +1,4 @@
-/* Looks at memory that is wiped. */
+/* Checks wiped memory. */
 
 #include <limen.h>
 
@@ -39,7 +39,7 @@ static seL4_Word left(seL4_Word at, seL4_Word words)
 
 static void an_interrupt_wipes_before_its_driver_runs(void)
 {
-    /* The line may have interrupted before anybody was there to make it quiet. */
+    /* The line may have interrupted before any program could deassert it. */
     CHECK_EQUAL(wait_for_signals(), 1 << VAULT);
     for (int i = 0; i < 2; i++) {
         level_raise();
@@ -50,7 +50,7 @@ static void an_interrupt_wipes_before_its_driver_runs(void)
         fill(keys, KEYS_WORDS);
         fill(secrets, SECRETS_WORDS);
         level_raise();
-        /* A processor may take a while to notice. The last word is wiped last. */
+        /* A processor may take the interrupt late. The last word is wiped last. */
         for (seL4_Word i = 0; i < 100000000 && ((volatile seL4_Word *)keys)[KEYS_WORDS - 1] != 0; i++) {
         }
         CHECK_EQUAL(left(keys, KEYS_WORDS), 0);
@@ -88,7 +88,7 @@ static void provoke_fault(void)
 
 extern char _start[];
 
-static void a_fault_wipes_before_its_handler_is_told(void)
+static void a_fault_wipes_before_its_handler_runs(void)
 {
     for (seL4_Word round = 0; round < 4; round++) {
         told()->bad_call = round % 2;
@@ -97,7 +97,7 @@ static void a_fault_wipes_before_its_handler_is_told(void)
     }
 }
 
-static void nobody_can_ask_for_it(void)
+static void no_capability_requests_a_wipe(void)
 {
     for (seL4_Word id = 0; id <= LIMEN_MAX_SERVICE_ID; id++) {
         CHECK_EQUAL(limen_reset(id), seL4_InvalidCapability);
@@ -108,8 +108,8 @@ void init(void)
 {
     RUN(an_interrupt_wipes_before_its_driver_runs);
     RUN(no_program_sees_a_part_of_it);
-    RUN(a_fault_wipes_before_its_handler_is_told);
-    RUN(nobody_can_ask_for_it);
+    RUN(a_fault_wipes_before_its_handler_runs);
+    RUN(no_capability_requests_a_wipe);
     suite_end();
 }
 

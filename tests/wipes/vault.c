@@ -1,4 +1,4 @@
-/* Is told of the interrupt that has wiped its keys. */
+/* Receives the interrupt that has wiped its keys. */
 
 #include "level.h"
 #include "orders.h"

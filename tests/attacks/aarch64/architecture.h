@@ -1,4 +1,4 @@
-/* What attacks lead to on AArch64. Source: ARM DDI 0487: ESR_EL1, SPSR_EL1. */
+/* Outcomes of attacks on AArch64. Source: ARM DDI 0487: ESR_EL1, SPSR_EL1. */
 #ifndef TESTS_ATTACKS_ARCHITECTURE_H
 #define TESTS_ATTACKS_ARCHITECTURE_H
 
@@ -18,7 +18,7 @@
 #define STATUS_TRANSLATION 0x04ul
 #define STATUS_PERMISSION 0x0cul
 
-/* The register with a function's first argument. */
+/* The register of a function's first argument. */
 #define ARGUMENT x0
 
 #define FIRST_UPPER_ADDRESS 0xffffff8000000000ul
@@ -27,7 +27,7 @@
 #define NOBODYS_ADDRESSES \
     0x0000010000000000ul, 0x0123000009000000ul, 0x8000000009000000ul, 0xff00000009000000ul, 0xffff000000000000ul
 
-/* No address is refused before it is looked up. */
+/* The processor translates every address before it refuses one. */
 #define NOBODYS_IS_AN_EXCEPTION 0
 #define NOBODYS_NUMBER 0
 
@@ -38,7 +38,7 @@ static inline seL4_Word status(enum access access, enum obstacle obstacle)
            | (obstacle == FORBIDDEN ? STATUS_PERMISSION : STATUS_TRANSLATION);
 }
 
-/* The level of the table is left out; for the kernel's addresses also why. */
+/* Masks the level of the table, and for kernel addresses the reason as well. */
 static inline seL4_Word status_mask(enum obstacle obstacle)
 {
     return obstacle == KERNELS ? ~0x3ful : ~0x3ul;
@@ -134,7 +134,7 @@ static inline int single_steps(seL4_Word flags)
     return 0;
 }
 
-/* Nothing changes in them when a program is stopped. */
+/* They do not change when a program is stopped. */
 static inline void forgive_flags(seL4_UserContext *context)
 {
     (void)context;

@@ -1,4 +1,4 @@
-/* Tests of this architecture alone: flags, and every encoding of a system instruction for other levels than the program's. */
+/* Tests for this architecture only: flags, and every encoding of a system instruction for other exception levels. */
 
 #include "architecture.h"
 #include "attempt.h"
@@ -13,7 +13,7 @@
 #define OP0(number) ((number) >> 14 & 3)
 #define OP1(number) ((number) >> 11 & 7)
 #define REST(number) ((number) & 0x7ff)
-/* op1 of those that programs may use. */
+/* op1 values of instructions that programs may use. */
 #define OP1_USER 3
 
 static seL4_Uint32 encode(seL4_Word number)
@@ -39,7 +39,7 @@ static void system_instructions_of_other_levels_are_undefined(void)
     end_series("system_instructions");
 }
 
-/* Where something could be executed. */
+/* Addresses that could be executed. */
 static void a_misaligned_program_counter_is_an_exception(void)
 {
     for (seL4_Word pc = in_culprit(undefined_code) + 1; pc & 3; pc++) {

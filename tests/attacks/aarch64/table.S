@@ -1,5 +1,5 @@
-/* Attacks on AArch64. An instruction that does not exist for programs is undefined; one that the kernel keeps to itself is
- * trapped, and its syndrome names it. Source: ARM DDI 0487, C5. */
+/* Attacks on AArch64. An instruction that EL0 does not have is undefined; one that the kernel reserves is trapped, and the
+ * syndrome names it. Source: ARM DDI 0487, C5. */
 
 #define UNDEFINED udf #0
 #include "table_macros.h"
@@ -98,7 +98,7 @@
     undefined "mrs x0, id_aa64mmfr0_el1"
     undefined "mrs x0, isr_el1"
     undefined "mrs x0, rvbar_el1"
-    /* Those of the levels below the kernel. */
+    /* Registers of more privileged exception levels. */
     register_undefined hcr_el2
     register_undefined sctlr_el2
     register_undefined vbar_el2
@@ -164,14 +164,14 @@
     undefined "at s1e2r, x0"
     undefined "at s1e3r, x0"
 
-    /* Accesses that must be aligned, and one that clears what is the kernel's. */
+    /* Accesses that must be aligned, and one that zeroes kernel memory. */
     attack MEMORY, 0x92000021, 0x5000001, "ldxr x1, [x0]", "mov x0, #0x5000000; add x0, x0, #1"
     attack MEMORY, 0x92000021, 0x5000004, "ldar x1, [x0]", "mov x0, #0x5000000; add x0, x0, #4"
     attack MEMORY, 0x92000061, 0x5000004, "stlr x1, [x0]", "mov x0, #0x5000000; add x0, x0, #4"
     attack MEMORY, 0x92000047, 0x5002000, "dc zva, x0", "mov x0, #0x5000000; add x0, x0, #0x2000"
     attack MEMORY, 0x9200004f, 0x6000000, "dc zva, x0", "mov x0, #0x6000000"
 
-    /* What programs may do. */
+    /* Allowed instructions. */
     allowed "wfe"
     allowed "sevl"
     allowed "sev"

@@ -1,4 +1,4 @@
-/* What attacks lead to on RISC-V. Source: The RISC-V Instruction Set Manual, Volume II: scause, stval. */
+/* Outcomes of attacks on RISC-V. Source: The RISC-V Instruction Set Manual, Volume II: scause, stval. */
 #ifndef TESTS_ATTACKS_ARCHITECTURE_H
 #define TESTS_ATTACKS_ARCHITECTURE_H
 
@@ -14,7 +14,7 @@
 #define CAUSE_LOAD_PAGE_FAULT 13
 #define CAUSE_STORE_PAGE_FAULT 15
 
-/* The register with a function's first argument. */
+/* The register of a function's first argument. */
 #define ARGUMENT a0
 
 #define FIRST_UPPER_ADDRESS 0xffffffc000000000ul
@@ -23,11 +23,11 @@
 #define NOBODYS_ADDRESSES \
     0x0000004000000000ul, 0x0123000009000000ul, 0x8000000009000000ul, 0xff00000009000000ul, 0xffffffbffffffff8ul
 
-/* No address is refused before it is looked up. */
+/* The processor translates every address before it refuses one. */
 #define NOBODYS_IS_AN_EXCEPTION 0
 #define NOBODYS_NUMBER 0
 
-/* The cause does not tell what is missing from what is forbidden. */
+/* The cause does not distinguish unmapped from forbidden addresses. */
 static inline seL4_Word status(enum access access, enum obstacle obstacle)
 {
     static const seL4_Word causes[] = {
@@ -72,7 +72,7 @@ static inline seL4_Word bad_stack_number(seL4_Word reported)
     return reported;
 }
 
-/* All that is refused is an illegal instruction. */
+/* Every refused instruction is an illegal instruction. */
 static inline seL4_Word trapped_number(const struct attack *attack, seL4_Word reported)
 {
     (void)reported;

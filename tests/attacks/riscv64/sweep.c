@@ -1,4 +1,4 @@
-/* Tests of this architecture alone: reads and writes of every control and status register. */
+/* Tests for this architecture only: reads and writes of every control and status register. */
 
 #include "architecture.h"
 #include "attempt.h"
@@ -20,7 +20,7 @@ static void try_instruction(const char *name, seL4_Uint32 number, seL4_Uint32 in
     begin(name, number);
     patch(instruction);
     prepare(in_culprit(patch_code));
-    /* Floating point knows no other bits. */
+    /* fcsr has no other bits. */
     registers.a0 = 0;
     attempt();
     expect_exception(in_culprit(is_allowed ? after_patch_code : patch_code), UNDEFINED_NUMBER, 0);

@@ -1,4 +1,4 @@
-/* Attacks on RISC-V: what is not for programs is an illegal instruction. Source: The RISC-V Instruction Set Manual,
+/* Attacks on RISC-V: every forbidden instruction is illegal. Source: The RISC-V Instruction Set Manual,
  * Volume II. */
 
 #define UNDEFINED unimp
@@ -61,7 +61,7 @@
     system_call 0x54494d45
     system_call 8
 
-    /* The registers of the kernel and of the firmware: also each in the sweep. */
+    /* Registers of kernel and firmware; the sweep tries each of them as well. */
     illegal "csrr a0, sstatus"
     illegal "csrw sstatus, a0"
     illegal "csrs sstatus, a0"
@@ -78,7 +78,7 @@
     illegal "csrr a0, mhartid"
     illegal "csrw mstatus, a0"
     illegal "csrw pmpcfg0, zero"
-    /* The counters that the description does not grant; nobody writes any. */
+    /* Counters that the description does not grant. No program may write a counter. */
     illegal "rdcycle a0"
     illegal "rdinstret a0"
     illegal "csrr a0, hpmcounter3"
@@ -90,7 +90,7 @@
     /* An access that must be aligned. */
     attack EXCEPTION, 4, 0, "lr.d a1, (a0)", "li a0, 0x5000001"
 
-    /* What programs may do. */
+    /* Allowed instructions. */
     allowed "rdtime a0"
     allowed "csrr a0, fcsr"
     allowed "csrr a0, frm"

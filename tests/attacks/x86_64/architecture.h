@@ -1,4 +1,4 @@
-/* What attacks lead to on x86. Source: Intel SDM, volume 3, chapter 6. */
+/* Outcomes of attacks on x86. Source: Intel SDM, volume 3, chapter 6. */
 #ifndef TESTS_ATTACKS_ARCHITECTURE_H
 #define TESTS_ATTACKS_ARCHITECTURE_H
 
@@ -21,7 +21,7 @@
 #define PAGE_FAULT_USER 0x4ul
 #define PAGE_FAULT_FETCH 0x10ul
 
-/* The register with a function's first argument. */
+/* The register of a function's first argument. */
 #define ARGUMENT rdi
 
 #define FIRST_UPPER_ADDRESS 0xffff800000000000ul
@@ -30,7 +30,7 @@
 #define NOBODYS_ADDRESSES \
     0x0000800000000000ul, 0x0123000009000000ul, 0x8000000009000000ul, 0xff00000009000000ul, 0xffff7ffffffffff8ul
 
-/* They are refused before they are looked up. */
+/* The processor refuses non-canonical addresses before translation. */
 #define NOBODYS_IS_AN_EXCEPTION 1
 #define NOBODYS_NUMBER PROTECTION_NUMBER
 
@@ -73,7 +73,7 @@ static inline seL4_Word bad_stack_number(seL4_Word reported)
     return reported == PROTECTION_NUMBER ? reported : STACK_NUMBER;
 }
 
-/* Some instructions are undefined to some processors and refused by others. */
+/* Some instructions are undefined on some processors and refused by others. */
 static inline seL4_Word trapped_number(const struct attack *attack, seL4_Word reported)
 {
     if (attack->number == STACK_NUMBER) {

@@ -1,4 +1,4 @@
-/* Tests of this architecture alone: flags, bases of segments, ports, and tables of segments that a program writes. */
+/* Tests for this architecture only: flags, segment bases, ports, and segment tables that a program writes. */
 
 #include "architecture.h"
 #include "attempt.h"
@@ -11,7 +11,7 @@ static const seL4_Word bases[] = {
     0xffff7ffffffffffful, 0xffffffff80000000ul, 1ul << 63, ~0ul,
 };
 
-/* Anything may be written; what is no address becomes one. */
+/* Any value may be written; the kernel makes a non-canonical one canonical. */
 static void bases_of_segments_may_be_anything(void)
 {
     for (seL4_Word i = 0; i < sizeof(bases) / sizeof(bases[0]); i++) {
@@ -29,7 +29,7 @@ static void bases_of_segments_may_be_anything(void)
     end_series("bases");
 }
 
-/* in al, dx and out dx, al, with two instructions that do nothing. */
+/* in al, dx and out dx, al, each with no-ops. */
 #define IN 0x909090ecu
 #define OUT 0x909090eeu
 #define PORTS 0x10000u
@@ -54,8 +54,8 @@ static void no_port_is_open(void)
     end_series("ports");
 }
 
-/* A gate to the kernel's code, as a table of segments has it: 64 bits, callable by programs. The selectors are those of
- * the places of this page in a table that starts at address zero. Source: Intel SDM, volume 3, figure 5-8. */
+/* A call gate to the kernel's code: 64 bits, callable by programs. The selectors point into this page for a segment table
+ * at address zero. Source: Intel SDM, volume 3, figure 5-8. */
 #define GATE_LOW 0x8000ec0000080000ul
 #define GATE_HIGH 0x00000000fffffffful
 #define SELECTOR(address) ((address) | 7)
@@ -80,7 +80,7 @@ static void try_gate(seL4_Word address)
     expect_registers(in_culprit(patch_code));
 }
 
-/* Nor do they have a table of their own, which some processors start with at address zero. */
+/* Programs have no LDT either; on some processors it starts at address zero. */
 static void memory_of_programs_is_no_table_of_segments(void)
 {
     for (seL4_Word address = LOW; address < LOW + 0x1000; address += 0x200) {

@@ -41,7 +41,7 @@
     undefined "ud2"
     undefined ".byte 0x0f, 0xb9, 0xc0"
     undefined ".byte 0x0f, 0xff, 0xc0"
-    /* Once there were into, bound, push of a segment, far jumps with the address inside, and others. */
+    /* Opcodes removed in 64-bit mode: into, bound, push of a segment, direct far jumps, and others. */
     undefined_unchecked ".byte 0xce"
     undefined ".byte 0x62, 0x00"
     undefined ".byte 0x06"
@@ -63,7 +63,7 @@
     refused "swapgs"
     refused "sysretq"
     refused "sysretl"
-    /* Undefined to one maker's processors. */
+    /* Undefined on one vendor's processors. */
     differs "sysexit"
     differs "sysexitq"
     differs "sysenter"
@@ -136,7 +136,7 @@
     undefined ".byte 0x0f, 0x37"
     undefined ".byte 0x0f, 0x01, 0xcf"
     undefined ".byte 0x0f, 0x01, 0xd7"
-    /* xgetbv, xsave, xrstor and xsaveopt are a program's own affair, where the processor has them. */
+    /* Programs may use xgetbv, xsave, xrstor and xsaveopt if the processor has them. */
     differs "xsetbv"
     undefined "xsaves (%rdi)"
     undefined "xrstors (%rdi)"
@@ -149,7 +149,7 @@
     undefined "wrpkru"
     undefined "rdpid %rax"
 
-    /* Every gate but that of breakpoints is closed. */
+    /* Programs may use no gate except the breakpoint gate. */
     .set vector, 0
     .rept 256
     .if vector != 3
@@ -159,7 +159,7 @@
     .endr
     attack_after EXCEPTION, BREAKPOINT, 0, "int3"
     attack_after EXCEPTION, BREAKPOINT, 0, ".byte 0xcd, 3"
-    /* A step of one instruction: the flag is set behind popf. */
+    /* Single step: popf sets the flag. */
     attack_after EXCEPTION, DEBUG, 0, "nop", "pushfq; orq $0x100, (%rsp); popfq"
     attack EXCEPTION, DIVIDE, 0, "divq %rcx", "xorl %ecx, %ecx"
     attack EXCEPTION, DIVIDE, 0, "idivq %rcx", "movq $-1, %rcx; xorl %eax, %eax; movq $1, %rdx; shlq $63, %rdx"
@@ -171,7 +171,7 @@
     refused "lock cmpxchg16b 8(%rdi)", "leaq -64(%rsp), %rdi; andq $-16, %rdi"
     undefined ".byte 0x0f, 0x0b; nop"
 
-    /* Segments: those of the kernel, none, the task's, and of a table of programs, which there is not. */
+    /* Segments: the kernel's, null, the task segment, and segments of an LDT, which does not exist. */
     .irp selector, 0x08, 0x0b, 0x10, 0x13, 0x18, 0x1b, 0x30, 0x33, 0x38, 0x3b, 0x40, 0xfff8
     attack EXCEPTION, PROTECTION, \selector & 0xfffc, "movw %ax, %ds", "movw $\selector, %ax"
     attack EXCEPTION, PROTECTION, \selector & 0xfffc, "movw %ax, %fs", "movw $\selector, %ax"
@@ -212,7 +212,7 @@
     attack SYSTEM_CALL, -1000, 0, "syscall", "movq $-1000, %rdx; std"
     attack SYSTEM_CALL, -1000, 0, "syscall", "movq $-1000, %rdx; pushfq; orq $0x100, (%rsp); popfq"
 
-    /* What programs may do. Ports' privilege and interrupts do not come by way of the flags. */
+    /* Allowed instructions. popf cannot change the I/O privilege level or the interrupt flag. */
     allowed "rdtsc"
     allowed "cpuid"
     allowed "pushfq; orq $0x3200, (%rsp); popfq"

@@ -1,5 +1,5 @@
-/* See libco.h. The registers of a cothread that does not run are on its stack, and its handle is where its stack pointer
- * is kept. Floating-point registers are nobody's. */
+/* See libco.h. A suspended cothread has its registers on its stack; its handle is the address of its saved stack pointer.
+ * Floating-point registers are not saved. */
 
 #include <stddef.h>
 #include <stdint.h>
@@ -14,7 +14,7 @@
 #include "x86_64/exchange.h"
 #endif
 
-/* Puts the registers on the stack, stores the stack pointer, and takes another's. */
+/* Pushes the registers, stores the stack pointer, and loads another one. */
 void libco_exchange(uintptr_t **from, uintptr_t *to);
 
 struct context {
@@ -24,7 +24,7 @@ struct context {
 static struct context first;
 static struct context *active = &first;
 
-/* How often co_switch was called. */
+/* The number of calls of co_switch. */
 unsigned long libco_switches;
 
 cothread_t co_active(void)

@@ -1,16 +1,16 @@
-/* Switching primitives that a program brings along, as far as the cothread library uses them. */
+/* Switching primitives of the program itself: the subset of libco that the cothread library uses. */
 #ifndef TESTS_LIBCO_H
 #define TESTS_LIBCO_H
 
 typedef void *cothread_t;
 
-/* The one that runs. */
+/* The running cothread. */
 cothread_t co_active(void);
 
-/* One that starts at a function, which must not return, and has everything in this memory. */
+/* Creates a cothread that starts at a function, which must not return, with stack and state in this memory. */
 cothread_t co_derive(void *memory, unsigned int size, void (*entry)(void));
 
-/* Leaves the one that runs for another. */
+/* Switches to another cothread. */
 void co_switch(cothread_t handle);
 
 #endif /* TESTS_LIBCO_H */

@@ -1,8 +1,8 @@
-/* What becomes of an edge in the slot of another domain. */
+/* The fate of an edge in the slot of another domain. */
 #ifndef DOMAIN_INTERRUPTS_PULSE_H
 #define DOMAIN_INTERRUPTS_PULSE_H
 
-/* It is forgotten if the device is quiet again before its driver's slot. */
+/* The controller drops it if the device deasserts its line before the driver's slot. */
 #define PULSES_ARE_KEPT 0
 
 #endif /* DOMAIN_INTERRUPTS_PULSE_H */

@@ -1,4 +1,4 @@
-/* Instructions that a program must not execute. Part of every culprit. */
+/* Instructions that a program must not execute; included by every culprit. */
 
 static void odd_program_counter(void)
 {

@@ -1,4 +1,4 @@
-/* Instructions that a program must not execute. Part of every culprit.
+/* Instructions that a program must not execute; included by every culprit.
  *
  * Every even address can hold an instruction, so an odd program counter is one behind which there is none. Instructions of
  * extensions that assemblers may not know are given as numbers. */

@@ -2,7 +2,7 @@
 
     .text
 
-/* Starts over on a stack of its own, so that restarts do not use up the real one. */
+/* Restarts on a separate stack, so that restarts do not use up the real one. */
     .global again
 again:
     adrp x0, again_stack_end

@@ -1,4 +1,4 @@
-/* What faults look like on AArch64. */
+/* The contents of fault messages on AArch64. */
 #ifndef TESTS_FAULTS_PARENT_EXCEPTIONS_H
 #define TESTS_FAULTS_PARENT_EXCEPTIONS_H
 
@@ -15,11 +15,11 @@
 
 #define SPSR_FLAGS 0xf0000000ul
 
-/* The register with a function's first argument and result. */
+/* The register of a function's first argument and of its result. */
 #define ARGUMENT x0
 
-/* The words of the message with registers that a program had filled for the call, one after another. The first carries
- * an argument, and the result. */
+/* The message words with the registers that the program set for the call, in order. The first register carries an
+ * argument and the result. */
 #define FIRST_CALL_WORD seL4_UnknownSyscall_X0
 #define CALL_WORDS 7
 
@@ -34,7 +34,7 @@ static inline void check_call_flags(void)
     CHECK_EQUAL(seL4_GetMR(seL4_UnknownSyscall_SPSR) & ~SPSR_FLAGS, 0);
 }
 
-/* Makes any values such that a program can have them. */
+/* Masks register values to bits that a program can set. */
 static inline void make_possible(seL4_UserContext *context)
 {
     context->spsr = 0x60000000;

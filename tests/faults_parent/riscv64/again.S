@@ -4,7 +4,7 @@
     .option norvc
     .text
 
-/* Starts over on a stack of its own, so that restarts do not use up the real one. */
+/* Restarts on a separate stack, so that restarts do not use up the real one. */
     .global again
 again:
     lla sp, again_stack_end

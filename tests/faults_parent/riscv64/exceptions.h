@@ -1,4 +1,4 @@
-/* What faults look like on RISC-V. */
+/* The contents of fault messages on RISC-V. */
 #ifndef TESTS_FAULTS_PARENT_EXCEPTIONS_H
 #define TESTS_FAULTS_PARENT_EXCEPTIONS_H
 
@@ -8,11 +8,11 @@
 #define UNDEFINED_NUMBER 2
 #define BREAKPOINT_NUMBER 3
 
-/* The register with a function's first argument and result. */
+/* The register of a function's first argument and of its result. */
 #define ARGUMENT a0
 
-/* The words of the message with registers that a program had filled for the call, one after another. The first carries
- * an argument, and the result. */
+/* The message words with the registers that the program set for the call, in order. The first register carries an
+ * argument and the result. */
 #define FIRST_CALL_WORD seL4_UnknownSyscall_A0
 #define CALL_WORDS 7
 
@@ -25,7 +25,7 @@ static inline void check_call_flags(void)
 {
 }
 
-/* Makes any values such that a program can have them: all are. */
+/* Masks register values to bits that a program can set: all of them. */
 static inline void make_possible(seL4_UserContext *context)
 {
     (void)context;

@@ -3,7 +3,7 @@
 
     .text
 
-/* Starts over on a stack of its own, so that restarts do not use up the real one. */
+/* Restarts on a separate stack, so that restarts do not use up the real one. */
     .global again
 again:
     leaq again_stack_end(%rip), %rsp

@@ -1,4 +1,4 @@
-/* What faults look like on x86. */
+/* The contents of fault messages on x86. */
 #ifndef TESTS_FAULTS_PARENT_EXCEPTIONS_H
 #define TESTS_FAULTS_PARENT_EXCEPTIONS_H
 
@@ -12,11 +12,11 @@
 #define FLAGS_OF_PROGRAM 0xcd5ul
 #define FLAGS_FIXED 0x202ul
 
-/* The register with a function's first argument. */
+/* The register of a function's first argument. */
 #define ARGUMENT rdi
 
-/* The words of the message with registers that a program had filled for the call, one after another. The first carries
- * an argument, and the result. */
+/* The message words with the registers that the program set for the call, in order. The first register carries an
+ * argument and the result. */
 #define FIRST_CALL_WORD seL4_UnknownSyscall_RSI
 #define CALL_WORDS 6
 
@@ -33,7 +33,7 @@ static inline void check_call_flags(void)
     CHECK_EQUAL(seL4_GetMR(seL4_UnknownSyscall_FLAGS) & ~FLAGS_OF_PROGRAM, FLAGS_FIXED);
 }
 
-/* Makes any values such that a program can have them. */
+/* Masks register values to bits that a program can set. */
 static inline void make_possible(seL4_UserContext *context)
 {
     context->rip = 0x123456789abcul;

@@ -10,8 +10,8 @@ struct state {
     seL4_Word fpsr;
 } __attribute__((aligned(16)));
 
-/* What the fault of a use that is not allowed says: an exception class and that the instruction has four bytes. Bits of
- * the condition follow. Source: Arm ARM (DDI 0487), ESR_EL1. */
+/* The syndrome of a forbidden use: an exception class, and an instruction length of four bytes. Condition bits follow.
+ * Source: Arm ARM (DDI 0487), ESR_EL1. */
 #define FPU_OFF_NUMBER 0x1e000000ul
 #define FPU_OFF_NUMBER_MASK 0xfe000000ul
 #define FPU_OFF_CODE 0

@@ -9,7 +9,7 @@ struct state {
     seL4_Word fcsr;
 };
 
-/* What the fault of a use that is not allowed says: an illegal instruction, and that it was one of the unit. */
+/* The fault of a forbidden use: an illegal instruction, marked as one of the unit. */
 #define FPU_OFF_NUMBER 2ul
 #define FPU_OFF_NUMBER_MASK (~0ul)
 #define FPU_OFF_CODE LIMEN_RISCV_CODE_FPU_OFF

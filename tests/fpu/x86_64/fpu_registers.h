@@ -1,4 +1,4 @@
-/* The floating-point unit of x86: the area of FXSAVE, and the upper halves of AVX registers where there are such. */
+/* The floating-point unit of x86: the FXSAVE area, and the upper halves of AVX registers if present. */
 #ifndef TESTS_FPU_REGISTERS_H
 #define TESTS_FPU_REGISTERS_H
 
@@ -10,7 +10,7 @@ struct state {
     seL4_Word words[STATE_WORDS];
 } __attribute__((aligned(16)));
 
-/* What the fault of a use that is not allowed says: the vector "device not available". */
+/* The fault of a forbidden use: the vector "device not available". */
 #define FPU_OFF_NUMBER 7ul
 #define FPU_OFF_NUMBER_MASK (~0ul)
 #define FPU_OFF_CODE 0

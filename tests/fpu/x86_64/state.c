@@ -29,7 +29,7 @@
 #define HAS_OSXSAVE (1u << 27)
 #define HAS_AVX (1u << 28)
 
-/* Whether there are registers that FXSAVE does not know. */
+/* True if the processor has registers that FXSAVE does not save. */
 static int is_wide(void)
 {
     seL4_Uint32 eax = 1, ebx, ecx, edx;
@@ -71,7 +71,7 @@ int state_equal(const struct state *a, const struct state *b)
     return !different;
 }
 
-/* Not XSAVE and XRSTOR, which the emulator carries out while the unit is off. */
+/* XSAVE and XRSTOR are unsuitable, because the emulator executes them while the unit is off. */
 void state_write(const struct state *state)
 {
     __asm__ volatile ("fxrstor64 (%0)" : : "r"(state->words) : "memory");

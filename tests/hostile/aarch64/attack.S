@@ -1,4 +1,4 @@
-/* The parts of the hostile program that need registers of their own choice. */
+/* The parts of the hostile program that need full control of the registers. */
 
     .text
 
@@ -14,11 +14,11 @@ system_call_with:
     svc #0
     ret
 
-/* Jumps to x1 with x2 as the stack pointer and x0 to x30 from the array in x0. Does not come back. */
+/* Jumps to x1 with x2 as the stack pointer and x0 to x30 from the array in x0. Does not return. */
     .global run_with
 run_with:
     mov sp, x2
-    /* One register has to hold the address; it is the one that a call uses up anyway. */
+    /* One register must hold the address; use one that a call clobbers anyway. */
     mov x30, x1
     ldp x2, x3, [x0, #16]
     ldp x4, x5, [x0, #32]

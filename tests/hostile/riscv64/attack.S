@@ -1,4 +1,4 @@
-/* The parts of the hostile program that need registers of their own choice. */
+/* The parts of the hostile program that need full control of the registers. */
 
     .text
 
@@ -18,11 +18,11 @@ system_call_with:
     ecall
     ret
 
-/* Jumps to a1 with a2 as the stack pointer and the other registers from the array in a0. Does not come back. */
+/* Jumps to a1 with a2 as the stack pointer and the other registers from the array in a0. Does not return. */
     .global run_with
 run_with:
     mv sp, a2
-    /* One register has to hold the address; it is the one that a call uses up anyway. */
+    /* One register must hold the address; use one that a call clobbers anyway. */
     mv ra, a1
     ld x3, 0(a0)
     ld x4, 8(a0)

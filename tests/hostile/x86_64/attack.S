@@ -1,4 +1,4 @@
-/* The parts of the hostile program that need registers of their own choice. */
+/* The parts of the hostile program that need full control of the registers. */
 
     .text
 
@@ -24,11 +24,11 @@ system_call_with:
     popq %r12
     ret
 
-/* Jumps to rsi with rdx as the stack pointer and the other registers from the array in rdi. Does not come back. */
+/* Jumps to rsi with rdx as the stack pointer and the other registers from the array in rdi. Does not return. */
     .global run_with
 run_with:
     movq %rdx, %rsp
-    /* One register has to hold the address; it is the one that a system call uses up anyway. */
+    /* One register must hold the address; use one that a system call clobbers anyway. */
     movq %rsi, %rcx
     movq 0(%rdi), %rax
     movq 8(%rdi), %rbx

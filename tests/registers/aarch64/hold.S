@@ -1,10 +1,10 @@
-/* Sets every register, lets something happen, and reads every register. See registers.h. */
+/* Sets every register, causes an event, and reads every register. See registers.h. */
 
 #include "registers.h"
 
 #define STACK_BYTES 176
 
-/* Goes from the C program's registers to the held ones. The structure is in x0. */
+/* Switches from the C program's registers to the held ones. The structure is in x0. */
     .macro take_over
     sub sp, sp, #STACK_BYTES
     stp x19, x20, [sp, #0]
@@ -38,7 +38,7 @@
     ldur x30, [sp, #HELD_X_IN + 8 * 30]
     .endm
 
-/* Goes back. */
+/* Switches back. */
     .macro hand_back
     .irp n, 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28
     store_pair \n

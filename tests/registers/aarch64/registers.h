@@ -1,7 +1,7 @@
-/* All registers of an AArch64 program: what they are set to before an event, and what they are found to be after it.
+/* All registers of an AArch64 program: their values before an event, and their values after it.
  *
- * While an event happens the stack pointer points into this structure, so that every other register can hold a value that
- * means nothing. */
+ * While an event happens the stack pointer points into this structure, so that every other register can hold an
+ * arbitrary value. */
 #ifndef TESTS_REGISTERS_REGISTERS_H
 #define TESTS_REGISTERS_REGISTERS_H
 
@@ -41,15 +41,15 @@ struct held {
     seL4_Word tpidr_in, tpidr_out;
     seL4_Word fpcr_in, fpcr_out;
     seL4_Word fpsr_in, fpsr_out;
-    /* A word that programs of the same priority share; who set it last. */
+    /* Address of a word that programs of the same priority share: the last program that set it. */
     volatile seL4_Word *turn;
-    /* What this program sets it to. */
+    /* The value that this program stores in it. */
     seL4_Word own;
     seL4_Word saved_sp;
     seL4_Word tpidrro_out;
 } __attribute__((aligned(16)));
 
-/* Registers that an event uses, a bit each. */
+/* Registers that an event uses, one bit each. */
 #define USED_BY_NOTHING 0ul
 #define USED_BY_PREEMPTION 0x3ul
 #define USED_BY_YIELD 0x80ul

@@ -1,4 +1,4 @@
-/* Sets every register, lets something happen, and reads every register. See registers.h. */
+/* Sets every register, causes an event, and reads every register. See registers.h. */
 
 #include "registers.h"
 
@@ -31,7 +31,7 @@
     .endr
     .endm
 
-/* Goes from the C program's registers to the held ones. The structure is in a0. */
+/* Switches from the C program's registers to the held ones. The structure is in a0. */
     .macro take_over
     addi sp, sp, -STACK_BYTES
     each_kept sd, fsd
@@ -42,7 +42,7 @@
     each_held ld, HELD_X_IN, fld, HELD_F_IN
     .endm
 
-/* Goes back. */
+/* Switches back. */
     .macro hand_back
     each_held sd, HELD_X_OUT, fsd, HELD_F_OUT
     frcsr t0

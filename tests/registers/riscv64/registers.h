@@ -1,7 +1,7 @@
-/* All registers of a RISC-V program: what they are set to before an event, and what they are found to be after it.
+/* All registers of a RISC-V program: their values before an event, and their values after it.
  *
- * While an event happens the stack pointer points to this structure, so that every other register can hold a value that
- * means nothing. */
+ * While an event happens the stack pointer points to this structure, so that every other register can hold an
+ * arbitrary value. */
 #ifndef TESTS_REGISTERS_REGISTERS_H
 #define TESTS_REGISTERS_REGISTERS_H
 
@@ -25,14 +25,14 @@ struct held {
     seL4_Word x_in[32], x_out[32];
     seL4_Word f_in[32], f_out[32];
     seL4_Word fcsr_in, fcsr_out;
-    /* A word that programs of the same priority share; who set it last. */
+    /* Address of a word that programs of the same priority share: the last program that set it. */
     volatile seL4_Word *turn;
-    /* What this program sets it to. */
+    /* The value that this program stores in it. */
     seL4_Word own;
     seL4_Word saved_sp;
 } __attribute__((aligned(16)));
 
-/* Registers that an event uses, a bit each: t0 and t1, a0 to a5, a7. */
+/* Registers that an event uses, one bit each: t0 and t1, a0 to a5, a7. */
 #define USED_BY_NOTHING 0ul
 #define USED_BY_PREEMPTION 0x60ul
 #define USED_BY_YIELD 0x20000ul

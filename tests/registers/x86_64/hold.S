@@ -1,8 +1,8 @@
-/* Sets every register, lets something happen, and reads every register. See registers.h. */
+/* Sets every register, causes an event, and reads every register. See registers.h. */
 
 #include "registers.h"
 
-/* Goes from the C program's registers to the held ones. The structure is in rdi. */
+/* Switches from the C program's registers to the held ones. The structure is in rdi. */
     .macro take_over
     pushq %rbx
     pushq %rbp
@@ -41,7 +41,7 @@
     movq HELD_R_IN + 120(%rsp), %r15
     .endm
 
-/* Goes back. */
+/* Switches back. */
     .macro hand_back
     movq %rax, HELD_R_OUT + 0(%rsp)
     movq %rcx, HELD_R_OUT + 8(%rsp)

@@ -1,7 +1,7 @@
-/* All registers of an x86 program: what they are set to before an event, and what they are found to be after it.
+/* All registers of an x86 program: their values before an event, and their values after it.
  *
- * While an event happens the stack pointer points into this structure, so that every other register can hold a value that
- * means nothing. */
+ * While an event happens the stack pointer points into this structure, so that every other register can hold an
+ * arbitrary value. */
 #ifndef TESTS_REGISTERS_REGISTERS_H
 #define TESTS_REGISTERS_REGISTERS_H
 
@@ -40,9 +40,9 @@ struct held {
     seL4_Word gs_in, gs_out;
     seL4_Uint32 mxcsr_in, mxcsr_out;
     seL4_Uint32 x87_in, x87_out;
-    /* A word that programs of the same priority share; who set it last. */
+    /* Address of a word that programs of the same priority share: the last program that set it. */
     volatile seL4_Word *turn;
-    /* What this program sets it to. */
+    /* The value that this program stores in it. */
     seL4_Word own;
     seL4_Word saved_sp;
 } __attribute__((aligned(16)));

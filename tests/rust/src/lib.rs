@@ -1,4 +1,4 @@
-//! What the programs of the suite share: orders in shared memory, and tests.
+//! Shared by the programs of the suite: orders in shared memory, and the test harness.
 
 #![no_std]
 #![forbid(unsafe_code)]
@@ -8,13 +8,13 @@ pub mod test;
 use core::sync::atomic::{AtomicU8, AtomicU64};
 
 limen::shared! {
-    /// What tester and victim tell each other.
+    /// Memory shared by tester and victim.
     pub struct Orders {
         /// An [`Order`], which the victim carries out when it is notified.
         pub order: AtomicU64,
-        /// How often the victim has started.
+        /// The victim's number of starts.
         pub starts: AtomicU64,
-        /// Whether the victim's data was as in its image when it last started.
+        /// True if the victim's data matched its image at the last start.
         pub was_pristine: AtomicU64,
         /// Counts while the victim spins.
         pub spins: AtomicU64,
@@ -25,7 +25,7 @@ limen::shared! {
     }
 }
 
-/// What the victim does.
+/// Orders to the victim.
 #[derive(Clone, Copy)]
 #[repr(u64)]
 pub enum Order {
@@ -41,7 +41,7 @@ pub enum Order {
     Missing = 5,
 }
 
-/// What the echo program is asked, as a label.
+/// Requests to the echo program, as labels.
 #[derive(Clone, Copy)]
 #[repr(u64)]
 pub enum Request {
@@ -49,6 +49,6 @@ pub enum Request {
     Echo = 1,
     /// Notify the caller with the next receive.
     NotifyLater = 2,
-    /// Say in word 0 which branches on keys are taken, in word 1 how often it was notified.
+    /// Return the branches on keys that are taken in word 0, and the number of notifications in word 1.
     Tell = 3,
 }

@@ -1,4 +1,4 @@
-//! Tests: functions that check what must hold. Each is reported through the program that owns the serial port, in one line.
+//! Test functions. The program that owns the serial port reports each of them in one line.
 
 use core::fmt::{self, Write};
 

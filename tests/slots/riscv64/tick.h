@@ -1,4 +1,4 @@
-/* How exact the timer is. */
+/* Precision of the timer. */
 #ifndef SLOTS_TICK_H
 #define SLOTS_TICK_H
 

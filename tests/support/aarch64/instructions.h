@@ -1,4 +1,4 @@
-/* Instructions and registers that programs of every architecture need and C has no name for. */
+/* Instructions and register names that C does not provide, under the same names for every architecture. */
 #ifndef TESTS_INSTRUCTIONS_H
 #define TESTS_INSTRUCTIONS_H
 

@@ -2,12 +2,12 @@
 #ifndef TESTS_MACHINE_H
 #define TESTS_MACHINE_H
 
-/* RAM, and where descriptions pin regions in it. */
+/* RAM, and the offset at which descriptions pin regions. */
 #define RAM_START 0x80000000ul
 #define RAM_END 0x100000000ul
 #define FIXED 0xd0000000ul
 
-/* Where the system image is loaded. */
+/* The load address of the system image. */
 #define LOADER 0x90000000ul
 
 #define INTERRUPT_CONTROLLER 0x0c000000ul

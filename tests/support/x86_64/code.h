@@ -1,10 +1,10 @@
-/* Instructions as numbers, for programs that write programs. Source: Intel SDM, volume 2. */
+/* Instruction encodings, for programs that generate code. Source: Intel SDM, volume 2. */
 #ifndef TESTS_CODE_H
 #define TESTS_CODE_H
 
 #include <microkit.h>
 
-/* Returns to the caller. */
+/* Return to the caller. */
 #define INSTRUCTION_RETURN 0x909090c3u
 
 /* Makes a number below 128 the result of a function: pushes it, pops rax, does nothing. */
@@ -14,7 +14,7 @@
 #define IRET 0xcfu
 #define NOP 0x90u
 
-/* Random code without what the emulator executes wrongly. */
+/* Filters random code for instructions that the emulator executes incorrectly. */
 LIMEN_INLINE seL4_Uint32 without_defects(seL4_Uint32 code)
 {
     for (seL4_Uint32 shift = 0; shift < 32; shift += 8) {
@@ -25,7 +25,7 @@ LIMEN_INLINE seL4_Uint32 without_defects(seL4_Uint32 code)
     return code;
 }
 
-/* Lets instructions that were written at one address be executed at another. */
+/* Makes code that was written at one address visible to instruction fetches at another. */
 LIMEN_INLINE void publish_code(seL4_Word written, seL4_Word run, seL4_Word bytes)
 {
     (void)written;

@@ -2,7 +2,7 @@
 #ifndef TESTS_MACHINE_H
 #define TESTS_MACHINE_H
 
-/* RAM, and where descriptions pin regions in it. */
+/* RAM, and the offset at which descriptions pin regions. */
 #define RAM_START 0x100000ul
 #define RAM_END 0x40000000ul
 #define FIXED 0x10000000ul
@@ -13,7 +13,7 @@
 /* The controller in the processor. */
 #define INTERRUPT_CONTROLLER 0xfee00000ul
 
-/* A line that is active all the time interrupts again after its acknowledgement. */
+/* A line that stays active interrupts again after its acknowledgement. */
 #define LEVELS_COME_AGAIN 1
 
 #endif /* TESTS_MACHINE_H */

@@ -24,7 +24,7 @@ pub mod device {
         REGISTERS[MASK].write(TRANSMIT);
     }
 
-    /// Makes it quiet.
+    /// Deasserts its interrupt.
     pub fn quiet() {
         REGISTERS[MASK].write(0);
     }

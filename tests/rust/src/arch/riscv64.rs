@@ -20,12 +20,12 @@ pub mod device {
     const SCRATCH: usize = 7;
     const CAN_SEND: u8 = 1 << 1;
 
-    /// Makes it interrupt: it can always send.
+    /// Makes it interrupt, because it can always send.
     pub fn raise() {
         REGISTERS[INTERRUPTS].write(CAN_SEND);
     }
 
-    /// Makes it quiet.
+    /// Deasserts its interrupt.
     pub fn quiet() {
         REGISTERS[INTERRUPTS].write(0);
         let _ = REGISTERS[IDENTITY].read();

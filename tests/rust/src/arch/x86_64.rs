@@ -22,12 +22,12 @@ pub mod device {
     const SCRATCH: u16 = FIRST + 7;
     const CAN_SEND: u8 = 1 << 1;
 
-    /// Makes it interrupt: it can always send.
+    /// Makes it interrupt, because it can always send.
     pub fn raise() {
         let _ = PORTS.write_8(INTERRUPTS, CAN_SEND);
     }
 
-    /// Makes it quiet.
+    /// Deasserts its interrupt.
     pub fn quiet() {
         let _ = PORTS.write_8(INTERRUPTS, 0);
         let _ = PORTS.read_8(IDENTITY);
