@@ -1,4 +1,4 @@
-/* Calls for ever. */
+/* Calls in a loop. */
 
 #include <microkit.h>
 

@@ -2,7 +2,7 @@
  *
  *     client                            driver
  *     fills in a free request
- *     state = SUBMITTED, notifies  -->  checks it, hands it to the device
+ *     state = SUBMITTED, notifies  -->  checks it, submits it to the device
  *     state is DONE, notified      <--  status, data
  *     state = FREE
  *

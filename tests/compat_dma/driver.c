@@ -22,7 +22,7 @@ enum dma_register {
 /* The emulator stops at a transfer that fills the whole buffer. */
 #define TRANSFER_BYTES (PAGE_BYTES / 2)
 
-/* High bits of the clock's first register: who made it. */
+/* High bits of the clock's first register: the manufacturer. */
 #define HPET_VENDOR_SHIFT 16
 #define HPET_VENDOR 0x8086u
 

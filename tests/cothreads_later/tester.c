@@ -15,7 +15,7 @@ static char stacks[4][STACK_BYTES] __attribute__((aligned(16)));
 static co_control_t controller;
 static microkit_cothread_sem_t semaphore;
 
-/* Who ran, in order, as decimal digits. */
+/* The cothreads that ran, in order, as decimal digits. */
 static seL4_Word order;
 static seL4_Word asked;
 static double products[5];

@@ -19,7 +19,7 @@ enum order {
     CALL,
     /* Receive from the capability at `address`. */
     RECEIVE,
-    /* Count up in `counter` and notify the parent each time, for ever. */
+    /* Increment `counter` and notify the parent each time, without end. */
     COUNT,
 };
 

@@ -20,7 +20,7 @@ enum attack {
     ATTACK_INSTRUCTIONS,
     /* One undefined instruction, then the next. */
     ATTACK_FAULT,
-    /* None: wait for ever. */
+    /* None: block. */
     ATTACK_REST,
 };
 

@@ -28,7 +28,7 @@ static struct attack_state *shared(void)
     return (struct attack_state *)attack_state;
 }
 
-/* Not the one that prints, which would spoil the console. */
+/* Excludes the channel to the UART program, to keep the console readable. */
 static seL4_Word harmless(seL4_Word number)
 {
     return number == (seL4_Word)seL4_SysDebugPutChar ? (seL4_Word)seL4_SysYield : number;
@@ -125,7 +125,7 @@ static void attack_addresses(void)
         (void)*(volatile char *)address;
         break;
     case 1:
-        /* Not its own memory, which it needs to go on. */
+        /* Excludes its own memory, which it needs to continue. */
         if (address >= 0x10000000) {
             *(volatile char *)address = 0;
         }

@@ -89,17 +89,17 @@ static void run(limen_fpu_policy_t policy)
     CHECK_EQUAL(told()->other_digests, 0);
 }
 
-static void interrupts_by_the_usual_policy(void)
+static void interrupts_under_semi_lazy(void)
 {
     run(LIMEN_FPU_SEMI_LAZY);
 }
 
-static void interrupts_where_use_is_asked_for(void)
+static void interrupts_under_fault_lazy(void)
 {
     run(LIMEN_FPU_FAULT_LAZY);
 }
 
-static void interrupts_where_all_is_moved_at_once(void)
+static void interrupts_under_eager(void)
 {
     run(LIMEN_FPU_EAGER);
     CHECK(told()->digests > 0);
@@ -127,9 +127,9 @@ static void bits_that_change(void)
 
 void init(void)
 {
-    RUN(interrupts_by_the_usual_policy);
-    RUN(interrupts_where_use_is_asked_for);
-    RUN(interrupts_where_all_is_moved_at_once);
+    RUN(interrupts_under_semi_lazy);
+    RUN(interrupts_under_fault_lazy);
+    RUN(interrupts_under_eager);
     RUN(bits_that_change);
     suite_end();
 }

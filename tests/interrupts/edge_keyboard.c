@@ -1,4 +1,4 @@
-/* The keyboard controller of a PC, which can be told to act as if a mouse had sent a byte. Source: 8042 Keyboard
+/* The keyboard controller of a PC, which can simulate a byte from the mouse. Source: 8042 Keyboard
  * Controller, commands 60h and D3h. */
 
 #include "edge.h"

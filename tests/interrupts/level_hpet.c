@@ -1,5 +1,5 @@
-/* The first comparator of a PC's event timer. The emulator's interrupts one tick after it is told to compare with a time
- * that has passed; a real one would wait for that time to come again. Source: IA-PC HPET Specification, 2.3. */
+/* The first comparator of a PC's event timer. The emulator's interrupts one tick after it is set to a time that has
+ * passed; a real one would wait until the counter wraps around. Source: IA-PC HPET Specification, 2.3. */
 
 #include "level.h"
 
@@ -34,7 +34,7 @@ void level_start(void)
 void level_raise(void)
 {
     registers()[HPET_TIMER_CONFIGURATION] = HPET_TIMER_LEVEL | HPET_TIMER_ENABLE;
-    /* Whoever is interrupted may make it quiet before it is seen here. */
+    /* The interrupted driver may deassert the line before this program sees it. */
     while (!(registers()[HPET_STATUS] & HPET_TIMER_0)
            && registers()[HPET_TIMER_CONFIGURATION] & HPET_TIMER_ENABLE) {
         /* The emulator's clock does not get on while its registers are read without a break. */

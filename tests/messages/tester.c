@@ -1,4 +1,4 @@
-/* Lets a device send messages, which nothing can mask. */
+/* Triggers messages of a device, which cannot be masked. */
 
 #include "edu.h"
 #include "test.h"
@@ -62,7 +62,7 @@ static void a_storm_of_messages_does_not_stop_others(void)
     CHECK_EQUAL(signals(), 0);
 }
 
-/* The device is told to use a vector that no program has. */
+/* Configures a vector that no program has. */
 static void a_message_without_a_receiver_is_harmless(void)
 {
     edu_start(VECTOR - 1);

@@ -1,7 +1,7 @@
 #include <microkit.h>
 #include "own.h"
 
-/* Marks bytes, so that it can be told from the one in the header. */
+/* Marks bytes, which distinguishes it from the function in the header. */
 static void memzero(void *start, unsigned long count)
 {
     for (unsigned long i = 0; i < count; i++) {

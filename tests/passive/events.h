@@ -6,7 +6,7 @@
 #define SERVER 1
 #define INNER 2
 
-/* Who writes: the first letter of the program's name, and what: a channel, or one of these. */
+/* An entry is the first letter of the program's name, and a channel or one of these. */
 #define EVENT(who, what) (((seL4_Word)(who) << 32) | (what))
 #define INITIALISED 100
 #define CALLED 200

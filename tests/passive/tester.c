@@ -69,7 +69,7 @@ static void notifications_and_calls_take_turns(void)
 }
 
 /* The signal arrives while the server runs on the caller's time; it is handled on the server's own, after the
- * answer and before the caller goes on, because the server has the higher priority. */
+ * answer and before the caller continues, because the server has the higher priority. */
 static void a_notification_during_a_call_is_handled_after_it(void)
 {
     journal_clear();

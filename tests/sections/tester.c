@@ -75,20 +75,20 @@ static void run(limen_fpu_policy_t policy)
     CHECK_EQUAL(told()->other_digests, 0);
 }
 
-static void registers_are_kept_by_the_usual_policy(void)
+static void registers_are_kept_under_semi_lazy(void)
 {
     run(LIMEN_FPU_SEMI_LAZY);
 }
 
-static void registers_are_kept_where_use_is_asked_for(void)
+static void registers_are_kept_under_fault_lazy(void)
 {
     run(LIMEN_FPU_FAULT_LAZY);
 }
 
-static void registers_are_kept_where_all_is_moved_at_once(void)
+static void registers_are_kept_under_eager(void)
 {
     run(LIMEN_FPU_EAGER);
-    /* Not only the tester has let the kernel work. */
+    /* Other programs have requested digests as well. */
     for (seL4_Word i = 0; i < 100000000 && told()->digests < 3; i++) {
         __asm__ volatile ("" : : : "memory");
     }
@@ -100,9 +100,9 @@ void init(void)
     for (seL4_Word i = 0; i < 0x3000 / sizeof(seL4_Word); i++) {
         ((volatile seL4_Word *)text)[i] = i * i;
     }
-    RUN(registers_are_kept_by_the_usual_policy);
-    RUN(registers_are_kept_where_use_is_asked_for);
-    RUN(registers_are_kept_where_all_is_moved_at_once);
+    RUN(registers_are_kept_under_semi_lazy);
+    RUN(registers_are_kept_under_fault_lazy);
+    RUN(registers_are_kept_under_eager);
     suite_end();
 }
 

@@ -8,7 +8,7 @@ struct orders {
     /* The victim: how often it has started, and whether its memory was as at first. */
     volatile unsigned long starts;
     volatile unsigned long was_pristine;
-    /* What the victim does when it is told something: faults, or fills the text with the numbers of its words. */
+    /* The victim's order: fault, or fill the text with the numbers of its words. */
     volatile unsigned long fault;
     volatile unsigned long fill;
     /* The supervisor: how often it has run, and how often it is still to stop the tester. */

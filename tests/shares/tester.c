@@ -25,9 +25,8 @@ seL4_Word counts;
 #define WINDOW_US 40000ul
 /* Instructions of the kernel in a period of a share: its release, its end, and each interruption. */
 #define KERNEL_PER_SWITCH 1500ul
-/* Instructions from where a program is interrupted for another one to where it goes on, beyond the other one's budget: the
- * ways into the kernel and out of it, that by which the timer is late, and the firmware of a board whose processor cannot
- * read the clock. */
+/* Instructions of a preemption beyond the preempting program's budget: kernel entry and exit, the timer's lateness, and the
+ * firmware of a board whose processor cannot read the clock. */
 #define MOST_OVERRUN (1500ul + 4 * TICK)
 
 /* The results of a measurement, by index. */

@@ -8,7 +8,7 @@
 struct orders {
     /* The number of interrupts that the vault received. */
     volatile unsigned long interrupts;
-    /* What the holder does when it is told something: a bad access, or a system call that does not exist. */
+    /* The holder's order: a bad access, or an unknown system call. */
     volatile unsigned long bad_call;
 };
 

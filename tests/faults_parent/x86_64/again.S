@@ -27,7 +27,7 @@ undefined_instruction:
     addq $8, %rsp
     ret
 
-/* The processor reports where it would go on. */
+/* The processor reports the address after the instruction. */
     .global breakpoint_instruction
     .global breakpoint
 breakpoint:

@@ -35,7 +35,7 @@ pub enum Order {
     Crash = 2,
     /// Uses the floating-point unit, then notifies.
     Float = 3,
-    /// Spins for ever, after a notification.
+    /// Spins without end, after a notification.
     Spin = 4,
     /// Calls the default of an entry point.
     Missing = 5,
