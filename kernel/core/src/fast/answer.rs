@@ -82,7 +82,7 @@ impl<M: Machine> Kernel<M> {
         let OpenCall { caller, .. } = self.processor.open_call?;
         let server = self.processor.current?;
         let can_go = self.is_in_event_loop(server)
-            && self.processor.queues.ready.none_from(self.threads[caller].priority);
+            && self.processor.queues.ready.surely_below(self.threads[caller].priority);
         can_go.then_some(Return { server, caller, info: self.threads[server].context.info() })
     }
 
@@ -148,7 +148,7 @@ impl<M: Machine> Kernel<M> {
             return None;
         }
         let can_go = self.endpoints[endpoint] == Endpoint::Idle
-            && self.processor.queues.ready.none_from(self.threads[caller].priority)
+            && self.processor.queues.ready.surely_below(self.threads[caller].priority)
             && self.signal_for(server).is_none()
             && self.time_comes_back(server, caller, reply, lent);
         can_go.then_some(Answer { server, caller, endpoint, reply, lent, info })

@@ -56,7 +56,7 @@ impl<M: Machine> Kernel<M> {
     pub(super) fn lone_receiver(&self, endpoint: EndpointId) -> Option<ThreadId> {
         let Endpoint::LoneReceiver { thread: receiver, .. } = self.endpoints[endpoint] else { return None };
         let is_passive = self.threads[receiver].sched_context.is_none();
-        let can_go = self.processor.queues.ready.none_from(self.threads[receiver].priority)
+        let can_go = self.processor.queues.ready.surely_below(self.threads[receiver].priority)
             && (is_passive || self.keeps_time(receiver));
         can_go.then_some(receiver)
     }

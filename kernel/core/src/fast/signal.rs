@@ -100,12 +100,12 @@ impl<M: Machine> Kernel<M> {
     ) -> Option<&mut M::Context> {
         let (running, woken) = (self.threads[current].priority, self.threads[thread].priority);
         if woken > running {
-            if self.processor.queues.ready.none_from(running) {
+            if self.processor.queues.ready.surely_below(running) {
                 prepare(self);
                 self.end_waiting(thread, badge);
                 return self.run_above(current, thread);
             }
-        } else if self.processor.queues.ready.none_above(running) {
+        } else if self.processor.queues.ready.surely_not_above(running) {
             prepare(self);
             self.end_waiting(thread, badge);
             return self.wake_below(current, thread, woken);
@@ -123,7 +123,7 @@ impl<M: Machine> Kernel<M> {
     /// Adds a thread to those that are ready, and goes on with the current one.
     #[inline(always)]
     fn wake_below(&mut self, current: ThreadId, thread: ThreadId, priority: u8) -> Option<&mut M::Context> {
-        if self.processor.queues.ready.place_alone(thread, priority) {
+        if self.processor.queues.ready.push_bypass(thread, priority) {
             return Some(&mut self.threads[current].context);
         }
         self.wake_below_others(current, thread, priority)
@@ -137,7 +137,7 @@ impl<M: Machine> Kernel<M> {
         thread: ThreadId,
         priority: u8,
     ) -> Option<&mut M::Context> {
-        self.processor.queues.ready.push_behind(&mut self.links, thread, priority);
+        self.processor.queues.ready.enqueue(&mut self.links, thread, priority);
         Some(&mut self.threads[current].context)
     }
 }

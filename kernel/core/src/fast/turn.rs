@@ -73,7 +73,7 @@ impl<M: Machine> Kernel<M> {
     /// The most important ready thread, or nobody.
     #[inline(always)]
     pub(super) fn run_next(&mut self) -> Option<&mut M::Context> {
-        match self.processor.queues.ready.take_front() {
+        match self.processor.queues.ready.pop_bypass() {
             Some(next) => self.run_on_other_time(next),
             None => self.run_next_from_queue(),
         }
@@ -81,7 +81,7 @@ impl<M: Machine> Kernel<M> {
 
     #[inline(never)]
     fn run_next_from_queue(&mut self) -> Option<&mut M::Context> {
-        match self.processor.queues.ready.pop_from_queue(&mut self.links) {
+        match self.processor.queues.ready.dequeue(&mut self.links) {
             Some(next) => self.run_on_other_time(next),
             None => {
                 self.idle();
@@ -93,7 +93,7 @@ impl<M: Machine> Kernel<M> {
     /// Sets the current thread aside for a more important one.
     #[inline(always)]
     pub(super) fn run_above(&mut self, current: ThreadId, next: ThreadId) -> Option<&mut M::Context> {
-        if self.processor.queues.ready.place_in_front(current, self.threads[current].priority) {
+        if self.processor.queues.ready.push_bypass(current, self.threads[current].priority) {
             return self.run_on_other_time(next);
         }
         self.run_above_another(current, next)

@@ -1,4 +1,4 @@
-//! The threads that could run: one queue per priority, and a bitmap to find the highest.
+//! Ready threads: one queue per priority, a bitmap to find the highest, and a short bypass around the queues.
 
 use limen_abi::limits;
 
@@ -7,205 +7,167 @@ use crate::arena::ThreadId;
 
 const WORDS: usize = limits::PRIORITIES / 64;
 
-/// Runnable threads with a scheduling context, except the one that runs.
+/// Runnable threads with a scheduling context, except the running one.
+///
+/// A thread that has a higher priority than every ready thread is not enqueued. It goes on top of the *bypass*, a stack of
+/// [`BYPASS`] entries whose priorities decrease from the top, and is ahead of all threads of its priority. Most threads
+/// that are preempted or woken go this way, and are dispatched before another thread of their priority becomes ready, so
+/// no queue is touched.
 #[derive(Clone, Copy, Debug)]
 pub struct ReadyQueues {
     queues: [Queue; limits::PRIORITIES],
     bitmap: Bitmap,
-    /// A thread that is in front of all others of its priority, and not in their queue: whoever was interrupted by a more
-    /// important one. It mostly runs again before anybody else, and then no queue was touched.
-    front: Option<ThreadId>,
-    /// Its priority.
-    front_priority: u8,
-    /// The priority of `lone`.
-    lone_priority: u8,
-    /// A thread that was the highest when it was added at the back, and is not in a queue, but before those of its priority
-    /// that are: whoever was woken by a more important one. It mostly is the next that runs.
-    lone: Option<ThreadId>,
-    /// What `top` would be without both.
+    /// The top of the stack first.
+    bypass: [Bypass; BYPASS],
+    /// Highest priority in `queues` plus one; zero if they are empty. [`UNKNOWN`] for ever where there are several domains.
     queued: u16,
-    /// What `top` would be without the one in front.
-    rest: u16,
-    /// Highest priority with a thread, plus one; zero when there is none. [`UNKNOWN_TOP`] for ever where there are
-    /// several domains.
+    /// The same for all ready threads.
     top: u16,
 }
 
-/// Above every priority, so that nobody is ever seen to be the highest at a glance: where there are several domains, a
-/// look at the priority of a woken thread is not enough.
-const UNKNOWN_TOP: u16 = limits::PRIORITIES as u16 + 1;
+/// Depth of the bypass: a preempted thread, and one that the preempting thread woke.
+const BYPASS: usize = 2;
+
+/// Above every priority, so that no thread is known to be the highest: where there are several domains, the priority of a
+/// thread does not tell whether it is to run.
+const UNKNOWN: u16 = limits::PRIORITIES as u16 + 1;
+
+/// An entry of the bypass. The alignment makes it one word to copy.
+#[derive(Clone, Copy, Debug)]
+#[repr(align(4))]
+struct Bypass {
+    thread: Option<ThreadId>,
+    /// The thread's priority plus one; zero without a thread.
+    end: u16,
+}
+
+impl Bypass {
+    const EMPTY: Self = Self { thread: None, end: 0 };
+}
 
 impl ReadyQueues {
     /// Queues without threads.
     pub const EMPTY: Self = Self {
         queues: [Queue::EMPTY; limits::PRIORITIES],
         bitmap: Bitmap::EMPTY,
-        front: None,
-        front_priority: 0,
-        lone_priority: 0,
-        lone: None,
+        bypass: [Bypass::EMPTY; BYPASS],
         queued: 0,
-        rest: 0,
         top: 0,
     };
 
-    /// Makes the quick looks at the highest priority fail, of queues without threads: they do not ask for the domain of a
-    /// thread.
+    /// Prepares empty queues for several domains: no thread is known to be the highest, and none bypasses its queue.
     pub(crate) fn expect_domains(&mut self) {
-        (self.top, self.rest, self.queued) = (UNKNOWN_TOP, UNKNOWN_TOP, UNKNOWN_TOP);
+        (self.top, self.queued) = (UNKNOWN, UNKNOWN);
     }
 
     /// The highest priority with a thread, plus one; zero when there is none.
     #[must_use]
     #[inline]
     pub fn highest(&self) -> u16 {
-        if self.top == UNKNOWN_TOP { self.bitmap.highest() } else { self.top }
+        if self.top == UNKNOWN {
+            self.bitmap.highest()
+        } else {
+            self.top
+        }
     }
 
-    /// Whether no ready thread has a priority above this one, and there is one domain.
+    /// Whether every ready thread is known to have at most this priority. False where there are several domains.
     #[must_use]
     #[inline]
-    pub fn none_above(&self, priority: u8) -> bool {
+    pub fn surely_not_above(&self, priority: u8) -> bool {
         self.top <= u16::from(priority) + 1
     }
 
-    /// Whether no ready thread has this priority or a higher one, and there is one domain.
+    /// Whether every ready thread is known to have a lower priority. False where there are several domains.
     #[must_use]
     #[inline]
-    pub fn none_from(&self, priority: u8) -> bool {
+    pub fn surely_below(&self, priority: u8) -> bool {
         self.top <= u16::from(priority)
     }
 
     /// Adds a thread behind those of its priority.
     #[inline(always)]
     pub fn push_back(&mut self, links: &mut ThreadLinks, thread: ThreadId, priority: u8) {
-        if !self.place_alone(thread, priority) {
+        if !self.push_bypass(thread, priority) {
             self.push_back_of_queue(links, thread, priority);
         }
     }
 
-    /// The same where no queue has to be touched for it. False if that cannot be.
-    #[inline(always)]
-    pub(crate) fn place_alone(&mut self, thread: ThreadId, priority: u8) -> bool {
-        let can_go = self.lone.is_none() && self.none_from(priority);
-        if can_go {
-            self.lone = Some(thread);
-            self.lone_priority = priority;
-            self.rest = u16::from(priority) + 1;
-            self.top = self.rest;
-        }
-        can_go
-    }
-
     #[inline(never)]
     fn push_back_of_queue(&mut self, links: &mut ThreadLinks, thread: ThreadId, priority: u8) {
-        self.push_behind(links, thread, priority);
+        self.enqueue(links, thread, priority);
     }
 
-    /// The same in its queue.
+    /// [`Self::push_back`] for a thread that cannot take the bypass.
     #[inline(always)]
-    pub(crate) fn push_behind(&mut self, links: &mut ThreadLinks, thread: ThreadId, priority: u8) {
+    pub(crate) fn enqueue(&mut self, links: &mut ThreadLinks, thread: ThreadId, priority: u8) {
         self.queues[priority as usize].push_back(links, thread);
         self.mark(priority);
     }
 
-    /// Adds a thread before those of its priority.
+    /// Adds a thread ahead of those of its priority.
     #[inline(always)]
     pub fn push_front(&mut self, links: &mut ThreadLinks, thread: ThreadId, priority: u8) {
-        if !self.place_in_front(thread, priority) {
+        if !self.push_bypass(thread, priority) {
             self.push_front_of_queue(links, thread, priority);
         }
     }
 
-    /// The same where no queue has to be touched for it. False if that cannot be.
-    #[inline(always)]
-    pub(crate) fn place_in_front(&mut self, thread: ThreadId, priority: u8) -> bool {
-        let can_go = self.front.is_none() && self.none_from(priority);
-        if can_go {
-            self.front = Some(thread);
-            self.front_priority = priority;
-            self.top = u16::from(priority) + 1;
-        }
-        can_go
-    }
-
     #[inline(never)]
     fn push_front_of_queue(&mut self, links: &mut ThreadLinks, thread: ThreadId, priority: u8) {
-        self.put_all_in_queues(links);
+        self.enqueue_bypass(links);
         self.queues[priority as usize].push_front(links, thread);
         self.mark(priority);
     }
 
-    /// Puts those that are in no queue into theirs.
-    fn put_all_in_queues(&mut self, links: &mut ThreadLinks) {
-        // In any order: they have different priorities.
-        for (thread, priority) in
-            [(self.front.take(), self.front_priority), (self.lone.take(), self.lone_priority)]
-        {
+    /// Adds a thread on top of the bypass. Does nothing and returns false if the bypass is full, or if the thread is not
+    /// known to have the highest priority.
+    #[inline(always)]
+    pub(crate) fn push_bypass(&mut self, thread: ThreadId, priority: u8) -> bool {
+        let [top, last] = self.bypass;
+        let can_go = last.thread.is_none() && self.surely_below(priority);
+        if can_go {
+            self.top = u16::from(priority) + 1;
+            self.bypass = [Bypass { thread: Some(thread), end: self.top }, top];
+        }
+        can_go
+    }
+
+    /// Moves the threads of the bypass to their queues.
+    fn enqueue_bypass(&mut self, links: &mut ThreadLinks) {
+        for Bypass { thread, end } in core::mem::replace(&mut self.bypass, [Bypass::EMPTY; BYPASS]) {
             if let Some(thread) = thread {
+                let priority = (end - 1) as u8;
                 self.queues[priority as usize].push_front(links, thread);
                 self.mark(priority);
             }
         }
     }
 
-    /// Takes the first thread of the highest priority.
+    /// Removes the first thread of the highest priority.
     #[inline(always)]
     pub fn pop_highest(&mut self, links: &mut ThreadLinks) -> Option<ThreadId> {
-        match self.take_front() {
-            None => self.pop_from_queue(links),
-            front => front,
+        match self.pop_bypass() {
+            None => self.dequeue(links),
+            next => next,
         }
     }
 
-    /// The same where no queue has to be touched for it.
+    /// Removes the top of the bypass, unless a queue has a thread of higher priority.
     #[inline(always)]
-    pub(crate) fn take_front(&mut self) -> Option<ThreadId> {
-        let front = self.front?;
-        // The top is that of the thread in front, or above it.
-        if !self.none_above(self.front_priority) {
+    pub(crate) fn pop_bypass(&mut self) -> Option<ThreadId> {
+        let [top, next] = self.bypass;
+        if top.end != self.top {
             return None;
         }
-        self.front = None;
-        self.top = self.rest;
-        Some(front)
+        self.bypass = [next, Bypass::EMPTY];
+        self.top = self.queued.max(next.end);
+        top.thread
     }
 
-    #[inline(always)]
-    fn take_lone(&mut self) -> Option<ThreadId> {
-        let lone = self.lone?;
-        if !self.none_above(self.lone_priority) {
-            return None;
-        }
-        self.lone = None;
-        self.rest = self.queued;
-        self.top = self.rest.max(self.front_end());
-        Some(lone)
-    }
-
-    /// What `top` would be with the thread in front alone.
-    #[inline(always)]
-    fn front_end(&self) -> u16 {
-        self.front.map_or(0, |_| u16::from(self.front_priority) + 1)
-    }
-
-    /// What `top` would be with the lone thread alone.
-    #[inline(always)]
-    fn lone_end(&self) -> u16 {
-        self.lone.map_or(0, |_| u16::from(self.lone_priority) + 1)
-    }
-
-    /// The same for whoever is not in front.
-    #[inline(always)]
-    pub(crate) fn pop_from_queue(&mut self, links: &mut ThreadLinks) -> Option<ThreadId> {
-        match self.take_lone() {
-            None => self.pop_queued(links),
-            lone => lone,
-        }
-    }
-
+    /// [`Self::pop_highest`] where [`Self::pop_bypass`] found none.
     #[inline(never)]
-    fn pop_queued(&mut self, links: &mut ThreadLinks) -> Option<ThreadId> {
+    pub(crate) fn dequeue(&mut self, links: &mut ThreadLinks) -> Option<ThreadId> {
         let priority = self.highest().checked_sub(1)? as u8;
         let queue = &mut self.queues[priority as usize];
         let thread = queue.pop_front(links);
@@ -215,9 +177,9 @@ impl ReadyQueues {
         thread
     }
 
-    /// Takes a thread that is in these queues.
+    /// Removes a ready thread of this priority.
     pub fn remove(&mut self, links: &mut ThreadLinks, thread: ThreadId, priority: u8) {
-        self.put_all_in_queues(links);
+        self.enqueue_bypass(links);
         let queue = &mut self.queues[priority as usize];
         queue.remove(links, thread);
         if queue.is_empty() {
@@ -229,7 +191,6 @@ impl ReadyQueues {
     fn mark(&mut self, priority: u8) {
         self.bitmap.set(priority);
         self.queued = self.queued.max(u16::from(priority) + 1);
-        self.rest = self.rest.max(self.queued);
         self.top = self.top.max(self.queued);
     }
 
@@ -238,25 +199,24 @@ impl ReadyQueues {
         self.bitmap.clear(priority);
         if self.queued == u16::from(priority) + 1 {
             self.queued = self.bitmap.highest_up_to(priority);
-            self.rest = self.queued.max(self.lone_end());
-            self.top = self.rest.max(self.front_end());
+            self.top = self.queued.max(self.bypass[0].end);
         }
     }
 
     /// Every ready thread with its priority.
     pub fn iter<'a>(&'a self, links: &'a ThreadLinks) -> impl Iterator<Item = (ThreadId, u8)> + 'a {
+        let bypassing =
+            self.bypass.iter().filter_map(|bypass| Some((bypass.thread?, (bypass.end - 1) as u8)));
         let mut used = self.bitmap;
-        self.front.iter().for_each(|_| used.set(self.front_priority));
-        self.lone.iter().for_each(|_| used.set(self.lone_priority));
+        bypassing.clone().for_each(|(_, priority)| used.set(priority));
         used.iter().flat_map(move |priority| {
-            let front = self.front.filter(|_| self.front_priority == priority);
-            let lone = self.lone.filter(|_| self.lone_priority == priority);
-            let threads = front.into_iter().chain(lone).chain(self.queues[usize::from(priority)].iter(links));
-            threads.map(move |thread| (thread, priority))
+            let bypassing = bypassing.clone().filter(move |bypass| bypass.1 == priority);
+            let queued = self.queues[usize::from(priority)].iter(links);
+            bypassing.chain(queued.map(move |thread| (thread, priority)))
         })
     }
 
-    /// Whether queues, bitmap and top agree with each other.
+    /// Whether queues, bitmap, bypass and the highest priorities agree with each other.
     #[must_use]
     pub fn is_sound(&self, links: &ThreadLinks) -> bool {
         let queues = self.queues.iter().zip(0..=u8::MAX);
@@ -268,13 +228,12 @@ impl ReadyQueues {
                 *queue == Queue::EMPTY
             }
         };
-        let known = |top: u16| if top == UNKNOWN_TOP { self.bitmap.highest() } else { top };
-        let rest = known(self.queued).max(self.lone_end());
-        let are_apart = self.front.is_none() || self.front_end() != self.lone_end();
-        are_apart
+        let known = |top: u16| if top == UNKNOWN { self.bitmap.highest() } else { top };
+        let ends = self.bypass.map(|bypass| bypass.end);
+        ends.is_sorted_by(|above, below| above > below || *below == 0)
+            && self.bypass.iter().all(|bypass| bypass.thread.is_some() == (bypass.end != 0))
             && known(self.queued) == self.bitmap.highest()
-            && known(self.rest) == rest
-            && self.highest() == rest.max(self.front_end())
+            && self.highest() == known(self.queued).max(ends[0])
             && queues.into_iter().all(|(queue, priority)| fits(queue, priority))
     }
 }
@@ -335,76 +294,89 @@ mod tests {
     use super::super::queue::Links;
     use super::*;
 
-    #[test]
-    fn highest_priority_leaves_first() {
-        let mut links = ThreadLinks::new([Links::NONE; limits::THREADS]);
-        let mut ready = ReadyQueues::EMPTY;
-        let thread = |index| ThreadLinks::id(index).unwrap();
-        for (index, priority) in [(0, 0), (1, 255), (2, 64), (3, 63), (4, 255)] {
-            ready.push_back(&mut links, thread(index), priority);
-            assert!(ready.is_sound(&links));
+    /// A ready thread and its priority; in the order in which they are to be dispatched.
+    type Model = Vec<(ThreadId, u8)>;
+
+    #[derive(Clone, Copy, Debug)]
+    enum Step {
+        PushBack(u8),
+        PushFront(u8),
+        Pop,
+        Remove(usize),
+    }
+
+    fn step(ready: &mut ReadyQueues, links: &mut ThreadLinks, model: &mut Model, step: Step) {
+        let absent =
+            (1..).filter_map(ThreadLinks::id).find(|id| model.iter().all(|(thread, _)| thread != id));
+        let thread = absent.unwrap();
+        match step {
+            Step::PushBack(priority) => {
+                ready.push_back(links, thread, priority);
+                let position = model.partition_point(|(_, other)| *other >= priority);
+                model.insert(position, (thread, priority));
+            }
+            Step::PushFront(priority) => {
+                ready.push_front(links, thread, priority);
+                let position = model.partition_point(|(_, other)| *other > priority);
+                model.insert(position, (thread, priority));
+            }
+            Step::Pop => {
+                let expected = (!model.is_empty()).then(|| model.remove(0).0);
+                assert_eq!(ready.pop_highest(links), expected);
+            }
+            Step::Remove(index) => {
+                let (thread, priority) = model.remove(index);
+                ready.remove(links, thread, priority);
+            }
         }
-        assert!(ready.none_above(255) && !ready.none_from(255) && !ready.none_above(254));
-        ready.remove(&mut links, thread(2), 64);
-        let order: Vec<_> = core::iter::from_fn(|| ready.pop_highest(&mut links)).collect();
-        assert_eq!(order, [1, 4, 3, 0].map(thread));
-        assert!(ready.is_sound(&links) && ready.none_from(0));
+    }
+
+    fn check(ready: &ReadyQueues, links: &ThreadLinks, model: &Model, has_domains: bool) {
+        assert!(ready.is_sound(links));
+        let highest = model.first().map_or(0, |(_, priority)| u16::from(*priority) + 1);
+        assert_eq!(ready.highest(), highest);
+        for (priority, end) in PRIORITIES.map(|priority| (priority, u16::from(priority) + 1)) {
+            assert_eq!(ready.surely_below(priority), !has_domains && highest < end);
+            assert_eq!(ready.surely_not_above(priority), !has_domains && highest <= end);
+        }
+        let mut listed: Vec<_> = ready.iter(links).collect();
+        listed.sort_by_key(|(_, priority)| core::cmp::Reverse(*priority));
+        assert_eq!(&listed, model);
+    }
+
+    /// Both ends of the range, and neighbours in different words of the bitmap.
+    const PRIORITIES: [u8; 4] = [0, 63, 64, 255];
+
+    fn copy(links: &ThreadLinks) -> ThreadLinks {
+        ThreadLinks::new(core::array::from_fn(|index| links[ThreadLinks::id(index as u64).unwrap()]))
+    }
+
+    /// Takes every sequence of so many steps, and compares the queues with the model after each.
+    fn explore(before: (&ReadyQueues, &ThreadLinks, &Model), has_domains: bool, depth: usize) -> usize {
+        let (ready, links, model) = before;
+        check(ready, links, model, has_domains);
+        if depth == 0 {
+            return 1;
+        }
+        let pushes =
+            PRIORITIES.into_iter().flat_map(|priority| [Step::PushBack(priority), Step::PushFront(priority)]);
+        let steps = pushes.chain([Step::Pop]).chain((0..model.len()).map(Step::Remove));
+        steps
+            .map(|next| {
+                let (mut ready, mut links, mut model) = (*ready, copy(links), model.clone());
+                step(&mut ready, &mut links, &mut model, next);
+                explore((&ready, &links, &model), has_domains, depth - 1)
+            })
+            .sum()
     }
 
     #[test]
-    fn whoever_is_put_in_front_leaves_before_equals_and_behind_others() {
-        let mut links = ThreadLinks::new([Links::NONE; limits::THREADS]);
+    fn every_short_sequence_dispatches_by_priority_and_then_in_order() {
+        let links = ThreadLinks::new([Links::NONE; limits::THREADS]);
+        let explored = explore((&ReadyQueues::EMPTY, &links, &Model::new()), false, 6);
+        assert_eq!(explored, 1_478_617);
         let mut ready = ReadyQueues::EMPTY;
-        let thread = |index| ThreadLinks::id(index).unwrap();
-        ready.push_back(&mut links, thread(1), 10);
-        ready.push_front(&mut links, thread(2), 10);
-        ready.push_front(&mut links, thread(3), 20);
-        ready.push_back(&mut links, thread(4), 20);
-        ready.push_back(&mut links, thread(5), 30);
-        assert!(ready.is_sound(&links) && ready.highest() == 31);
-        let listed: Vec<_> = ready.iter(&links).map(|(thread, _)| thread).collect();
-        assert_eq!(listed, [2, 1, 3, 4, 5].map(thread));
-        let mut order = Vec::new();
-        while let Some(next) = ready.pop_highest(&mut links) {
-            assert!(ready.is_sound(&links));
-            order.push(next);
-        }
-        assert_eq!(order, [5, 3, 4, 2, 1].map(thread));
-        ready.push_front(&mut links, thread(1), 10);
-        ready.push_front(&mut links, thread(2), 20);
-        ready.remove(&mut links, thread(1), 10);
-        assert!(ready.is_sound(&links) && ready.pop_highest(&mut links) == Some(thread(2)));
-        ready.push_front(&mut links, thread(3), 40);
-        assert!(ready.pop_highest(&mut links) == Some(thread(3)) && ready.is_sound(&links));
-        ready.push_back(&mut links, thread(1), 10);
-        ready.push_front(&mut links, thread(2), 5);
-        assert!(ready.is_sound(&links) && ready.pop_highest(&mut links) == Some(thread(1)));
-    }
-    #[test]
-    fn whoever_was_the_highest_when_added_leaves_before_equals_that_came_later() {
-        let mut links = ThreadLinks::new([Links::NONE; limits::THREADS]);
-        let mut ready = ReadyQueues::EMPTY;
-        let thread = |index| ThreadLinks::id(index).unwrap();
-        // Interrupted at 10, woken at 20 and again at 20 and 30, interrupted at 40.
-        ready.push_front(&mut links, thread(1), 10);
-        ready.push_back(&mut links, thread(2), 20);
-        ready.push_back(&mut links, thread(3), 20);
-        ready.push_back(&mut links, thread(4), 30);
-        ready.push_front(&mut links, thread(5), 40);
-        let mut order = Vec::new();
-        while let Some(next) = ready.pop_highest(&mut links) {
-            assert!(ready.is_sound(&links));
-            order.push(next);
-        }
-        assert_eq!(order, [5, 4, 2, 3, 1].map(thread));
-        assert!(ready.none_from(0));
-        // Who is put in front of the same priority goes before it.
-        ready.push_back(&mut links, thread(1), 20);
-        ready.push_front(&mut links, thread(2), 20);
-        assert!(ready.is_sound(&links) && ready.pop_highest(&mut links) == Some(thread(2)));
-        ready.push_back(&mut links, thread(3), 20);
-        ready.remove(&mut links, thread(1), 20);
-        assert!(ready.is_sound(&links) && ready.pop_highest(&mut links) == Some(thread(3)));
-        assert!(ready.is_sound(&links) && ready.none_from(0));
+        ready.expect_domains();
+        explore((&ready, &links, &Model::new()), true, 5);
     }
 }

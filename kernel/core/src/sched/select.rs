@@ -23,7 +23,7 @@ impl<M: Machine> Kernel<M> {
     /// The current thread waits: the woken one runs at once unless a ready one has a higher priority.
     #[inline(always)]
     pub(crate) fn hand_over(&mut self, woken: ThreadId) {
-        if self.processor.queues.ready.none_from(self.threads[woken].priority) {
+        if self.processor.queues.ready.surely_below(self.threads[woken].priority) {
             self.switch_to(woken);
         } else {
             self.take_turns(woken);
@@ -65,7 +65,7 @@ impl<M: Machine> Kernel<M> {
     #[inline(never)]
     fn add_below(&mut self, current: ThreadId, woken: ThreadId) {
         self.enqueue(woken);
-        if !self.processor.queues.ready.none_above(self.threads[current].priority) {
+        if !self.processor.queues.ready.surely_not_above(self.threads[current].priority) {
             self.give_way(current);
         }
     }
@@ -88,7 +88,7 @@ impl<M: Machine> Kernel<M> {
     /// Lets a thread above the current one run, if there is one.
     #[inline(never)]
     pub(crate) fn give_way(&mut self, current: ThreadId) {
-        if !self.processor.queues.ready.none_above(self.threads[current].priority) {
+        if !self.processor.queues.ready.surely_not_above(self.threads[current].priority) {
             self.set_aside(current);
             self.run_highest();
         }
@@ -98,7 +98,7 @@ impl<M: Machine> Kernel<M> {
     #[inline]
     pub(crate) fn set_aside(&mut self, current: ThreadId) {
         let priority = self.threads[current].priority;
-        if self.processor.queues.ready.none_from(priority) || self.turn_goes_on(current) {
+        if self.processor.queues.ready.surely_below(priority) || self.turn_goes_on(current) {
             self.processor.queues.ready.push_front(&mut self.links, current, priority);
         } else {
             self.processor.queues.ready.push_back(&mut self.links, current, priority);
@@ -126,7 +126,7 @@ impl<M: Machine> Kernel<M> {
 
     #[inline]
     fn is_highest(&self, thread: ThreadId) -> bool {
-        self.processor.queues.ready.none_above(self.threads[thread].priority)
+        self.processor.queues.ready.surely_not_above(self.threads[thread].priority)
     }
 
     /// Adds a schedulable thread that is in no queue to the ready queues.
