@@ -13,7 +13,7 @@ ifeq ($(origin LD),default)
 LD := ld.lld
 endif
 
-# The SDK must not depend on the path of the sources (xtask/src/reproducible.rs uses the same placeholder).
+# The SDK must not depend on the path of the sources (xtask/src/sdk/reproducible.rs uses the same placeholder).
 REPOSITORY := $(abspath $(dir $(lastword $(MAKEFILE_LIST)))..)
 
 TARGET_FLAGS_aarch64 := -mgeneral-regs-only -mstrict-align

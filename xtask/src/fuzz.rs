@@ -8,9 +8,9 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use lexopt::prelude::*;
 
 use crate::command::{Command, unknown};
-use crate::cothreads;
 use crate::failure::{Context, Failure, Outcome};
-use crate::process;
+use crate::shell::process;
+use crate::test::cothreads;
 use crate::workspace::Workspace;
 
 /// The command.

@@ -1,66 +1,21 @@
-//! The commands behind `./x`: one file each, listed in `COMMANDS`.
+//! The commands behind `./x`: one file or folder each, listed in `COMMANDS`.
 #![allow(unreachable_pub, reason = "in a program, pub says what a file offers to its neighbours")]
 
 // First, because all other modules use its macros.
 #[macro_use]
-mod console;
+mod shell;
 
-mod archive;
 mod bench;
-mod binary;
-mod board;
-mod boot_case;
-mod boot_code;
 mod check;
 mod command;
-mod cothreads;
-mod debugger;
-mod dist;
-mod environment;
-mod expected;
 mod failure;
-mod files;
-mod footprint;
 mod fuzz;
-mod gen_config;
-mod generate;
-mod growth;
-mod headers;
-mod host_tests;
-mod injection;
-mod interface;
-mod key_sites;
-mod large;
-mod links;
-mod listing;
-mod load;
-mod manual;
-mod measure;
-mod model;
-mod native;
 mod new;
-mod patience;
-mod process;
-mod progress;
-mod project;
-mod python;
-mod qemu;
-mod reproducible;
 mod run;
 mod sdk;
-mod sdk_documents;
-mod sdk_tests;
 mod setup;
-mod suite;
-mod symbols;
 mod test;
-mod tidy;
-mod trace;
-mod typed;
-mod vectors;
-mod version;
 mod workspace;
-mod worlds;
 
 use std::env;
 use std::process::ExitCode;
@@ -76,10 +31,10 @@ const COMMANDS: [&Command; 10] = [
     &bench::COMMAND,
     &fuzz::COMMAND,
     &sdk::COMMAND,
-    &dist::COMMAND,
+    &sdk::dist::COMMAND,
     &new::COMMAND,
     &setup::COMMAND,
-    &generate::COMMAND,
+    &sdk::generate::COMMAND,
 ];
 
 fn main() -> ExitCode {
@@ -105,7 +60,7 @@ fn dispatch() -> Outcome {
         return Ok(());
     }
     if name == "--version" || name == "-V" {
-        println!("{}", version::line(&Workspace::locate()?)?);
+        println!("{}", sdk::version::line(&Workspace::locate()?)?);
         return Ok(());
     }
     let Some(command) = COMMANDS.into_iter().find(|command| name == command.name) else {

@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 
 use lexopt::prelude::*;
 
-use crate::board;
 use crate::command::Command;
 use crate::failure::{Context, Failure, Outcome};
-use crate::files;
-use crate::typed;
+use crate::run::board;
+use crate::shell::files;
+use crate::shell::typed;
 use crate::workspace::{CONFIGS, Workspace};
 
 /// The command.

@@ -2,10 +2,10 @@
 
 use std::process::Command as Process;
 
+use crate::bench::native;
 use crate::command::{Command, no_arguments};
 use crate::failure::Outcome;
-use crate::native;
-use crate::process;
+use crate::shell::process;
 use crate::workspace::Workspace;
 
 /// The command.
@@ -36,7 +36,7 @@ mod tests {
     use std::collections::BTreeSet;
     use std::path::Path;
 
-    use crate::files;
+    use crate::shell::files;
 
     /// Names, versions and digests of crates from outside.
     fn locked(file: &str) -> BTreeSet<String> {

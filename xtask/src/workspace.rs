@@ -4,7 +4,7 @@ use std::env;
 use std::path::{Path, PathBuf};
 
 use crate::failure::{Context, Failure, Outcome};
-use crate::typed;
+use crate::shell::typed;
 
 /// The three configurations of an SDK, most used first.
 pub const CONFIGS: [&str; 3] = ["debug", "release", "benchmark"];

@@ -1,0 +1,305 @@
+//! `./x bench`: boots the systems under `bench/` in deterministic emulation and reports their figures.
+
+use std::path::{Path, PathBuf};
+
+use lexopt::prelude::*;
+use limen_report::{Changes, Comparison, Difference, Golden, Page, Reference, Results, Sections};
+
+use crate::bench::environment;
+use crate::bench::growth;
+use crate::bench::listing;
+use crate::bench::measure;
+use crate::bench::native;
+use crate::command::Command;
+use crate::failure::{Context, Failure, Outcome};
+use crate::run::board::{self, Board};
+use crate::sdk;
+use crate::shell::files;
+use crate::test::suite::Verdict;
+use crate::workspace::Workspace;
+
+/// The command.
+pub const COMMAND: Command =
+    Command { name: "bench", summary: "measure every path and compare with the reference", help: HELP, run };
+
+const HELP: &str = "
+usage: ./x bench --native
+       ./x bench [FILTER] [--board BOARD]... [--variant NAME]... [--from RUN]... [--compare RUN]...
+                 [--json FILE] [--html FILE] [--quick] [--record] [--model]
+       ./x bench SYSTEM --trace ROW [--board BOARD]...
+
+Boots every system under bench/ in its release configuration on an emulator that counts instructions exactly,
+so that every machine prints the same figures. Prints them beside the reference and the targets.
+
+  FILTER              measure only systems whose name contains this, as in bench/ppc
+  --board BOARD       default: qemu_virt_aarch64; may be repeated to measure several boards in turn
+  --variant NAME      another machine or option of the board, see its data file; may be repeated
+  --from RUN          read the figures from a file that --json has written, instead of measuring; may be repeated
+  --compare RUN       show the changes since the run in this file; may be repeated for several boards
+  --json FILE         write the figures of one board for other programs
+  --html FILE         write a page with tables and charts
+  --model             instead of measuring, estimate the cycles of some paths with models of processors
+  --trace ROW         instead of measuring, list the instructions of one sample of a row, as in
+                      ./x bench bench/ppc --trace 'ppc_rt server=passive words=0 fpu=off'
+  --native            time the programs of bench/native on this machine instead; only ratios within a run count
+  --quick             fewer repetitions (programs are built with QUICK=1)
+  --record            record the figures in bench/golden, with which `./x test` compares; of all systems, quickly
+";
+
+#[derive(Default)]
+struct Options {
+    filter: String,
+    boards: Vec<String>,
+    variants: Vec<String>,
+    from: Vec<PathBuf>,
+    compare: Vec<PathBuf>,
+    json: Option<PathBuf>,
+    html: Option<PathBuf>,
+    quick: bool,
+    native: bool,
+    model: bool,
+    record: bool,
+    trace: Option<String>,
+}
+
+/// The figures of a board, measured or read.
+struct Run {
+    board: Board,
+    results: Results,
+}
+
+fn run(workspace: &Workspace, arguments: lexopt::Parser) -> Outcome {
+    let options = parse(arguments)?;
+    if options.native {
+        return native::run(workspace);
+    }
+    if let Some(row) = &options.trace {
+        return trace(workspace, &options, row);
+    }
+    let older = options.compare.iter().map(|file| read(workspace, file)).collect::<Outcome<Vec<_>>>()?;
+    let runs = runs(workspace, &options, &older)?;
+    let reference = Reference::built_in().map_err(Failure::new)?;
+    let comparisons: Vec<_> =
+        runs.iter().map(|run| Comparison::new(&run.results, &reference, &run.board.architecture)).collect();
+    let changes = changes(&options.compare, &older, &runs)?;
+    comparisons.iter().for_each(|comparison| print!("{}", comparison.to_text()));
+    changes.iter().for_each(|changes| print!("\n{}", changes.to_text()));
+    if options.record {
+        record(workspace, &runs)?;
+    }
+    if let (Some(file), [run]) = (&options.json, runs.as_slice()) {
+        files::write(&workspace.called_from(file), run.results.to_json())?;
+    }
+    if let Some(file) = &options.html {
+        let sections = Sections::built_in().map_err(Failure::new)?;
+        let page = Page { runs: &comparisons, changes: &changes, sections: &sections };
+        files::write(&workspace.called_from(file), page.to_html())?;
+    }
+    Ok(())
+}
+
+fn parse(mut arguments: lexopt::Parser) -> Outcome<Options> {
+    let mut options = Options::default();
+    while let Some(argument) = arguments.next()? {
+        match argument {
+            Long("board") => options.boards.push(arguments.value()?.string()?),
+            Long("variant") => options.variants.push(arguments.value()?.string()?),
+            Long("from") => options.from.push(arguments.value()?.into()),
+            Long("compare") => options.compare.push(arguments.value()?.into()),
+            Long("json") => options.json = Some(arguments.value()?.into()),
+            Long("html") => options.html = Some(arguments.value()?.into()),
+            Long("quick") => options.quick = true,
+            Long("model") => options.model = true,
+            Long("trace") => options.trace = Some(arguments.value()?.string()?),
+            Long("native") => options.native = true,
+            Long("record") => (options.record, options.quick) = (true, true),
+            // A shell completes folders with a slash.
+            Value(filter) => options.filter = filter.string()?.trim_end_matches('/').to_owned(),
+            other => return Err(other.unexpected().into()),
+        }
+    }
+    if options.boards.is_empty() && options.from.is_empty() {
+        options.boards.push(board::DEFAULT.to_owned());
+    }
+    options.check()?;
+    Ok(options)
+}
+
+impl Options {
+    /// Rejects contradictory options before anything is measured.
+    fn check(&self) -> Outcome {
+        let sentence = if self.trace.is_some() && self.filter.is_empty() {
+            "--trace needs the system of the row: ./x bench bench/ppc --trace ROW"
+        } else if self.trace.is_some() && self.writes_or_reads_runs() {
+            "--trace measures nothing: omit --from, --compare, --json, --html, --record and --model"
+        } else if self.model && (self.record || !self.filter.is_empty()) {
+            "--model has its own systems and is not recorded: omit FILTER and --record"
+        } else if self.record && !self.filter.is_empty() {
+            "a record covers all systems: omit FILTER"
+        } else if self.record && !self.from.is_empty() {
+            "a record needs a new measurement: omit --from"
+        } else if self.json.is_some() && self.boards.len() + self.from.len() > 1 {
+            "--json writes the run of one board: measure each with its own file, and combine them with --from"
+        } else {
+            return Ok(());
+        };
+        Err(Failure::new(sentence))
+    }
+
+    /// Whether the options ask for figures, which a trace does not produce.
+    fn writes_or_reads_runs(&self) -> bool {
+        let files = self.from.len() + self.compare.len();
+        files != 0 || self.json.is_some() || self.html.is_some() || self.record || self.model
+    }
+}
+
+fn trace(workspace: &Workspace, options: &Options, row: &str) -> Outcome {
+    let boards = options.boards.iter().map(|name| board::named(workspace, name)?.with(&options.variants));
+    let boards = boards.collect::<Outcome<Vec<_>>>()?;
+    sdk::build(workspace)?;
+    boards.iter().try_for_each(|board| {
+        print!("{}", listing::of(workspace, board, &options.filter, row)?);
+        Ok(())
+    })
+}
+
+/// All runs, starting with those read from files. Errors in files are reported before a board is measured.
+fn runs(workspace: &Workspace, options: &Options, older: &[Results]) -> Outcome<Vec<Run>> {
+    let from = options.from.iter().map(|file| {
+        let results = read(workspace, file)?;
+        let name = results.board.split(" with ").next().unwrap_or_default();
+        let board = board::named(workspace, name).context(|| file.display().to_string())?;
+        Ok(Run { board, results })
+    });
+    let mut runs = from.collect::<Outcome<Vec<_>>>()?;
+    let boards = options.boards.iter().map(|name| board::named(workspace, name)?.with(&options.variants));
+    let boards = boards.collect::<Outcome<Vec<_>>>()?;
+    let titles: Vec<_> =
+        runs.iter().map(|run| run.results.board.clone()).chain(boards.iter().map(Board::title)).collect();
+    are_of_boards(&options.compare, older, &titles)?;
+    if !boards.is_empty() {
+        sdk::build(workspace)?;
+    }
+    for board in boards {
+        let results = if options.model {
+            measure::model(workspace, &board)?
+        } else {
+            measure::run(workspace, &board, &options.filter, options.quick)?
+        };
+        runs.push(Run { board, results });
+    }
+    Ok(runs)
+}
+
+/// Checks that each earlier run has a run to compare with.
+fn are_of_boards(files: &[PathBuf], older: &[Results], titles: &[String]) -> Outcome {
+    let mut others = files.iter().zip(older).filter(|(_, old)| !titles.contains(&old.board));
+    let Some((file, old)) = others.next() else { return Ok(()) };
+    Err(Failure::new(format!(
+        "{} is a run on {}, but this one is on {}: compare runs on the same board",
+        file.display(),
+        old.board,
+        titles.join(", ")
+    )))
+}
+
+fn read(workspace: &Workspace, file: &Path) -> Outcome<Results> {
+    let text = files::read(&workspace.called_from(file))?;
+    Results::from_json(&text).map_err(|reason| Failure::new(format!("{}: {reason}", file.display())))
+}
+
+fn changes<'a>(files: &[PathBuf], older: &'a [Results], runs: &'a [Run]) -> Outcome<Vec<Changes<'a>>> {
+    let of_file = |(file, old): (&PathBuf, &'a Results)| {
+        let same = runs.iter().filter(|run| run.results.board == old.board);
+        let changes = same.map(|run| {
+            let changes = Changes::between(old, &run.results);
+            changes.map_err(|reason| Failure::new(format!("{}: {reason}", file.display())))
+        });
+        changes.collect::<Vec<_>>()
+    };
+    files.iter().zip(older).flat_map(of_file).collect()
+}
+
+fn record(workspace: &Workspace, runs: &[Run]) -> Outcome {
+    runs.iter().try_for_each(|run| {
+        files::write(&golden(workspace, &run.board), Golden::of(&run.results).to_text())?;
+        growth::record(workspace, &run.board)
+    })
+}
+
+/// The file with a board's recorded figures.
+fn golden(workspace: &Workspace, board: &Board) -> PathBuf {
+    workspace.path("bench/golden").join(board.title() + ".txt")
+}
+
+/// Compares the board's figures with the recorded ones; `None` if nothing is recorded. If tools have other versions
+/// than in the record, nothing is measured, and a note says so.
+pub fn compare_with_record(workspace: &Workspace, board: &Board) -> Option<Outcome<Verdict>> {
+    let file = golden(workspace, board);
+    file.exists().then(|| compare_with(workspace, board, &file))
+}
+
+fn compare_with(workspace: &Workspace, board: &Board, file: &Path) -> Outcome<Verdict> {
+    let golden = Golden::parse(&files::read(file)?)
+        .map_err(|reason| Failure::new(format!("{}: {reason}", workspace.display(file))))?;
+    let others = golden.other_tools(&environment::of(board)?);
+    if !others.is_empty() {
+        let note = format!("nothing is compared: {}; the record was made with the latter", others.join(", "));
+        return Ok(Verdict { notes: vec![note], ..Verdict::default() });
+    }
+    let differences = golden.differences(&measure::run(workspace, board, "", true)?);
+    if differences.is_empty() {
+        return Ok(Verdict::single(Ok(())));
+    }
+    let told: String = differences.iter().map(|difference| format!("{difference}\n")).collect();
+    let rows: Vec<_> = differences.iter().map(Difference::row).collect();
+    let reasons = growth::explain(workspace, board, &rows)?;
+    let way_out = format!("If the change is intended: ./x bench --board {} --record", board.title());
+    Err(Failure::new(told + &reasons + &way_out))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn options(words: &[&str]) -> Outcome<Options> {
+        parse(lexopt::Parser::from_args(words))
+    }
+
+    #[test]
+    fn contradictions_are_reported_before_anything_is_measured() {
+        for (words, sentence) in [
+            (&["--model", "bench/ppc"][..], "--model has its own systems"),
+            (&["--record", "bench/ppc"], "omit FILTER"),
+            (&["--record", "--from", "run.json"], "omit --from"),
+            (&["--json", "run.json", "--board", "a", "--board", "b"], "the run of one board"),
+            (&["--trace", "notify fpu=off"], "--trace needs the system"),
+            (
+                &["bench/notify", "--trace", "notify fpu=off", "--json", "run.json"],
+                "--trace measures nothing",
+            ),
+        ] {
+            let failure = options(words).err().map(|failure| failure.to_string()).unwrap_or_default();
+            assert!(failure.contains(sentence), "{words:?}: {failure}");
+        }
+    }
+
+    #[test]
+    fn a_run_from_a_file_is_not_measured() {
+        assert_eq!(options(&[]).unwrap().boards, [board::DEFAULT]);
+        assert!(options(&["--from", "run.json"]).unwrap().boards.is_empty());
+    }
+
+    #[test]
+    fn a_run_on_another_board_is_named() {
+        let json = r#"{"schema":1,"board":"a","config":"c","unit":"u","commit":"v","rows":[]}"#;
+        let older = [Results::from_json(json).unwrap()];
+        let files = [PathBuf::from("old.json")];
+        assert!(are_of_boards(&files, &older, &["a".to_owned()]).is_ok());
+        let failure = are_of_boards(&files, &older, &["b".to_owned()]).unwrap_err();
+        assert_eq!(
+            failure.to_string(),
+            "old.json is a run on a, but this one is on b: compare runs on the same board"
+        );
+    }
+}

@@ -1,0 +1,95 @@
+//! Lists the instructions of one sample of a row, in execution order.
+
+use std::collections::HashMap;
+use std::process::Command;
+
+use crate::bench::growth::Owners;
+use crate::bench::measure::{self, CONFIG};
+use crate::bench::trace::{Recording, Step};
+use crate::failure::{Context, Failure, Outcome};
+use crate::run::board::Board;
+use crate::run::project::Project;
+use crate::shell::process;
+use crate::workspace::Workspace;
+
+/// The kernel's instruction at each address.
+struct Disassembly(HashMap<u64, String>);
+
+/// Lists the instructions of a row with their functions. `system` is a folder under `bench`.
+///
+/// # Errors
+/// When the system cannot be traced, or none of its builds has a contiguous sample of the row.
+pub fn of(workspace: &Workspace, board: &Board, system: &str, row: &str) -> Outcome<String> {
+    let project = Project::locate(workspace, system)?;
+    let disassembly = Disassembly::of(workspace, board)?;
+    let owners = Owners::of(workspace, board)?;
+    for build in measure::builds(&project)?.iter().filter(|build| may_have(build, row)) {
+        eprintln!("tracing {system} on {} {}", board.title(), build.join(" "));
+        let recording = Recording::of(workspace, board, &project, build).context(|| system.to_owned())?;
+        let found = recording.rows.iter().find(|found| found.title() == row);
+        if let Some(steps) = found.and_then(|row| recording.sample(row)) {
+            return Ok(disassembly.list(&format!("{row} on {}", board.title()), steps, &owners));
+        }
+    }
+    Err(Failure::new(format!(
+        "no build of {system} has a sample of '{row}'; `./x bench {system}` shows the rows"
+    )))
+}
+
+/// Whether a build can have a row: if both name a use of the floating-point unit, it must be the same.
+fn may_have(build: &[String], row: &str) -> bool {
+    let fpu = build.iter().find_map(|variable| variable.strip_prefix("FPU="));
+    let wanted = row.split(' ').find_map(|parameter| parameter.strip_prefix("fpu="));
+    fpu.is_none() || wanted.is_none() || fpu == wanted
+}
+
+impl Disassembly {
+    fn of(workspace: &Workspace, board: &Board) -> Outcome<Self> {
+        let kernel = workspace.kernel(&board.name, CONFIG);
+        let listing =
+            process::capture(Command::new("llvm-objdump").args(["-d", "--no-show-raw-insn"]).arg(kernel))?;
+        Ok(Self(listing.lines().filter_map(instruction).collect()))
+    }
+
+    fn list(&self, title: &str, steps: &[Step], owners: &Owners) -> String {
+        let mut text = format!("{title}: {} instructions\n", steps.len());
+        let mut last = "";
+        for (number, step) in steps.iter().enumerate() {
+            let owner = owners.of_address(step.address);
+            if owner != last {
+                text += &format!("{owner}\n");
+                last = owner;
+            }
+            let instruction = self.0.get(&step.address).map_or("", String::as_str);
+            text += &format!("{:5}  {:x}  {instruction}\n", number + 1, step.address);
+        }
+        text
+    }
+}
+
+/// A line of a listing: the address, a colon, a tab, the instruction.
+fn instruction(line: &str) -> Option<(u64, String)> {
+    let (address, text) = line.split_once(":")?;
+    let address = u64::from_str_radix(address.trim(), 16).ok()?;
+    Some((address, text.split_whitespace().collect::<Vec<_>>().join(" ")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_instruction_is_read() {
+        let line = "ffffffff80000400:      \tstp\tx0, x1, [sp]";
+        assert_eq!(instruction(line), Some((0xffff_ffff_8000_0400, "stp x0, x1, [sp]".to_owned())));
+        assert_eq!(instruction("Disassembly of section .text:"), None);
+        assert_eq!(instruction("ffffffff80000400 <trap_vectors>:"), None);
+    }
+
+    #[test]
+    fn a_build_with_another_fpu_setting_lacks_the_row() {
+        let build = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
+        assert!(may_have(&build("FPU=on"), "notify fpu=on") && !may_have(&build("FPU=off"), "notify fpu=on"));
+        assert!(may_have(&build("KEYS=keys"), "notify fpu=on") && may_have(&build("FPU=on"), "boot"));
+    }
+}

@@ -1,0 +1,152 @@
+//! Builds and boots the systems under `bench/`, and collects the rows that they print.
+
+use std::fs;
+use std::path::Path;
+use std::time::Instant;
+
+use limen_nearest::advice;
+use limen_report::{Results, Row};
+
+use crate::bench::environment;
+use crate::bench::footprint;
+use crate::bench::model;
+use crate::failure::{Context, Failure, Outcome};
+use crate::run::board::{self, Board};
+use crate::run::project::{Build, Project};
+use crate::run::qemu::{self, Audience, Boot, Session};
+use crate::sdk::version;
+use crate::shell::files;
+use crate::shell::progress::Steps;
+use crate::test::large;
+use crate::workspace::Workspace;
+
+/// Measured systems are built for release.
+pub const CONFIG: &str = "release";
+
+/// How often the tool's time is measured, because it depends on the machine's load.
+const REPEATED: usize = 9;
+
+/// The rows of all systems whose name contains `filter`, on a board. `quick` takes fewer samples.
+///
+/// # Errors
+/// When a system does not build or ends with an error, or no name matches.
+pub fn run(workspace: &Workspace, board: &Board, filter: &str, quick: bool) -> Outcome<Results> {
+    let projects = Project::on_shelf(workspace, "bench")?;
+    let mut chosen = Vec::new();
+    for project in projects.iter().filter(|project| project.name.contains(filter)) {
+        let builds = if is_for(project, board)? { builds(project)? } else { Vec::new() };
+        chosen.extend(builds.into_iter().map(|build| (project, build)));
+    }
+    let weighs = footprint::NAME.contains(filter);
+    // The cost of the tool does not depend on the board.
+    let counts = large::NAME.contains(filter) && board.name == board::DEFAULT;
+    let mut steps = Steps::new(chosen.len() + usize::from(weighs) + usize::from(counts));
+    let mut rows = Vec::new();
+    for (project, build) in chosen {
+        let title = format!("{} {}", project.name, build.join(" "));
+        let title = title.trim_end();
+        steps.next(&format!("measuring {title}"));
+        rows.extend(rows_of(workspace, project, board, &build, quick).context(|| title.to_owned())?);
+    }
+    if weighs {
+        steps.next(&format!("measuring {}", footprint::NAME));
+        rows.extend(footprint::rows(workspace, board)?);
+    }
+    if counts {
+        steps.next(&format!("measuring {}", large::NAME));
+        rows.extend(large::rows(workspace, board)?);
+    }
+    if rows.is_empty() {
+        let names: Vec<_> = projects
+            .iter()
+            .map(|project| project.name.as_str())
+            .chain([footprint::NAME, large::NAME])
+            .collect();
+        let advice = advice(filter, &names, "each folder below bench/ with a Makefile is one");
+        return Err(Failure::new(format!("no measured system has '{filter}' in its name; {advice}")));
+    }
+    Ok(Results { environment: environment::of(board)?, ..results(workspace, board, "instructions", rows)? })
+}
+
+/// The modelled cycles of some paths, on processors of a board's instruction set.
+///
+/// # Errors
+/// When a system does not run, or the model cannot be started.
+pub fn model(workspace: &Workspace, board: &Board) -> Outcome<Results> {
+    let environment = [environment::of(board)?, environment::of_model()?].concat();
+    let rows = model::rows(workspace, board)?;
+    Ok(Results { environment, ..results(workspace, board, "modelled cycles", rows)? })
+}
+
+fn results(workspace: &Workspace, board: &Board, unit: &str, rows: Vec<Row>) -> Outcome<Results> {
+    Ok(Results {
+        board: board.title(),
+        config: CONFIG.to_owned(),
+        unit: unit.to_owned(),
+        version: version::NUMBER.to_owned(),
+        commit: version::commit(workspace),
+        environment: Vec::new(),
+        rows,
+    })
+}
+
+/// Whether a system is measured on a board: on those in its `boards.txt`, or on all.
+fn is_for(project: &Project, board: &Board) -> Outcome<bool> {
+    let file = project.folder.join("boards.txt");
+    Ok(!file.exists() || files::read(&file)?.lines().any(|name| name == board.name))
+}
+
+/// The measured builds of a system, each a list of make variables: the lines of its `builds.txt`, or one build without
+/// variables.
+pub fn builds(project: &Project) -> Outcome<Vec<Vec<String>>> {
+    let file = project.folder.join("builds.txt");
+    let text = if file.exists() { files::read(&file)? } else { "\n".to_owned() };
+    Ok(text.lines().map(|line| line.split_whitespace().map(str::to_owned).collect()).collect())
+}
+
+fn rows_of(
+    workspace: &Workspace,
+    project: &Project,
+    board: &Board,
+    build: &[String],
+    quick: bool,
+) -> Outcome<Vec<Row>> {
+    let mut variables: Vec<&str> = build.iter().map(String::as_str).collect();
+    variables.extend(quick.then_some("QUICK=1"));
+    let build = Build { board, config: CONFIG, variables: &variables };
+    let image = project.build(workspace, &build)?;
+    let (audience, silence) = (Audience::Nobody, Some(qemu::SILENCE));
+    let session =
+        Boot { board, image: &image, extra: &qemu::DETERMINISTIC, audience, silence }.run(|_| false)?;
+    session.ending.outcome()?;
+    let mut rows = printed(&session)?;
+    if let Some(boot) = rows.iter().find(|row| row.name.starts_with("boot")).cloned() {
+        rows.push(Row::single("image_bytes", boot.params.clone(), footprint::file_bytes(&image)?));
+        rows.push(Row::single("memory_bytes", boot.params.clone(), footprint::used_bytes(&image)?));
+        let mut times =
+            (0..if quick { 1 } else { REPEATED }).map(|_| tool_time(workspace, project, &build, &image));
+        rows.push(Row::of_samples("tool_us", boot.params, times.by_ref().collect::<Outcome<_>>()?));
+    }
+    Ok(rows)
+}
+
+/// The rows that a system has printed.
+///
+/// # Errors
+/// When a row is malformed, or there are none.
+pub fn printed(session: &Session) -> Outcome<Vec<Row>> {
+    let rows = session.lines.iter().filter_map(|line| Row::parse(line));
+    let rows = rows.collect::<Result<Vec<_>, _>>().map_err(Failure::new)?;
+    if rows.is_empty() {
+        return Err(Failure::new("it ended without printing a row"));
+    }
+    Ok(rows)
+}
+
+/// The time in microseconds in which the tool rebuilds an image, including `make`.
+fn tool_time(workspace: &Workspace, project: &Project, build: &Build<'_>, image: &Path) -> Outcome<u64> {
+    fs::remove_file(image).context(|| format!("cannot remove {}", image.display()))?;
+    let start = Instant::now();
+    project.build(workspace, build)?;
+    Ok(u64::try_from(start.elapsed().as_micros()).unwrap_or(u64::MAX))
+}

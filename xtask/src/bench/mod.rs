@@ -1,0 +1,13 @@
+//! `./x bench`: measured systems, their rows, and what explains a row.
+
+mod command;
+pub mod environment;
+pub mod footprint;
+mod growth;
+mod listing;
+pub mod measure;
+mod model;
+pub mod native;
+pub mod trace;
+
+pub use command::{COMMAND, compare_with_record};

@@ -1,0 +1,249 @@
+//! Traces of measured systems: every executed instruction, as the emulator logs it, and the part that belongs to a row.
+
+use std::collections::HashMap;
+use std::fs::{self, File};
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+use std::time::Duration;
+
+use limen_report::Row;
+
+use crate::bench::environment;
+use crate::bench::measure::{self, CONFIG};
+use crate::failure::{Context, Failure, Outcome};
+use crate::run::board::Board;
+use crate::run::project::{Build, Project};
+use crate::run::qemu::{self, Audience, Boot};
+use crate::workspace::Workspace;
+
+/// Logs every instruction, with its encoding when it is first translated.
+const WRITTEN: [&str; 4] = ["-d", "exec,nochain,in_asm", "-D", "{folder}/trace.txt"];
+/// Translates one instruction at a time: the option since QEMU 8.1, and the one before.
+const SINGLE: [&str; 2] = ["-accel", "tcg,one-insn-per-tb=on"];
+const SINGLE_BEFORE_8_1: [&str; 1] = ["-singlestep"];
+/// The trace file, in the image's folder.
+pub const FILE: &str = "trace.txt";
+
+/// How long a traced system may print nothing: boot alone takes half a minute.
+pub const SILENCE: Duration = Duration::from_secs(600);
+
+/// Instructions of a sample that the counter may miss, because they fault.
+const UNCOUNTED: usize = 2;
+
+/// The bit that separates the halves of the address space: programs are in the lower half.
+pub const KERNEL: u64 = 1 << 63;
+
+/// A traced run of a system.
+pub struct Recording {
+    /// The printed rows.
+    pub rows: Vec<Row>,
+    trace: Trace,
+    /// The instruction set.
+    architecture: String,
+}
+
+/// An executed instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Step {
+    /// Its address.
+    pub address: u64,
+    code: usize,
+}
+
+#[derive(Default)]
+struct Trace {
+    steps: Vec<Step>,
+    /// Encodings, as bytes in memory order.
+    codes: Vec<Vec<u8>>,
+}
+
+/// The options that make a board's emulator write a trace.
+///
+/// # Errors
+/// When the emulator cannot be started.
+pub fn options(board: &Board) -> Outcome<Vec<&'static str>> {
+    let single: &[&str] =
+        if environment::emulator_version(board)? < (8, 1) { &SINGLE_BEFORE_8_1 } else { &SINGLE };
+    Ok([single, &WRITTEN].concat())
+}
+
+impl Recording {
+    /// Builds a system with few samples and runs it.
+    ///
+    /// # Errors
+    /// When it does not build, fails, or the emulator logs nothing.
+    pub fn of(workspace: &Workspace, board: &Board, project: &Project, build: &[String]) -> Outcome<Self> {
+        let variables: Vec<_> = build.iter().map(String::as_str).chain(["TRACE=1"]).collect();
+        let image = project.build(workspace, &Build { board, config: CONFIG, variables: &variables })?;
+        let file = image.with_file_name(FILE);
+        let extra = [&qemu::DETERMINISTIC[..], &options(board)?].concat();
+        let boot =
+            Boot { board, image: &image, extra: &extra, audience: Audience::Nobody, silence: Some(SILENCE) };
+        let session = boot.run(|_| false)?;
+        session.ending.outcome()?;
+        let rows = measure::printed(&session)?;
+        let trace = Trace::read(&file, board.architecture != "x86_64")?;
+        fs::remove_file(&file).context(|| format!("cannot remove {}", file.display()))?;
+        Ok(Self { rows, trace, architecture: board.architecture.clone() })
+    }
+
+    /// The instructions between the two counter reads of a sample of a row: as many as its median, plus those that
+    /// faulted. `None` if the two reads are not consecutive.
+    pub fn sample(&self, row: &Row) -> Option<&[Step]> {
+        let steps = &self.trace.steps;
+        // An instruction that is interrupted at once is logged, and logged again when it is executed.
+        let is_again = |at: usize| steps.get(at + 1).is_some_and(|next| next.address == steps[at].address);
+        let reads: Vec<_> = (0..steps.len()).filter(|at| self.reads(steps[*at]) && !is_again(*at)).collect();
+        let overhead = reads.windows(2).map(|pair| pair[1] - pair[0]).min()?;
+        let length = usize::try_from(row.median).ok()?.checked_add(overhead)?;
+        let distance = |pair: &&[usize]| (pair[1] - pair[0]).abs_diff(length);
+        let pair = reads.windows(2).min_by_key(distance).filter(|pair| distance(pair) <= UNCOUNTED)?;
+        steps.get(pair[0] + 1..=pair[1] - overhead)
+    }
+
+    /// The encoding of an instruction.
+    pub fn code(&self, step: Step) -> &[u8] {
+        self.trace.codes.get(step.code).map_or(&[], Vec::as_slice)
+    }
+
+    /// Whether a program reads the counter.
+    fn reads(&self, step: Step) -> bool {
+        step.address < KERNEL && reads_counter(&self.architecture, self.code(step))
+    }
+}
+
+fn reads_counter(architecture: &str, code: &[u8]) -> bool {
+    let word = code.first_chunk().map(|bytes| u32::from_le_bytes(*bytes));
+    match (architecture, word) {
+        // mrs of PMCCNTR_EL0, and csrrs of cycle without a bit to set, to any register.
+        ("aarch64", Some(word)) => word & !0x1f == 0xd53b_9d00,
+        ("riscv64", Some(word)) => word & !0xf80 == 0xc000_2073,
+        ("x86_64", _) => code == [0x0f, 0x31],
+        _ => false,
+    }
+}
+
+impl Trace {
+    /// `words`: encodings are logged as numbers instead of bytes.
+    fn read(file: &Path, words: bool) -> Outcome<Self> {
+        let input = File::open(file).context(|| format!("cannot open {}", file.display()))?;
+        let mut reader = Reader { trace: Self::default(), words, known: HashMap::new(), translated: None };
+        for line in BufReader::new(input).lines() {
+            reader.take(&line.context(|| format!("cannot read {}", file.display()))?);
+        }
+        if reader.trace.steps.is_empty() {
+            return Err(Failure::new(format!("the emulator wrote nothing to {}", file.display())));
+        }
+        Ok(reader.trace)
+    }
+}
+
+struct Reader {
+    trace: Trace,
+    words: bool,
+    /// Encodings by the address of the translated block.
+    known: HashMap<u64, usize>,
+    /// The encoding of the instruction that was just translated.
+    translated: Option<Vec<u8>>,
+}
+
+impl Reader {
+    fn take(&mut self, line: &str) {
+        if let Some(rest) = line.strip_prefix("Trace ") {
+            self.step(rest);
+        } else if line.starts_with("IN:") {
+            self.translated = Some(Vec::new());
+        } else if line.starts_with("0x")
+            && let Some(code) = &mut self.translated
+        {
+            code.extend(encoding(line, self.words));
+        }
+    }
+
+    fn step(&mut self, line: &str) {
+        let Some((made, address)) = executed(line) else { return };
+        if let Some(code) = self.translated.take() {
+            self.known.insert(made, self.trace.codes.len());
+            self.trace.codes.push(code);
+        }
+        if let Some(code) = self.known.get(&made) {
+            self.trace.steps.push(Step { address, code: *code });
+        }
+    }
+}
+
+/// The addresses of the translated block and of the instruction in a log line: `0: 0x7f6cfc000100
+/// [0000000000000000/0000000070000000/00000061/ff020201]`
+fn executed(line: &str) -> Option<(u64, u64)> {
+    let number = |text: &str| u64::from_str_radix(text, 16).ok();
+    let (made, place) = line.split_once(": 0x")?.1.split_once(" [")?;
+    Some((number(made)?, place.split('/').nth(1).and_then(number)?))
+}
+
+/// The addresses of all instructions, in execution order.
+///
+/// # Errors
+/// When the file cannot be read.
+pub fn addresses(file: &Path) -> Outcome<Vec<u64>> {
+    let input = File::open(file).context(|| format!("cannot open {}", file.display()))?;
+    let lines = BufReader::new(input).lines();
+    let executed =
+        lines.map_while(Result::ok).filter_map(|line| Some(executed(line.strip_prefix("Trace ")?)?.1));
+    Ok(executed.collect())
+}
+
+/// The bytes of a line such as `0x70000000:  d2a10009  movz     x9, #0x800, lsl #16`.
+fn encoding(line: &str, words: bool) -> Vec<u8> {
+    let Some((_, rest)) = line.split_once(':') else { return Vec::new() };
+    let digits = rest.trim_start().split("  ").next().unwrap_or_default();
+    let byte = |text: &str| u8::from_str_radix(text, 16).ok();
+    let digits: String = digits.chars().filter(|digit| !digit.is_whitespace()).collect();
+    let pairs = digits.as_bytes().chunks(2).map(|pair| std::str::from_utf8(pair).ok().and_then(byte));
+    let mut bytes: Vec<u8> = pairs.collect::<Option<_>>().unwrap_or_default();
+    if words {
+        bytes.reverse();
+    }
+    bytes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str, words: bool) -> Trace {
+        let mut reader = Reader { trace: Trace::default(), words, known: HashMap::new(), translated: None };
+        text.lines().for_each(|line| reader.take(line));
+        reader.trace
+    }
+
+    #[test]
+    fn executed_instructions_have_their_encodings() {
+        let trace = read(
+            "IN: \n0x70000000:  d2a10009  movz     x9, #0x800\n\nTrace 0: 0x7f00 [0/70000000/61/ff]\n\
+             Trace 0: 0x7f00 [0/70000000/61/ff]\nIN: \n0x70000004:  8082  ret\n\nTrace 0: 0x7f80 [0/70000004/61/ff]\n",
+            true,
+        );
+        assert_eq!(
+            trace.steps.iter().map(|step| (step.address, step.code)).collect::<Vec<_>>(),
+            [(0x7000_0000, 0), (0x7000_0000, 0), (0x7000_0004, 1)]
+        );
+        assert_eq!(trace.codes, [vec![0x09, 0x00, 0xa1, 0xd2], vec![0x82, 0x80]]);
+    }
+
+    #[test]
+    fn encodings_in_bytes_continue_on_the_next_line() {
+        let text = "IN: \n0x1:  48 b8 00 00 00 00 00 00  movabsq  $0, %rax\n0x9:  00 00\n\nTrace 0: 0x7f [0/1/0/0]\n";
+        assert_eq!(read(text, false).codes, [vec![0x48, 0xb8, 0, 0, 0, 0, 0, 0, 0, 0]]);
+    }
+
+    #[test]
+    fn reads_of_the_counter_are_recognised() {
+        assert!(reads_counter("aarch64", &0xd53b_9d05_u32.to_le_bytes()));
+        assert!(reads_counter("riscv64", &0xc000_2573_u32.to_le_bytes()));
+        assert!(reads_counter("x86_64", &[0x0f, 0x31]));
+        assert!(
+            !reads_counter("aarch64", &0xd53b_d045_u32.to_le_bytes())
+                && !reads_counter("riscv64", &[0x82, 0x80])
+        );
+    }
+}

@@ -1,0 +1,188 @@
+//! `./x check`: every check of the tree that does not run a system.
+
+use std::process::Command as Process;
+
+use crate::bench::footprint;
+use crate::bench::native;
+use crate::check::binary;
+use crate::check::boot_code;
+use crate::check::key_sites;
+use crate::check::tidy;
+use crate::check::vectors;
+use crate::command::{Command, no_arguments};
+use crate::failure::{Failure, Outcome};
+use crate::run::board::{self, Board, BootProtocol};
+use crate::sdk;
+use crate::sdk::generate;
+use crate::shell::files;
+use crate::shell::process;
+use crate::shell::progress;
+use crate::workspace::Workspace;
+
+/// The command.
+pub const COMMAND: Command =
+    Command { name: "check", summary: "formatting, lints, repository rules, binary checks", help: HELP, run };
+
+const HELP: &str = "
+usage: ./x check
+
+Checks formatting, lints (host and bare targets), that the kernel builds with each kind of branch on static
+keys, the rules of CONTRIBUTING.md, how many lines two ports have in common (fewer than 5 %, and nowhere eight
+in a row), generated files, that every header of the SDK compiles on its own, the contents of linked files, and
+their size limits. Reports every check that fails, not only the first.
+";
+
+type Check = (&'static str, fn(&Workspace) -> Outcome);
+
+const CHECKS: [Check; 10] = [
+    ("formatting", formatting),
+    ("lints of host crates", host_lints),
+    ("lints of crates for targets", target_lints),
+    ("kernels without patched branches", unpatched_kernels),
+    ("repository rules", repository_rules),
+    ("equal lines in ports", equal_lines),
+    ("generated files", generated_files),
+    ("headers of the SDK", sdk_headers),
+    ("binaries", binaries),
+    ("sizes", sizes),
+];
+
+fn run(workspace: &Workspace, arguments: lexopt::Parser) -> Outcome {
+    no_arguments(arguments)?;
+    let mut failed = 0;
+    for (index, (name, check)) in CHECKS.into_iter().enumerate() {
+        progress::show(&format!("[{}/{}] check {name}", index + 1, CHECKS.len()));
+        let outcome = check(workspace);
+        progress::clear();
+        match outcome {
+            Ok(()) => println!("check {name}: ok"),
+            Err(failure) => {
+                failed += 1;
+                println!("check {name}: FAILED\n{failure}");
+            }
+        }
+    }
+    if failed == 0 {
+        Ok(())
+    } else {
+        Err(Failure::new(format!("{failed} of {} checks failed", CHECKS.len())))
+    }
+}
+
+fn formatting(workspace: &Workspace) -> Outcome {
+    process::capture(Process::new("cargo").args(["fmt", "--all", "--check"]))?;
+    native::cargo(workspace, "fmt")
+        .try_for_each(|mut cargo| process::capture(cargo.arg("--check")).map(drop))?;
+    // The programs of systems, which cargo can build only with an SDK.
+    let mut rustfmt = Process::new("rustfmt");
+    rustfmt.args(["--check", "--edition", "2024", "--config-path"]).arg(workspace.path("rustfmt.toml"));
+    for shelf in ["examples", "tests"] {
+        let folder = workspace.path(shelf);
+        let files = files::below(&folder)?;
+        rustfmt.args(
+            files.iter().filter(|file| file.extension() == Some("rs".as_ref())).map(|file| folder.join(file)),
+        );
+    }
+    process::capture(&mut rustfmt).map(drop)
+}
+
+fn host_lints(workspace: &Workspace) -> Outcome {
+    let deny = ["--all-targets", "--", "-D", "warnings"];
+    process::capture(process::cargo("clippy").args(deny))?;
+    native::cargo(workspace, "clippy").try_for_each(|mut cargo| process::capture(cargo.args(deny)).map(drop))
+}
+
+fn target_lints(workspace: &Workspace) -> Outcome {
+    for port in sdk::ports(&board::all(workspace)?)? {
+        let mut clippy = process::cargo("clippy");
+        process::capture(clippy.args(port.options()).args(["--", "-D", "warnings"]))?;
+        let limen = ["--package", "limen", "--target", port.target];
+        process::capture(process::cargo("clippy").args(limen).args(["--", "-D", "warnings"]))?;
+        // Its tables of counterparts contain links.
+        let mut doc = process::cargo("doc");
+        process::capture(doc.args(limen).arg("--no-deps").env("RUSTDOCFLAGS", "-D warnings"))?;
+    }
+    Ok(())
+}
+
+/// Checks that the kernel builds with the other kinds of branches on [static keys](../../../docs/keys.md), for
+/// measurements.
+fn unpatched_kernels(workspace: &Workspace) -> Outcome {
+    for port in sdk::ports(&board::all(workspace)?)? {
+        for branches in ["fallback", "none"] {
+            let mut cargo = process::cargo("build");
+            cargo
+                .env("LIMEN_KEYS", branches)
+                .env("CARGO_TARGET_DIR", workspace.path("build/keys").join(branches));
+            process::capture(cargo.args(port.options()))?;
+        }
+    }
+    Ok(())
+}
+
+fn repository_rules(workspace: &Workspace) -> Outcome {
+    let objections = tidy::examine(workspace.root())?;
+    complain(objections.iter().map(ToString::to_string).collect())
+}
+
+fn equal_lines(workspace: &Workspace) -> Outcome {
+    let found = tidy::shared_lines(workspace.root())?;
+    if found.are_too_many() {
+        return Err(Failure::new(format!("{found}\nMove them above the ports.")));
+    }
+    progress::clear();
+    println!("{found}");
+    Ok(())
+}
+
+fn generated_files(workspace: &Workspace) -> Outcome {
+    let stale = generate::stale(workspace.root());
+    complain(stale.iter().map(|path| format!("{} is out of date: run ./x headers", path.display())).collect())
+}
+
+fn complain(sentences: Vec<String>) -> Outcome {
+    if sentences.is_empty() { Ok(()) } else { Err(Failure::new(sentences.join("\n"))) }
+}
+
+/// Checks that every header of the SDK compiles on its own, in C and C++, with both compilers, without warnings.
+///
+/// # Errors
+/// When one does not; the failure carries the compiler's output.
+pub fn sdk_headers(workspace: &Workspace) -> Outcome {
+    sdk::build(workspace)?;
+    for board in board::all_names(workspace)? {
+        sdk::make(workspace, &board, "debug", "libmicrokit", &["check-headers"])?;
+    }
+    Ok(())
+}
+
+fn binaries(workspace: &Workspace) -> Outcome {
+    sdk::build(workspace)?;
+    for board in board::all(workspace)? {
+        let part = workspace.sdk().join("board").join(&board.name).join("release");
+        let kernel = part.join("elf/sel4.elf");
+        binary::separates_write_and_execute(&kernel)?;
+        boot_code::is_left_alone(&kernel)?;
+        key_sites::are_plain(&kernel, &board.architecture)?;
+        let loader = (board.boot == BootProtocol::Loader).then(|| part.join("elf/loader.elf"));
+        vectors::are_used_by(vectors::KERNEL_ROUTINES, &kernel, &board.architecture)?;
+        for file in [part.join("elf/monitor.elf")].into_iter().chain(loader) {
+            vectors::are_used_by(&[], &file, &board.architecture)?;
+        }
+    }
+    board::all_names(workspace)?.iter().try_for_each(|board| library(workspace, board))
+}
+
+fn sizes(workspace: &Workspace) -> Outcome {
+    sdk::build(workspace)?;
+    board::all(workspace)?.iter().try_for_each(|board| footprint::is_small(workspace, board))
+}
+
+fn library(workspace: &Workspace, board: &Board) -> Outcome {
+    let library = workspace.sdk().join("board").join(&board.name).join("release/lib/libmicrokit.a");
+    vectors::are_used_by(&[], &library, &board.architecture)?;
+    match board.float_abi() {
+        Some(wanted) => binary::passes_floats(&library, wanted),
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,11 @@
+//! `./x check`: the checks of the tree and of linked files.
+
+pub mod binary;
+pub mod boot_code;
+mod command;
+mod key_sites;
+pub mod symbols;
+pub mod tidy;
+mod vectors;
+
+pub use command::{COMMAND, sdk_headers};

@@ -1,0 +1,126 @@
+//! Rules for the repository's text that neither compiler nor linter knows. Each rule has a function and a test in which
+//! it fires.
+//!
+//! The rules read only files that git knows, so output and scratch files do not matter.
+
+mod architecture;
+mod dependencies;
+mod shared_lines;
+mod source;
+mod text;
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+pub use shared_lines::SharedLines;
+
+use crate::failure::Outcome;
+use crate::shell::files;
+use crate::shell::process;
+
+/// A file of the repository, with its text.
+#[derive(Clone, Debug)]
+pub struct SourceFile {
+    /// Path relative to the top folder, with `/` between its parts.
+    pub path: String,
+    /// Its contents.
+    pub text: String,
+}
+
+impl SourceFile {
+    fn is_below(&self, folder: &str) -> bool {
+        self.path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'))
+    }
+
+    fn has_ending(&self, endings: &[&str]) -> bool {
+        self.path.rsplit_once('.').is_some_and(|(_, ending)| endings.contains(&ending))
+    }
+
+    fn object(&self, line: usize, message: impl Into<String>) -> Objection {
+        Objection { path: self.path.clone(), line, message: message.into() }
+    }
+}
+
+/// A place that breaks a rule.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Objection {
+    path: String,
+    line: usize,
+    message: String,
+}
+
+impl fmt::Display for Objection {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}: {}", self.path, self.line, self.message)
+    }
+}
+
+/// Applies every rule to the repository.
+///
+/// # Errors
+/// When git cannot list the files.
+pub fn examine(root: &Path) -> Outcome<Vec<Objection>> {
+    let files = tracked(root)?;
+    let mut objections: Vec<_> = [source::RULES, architecture::RULES, dependencies::RULES, text::RULES]
+        .concat()
+        .into_iter()
+        .flat_map(|rule| rule(&files))
+        .collect();
+    objections.extend(text::machine_paths(&files, &machine_folders(root)));
+    objections.extend(text::dead_links(&files, |target| root.join(target).exists()));
+    objections.sort_by(|a, b| (&a.path, a.line).cmp(&(&b.path, b.line)));
+    Ok(objections)
+}
+
+/// Links in documents below a folder that are dead or lead outside of it.
+///
+/// # Errors
+/// When a file cannot be read.
+pub fn dead_links_below(folder: &Path) -> Outcome<Vec<Objection>> {
+    let documents = files::below(folder)?
+        .into_iter()
+        .filter(|file| file.extension().is_some_and(|ending| ending == "md"));
+    let read = |file: PathBuf| {
+        Ok(SourceFile { text: files::read(&folder.join(&file))?, path: file.display().to_string() })
+    };
+    let documents = documents.map(read).collect::<Outcome<Vec<_>>>()?;
+    Ok(text::dead_links(&documents, |target| folder.join(target).exists()))
+}
+
+/// Measures what the ports have in common.
+///
+/// # Errors
+/// When git cannot list the files.
+pub fn shared_lines(root: &Path) -> Outcome<SharedLines> {
+    tracked(root).map(|files| shared_lines::measure(&files))
+}
+
+/// A rule that needs nothing but the files.
+type Rule = fn(&[SourceFile]) -> Vec<Objection>;
+
+fn tracked(root: &Path) -> Outcome<Vec<SourceFile>> {
+    let listing = ["ls-files", "--cached", "--others", "--exclude-standard", "-z"];
+    let names = process::capture(Command::new("git").current_dir(root).args(listing))?;
+    // Binary files, and removed files that are not committed yet, have no lines to examine.
+    let read = |name: &str| std::fs::read_to_string(root.join(name)).ok();
+    let file = |name: &str| Some(SourceFile { path: name.to_owned(), text: read(name)? });
+    Ok(names.split('\0').filter(|name| !name.is_empty()).filter_map(file).collect())
+}
+
+/// Folders of this machine whose names must not appear in the repository.
+fn machine_folders(root: &Path) -> Vec<PathBuf> {
+    let home = std::env::var_os("HOME").map(PathBuf::from);
+    let top = root.canonicalize().ok();
+    home.into_iter().chain(top).filter(|folder| folder.components().count() > 1).collect()
+}
+
+#[cfg(test)]
+fn file(path: &str, text: &str) -> SourceFile {
+    SourceFile { path: path.to_owned(), text: text.to_owned() }
+}
+
+#[cfg(test)]
+fn shown(objections: &[Objection]) -> Vec<String> {
+    objections.iter().map(ToString::to_string).collect()
+}

@@ -1,0 +1,244 @@
+//! The facts of a board's data file that the commands need: names, instruction set, platform and QEMU command.
+//!
+//! The builder checks these files in full. Here only these facts are read again, so that the commands can build, run
+//! and report errors while the crates that they build do not compile.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use limen_nearest::advice;
+use toml::de::DeTable;
+
+use crate::check::binary::FloatAbi;
+use crate::command::unknown;
+use crate::failure::{Context, Failure, Outcome};
+use crate::shell::files;
+use crate::workspace::Workspace;
+
+/// One file of `host/builder/boards/`, reduced to what `xtask` needs; the tool reads the rest.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Board {
+    /// The argument of `--board`, and the board's folder in the SDK: the name of the file without extension, or an
+    /// older name.
+    pub name: String,
+    /// Older names that existing projects use.
+    pub aliases: Vec<String>,
+    /// The present name, if `name` is an older one.
+    pub renamed: Option<String>,
+    /// Instruction set, as in `aarch64`.
+    pub architecture: String,
+    /// Platform name for `CONFIG_PLAT_*`, as in `QEMU_ARM_VIRT`.
+    pub platform: String,
+    /// How the kernel gets into memory.
+    pub boot: BootProtocol,
+    /// The emulator and its arguments; `{image}` stands for the boot image and `{folder}` for its folder.
+    pub qemu: Vec<String>,
+    /// Variants of the emulator's command: words that are added to it, by name.
+    pub variants: BTreeMap<String, Vec<String>>,
+    /// The versions of the emulator that repeat a run exactly; empty for every version.
+    pub repeatable_with: Vec<String>,
+    /// The variants that are already applied.
+    pub chosen: Vec<String>,
+    /// The data file itself.
+    pub file: PathBuf,
+}
+
+/// The program that loads the kernel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BootProtocol {
+    /// Limen's loader, as part of the boot image.
+    Loader,
+    /// A Multiboot loader.
+    Multiboot,
+}
+
+impl Board {
+    /// The same board, with these variants of the emulator's command.
+    ///
+    /// # Errors
+    /// When it lacks one; the failure lists those that it has.
+    pub fn with(&self, variants: &[String]) -> Outcome<Self> {
+        let mut board = self.clone();
+        for name in variants {
+            let Some(words) = self.variants.get(name) else {
+                let known: Vec<_> = self.variants.keys().map(String::as_str).collect();
+                let advice =
+                    advice(name, &known, if known.is_empty() { "it has none" } else { "see its data file" });
+                return Err(Failure::new(format!("{} has no variant '{name}'; {advice}", self.name)));
+            };
+            board.qemu.extend(words.iter().cloned());
+            board.chosen.push(name.clone());
+        }
+        Ok(board)
+    }
+
+    /// Its name and the chosen variants, for display.
+    pub fn title(&self) -> String {
+        if self.chosen.is_empty() {
+            return self.name.clone();
+        }
+        format!("{} with {}", self.name, self.chosen.join(" and "))
+    }
+}
+
+/// The default of `--board`.
+pub const DEFAULT: &str = "qemu_virt_aarch64";
+
+/// Every board, sorted by name.
+///
+/// # Errors
+/// When a data file cannot be read or lacks a fact.
+pub fn all(workspace: &Workspace) -> Outcome<Vec<Board>> {
+    let folder = workspace.path("host/builder/boards");
+    let files = files::below(&folder)?;
+    let data = files.iter().filter(|file| file.extension().is_some_and(|ending| ending == "toml"));
+    data.map(|file| read(&folder.join(file))).collect()
+}
+
+/// Every board, each followed by itself under its older names.
+///
+/// # Errors
+/// As [`all`].
+pub fn all_names(workspace: &Workspace) -> Outcome<Vec<Board>> {
+    let boards = all(workspace)?.into_iter();
+    Ok(boards.flat_map(|board| [vec![board.clone()], board.under_older_names()].concat()).collect())
+}
+
+/// The board with this name, which may be an older one.
+///
+/// # Errors
+/// When no board has the name; the failure lists the boards.
+pub fn named(workspace: &Workspace, name: &str) -> Outcome<Board> {
+    let boards = all_names(workspace)?;
+    let missing = unknown_name(&boards, name);
+    boards.into_iter().find(|board| board.name == name).ok_or(missing)
+}
+
+/// Suggests older names as well, but lists only present ones.
+fn unknown_name(boards: &[Board], name: &str) -> Failure {
+    let names: Vec<_> = boards.iter().map(|board| board.name.as_str()).collect();
+    let present = boards.iter().filter(|board| board.renamed.is_none());
+    let present: Vec<_> = present.map(|board| board.name.as_str()).collect();
+    unknown("board", name, &names, &format!("choose from: {}", present.join(", ")))
+}
+
+impl Board {
+    /// The same board under each of its older names.
+    pub fn under_older_names(&self) -> Vec<Self> {
+        let renamed =
+            |alias: &String| Self { name: alias.clone(), renamed: Some(self.name.clone()), ..self.clone() };
+        self.aliases.iter().map(renamed).collect()
+    }
+
+    /// The floating-point ABI of programs, on instruction sets that have several. The SDKs with the older names were
+    /// built for the soft-float ABI.
+    pub fn float_abi(&self) -> Option<FloatAbi> {
+        let choice = if self.renamed.is_some() { FloatAbi::Soft } else { FloatAbi::Double };
+        (self.architecture == "riscv64").then_some(choice)
+    }
+}
+
+fn read(file: &Path) -> Outcome<Board> {
+    let text = files::read(file)?;
+    parse(&text, file).context(|| format!("board data {}", file.display()))
+}
+
+fn parse(text: &str, file: &Path) -> Outcome<Board> {
+    let table = DeTable::parse(text).context(|| "not valid TOML".to_owned())?;
+    let table = table.get_ref();
+    Ok(Board {
+        name: file.file_stem().unwrap_or_default().to_string_lossy().into_owned(),
+        aliases: optional_words(table, "aliases")?,
+        renamed: None,
+        architecture: word(table, "architecture")?,
+        platform: word(table, "platform")?,
+        boot: boot_protocol(table)?,
+        qemu: words(table, "qemu")?,
+        variants: variants(table)?,
+        repeatable_with: optional_words(table, "repeatable_with")?,
+        chosen: Vec::new(),
+        file: file.to_path_buf(),
+    })
+}
+
+fn word(table: &DeTable<'_>, key: &str) -> Outcome<String> {
+    let value = table.get(key).and_then(|value| value.get_ref().as_str());
+    value.map(str::to_owned).ok_or_else(|| Failure::new(format!("'{key}' must be a string")))
+}
+
+fn boot_protocol(table: &DeTable<'_>) -> Outcome<BootProtocol> {
+    if !table.contains_key("boot") {
+        return Ok(BootProtocol::Loader);
+    }
+    match word(table, "boot")?.as_str() {
+        "loader" => Ok(BootProtocol::Loader),
+        "multiboot" => Ok(BootProtocol::Multiboot),
+        other => Err(Failure::new(format!("'boot' cannot be '{other}'"))),
+    }
+}
+
+fn variants(table: &DeTable<'_>) -> Outcome<BTreeMap<String, Vec<String>>> {
+    let Some(value) = table.get("variants") else { return Ok(BTreeMap::new()) };
+    let missing = || Failure::new("'variants' must be a table");
+    let table = value.get_ref().as_table().ok_or_else(missing)?;
+    let names = table.keys().map(|name| name.get_ref().to_string());
+    names.map(|name| words(table, &name).map(|words| (name, words))).collect()
+}
+
+fn optional_words(table: &DeTable<'_>, key: &str) -> Outcome<Vec<String>> {
+    if table.contains_key(key) { words(table, key) } else { Ok(Vec::new()) }
+}
+
+/// A list of strings.
+///
+/// # Errors
+/// When the key is missing or has another type.
+pub fn words(table: &DeTable<'_>, key: &str) -> Outcome<Vec<String>> {
+    let list = table.get(key).and_then(|value| value.get_ref().as_array());
+    let words =
+        list.and_then(|list| list.iter().map(|word| word.get_ref().as_str()).collect::<Option<Vec<_>>>());
+    let words = words.ok_or_else(|| Failure::new(format!("'{key}' must be a list of strings")))?;
+    Ok(words.into_iter().map(str::to_owned).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const GOOD: &str =
+        "architecture = 'aarch64'\nplatform = 'VIRT'\nqemu = ['qemu-system-aarch64', '{image}']\nram = 1\n";
+
+    #[test]
+    fn facts_of_a_board_are_read_and_others_ignored() {
+        let board = parse(GOOD, Path::new("boards/b.toml")).unwrap();
+        assert_eq!((board.name.as_str(), board.architecture.as_str()), ("b", "aarch64"));
+        assert_eq!(board.qemu.len(), 2);
+        assert!(board.aliases.is_empty());
+    }
+
+    #[test]
+    fn the_older_name_on_riscv_has_the_soft_float_abi() {
+        let text = GOOD.replace("aarch64", "riscv64") + "aliases = ['older']\n";
+        let board = parse(&text, Path::new("b.toml")).unwrap();
+        let older = board.under_older_names().remove(0);
+        assert_eq!((older.name.as_str(), older.renamed.as_deref()), ("older", Some("b")));
+        assert_eq!((board.float_abi(), older.float_abi()), (Some(FloatAbi::Double), Some(FloatAbi::Soft)));
+    }
+
+    #[test]
+    fn a_missing_fact_is_named() {
+        let failure = parse("architecture = 'aarch64'\nplatform = 1\n", Path::new("b.toml")).unwrap_err();
+        assert_eq!(failure.to_string(), "'platform' must be a string");
+    }
+
+    #[test]
+    fn a_variant_adds_words_to_the_command() {
+        let text = format!("{GOOD}[variants]\nlarge = ['-m', '4G']\n");
+        let board = parse(&text, Path::new("b.toml")).unwrap();
+        let large = board.with(&["large".to_owned()]).unwrap();
+        assert_eq!(large.qemu, ["qemu-system-aarch64", "{image}", "-m", "4G"]);
+        assert_eq!((board.title().as_str(), large.title().as_str()), ("b", "b with large"));
+        let failure = board.with(&["small".to_owned()]).unwrap_err();
+        assert_eq!(failure.to_string(), "b has no variant 'small'; choose from: large");
+    }
+}

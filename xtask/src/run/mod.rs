@@ -1,0 +1,11 @@
+//! `./x run`: boards, projects and the emulator that boots them.
+
+pub mod board;
+mod command;
+pub mod expected;
+pub mod patience;
+pub mod project;
+pub mod python;
+pub mod qemu;
+
+pub use command::COMMAND;

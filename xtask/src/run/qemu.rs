@@ -1,0 +1,416 @@
+//! Boots a system in QEMU and follows its console until it reports the end of the run.
+//!
+//! A system ends a run by printing a line: `LIMEN|DONE`, or `LIMEN|FAIL` and a reason.
+
+use std::io::{ErrorKind, IsTerminal, Read, Write, stdin};
+use std::path::Path;
+use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use crate::failure::{Context, Failure, Outcome};
+use crate::run::board::Board;
+use crate::run::patience;
+use crate::shell::console;
+use crate::shell::process;
+
+/// How long a system may print nothing before it counts as hung.
+pub const SILENCE: Duration = Duration::from_secs(60);
+
+/// Options of an emulator that counts: one instruction takes one nanosecond of machine time, and idle time is skipped.
+/// The real-time clock follows the same time, from a fixed date.
+pub const DETERMINISTIC: [&str; 4] = ["-icount", "shift=0,sleep=off", "-rtc", "base=2000-01-01,clock=vm"];
+
+/// The limit on console lines of an unattended system; one that faults in a loop never stops printing.
+const MOST_LINES: usize = 100_000;
+
+/// The user of the console while the system runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Audience {
+    /// A person: the console is shown as it comes, and a terminal's keys reach the system.
+    Person,
+    /// None: the console is only collected.
+    Nobody,
+    /// None, but a test types.
+    Typist,
+}
+
+/// Why a run ended.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Ending {
+    /// The system printed `LIMEN|DONE`.
+    Done,
+    /// The caller has seen what it waited for.
+    Seen,
+    /// The system printed `LIMEN|FAIL` with this reason.
+    Failed(String),
+    /// QEMU ended on its own; with its error output.
+    Exited(ExitStatus, String),
+    /// The system printed more lines than any test needs.
+    Endless,
+    /// The system printed nothing for this long; with QEMU's error output.
+    Silent(Duration, String),
+}
+
+impl Ending {
+    /// Success, or a sentence that describes the ending.
+    ///
+    /// # Errors
+    /// For every ending but `Done` and `Seen`.
+    pub fn outcome(&self) -> Outcome {
+        let sentence = match self {
+            Self::Done | Self::Seen => return Ok(()),
+            Self::Failed(reason) => format!("the system reports failure: {reason}"),
+            Self::Exited(status, said) => {
+                format!(
+                    "QEMU ended ({status}) before the system reported the end of the run{}",
+                    indented(said)
+                )
+            }
+            Self::Endless => format!("the system printed more than {MOST_LINES} lines and was stopped"),
+            Self::Silent(time, said) => format!(
+                "the system printed nothing for {} seconds and was stopped{}",
+                time.as_secs(),
+                indented(said)
+            ),
+        };
+        Err(Failure::new(sentence))
+    }
+}
+
+/// The output and ending of a run.
+#[derive(Debug)]
+pub struct Session {
+    /// The console's complete lines, without line ends.
+    pub lines: Vec<String>,
+    /// Why it ended.
+    pub ending: Ending,
+}
+
+/// A system to boot.
+pub struct Boot<'a> {
+    /// The board whose QEMU command is used.
+    pub board: &'a Board,
+    /// The boot image.
+    pub image: &'a Path,
+    /// Arguments added to the board's; `{folder}` stands for the image's folder.
+    pub extra: &'a [&'a str],
+    /// The user of the console.
+    pub audience: Audience,
+    /// How long the system may be silent; `None` waits forever. For a person, wall-clock time counts; otherwise the
+    /// time in which the emulator could run, see [`patience`].
+    pub silence: Option<Duration>,
+}
+
+impl Boot<'_> {
+    /// Boots and follows the console until an [`Ending`]. `until` sees every line and may end the run.
+    ///
+    /// # Errors
+    /// When QEMU cannot be started.
+    pub fn run(&self, mut until: impl FnMut(&str) -> bool) -> Outcome<Session> {
+        self.run_typing(|line, _| until(line))
+    }
+
+    /// As [`Self::run`]; `until` also gets the sender for typed keys, if the audience is a typist.
+    ///
+    /// # Errors
+    /// When QEMU cannot be started.
+    pub fn run_typing(
+        &self,
+        mut until: impl FnMut(&str, Option<&Sender<Vec<u8>>>) -> bool,
+    ) -> Outcome<Session> {
+        let mut qemu = Emulator::start(&self.command(), self.audience)?;
+        let mut console = Console { pending: Vec::new(), lines: Vec::new() };
+        let ending = loop {
+            match qemu.next(self.silence, self.audience) {
+                Ok(bytes) => {
+                    if self.audience == Audience::Person {
+                        console::show(&bytes);
+                    }
+                    let endless = self.audience != Audience::Person && console.lines.len() > MOST_LINES;
+                    let keys = qemu.keys.clone();
+                    let ending = console
+                        .take(&bytes, &mut |line| until(line, keys.as_ref()))
+                        .or_else(|| endless.then_some(Ending::Endless));
+                    if let Some(ending) = ending {
+                        qemu.stop();
+                        break ending;
+                    }
+                }
+                Err(RecvTimeoutError::Disconnected) => {
+                    let (status, said) = qemu.finish()?;
+                    break Ending::Exited(status, said);
+                }
+                Err(RecvTimeoutError::Timeout) => {
+                    qemu.stop();
+                    let (_, said) = qemu.finish()?;
+                    break Ending::Silent(self.silence.unwrap_or_default(), without_our_signal(&said));
+                }
+            }
+        };
+        Ok(Session { lines: console.lines, ending })
+    }
+
+    fn command(&self) -> Vec<String> {
+        let image = self.image.display().to_string();
+        let folder = self.image.parent().unwrap_or(Path::new(".")).display().to_string();
+        let words = self.board.qemu.iter();
+        let words = words.map(|word| word.replace("{image}", &image).replace("{folder}", &folder));
+        let mut command = interruptible(words.collect());
+        command.extend(self.extra.iter().map(|word| word.replace("{folder}", &folder)));
+        command
+    }
+}
+
+/// The documented `-serial mon:stdio` passes Ctrl-C to the guest, but users expect it to end the run.
+fn interruptible(mut command: Vec<String>) -> Vec<String> {
+    let Some(at) = command.windows(2).position(|pair| pair == ["-serial", "mon:stdio"]) else {
+        return command;
+    };
+    let long =
+        ["-chardev", "stdio,id=console,mux=on,signal=on", "-serial", "chardev:console", "-mon", "console"];
+    command.splice(at..at + 2, long.map(str::to_owned));
+    command
+}
+
+/// Splits console bytes into lines.
+struct Console {
+    pending: Vec<u8>,
+    lines: Vec<String>,
+}
+
+impl Console {
+    fn take(&mut self, bytes: &[u8], until: &mut impl FnMut(&str) -> bool) -> Option<Ending> {
+        for &byte in bytes {
+            if byte != b'\n' {
+                self.pending.push(byte);
+                continue;
+            }
+            let line = String::from_utf8_lossy(&self.pending).trim_end().to_owned();
+            self.pending.clear();
+            let seen = until(&line).then_some(Ending::Seen);
+            let ending = last_word(&line).or(seen);
+            self.lines.push(line);
+            if ending.is_some() {
+                return ending;
+            }
+        }
+        None
+    }
+}
+
+fn last_word(line: &str) -> Option<Ending> {
+    if line == "LIMEN|DONE" {
+        return Some(Ending::Done);
+    }
+    let reason = line.strip_prefix("LIMEN|FAIL")?.trim();
+    Some(Ending::Failed(if reason.is_empty() { "no reason given".to_owned() } else { reason.to_owned() }))
+}
+
+/// QEMU's error output, without the message about our signal.
+fn without_our_signal(said: &str) -> String {
+    let own = said.lines().filter(|line| !line.contains(": terminating on signal 15 from pid "));
+    own.collect::<Vec<_>>().join("\n")
+}
+
+fn indented(said: &str) -> String {
+    said.lines().map(|line| format!("\n  {line}")).collect()
+}
+
+/// A running QEMU with threads that drain its output.
+struct Emulator {
+    child: Child,
+    console: Receiver<Vec<u8>>,
+    keys: Option<Sender<Vec<u8>>>,
+    errors: Option<JoinHandle<String>>,
+}
+
+impl Emulator {
+    fn start(command: &[String], audience: Audience) -> Outcome<Self> {
+        let mut child = spawn(command, audience).context(|| format!("cannot start {}", command[0]))?;
+        let (bytes, console) = channel();
+        if let Some(output) = child.stdout.take() {
+            thread::spawn(move || forward(output, &bytes));
+        }
+        let keys = child.stdin.take().map(|input| {
+            let (keys, typed) = channel();
+            thread::spawn(move || type_in(input, &typed));
+            keys
+        });
+        let errors = child.stderr.take().map(|stderr| thread::spawn(move || collect(stderr)));
+        Ok(Self { child, console, keys, errors })
+    }
+
+    fn next(&self, silence: Option<Duration>, audience: Audience) -> Result<Vec<u8>, RecvTimeoutError> {
+        let receive = |limit| match self.console.recv_timeout(limit) {
+            Err(RecvTimeoutError::Timeout) => None,
+            received => Some(received),
+        };
+        let received = match silence {
+            None => return self.console.recv().map_err(|_| RecvTimeoutError::Disconnected),
+            Some(limit) if audience == Audience::Person => receive(limit),
+            Some(limit) => patience::wait(self.child.id(), limit, receive),
+        };
+        received.unwrap_or(Err(RecvTimeoutError::Timeout))
+    }
+
+    /// Terminates QEMU, so that it restores the terminal; kills it if it does not end.
+    fn stop(&mut self) {
+        let asked = process::signal(self.child.id(), "TERM");
+        let ends = |_: &u32| {
+            thread::sleep(Duration::from_millis(10));
+            matches!(self.child.try_wait(), Ok(Some(_)))
+        };
+        if !asked || (0..200).find(ends).is_none() {
+            // This fails only if QEMU has already ended.
+            _ = self.child.kill();
+            _ = self.child.wait();
+        }
+    }
+
+    fn finish(&mut self) -> Outcome<(ExitStatus, String)> {
+        let status = self.child.wait().context(|| "cannot wait for QEMU".to_owned())?;
+        let said = self.errors.take().and_then(|thread| thread.join().ok()).unwrap_or_default();
+        Ok((status, said))
+    }
+}
+
+/// Starts QEMU so that it ends with this thread, however the thread ends.
+fn spawn(command: &[String], audience: Audience) -> std::io::Result<Child> {
+    let start = |words: &[String], prefix: &[&str]| {
+        let mut all = prefix.iter().copied().chain(words.iter().map(String::as_str));
+        let program = all.next().unwrap_or_default();
+        let keys = stdin().is_terminal();
+        Command::new(program)
+            .args(all)
+            .stdin(match audience {
+                Audience::Typist => Stdio::piped(),
+                Audience::Person if keys => Stdio::inherit(),
+                Audience::Person | Audience::Nobody => Stdio::null(),
+            })
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+    };
+    match start(command, &["setpriv", "--pdeathsig", "TERM", "--"]) {
+        Err(error) if error.kind() == ErrorKind::NotFound => start(command, &[]),
+        started => started,
+    }
+}
+
+fn forward(mut output: ChildStdout, bytes: &Sender<Vec<u8>>) {
+    let mut buffer = [0; 4096];
+    while let Ok(count @ 1..) = output.read(&mut buffer) {
+        if bytes.send(buffer[..count].to_vec()).is_err() {
+            return;
+        }
+    }
+}
+
+/// Blocks while the machine has no room for input; ends with the emulator.
+fn type_in(mut input: ChildStdin, typed: &Receiver<Vec<u8>>) {
+    while let Ok(keys) = typed.recv() {
+        if input.write_all(&keys).and_then(|()| input.flush()).is_err() {
+            return;
+        }
+    }
+}
+
+fn collect(mut stderr: ChildStderr) -> String {
+    let mut said = Vec::new();
+    // Output before a read error is still worth showing.
+    _ = stderr.read_to_end(&mut said);
+    String::from_utf8_lossy(&said).trim_end().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+    use crate::run::board::BootProtocol;
+
+    fn shell(script: &str, silence: Duration) -> Session {
+        let words = ["sh", "-c", script].map(str::to_owned);
+        let board = Board {
+            name: "shell".into(),
+            aliases: Vec::new(),
+            renamed: None,
+            architecture: "none".into(),
+            platform: "none".into(),
+            boot: BootProtocol::Loader,
+            qemu: words.to_vec(),
+            variants: BTreeMap::new(),
+            repeatable_with: Vec::new(),
+            chosen: Vec::new(),
+            file: "shell.toml".into(),
+        };
+        let (audience, silence) = (Audience::Nobody, Some(silence));
+        let boot = Boot { board: &board, image: Path::new("none"), extra: &[], audience, silence };
+        boot.run(|line| line == "enough").unwrap()
+    }
+
+    #[test]
+    fn a_system_that_is_done_is_stopped() {
+        let session = shell("echo one; printf 'LIMEN|DO'; echo NE; exec sleep 1000", SILENCE);
+        assert_eq!(session.ending, Ending::Done);
+        assert_eq!(session.lines, ["one", "LIMEN|DONE"]);
+    }
+
+    #[test]
+    fn a_reported_failure_carries_its_reason() {
+        let session = shell("echo 'LIMEN|FAIL out of luck'; exec sleep 1000", SILENCE);
+        assert_eq!(session.ending, Ending::Failed("out of luck".into()));
+    }
+
+    #[test]
+    fn the_caller_sees_the_last_line_too() {
+        let (mut console, mut lines) = (Console { pending: Vec::new(), lines: Vec::new() }, Vec::new());
+        let ending = console.take(b"one\nLIMEN|DONE\n", &mut |line: &str| {
+            lines.push(line.to_owned());
+            false
+        });
+        assert_eq!((ending, lines.len()), (Some(Ending::Done), 2));
+    }
+
+    #[test]
+    fn the_caller_can_end_the_run() {
+        assert_eq!(shell("echo enough; exec sleep 1000", SILENCE).ending, Ending::Seen);
+    }
+
+    #[test]
+    fn an_emulator_that_ends_on_its_own_is_an_error() {
+        let session = shell("echo broken >&2; exit 3", SILENCE);
+        let sentence = session.ending.outcome().unwrap_err().to_string();
+        assert!(sentence.contains("exit status: 3") && sentence.contains("broken"), "{sentence}");
+    }
+
+    #[test]
+    fn a_system_that_never_stops_printing_is_stopped() {
+        assert_eq!(shell("exec yes", SILENCE).ending, Ending::Endless);
+    }
+
+    #[test]
+    fn a_silent_system_is_stopped() {
+        let session = shell("exec sleep 1000", Duration::from_millis(50));
+        assert!(matches!(session.ending, Ending::Silent(..)));
+    }
+
+    #[test]
+    fn the_message_about_our_signal_is_not_shown() {
+        let signal = "qemu-system-aarch64: terminating on signal 15 from pid 7 (<unknown process>)";
+        assert_eq!(without_our_signal(&format!("one\n{signal}\ntwo")), "one\ntwo");
+        let ending = Ending::Silent(SILENCE, without_our_signal(signal));
+        let sentence = ending.outcome().unwrap_err().to_string();
+        assert_eq!(sentence, "the system printed nothing for 60 seconds and was stopped");
+    }
+
+    #[test]
+    fn control_c_reaches_the_emulator() {
+        let command = ["qemu", "-serial", "mon:stdio", "-m", "1G"].map(str::to_owned).to_vec();
+        let rewritten = interruptible(command);
+        assert!(rewritten.contains(&"stdio,id=console,mux=on,signal=on".to_owned()));
+        assert_eq!(rewritten.last().map(String::as_str), Some("1G"));
+    }
+}

@@ -1,0 +1,259 @@
+//! `./x sdk`: builds everything that users need into `build/sdk`.
+
+use std::collections::BTreeSet;
+use std::fs::{self, File};
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+use std::process::Command as Process;
+
+use crate::check::binary::FloatAbi;
+use crate::command::{Command, no_arguments};
+use crate::failure::{Context, Failure, Outcome};
+use crate::run::board::{self, Board, BootProtocol};
+use crate::sdk::documents;
+use crate::sdk::gen_config;
+use crate::sdk::interface;
+use crate::sdk::reproducible::CargoOptions;
+use crate::sdk::version;
+use crate::shell::files;
+use crate::shell::process;
+use crate::shell::progress::{self, Steps};
+use crate::workspace::{CONFIGS, Workspace};
+
+/// The command.
+pub const COMMAND: Command =
+    Command { name: "sdk", summary: "build the SDK into build/sdk", help: HELP, run };
+
+const HELP: &str = "
+usage: ./x sdk
+
+Builds the tool, the kernel, the loader, the library and the monitor for every board and configuration into
+build/sdk. Files whose contents do not change are not touched. To use it:
+
+  make MICROKIT_SDK=$PWD/build/sdk MICROKIT_BOARD=qemu_virt_aarch64 MICROKIT_CONFIG=debug ...
+";
+
+/// The packages that run on an instruction set before any program does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Port {
+    architecture: &'static str,
+    /// The Rust target.
+    pub target: &'static str,
+    /// The packages that are built for it.
+    pub packages: &'static [&'static str],
+}
+
+const LOADED: &[&str] = &["limen-entry", "limen-loader"];
+const PORTS: [Port; 3] = [
+    Port { architecture: "aarch64", target: "aarch64-unknown-none-softfloat", packages: LOADED },
+    Port { architecture: "riscv64", target: "riscv64imac-unknown-none-elf", packages: LOADED },
+    Port { architecture: "x86_64", target: "x86_64-unknown-none", packages: &["limen-entry"] },
+];
+
+impl Port {
+    /// Cargo options that select target and packages.
+    pub fn options(&self) -> impl Iterator<Item = &'static str> {
+        let packages = self.packages.iter().flat_map(|package| ["--package", package]);
+        ["--release", "--target", self.target].into_iter().chain(packages)
+    }
+}
+
+fn run(workspace: &Workspace, arguments: lexopt::Parser) -> Outcome {
+    no_arguments(arguments)?;
+    build(workspace)?;
+    println!("the SDK is in {}", workspace.display(&workspace.sdk()));
+    Ok(())
+}
+
+/// Brings `build/sdk` up to date. Other processes that do the same wait.
+///
+/// # Errors
+/// When a part does not build.
+pub fn build(workspace: &Workspace) -> Outcome {
+    progress::show("waiting for another process that builds the SDK");
+    let _lock = lock(workspace)?;
+    let (boards, names) = (board::all(workspace)?, board::all_names(workspace)?);
+    let ports = ports(&boards)?;
+    let mut steps = Steps::new(1 + ports.len() + names.len());
+    steps.next("building the tool");
+    build_tool(workspace)?;
+    let options = CargoOptions::new(workspace)?;
+    for port in ports {
+        steps.next(&format!("building the kernel for {}", port.architecture));
+        cargo_build(&options, port.options())?;
+    }
+    for board in names {
+        steps.next(&format!("building library and monitor for {}", board.name));
+        remove_link(&workspace.sdk().join("board").join(&board.name))?;
+        for config in CONFIGS {
+            Part { workspace, board: &board, config }.build()?;
+        }
+    }
+    documents::write(workspace)
+}
+
+/// Removes a link that an earlier SDK made in place of a folder, so that files do not end up in its target.
+fn remove_link(folder: &Path) -> Outcome {
+    if folder.is_symlink() {
+        fs::remove_file(folder).context(|| format!("cannot remove {}", folder.display()))?;
+    }
+    Ok(())
+}
+
+fn lock(workspace: &Workspace) -> Outcome<File> {
+    let folder = workspace.path("build");
+    fs::create_dir_all(&folder).context(|| format!("cannot create {}", folder.display()))?;
+    let file = File::create(folder.join("sdk.lock")).context(|| "cannot create build/sdk.lock".to_owned())?;
+    file.lock().context(|| "cannot lock build/sdk.lock".to_owned())?;
+    Ok(file)
+}
+
+/// Files that the tool prints, and its arguments for them.
+const FROM_THE_TOOL: &[(&str, &[&str])] = &[
+    ("schema/system.xsd", &["--schema"]),
+    ("completion/microkit.bash", &["--completion", "bash"]),
+    ("completion/microkit.fish", &["--completion", "fish"]),
+    ("completion/_microkit", &["--completion", "zsh"]),
+];
+
+/// Builds the tool as a static binary, which runs on every Linux of this instruction set.
+fn build_tool(workspace: &Workspace) -> Outcome {
+    let host = version::host()?;
+    let mut options = CargoOptions::new(workspace)?.with(&["-Cstrip=debuginfo"]);
+    if cfg!(target_os = "linux") {
+        options = options.with(&["-Ctarget-feature=+crt-static"]);
+    }
+    cargo_build(&options, ["--release", "--package", "microkit", "--target", &host])?;
+    let built = workspace.target().join(host).join("release/microkit");
+    let tool = workspace.sdk().join("bin/microkit");
+    files::copy(&built, &tool)?;
+    for (file, words) in FROM_THE_TOOL {
+        files::write(&workspace.sdk().join(file), process::capture(Process::new(&tool).args(*words))?)?;
+    }
+    Ok(())
+}
+
+/// Runs cargo without the environment variables that would replace the options and those of `.cargo/config.toml`.
+fn cargo_build<'w>(options: &CargoOptions, words: impl IntoIterator<Item = &'w str>) -> Outcome {
+    let mut cargo = process::cargo("build");
+    cargo.args(options.words()).args(words);
+    for variable in ["RUSTFLAGS", "CARGO_ENCODED_RUSTFLAGS"] {
+        cargo.env_remove(variable);
+    }
+    process::capture(&mut cargo).map(drop)
+}
+
+/// The ports that the boards need, each once.
+///
+/// # Errors
+/// When a board has an instruction set without a kernel port.
+pub fn ports(boards: &[Board]) -> Outcome<BTreeSet<Port>> {
+    boards.iter().map(|board| port(&board.architecture)).collect()
+}
+
+fn port(architecture: &str) -> Outcome<Port> {
+    let found = PORTS.into_iter().find(|port| port.architecture == architecture);
+    found.ok_or_else(|| Failure::new(format!("there is no kernel for instruction set '{architecture}'")))
+}
+
+/// The SDK's folder for one board and configuration.
+struct Part<'a> {
+    workspace: &'a Workspace,
+    board: &'a Board,
+    config: &'a str,
+}
+
+impl Part<'_> {
+    fn build(&self) -> Outcome {
+        self.write_headers()?;
+        self.build_user("libmicrokit", &[("libmicrokit.a", "lib"), ("microkit.ld", "lib")])?;
+        match &self.board.renamed {
+            // The difference affects only programs.
+            Some(name) => ["board.toml", "elf"].iter().try_for_each(|entry| self.link(entry, name)),
+            None => self.build_system(),
+        }
+    }
+
+    /// Builds the parts that are not for programs.
+    fn build_system(&self) -> Outcome {
+        let folder = self.folder();
+        files::copy(&self.board.file, &folder.join("board.toml"))?;
+        self.build_user("monitor", &[("monitor.elf", "elf")])?;
+        let built = self.workspace.target().join(port(&self.board.architecture)?.target).join("release");
+        files::copy(&built.join("limen-entry"), &folder.join("elf/sel4.elf"))?;
+        match self.board.boot {
+            BootProtocol::Loader => files::copy(&built.join("limen-loader"), &folder.join("elf/loader.elf")),
+            BootProtocol::Multiboot => self.write_multiboot_kernel(&built.join("limen-entry")),
+        }
+    }
+
+    /// Writes the kernel as a 32-bit file for Multiboot loaders: the same segments at the same physical addresses.
+    fn write_multiboot_kernel(&self, kernel: &Path) -> Outcome {
+        let small = self.workspace.target().join("sel4_32.elf");
+        let mut objcopy = Process::new("llvm-objcopy");
+        process::capture(
+            objcopy.args(["--strip-all", "--output-target=elf32-i386"]).arg(kernel).arg(&small),
+        )?;
+        files::copy(&small, &self.folder().join("elf/sel4_32.elf"))
+    }
+
+    /// Makes `entry` a link to that of the board `name`.
+    fn link(&self, entry: &str, name: &str) -> Outcome {
+        let (link, target) =
+            (self.folder().join(entry), Path::new("../..").join(name).join(self.config).join(entry));
+        if fs::read_link(&link).is_ok_and(|present| present == target) {
+            return Ok(());
+        }
+        symlink(target, &link).context(|| format!("cannot link {}", link.display()))
+    }
+
+    fn folder(&self) -> PathBuf {
+        self.workspace.sdk().join("board").join(&self.board.name).join(self.config)
+    }
+
+    fn write_headers(&self) -> Outcome {
+        let include = self.folder().join("include");
+        let mut generated = interface::files(&self.board.architecture);
+        generated.extend(gen_config::files(self.board, self.config));
+        let names = generated.iter().map(|(name, _)| PathBuf::from(name)).collect();
+        files::mirror(&self.workspace.path("user/libmicrokit/include"), &include, &names)?;
+        for (name, text) in &generated {
+            files::write(&include.join(name), text)?;
+        }
+        Ok(())
+    }
+
+    /// Builds a C part and copies its products to the SDK.
+    fn build_user(&self, part: &str, products: &[(&str, &str)]) -> Outcome {
+        let output = make(self.workspace, self.board, self.config, part, &[])?;
+        let copy =
+            |(file, to): &(&str, &str)| files::copy(&output.join(file), &self.folder().join(to).join(file));
+        products.iter().try_for_each(copy)
+    }
+}
+
+/// Runs the Makefile of a C part against the SDK under construction; returns the output folder.
+///
+/// # Errors
+/// When make fails; the failure carries its output.
+pub fn make(
+    workspace: &Workspace,
+    board: &Board,
+    config: &str,
+    part: &str,
+    goals: &[&str],
+) -> Outcome<PathBuf> {
+    let sdk = workspace.sdk().join("board").join(&board.name).join(config);
+    let output = workspace.path("build/user").join(part).join(&board.name).join(config);
+    let mut make = Process::new("make");
+    make.arg("--no-print-directory").arg("-C").arg(workspace.path("user").join(part));
+    make.arg(format!("BUILD={}", output.display()));
+    make.arg(format!("INCLUDE={}", sdk.join("include").display()));
+    make.arg(format!("LIB={}", sdk.join("lib").display()));
+    make.arg(format!("ARCH={}", board.architecture)).arg(format!("CONFIG={config}"));
+    if board.float_abi() == Some(FloatAbi::Soft) {
+        make.arg("SOFT_FLOAT=True");
+    }
+    process::capture(make.args(goals))?;
+    Ok(output)
+}

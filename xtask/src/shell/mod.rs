@@ -1,0 +1,10 @@
+//! What commands use of the machine they run on: files, other programs, the terminal.
+
+// First, because all other modules use its macros.
+#[macro_use]
+pub mod console;
+
+pub mod files;
+pub mod process;
+pub mod progress;
+pub mod typed;

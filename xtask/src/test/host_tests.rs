@@ -1,0 +1,91 @@
+//! Runs the tests of the host crates and counts them.
+
+use std::io::{BufRead, BufReader};
+use std::process::{Command, Stdio};
+
+use crate::failure::{Context, Failure, Outcome};
+use crate::shell::process;
+use crate::test::suite::Verdict;
+
+/// The kinds of branches on static keys besides the usual one.
+const OTHER_KEY_BUILDS: [&str; 2] = ["fallback", "none"];
+
+/// Runs `cargo test` for everything that runs on the host. Lines about passing tests are not shown.
+///
+/// # Errors
+/// When cargo cannot be started.
+pub fn run() -> Outcome<Verdict> {
+    let mut verdict = Verdict::default();
+    follow_tests(process::cargo("test").arg("--no-fail-fast"), &mut verdict)?;
+    // Not default members, because their binaries do not run on the host.
+    let libraries = ["--lib", "--package", "limen-platform", "--package", "limen-loader"];
+    follow_tests(process::cargo("test").arg("--no-fail-fast").args(libraries), &mut verdict)?;
+    for build in OTHER_KEY_BUILDS {
+        let mut cargo = process::cargo("test");
+        cargo.env("LIMEN_KEYS", build).args(["--package", "limen-keys", "--test", "linux"]);
+        follow_tests(&mut cargo, &mut verdict)?;
+    }
+    Ok(verdict)
+}
+
+fn follow_tests(cargo: &mut Command, verdict: &mut Verdict) -> Outcome {
+    let failures = verdict.complaints.len();
+    let succeeded = follow(cargo, |line| {
+        if let Some((passed, failed)) = counts(line) {
+            verdict.passed += passed;
+            verdict.complaints.extend((0..failed).map(|_| "a host test failed (see above)".to_owned()));
+        }
+        if is_worth_showing(line) {
+            println!("{line}");
+        }
+    })?;
+    if !succeeded && verdict.complaints.len() == failures {
+        verdict.complaints.push("cargo test failed before it ran every test (see above)".to_owned());
+    }
+    Ok(())
+}
+
+fn follow(command: &mut Command, mut each: impl FnMut(&str)) -> Outcome<bool> {
+    let cannot = || "cannot run cargo test".to_owned();
+    let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().context(cannot)?;
+    let output = child.stdout.take().ok_or_else(|| Failure::new(cannot()))?;
+    for line in BufReader::new(output).lines() {
+        each(&line.context(cannot)?);
+    }
+    Ok(child.wait().context(cannot)?.success())
+}
+
+/// Passed and failed tests of a line `test result: ok. 3 passed; 0 failed; ...`.
+fn counts(line: &str) -> Option<(usize, usize)> {
+    let (_, sums) = line.strip_prefix("test result: ")?.split_once(". ")?;
+    let number = |of: &str| sums.split("; ").find_map(|part| part.strip_suffix(of)?.trim().parse().ok());
+    Some((number("passed")?, number("failed")?))
+}
+
+fn is_worth_showing(line: &str) -> bool {
+    let routine = line.is_empty() || line.starts_with("running ") || line.starts_with("test result: ok");
+    // A dot for each test, and their number at the end of a line.
+    let is_count = line.chars().all(|c| c == '.' || c == ' ' || c == '/' || c.is_ascii_digit());
+    !routine && !line.ends_with("... ok") && !is_count
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sums_of_cargo_are_read() {
+        let line = "test result: FAILED. 3 passed; 1 failed; 0 ignored; 0 measured; 2 filtered out; finished in 0.00s";
+        assert_eq!(counts(line), Some((3, 1)));
+        assert_eq!(counts("test some::test ... ok"), None);
+    }
+
+    #[test]
+    fn only_failures_are_shown() {
+        assert!(!is_worth_showing("test arena::tests::index ... ok"));
+        assert!(!is_worth_showing("......"));
+        assert!(!is_worth_showing("...... 6/12"));
+        assert!(is_worth_showing("test arena::tests::index ... FAILED"));
+        assert!(is_worth_showing("thread 'arena' panicked"));
+    }
+}

@@ -1,0 +1,15 @@
+//! `./x test`: host tests, on-target suites, and tests of the finished SDK.
+
+mod boot_case;
+mod command;
+pub mod cothreads;
+mod debugger;
+mod host_tests;
+mod injection;
+pub mod large;
+mod load;
+mod sdk_tests;
+pub mod suite;
+mod worlds;
+
+pub use command::COMMAND;

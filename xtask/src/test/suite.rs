@@ -1,0 +1,477 @@
+//! On-target test suites: where they run, and what their consoles must show.
+//!
+//! A suite prints one line per test, `TEST name PASS` or `TEST name FAIL reason`, then `SUITE name N passed, N failed`,
+//! then `LIMEN|DONE` or `LIMEN|FAIL reason`. `suite.toml` beside its Makefile can set:
+//!
+//! ```toml
+//! configs = ["debug"]              # default: debug and release
+//! boards = ["qemu_virt_aarch64"]   # default: all, by their present names
+//! deterministic = true             # on an emulator that counts instructions; default: false
+//! qemu = ["-device", "edu"]        # more arguments for the emulator; {folder} is the image's folder
+//! same_files = ["disk.img", "end.img"]  # files in that folder that must be equal after a run
+//! expect = ["MON|ERROR: faulting PD: child", "/^pc : 0x[0-9a-f]{16}$/"]
+//! forbid = ["PANIC"]
+//! variants = ["q35"]               # boot once more, in debug, on boards with these variants
+//!
+//! [release]                        # only in this configuration
+//! forbid = ["MON|"]
+//!
+//! [debug.aarch64]                  # only in this configuration on this instruction set
+//! expect = ["ec: 0x24"]
+//! ```
+//!
+//! `[load]` types lines at the console, see [`crate::test::load`]; `[worlds]` compares builds, see [`crate::test::worlds`];
+//! `[injection]` injects interrupts and bit flips, see [`crate::test::injection`].
+//!
+//! An entry of `expect` or `forbid` is text within a line, or a regular expression between slashes. Each counts as a
+//! test.
+
+use std::fs;
+use std::path::Path;
+
+use regex_lite::Regex;
+use toml::de::DeTable;
+
+use crate::failure::{Context, Failure, Outcome};
+use crate::run::board::{self, Board};
+use crate::run::project::Project;
+use crate::run::qemu::Session;
+use crate::shell::files;
+use crate::test::injection::Injection;
+use crate::test::load::Load;
+use crate::test::worlds::{self, Comparison, Consoles};
+
+/// Configurations to which an expectation can be limited.
+const CONFIGS: [&str; 2] = ["debug", "release"];
+/// Instruction sets to which an expectation can be limited.
+pub const ARCHITECTURES: [&str; 3] = ["aarch64", "riscv64", "x86_64"];
+
+/// The configuration in which variants of boards run: there the kernel checks itself.
+const VARIANT_CONFIG: &str = "debug";
+
+/// The settings of `suite.toml`, with defaults.
+#[derive(Debug)]
+pub struct Suite {
+    configs: Vec<String>,
+    boards: Option<Vec<String>>,
+    variants: Vec<String>,
+    qemu: Vec<String>,
+    same_files: Vec<String>,
+    load: Option<Load>,
+    injection: Option<Injection>,
+    comparisons: Vec<Comparison>,
+    /// Whether time must follow the instruction count.
+    pub deterministic: bool,
+    demands: Vec<Demand>,
+}
+
+/// The result of a suite's run.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Verdict {
+    /// Tests that passed.
+    pub passed: usize,
+    /// One sentence per test that failed.
+    pub complaints: Vec<String>,
+    /// Further information for the user, a sentence each.
+    pub notes: Vec<String>,
+}
+
+impl Verdict {
+    /// Adds another verdict.
+    pub fn add(&mut self, other: Self) {
+        self.passed += other.passed;
+        self.complaints.extend(other.complaints);
+        self.notes.extend(other.notes);
+    }
+
+    /// The verdict on something that counts as a single test.
+    pub fn single(outcome: Outcome) -> Self {
+        match outcome {
+            Ok(()) => Self { passed: 1, ..Self::default() },
+            Err(failure) => Self { complaints: vec![failure.to_string()], ..Self::default() },
+        }
+    }
+}
+
+/// A pattern that the console must or must not match.
+#[derive(Debug)]
+struct Demand {
+    pattern: Pattern,
+    wanted: bool,
+    /// The configuration in which this applies; `None` for all.
+    config: Option<&'static str>,
+    /// The instruction set on which this applies; `None` for all.
+    architecture: Option<&'static str>,
+}
+
+#[derive(Debug)]
+struct Pattern {
+    written: String,
+    regex: Option<Regex>,
+}
+
+impl Suite {
+    /// Reads the project's `suite.toml`, which may be absent.
+    ///
+    /// # Errors
+    /// When the file has an unknown key or a wrong value.
+    pub fn of(project: &Project) -> Outcome<Self> {
+        let file = project.folder.join("suite.toml");
+        let text = if file.exists() { files::read(&file)? } else { String::new() };
+        Self::parse(&text).context(|| format!("{}/suite.toml", project.name))
+    }
+
+    fn parse(text: &str) -> Outcome<Self> {
+        let table = DeTable::parse(text).context(|| "not valid TOML".to_owned())?;
+        let table = table.get_ref();
+        const KNOWN: &[&str] = &[
+            "configs",
+            "boards",
+            "variants",
+            "deterministic",
+            "qemu",
+            "same_files",
+            "load",
+            "injection",
+            "worlds",
+            "expect",
+            "forbid",
+            "debug",
+            "release",
+        ];
+        known_keys(table, KNOWN)?;
+        let list = |key| if table.contains_key(key) { board::words(table, key).map(Some) } else { Ok(None) };
+        let mut demands = demands(table, None, None)?;
+        for config in CONFIGS {
+            let Some(inside) = inner(table, config)? else { continue };
+            known_keys(inside, &[&["expect", "forbid"], ARCHITECTURES.as_slice()].concat())?;
+            demands.extend(self::demands(inside, Some(config), None)?);
+            for architecture in ARCHITECTURES {
+                let Some(inside) = inner(inside, architecture)? else { continue };
+                known_keys(inside, &["expect", "forbid"])?;
+                demands.extend(self::demands(inside, Some(config), Some(architecture))?);
+            }
+        }
+        Ok(Self {
+            configs: list("configs")?.unwrap_or_else(|| ["debug", "release"].map(str::to_owned).to_vec()),
+            boards: list("boards")?,
+            variants: list("variants")?.unwrap_or_default(),
+            qemu: list("qemu")?.unwrap_or_default(),
+            same_files: list("same_files")?.unwrap_or_default(),
+            load: inner(table, "load")?.map(Load::parse).transpose()?,
+            injection: inner(table, "injection")?.map(Injection::parse).transpose()?,
+            comparisons: inner(table, "worlds")?.map_or(Ok(Vec::new()), worlds::parse)?,
+            deterministic: flag(table, "deterministic")?,
+            demands,
+        })
+    }
+
+    /// Whether the suite names this board explicitly.
+    pub fn names(&self, board: &str) -> bool {
+        self.boards.as_ref().is_some_and(|boards| boards.iter().any(|name| name == board))
+    }
+
+    /// The configurations in which the suite runs on a board; empty if it does not run there.
+    pub fn configs(&self, board: &str) -> &[String] {
+        if self.boards.is_none() || self.names(board) { &self.configs } else { &[] }
+    }
+
+    /// The board with the suite's variants; `None` if the suite asks for none in this configuration, or the board lacks
+    /// them.
+    pub fn variant_of(&self, board: &Board, config: &str) -> Option<Board> {
+        let wanted = !self.variants.is_empty() && config == VARIANT_CONFIG;
+        wanted.then(|| board.with(&self.variants).ok()).flatten()
+    }
+
+    /// Checks that some board has the suite's variants.
+    ///
+    /// # Errors
+    /// When none of these boards has them.
+    pub fn check_variants(&self, boards: &[Board]) -> Outcome {
+        if boards.iter().any(|board| board.with(&self.variants).is_ok()) {
+            return Ok(());
+        }
+        Err(Failure::new(format!("no board has the variants {}", self.variants.join(", "))))
+    }
+
+    /// Emulator arguments besides those of the board.
+    pub fn qemu(&self) -> &[String] {
+        &self.qemu
+    }
+
+    /// Checks the files beside the image after a run, and adds complaints to the verdict.
+    ///
+    /// # Errors
+    /// When one of them cannot be read.
+    pub fn judge_files(&self, image: &Path, verdict: &mut Verdict) -> Outcome {
+        let read = |name: &String| {
+            let file = image.with_file_name(name);
+            fs::read(&file).context(|| format!("cannot read {}", file.display()))
+        };
+        let Some((first, others)) = self.same_files.split_first() else { return Ok(()) };
+        let wanted = read(first)?;
+        for other in others {
+            if read(other)? == wanted {
+                verdict.passed += 1;
+            } else {
+                verdict.complaints.push(format!("after the run, {first} is not the same as {other}"));
+            }
+        }
+        Ok(())
+    }
+
+    /// The console input.
+    pub fn load(&self) -> Option<&Load> {
+        self.load.as_ref()
+    }
+
+    /// The fault injection.
+    pub fn injection(&self) -> Option<&Injection> {
+        self.injection.as_ref()
+    }
+
+    /// The builds of the system, each a string of make variables.
+    pub fn builds(&self, architecture: &str) -> Vec<String> {
+        worlds::builds(self.comparisons(architecture))
+    }
+
+    fn comparisons<'a>(&'a self, architecture: &str) -> impl Iterator<Item = &'a Comparison> {
+        self.comparisons.iter().filter(move |comparison| comparison.is_for(architecture))
+    }
+
+    /// Whether it has several builds to compare.
+    pub fn compares(&self, architecture: &str) -> bool {
+        self.comparisons(architecture).next().is_some()
+    }
+
+    /// Compares the output of the builds.
+    pub fn compare(&self, consoles: &Consoles, architecture: &str) -> Verdict {
+        let mut verdict = Verdict::default();
+        for comparison in self.comparisons(architecture) {
+            match comparison.complaint(consoles) {
+                None => verdict.passed += 1,
+                Some(complaint) => verdict.complaints.push(complaint),
+            }
+        }
+        verdict
+    }
+
+    /// Judges a finished run in a configuration on an instruction set.
+    pub fn judge(&self, session: &Session, config: &str, architecture: &str) -> Verdict {
+        let mut verdict = Verdict::default();
+        let tests = session.lines.iter().filter_map(|line| line.strip_prefix("TEST "));
+        for test in tests {
+            match test.split_once(' ') {
+                Some((_, "PASS")) => verdict.passed += 1,
+                _ => verdict.complaints.push(format!("TEST {test}")),
+            }
+        }
+        verdict.complaints.extend(miscount(&session.lines, &verdict));
+        let holds = |demand: &&Demand| {
+            demand.config.is_none_or(|name| name == config)
+                && demand.architecture.is_none_or(|name| name == architecture)
+        };
+        for Demand { pattern, wanted, .. } in self.demands.iter().filter(holds) {
+            match (session.lines.iter().any(|line| pattern.is_in(line)), wanted) {
+                (true, true) | (false, false) => verdict.passed += 1,
+                (false, true) => verdict.complaints.push(format!("the console lacks: {}", pattern.written)),
+                (true, false) => verdict.complaints.push(format!("the console has: {}", pattern.written)),
+            }
+        }
+        match self.load.as_ref().map(|load| load.complaint(&session.lines)) {
+            Some(None) => verdict.passed += 1,
+            Some(Some(complaint)) => verdict.complaints.push(complaint),
+            None => {}
+        }
+        if let Err(failure) = session.ending.outcome() {
+            verdict.complaints.push(failure.to_string());
+        }
+        if verdict == Verdict::default() {
+            verdict.complaints.push("the suite ran no test".to_owned());
+        }
+        verdict
+    }
+}
+
+/// A boolean; false if absent.
+fn flag(table: &DeTable<'_>, key: &str) -> Outcome<bool> {
+    let Some(value) = table.get(key) else { return Ok(false) };
+    value.get_ref().as_bool().ok_or_else(|| Failure::new(format!("'{key}' must be true or false")))
+}
+
+fn known_keys(table: &DeTable<'_>, known: &[&str]) -> Outcome {
+    match table.keys().find(|key| !known.contains(&key.get_ref().as_ref())) {
+        Some(key) => Err(Failure::new(format!("unknown key '{}'", key.get_ref()))),
+        None => Ok(()),
+    }
+}
+
+/// The table with this name inside another one.
+fn inner<'a, 'i>(table: &'a DeTable<'i>, name: &str) -> Outcome<Option<&'a DeTable<'i>>> {
+    let Some(inside) = table.get(name) else { return Ok(None) };
+    let inside = inside.get_ref().as_table();
+    inside.map(Some).ok_or_else(|| Failure::new(format!("'{name}' must be a table")))
+}
+
+fn demands(
+    table: &DeTable<'_>,
+    config: Option<&'static str>,
+    architecture: Option<&'static str>,
+) -> Outcome<Vec<Demand>> {
+    let mut demands = Vec::new();
+    for (key, wanted) in [("expect", true), ("forbid", false)] {
+        if table.contains_key(key) {
+            for written in board::words(table, key)? {
+                demands.push(Demand { pattern: Pattern::parse(written)?, wanted, config, architecture });
+            }
+        }
+    }
+    Ok(demands)
+}
+
+/// Compares the tests on the console with the suite's own count: a lost line must not go unnoticed.
+fn miscount(lines: &[String], verdict: &Verdict) -> Option<String> {
+    let counted = format!("{} passed, {} failed", verdict.passed, verdict.complaints.len());
+    let mut sums = lines.iter().filter_map(|line| line.strip_prefix("SUITE ")?.split_once(' '));
+    match sums.next() {
+        None if verdict == &Verdict::default() => None,
+        None => Some("the suite printed no SUITE line".to_owned()),
+        Some((_, sum)) if sum == counted => None,
+        Some((_, sum)) => Some(format!("the suite reports {sum}, but its TEST lines say {counted}")),
+    }
+}
+
+impl Pattern {
+    fn parse(written: String) -> Outcome<Self> {
+        let inside = written.strip_prefix('/').and_then(|rest| rest.strip_suffix('/'));
+        let regex = inside.map(Regex::new).transpose().context(|| format!("regular expression {written}"))?;
+        Ok(Self { written, regex })
+    }
+
+    fn is_in(&self, line: &str) -> bool {
+        self.regex.as_ref().map_or_else(|| line.contains(&self.written), |regex| regex.is_match(line))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+    use crate::run::board::BootProtocol;
+    use crate::run::qemu::Ending;
+
+    fn judge(suite: &str, lines: &[&str]) -> Verdict {
+        let lines = lines.iter().map(|&line| line.to_owned()).collect();
+        Suite::parse(suite).unwrap().judge(&Session { lines, ending: Ending::Done }, "debug", "aarch64")
+    }
+
+    #[test]
+    fn a_suite_runs_in_debug_and_release_everywhere_by_default() {
+        assert_eq!(Suite::parse("").unwrap().configs("any"), ["debug", "release"]);
+        let narrow = Suite::parse("configs = ['debug']\nboards = ['a']\n").unwrap();
+        assert_eq!(narrow.configs("a"), ["debug"]);
+        assert!(narrow.configs("b").is_empty());
+    }
+
+    #[test]
+    fn a_suite_can_ask_for_instruction_time() {
+        assert!(!Suite::parse("").unwrap().deterministic);
+        assert!(Suite::parse("deterministic = true").unwrap().deterministic);
+        let error = Suite::parse("deterministic = 1").unwrap_err();
+        assert_eq!(error.to_string(), "'deterministic' must be true or false");
+    }
+
+    #[test]
+    fn variants_run_in_debug_on_boards_that_have_them() {
+        let variants = BTreeMap::from([("large".to_owned(), vec!["-m".to_owned()])]);
+        let board = Board {
+            name: "a".into(),
+            aliases: Vec::new(),
+            renamed: None,
+            architecture: "none".into(),
+            platform: "none".into(),
+            boot: BootProtocol::Loader,
+            qemu: Vec::new(),
+            variants,
+            repeatable_with: Vec::new(),
+            chosen: Vec::new(),
+            file: "a.toml".into(),
+        };
+        let suite = Suite::parse("variants = ['large']").unwrap();
+        assert_eq!(suite.variant_of(&board, "debug").unwrap().qemu, ["-m"]);
+        assert!(suite.variant_of(&board, "release").is_none());
+        assert!(Suite::parse("").unwrap().variant_of(&board, "debug").is_none());
+        let suite = Suite::parse("variants = ['huge']").unwrap();
+        assert!(suite.variant_of(&board, "debug").is_none());
+        assert_eq!(suite.check_variants(&[board]).unwrap_err().to_string(), "no board has the variants huge");
+    }
+
+    #[test]
+    fn files_are_compared_after_a_run() {
+        let folder = std::env::temp_dir().join(format!("limen-suite-{}", std::process::id()));
+        fs::create_dir_all(&folder).unwrap();
+        for (name, text) in [("a", "x"), ("b", "x"), ("c", "y")] {
+            fs::write(folder.join(name), text).unwrap();
+        }
+        let image = folder.join("loader.img");
+        let mut verdict = Verdict::default();
+        let judge = |suite: &str, verdict: &mut Verdict| {
+            Suite::parse(suite).unwrap().judge_files(&image, verdict).map_err(|failure| failure.to_string())
+        };
+        assert_eq!(judge("same_files = ['a', 'b', 'c']", &mut verdict), Ok(()));
+        assert_eq!((verdict.passed, verdict.complaints.len()), (1, 1));
+        assert_eq!(verdict.complaints[0], "after the run, a is not the same as c");
+        assert!(judge("same_files = ['a', 'none']", &mut verdict).unwrap_err().contains("none"));
+        fs::remove_dir_all(&folder).unwrap();
+    }
+
+    #[test]
+    fn an_unknown_key_is_an_error() {
+        assert_eq!(Suite::parse("expects = []").unwrap_err().to_string(), "unknown key 'expects'");
+        assert!(Suite::parse("expect = ['/(/']").is_err());
+    }
+
+    #[test]
+    fn tests_and_expectations_are_counted() {
+        let lines = ["TEST a PASS", "TEST b PASS", "SUITE s 2 passed, 0 failed", "pc : 0x10"];
+        let verdict = judge("expect = ['/^pc : 0x[0-9]+$/', 'pc :']\nforbid = ['PANIC']", &lines);
+        assert_eq!(verdict, Verdict { passed: 5, ..Verdict::default() });
+    }
+
+    #[test]
+    fn an_expectation_can_be_limited_to_one_configuration() {
+        let lines = ["TEST a PASS", "SUITE s 1 passed, 0 failed", "MON"];
+        let suite = "[debug]\nexpect = ['MON']\n[release]\nforbid = ['MON']\nexpect = ['no']";
+        assert_eq!(judge(suite, &lines), Verdict { passed: 2, ..Verdict::default() });
+        assert!(Suite::parse("debug = 1").is_err());
+        assert!(Suite::parse("[debug]\nboards = []").is_err());
+    }
+
+    #[test]
+    fn an_expectation_can_be_limited_to_one_instruction_set() {
+        let lines = ["TEST a PASS", "SUITE s 1 passed, 0 failed", "ec"];
+        let suite = "[debug.aarch64]\nexpect = ['ec']\n[debug.riscv64]\nexpect = ['no']";
+        assert_eq!(judge(suite, &lines), Verdict { passed: 2, ..Verdict::default() });
+        assert!(Suite::parse("[debug.arm]\nexpect = ['ec']").is_err());
+    }
+
+    #[test]
+    fn failures_carry_their_reasons() {
+        let lines = ["TEST a FAIL got 3", "SUITE s 0 passed, 1 failed", "PANIC"];
+        let verdict = judge("expect = ['x|y']\nforbid = ['PANIC']", &lines);
+        assert_eq!(verdict.passed, 0);
+        assert_eq!(
+            verdict.complaints,
+            ["TEST a FAIL got 3", "the console lacks: x|y", "the console has: PANIC"]
+        );
+    }
+
+    #[test]
+    fn lost_lines_and_empty_suites_fail() {
+        let lost = judge("", &["TEST a PASS", "SUITE s 2 passed, 0 failed"]);
+        assert!(lost.complaints[0].contains("its TEST lines say 1 passed, 0 failed"));
+        assert_eq!(judge("", &["TEST a PASS"]).complaints, ["the suite printed no SUITE line"]);
+        assert_eq!(judge("", &[]).complaints, ["the suite ran no test"]);
+    }
+}
