@@ -47,7 +47,7 @@ const PARTS: [Part; 4] = [
         |segment| if segment.executes() || segment.is_written() { 0 } else { segment.memory_bytes },
     ),
     ("read_write", |segment| if segment.is_written() { segment.file_bytes } else { 0 }),
-    ("zeroed", |segment| segment.memory_bytes - segment.file_bytes),
+    ("zeroed", |segment| segment.memory_bytes.saturating_sub(segment.file_bytes)),
 ];
 
 /// The sizes of the kernel, the smallest program and the examples' images.

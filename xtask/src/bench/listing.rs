@@ -1,15 +1,14 @@
 //! Lists the instructions of one sample of a row, in execution order.
 
 use std::collections::HashMap;
-use std::process::Command;
 
 use crate::bench::growth::Owners;
 use crate::bench::measure::{self, CONFIG};
 use crate::bench::trace::{Recording, Step};
+use crate::check::disassembly::{self, instructions};
 use crate::failure::{Context, Failure, Outcome};
 use crate::run::board::Board;
 use crate::run::project::Project;
-use crate::shell::process;
 use crate::workspace::Workspace;
 
 /// The kernel's instruction at each address.
@@ -45,10 +44,9 @@ fn may_have(build: &[String], row: &str) -> bool {
 
 impl Disassembly {
     fn of(workspace: &Workspace, board: &Board) -> Outcome<Self> {
-        let kernel = workspace.kernel(&board.name, CONFIG);
-        let listing =
-            process::capture(Command::new("llvm-objdump").args(["-d", "--no-show-raw-insn"]).arg(kernel))?;
-        Ok(Self(listing.lines().filter_map(instruction).collect()))
+        let listing = disassembly::listing(&workspace.kernel(&board.name, CONFIG))?;
+        let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+        Ok(Self(instructions(&listing).map(|found| (found.address, words(found.text))).collect()))
     }
 
     fn list(&self, title: &str, steps: &[Step], owners: &Owners) -> String {
@@ -67,24 +65,9 @@ impl Disassembly {
     }
 }
 
-/// A line of a listing: the address, a colon, a tab, the instruction.
-fn instruction(line: &str) -> Option<(u64, String)> {
-    let (address, text) = line.split_once(":")?;
-    let address = u64::from_str_radix(address.trim(), 16).ok()?;
-    Some((address, text.split_whitespace().collect::<Vec<_>>().join(" ")))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn an_instruction_is_read() {
-        let line = "ffffffff80000400:      \tstp\tx0, x1, [sp]";
-        assert_eq!(instruction(line), Some((0xffff_ffff_8000_0400, "stp x0, x1, [sp]".to_owned())));
-        assert_eq!(instruction("Disassembly of section .text:"), None);
-        assert_eq!(instruction("ffffffff80000400 <trap_vectors>:"), None);
-    }
 
     #[test]
     fn a_build_with_another_fpu_setting_lacks_the_row() {

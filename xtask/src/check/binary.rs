@@ -1,11 +1,39 @@
-//! Checks of `./x check` on linked files: no memory is both writable and executable, and all objects have the same
-//! floating-point ABI. [`crate::check::vectors`] checks their instructions.
+//! Linked files as the `object` crate reads them, and two checks of `./x check`: no memory is both writable and
+//! executable, and all objects have the same floating-point ABI. [`crate::check::vectors`] checks their instructions.
 
+use std::fmt::Display;
+use std::fs;
 use std::path::Path;
-use std::process::Command;
+
+use object::LittleEndian;
+use object::elf;
+use object::read::archive::ArchiveFile;
+use object::read::elf::{ElfFile64, FileHeader, ProgramHeader};
 
 use crate::failure::{Context, Failure, Outcome};
-use crate::shell::process;
+
+/// A 64-bit little-endian ELF file.
+pub type Elf<'a> = ElfFile64<'a, LittleEndian>;
+
+/// Reads something of a linked file, or of each member of a library.
+///
+/// # Errors
+/// When the file cannot be read, one of them is not such an ELF file, or `facts` fails.
+pub fn read<T, E: Display>(file: &Path, facts: impl Fn(&Elf<'_>) -> Result<T, E>) -> Outcome<Vec<T>> {
+    let name = || file.display().to_string();
+    let bytes = fs::read(file).context(|| format!("cannot read {}", file.display()))?;
+    let parts = parts(&bytes).context(name)?;
+    let read = |part: &&[u8]| facts(&Elf::parse(*part).context(name)?).context(name);
+    parts.iter().map(read).collect()
+}
+
+/// The members of a library, or the whole of another file.
+fn parts(bytes: &[u8]) -> object::Result<Vec<&[u8]>> {
+    if !bytes.starts_with(&object::archive::MAGIC) {
+        return Ok(vec![bytes]);
+    }
+    ArchiveFile::parse(bytes)?.members().map(|member| member?.data(bytes)).collect()
+}
 
 /// The floating-point ABI of an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,36 +49,26 @@ pub enum FloatAbi {
 /// # Errors
 /// When a member differs, or the library cannot be read.
 pub fn passes_floats(library: &Path, wanted: FloatAbi) -> Outcome {
-    let headers = process::capture(Command::new("llvm-readelf").arg("-h").arg(library))?;
-    match float_abis(&headers) {
+    match read(library, |member| Ok::<_, Failure>(float_abi(member)))? {
         found if found.is_empty() => Err(Failure::new(format!("{} has no members", library.display()))),
         found if found.iter().all(|abi| *abi == Some(wanted)) => Ok(()),
         found => Err(Failure::new(format!("{}: {wanted:?} expected, but {found:?}", library.display()))),
     }
 }
 
-/// The ABI of each member; `None` for one that has neither.
-fn float_abis(headers: &str) -> Vec<Option<FloatAbi>> {
-    /// The two bits of `e_flags` for the ABI (RISC-V ELF psABI, "File header").
-    const CONVENTION: u32 = 0x6;
-    let flags = headers.lines().filter_map(|line| line.trim().strip_prefix("Flags:"));
-    let number = |flags: &str| {
-        let digits = flags.trim().strip_prefix("0x")?.split(',').next()?;
-        u32::from_str_radix(digits, 16).ok()
-    };
-    flags
-        .map(|flags| match number(flags)? & CONVENTION {
-            0x0 => Some(FloatAbi::Soft),
-            0x4 => Some(FloatAbi::Double),
-            _ => None,
-        })
-        .collect()
+/// `None` for an object that has neither (RISC-V ELF psABI, "File header").
+fn float_abi(object: &Elf<'_>) -> Option<FloatAbi> {
+    match object.elf_header().e_flags(LittleEndian) & elf::EF_RISCV_FLOAT_ABI {
+        elf::EF_RISCV_FLOAT_ABI_SOFT => Some(FloatAbi::Soft),
+        elf::EF_RISCV_FLOAT_ABI_DOUBLE => Some(FloatAbi::Double),
+        _ => None,
+    }
 }
 
-/// Checks that no segment of a 64-bit little-endian ELF file is both writable and executable.
+/// Checks that no segment of a linked file is both writable and executable.
 ///
 /// # Errors
-/// When one is, or the file is not such an ELF file.
+/// When one is, or the file cannot be read.
 pub fn separates_write_and_execute(file: &Path) -> Outcome {
     if segments(file)?.iter().any(|segment| segment.executes() && segment.is_written()) {
         return Err(Failure::new(format!(
@@ -74,82 +92,92 @@ pub struct Segment {
 impl Segment {
     /// Whether it holds instructions.
     pub fn executes(self) -> bool {
-        self.flags & EXECUTE != 0
+        self.flags & elf::PF_X != 0
     }
 
     /// Whether it is writable.
     pub fn is_written(self) -> bool {
-        self.flags & WRITE != 0
+        self.flags & elf::PF_W != 0
     }
 }
 
-/// The loaded segments of a 64-bit little-endian ELF file.
+/// The loaded segments of a linked file.
 ///
 /// # Errors
-/// When the file is not such an ELF file, or cannot be read.
+/// When the file cannot be read.
 pub fn segments(file: &Path) -> Outcome<Vec<Segment>> {
-    let bytes = std::fs::read(file).context(|| format!("cannot read {}", file.display()))?;
-    parse(&bytes).ok_or_else(|| Failure::new(format!("{} is not an ELF file", file.display())))
+    Ok(read(file, |elf| Ok::<_, Failure>(loaded(elf)))?.concat())
 }
 
-const EXECUTE: u32 = 1;
-const WRITE: u32 = 2;
-const LOAD: u32 = 1;
-
-/// `None` if the file is not a complete ELF file.
-fn parse(bytes: &[u8]) -> Option<Vec<Segment>> {
-    let half = |at: usize| Some(u16::from_le_bytes(*bytes.get(at..)?.first_chunk()?));
-    let word = |at: usize| Some(u32::from_le_bytes(*bytes.get(at..)?.first_chunk()?));
-    let long = |at: usize| Some(u64::from_le_bytes(*bytes.get(at..)?.first_chunk()?));
-    if bytes.get(..6)? != b"\x7fELF\x02\x01" {
-        return None;
-    }
-    let (table, size, count) =
-        (usize::try_from(long(32)?).ok()?, usize::from(half(54)?), usize::from(half(56)?));
-    let segments = (0..count).map(|index| {
-        let at = table.checked_add(index * size)?;
-        let at = |field: usize| at.checked_add(field);
-        let (file_bytes, memory_bytes) = (long(at(32)?)?, long(at(40)?)?);
-        Some((word(at(0)?)?, Segment { flags: word(at(4)?)?, file_bytes, memory_bytes }))
-    });
-    let segments = segments.collect::<Option<Vec<_>>>()?;
-    Some(segments.into_iter().filter(|(kind, _)| *kind == LOAD).map(|(_, segment)| segment).collect())
+fn loaded(elf: &Elf<'_>) -> Vec<Segment> {
+    let headers = elf.elf_program_headers().iter();
+    let loaded = headers.filter(|header| header.p_type(LittleEndian) == elf::PT_LOAD);
+    loaded
+        .map(|header| Segment {
+            flags: header.p_flags(LittleEndian),
+            file_bytes: header.p_filesz(LittleEndian),
+            memory_bytes: header.p_memsz(LittleEndian),
+        })
+        .collect()
 }
 
 #[cfg(test)]
 mod tests {
+    use object::write::elf::{FileHeader, ProgramHeader, Writer};
+
     use super::*;
 
-    fn elf(flags: &[u32]) -> Vec<u8> {
-        let mut bytes = vec![0; 64 + 56 * flags.len()];
-        bytes[..6].copy_from_slice(b"\x7fELF\x02\x01");
-        bytes[32] = 64;
-        bytes[54] = 56;
-        bytes[56] = u8::try_from(flags.len()).unwrap();
-        for (index, flags) in flags.iter().enumerate() {
-            bytes[64 + 56 * index] = 1;
-            bytes[64 + 56 * index + 4] = u8::try_from(*flags).unwrap();
-            bytes[64 + 56 * index + 32] = 3;
-            bytes[64 + 56 * index + 40] = 9;
+    /// An ELF file with these flags of the file and of its segments.
+    fn file(e_flags: u32, segments: &[u32]) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        let mut writer = Writer::new(object::Endianness::Little, true, &mut bytes);
+        writer.reserve_file_header();
+        writer.reserve_program_headers(u32::try_from(segments.len()).unwrap());
+        let header = FileHeader {
+            os_abi: 0,
+            abi_version: 0,
+            e_type: elf::ET_EXEC,
+            e_machine: elf::EM_RISCV,
+            e_entry: 0,
+            e_flags,
+        };
+        writer.write_file_header(&header).unwrap();
+        for p_flags in segments {
+            writer.write_program_header(&ProgramHeader {
+                p_type: elf::PT_LOAD,
+                p_flags: *p_flags,
+                p_offset: 0,
+                p_vaddr: 0,
+                p_paddr: 0,
+                p_filesz: 3,
+                p_memsz: 9,
+                p_align: 1,
+            });
         }
         bytes
     }
 
     #[test]
     fn floating_point_abis_are_told_apart() {
-        let headers =
-            "File: a.o\n  Flags:   0x1, RVC\n  Flags:   0x5, RVC, double-float ABI\n  Flags:   0x3\n";
-        assert_eq!(float_abis(headers), [Some(FloatAbi::Soft), Some(FloatAbi::Double), None]);
+        let abi = |flags| float_abi(&Elf::parse(&*file(flags, &[])).unwrap());
+        let found = [0x1, 0x5, 0x3].map(abi);
+        assert_eq!(found, [Some(FloatAbi::Soft), Some(FloatAbi::Double), None]);
     }
 
     #[test]
     fn loaded_segments_are_read() {
-        let segments = parse(&elf(&[5, 6])).unwrap();
+        let bytes = file(0, &[elf::PF_R | elf::PF_X, elf::PF_R | elf::PF_W]);
+        let segments = loaded(&Elf::parse(&*bytes).unwrap());
         let kinds: Vec<_> =
             segments.iter().map(|segment| (segment.executes(), segment.is_written())).collect();
         assert_eq!(kinds, [(true, false), (false, true)]);
         assert!(segments.iter().all(|segment| (segment.file_bytes, segment.memory_bytes) == (3, 9)));
-        assert_eq!(parse(b"\x7fELF\x01"), None);
-        assert_eq!(parse(&elf(&[5])[..66]), None);
+    }
+
+    #[test]
+    fn a_truncated_file_is_an_error() {
+        let bytes = file(0, &[elf::PF_R]);
+        assert!((0..bytes.len()).all(|length| Elf::parse(&bytes[..length]).is_err()));
+        assert!(parts(b"!<arch>\nmember.o/").is_err());
     }
 }

@@ -7,11 +7,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::path::Path;
-use std::process::Command;
 
+use crate::check::disassembly::{self, instructions};
 use crate::check::symbols::Symbols;
 use crate::failure::{Failure, Outcome};
-use crate::shell::process;
 
 /// The linker script's symbols for the start and end of boot code.
 pub const BOOT: [&str; 2] = ["__boot_start", "__boot_end"];
@@ -21,7 +20,7 @@ pub const CHECKS: [&str; 2] = ["__boot_end", "__check_end"];
 pub const STAYING: [&str; 2] = ["__text_start", "__text_last"];
 
 /// The entry points of the checks, which code that stays calls behind a static key.
-const CHECKED: [&str; 2] = ["limen_platform::kernel_cell::check::", "limen_entry::entry::enter_checked::"];
+const CHECKED: [&str; 2] = ["limen_platform::kernel_cell::check", "limen_entry::entry::enter_checked"];
 
 /// Whether the invariant checks stay mapped after boot.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -48,12 +47,10 @@ pub fn staying_bytes(kernel: &Path, checks: Checks) -> Outcome<u64> {
 /// # Errors
 /// When some do (the failure names them), or the file cannot be disassembled.
 pub fn is_left_alone(kernel: &Path) -> Outcome {
-    let symbols = Symbols::of(kernel)?;
-    let listing = process::capture(
-        Command::new("llvm-objdump").args(["-d", "--no-show-raw-insn", "--demangle"]).arg(kernel),
-    )?;
+    let symbols = Symbols::readable(kernel)?;
+    let listing = disassembly::listing(kernel)?;
     for (what, ends, entered) in [("boot", BOOT, &[][..]), ("the checks", CHECKS, &CHECKED)] {
-        match objections(&listing, &range(&symbols, ends)?, entered) {
+        match objections(&listing, &symbols, &range(&symbols, ends)?, entered) {
             Some(found) if found.is_empty() => (),
             Some(found) => return Err(Failure::new(format!("{}: {}", kernel.display(), found.join("; ")))),
             None => return Err(Failure::new(format!("{} has no code of {what}", kernel.display()))),
@@ -67,9 +64,13 @@ fn range(symbols: &Symbols, [start, end]: [&str; 2]) -> Outcome<Range<u64>> {
 }
 
 /// `None` if the range has no code. References to functions with these names are allowed.
-fn objections(listing: &str, code: &Range<u64>, entered: &[&str]) -> Option<Vec<String>> {
-    let (names, references) = read(listing);
-    let mut leaving: BTreeSet<u64> = names.range(code.clone()).map(|(address, _)| *address).collect();
+fn objections(listing: &str, symbols: &Symbols, code: &Range<u64>, entered: &[&str]) -> Option<Vec<String>> {
+    let references = references(listing, symbols);
+    let mut leaving: BTreeSet<u64> = symbols
+        .functions()
+        .map(|(_, function)| function.start)
+        .filter(|start| code.contains(start))
+        .collect();
     if leaving.is_empty() {
         return None;
     }
@@ -85,74 +86,62 @@ fn objections(listing: &str, code: &Range<u64>, entered: &[&str]) -> Option<Vec<
     {
         leaving.insert(next);
     }
-    let is_entered = |to: u64| entered.iter().any(|name| names[&to].contains(name));
+    let name = |function: u64| symbols.function_at(function);
     let wrong = references
         .iter()
-        .filter(|(from, to)| code.contains(to) && !leaving.contains(from) && !is_entered(*to));
+        .filter(|(from, to)| code.contains(to) && !leaving.contains(from) && !entered.contains(&name(*to)));
     Some(
         wrong
-            .map(|(from, to)| format!("{} stays mapped, but refers to {}", names[from], names[to]))
+            .map(|(from, to)| format!("{} stays mapped, but refers to {}", name(*from), name(*to)))
             .collect(),
     )
 }
 
-/// The functions of a listing by address, and the references between them.
-fn read(listing: &str) -> (BTreeMap<u64, &str>, BTreeSet<(u64, u64)>) {
-    let number = |digits: &str| u64::from_str_radix(digits, 16).ok();
-    let mut names = BTreeMap::new();
-    let mut found = Vec::new();
-    let mut current = None;
-    for line in listing.lines() {
-        if let Some((address, name)) = line.strip_suffix(">:").and_then(|line| line.split_once(" <")) {
-            current = number(address);
-            names.extend(current.map(|address| (address, name)));
-        } else if let (Some(from), Some((_, operands))) =
-            (current, line.split_once(":\t").or(line.split_once(": ")))
-        {
-            let numbers = operands.split("0x").skip(1);
-            let digits =
-                numbers.map(|rest| rest.split(|c: char| !c.is_ascii_hexdigit()).next().unwrap_or(rest));
-            found.extend(digits.filter_map(number).map(|to| (from, to)));
-        }
-    }
-    let function = |address: u64| names.range(..=address).next_back().map(|(start, _)| *start);
-    let pairs = found.into_iter().filter_map(|(from, to)| Some((from, function(to)?)));
-    let others = pairs.filter(|(from, to)| from != to).collect();
-    (names, others)
+/// The references from functions to others.
+fn references(listing: &str, symbols: &Symbols) -> BTreeSet<(u64, u64)> {
+    let pairs = instructions(listing).flat_map(|instruction| {
+        let from = symbols.start_of(instruction.address);
+        instruction.numbers().filter_map(move |to| Some((from?, symbols.start_of(to)?)))
+    });
+    pairs.filter(|(from, to)| from != to).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::check::symbols::tests::functions;
 
     const LISTING: &str = "
-ffffffff80000000 <boot::start>:
-ffffffff80000000: \tbl\t0xffffffff80001000 <map>
-ffffffff80000004: \tb\t0xffffffff80001010 <leave>
-ffffffff80000008 <boot::table>:
-ffffffff80001000 <map>:
-ffffffff80001000:\tb\t0xffffffff80000008 <boot::table>
-ffffffff80001010 <leave>:
-ffffffff80001010:\tret
-ffffffff80001020 <trap>:
-ffffffff80001020: \tb\t0xffffffff80001010 <leave>
+       0: \tbl\t0x20 <map>
+       4: \tb\t0x28 <leave>
+      20: \tb\t0x8 <table>
+      28: \tret
+      30: \tb\t0x28 <leave>
 ";
 
-    const CODE: Range<u64> = 0xffff_ffff_8000_0000..0xffff_ffff_8000_1000;
+    fn found(listing: &str, code: Range<u64>, entered: &[&str]) -> Option<Vec<String>> {
+        let symbols = functions(&[
+            ("start", 0),
+            ("table", 8),
+            ("map", 0x20),
+            ("leave", 0x28),
+            ("trap", 0x30),
+            ("end", 0x40),
+        ]);
+        objections(listing, &symbols, &code, entered)
+    }
 
     #[test]
     fn functions_that_only_boot_calls_may_refer_to_it() {
-        assert_eq!(objections(LISTING, &CODE, &[]), Some(Vec::new()));
-        assert_eq!(objections(LISTING, &(0..1), &[]), None);
+        assert_eq!(found(LISTING, 0..0x20, &[]), Some(Vec::new()));
+        assert_eq!(found(LISTING, 1..2, &[]), None);
     }
 
     #[test]
     fn a_staying_function_that_refers_to_boot_is_named() {
-        let listing = LISTING.replace("0xffffffff80001010 <leave>", "0xffffffff80000008 <boot::table>");
-        assert_eq!(
-            objections(&listing, &CODE, &[]),
-            Some(vec!["trap stays mapped, but refers to boot::table".to_owned()])
-        );
-        assert_eq!(objections(&listing, &CODE, &["boot::table"]), Some(Vec::new()));
+        let listing = LISTING.replace("0x28 <leave>", "0x8 <table>");
+        let sentence = "trap stays mapped, but refers to table".to_owned();
+        assert_eq!(found(&listing, 0..0x20, &[]), Some(vec![sentence]));
+        assert_eq!(found(&listing, 0..0x20, &["table"]), Some(Vec::new()));
     }
 }

@@ -3,6 +3,7 @@
 pub mod binary;
 pub mod boot_code;
 mod command;
+pub mod disassembly;
 mod key_sites;
 pub mod symbols;
 pub mod tidy;

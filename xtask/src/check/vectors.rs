@@ -5,10 +5,11 @@
 //! declared routines that do not use the unit, which are slow, and which no test would notice.
 
 use std::path::Path;
-use std::process::Command;
 
+use crate::check::binary;
+use crate::check::disassembly::{self, Instruction, instructions};
+use crate::check::symbols::Symbols;
 use crate::failure::{Failure, Outcome};
-use crate::shell::process;
 
 /// The kernel's routines that save and load the unit's registers: those of `arch/*/fpu.S` by symbol, and the Rust
 /// functions that `arch/*/exchange.S` is inlined into by name.
@@ -29,14 +30,10 @@ type Routine<'a> = (&'a str, u64);
 /// # Errors
 /// When other code does (the failure lists the instructions), a routine is missing, or the file cannot be disassembled.
 pub fn are_used_by(routines: &[&str], file: &Path, architecture: &str) -> Outcome {
-    let listing =
-        process::capture(Command::new("llvm-objdump").args(["-d", "--no-show-raw-insn"]).arg(file))?;
-    let symbols = process::capture(Command::new("llvm-nm").arg(file))?;
-    if !listing.contains('\t') {
-        return Err(Failure::new(format!("{} has no instructions", file.display())));
-    }
+    let listing = disassembly::listing(file)?;
+    let symbols = binary::read(file, Symbols::parse)?;
     let mut routines: Vec<Routine<'_>> = routines.iter().map(|routine| (*routine, u64::MAX)).collect();
-    routines.extend(footprints(&symbols));
+    routines.extend(symbols.iter().flat_map(footprints));
     let objections = objections(&listing, &routines, architecture);
     if objections.is_empty() {
         return Ok(());
@@ -50,12 +47,8 @@ pub fn are_used_by(routines: &[&str], file: &Path, architecture: &str) -> Outcom
 }
 
 /// The footprints that a file declares.
-fn footprints(symbols: &str) -> impl Iterator<Item = Routine<'_>> {
-    symbols.lines().filter_map(|line| {
-        let mut fields = line.split_whitespace();
-        let (value, name) = (fields.next()?, fields.next_back()?);
-        Some((name.strip_suffix(FOOTPRINT)?, u64::from_str_radix(value, 16).ok()?))
-    })
+fn footprints(symbols: &Symbols) -> impl Iterator<Item = Routine<'_>> {
+    symbols.values().filter_map(|(name, value)| Some((name.strip_suffix(FOOTPRINT)?, value)))
 }
 
 fn objections(listing: &str, routines: &[Routine<'_>], architecture: &str) -> Vec<String> {
@@ -66,7 +59,7 @@ fn objections(listing: &str, routines: &[Routine<'_>], architecture: &str) -> Ve
     };
     let mut unused: Vec<_> = routines.iter().map(|(routine, _)| *routine).collect();
     let mut found = Vec::new();
-    for (function, instruction) in instructions(listing) {
+    for Instruction { function, text: instruction, .. } in instructions(listing) {
         let is_unknown = instruction.contains("<unknown>") && !OTHER_MODE.contains(&function);
         if !uses_unit(instruction) && !is_unknown {
             continue;
@@ -104,19 +97,6 @@ fn highest_register(instruction: &str, banks: &[&str]) -> Option<u64> {
     registers.max()
 }
 
-/// Every instruction of a listing with its function.
-fn instructions(listing: &str) -> impl Iterator<Item = (&str, &str)> {
-    let mut function = "";
-    listing.lines().filter_map(move |line| {
-        if let Some((_, name)) = line.strip_suffix(">:").and_then(|head| head.split_once('<')) {
-            // A label inside a function does not end it.
-            function = if name.starts_with(".L") { function } else { name };
-            return None;
-        }
-        Some((function, line.split_once('\t')?.1))
-    })
-}
-
 /// The words of the operands, without the disassembler's comments.
 fn operands<'a>(instruction: &'a str, ends: &'static [char]) -> impl Iterator<Item = &'a str> {
     let operands = instruction.split_once('\t').map_or("", |(_, operands)| operands);
@@ -144,9 +124,7 @@ fn uses_arm_unit(instruction: &str) -> bool {
 /// x86: a register of SSE, AVX, AVX-512 or MMX, the x87 unit, or an instruction that moves or clears all of them.
 fn uses_x86_unit(instruction: &str) -> bool {
     let mnemonic = instruction.split('\t').next().unwrap_or_default();
-    // The header of a listing has a space where instructions have a tab.
-    let is_x87 =
-        (mnemonic.starts_with('f') && !mnemonic.contains(' ')) || ["wait", "emms"].contains(&mnemonic);
+    let is_x87 = mnemonic.starts_with('f') || ["wait", "emms"].contains(&mnemonic);
     let is_whole = ["xsave", "xrstor", "vzero", "ldmxcsr", "stmxcsr", "vldmxcsr", "vstmxcsr"]
         .iter()
         .any(|beginning| mnemonic.starts_with(beginning));
@@ -172,6 +150,7 @@ fn uses_riscv_unit(instruction: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::check::symbols::tests::functions;
 
     #[test]
     fn vector_registers_of_aarch64_are_recognised_and_look_alikes_are_not() {
@@ -224,13 +203,9 @@ mod tests {
         ] {
             assert!(uses_x86_unit(vector), "{vector}");
         }
-        for other in [
-            "movq\t%rax, (%rdi)",
-            "callq\t0x40 <fpu_xmm>",
-            "leaq\t8(%rip), %rax # 0x40 <%xmm>",
-            "xsetbv",
-            "sel4.elf:\tfile format elf64-x86-64",
-        ] {
+        for other in
+            ["movq\t%rax, (%rdi)", "callq\t0x40 <fpu_xmm>", "leaq\t8(%rip), %rax # 0x40 <%xmm>", "xsetbv"]
+        {
             assert!(!uses_x86_unit(other), "{other}");
         }
     }
@@ -244,8 +219,8 @@ mod tests {
 
     #[test]
     fn a_routine_that_changes_more_registers_than_it_declares_is_found() {
-        let symbols = "0000000000000004 a simd_clear.registers\nffffffff80000000 T _start\n";
-        let declared: Vec<_> = footprints(symbols).collect();
+        let symbols = functions(&[("simd_clear.registers", 4), ("_start", 0)]);
+        let declared: Vec<_> = footprints(&symbols).collect();
         assert_eq!(declared, [("simd_clear", 4)]);
         let listing = "\n0000 <simd_clear>:\n       0: \tmovi\tv3.2d, #0000000000000000\n       4: \tstp\tq3, q4, [x0]\n";
         let expected = ["simd_clear: stp q3, q4, [x0]: more than 4 registers"];

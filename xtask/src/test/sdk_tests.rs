@@ -4,7 +4,11 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use crate::check::binary::FloatAbi;
+use object::LittleEndian;
+use object::elf::{DT_NEEDED, PT_INTERP};
+use object::read::elf::{Dyn, ProgramHeader};
+
+use crate::check::binary::{self, Elf, FloatAbi};
 use crate::check::tidy;
 use crate::failure::{Context, Failure, Outcome};
 use crate::new::{self, Language};
@@ -70,15 +74,19 @@ fn no_file_has_a_path_of_this_machine(workspace: &Workspace) -> Outcome {
 
 /// The tool runs on every Linux of its instruction set.
 fn the_tool_needs_no_library(workspace: &Workspace) -> Outcome {
-    let mut readelf = Command::new("llvm-readelf");
-    readelf.args(["--program-headers", "--dynamic-table"]).arg(workspace.sdk().join("bin/microkit"));
-    let headers = process::capture(&mut readelf)?;
-    match ["INTERP", "(NEEDED)"].iter().find(|word| headers.contains(*word)) {
-        Some(word) if cfg!(target_os = "linux") => {
-            Err(Failure::new(format!("bin/microkit is linked dynamically: it has {word}")))
-        }
-        _ => Ok(()),
+    let is_dynamic = |elf: &Elf<'_>| {
+        elf.elf_program_headers().iter().try_fold(false, |found, header| {
+            let entries = header.dynamic(LittleEndian, elf.data())?.unwrap_or_default();
+            let needs_library = entries.iter().any(|entry| entry.tag32(LittleEndian) == Some(DT_NEEDED));
+            Ok::<_, object::Error>(found || needs_library || header.p_type(LittleEndian) == PT_INTERP)
+        })
+    };
+    if cfg!(target_os = "linux")
+        && binary::read(&workspace.sdk().join("bin/microkit"), is_dynamic)? != [false]
+    {
+        return Err(Failure::new("bin/microkit is linked dynamically: it needs a linker or a library"));
     }
+    Ok(())
 }
 
 fn a_new_project_builds_and_runs(workspace: &Workspace) -> Outcome {
