@@ -7,46 +7,57 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use limen_nearest::advice;
-use toml::de::DeTable;
+use serde::Deserialize;
 
 use crate::check::binary::FloatAbi;
 use crate::command::unknown;
-use crate::failure::{Context, Failure, Outcome};
+use crate::failure::{Failure, Outcome};
+use crate::shell::data;
 use crate::shell::files;
 use crate::workspace::Workspace;
 
 /// One file of `host/builder/boards/`, reduced to what `xtask` needs; the tool reads the rest.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct Board {
     /// The argument of `--board`, and the board's folder in the SDK: the name of the file without extension, or an
     /// older name.
+    #[serde(skip)]
     pub name: String,
     /// Older names that existing projects use.
+    #[serde(default)]
     pub aliases: Vec<String>,
     /// The present name, if `name` is an older one.
+    #[serde(skip)]
     pub renamed: Option<String>,
     /// Instruction set, as in `aarch64`.
     pub architecture: String,
     /// Platform name for `CONFIG_PLAT_*`, as in `QEMU_ARM_VIRT`.
     pub platform: String,
     /// How the kernel gets into memory.
+    #[serde(default)]
     pub boot: BootProtocol,
     /// The emulator and its arguments; `{image}` stands for the boot image and `{folder}` for its folder.
     pub qemu: Vec<String>,
     /// Variants of the emulator's command: words that are added to it, by name.
+    #[serde(default)]
     pub variants: BTreeMap<String, Vec<String>>,
     /// The versions of the emulator that repeat a run exactly; empty for every version.
+    #[serde(default)]
     pub repeatable_with: Vec<String>,
     /// The variants that are already applied.
+    #[serde(skip)]
     pub chosen: Vec<String>,
     /// The data file itself.
+    #[serde(skip)]
     pub file: PathBuf,
 }
 
 /// The program that loads the kernel.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum BootProtocol {
     /// Limen's loader, as part of the boot image.
+    #[default]
     Loader,
     /// A Multiboot loader.
     Multiboot,
@@ -139,66 +150,15 @@ impl Board {
 }
 
 fn read(file: &Path) -> Outcome<Board> {
-    let text = files::read(file)?;
-    parse(&text, file).context(|| format!("board data {}", file.display()))
+    parse(&files::read(file)?, file)
 }
 
 fn parse(text: &str, file: &Path) -> Outcome<Board> {
-    let table = DeTable::parse(text).context(|| "not valid TOML".to_owned())?;
-    let table = table.get_ref();
     Ok(Board {
         name: file.file_stem().unwrap_or_default().to_string_lossy().into_owned(),
-        aliases: optional_words(table, "aliases")?,
-        renamed: None,
-        architecture: word(table, "architecture")?,
-        platform: word(table, "platform")?,
-        boot: boot_protocol(table)?,
-        qemu: words(table, "qemu")?,
-        variants: variants(table)?,
-        repeatable_with: optional_words(table, "repeatable_with")?,
-        chosen: Vec::new(),
         file: file.to_path_buf(),
+        ..data::parse(text, &file.display().to_string())?
     })
-}
-
-fn word(table: &DeTable<'_>, key: &str) -> Outcome<String> {
-    let value = table.get(key).and_then(|value| value.get_ref().as_str());
-    value.map(str::to_owned).ok_or_else(|| Failure::new(format!("'{key}' must be a string")))
-}
-
-fn boot_protocol(table: &DeTable<'_>) -> Outcome<BootProtocol> {
-    if !table.contains_key("boot") {
-        return Ok(BootProtocol::Loader);
-    }
-    match word(table, "boot")?.as_str() {
-        "loader" => Ok(BootProtocol::Loader),
-        "multiboot" => Ok(BootProtocol::Multiboot),
-        other => Err(Failure::new(format!("'boot' cannot be '{other}'"))),
-    }
-}
-
-fn variants(table: &DeTable<'_>) -> Outcome<BTreeMap<String, Vec<String>>> {
-    let Some(value) = table.get("variants") else { return Ok(BTreeMap::new()) };
-    let missing = || Failure::new("'variants' must be a table");
-    let table = value.get_ref().as_table().ok_or_else(missing)?;
-    let names = table.keys().map(|name| name.get_ref().to_string());
-    names.map(|name| words(table, &name).map(|words| (name, words))).collect()
-}
-
-fn optional_words(table: &DeTable<'_>, key: &str) -> Outcome<Vec<String>> {
-    if table.contains_key(key) { words(table, key) } else { Ok(Vec::new()) }
-}
-
-/// A list of strings.
-///
-/// # Errors
-/// When the key is missing or has another type.
-pub fn words(table: &DeTable<'_>, key: &str) -> Outcome<Vec<String>> {
-    let list = table.get(key).and_then(|value| value.get_ref().as_array());
-    let words =
-        list.and_then(|list| list.iter().map(|word| word.get_ref().as_str()).collect::<Option<Vec<_>>>());
-    let words = words.ok_or_else(|| Failure::new(format!("'{key}' must be a list of strings")))?;
-    Ok(words.into_iter().map(str::to_owned).collect())
 }
 
 #[cfg(test)]
@@ -228,7 +188,7 @@ mod tests {
     #[test]
     fn a_missing_fact_is_named() {
         let failure = parse("architecture = 'aarch64'\nplatform = 1\n", Path::new("b.toml")).unwrap_err();
-        assert_eq!(failure.to_string(), "'platform' must be a string");
+        assert_eq!(failure.to_string(), "b.toml:2: invalid type: integer `1`, expected a string");
     }
 
     #[test]

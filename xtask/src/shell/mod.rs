@@ -4,6 +4,7 @@
 #[macro_use]
 pub mod console;
 
+pub mod data;
 pub mod files;
 pub mod process;
 pub mod progress;

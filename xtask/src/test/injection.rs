@@ -26,13 +26,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use toml::de::DeTable;
+use serde::Deserialize;
 
 use crate::bench::trace;
 use crate::check::boot_code;
 use crate::check::symbols::Symbols;
 use crate::failure::{Context, Failure, Outcome};
-use crate::run::board;
 use crate::run::qemu::{Boot, Session};
 use crate::test::debugger::{self, Debugger};
 use crate::test::suite::Verdict;
@@ -56,7 +55,8 @@ const CHANGED: u64 = 24;
 const MARKED: u64 = 0x1_1e7e_c7ed;
 
 /// The table `injection`.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Injection {
     program: String,
     policies: usize,
@@ -64,24 +64,6 @@ pub struct Injection {
 }
 
 impl Injection {
-    /// Reads the table `injection`.
-    ///
-    /// # Errors
-    /// When something is missing or has the wrong type.
-    pub fn parse(table: &DeTable<'_>) -> Outcome<Self> {
-        let value = |key: &str| table.get(key).map(|value| value.get_ref());
-        let program = value("program").and_then(|value| value.as_str());
-        let program = program.ok_or_else(|| Failure::new("'program' must be a text"))?.to_owned();
-        let policies = value("policies").and_then(|value| value.as_integer()?.as_str().parse().ok());
-        let policies = policies.ok_or_else(|| Failure::new("'policies' must be a number"))?;
-        let raise = value("raise").and_then(|value| value.as_table());
-        let raise = raise.ok_or_else(|| Failure::new("'raise' must be a table"))?;
-        let boards = raise.keys().map(|board| board.get_ref().to_string());
-        let raise =
-            boards.map(|board| Ok((board.clone(), board::words(raise, &board)?))).collect::<Outcome<_>>()?;
-        Ok(Self { program, policies, raise })
-    }
-
     /// Boots the system repeatedly, and returns the session of the last boot.
     ///
     /// # Errors

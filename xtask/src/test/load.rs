@@ -12,46 +12,32 @@
 
 use std::sync::mpsc::Sender;
 
-use toml::de::DeTable;
-
-use crate::failure::{Context, Failure, Outcome};
+use serde::Deserialize;
 
 /// Longest line, in characters.
 const LONGEST: u32 = 120;
 
 /// The table `load`.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Load {
     after: String,
+    #[serde(rename = "lines")]
+    count: usize,
     answer: String,
-    lines: Vec<String>,
+    last: String,
 }
 
 impl Load {
-    /// Reads the table `load`.
-    ///
-    /// # Errors
-    /// When something is missing or has the wrong type.
-    pub fn parse(table: &DeTable<'_>) -> Outcome<Self> {
-        let text = |key: &str| {
-            let value = table.get(key).and_then(|value| value.get_ref().as_str());
-            value.map(str::to_owned).ok_or_else(|| Failure::new(format!("'{key}' must be a text")))
-        };
-        let count = table.get("lines").and_then(|value| value.get_ref().as_integer());
-        let count = count.ok_or_else(|| Failure::new("'lines' must be a number".to_owned()))?;
-        let count: usize = count.as_str().parse().context(|| "lines".to_owned())?;
+    fn lines(&self) -> impl Iterator<Item = String> {
         let mut random = Random(0x9e37_79b9_7f4a_7c15);
-        let lines = (0..count).map(|number| format!("{number} {}", random.text()));
-        Ok(Self {
-            after: text("after")?,
-            answer: text("answer")?,
-            lines: lines.chain([text("last")?]).collect(),
-        })
+        let lines = (0..self.count).map(move |number| format!("{number} {}", random.text()));
+        lines.chain([self.last.clone()])
     }
 
     /// Everything that is typed.
     pub fn typed(&self) -> Vec<u8> {
-        self.lines.iter().flat_map(|line| format!("{line}\n").into_bytes()).collect()
+        self.lines().flat_map(|line| format!("{line}\n").into_bytes()).collect()
     }
 
     /// Starts typing once the console shows the line for it.
@@ -65,13 +51,13 @@ impl Load {
     /// The first wrong answer, if any.
     pub fn complaint(&self, console: &[String]) -> Option<String> {
         let answers: Vec<&str> = console.iter().filter_map(|line| line.strip_prefix(&self.answer)).collect();
-        for (position, line) in self.lines.iter().enumerate() {
+        for (position, line) in self.lines().enumerate() {
             match answers.get(position) {
-                Some(answer) if answer == line => {}
+                Some(answer) if *answer == line => {}
                 Some(answer) => {
                     return Some(format!("line {position} was '{line}' and came back as '{answer}'"));
                 }
-                None => return Some(format!("line {position} of {} did not come back", self.lines.len())),
+                None => return Some(format!("line {position} of {} did not come back", self.count + 1)),
             }
         }
         None
@@ -100,7 +86,7 @@ mod tests {
 
     fn load(lines: usize) -> Load {
         let text = format!("after = 'go'\nlines = {lines}\nanswer = '> '\nlast = 'quit'");
-        Load::parse(DeTable::parse(&text).unwrap().get_ref()).unwrap()
+        toml::from_str(&text).unwrap()
     }
 
     #[test]
@@ -113,7 +99,7 @@ mod tests {
     #[test]
     fn every_line_must_come_back_in_order() {
         let load = load(2);
-        let mut console: Vec<String> = load.lines.iter().map(|line| format!("> {line}")).collect();
+        let mut console: Vec<String> = load.lines().map(|line| format!("> {line}")).collect();
         console.insert(1, "something else".to_owned());
         assert_eq!(load.complaint(&console), None);
         console.swap(0, 2);
@@ -133,9 +119,8 @@ mod tests {
 
     #[test]
     fn a_load_has_all_its_parts() {
-        let table =
-            |text: &str| Load::parse(DeTable::parse(text).unwrap().get_ref()).unwrap_err().to_string();
-        assert!(table("after = 'go'").contains("'lines' must be a number"));
-        assert!(table("lines = 1\nafter = 'go'\nlast = 'x'").contains("'answer' must be a text"));
+        let reason = |text: &str| toml::from_str::<Load>(text).unwrap_err().message().to_owned();
+        assert_eq!(reason("after = 'go'"), "missing field `lines`");
+        assert_eq!(reason("lines = 1\nafter = 'go'\nlast = 'x'"), "missing field `answer`");
     }
 }

@@ -30,28 +30,26 @@ use std::fs;
 use std::path::Path;
 
 use regex_lite::Regex;
-use toml::de::DeTable;
+use serde::Deserialize;
 
 use crate::failure::{Context, Failure, Outcome};
-use crate::run::board::{self, Board};
+use crate::run::board::Board;
 use crate::run::project::Project;
 use crate::run::qemu::Session;
+use crate::shell::data;
 use crate::shell::files;
 use crate::test::injection::Injection;
 use crate::test::load::Load;
-use crate::test::worlds::{self, Comparison, Consoles};
-
-/// Configurations to which an expectation can be limited.
-const CONFIGS: [&str; 2] = ["debug", "release"];
-/// Instruction sets to which an expectation can be limited.
-pub const ARCHITECTURES: [&str; 3] = ["aarch64", "riscv64", "x86_64"];
+use crate::test::worlds::{self, Consoles, Worlds};
 
 /// The configuration in which variants of boards run: there the kernel checks itself.
 const VARIANT_CONFIG: &str = "debug";
 
 /// The settings of `suite.toml`, with defaults.
-#[derive(Debug)]
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
 pub struct Suite {
+    #[serde(default = "default_configs")]
     configs: Vec<String>,
     boards: Option<Vec<String>>,
     variants: Vec<String>,
@@ -59,10 +57,40 @@ pub struct Suite {
     same_files: Vec<String>,
     load: Option<Load>,
     injection: Option<Injection>,
-    comparisons: Vec<Comparison>,
+    worlds: Worlds,
     /// Whether time must follow the instruction count.
     pub deterministic: bool,
-    demands: Vec<Demand>,
+    expect: Vec<Pattern>,
+    forbid: Vec<Pattern>,
+    debug: InConfig,
+    release: InConfig,
+}
+
+/// Demands in one configuration.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct InConfig {
+    expect: Vec<Pattern>,
+    forbid: Vec<Pattern>,
+    aarch64: OnArchitecture,
+    riscv64: OnArchitecture,
+    x86_64: OnArchitecture,
+}
+
+/// Demands in one configuration on one instruction set.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct OnArchitecture {
+    expect: Vec<Pattern>,
+    forbid: Vec<Pattern>,
+}
+
+/// Text within a line, or a regular expression.
+#[derive(Debug, Deserialize)]
+#[serde(try_from = "String")]
+struct Pattern {
+    written: String,
+    regex: Option<Regex>,
 }
 
 /// The result of a suite's run.
@@ -93,23 +121,6 @@ impl Verdict {
     }
 }
 
-/// A pattern that the console must or must not match.
-#[derive(Debug)]
-struct Demand {
-    pattern: Pattern,
-    wanted: bool,
-    /// The configuration in which this applies; `None` for all.
-    config: Option<&'static str>,
-    /// The instruction set on which this applies; `None` for all.
-    architecture: Option<&'static str>,
-}
-
-#[derive(Debug)]
-struct Pattern {
-    written: String,
-    regex: Option<Regex>,
-}
-
 impl Suite {
     /// Reads the project's `suite.toml`, which may be absent.
     ///
@@ -118,52 +129,7 @@ impl Suite {
     pub fn of(project: &Project) -> Outcome<Self> {
         let file = project.folder.join("suite.toml");
         let text = if file.exists() { files::read(&file)? } else { String::new() };
-        Self::parse(&text).context(|| format!("{}/suite.toml", project.name))
-    }
-
-    fn parse(text: &str) -> Outcome<Self> {
-        let table = DeTable::parse(text).context(|| "not valid TOML".to_owned())?;
-        let table = table.get_ref();
-        const KNOWN: &[&str] = &[
-            "configs",
-            "boards",
-            "variants",
-            "deterministic",
-            "qemu",
-            "same_files",
-            "load",
-            "injection",
-            "worlds",
-            "expect",
-            "forbid",
-            "debug",
-            "release",
-        ];
-        known_keys(table, KNOWN)?;
-        let list = |key| if table.contains_key(key) { board::words(table, key).map(Some) } else { Ok(None) };
-        let mut demands = demands(table, None, None)?;
-        for config in CONFIGS {
-            let Some(inside) = inner(table, config)? else { continue };
-            known_keys(inside, &[&["expect", "forbid"], ARCHITECTURES.as_slice()].concat())?;
-            demands.extend(self::demands(inside, Some(config), None)?);
-            for architecture in ARCHITECTURES {
-                let Some(inside) = inner(inside, architecture)? else { continue };
-                known_keys(inside, &["expect", "forbid"])?;
-                demands.extend(self::demands(inside, Some(config), Some(architecture))?);
-            }
-        }
-        Ok(Self {
-            configs: list("configs")?.unwrap_or_else(|| ["debug", "release"].map(str::to_owned).to_vec()),
-            boards: list("boards")?,
-            variants: list("variants")?.unwrap_or_default(),
-            qemu: list("qemu")?.unwrap_or_default(),
-            same_files: list("same_files")?.unwrap_or_default(),
-            load: inner(table, "load")?.map(Load::parse).transpose()?,
-            injection: inner(table, "injection")?.map(Injection::parse).transpose()?,
-            comparisons: inner(table, "worlds")?.map_or(Ok(Vec::new()), worlds::parse)?,
-            deterministic: flag(table, "deterministic")?,
-            demands,
-        })
+        data::parse(&text, &format!("{}/suite.toml", project.name))
     }
 
     /// Whether the suite names this board explicitly.
@@ -232,22 +198,18 @@ impl Suite {
 
     /// The builds of the system, each a string of make variables.
     pub fn builds(&self, architecture: &str) -> Vec<String> {
-        worlds::builds(self.comparisons(architecture))
-    }
-
-    fn comparisons<'a>(&'a self, architecture: &str) -> impl Iterator<Item = &'a Comparison> {
-        self.comparisons.iter().filter(move |comparison| comparison.is_for(architecture))
+        worlds::builds(&self.worlds.on(architecture))
     }
 
     /// Whether it has several builds to compare.
     pub fn compares(&self, architecture: &str) -> bool {
-        self.comparisons(architecture).next().is_some()
+        !self.worlds.on(architecture).is_empty()
     }
 
     /// Compares the output of the builds.
     pub fn compare(&self, consoles: &Consoles, architecture: &str) -> Verdict {
         let mut verdict = Verdict::default();
-        for comparison in self.comparisons(architecture) {
+        for comparison in self.worlds.on(architecture) {
             match comparison.complaint(consoles) {
                 None => verdict.passed += 1,
                 Some(complaint) => verdict.complaints.push(complaint),
@@ -267,11 +229,7 @@ impl Suite {
             }
         }
         verdict.complaints.extend(miscount(&session.lines, &verdict));
-        let holds = |demand: &&Demand| {
-            demand.config.is_none_or(|name| name == config)
-                && demand.architecture.is_none_or(|name| name == architecture)
-        };
-        for Demand { pattern, wanted, .. } in self.demands.iter().filter(holds) {
+        for (pattern, wanted) in self.demands(config, architecture) {
             match (session.lines.iter().any(|line| pattern.is_in(line)), wanted) {
                 (true, true) | (false, false) => verdict.passed += 1,
                 (false, true) => verdict.complaints.push(format!("the console lacks: {}", pattern.written)),
@@ -291,42 +249,33 @@ impl Suite {
         }
         verdict
     }
-}
 
-/// A boolean; false if absent.
-fn flag(table: &DeTable<'_>, key: &str) -> Outcome<bool> {
-    let Some(value) = table.get(key) else { return Ok(false) };
-    value.get_ref().as_bool().ok_or_else(|| Failure::new(format!("'{key}' must be true or false")))
-}
-
-fn known_keys(table: &DeTable<'_>, known: &[&str]) -> Outcome {
-    match table.keys().find(|key| !known.contains(&key.get_ref().as_ref())) {
-        Some(key) => Err(Failure::new(format!("unknown key '{}'", key.get_ref()))),
-        None => Ok(()),
+    /// Patterns, and whether the console must match them, in a configuration on an instruction set.
+    fn demands(&self, config: &str, architecture: &str) -> impl Iterator<Item = (&Pattern, bool)> {
+        let inside = match config {
+            "debug" => Some(&self.debug),
+            "release" => Some(&self.release),
+            _ => None,
+        };
+        let on = inside.and_then(|inside| match architecture {
+            "aarch64" => Some(&inside.aarch64),
+            "riscv64" => Some(&inside.riscv64),
+            "x86_64" => Some(&inside.x86_64),
+            _ => None,
+        });
+        let lists = [
+            Some((&self.expect, &self.forbid)),
+            inside.map(|inside| (&inside.expect, &inside.forbid)),
+            on.map(|on| (&on.expect, &on.forbid)),
+        ];
+        let lists =
+            lists.into_iter().flatten().flat_map(|(expect, forbid)| [(expect, true), (forbid, false)]);
+        lists.flat_map(|(patterns, wanted)| patterns.iter().map(move |pattern| (pattern, wanted)))
     }
 }
 
-/// The table with this name inside another one.
-fn inner<'a, 'i>(table: &'a DeTable<'i>, name: &str) -> Outcome<Option<&'a DeTable<'i>>> {
-    let Some(inside) = table.get(name) else { return Ok(None) };
-    let inside = inside.get_ref().as_table();
-    inside.map(Some).ok_or_else(|| Failure::new(format!("'{name}' must be a table")))
-}
-
-fn demands(
-    table: &DeTable<'_>,
-    config: Option<&'static str>,
-    architecture: Option<&'static str>,
-) -> Outcome<Vec<Demand>> {
-    let mut demands = Vec::new();
-    for (key, wanted) in [("expect", true), ("forbid", false)] {
-        if table.contains_key(key) {
-            for written in board::words(table, key)? {
-                demands.push(Demand { pattern: Pattern::parse(written)?, wanted, config, architecture });
-            }
-        }
-    }
-    Ok(demands)
+fn default_configs() -> Vec<String> {
+    ["debug", "release"].map(str::to_owned).to_vec()
 }
 
 /// Compares the tests on the console with the suite's own count: a lost line must not go unnoticed.
@@ -341,13 +290,18 @@ fn miscount(lines: &[String], verdict: &Verdict) -> Option<String> {
     }
 }
 
-impl Pattern {
-    fn parse(written: String) -> Outcome<Self> {
+impl TryFrom<String> for Pattern {
+    type Error = String;
+
+    fn try_from(written: String) -> Result<Self, Self::Error> {
         let inside = written.strip_prefix('/').and_then(|rest| rest.strip_suffix('/'));
-        let regex = inside.map(Regex::new).transpose().context(|| format!("regular expression {written}"))?;
+        let regex = inside.map(Regex::new).transpose();
+        let regex = regex.map_err(|error| format!("regular expression {written}: {error}"))?;
         Ok(Self { written, regex })
     }
+}
 
+impl Pattern {
     fn is_in(&self, line: &str) -> bool {
         self.regex.as_ref().map_or_else(|| line.contains(&self.written), |regex| regex.is_match(line))
     }
@@ -360,26 +314,41 @@ mod tests {
     use super::*;
     use crate::run::board::BootProtocol;
     use crate::run::qemu::Ending;
+    use crate::workspace::Workspace;
+
+    fn parse(text: &str) -> Outcome<Suite> {
+        data::parse(text, "suite.toml")
+    }
 
     fn judge(suite: &str, lines: &[&str]) -> Verdict {
         let lines = lines.iter().map(|&line| line.to_owned()).collect();
-        Suite::parse(suite).unwrap().judge(&Session { lines, ending: Ending::Done }, "debug", "aarch64")
+        parse(suite).unwrap().judge(&Session { lines, ending: Ending::Done }, "debug", "aarch64")
     }
 
     #[test]
     fn a_suite_runs_in_debug_and_release_everywhere_by_default() {
-        assert_eq!(Suite::parse("").unwrap().configs("any"), ["debug", "release"]);
-        let narrow = Suite::parse("configs = ['debug']\nboards = ['a']\n").unwrap();
+        assert_eq!(parse("").unwrap().configs("any"), ["debug", "release"]);
+        let narrow = parse("configs = ['debug']\nboards = ['a']\n").unwrap();
         assert_eq!(narrow.configs("a"), ["debug"]);
         assert!(narrow.configs("b").is_empty());
     }
 
     #[test]
+    fn every_suite_of_the_repository_is_read() {
+        let workspace = Workspace::locate().unwrap();
+        let projects =
+            ["tests", "examples", "bench"].map(|shelf| Project::on_shelf(&workspace, shelf).unwrap());
+        for project in projects.iter().flatten() {
+            Suite::of(project).unwrap();
+        }
+    }
+
+    #[test]
     fn a_suite_can_ask_for_instruction_time() {
-        assert!(!Suite::parse("").unwrap().deterministic);
-        assert!(Suite::parse("deterministic = true").unwrap().deterministic);
-        let error = Suite::parse("deterministic = 1").unwrap_err();
-        assert_eq!(error.to_string(), "'deterministic' must be true or false");
+        assert!(!parse("").unwrap().deterministic);
+        assert!(parse("deterministic = true").unwrap().deterministic);
+        let error = parse("deterministic = 1").unwrap_err();
+        assert_eq!(error.to_string(), "suite.toml:1: invalid type: integer `1`, expected a boolean");
     }
 
     #[test]
@@ -398,11 +367,11 @@ mod tests {
             chosen: Vec::new(),
             file: "a.toml".into(),
         };
-        let suite = Suite::parse("variants = ['large']").unwrap();
+        let suite = parse("variants = ['large']").unwrap();
         assert_eq!(suite.variant_of(&board, "debug").unwrap().qemu, ["-m"]);
         assert!(suite.variant_of(&board, "release").is_none());
-        assert!(Suite::parse("").unwrap().variant_of(&board, "debug").is_none());
-        let suite = Suite::parse("variants = ['huge']").unwrap();
+        assert!(parse("").unwrap().variant_of(&board, "debug").is_none());
+        let suite = parse("variants = ['huge']").unwrap();
         assert!(suite.variant_of(&board, "debug").is_none());
         assert_eq!(suite.check_variants(&[board]).unwrap_err().to_string(), "no board has the variants huge");
     }
@@ -417,7 +386,7 @@ mod tests {
         let image = folder.join("loader.img");
         let mut verdict = Verdict::default();
         let judge = |suite: &str, verdict: &mut Verdict| {
-            Suite::parse(suite).unwrap().judge_files(&image, verdict).map_err(|failure| failure.to_string())
+            parse(suite).unwrap().judge_files(&image, verdict).map_err(|failure| failure.to_string())
         };
         assert_eq!(judge("same_files = ['a', 'b', 'c']", &mut verdict), Ok(()));
         assert_eq!((verdict.passed, verdict.complaints.len()), (1, 1));
@@ -428,8 +397,9 @@ mod tests {
 
     #[test]
     fn an_unknown_key_is_an_error() {
-        assert_eq!(Suite::parse("expects = []").unwrap_err().to_string(), "unknown key 'expects'");
-        assert!(Suite::parse("expect = ['/(/']").is_err());
+        let sentence = parse("qemu = []\nexpects = []").unwrap_err().to_string();
+        assert!(sentence.starts_with("suite.toml:2: unknown field `expects`, expected one of"), "{sentence}");
+        assert!(parse("expect = ['/(/']").is_err());
     }
 
     #[test]
@@ -444,8 +414,8 @@ mod tests {
         let lines = ["TEST a PASS", "SUITE s 1 passed, 0 failed", "MON"];
         let suite = "[debug]\nexpect = ['MON']\n[release]\nforbid = ['MON']\nexpect = ['no']";
         assert_eq!(judge(suite, &lines), Verdict { passed: 2, ..Verdict::default() });
-        assert!(Suite::parse("debug = 1").is_err());
-        assert!(Suite::parse("[debug]\nboards = []").is_err());
+        assert!(parse("debug = 1").is_err());
+        assert!(parse("[debug]\nboards = []").is_err());
     }
 
     #[test]
@@ -453,7 +423,7 @@ mod tests {
         let lines = ["TEST a PASS", "SUITE s 1 passed, 0 failed", "ec"];
         let suite = "[debug.aarch64]\nexpect = ['ec']\n[debug.riscv64]\nexpect = ['no']";
         assert_eq!(judge(suite, &lines), Verdict { passed: 2, ..Verdict::default() });
-        assert!(Suite::parse("[debug.arm]\nexpect = ['ec']").is_err());
+        assert!(parse("[debug.arm]\nexpect = ['ec']").is_err());
     }
 
     #[test]

@@ -14,21 +14,40 @@
 
 use std::collections::BTreeMap;
 
-use toml::de::{DeTable, DeValue};
-
-use crate::failure::{Failure, Outcome};
-use crate::test::suite::ARCHITECTURES;
+use serde::Deserialize;
 
 /// The console of each build, by its variables.
 pub type Consoles = BTreeMap<String, Vec<String>>;
 
+/// The table `worlds`.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Worlds {
+    same: Vec<Builds>,
+    different: Vec<Builds>,
+    aarch64: Option<Box<Self>>,
+    riscv64: Option<Box<Self>>,
+    x86_64: Option<Box<Self>>,
+}
+
+/// Two builds or more.
+#[derive(Debug, Deserialize)]
+#[serde(try_from = "Vec<String>")]
+struct Builds(Vec<String>);
+
+impl TryFrom<Vec<String>> for Builds {
+    type Error = &'static str;
+
+    fn try_from(builds: Vec<String>) -> Result<Self, Self::Error> {
+        if builds.len() > 1 { Ok(Self(builds)) } else { Err("a comparison needs two builds or more") }
+    }
+}
+
 /// Builds whose consoles are compared.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Comparison {
-    builds: Vec<String>,
+#[derive(Clone, Copy, Debug)]
+pub struct Comparison<'a> {
+    builds: &'a [String],
     wanted: Wanted,
-    /// The instruction set on which this applies; `None` for all.
-    architecture: Option<String>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,55 +58,32 @@ enum Wanted {
     Different,
 }
 
-/// Reads the table `worlds`.
-///
-/// # Errors
-/// When it has an unknown key or a wrong value.
-pub fn parse(table: &DeTable<'_>) -> Outcome<Vec<Comparison>> {
-    let mut comparisons = Vec::new();
-    for (key, value) in table {
-        let value = value.get_ref();
-        match (key.get_ref().as_ref(), value.as_table()) {
-            ("same", _) => comparisons.extend(read("same", value, Wanted::Same)?),
-            ("different", _) => comparisons.extend(read("different", value, Wanted::Different)?),
-            (name, Some(inside)) if ARCHITECTURES.contains(&name) => {
-                let further = parse(inside)?.into_iter();
-                let on = |comparison| Comparison { architecture: Some(name.to_owned()), ..comparison };
-                comparisons.extend(further.map(on));
-            }
-            (other, _) => return Err(Failure::new(format!("unknown key '{other}'"))),
-        }
+impl Worlds {
+    /// The comparisons on an instruction set.
+    pub fn on(&self, architecture: &str) -> Vec<Comparison<'_>> {
+        let further = match architecture {
+            "aarch64" => &self.aarch64,
+            "riscv64" => &self.riscv64,
+            "x86_64" => &self.x86_64,
+            _ => &None,
+        };
+        let tables = [Some(self), further.as_deref()].into_iter().flatten();
+        let lists = tables.flat_map(|it| [(&it.same, Wanted::Same), (&it.different, Wanted::Different)]);
+        lists
+            .flat_map(|(lists, wanted)| lists.iter().map(move |Builds(builds)| Comparison { builds, wanted }))
+            .collect()
     }
-    Ok(comparisons)
-}
-
-fn read(key: &str, value: &DeValue<'_>, wanted: Wanted) -> Outcome<Vec<Comparison>> {
-    let builds = |list: &DeValue<'_>| {
-        let builds: Option<Vec<_>> =
-            list.as_array()?.iter().map(|build| build.get_ref().as_str().map(str::to_owned)).collect();
-        builds.filter(|builds| builds.len() > 1)
-    };
-    let lists = value.as_array().map(|lists| lists.iter().map(|list| builds(list.get_ref())));
-    let lists = lists.and_then(|lists| lists.collect::<Option<Vec<_>>>());
-    let reason = || Failure::new(format!("'{key}' must be a list of lists of two builds or more"));
-    let lists = lists.ok_or_else(reason)?;
-    Ok(lists.into_iter().map(|builds| Comparison { builds, wanted, architecture: None }).collect())
 }
 
 /// Every build of these comparisons once; one without variables if there are no comparisons.
-pub fn builds<'a>(comparisons: impl Iterator<Item = &'a Comparison>) -> Vec<String> {
-    let mut all: Vec<_> = comparisons.flat_map(|comparison| comparison.builds.clone()).collect();
+pub fn builds(comparisons: &[Comparison<'_>]) -> Vec<String> {
+    let mut all: Vec<_> = comparisons.iter().flat_map(|comparison| comparison.builds.to_vec()).collect();
     all.sort();
     all.dedup();
     if all.is_empty() { vec![String::new()] } else { all }
 }
 
-impl Comparison {
-    /// Whether it applies on an instruction set.
-    pub fn is_for(&self, architecture: &str) -> bool {
-        self.architecture.as_ref().is_none_or(|name| name == architecture)
-    }
-
+impl Comparison<'_> {
     /// The violation that these consoles show, if any.
     pub fn complaint(&self, consoles: &Consoles) -> Option<String> {
         let pairs = self
@@ -119,8 +115,8 @@ fn difference<'a>(one: &'a [String], other: &'a [String]) -> Option<[&'a str; 2]
 mod tests {
     use super::*;
 
-    fn comparisons(text: &str) -> Outcome<Vec<Comparison>> {
-        parse(DeTable::parse(text).unwrap().get_ref())
+    fn worlds(text: &str) -> Worlds {
+        toml::from_str(text).unwrap()
     }
 
     fn consoles(all: &[(&str, &[&str])]) -> Consoles {
@@ -130,7 +126,8 @@ mod tests {
 
     #[test]
     fn equal_outputs_are_compared_line_by_line() {
-        let same = &comparisons("same = [['a', 'b']]").unwrap()[0];
+        let worlds = worlds("same = [['a', 'b']]");
+        let same = worlds.on("aarch64")[0];
         assert_eq!(same.complaint(&consoles(&[("a", &["1", "2"]), ("b", &["1", "2"])])), None);
         let complaint = same.complaint(&consoles(&[("a", &["1", "2"]), ("b", &["1", "3"])])).unwrap();
         assert_eq!(complaint, "the outputs differ:\n  a: 2\n  b: 3");
@@ -140,32 +137,36 @@ mod tests {
 
     #[test]
     fn different_outputs_are_compared_in_pairs() {
-        let different = &comparisons("different = [['a', 'b', 'c']]").unwrap()[0];
+        let worlds = worlds("different = [['a', 'b', 'c']]");
+        let different = worlds.on("aarch64")[0];
         let all = consoles(&[("a", &["1"]), ("b", &["2"]), ("c", &["2"])]);
         assert_eq!(different.complaint(&all).unwrap(), "the outputs are equal: b, c");
     }
 
     #[test]
     fn every_build_is_made_once() {
-        let both = comparisons("same = [['b', 'a']]\ndifferent = [['a', 'c']]").unwrap();
-        assert_eq!(builds(both.iter()), ["a", "b", "c"]);
-        assert_eq!(builds([].iter()), [""]);
+        let both = worlds("same = [['b', 'a']]\ndifferent = [['a', 'c']]");
+        assert_eq!(builds(&both.on("aarch64")), ["a", "b", "c"]);
+        assert_eq!(builds(&[]), [""]);
     }
 
     #[test]
     fn comparisons_can_be_limited_to_one_instruction_set() {
-        let all = comparisons("same = [['a', 'b']]\n[aarch64]\nsame = [['c', 'd']]").unwrap();
-        let count = |architecture| all.iter().filter(|comparison| comparison.is_for(architecture)).count();
-        assert_eq!([count("aarch64"), count("riscv64")], [2, 1]);
-        assert!(comparisons("[vax]\nsame = []").is_err());
+        let all = worlds("same = [['a', 'b']]\n[aarch64]\nsame = [['c', 'd']]");
+        assert_eq!(["aarch64", "riscv64"].map(|architecture| all.on(architecture).len()), [2, 1]);
+        assert!(toml::from_str::<Worlds>("[vax]\nsame = []").is_err());
     }
 
     #[test]
     fn a_wrong_table_is_reported() {
-        assert_eq!(comparisons("alike = []").unwrap_err().to_string(), "unknown key 'alike'");
-        let reason = "'same' must be a list of lists of two builds or more";
-        for wrong in ["same = 1", "same = ['a']", "same = [['a']]", "same = [['a', 1]]"] {
-            assert_eq!(comparisons(wrong).unwrap_err().to_string(), reason);
-        }
+        let reason = |text| toml::from_str::<Worlds>(text).unwrap_err().message().to_owned();
+        assert!(reason("alike = []").starts_with("unknown field `alike`"));
+        assert_eq!(reason("same = [['a']]"), "a comparison needs two builds or more");
+        assert!(
+            ["same = 1", "same = ['a']", "same = [['a', 1]]"]
+                .map(reason)
+                .iter()
+                .all(|reason| reason.starts_with("invalid type"))
+        );
     }
 }
