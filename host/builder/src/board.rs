@@ -178,7 +178,7 @@ impl Board {
         })?;
         Self::parse(&text).map_err(|reason| {
             error(code::BOARD_FILE, format!("Error: the board file '{name}' is not usable: {reason}"))
-                .help("The board file is part of the SDK; build or install the SDK again.")
+                .help("Correct the file if the board is yours; otherwise build or install the SDK again.")
         })
     }
 

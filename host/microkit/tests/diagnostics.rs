@@ -61,6 +61,10 @@ fn incomplete_sdks() {
         ("sdk-without-boards", "one.system", |w| w.remove("sdk/board")),
         ("sdk-board-file-missing", "one.system", |w| w.remove(&format!("{DEBUG}/board.toml"))),
         ("sdk-board-file-broken", "one.system", |w| w.write(&format!("{DEBUG}/board.toml"), "name = 1")),
+        ("sdk-board-file-unknown-key", "one.system", |w| {
+            let board = include_str!("../../builder/boards/qemu_virt_aarch64.toml");
+            w.write(&format!("{DEBUG}/board.toml"), board.replace("[timer]", "[clock]"));
+        }),
         ("sdk-board-file-impossible", "one.system", |w| {
             let board = include_str!("../../builder/boards/qemu_virt_aarch64.toml");
             w.write(&format!("{DEBUG}/board.toml"), board.replace("lines = 288", "lines = 100000"));
