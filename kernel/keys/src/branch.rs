@@ -95,25 +95,6 @@ macro_rules! static_branch_likely {
     };
 }
 
-/// Macros for assembly; they precede the code that uses them:
-///
-/// ```text
-/// core::arch::global_asm!(limen_keys::assembly!(), include_str!("trap.S"), TRACE = sym TRACE);
-///
-///     static_jump_if_on {TRACE}, 0, trace_entry, x9
-/// ```
-///
-/// `static_jump_if_on` and `static_jump_if_off` take a key, its default (0 or 1), a label, and a register. The key is a
-/// symbol, with an offset for an element of an array. Patched, they are one `nop` or one jump. As a fallback they are
-/// several instructions and clobber the register and the flags, so no code may rely on either; on AArch64 the symbol
-/// `static_jump_is_long` marks this build. The label must be in text that may have sites.
-#[macro_export]
-macro_rules! assembly {
-    () => {
-        $crate::assembly_jumps!()
-    };
-}
-
 /// An instruction that jumps to `$taken` while the key is on (sense 0) or off (sense 1), and its row of the table.
 #[cfg(limen_keys = "patched")]
 #[doc(hidden)]
@@ -130,7 +111,7 @@ macro_rules! site {
         #[allow(unsafe_code)]
         unsafe {
             core::arch::asm!(
-                $crate::site_assembly!(),
+                $crate::site_assembly!("{jumps}", "{target}", "{key} + {offset} + {sense}"),
                 // Whether the linked program jumps; not every instruction set uses it.
                 "/* {jumps} */",
                 target = label $taken,

@@ -36,105 +36,46 @@ impl Encoding for Aarch64 {
     }
 }
 
-/// The assembly of a site.
-#[cfg(all(target_arch = "aarch64", limen_keys = "patched"))]
-#[doc(hidden)]
-#[macro_export]
-macro_rules! site_assembly {
-    () => {
-        "771:
-        .if {jumps}
-        b {target}
-        .else
-        nop
-        .endif
-        .pushsection limen_key_sites, \"awR\"
-        .p2align 3
-        .long 771b - .
-        .long {target} - .
-        .quad {key} + {offset} + {sense} - .
-        .popsection"
-    };
-}
-
-/// The jump macros for assembly, see [`assembly!`](crate::assembly).
-#[cfg(all(target_arch = "aarch64", limen_keys = "patched"))]
-#[doc(hidden)]
-#[macro_export]
-macro_rules! assembly_jumps {
-    () => {
-        ".macro static_jump_if_on key, default, label, scratch
-        771:
-        .if \\default
-        b \\label
-        .else
-        nop
-        .endif
-        .pushsection limen_key_sites, \"awR\"
-        .p2align 3
-        .long 771b - .
-        .long \\label - .
-        .quad \\key + 0 - .
-        .popsection
-        .endm
-        .macro static_jump_if_off key, default, label, scratch
-        771:
-        .if \\default == 0
-        b \\label
-        .else
-        nop
-        .endif
-        .pushsection limen_key_sites, \"awR\"
-        .p2align 3
-        .long 771b - .
-        .long \\label - .
-        .quad \\key + 1 - .
-        .popsection
-        .endm
-"
-    };
-}
-
-/// The jump macros for assembly, see [`assembly!`](crate::assembly).
-#[cfg(all(target_arch = "aarch64", limen_keys = "fallback"))]
-#[doc(hidden)]
-#[macro_export]
-macro_rules! assembly_jumps {
-    () => {
-        ".set static_jump_is_long, 1
-        .macro static_jump_if_on key, default, label, scratch
-        adrp \\scratch, \\key
-        ldrsw \\scratch, [\\scratch, :lo12:\\key]
-        cmp \\scratch, #0
-        b.gt \\label
-        .endm
-        .macro static_jump_if_off key, default, label, scratch
-        adrp \\scratch, \\key
-        ldrsw \\scratch, [\\scratch, :lo12:\\key]
-        cmp \\scratch, #0
-        b.le \\label
-        .endm
-"
-    };
-}
-
-/// The jump macros for assembly, see [`assembly!`](crate::assembly).
+/// The jump.
 #[cfg(all(target_arch = "aarch64", limen_keys = "none"))]
 #[doc(hidden)]
 #[macro_export]
-macro_rules! assembly_jumps {
+macro_rules! jump {
     () => {
-        ".macro static_jump_if_on key, default, label, scratch
-        .if \\default
-        b \\label
-        .endif
-        .endm
-        .macro static_jump_if_off key, default, label, scratch
-        .if \\default == 0
-        b \\label
-        .endif
-        .endm
-"
+        "b"
+    };
+}
+
+/// The instruction of a site, at the label 771: a jump to `$target` if the linked program jumps.
+#[cfg(all(target_arch = "aarch64", limen_keys = "patched"))]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! site_instruction {
+    ($jumps:literal, $target:literal) => {
+        concat!("771: .if ", $jumps, "\nb ", $target, "\n.else\nnop\n.endif\n")
+    };
+}
+
+/// A jump to `\label` while the count of `\key` is positive (on) or not (off).
+#[cfg(all(target_arch = "aarch64", limen_keys = "fallback"))]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! assembly_jump {
+    (on) => {
+        $crate::assembly_jump!("b.gt")
+    };
+    (off) => {
+        $crate::assembly_jump!("b.le")
+    };
+    ($jump:literal) => {
+        concat!(
+            "adrp \\scratch, \\key
+            ldrsw \\scratch, [\\scratch, :lo12:\\key]
+            cmp \\scratch, #0
+            ",
+            $jump,
+            " \\label\n"
+        )
     };
 }
 

@@ -41,117 +41,57 @@ impl Encoding for Riscv64 {
     }
 }
 
-/// The assembly of a site.
-#[cfg(all(target_arch = "riscv64", limen_keys = "patched"))]
-#[doc(hidden)]
-#[macro_export]
-macro_rules! site_assembly {
-    () => {
-        ".p2align 3, , 2
-        .option push
-        .option norvc
-        .option norelax
-        771:
-        .if {jumps}
-        j {target}
-        .else
-        nop
-        .endif
-        .option pop
-        .pushsection limen_key_sites, \"awR\"
-        .p2align 3
-        .long 771b - .
-        .long {target} - .
-        .quad {key} + {offset} + {sense} - .
-        .popsection"
-    };
-}
-
-/// The jump macros for assembly, see [`assembly!`](crate::assembly).
-#[cfg(all(target_arch = "riscv64", limen_keys = "patched"))]
-#[doc(hidden)]
-#[macro_export]
-macro_rules! assembly_jumps {
-    () => {
-        ".macro static_jump_if_on key, default, label, scratch
-        .p2align 3, , 2
-        .option push
-        .option norvc
-        .option norelax
-        771:
-        .if \\default
-        j \\label
-        .else
-        nop
-        .endif
-        .option pop
-        .pushsection limen_key_sites, \"awR\"
-        .p2align 3
-        .long 771b - .
-        .long \\label - .
-        .quad \\key + 0 - .
-        .popsection
-        .endm
-        .macro static_jump_if_off key, default, label, scratch
-        .p2align 3, , 2
-        .option push
-        .option norvc
-        .option norelax
-        771:
-        .if \\default == 0
-        j \\label
-        .else
-        nop
-        .endif
-        .option pop
-        .pushsection limen_key_sites, \"awR\"
-        .p2align 3
-        .long 771b - .
-        .long \\label - .
-        .quad \\key + 1 - .
-        .popsection
-        .endm
-"
-    };
-}
-
-/// The jump macros for assembly, see [`assembly!`](crate::assembly).
-#[cfg(all(target_arch = "riscv64", limen_keys = "fallback"))]
-#[doc(hidden)]
-#[macro_export]
-macro_rules! assembly_jumps {
-    () => {
-        ".macro static_jump_if_on key, default, label, scratch
-        lla \\scratch, \\key
-        lw \\scratch, 0(\\scratch)
-        bgtz \\scratch, \\label
-        .endm
-        .macro static_jump_if_off key, default, label, scratch
-        lla \\scratch, \\key
-        lw \\scratch, 0(\\scratch)
-        blez \\scratch, \\label
-        .endm
-"
-    };
-}
-
-/// The jump macros for assembly, see [`assembly!`](crate::assembly).
+/// The jump.
 #[cfg(all(target_arch = "riscv64", limen_keys = "none"))]
 #[doc(hidden)]
 #[macro_export]
-macro_rules! assembly_jumps {
+macro_rules! jump {
     () => {
-        ".macro static_jump_if_on key, default, label, scratch
-        .if \\default
-        j \\label
-        .endif
-        .endm
-        .macro static_jump_if_off key, default, label, scratch
-        .if \\default == 0
-        j \\label
-        .endif
-        .endm
-"
+        "j"
+    };
+}
+
+/// The instruction of a site, at the label 771: a jump to `$target` if the linked program jumps.
+#[cfg(all(target_arch = "riscv64", limen_keys = "patched"))]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! site_instruction {
+    ($jumps:literal, $target:literal) => {
+        concat!(
+            ".p2align 3, , 2
+            .option push
+            .option norvc
+            .option norelax
+            771: .if ",
+            $jumps,
+            "\nj ",
+            $target,
+            "\n.else\nnop\n.endif
+            .option pop
+            "
+        )
+    };
+}
+
+/// A jump to `\label` while the count of `\key` is positive (on) or not (off).
+#[cfg(all(target_arch = "riscv64", limen_keys = "fallback"))]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! assembly_jump {
+    (on) => {
+        $crate::assembly_jump!("bgtz")
+    };
+    (off) => {
+        $crate::assembly_jump!("blez")
+    };
+    ($jump:literal) => {
+        concat!(
+            "lla \\scratch, \\key
+            lw \\scratch, 0(\\scratch)
+            ",
+            $jump,
+            " \\scratch, \\label\n"
+        )
     };
 }
 

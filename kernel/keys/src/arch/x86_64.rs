@@ -44,91 +44,39 @@ impl Encoding for X86_64 {
     }
 }
 
-/// The assembly of a site.
-#[cfg(all(target_arch = "x86_64", limen_keys = "patched"))]
-#[doc(hidden)]
-#[macro_export]
-macro_rules! site_assembly {
-    () => {
-        ".p2align 3, 0x3e, 4
-        771:
-        jmp {target}
-        .pushsection limen_key_sites, \"awR\"
-        .p2align 3
-        .long 771b - .
-        .long {target} - .
-        .quad {key} + {offset} + {sense} - .
-        .popsection"
-    };
-}
-
-/// The jump macros for assembly, see [`assembly!`](crate::assembly).
-#[cfg(all(target_arch = "x86_64", limen_keys = "patched"))]
-#[doc(hidden)]
-#[macro_export]
-macro_rules! assembly_jumps {
-    () => {
-        ".macro static_jump_if_on key, default, label, scratch
-        .p2align 3, 0x3e, 4
-        771:
-        jmp \\label
-        .pushsection limen_key_sites, \"awR\"
-        .p2align 3
-        .long 771b - .
-        .long \\label - .
-        .quad \\key + 0 - .
-        .popsection
-        .endm
-        .macro static_jump_if_off key, default, label, scratch
-        .p2align 3, 0x3e, 4
-        771:
-        jmp \\label
-        .pushsection limen_key_sites, \"awR\"
-        .p2align 3
-        .long 771b - .
-        .long \\label - .
-        .quad \\key + 1 - .
-        .popsection
-        .endm
-"
-    };
-}
-
-/// The jump macros for assembly, see [`assembly!`](crate::assembly).
-#[cfg(all(target_arch = "x86_64", limen_keys = "fallback"))]
-#[doc(hidden)]
-#[macro_export]
-macro_rules! assembly_jumps {
-    () => {
-        ".macro static_jump_if_on key, default, label, scratch
-        cmp dword ptr [rip + \\key], 0
-        jg \\label
-        .endm
-        .macro static_jump_if_off key, default, label, scratch
-        cmp dword ptr [rip + \\key], 0
-        jle \\label
-        .endm
-"
-    };
-}
-
-/// The jump macros for assembly, see [`assembly!`](crate::assembly).
+/// The jump.
 #[cfg(all(target_arch = "x86_64", limen_keys = "none"))]
 #[doc(hidden)]
 #[macro_export]
-macro_rules! assembly_jumps {
+macro_rules! jump {
     () => {
-        ".macro static_jump_if_on key, default, label, scratch
-        .if \\default
-        jmp \\label
-        .endif
-        .endm
-        .macro static_jump_if_off key, default, label, scratch
-        .if \\default == 0
-        jmp \\label
-        .endif
-        .endm
-"
+        "jmp"
+    };
+}
+
+/// The instruction of a site, at the label 771: a jump to `$target` if the linked program jumps.
+#[cfg(all(target_arch = "x86_64", limen_keys = "patched"))]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! site_instruction {
+    ($jumps:literal, $target:literal) => {
+        concat!(".p2align 3, 0x3e, 4\n771: jmp ", $target, "\n")
+    };
+}
+
+/// A jump to `\label` while the count of `\key` is positive (on) or not (off).
+#[cfg(all(target_arch = "x86_64", limen_keys = "fallback"))]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! assembly_jump {
+    (on) => {
+        $crate::assembly_jump!("jg")
+    };
+    (off) => {
+        $crate::assembly_jump!("jle")
+    };
+    ($jump:literal) => {
+        concat!("cmp dword ptr [rip + \\key], 0\n", $jump, " \\label\n")
     };
 }
 

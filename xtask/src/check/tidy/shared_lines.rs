@@ -1,7 +1,7 @@
 //! Measures equal code in ports, which belongs above them.
 //!
-//! The measure covers the code of ports: files below a folder named after an instruction set, in `kernel/` and `user/`,
-//! without empty lines, comments, lines of only brackets, and module declarations (ports should have the same files). A
+//! The measure covers the code of ports: files named after an instruction set or below a folder that is, in `kernel/`
+//! and `user/`, without empty lines, comments, lines of only brackets, and module declarations (ports should have the same files). A
 //! line is *shared* if it lies in a run of [`RUN`] consecutive lines that another port has as well, in any of its
 //! files. Shorter runs are common at the start and end of every file.
 
@@ -100,7 +100,8 @@ impl<'a> PortFile<'a> {
         if !in_root || !file.has_ending(&["rs", "S", "c", "h"]) {
             return None;
         }
-        let port = file.path.split('/').find(|part| PORTS.contains(part))?;
+        let mut names = file.path.split('/').map(|part| part.split('.').next().unwrap_or(part));
+        let port = names.find(|name| PORTS.contains(name))?;
         Some(Self { path: &file.path, port, lines: counted(&file.text) })
     }
 
@@ -191,6 +192,13 @@ mod tests {
         let files = [ARM, other, "kernel/core/src/riscv.rs", "tests/riscv64/d.S"];
         let found = measure(&files.map(|path| file(path, &lines(0..9))));
         assert_eq!((found.all, found.shared), (18, 0));
+    }
+
+    #[test]
+    fn a_file_that_is_named_after_its_port_counts() {
+        let files = ["kernel/keys/src/arch/aarch64.rs", "kernel/keys/src/arch/x86_64.rs"];
+        let found = measure(&files.map(|path| file(path, &lines(0..9))));
+        assert_eq!((found.all, found.shared, found.too_long.len()), (18, 18, 2));
     }
 
     #[test]
