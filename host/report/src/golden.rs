@@ -13,6 +13,7 @@
 use std::fmt;
 
 use crate::results::Results;
+use crate::row::Row;
 
 /// Allowed difference from the recorded figure, in percent.
 const TOLERANCE: u64 = 2;
@@ -81,6 +82,18 @@ impl Golden {
     #[must_use]
     pub fn count(&self) -> usize {
         self.figures.len()
+    }
+
+    /// The recorded rows, each with its figure as the only sample.
+    #[must_use]
+    pub fn rows(&self) -> Vec<Row> {
+        let row = |(title, figure): &(String, u64)| {
+            let (name, conditions) = title.split_once(' ').unwrap_or((title, ""));
+            let params = conditions.split_whitespace().filter_map(|param| param.split_once('='));
+            let params = params.map(|(key, value)| (key.to_owned(), value.to_owned())).collect();
+            Row::single(name, params, *figure)
+        };
+        self.figures.iter().map(row).collect()
     }
 
     /// Parses a record.
@@ -173,7 +186,6 @@ impl fmt::Display for Difference {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::row::Row;
 
     fn run(lines: &[&str]) -> Results {
         let row = |line: &&str| {
@@ -198,7 +210,9 @@ mod tests {
     fn a_record_reads_back() {
         let golden = Golden::of(&run(&["ppc words=0 = 385", "boot = 111244"]));
         assert_eq!(golden.to_text(), "ppc words=0 = 385\nboot = 111244\n");
-        assert_eq!(Golden::parse(&golden.to_text()), Ok(golden));
+        assert_eq!(Golden::parse(&golden.to_text()).as_ref(), Ok(&golden));
+        let rows: Vec<_> = golden.rows().iter().map(|row| (row.title(), row.median)).collect();
+        assert_eq!(rows, [("ppc words=0".to_owned(), 385), ("boot".to_owned(), 111_244)]);
         assert_eq!(Golden::parse("ppc = 1\nboot 7\n").unwrap_err(), "line 2: 'boot 7' is not 'ROW = FIGURE'");
     }
 
