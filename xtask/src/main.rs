@@ -9,6 +9,7 @@ mod bench;
 mod check;
 mod command;
 mod failure;
+mod figures;
 mod fuzz;
 mod new;
 mod run;

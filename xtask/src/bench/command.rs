@@ -13,7 +13,7 @@ use crate::bench::native;
 use crate::command::Command;
 use crate::failure::{Context, Failure, Outcome};
 use crate::run::board::{self, Board};
-use crate::sdk;
+use crate::sdk::{self, generate};
 use crate::shell::files;
 use crate::test::suite::Verdict;
 use crate::workspace::Workspace;
@@ -43,7 +43,8 @@ so that every machine prints the same figures. Prints them beside the reference 
                       ./x bench bench/ppc --trace 'ppc_rt server=passive words=0 fpu=off'
   --native            time the programs of bench/native on this machine instead; only ratios within a run count
   --quick             fewer repetitions (programs are built with QUICK=1)
-  --record            record the figures in bench/golden, with which `./x test` compares; of all systems, quickly
+  --record            record the figures in bench/golden, with which `./x test` compares; of all systems, quickly.
+                      Tables in documents that show them are rewritten
 ";
 
 #[derive(Default)]
@@ -222,9 +223,12 @@ fn changes<'a>(files: &[PathBuf], older: &'a [Results], runs: &'a [Run]) -> Outc
 
 fn record(workspace: &Workspace, runs: &[Run]) -> Outcome {
     runs.iter().try_for_each(|run| {
-        files::write(&golden(workspace, &run.board), Golden::of(&run.results).to_text())?;
-        growth::record(workspace, &run.board)
-    })
+        files::write(&golden(workspace, &run.board), Golden::of(&run.results).to_text())
+    })?;
+    // Traces take minutes; they neither delay the tables nor depend on their comments.
+    let tables = generate::write_figures(workspace);
+    runs.iter().try_for_each(|run| growth::record(workspace, &run.board))?;
+    tables
 }
 
 /// The file with a board's recorded figures.

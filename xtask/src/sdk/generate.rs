@@ -1,12 +1,14 @@
-//! `./x headers`: writes the files that are generated from `abi/`: C headers, and a chapter of the book.
+//! `./x headers`: writes the files that are generated from `abi/`: C headers, and a chapter of the book; and the recorded
+//! figures to the tables of documents.
 //!
-//! They are checked in for their readers; a test and `./x check` report stale ones.
+//! All are checked in for their readers; tests and `./x check` report stale ones.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::command::{Command, no_arguments};
 use crate::failure::Outcome;
+use crate::figures;
 use crate::sdk::{headers, manual};
 use crate::shell::files;
 use crate::workspace::Workspace;
@@ -14,7 +16,7 @@ use crate::workspace::Workspace;
 /// The command.
 pub const COMMAND: Command = Command {
     name: "headers",
-    summary: "write the C headers and tables generated from abi/",
+    summary: "write the C headers and tables generated from abi/ and bench/golden",
     help: HELP,
     run,
 };
@@ -23,7 +25,8 @@ const HELP: &str = "
 usage: ./x headers
 
 Writes the C headers with the numbers of abi/abi to user/libmicrokit/include/limen, and the same numbers as
-tables to docs/reference.md. The files are checked in; ./x check reports when they are out of date.
+tables to docs/reference.md. Writes the recorded figures of bench/golden to the tables that show them: those behind
+a comment <!-- figures: ... --> in a document. All is checked in; ./x check reports what is out of date.
 ";
 
 fn run(workspace: &Workspace, arguments: lexopt::Parser) -> Outcome {
@@ -31,9 +34,17 @@ fn run(workspace: &Workspace, arguments: lexopt::Parser) -> Outcome {
     let root = workspace.root();
     let stale = stale(root);
     generated().into_iter().try_for_each(|(path, text)| files::write(&root.join(path), text))?;
-    for file in stale {
-        println!("wrote {}", file.display());
-    }
+    stale.iter().for_each(|file| println!("wrote {}", file.display()));
+    write_figures(workspace)
+}
+
+/// Writes the recorded figures to the tables of documents.
+///
+/// # Errors
+/// When a comment in front of a table is malformed, or a file cannot be written.
+pub fn write_figures(workspace: &Workspace) -> Outcome {
+    let written = figures::rewrite(workspace.root())?;
+    written.iter().for_each(|file| println!("wrote {}", file.display()));
     Ok(())
 }
 

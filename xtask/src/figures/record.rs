@@ -1,0 +1,203 @@
+//! Recorded figures by board and row, and the reference's figures.
+
+use std::path::Path;
+
+use limen_nearest::did_you_mean;
+use limen_report::{Golden, Reference, Row};
+
+use crate::failure::{Context, Failure, Outcome};
+use crate::shell::files;
+
+/// Boards as headings of tables name them, the titles of their records, and their architectures in the reference.
+const BOARDS: [(&str, &str, &str); 3] = [
+    ("AArch64", "qemu_virt_aarch64", "aarch64"),
+    ("RISC-V", "qemu_virt_riscv64", "riscv64"),
+    ("x86_64", "x86_64_generic", "x86_64"),
+];
+
+/// Everything that a table can show.
+pub struct Record {
+    boards: Vec<Board>,
+    reference: Reference,
+}
+
+/// The recorded figures of a board.
+pub struct Board {
+    name: &'static str,
+    architecture: &'static str,
+    rows: Vec<Row>,
+}
+
+impl Record {
+    /// Reads the record of the repository.
+    ///
+    /// # Errors
+    /// When a file is missing or malformed.
+    pub fn read(root: &Path) -> Outcome<Self> {
+        Self::from_texts(|title| files::read(&root.join("bench/golden").join(format!("{title}.txt"))))
+    }
+
+    /// The record whose files have these texts, by title of board.
+    ///
+    /// # Errors
+    /// When a text is missing or malformed.
+    pub fn from_texts(text: impl Fn(&str) -> Outcome<String>) -> Outcome<Self> {
+        let board = |(name, title, architecture): (_, &str, _)| {
+            let golden = Golden::parse(&text(title)?).context(|| format!("bench/golden/{title}.txt"))?;
+            Ok(Board { name, architecture, rows: golden.rows() })
+        };
+        let boards = BOARDS.into_iter().map(board).collect::<Outcome<_>>()?;
+        Ok(Self { boards, reference: Reference::built_in().map_err(Failure::new)? })
+    }
+
+    /// The board with this name in headings.
+    ///
+    /// # Errors
+    /// A sentence, if there is none.
+    pub fn board(&self, name: &str) -> Result<&Board, String> {
+        let names = || self.boards.iter().map(|board| board.name);
+        self.boards.iter().find(|board| board.name == name).ok_or_else(|| {
+            let hint = did_you_mean(name, names())
+                .unwrap_or_else(|| format!("the boards are {}", names().collect::<Vec<_>>().join(", ")));
+            format!("there is no board `{name}`: {hint}")
+        })
+    }
+
+    /// The board that a heading names; `None` if it names none or several.
+    pub fn board_in(&self, heading: &str) -> Option<&Board> {
+        let mut named = self.boards.iter().filter(|board| heading.contains(board.name));
+        named.next().filter(|_| named.next().is_none())
+    }
+
+    /// The recorded figure of a row; `None` if only other boards have the row.
+    ///
+    /// # Errors
+    /// A sentence, if no board has it.
+    pub fn figure(&self, board: &Board, row: &Row) -> Result<Option<u64>, String> {
+        if let Some(figure) = board.figure(row) {
+            return Ok(Some(figure));
+        }
+        if self.boards.iter().any(|other| other.figure(row).is_some()) {
+            return Ok(None);
+        }
+        let titles: Vec<_> =
+            self.boards.iter().flat_map(|board| &board.rows).filter(|other| other.name == row.name).collect();
+        Err(self.unknown(row, &titles))
+    }
+
+    /// The largest figure of the rows that have the name and parameters of `row`, and none of the parameters `without`.
+    ///
+    /// # Errors
+    /// A sentence, if there is none.
+    pub fn most(&self, board: &Board, row: &Row, without: &[String]) -> Result<u64, String> {
+        let counted = |other: &&Row| {
+            let params = row.params.iter().map(|(key, value)| (key, value));
+            other.name == row.name
+                && other.matches(params)
+                && without.iter().all(|key| other.param(key).is_none())
+        };
+        let most = board.rows.iter().filter(counted).map(|row| row.median).max();
+        most.ok_or_else(|| self.unknown(row, &[]))
+    }
+
+    /// The reference's figure for a row, and the largest part of it that meets the target.
+    ///
+    /// # Errors
+    /// A sentence, if the reference has none.
+    pub fn reference(&self, board: &Board, row: &Row) -> Result<(f64, f64), String> {
+        let figure = self.reference.figure(row, board.architecture);
+        let figure =
+            figure.ok_or_else(|| format!("host/report/data/reference.toml has no row `{}`", row.title()))?;
+        Ok((figure.median, figure.target))
+    }
+
+    fn unknown(&self, row: &Row, same_name: &[&Row]) -> String {
+        let titles: Vec<_> = same_name.iter().map(|row| row.title()).collect();
+        let names = self.boards.iter().flat_map(|board| &board.rows).map(|row| row.name.as_str());
+        let hint = if titles.is_empty() {
+            did_you_mean(&row.name, names)
+        } else {
+            did_you_mean(&row.title(), titles.iter().map(String::as_str))
+                .or_else(|| Some(format!("one of that name is `{}`", titles[0])))
+        };
+        let hint = hint.map(|hint| format!("; {hint}")).unwrap_or_default();
+        format!("bench/golden has no row `{}`{hint}", row.title())
+    }
+}
+
+impl Board {
+    /// The figure of the row with the same name and parameters, in any order.
+    fn figure(&self, row: &Row) -> Option<u64> {
+        let is_same = |other: &&Row| {
+            other.name == row.name
+                && other.params.len() == row.params.len()
+                && other.matches(row.params.iter().map(|(key, value)| (key, value)))
+        };
+        self.rows.iter().find(is_same).map(|row| row.median)
+    }
+}
+
+#[cfg(test)]
+pub mod tests {
+    use super::*;
+
+    /// A record of a few rows, two of which RISC-V and x86_64 lack.
+    pub fn record() -> Record {
+        let text = |title: &str| {
+            Ok(match title {
+                "qemu_virt_aarch64" => {
+                    "# emulator 7.2\nnotify fpu=off = 113\nnotify fpu=on = 140512\nhere a=1 b=2 = 9\nboot = 159488\n"
+                }
+                "qemu_virt_riscv64" => "notify fpu=off = 133\nnotify fpu=on = 1500\n",
+                _ => "notify fpu=off = 124\nnotify fpu=on = 125\n",
+            }
+            .to_owned())
+        };
+        Record::from_texts(text).unwrap()
+    }
+
+    fn row(name: &str, params: &[(&str, &str)]) -> Row {
+        let params = params.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned()));
+        Row::single(name, params.collect(), 0)
+    }
+
+    #[test]
+    fn a_row_is_found_with_its_parameters_in_any_order() {
+        let record = record();
+        let [arm, risc] = ["AArch64", "RISC-V"].map(|name| record.board(name).unwrap());
+        let here = row("here", &[("b", "2"), ("a", "1")]);
+        assert_eq!(record.figure(arm, &here), Ok(Some(9)));
+        assert_eq!(record.figure(risc, &here), Ok(None));
+        assert_eq!(record.most(arm, &row("notify", &[]), &[]), Ok(140_512));
+        assert_eq!(record.most(arm, &row("notify", &[("fpu", "off")]), &[]), Ok(113));
+        assert_eq!(record.most(arm, &row("here", &[]), &["c".to_owned()]), Ok(9));
+        assert!(record.most(arm, &row("here", &[]), &["a".to_owned()]).is_err());
+    }
+
+    #[test]
+    fn unknown_names_are_reported_with_similar_ones() {
+        let record = record();
+        let arm = record.board("AArch64").unwrap();
+        for (row, sentence) in [
+            (row("notfy", &[("fpu", "on")]), "no row `notfy fpu=on`; did you mean `notify`?"),
+            (row("notify", &[("fpu", "of")]), "no row `notify fpu=of`; did you mean `notify fpu=off`"),
+            (row("here", &[]), "bench/golden has no row `here`; "),
+        ] {
+            let message = record.figure(arm, &row).unwrap_err();
+            assert!(message.contains(sentence), "{message}");
+        }
+        let message = record.board("Arch64").err().unwrap();
+        assert_eq!(message, "there is no board `Arch64`: did you mean `AArch64`?");
+        let message = record.reference(arm, &row("here", &[])).unwrap_err();
+        assert_eq!(message, "host/report/data/reference.toml has no row `here`");
+    }
+
+    #[test]
+    fn a_heading_names_one_board_or_none() {
+        let record = record();
+        let named = |heading| record.board_in(heading).map(|board| board.name);
+        assert_eq!(named("AArch64: program + interrupts"), Some("AArch64"));
+        assert_eq!(named("cycles (AArch64 / RISC-V)"), None);
+        assert_eq!(named("why"), None);
+    }
+}
