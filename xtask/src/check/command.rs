@@ -11,6 +11,7 @@ use crate::check::tidy;
 use crate::check::vectors;
 use crate::command::{Command, no_arguments};
 use crate::failure::{Failure, Outcome};
+use crate::figures;
 use crate::run::board::{self, Board, BootProtocol};
 use crate::sdk;
 use crate::sdk::generate;
@@ -28,13 +29,14 @@ usage: ./x check
 
 Checks formatting, lints (host and bare targets), that the kernel builds with each kind of branch on static
 keys, the rules of CONTRIBUTING.md, how many lines two ports have in common (fewer than 5 %, and nowhere eight
-in a row), generated files, that every header of the SDK compiles on its own, the contents of linked files, and
-their size limits. Reports every check that fails, not only the first.
+in a row), generated files, that tables in documents show the recorded figures, that every header of the SDK
+compiles on its own, the contents of linked files, and their size limits. Reports every check that fails,
+not only the first.
 ";
 
 type Check = (&'static str, fn(&Workspace) -> Outcome);
 
-const CHECKS: [Check; 10] = [
+const CHECKS: [Check; 11] = [
     ("formatting", formatting),
     ("lints of host crates", host_lints),
     ("lints of crates for targets", target_lints),
@@ -42,6 +44,7 @@ const CHECKS: [Check; 10] = [
     ("repository rules", repository_rules),
     ("equal lines in ports", equal_lines),
     ("generated files", generated_files),
+    ("figures in documents", figures_in_documents),
     ("headers of the SDK", sdk_headers),
     ("binaries", binaries),
     ("sizes", sizes),
@@ -138,6 +141,10 @@ fn equal_lines(workspace: &Workspace) -> Outcome {
 fn generated_files(workspace: &Workspace) -> Outcome {
     let stale = generate::stale(workspace.root());
     complain(stale.iter().map(|path| format!("{} is out of date: run ./x headers", path.display())).collect())
+}
+
+fn figures_in_documents(workspace: &Workspace) -> Outcome {
+    figures::examine(workspace.root())
 }
 
 fn complain(sentences: Vec<String>) -> Outcome {

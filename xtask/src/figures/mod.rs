@@ -24,4 +24,4 @@ mod table;
 mod template;
 mod tree;
 
-pub use tree::rewrite;
+pub use tree::{examine, rewrite};

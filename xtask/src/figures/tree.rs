@@ -13,6 +13,15 @@ const OUTPUT: [&str; 2] = ["build", "target"];
 /// A folder with examples of stale tables.
 const EXAMPLES: &str = "xtask/src/figures/golden";
 
+/// Checks that all tables show the recorded figures.
+///
+/// # Errors
+/// The tables that do not, and comments that are malformed, each with file and line.
+pub fn examine(root: &Path) -> Outcome {
+    let all = examine_all(root)?;
+    complain(all.into_iter().flat_map(|(_, found)| found.problems.into_iter().chain(found.stale)).collect())
+}
+
 /// Writes the recorded figures to all tables; returns the documents that have changed.
 ///
 /// # Errors
@@ -65,6 +74,14 @@ fn documents(root: &Path) -> Outcome<Vec<PathBuf>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn documents_show_the_recorded_figures() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+        if let Err(failure) = examine(&root) {
+            panic!("{failure}");
+        }
+    }
 
     #[test]
     fn output_holds_no_documents() {
