@@ -99,6 +99,7 @@ fn wide(name: &str, mut entries: Vec<Entry>) -> Vec<Entry> {
     entries
 }
 
+/// The indices of a fault message's words, named as `seL4_GetMR` expects them.
 fn fault_words(header: &mut CHeader) {
     let words = [
         ("IP", CapFaultWord::IP),
@@ -123,7 +124,6 @@ enum Width {
     Word,
 }
 
-/// The places of a fault message's words, named as `seL4_GetMR` expects them.
 fn static_keys(header: &mut CHeader) {
     header.title("Static keys");
     header.constant("Highest id of a static key.", "LIMEN_MAX_KEY_ID", limits::MAX_KEY_ID);
