@@ -133,7 +133,7 @@ fn static_keys(header: &mut CHeader) {
 fn probes(header: &mut CHeader) {
     header.title("Probes");
     let events = entries(ProbeEvent::ALL.iter().map(|(event, name, doc)| (*name, event.as_raw(), *doc)));
-    header.enumeration("What a program can sample.", "limen_probe_event_t", events);
+    header.enumeration("Events that a program can sample.", "limen_probe_event_t", events);
     header.constant(
         "Option: the return from the event is stamped as well.",
         "LIMEN_PROBE_EXIT",

@@ -257,7 +257,7 @@ typedef enum limen_fpu_policy_t {
 /* Words of the counters. */
 #define LIMEN_FPU_COUNTERS 5
 
-/* What a program can sample. */
+/* Events that a program can sample. */
 typedef enum limen_probe_event_t {
     /* An access to memory that the mappings do not allow. */
     limen_probe_page_fault = 0,
