@@ -28,20 +28,21 @@ const HELP: &str = "
 usage: ./x check
 
 Checks formatting, lints (host and bare targets), that the kernel builds with each kind of branch on static
-keys, the rules of CONTRIBUTING.md, how many lines two ports have in common (fewer than 5 %, and nowhere eight
-in a row), generated files, that tables in documents show the recorded figures, that every header of the SDK
-compiles on its own, the contents of linked files, and their size limits. Reports every check that fails,
-not only the first.
+keys, the rules of CONTRIBUTING.md, the subjects of commits that origin/main does not have, how many lines two
+ports have in common (fewer than 5 %, and nowhere eight in a row), generated files, that tables in documents
+show the recorded figures, that every header of the SDK compiles on its own, the contents of linked files, and
+their size limits. Reports every check that fails, not only the first.
 ";
 
 type Check = (&'static str, fn(&Workspace) -> Outcome);
 
-const CHECKS: [Check; 11] = [
+const CHECKS: [Check; 12] = [
     ("formatting", formatting),
     ("lints of host crates", host_lints),
     ("lints of crates for targets", target_lints),
     ("kernels without patched branches", unpatched_kernels),
     ("repository rules", repository_rules),
+    ("subjects of new commits", subjects),
     ("equal lines in ports", equal_lines),
     ("generated files", generated_files),
     ("figures in documents", figures_in_documents),
@@ -126,6 +127,10 @@ fn unpatched_kernels(workspace: &Workspace) -> Outcome {
 fn repository_rules(workspace: &Workspace) -> Outcome {
     let objections = tidy::examine(workspace.root())?;
     complain(objections.iter().map(ToString::to_string).collect())
+}
+
+fn subjects(workspace: &Workspace) -> Outcome {
+    complain(tidy::commits::examine(workspace.root())?)
 }
 
 fn equal_lines(workspace: &Workspace) -> Outcome {

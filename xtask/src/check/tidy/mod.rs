@@ -4,7 +4,10 @@
 //! The rules read only files that git knows, so output and scratch files do not matter.
 
 mod architecture;
+mod code_map;
+pub mod commits;
 mod dependencies;
+mod phrases;
 mod shared_lines;
 mod source;
 mod text;
@@ -62,13 +65,10 @@ impl fmt::Display for Objection {
 /// When git cannot list the files.
 pub fn examine(root: &Path) -> Outcome<Vec<Objection>> {
     let files = tracked(root)?;
-    let mut objections: Vec<_> = [source::RULES, architecture::RULES, dependencies::RULES, text::RULES]
-        .concat()
-        .into_iter()
-        .flat_map(|rule| rule(&files))
-        .collect();
+    let mut objections: Vec<_> = RULES.concat().into_iter().flat_map(|rule| rule(&files)).collect();
     objections.extend(text::machine_paths(&files, &machine_folders(root)));
     objections.extend(text::dead_links(&files, |target| root.join(target).exists()));
+    objections.extend(code_map::missing(&files, |path| root.join(path).exists()));
     objections.sort_by(|a, b| (&a.path, a.line).cmp(&(&b.path, b.line)));
     Ok(objections)
 }
@@ -96,8 +96,11 @@ pub fn shared_lines(root: &Path) -> Outcome<SharedLines> {
     tracked(root).map(|files| shared_lines::measure(&files))
 }
 
-/// A rule that needs nothing but the files.
+/// A rule that needs only the files.
 type Rule = fn(&[SourceFile]) -> Vec<Objection>;
+
+const RULES: [&[Rule]; 5] =
+    [source::RULES, architecture::RULES, dependencies::RULES, text::RULES, phrases::RULES];
 
 fn tracked(root: &Path) -> Outcome<Vec<SourceFile>> {
     let listing = ["ls-files", "--cached", "--others", "--exclude-standard", "-z"];
