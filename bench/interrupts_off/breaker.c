@@ -1,4 +1,4 @@
-/* Faults as it is told. */
+/* Faults on request. */
 
 #include "bad_address.h"
 #include "figures.h"

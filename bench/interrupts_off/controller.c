@@ -1,5 +1,5 @@
-/* Takes away what a chain of calls runs on (END=unbind), or stops the first caller, who gets it back when the last server
- * waits (END=wait). */
+/* Unbinds the scheduling context of a chain of calls (END=unbind), or stops the first caller, to which it returns when the
+ * last server blocks (END=wait). */
 
 #include "figures.h"
 #include "user.h"

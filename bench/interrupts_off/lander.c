@@ -1,4 +1,4 @@
-/* Runs when nobody else does, and says so. */
+/* Runs when no other program does, and reports it. */
 
 #include "figures.h"
 #include "user.h"

@@ -1,4 +1,4 @@
-/* Is interrupted at moments that are spread over the time in which threads without time are set aside. */
+/* Is interrupted at times that are spread over the postponing of threads without time. */
 
 #include "slot.h"
 #include "user.h"

@@ -308,7 +308,7 @@ static void faults(void)
     break_child(figure_vm_fault_wipe, WIPER, DO_VM_FAULT);
 }
 
-/* The driver writes down what lies between the last read of this loop and its own. */
+/* The driver records the time between the last read of this loop and its own. */
 static void interrupt(void)
 {
     struct shared *page = shared();

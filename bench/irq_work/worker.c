@@ -1,7 +1,7 @@
 /* Makes the kernel work, and has a device interrupt in the middle of it.
  *
  * irq_latency: from the moment for which the device was set, by its own clock, to the first instruction of `notified` in its
- * driver, which is more important. The moments of a row are spread evenly over the work, from the system call that asks
+ * driver, which has a higher priority. The moments of a row are spread evenly over the work, from the system call that asks
  * for it (or the store that faults) to what comes after it in the same program (or to `fault` in the parent). So between
  * the two reads lies what the kernel still does before it takes interrupts, if anything; and then what bench/irq counts:
  * the trap, the signal, the switch, and the driver's way from its receive to `notified`. A round counts when the moment

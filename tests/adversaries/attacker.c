@@ -380,7 +380,7 @@ static seL4_Bool use_call(seL4_Word target)
     return seL4_True;
 }
 
-/* With a receive that a signal of the other attacker ends, a fault of a child, or whoever starts it over. */
+/* With a receive that a signal of the other attacker ends, a fault of a child, or a restart. */
 static seL4_Bool use_send_and_receive(seL4_Word target)
 {
     (void)target;

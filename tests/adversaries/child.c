@@ -1,4 +1,4 @@
-/* Does what it is told, and is found in the middle of it. */
+/* Follows orders, and is used in the middle of them. */
 
 #include "features.h"
 #include "held.h"
@@ -96,7 +96,7 @@ static enum thread self(void)
     return microkit_name[0] == 'n' ? NEAR : microkit_name[0] == 'f' ? FAR : PAL;
 }
 
-/* The passive server waits, so that its time is where it belongs; but it can be told to do the rest as well. */
+/* The passive server waits, so that its time is where it belongs; but it can be ordered to do the rest as well. */
 void init(void)
 {
     for (;;) {

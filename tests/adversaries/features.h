@@ -42,13 +42,13 @@
 #define FEATURE_NUMBER(name, is_there) FEATURE_##name,
 enum feature { FEATURES(FEATURE_NUMBER) FEATURES_COUNT };
 
-/* What a child is told to do, and what it is in the middle of when it is used. */
+/* The orders of a child, which are also its state when it is used. */
 enum state {
     /* Waiting for a signal, or, as a server, for a message. */
     STATE_RECEIVING,
-    /* Sending a message that nobody takes. */
+    /* Sending a message that no thread receives. */
     STATE_SENDING,
-    /* Calling whoever handles its faults. */
+    /* Calling its fault handler. */
     STATE_CALLING,
     STATE_FAULTED,
     /* In the middle of a digest. */
@@ -95,14 +95,14 @@ enum thread { MALLORY, OSCAR, NEAR, FAR, PAL, THREADS };
 #define BUDGET_OF(thread) ((thread) < ATTACKERS ? 500ul : 300ul)
 /* The least budget that there is. */
 #define LEAST_BUDGET_US 20ul
-/* Nobody is to have longer turns, or to keep a server of others for longer. */
+/* No program may have longer slices, or occupy a server of others for longer. */
 #define MAX_PERIOD_US 5000ul
 
 /* Entry and initial stack pointer of every program. Both are among the first three registers everywhere. */
 #define ENTRY 0x200000ul
 #define STACK_TOP (LIMEN_IPC_BUFFER_ADDRESS - 0x1000)
 
-/* What children are told. They may spoil it, and nothing else. */
+/* The orders of children. They may overwrite these, and nothing else. */
 struct orders {
     volatile seL4_Word order[THREADS];
     volatile seL4_Word reached[THREADS];

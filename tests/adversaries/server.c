@@ -1,4 +1,4 @@
-/* Answers anybody, with each word one more, and looks at its registers and memory while it does: as a passive server, on the
+/* Answers every caller, with each word one more, and looks at its registers and memory while it does: as a passive server, on the
  * time of an attacker as often as on that of a victim. */
 
 #include "held.h"

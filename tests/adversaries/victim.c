@@ -15,7 +15,7 @@
 /* Set by the tool; own_memory is a region of its own, turn a word that the attackers write. */
 seL4_Word watch, own_memory, turn;
 
-/* On, and nobody who attacks may switch it. */
+/* On, and no attacker may switch it. */
 static LIMEN_STATIC_KEY_TRUE(calm);
 
 static struct held held;

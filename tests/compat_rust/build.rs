@@ -100,7 +100,7 @@ fn calls(text: &str, options: &Options) -> String {
     output + "}\n"
 }
 
-/// What a parameter is made of.
+/// The type of a parameter.
 enum Kind {
     Capability,
     /// A number of this many bits.
@@ -124,7 +124,7 @@ fn kind(name: &str, structs: &[(String, usize)]) -> Kind {
     }
 }
 
-/// Where a parameter begins that follows `used` bits.
+/// The first bit of a parameter that follows `used` bits.
 fn place(used: usize, bits: usize) -> usize {
     used.next_multiple_of(bits.min(WORD_BITS))
 }

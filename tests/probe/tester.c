@@ -132,7 +132,7 @@ static void only_what_is_armed_is_sampled(void)
     CHECK_EQUAL(limen_probe_start(), seL4_NoError);
     tell_hostile();
     check_no_sample();
-    /* Other entries on the way to the event are told. */
+    /* Other entries before the event are reported. */
     CHECK_EQUAL(LIMEN_PROBE_ARM(page_fault), seL4_NoError);
     tell_hostile();
     tell_hostile();

@@ -16,7 +16,7 @@ pub struct Interface {
     pub methods: &'static [Method],
 }
 
-/// What can be asked of an object.
+/// A method of an object.
 #[derive(Debug)]
 pub struct Method {
     /// Its label in a message.
@@ -25,9 +25,9 @@ pub struct Method {
     pub id: &'static str,
     /// Its name, as part of a function's name after that of the interface.
     pub name: &'static str,
-    /// What the caller gives.
+    /// The caller's parameters.
     pub inputs: &'static [Parameter],
-    /// What the answer has.
+    /// The values in the reply.
     pub outputs: &'static [Parameter],
 }
 
@@ -37,7 +37,7 @@ pub type Parameter = (&'static str, &'static str);
 /// A name and its words.
 pub type Struct = (&'static str, &'static [&'static str]);
 
-/// What an architecture adds, in the order in which labels are counted.
+/// The methods that an architecture adds, in the order of their labels.
 #[derive(Debug)]
 pub struct ArchitectureMethods {
     /// Objects of its 64-bit form.

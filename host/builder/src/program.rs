@@ -16,7 +16,7 @@ use limen_sdf::{Architecture, Diagnostic, Span, Target};
 /// Name of the monitor in messages and reports.
 const MONITOR: &str = "monitor";
 const PAGE: usize = PAGE_BYTES as usize;
-/// Where a program expects its IPC buffer, if that is not the highest page.
+/// The place at which a program expects its IPC buffer, if that is not the highest page.
 const OWN_BUFFER: &str = "__sel4_ipc_buffer_obj";
 /// A variable of our library, which has the highest page built in and ignores that symbol.
 const OUR_LIBRARY: &str = "microkit_have_signal";
@@ -90,13 +90,13 @@ impl Program {
         Self::from_elf(name, path, elf).map_err(|reason| unusable(name, path, &reason))
     }
 
-    /// Where a program that is not linked with our library has chosen to have its IPC buffer.
+    /// The place of the IPC buffer in a program that is not linked with our library and chooses one.
     pub(crate) fn own_ipc_buffer(&self) -> Option<u64> {
         let symbol = self.symbols.unique(OWN_BUFFER).ok()?;
         (!self.symbols.contains(OUR_LIBRARY)).then_some(symbol.vaddr)
     }
 
-    /// Where the program's IPC buffer is.
+    /// The address of the program's IPC buffer.
     #[must_use]
     pub fn ipc_buffer(&self, target: &Target) -> u64 {
         self.own_ipc_buffer().unwrap_or(target.ipc_buffer_vaddr())

@@ -51,7 +51,7 @@ impl<'a> Element<'a> {
         self.node.tag_name().name()
     }
 
-    /// Where the start tag begins.
+    /// The position of the start tag.
     pub(crate) fn span(&self) -> Span {
         self.source.span(self.node.range().start)
     }

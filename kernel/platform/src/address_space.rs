@@ -6,7 +6,7 @@ use limen_mmu::address::{PhysAddr, VirtAddr};
 
 use crate::page_table::{Access, Format, MapError, MemoryType, Owner, Root, Run, Tables, map, share_kernel};
 
-/// What the processor needs to enter an address space.
+/// The values with which the processor enters an address space.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct AddressSpace {
     /// Its top table.

@@ -64,7 +64,7 @@ pub struct Found {
     pub paddr: PhysAddr,
     /// Size.
     pub bytes: u64,
-    /// What the hardware allows.
+    /// The accesses that the hardware allows.
     pub permissions: Permissions,
 }
 

@@ -1,4 +1,4 @@
-//! What the programs have in common: their first instruction, system calls, the IPC buffer, reports of tests.
+//! The common parts of the programs: their first instruction, system calls, the IPC buffer, reports of tests.
 #![no_std]
 
 use core::panic::PanicInfo;
@@ -22,7 +22,7 @@ pub mod bindings {
 use arch::trap;
 use bindings::{call, info};
 
-/// What a protection domain receives on.
+/// The endpoint or notification on which a protection domain receives.
 pub const INPUT: u64 = 1;
 /// Its reply object.
 pub const REPLY: u64 = 4;
@@ -46,12 +46,12 @@ pub const fn child_thread(child: u64) -> u64 {
     202 + child
 }
 
-/// What a method of an object returns.
+/// The result of a method.
 #[derive(Debug)]
 pub struct Answer<const COUNT: usize> {
     /// 0 if the method was carried out.
     pub error: u64,
-    /// What it has found out.
+    /// Its values.
     pub outputs: [u64; COUNT],
 }
 
@@ -69,7 +69,7 @@ pub struct IpcBuffer {
 }
 
 unsafe extern "C" {
-    /// Where the linker script has put the buffer.
+    /// The buffer's place in the linker script.
     static mut __sel4_ipc_buffer_obj: IpcBuffer;
     /// Every program's own.
     fn program() -> !;
@@ -81,12 +81,12 @@ pub fn ipc_buffer() -> &'static mut IpcBuffer {
     unsafe { &mut *(&raw mut __sel4_ipc_buffer_obj) }
 }
 
-/// What a receiver gets.
+/// A received message.
 #[derive(Clone, Copy, Debug)]
 pub struct Received {
     /// The message info.
     pub info: u64,
-    /// Who sent it.
+    /// The badge of its sender.
     pub badge: u64,
 }
 
@@ -152,7 +152,7 @@ macro_rules! filled_in {
         #[unsafe(link_section = ".data")]
         #[allow(non_upper_case_globals, reason = "the name of the interface")]
         static $name: $type = $value;
-        // SAFETY: the variable is initialised, and nobody writes it while the program runs. The compiler must not know
+        // SAFETY: the variable is initialised, and no code writes it while the program runs. The compiler must not know
         // its value.
         unsafe { core::ptr::read_volatile(&raw const $name) }
     }};
@@ -182,7 +182,7 @@ const UART: u64 = 30;
 
 #[panic_handler]
 fn panic(_: &PanicInfo<'_>) -> ! {
-    // Nobody waits for a program that has no more to say but the suite, which then has too few tests.
+    // Only the suite waits for a program without further output, and then counts too few tests.
     loop {
         core::hint::spin_loop();
     }

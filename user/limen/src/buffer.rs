@@ -26,7 +26,7 @@ pub(crate) fn hidden(mut value: u64) -> u64 {
     value
 }
 
-/// Where the buffer is. The event loop keeps it in a register.
+/// The buffer's address. The event loop keeps it in a register.
 #[derive(Clone, Copy)]
 pub(crate) struct Buffer(*mut u64);
 

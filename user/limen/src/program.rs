@@ -1,4 +1,4 @@
-//! What a program is, and the macro that makes one of a type.
+//! The trait of a program, and the macro that makes a type one.
 
 use limen_abi::MessageInfo;
 
@@ -37,7 +37,7 @@ pub trait Program {
 #[macro_export]
 macro_rules! protection_domain {
     ($init:path) => {
-        /// What the start code calls.
+        /// The function that the start code calls.
         // SAFETY: no other symbol has this name: a program with two of them does not link.
         #[unsafe(no_mangle)]
         extern "C" fn limen_main() -> ! {

@@ -142,7 +142,7 @@ impl Setvar {
         Self(AtomicU64::new(0))
     }
 
-    /// What the description sets it to; zero if it does not.
+    /// The value that the description sets; zero if it sets none.
     #[must_use]
     #[inline(always)]
     pub fn get(&self) -> u64 {

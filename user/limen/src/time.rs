@@ -13,7 +13,7 @@ pub fn counter() -> u64 {
     arch::read_counter()
 }
 
-/// What the counter said at the first instruction of the loader: counts of boot start here.
+/// The counter's value at the loader's first instruction, where boot starts.
 #[must_use]
 pub fn boot_stamp() -> u64 {
     buffer::user_data()

@@ -15,7 +15,7 @@ use crate::workspace::Workspace;
 /// The file that pins packages by version and digest.
 const REQUIREMENTS: &str = "requirements.txt";
 
-/// What pip prints when a package does not have the pinned digest.
+/// The message of pip when a package does not have the pinned digest.
 const WRONG_PACKAGE: &str = "DO NOT MATCH THE HASHES";
 
 /// Arguments of pip: install pinned packages only, compile nothing, and give up soon without a network.

@@ -11,11 +11,11 @@ use limen_abi::method::{self, ArchitectureMethods, Interface, Method, Parameter}
 use limen_abi::register::{self, RegisterMap};
 use limen_abi::{Label, Syscall, syscall};
 
-/// What a method does that no object of Limen has.
+/// The description of a method that no object of Limen has.
 const ABSENT: &str = "Limen has no object with this method: the kernel refuses it.";
 const OPENING: &str =
     "<?xml version=\"1.0\" ?>\n<!-- Generated with the SDK from the tables of the crate limen-abi. -->\n";
-/// What the names of calls begin with in C.
+/// The prefix of the calls' names in C.
 const CALL_PREFIX: &str = "seL4_Sys";
 
 /// The files for one instruction set, with names relative to an `include` folder; none if it is unknown.

@@ -1,4 +1,4 @@
-//! What the kernel relies on, restated independently of the validator: every accepted image must satisfy it.
+//! The kernel's assumptions, restated independently of the validator: every accepted image must satisfy them.
 
 use limen_abi::{KernelKey, ServiceKind, limits, slot};
 use limen_image::{

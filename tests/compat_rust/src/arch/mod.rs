@@ -1,4 +1,4 @@
-//! What is different on each instruction set: the instruction that enters the kernel, and the first one of a program.
+//! The parts that differ between instruction sets: the instruction that enters the kernel, and the first one of a program.
 
 #[cfg(target_arch = "aarch64")]
 mod aarch64;

@@ -12,7 +12,7 @@ use compat_rust::{
 const SERVER: u64 = 1;
 const CHILD_CHANNEL: u64 = 2;
 const CHILD: u64 = 5;
-/// Where the child writes without being allowed to.
+/// The address to which the child writes without permission.
 const FORBIDDEN: u64 = 0xdead_0000;
 
 #[unsafe(no_mangle)]

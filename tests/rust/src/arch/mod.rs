@@ -1,4 +1,4 @@
-//! What differs between the boards: the interrupt of the serial port, and instructions of the floating-point unit.
+//! The parts that differ between boards: the interrupt of the serial port, and instructions of the floating-point unit.
 
 #[cfg(target_arch = "aarch64")]
 #[path = "aarch64.rs"]

@@ -31,7 +31,7 @@ pub mod device {
         let _ = REGISTERS[IDENTITY].read();
     }
 
-    /// What only this port has.
+    /// Tests the scratch register, which only this port has.
     pub fn extras() -> Result<(), u32> {
         REGISTERS[SCRATCH].write(0x5a);
         if REGISTERS[SCRATCH].read() == 0x5a { Ok(()) } else { Err(line!()) }

@@ -36,7 +36,7 @@ limen::region!(UNSET: AtomicU8, address = "nobody_sets_this", bytes = "nor_this"
 limen::setvar!(DEVICE_IRQ = "device_irq");
 limen::setvar!(VICTIM_RESET = "victim_reset");
 
-/// What the program waits for.
+/// The events that the program waits for.
 #[derive(Clone, Copy, PartialEq)]
 enum Stage {
     NotifiedLater,
@@ -363,7 +363,7 @@ fn threads_that_do_not_exist_are_refused() -> Outcome {
     Ok(())
 }
 
-/// What suite.toml expects on the debug console.
+/// The line that suite.toml expects on the debug console.
 fn log_lines() {
     limen::error!("{} of error", 1);
     limen::warn!("{} of warn", 2);

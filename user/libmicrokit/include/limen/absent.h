@@ -61,7 +61,7 @@ typedef struct seL4_UntypedDesc {
     seL4_Uint8 padding[sizeof(seL4_Word) - 2 * sizeof(seL4_Uint8)];
 } seL4_UntypedDesc;
 
-/* What such a program is told. */
+/* Boot information of such a program. */
 typedef struct seL4_BootInfo {
     seL4_Word extraLen;
     seL4_NodeId nodeID;

@@ -1,4 +1,4 @@
-//! What differs between instruction sets. Nothing else asks which one it is.
+//! The parts that differ between instruction sets. No other module tests which one it is.
 
 #[cfg(target_arch = "aarch64")]
 mod aarch64;

@@ -71,7 +71,7 @@ fn calls(options: &[&str]) -> BTreeMap<String, i64> {
     calls
 }
 
-/// What is read of fields: name, lowest bit, bits. From the highest bit, as they are written.
+/// The facts about fields: name, lowest bit, bits. From the highest bit, as they are written.
 type Fields = Vec<(String, u32, u32)>;
 
 #[derive(Default)]

@@ -21,7 +21,7 @@ const LEAST_LINE_BYTES: usize = 16;
 /// Whether the MMU translates an address for this kind of access.
 macro_rules! translates {
     ($instruction:literal, $address:expr) => {{
-        // SAFETY: an address translation changes nothing but the result register.
+        // SAFETY: an address translation changes only the result register.
         unsafe { asm!($instruction, "isb", in(reg) $address, options(nostack, preserves_flags)) }
         read_register!("par_el1") & TRANSLATION_FAILED == 0
     }};

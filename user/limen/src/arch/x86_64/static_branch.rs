@@ -1,4 +1,4 @@
-//! What a branch on a static key is before the tool gives it its instruction: a jump in one word of eight bytes.
+//! A branch on a static key, before the tool writes its instruction: a jump in one word of eight bytes.
 
 /// The jump. Only of jumps does the assembler choose the shortest. Prefixes that do nothing fill up.
 #[doc(hidden)]
