@@ -1,4 +1,5 @@
-//! Rule *plain-english*: phrases, headings and openings of doc comments that read like translations.
+//! Rule *plain-english*: phrases, headings and openings of doc comments that hide the actor or avoid the term of the
+//! field.
 //!
 //! Documents and comments are examined, not code: a program may print what it likes. CONTRIBUTING.md quotes some of
 //! the phrases, with better ones beside them.
