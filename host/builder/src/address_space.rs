@@ -1,23 +1,12 @@
 //! The address space of each program: its pages, its stack, its memory regions.
 //!
-//! The result lists *extents*, runs of physical memory without an address ([`crate::memory`] assigns them), and their
-//! mappings. It leaves out the IPC buffer, because the kernel maps it.
+//! It lists *extents*, runs of physical memory without an address ([`crate::memory`] assigns them), and their mappings.
+//! It leaves out the IPC buffer, because the kernel maps it. [`crate::address_plan`] fills it.
 
 use std::collections::HashMap;
 
-use limen_abi::limits::{LARGE_PAGE_BYTES, MAPPINGS, PAGE_BYTES, REGIONS};
+use limen_abi::limits::PAGE_BYTES;
 use limen_image::{MappingFlags, Service};
-use limen_sdf::model::{Map, ProtectionDomain, ServiceTarget, SystemDescription};
-use limen_sdf::{Diagnostic, Target};
-
-use crate::code;
-use crate::error::{Context, error};
-use crate::program::Program;
-use crate::segment::Segment;
-use crate::services;
-
-/// Bytes of the monitor's stack.
-const MONITOR_STACK_BYTES: u64 = 0x2000;
 
 /// Physically contiguous memory that is allocated as one piece.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -114,46 +103,15 @@ pub struct AddressSpaces {
     /// Services of protection domains.
     pub services: Vec<Service>,
     /// The extent of each memory region in use.
-    of_regions: Vec<Option<usize>>,
+    of_regions: HashMap<usize, usize>,
     /// For an extent whose initial contents are needed again, the extent with the copy.
     first_contents: HashMap<usize, usize>,
 }
 
-/// Bytes of a program's stack.
-pub(crate) fn stack_bytes(system: &SystemDescription, program: usize) -> u64 {
-    system.protection_domains.get(program).map_or(MONITOR_STACK_BYTES, |domain| domain.stack_bytes)
-}
-
 impl AddressSpaces {
-    /// Lays out the address space of every program.
-    ///
-    /// # Errors
-    /// A program's own pages collide with its stack or with a memory region.
-    pub fn plan(
-        system: &SystemDescription,
-        programs: &[Program],
-        target: &Target,
-    ) -> Result<Self, Diagnostic> {
-        let mut spaces = Self::default();
-        for (index, program) in programs.iter().enumerate() {
-            let limit = target.map_limit(stack_bytes(system, index));
-            check_segments(program, limit)?;
-            spaces.add_segments(index, program);
-            spaces.add(index, limit, Purpose::Stack { program: index }, target.stack_top() - limit);
-        }
-        spaces.add_regions(system, programs)?;
-        for (index, program) in programs.iter().enumerate() {
-            spaces.check_own_buffer(index, program, target)?;
-        }
-        spaces.services = services::plan(system, programs.len(), &mut spaces)?;
-        check_counts(&spaces)?;
-        spaces.mappings.sort_by_key(|mapping| (mapping.program, mapping.vaddr));
-        Ok(spaces)
-    }
-
     /// The extent of a memory region, if it is in use.
     pub(crate) fn extent_of_region(&self, region: usize) -> Option<usize> {
-        self.of_regions.get(region).copied().flatten()
+        self.of_regions.get(&region).copied()
     }
 
     /// Adds an extent; returns its index.
@@ -162,11 +120,23 @@ impl AddressSpaces {
         self.extents.len() - 1
     }
 
+    /// Adds the extent of a memory region; returns its index.
+    pub(crate) fn extend_by_region(&mut self, region: usize, bytes: u64, alignment: u64) -> usize {
+        let extent = self.extend(Purpose::Region { region }, bytes);
+        self.extents[extent].alignment = alignment;
+        self.of_regions.insert(region, extent);
+        extent
+    }
+
+    /// Maps an extent into an address space.
+    pub(crate) fn map(&mut self, program: usize, vaddr: u64, extent: usize, flags: u64) {
+        let bytes = self.extents[extent].bytes;
+        self.mappings.push(UserMapping { program, vaddr, bytes, extent, flags });
+    }
+
     /// Maps an extent into an address space for services, for the kernel only.
     pub(crate) fn see(&mut self, vspace: usize, vaddr: u64, extent: usize, access: u64) {
-        let flags = access | MappingFlags::PRIVILEGED;
-        let bytes = self.extents[extent].bytes;
-        self.mappings.push(UserMapping { program: vspace, vaddr, bytes, extent, flags });
+        self.map(vspace, vaddr, extent, access | MappingFlags::PRIVILEGED);
     }
 
     /// Writable pages with contents, by address.
@@ -207,146 +177,4 @@ impl AddressSpaces {
         self.first_contents.insert(extent, first);
         first
     }
-
-    fn add_segments(&mut self, index: usize, program: &Program) {
-        for segment in &program.segments {
-            for run in segment.runs() {
-                let purpose = if run.zero {
-                    Purpose::Zeroed { program: index }
-                } else {
-                    Purpose::Contents { program: index, vaddr: run.vaddr }
-                };
-                self.add(index, run.vaddr, purpose, run.bytes);
-                if let Some(mapping) = self.mappings.last_mut() {
-                    mapping.flags = segment.flags;
-                }
-            }
-        }
-    }
-
-    /// Adds readable and writable memory of one program.
-    fn add(&mut self, program: usize, vaddr: u64, purpose: Purpose, bytes: u64) {
-        let flags = MappingFlags::READ | MappingFlags::WRITE;
-        let extent = self.extend(purpose, bytes);
-        self.mappings.push(UserMapping { program, vaddr, bytes, extent, flags });
-    }
-
-    /// Whether the place that a program has chosen for its IPC buffer is free.
-    fn check_own_buffer(&self, index: usize, program: &Program, target: &Target) -> Result<(), Diagnostic> {
-        let Some(start) = program.own_ipc_buffer() else { return Ok(()) };
-        let end = start.saturating_add(PAGE_BYTES);
-        let own = |mapping: &&UserMapping| mapping.program == index;
-        let meets = |mapping: &UserMapping| mapping.vaddr < end && start < mapping.vaddr + mapping.bytes;
-        let reason = if start % PAGE_BYTES != 0 {
-            "is not at the start of a page"
-        } else if start > target.ipc_buffer_vaddr() {
-            "is beyond the last page"
-        } else if self.mappings.iter().filter(own).any(meets) {
-            "overlaps with other memory of this program"
-        } else {
-            return Ok(());
-        };
-        let message = format!("ERROR: IPC buffer at 0x{start:x} of PD '{}' {reason}", program.name);
-        Err(error(code::IPC_BUFFER_PLACE, message).at(program.span.as_ref()).help(
-            "The address is that of the symbol __sel4_ipc_buffer_obj, which the program's linker sets.",
-        ))
-    }
-
-    /// Adds every region that is mapped or whose address a program needs.
-    fn add_regions(&mut self, system: &SystemDescription, programs: &[Program]) -> Result<(), Diagnostic> {
-        let mut maps = vec![Vec::new(); system.memory_regions.len()];
-        let mut is_used = vec![false; maps.len()];
-        for (program, domain) in system.protection_domains.iter().enumerate() {
-            domain.maps.iter().for_each(|map| maps[map.region].push((program, map)));
-            domain.setvars.iter().for_each(|setvar| is_used[setvar.region_paddr] = true);
-            served_regions(domain).for_each(|region| is_used[region] = true);
-        }
-        self.of_regions = vec![None; maps.len()];
-        for (index, (region, maps)) in system.memory_regions.iter().zip(maps).enumerate() {
-            if maps.is_empty() && !is_used[index] {
-                continue;
-            }
-            self.of_regions[index] = Some(self.extents.len());
-            for (program, map) in maps {
-                check_map(&region.name, region.bytes, map, &programs[program])?;
-                let large = region.page_bytes == LARGE_PAGE_BYTES;
-                let (vaddr, bytes, extent) = (map.vaddr, region.bytes, self.extents.len());
-                self.mappings.push(UserMapping {
-                    program,
-                    vaddr,
-                    bytes,
-                    extent,
-                    flags: map_flags(map, large),
-                });
-            }
-            let purpose = Purpose::Region { region: index };
-            self.extents.push(Extent { purpose, bytes: region.bytes, alignment: region.page_bytes });
-        }
-        Ok(())
-    }
-}
-
-/// Checks that all mappings fit into the boot image.
-fn check_counts(spaces: &AddressSpaces) -> Result<(), Diagnostic> {
-    let (pieces, maps) = (spaces.extents.len(), spaces.mappings.len());
-    if pieces > REGIONS {
-        let message = format!("ERROR: the system has {pieces} pieces of memory, maximum is {REGIONS}");
-        let help = "Memory regions, stacks and program segments count; merge memory regions.";
-        return Err(error(code::MEMORY_TOO_MANY, message).help(help));
-    }
-    if maps > MAPPINGS {
-        let message = format!("ERROR: programs see {maps} pieces of memory, maximum is {MAPPINGS}");
-        let help = "Maps of memory regions, stacks and program segments count; merge memory regions.";
-        return Err(error(code::MAPS_TOO_MANY, message).help(help));
-    }
-    Ok(())
-}
-
-/// Memory regions that are targets of a protection domain's services and wipes.
-pub(crate) fn served_regions(domain: &ProtectionDomain) -> impl Iterator<Item = usize> {
-    let services = domain.services.iter().filter_map(|service| match service.target {
-        ServiceTarget::Region(region) => Some(region),
-        ServiceTarget::Program(_) | ServiceTarget::Kernel => None,
-    });
-    services.chain(domain.wipes.iter().map(|wipe| wipe.region))
-}
-
-fn check_segments(program: &Program, limit: u64) -> Result<(), Diagnostic> {
-    match program.segments.iter().find(|segment| segment.end > limit) {
-        Some(Segment { start, end, .. }) => {
-            let name = &program.name;
-            let message = format!(
-                "ERROR: ELF segment at [0x{start:x}..0x{end:x}) of PD '{name}' overlaps with its stack"
-            );
-            Err(error(code::ELF_OVER_STACK, message)
-                .at(program.span.as_ref())
-                .help(format!("Link the program so that it ends below 0x{limit:x}.")))
-        }
-        None => Ok(()),
-    }
-}
-
-fn check_map(region: &str, bytes: u64, map: &Map, program: &Program) -> Result<(), Diagnostic> {
-    let (start, end) = (map.vaddr, map.vaddr.saturating_add(bytes));
-    let above = program.segments.partition_point(|segment| segment.end <= start);
-    let Some(segment) = program.segments.get(above).filter(|segment| segment.start < end) else {
-        return Ok(());
-    };
-    let message = format!(
-        "ERROR: mapping MR '{region}' to PD '{}' with vaddr [0x{start:x}..0x{end:x}) will overlap with an ELF segment \
-         at [0x{:x}..0x{:x})",
-        program.name, segment.start, segment.end
-    );
-    Err(error(code::MAP_OVER_ELF, message)
-        .at(&map.span)
-        .help("Choose a vaddr outside the segments of this program."))
-}
-
-fn map_flags(map: &Map, large: bool) -> u64 {
-    let bit = |condition: bool, bits: u64| if condition { bits } else { 0 };
-    bit(map.perms.read, MappingFlags::READ)
-        | bit(map.perms.write, MappingFlags::READ | MappingFlags::WRITE)
-        | bit(map.perms.execute, MappingFlags::READ | MappingFlags::EXECUTE)
-        | bit(!map.cached, MappingFlags::UNCACHED)
-        | bit(large, MappingFlags::LARGE)
 }

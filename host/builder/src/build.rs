@@ -3,6 +3,7 @@
 use limen_image::{FixedRegion, ImageWriter, KeySite, Options, Range};
 use limen_sdf::{Diagnostic, SystemDescription};
 
+use crate::address_plan;
 use crate::address_space::AddressSpaces;
 use crate::board::Board;
 use crate::capabilities::capabilities;
@@ -70,7 +71,7 @@ impl Parts {
         patch::apply(&patches, &mut self.programs, |_| 0);
         let architecture = self.board.architecture;
         let sites = key_sites::collect(&self.system, &mut self.programs, &self.config, architecture)?;
-        let spaces = AddressSpaces::plan(&self.system, &self.programs, &target)?;
+        let spaces = address_plan::plan(&self.system, &self.programs, &target)?;
         let objects = Objects::new(&self.system, &self.programs, &self.config, &self.board)?;
         let caps = capabilities(&self.system, &objects, &self.config);
         let mut tables = image::records(&self.board, &self.config, &spaces, &objects, caps);

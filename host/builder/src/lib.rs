@@ -6,7 +6,7 @@
 //! | ELF files | [`elf`], [`program`] (made of [`segment`]s), [`system_file`] (kernel and loader) |
 //! | prefill files | [`files`] |
 //! | symbols that receive values | [`patch`] |
-//! | address spaces and physical memory | [`address_space`], [`memory`] |
+//! | address spaces and physical memory | [`address_plan`], [`address_space`], [`memory`], [`place`] |
 //! | kernel objects and capabilities | [`objects`], [`interrupts`], [`capabilities`] |
 //! | connections across scheduling domains | [`sharing`] |
 //! | the boot image and the output file | [`image`], [`payload`], [`uimage`], [`image_type`] |
@@ -18,6 +18,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod address_plan;
 pub mod address_space;
 pub mod board;
 mod board_rules;
@@ -36,9 +37,11 @@ pub mod image_type;
 pub mod interrupts;
 pub mod key_sites;
 pub mod memory;
+mod needed_ram;
 pub mod objects;
 pub mod patch;
 pub mod payload;
+pub mod place;
 mod prefill;
 pub mod program;
 pub mod report;

@@ -17,6 +17,7 @@ use crate::code;
 use crate::error::{Context, error};
 use crate::fixed_place;
 use crate::free_memory::FreeMemory;
+use crate::place::Place;
 
 /// Maximum levels of page tables below the root of an address space.
 const LEVELS_BELOW_ROOT: u64 = 3;
@@ -24,17 +25,6 @@ const LEVELS_BELOW_ROOT: u64 = 3;
 const KERNEL_TABLE_BYTES: u64 = 64 * PAGE_BYTES;
 /// Entries of a page table.
 const TABLE_ENTRIES: u64 = 512;
-
-/// Place of an extent.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Place {
-    /// Physical address.
-    pub paddr: u64,
-    /// Source of its initial contents.
-    pub kind: RegionKind,
-    /// Whether the description sets this address.
-    pub fixed: bool,
-}
 
 /// Places of all extents, and the pool.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -12,7 +12,7 @@ mod text;
 
 use serde::Serialize;
 
-use crate::address_space::stack_bytes;
+use crate::address_plan::stack_bytes;
 use crate::build::Built;
 pub use digests::ExpectedDigest;
 pub use domains::{Domains, Slot};

@@ -90,6 +90,15 @@ pub(crate) fn needs_space(domain: &ProtectionDomain) -> bool {
     !domain.services.is_empty() || !domain.wipes.is_empty()
 }
 
+/// Memory regions that are targets of a protection domain's services and wipes.
+pub(crate) fn served_regions(domain: &ProtectionDomain) -> impl Iterator<Item = usize> {
+    let services = domain.services.iter().filter_map(|service| match service.target {
+        ServiceTarget::Region(region) => Some(region),
+        ServiceTarget::Program(_) | ServiceTarget::Kernel => None,
+    });
+    services.chain(domain.wipes.iter().map(|wipe| wipe.region))
+}
+
 /// The records, with interrupt ids replaced by indices.
 pub(crate) fn records(planned: &[Record], interrupts: &[OwnedInterrupt]) -> Vec<Record> {
     let index = |record: &Record| {
