@@ -2,7 +2,7 @@
 //!
 //! | step | module |
 //! |---|---|
-//! | facts about the machine, the configuration, the SDK | [`board`], [`config`], [`sdk`] |
+//! | facts about the machine, the configuration, the SDK | [`board`], [`board_file`], [`config`], [`sdk`] |
 //! | ELF files | [`elf`], [`program`] (made of [`segment`]s), [`system_file`] (kernel and loader) |
 //! | prefill files | [`files`] |
 //! | symbols that receive values | [`patch`] |
@@ -21,6 +21,7 @@
 pub mod address_plan;
 pub mod address_space;
 pub mod board;
+pub mod board_file;
 mod board_rules;
 pub mod build;
 pub mod capabilities;
