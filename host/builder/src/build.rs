@@ -1,41 +1,21 @@
 //! The build: all steps from the parts to the image, in order.
 
 use limen_image::{FixedRegion, ImageWriter, KeySite, Options, Range};
-use limen_sdf::{Diagnostic, SystemDescription};
+use limen_sdf::Diagnostic;
 
 use crate::address_plan;
 use crate::address_space::AddressSpaces;
-use crate::board::Board;
 use crate::capabilities::capabilities;
-use crate::config::Config;
 use crate::device_maps;
 use crate::image_type::ImageType;
 use crate::memory::MemoryPlan;
 use crate::objects::Objects;
+use crate::parts::Parts;
 use crate::payload::{Layout, wrap_in_elf};
-use crate::program::Program;
 use crate::services;
 use crate::sharing::{self, Crossing};
-use crate::system_file::{Kernel, Loader};
 use crate::uimage;
 use crate::{image, key_sites, patch};
-
-/// The inputs of an image.
-#[derive(Clone, Debug)]
-pub struct Parts {
-    /// The machine.
-    pub board: Board,
-    /// debug, release or benchmark.
-    pub config: Config,
-    /// The system.
-    pub system: SystemDescription,
-    /// The program of every protection domain, then the monitor.
-    pub programs: Vec<Program>,
-    /// The loader, if the board boots with Limen's.
-    pub loader: Option<Loader>,
-    /// The kernel.
-    pub kernel: Kernel,
-}
 
 /// A finished system: the output file, and all decisions behind it.
 #[derive(Clone, Debug)]

@@ -11,7 +11,6 @@ use limen_sdf::{Architecture, Diagnostic, SystemDescription};
 
 use crate::address_space::AddressSpaces;
 use crate::board::{Board, BootProtocol};
-use crate::build::Parts;
 use crate::code;
 use crate::config::Config;
 use crate::error::{Context, error};
@@ -19,6 +18,7 @@ use crate::key_sites::{self, BoundSite};
 use crate::memory::MemoryPlan;
 use crate::needed_ram::needs_ram;
 use crate::objects::Objects;
+use crate::parts::Parts;
 use crate::payload::Layout;
 use crate::prefill;
 use crate::program::Program;

@@ -10,7 +10,7 @@
 //! | kernel objects and capabilities | [`objects`], [`interrupts`], [`capabilities`] |
 //! | connections across scheduling domains | [`sharing`] |
 //! | the boot image and the output file | [`image`], [`payload`], [`uimage`], [`image_type`] |
-//! | all steps in order | [`build`] |
+//! | all steps in order | [`parts`], [`build`] |
 //! | the report, for people and for tools | [`report`] |
 //!
 //! Every error is a [`limen_sdf::Diagnostic`]; this crate never prints, exits or writes files. The image depends only
@@ -40,6 +40,7 @@ pub mod key_sites;
 pub mod memory;
 mod needed_ram;
 pub mod objects;
+pub mod parts;
 pub mod patch;
 pub mod payload;
 pub mod place;
@@ -59,9 +60,10 @@ mod test_system;
 pub mod uimage;
 
 pub use board::Board;
-pub use build::{Built, Parts};
+pub use build::Built;
 pub use config::Config;
 pub use image_type::ImageType;
+pub use parts::Parts;
 pub use program::Program;
 pub use report::Report;
 pub use sdk::Sdk;

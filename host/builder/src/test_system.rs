@@ -6,10 +6,11 @@ use std::sync::Arc;
 use limen_sdf::{Architecture, FileError, SystemDescription, Target};
 
 use crate::board::Board;
-use crate::build::{Built, Parts};
+use crate::build::Built;
 use crate::config::Config;
 use crate::elf::ElfFile;
 use crate::image_type::ImageType;
+use crate::parts::Parts;
 use crate::program::Program;
 use crate::system_file::{Kernel, Loader};
 use crate::test_elf::TestElf;
