@@ -1,7 +1,7 @@
 //! The grammar of descriptions: elements, their attributes and children. The functions that read elements follow this
 //! table, and [`crate::schema`] makes an XML schema from it.
 
-use crate::prefill::BOOT_INFO_NAMES;
+use crate::boot_info::BOOT_INFO_NAMES;
 use Value::{Boolean, Duration, Number, OneOf, PciAddress, Permissions, Text};
 
 /// An attribute of an element.

@@ -10,6 +10,7 @@
 #![forbid(unsafe_code)]
 
 mod attribute;
+mod boot_info;
 mod channel;
 mod check;
 pub mod code;
@@ -34,6 +35,7 @@ mod render;
 mod schema;
 mod service;
 mod setvar;
+mod source;
 mod static_key;
 mod symbols;
 mod system;

@@ -3,7 +3,7 @@
 
 use crate::code;
 use crate::diagnostic::Diagnostic;
-use crate::xml::Source;
+use crate::source::Source;
 
 /// Most bytes of a description: four times the need of the maximum number of memory regions and maps.
 pub const DESCRIPTION_BYTES: usize = 32 << 20;

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use limen_abi::boot_info::BootInfo;
 use limen_nearest::did_you_mean;
 
 use crate::attribute::{Attributes, Reported};
+use crate::boot_info::BOOT_INFO;
 use crate::code;
 use crate::model::Prefill;
 
@@ -36,28 +36,6 @@ pub type ReadFile<'f> = dyn Fn(&str, u64) -> Result<Arc<[u8]>, FileError> + 'f;
 pub fn no_files(_: &str, _: u64) -> Result<Arc<[u8]>, FileError> {
     Err(FileError::NotFound)
 }
-
-/// Boot information by name in descriptions. The reference's manual and tool spell one name differently.
-const BOOT_INFO: [(&str, BootInfo); 7] = [
-    ("x86_vbe", BootInfo::X86Vbe),
-    ("x86_mbmmap", BootInfo::X86MultibootMemory),
-    ("x86_mbmap", BootInfo::X86MultibootMemory),
-    ("x86_acpi_rsdp", BootInfo::X86AcpiRootPointer),
-    ("x86_framebuffer", BootInfo::X86FrameBuffer),
-    ("x86_tsc_freq", BootInfo::X86TscFrequency),
-    ("fdt", BootInfo::DeviceTree),
-];
-
-/// The names alone.
-pub(crate) const BOOT_INFO_NAMES: [&str; BOOT_INFO.len()] = {
-    let mut names = [""; BOOT_INFO.len()];
-    let mut index = 0;
-    while index < names.len() {
-        names[index] = BOOT_INFO[index].0;
-        index += 1;
-    }
-    names
-};
 
 /// Reads the attributes that prefill a memory region.
 ///
