@@ -7,8 +7,8 @@ use std::path::PathBuf;
 use lexopt::{Arg, Parser};
 use limen_nearest::advice;
 
+use crate::failure::Failure;
 use crate::options::{self, CommandOption, Takes};
-use crate::tool::Failure;
 
 /// The action that the command line requests.
 #[derive(Clone, Debug, PartialEq, Eq)]

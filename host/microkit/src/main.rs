@@ -8,6 +8,7 @@
 mod arguments;
 mod code;
 mod completion;
+mod failure;
 mod options;
 mod output;
 mod tool;
@@ -19,7 +20,8 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 use arguments::Command;
-use tool::{Failure, Success};
+use failure::Failure;
+use tool::Success;
 
 fn main() -> ExitCode {
     match run() {

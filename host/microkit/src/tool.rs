@@ -14,26 +14,10 @@ use limen_sdf::{Architecture, Diagnostic, Problems, SystemDescription, Target};
 
 use crate::arguments::Arguments;
 use crate::code;
+use crate::failure::Failure;
 use crate::options::IMAGE_TYPES;
 use crate::output::{self, OutputFile};
 use crate::viper;
-
-/// Why a build failed.
-#[derive(Debug)]
-pub(crate) enum Failure {
-    /// The combination of arguments is invalid.
-    Usage(String),
-    /// An option has an invalid value.
-    Value(String),
-    /// The description or the build has errors. `source` is the text that the diagnostics refer to.
-    Diagnostics { source: Option<String>, diagnostics: Vec<Diagnostic> },
-}
-
-impl From<Diagnostic> for Failure {
-    fn from(diagnostic: Diagnostic) -> Self {
-        Self::Diagnostics { source: None, diagnostics: vec![diagnostic] }
-    }
-}
 
 /// Output for the user after the files have been written.
 #[derive(Debug)]
