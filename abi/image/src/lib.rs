@@ -28,7 +28,7 @@ mod writer;
 
 pub use interrupt_controller::{InterruptController, PLIC_CONTEXTS};
 pub use machine::{Machine, Memory, MemoryKind, Misplaced, RAM_RANGES};
-pub use place::{MODULE_OFFSET, PLACED_RESERVED, UNPLACED, place};
+pub use place::{MODULE_OFFSET, PLACED_RESERVED, place};
 pub use record::{
     Board, Cap, CapKind, Counts, DomainSlot, FixedRegion, FixedRegionFlags, Interrupt, InterruptFlags,
     InterruptSource, Key, KeySite, Mapping, MappingFlags, NONE, Range, Region, RegionKind, Rights,
@@ -45,6 +45,8 @@ use record::Record;
 pub const MAGIC: u64 = u64::from_le_bytes(*b"LIMENIMG");
 /// Version of the format. An image of another version is refused.
 pub const VERSION: u64 = 8;
+/// The address of an image that is placed at boot.
+pub const UNPLACED: u64 = u64::MAX;
 
 /// Words of the header that precede the table directory.
 const FIXED_WORDS: usize = 8;

@@ -20,10 +20,8 @@ use limen_abi::limits::PAGE_BYTES;
 use crate::machine::{Machine, Misplaced, Ram};
 use crate::record::{FixedRegion, FixedRegionFlags, KeySite, Range, Record, Region, RegionKind};
 use crate::validate::{check_checksum, check_directory, check_format};
-use crate::{HeaderWord, Image, ImageError, Table, checksum};
+use crate::{HeaderWord, Image, ImageError, Table, UNPLACED, checksum};
 
-/// The address of an image that is placed at boot.
-pub const UNPLACED: u64 = u64::MAX;
 /// Offset of the image in a boot module.
 pub const MODULE_OFFSET: u64 = PAGE_BYTES;
 /// Room for reserved ranges in the tables of an unplaced image: kernel and image.
