@@ -1,6 +1,6 @@
 //! Benchmark results: converts the output of measuring programs into tables, a page with plots, and JSON.
 //!
-//! [`row`] parses a line, [`results`] holds a run and writes JSON, [`reading`] reads the JSON. [`reference`] holds
+//! [`row`] parses a line, [`results`] holds a run and writes JSON, [`reading`] reads the JSON. [`mod@reference`] holds
 //! the figures of other systems, [`golden`] the recorded figures of a version, [`comparison`] joins rows and
 //! reference, [`changes`] compares two runs. [`table`] renders for a console, [`page`] as HTML with its [`sections`].
 #![forbid(unsafe_code)]

@@ -1,5 +1,5 @@
 //! The grammar of descriptions: elements, their attributes and children. The functions that read elements follow this
-//! table, and [`crate::schema`] makes an XML schema from it.
+//! table, and [`mod@crate::schema`] makes an XML schema from it.
 
 use crate::boot_info::BOOT_INFO_NAMES;
 use Value::{Boolean, Duration, Number, OneOf, PciAddress, Permissions, Text};

@@ -60,7 +60,7 @@ impl<M: Machine> Kernel<M> {
     }
 
     /// Ready queues hold exactly the schedulable threads except the current one, and the others those without time, each
-    /// in the queues of its domain [I1, I2].
+    /// in the queues of its domain (I1, I2).
     fn check_ready_queues(&self) -> Result<(), &'static str> {
         let mut ready = 0;
         let mut postponed = 0;
@@ -117,7 +117,7 @@ impl<M: Machine> Kernel<M> {
         Ok(postponed.iter(&self.links).count())
     }
 
-    /// The timer fires in time for the current slice, the next release, and the end of the domain's slot [I5].
+    /// The timer fires in time for the current slice, the next release, and the end of the domain's slot (I5).
     fn check_timer(&self) -> Result<(), &'static str> {
         let programmed = self.processor.programmed;
         ensure(programmed <= self.next_release(), "the timer fires after a thread is released")?;
@@ -135,7 +135,7 @@ impl<M: Machine> Kernel<M> {
         )
     }
 
-    /// The current thread is the most important one and runs on its own scheduling context [I3, I4].
+    /// The current thread is the most important one and runs on its own scheduling context (I3, I4).
     fn check_current(&self) -> Result<(), &'static str> {
         let Some(current) = self.processor.current else {
             let is_going_on = self.processor.programmed != Ticks::MAX;
@@ -162,7 +162,7 @@ impl<M: Machine> Kernel<M> {
         ensure(self.processor.counter == thread.counter, "the counter has the access of another thread")
     }
 
-    /// A thread waits at an endpoint exactly if it is in its queue, in order of priority [I6].
+    /// A thread waits at an endpoint exactly if it is in its queue, in order of priority (I6).
     fn check_endpoints(&self) -> Result<(), &'static str> {
         let mut queued = 0;
         for (id, endpoint) in self.endpoints.iter() {
@@ -197,7 +197,7 @@ impl<M: Machine> Kernel<M> {
         ensure(queued == self.count(&waits), "a thread waits at an endpoint outside its queue")
     }
 
-    /// The same for notifications, and a bound thread knows that it is bound [I7].
+    /// The same for notifications, and a bound thread knows that it is bound (I7).
     fn check_notifications(&self) -> Result<(), &'static str> {
         let mut queued = 0;
         for (id, notification) in self.notifications.iter() {
@@ -245,7 +245,7 @@ impl<M: Machine> Kernel<M> {
         self.threads.iter().filter(|(_, thread)| in_state(thread.state)).count()
     }
 
-    /// Links of threads have their inverse; only threads that wait for an answer have a fault [I8].
+    /// Links of threads have their inverse; only threads that wait for an answer have a fault (I8).
     fn check_threads(&self) -> Result<(), &'static str> {
         for (id, thread) in self.threads.iter() {
             if let Some(sched_context) = thread.sched_context {
@@ -266,7 +266,7 @@ impl<M: Machine> Kernel<M> {
         Ok(())
     }
 
-    /// Every owed reply object has its caller [I9].
+    /// Every owed reply object has its caller (I9).
     fn check_replies(&self) -> Result<(), &'static str> {
         for (id, reply) in self.replies.iter() {
             if let Reply::Owed { caller, .. } = reply {
@@ -278,7 +278,7 @@ impl<M: Machine> Kernel<M> {
         Ok(())
     }
 
-    /// Stacks of calls are chains without cycles; slices fit their budgets [I10].
+    /// Stacks of calls are chains without cycles; slices fit their budgets (I10).
     fn check_sched_contexts(&self) -> Result<(), &'static str> {
         for (id, sched_context) in self.sched_contexts.iter() {
             let (share, budget) = (&self.sporadic_servers[id], sched_context.budget);
@@ -312,7 +312,7 @@ impl<M: Machine> Kernel<M> {
         Ok(())
     }
 
-    /// An interrupt that was used is the one that its line leads to [I11].
+    /// An interrupt that was used is the one that its line leads to (I11).
     fn check_interrupts(&self) -> Result<(), &'static str> {
         for (id, irq) in self.irqs.iter() {
             let wipes = self.wiping_interrupts.iter().flatten().any(|wiping| wiping.irq == id);

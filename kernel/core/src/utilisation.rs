@@ -2,7 +2,7 @@
 //!
 //! Measuring costs nothing elsewhere. Where it is wanted, the thread that runs is kept here between two events, and
 //! `processor.current` is none; so every event takes the way of a processor that idles, which asks. Only
-//! [`Kernel::handle_measured`] puts it back and takes it away again; in between, everything is as in other images. What is
+//! `Kernel::handle_measured` puts it back and takes it away again; in between, everything is as in other images. What is
 //! true between events ([`crate::invariants`]) is not checked of such images.
 //!
 //! Time in the kernel belongs to the thread that was current when it began.

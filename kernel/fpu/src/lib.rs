@@ -1,7 +1,7 @@
 //! Ownership of the floating-point registers, without knowledge of threads or hardware.
 //!
 //! * [`ownership`]: the states and transitions.
-//! * [`unit`]: the operations of the hardware.
+//! * [`mod@unit`]: the operations of the hardware.
 //! * [`section`]: the kernel's own use of registers, in work for a thread and in interrupt handlers.
 //! * [`counters`]: how often each operation was performed.
 //! * [`mask`]: sets of registers, as types.

@@ -1,6 +1,6 @@
 //! A site: a patched instruction, its jump target, and its key.
 //!
-//! The linker stores distances from a row's own fields, which need no relocation at boot. [`Row::rebase`] makes them
+//! The linker stores distances from a row's own fields, which need no relocation at boot. `Row::rebase` makes them
 //! distances from the table, so that rows can be sorted.
 
 use crate::encoding::{Encoding, Instruction};

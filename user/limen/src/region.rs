@@ -179,7 +179,7 @@ macro_rules! setvar {
 
 /// A memory region that the description maps, as a slice of `T` with as many elements as fit.
 ///
-/// It is empty if the description does not set both of its symbols. Made by [`region!`](crate::region).
+/// It is empty if the description does not set both of its symbols. Made by [`region!`](crate::region!).
 pub struct Region<T: Shared + 'static> {
     address: &'static Setvar,
     bytes: &'static Setvar,

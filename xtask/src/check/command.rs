@@ -1,5 +1,6 @@
 //! `./x check`: every check of the tree that does not run a system.
 
+use std::collections::BTreeSet;
 use std::process::Command as Process;
 
 use crate::bench::footprint;
@@ -27,19 +28,24 @@ pub const COMMAND: Command =
 const HELP: &str = "
 usage: ./x check
 
-Checks formatting, lints (host and bare targets), that the kernel builds with each kind of branch on static
-keys, the rules of CONTRIBUTING.md, the subjects of commits that origin/main does not have, how many lines two
-ports have in common (fewer than 5 %, and nowhere eight in a row), generated files, that tables in documents
-show the recorded figures, that every header of the SDK compiles on its own, the contents of linked files, and
-their size limits. Reports every check that fails, not only the first.
+Checks formatting, lints (host and bare targets), that the documentation of every crate builds without
+warnings, that the kernel builds with each kind of branch on static keys, the rules of CONTRIBUTING.md, the
+subjects of commits that origin/main does not have, how many lines two ports have in common (fewer than 5 %,
+and nowhere eight in a row), generated files, that tables in documents show the recorded figures, that every
+header of the SDK compiles on its own, the contents of linked files, and their size limits. Reports every check
+that fails, not only the first.
 ";
+
+/// Libraries that are documented as each target has them.
+const FOR_TARGETS: &[&str] = &["limen", "limen-platform"];
 
 type Check = (&'static str, fn(&Workspace) -> Outcome);
 
-const CHECKS: [Check; 12] = [
+const CHECKS: [Check; 13] = [
     ("formatting", formatting),
     ("lints of host crates", host_lints),
     ("lints of crates for targets", target_lints),
+    ("documentation", documentation),
     ("kernels without patched branches", unpatched_kernels),
     ("repository rules", repository_rules),
     ("subjects of new commits", subjects),
@@ -102,11 +108,26 @@ fn target_lints(workspace: &Workspace) -> Outcome {
         process::capture(clippy.args(port.options()).args(["--", "-D", "warnings"]))?;
         let limen = ["--package", "limen", "--target", port.target];
         process::capture(process::cargo("clippy").args(limen).args(["--", "-D", "warnings"]))?;
-        // Its tables of counterparts contain links.
-        let mut doc = process::cargo("doc");
-        process::capture(doc.args(limen).arg("--no-deps").env("RUSTDOCFLAGS", "-D warnings"))?;
     }
     Ok(())
+}
+
+/// Checks that the documentation of every crate has no warnings, with private items and links to them. Crates for
+/// targets only are documented for each.
+fn documentation(workspace: &Workspace) -> Outcome {
+    let document = |cargo: &mut Process| {
+        cargo.args(["--no-deps", "--document-private-items"]).env("RUSTDOCFLAGS", "-D warnings");
+        process::capture(cargo).map(drop)
+    };
+    let ports = sdk::ports(&board::all(workspace)?)?;
+    let on_targets: BTreeSet<_> = ports.iter().flat_map(|port| port.packages).chain(FOR_TARGETS).collect();
+    let excluded = on_targets.iter().flat_map(|package| ["--exclude", package]);
+    document(process::cargo("doc").arg("--workspace").args(excluded))?;
+    for port in ports {
+        let packages = FOR_TARGETS.iter().flat_map(|package| ["--package", package]);
+        document(process::cargo("doc").args(port.options()).args(packages))?;
+    }
+    native::cargo(workspace, "doc").try_for_each(|mut cargo| document(&mut cargo))
 }
 
 /// Checks that the kernel builds with the other kinds of branches on [static keys](../../../docs/keys.md), for

@@ -1,7 +1,7 @@
 //! Writes the descriptions of the programming interface from which bindings of other languages are generated.
 //!
 //! Those of rust-sel4 are: its build scripts look for these files in the folder with the headers, and count calls and
-//! methods. [`read_back`] counts as they do, to compare the numbers with those of `limen-abi`.
+//! methods. `read_back` counts as they do, to compare the numbers with those of `limen-abi`.
 
 mod bitfields;
 #[cfg(test)]

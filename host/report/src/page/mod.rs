@@ -1,7 +1,7 @@
 //! Runs as one HTML page without external resources.
 //!
-//! [`document`] assembles the page, [`targets`] makes its first table, [`section`] a section with its tables.
-//! [`lines`] and [`histogram`] make plots, [`changes`] and [`method`] the sections of those names. [`markup`] has the
+//! `document` assembles the page, `targets` makes its first table, `section` a section with its tables.
+//! `lines` and `histogram` make plots, `changes` and `method` the sections of those names. `markup` has the
 //! shared helpers.
 
 mod changes;

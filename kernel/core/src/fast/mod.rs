@@ -6,13 +6,13 @@
 //! everything. So a plan may be as choosy as it likes, and what it says yes to must come out the same: the tests run two
 //! equal systems, one of them on the general path only, and compare them (`assert_twins`).
 //!
-//! * [`call`]: a call to a server that waits.
-//! * [`open`]: what is not written down of such a call before it is answered.
-//! * [`answer`]: an answer to a call or a fault, whose sender waits for the next message.
-//! * [`fault`]: a fault whose handler waits.
-//! * [`signal`]: a signal, whoever it wakes.
-//! * [`receive`]: a receive or wait that finds a signal, or lets another thread run.
-//! * [`turn`]: letting a thread run that has time.
+//! * `call`: a call to a server that waits.
+//! * `open`: what is not written down of such a call before it is answered.
+//! * `answer`: an answer to a call or a fault, whose sender waits for the next message.
+//! * `fault`: a fault whose handler waits.
+//! * `signal`: a signal, whoever it wakes.
+//! * `receive`: a receive or wait that finds a signal, or lets another thread run.
+//! * `turn`: letting a thread run that has time.
 
 mod answer;
 mod call;
