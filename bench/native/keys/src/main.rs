@@ -5,11 +5,11 @@
 //! passes without branches in the same run. Batches of all kinds alternate, so that changes of the processor's clock affect
 //! all of them. First each branch is switched on and off once, to check that it works.
 
-#[path = "../../../../kernel/keys/tests/linux/engine.rs"]
+#[path = "../../../../kernel/keys/examples/linux/engine.rs"]
 #[allow(unsafe_code)]
 mod engine;
 mod passes;
-#[path = "../../../../kernel/keys/tests/linux/program.rs"]
+#[path = "../../../../kernel/keys/examples/linux/program.rs"]
 mod program;
 mod sizes;
 mod switches;

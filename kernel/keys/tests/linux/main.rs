@@ -5,8 +5,10 @@
 #[expect(unsafe_code, reason = "functions in assembly")]
 mod arch;
 #[expect(unsafe_code, reason = "maps memory, and writes code")]
+#[path = "../../examples/linux/engine.rs"]
 mod engine;
 #[expect(unsafe_code, reason = "symbols of the linker")]
+#[path = "../../examples/linux/program.rs"]
 mod program;
 mod races;
 mod truth;
