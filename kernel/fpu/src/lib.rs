@@ -19,6 +19,7 @@ pub mod section;
 pub mod unit;
 
 pub use counters::Counters;
+pub use limen_abi::FpuPolicy;
 pub use ownership::{Fpu, Options, Taken};
 pub use section::{InterruptContext, Open, WorkerContext};
 pub use unit::{FpuUnit, Name, SectionUnit, WorkerUnit};
