@@ -3,6 +3,23 @@
 //! [`parse`] checks every rule that depends only on the text and the [`Target`]; the image builder checks the rules
 //! that need program files. Microkit users know the message texts and the order of checks.
 //!
+//! ```
+//! use limen_sdf::{Target, no_files, parse, render};
+//!
+//! let text = r#"<system>
+//!     <protection_domain name="hello" prio="7">
+//!         <program_image path="hello.elf" />
+//!     </protection_domain>
+//! </system>"#;
+//!
+//! let problems = parse("hello.system", text, &Target::aarch64(), &no_files).unwrap_err();
+//! assert_eq!(problems[0].code, "unknown-attribute");
+//! println!("{}", render(&problems[0], Some(text)));
+//!
+//! let parsed = parse("hello.system", &text.replace("prio", "priority"), &Target::aarch64(), &no_files);
+//! assert_eq!(parsed.unwrap().system.protection_domains[0].priority, 7);
+//! ```
+//!
 //! The pipeline: `xml` parses elements with positions. `system` and one file per element read them into a `draft`, in
 //! which every element is valid on its own. `check` applies the rules across elements and turns the draft into the
 //! [`model`]. [`render()`] prints a diagnostic.
