@@ -1,5 +1,6 @@
 //! Suggestions for mistyped names, as sentences for error messages.
 
+#![cfg_attr(doctest, doc = include_str!("../README.md"))]
 #![forbid(unsafe_code)]
 
 use std::collections::HashSet;

@@ -24,6 +24,7 @@
 //! which every element is valid on its own. `check` applies the rules across elements and turns the draft into the
 //! [`model`]. [`render()`] prints a diagnostic.
 
+#![cfg_attr(doctest, doc = include_str!("../README.md"))]
 #![forbid(unsafe_code)]
 
 mod attribute;

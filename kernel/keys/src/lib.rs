@@ -19,6 +19,7 @@
 //! The crate accesses only memory that it is given: its user makes the slices of [`table::Sections`] from the linker's
 //! symbols, and an [`engine::Engine`]. `docs/keys.md` explains how to port it.
 
+#![cfg_attr(doctest, doc = include_str!("../README.md"))]
 #![cfg_attr(not(test), no_std)]
 
 pub mod arch;
