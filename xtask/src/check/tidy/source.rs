@@ -1,8 +1,10 @@
-//! Rules for source files: the opening sentence, safe crates, licence lines.
+//! Rules for source files and packages: the opening sentence, safe crates, licence lines, READMEs.
+
+use std::path::Path;
 
 use super::{Objection, Rule, SourceFile};
 
-pub(super) const RULES: &[Rule] = &[opening_sentence, safe_crates, licence_lines];
+pub(super) const RULES: &[Rule] = &[opening_sentence, safe_crates, licence_lines, readmes];
 
 /// Crates without unsafe code.
 const SAFE: [&str; 4] = ["kernel/core", "kernel/fpu", "abi", "host"];
@@ -36,6 +38,18 @@ fn licence_lines(files: &[SourceFile]) -> Vec<Objection> {
     unlicensed.map(|file| file.object(1, format!("the package must say {}", wanted(file)))).collect()
 }
 
+/// Checks that each package has a README, which its manifest names. Those below `tests` have one for all.
+fn readmes(files: &[SourceFile]) -> Vec<Objection> {
+    let packages = files.iter().filter(|file| file.path.ends_with("/Cargo.toml") && !file.is_below("tests"));
+    let has_readme = |file: &SourceFile| {
+        let readme = Path::new(&file.path).with_file_name("README.md");
+        file.text.contains("readme = \"README.md\"")
+            && files.iter().any(|file| Path::new(&file.path) == readme)
+    };
+    let lacking = packages.filter(|file| !has_readme(file));
+    lacking.map(|file| file.object(1, "the package must have a README.md and name it")).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::{file, shown};
@@ -57,6 +71,20 @@ mod tests {
         ];
         assert_eq!(safe_crates(&files).len(), 1);
         assert!(shown(&safe_crates(&files))[0].starts_with("kernel/core/src/lib.rs"));
+    }
+
+    #[test]
+    fn a_package_without_readme_is_found() {
+        let files = [
+            file("host/sdf/Cargo.toml", "readme = \"README.md\"\n"),
+            file("host/sdf/README.md", "# limen-sdf\n"),
+            file("host/report/Cargo.toml", "readme = \"README.md\"\n"),
+            file("tests/rust/Cargo.toml", "[package]\n"),
+        ];
+        assert_eq!(
+            shown(&readmes(&files)),
+            ["host/report/Cargo.toml:1: the package must have a README.md and name it"]
+        );
     }
 
     #[test]
