@@ -1,18 +1,53 @@
-//! Links of Markdown documents to files beside them.
+//! Links of Markdown documents to files beside them, and to headings.
 
+use std::collections::BTreeSet;
 use std::path::{Component, Path, PathBuf};
 
-/// The inline link targets of a text that point to files, without their anchors.
+/// The inline link targets of a text that are not external.
 pub fn targets(text: &str) -> impl Iterator<Item = &str> {
     let targets = text.split("](").skip(1).filter_map(|rest| rest.split(')').next());
-    targets.filter_map(file_of)
+    targets.filter(|target| file_of(target).is_some() || target.starts_with('#'))
 }
 
 /// The file of a target; `None` for an external one, or one in the same document.
-fn file_of(target: &str) -> Option<&str> {
+pub fn file_of(target: &str) -> Option<&str> {
     let file = target.split('#').next().unwrap_or_default();
     let is_file = !file.is_empty() && !file.contains("://") && !file.starts_with("mailto:");
     is_file.then_some(file)
+}
+
+/// The anchor of a target.
+pub fn anchor_of(target: &str) -> Option<&str> {
+    Some(target.split_once('#')?.1)
+}
+
+/// The anchors of a text's headings, as web pages of it have them.
+pub fn anchors(text: &str) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    let mut is_code = false;
+    for line in text.lines() {
+        is_code ^= line.trim_start().starts_with("```");
+        let heading = line.trim_start_matches('#');
+        let level = line.len() - heading.len();
+        if is_code || !(1..=6).contains(&level) || !heading.starts_with(' ') {
+            continue;
+        }
+        let anchor = anchor(heading);
+        let repeated = (1..).map(|count| format!("{anchor}-{count}"));
+        let mut names = std::iter::once(anchor.clone()).chain(repeated);
+        _ = names.find(|name| found.insert(name.clone()));
+    }
+    found
+}
+
+/// The anchor of a heading: its words in lower case, joined by hyphens.
+fn anchor(heading: &str) -> String {
+    let words = rewrite(heading, |words, _| Some(Replacement::Text(words.to_owned())));
+    let letter = |c: char| match c {
+        c if c.is_whitespace() => Some('-'),
+        c => (c.is_alphanumeric() || c == '-' || c == '_').then_some(c),
+    };
+    words.trim().to_lowercase().chars().filter_map(letter).collect()
 }
 
 /// The path of a target in a document of `folder`, both relative to the same root; `None` if it leads outside.
@@ -77,10 +112,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_files_are_targets() {
+    fn external_links_are_no_targets() {
         let text =
-            "[a](b.md#part) [c](../d.md) [e](https://example.org/x) [f](#here) [g](mailto:h@example.org)";
-        assert_eq!(targets(text).collect::<Vec<_>>(), ["b.md", "../d.md"]);
+            "[a](b.md#part) [c](../d.md) [e](https://example.org/x#y) [f](#here) [g](mailto:h@example.org)";
+        let targets: Vec<_> = targets(text).map(|target| (file_of(target), anchor_of(target))).collect();
+        assert_eq!(targets, [(Some("b.md"), Some("part")), (Some("../d.md"), None), (None, Some("here"))]);
+    }
+
+    #[test]
+    fn headings_have_anchors() {
+        let text =
+            "# One, `two_x`: three!\n```sh\n# code\n```\n## See [the tour](tour.md)\n## A\n### A\n#!x\n";
+        let wanted = ["a", "a-1", "one-two_x-three", "see-the-tour"];
+        assert_eq!(anchors(text).iter().collect::<Vec<_>>(), wanted);
     }
 
     #[test]

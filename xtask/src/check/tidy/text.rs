@@ -1,5 +1,6 @@
 //! Rules for all text: names of this machine's folders, dead links, white space.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use super::{Objection, Rule, SourceFile};
@@ -37,15 +38,26 @@ pub(super) fn machine_paths(files: &[SourceFile], folders: &[PathBuf]) -> Vec<Ob
     files.iter().flat_map(check).collect()
 }
 
-/// Dead relative links in Markdown. `exists` tests paths relative to the root.
+/// Dead links in Markdown to files and headings. `exists` tests paths relative to the root.
 pub(super) fn dead_links(files: &[SourceFile], exists: impl Fn(&Path) -> bool) -> Vec<Objection> {
+    let documents = || files.iter().filter(|file| file.has_ending(&["md"]));
+    let anchors: BTreeMap<_, _> =
+        documents().map(|file| (PathBuf::from(&file.path), links::anchors(&file.text))).collect();
+    let leads_somewhere = |file: &SourceFile, target: &str| {
+        let own = Path::new(&file.path);
+        let path = match links::file_of(target) {
+            Some(file) => links::resolve(own.parent().unwrap_or(Path::new("")), file),
+            None => Some(own.to_owned()),
+        };
+        path.is_some_and(|path| {
+            let has_anchor = |anchor| anchors.get(&path).is_some_and(|anchors| anchors.contains(anchor));
+            exists(&path) && links::anchor_of(target).is_none_or(has_anchor)
+        })
+    };
     let mut found = Vec::new();
-    for file in files.iter().filter(|file| file.has_ending(&["md"])) {
-        let folder = Path::new(&file.path).parent().unwrap_or(Path::new(""));
+    for file in documents() {
         for (index, line) in file.text.lines().enumerate() {
-            for target in links::targets(line)
-                .filter(|target| !links::resolve(folder, target).is_some_and(|path| exists(&path)))
-            {
+            for target in links::targets(line).filter(|target| !leads_somewhere(file, target)) {
                 found.push(file.object(index + 1, format!("the link to {target} leads nowhere")));
             }
         }
@@ -74,13 +86,15 @@ mod tests {
 
     #[test]
     fn a_dead_link_is_found() {
-        let text =
-            "[a](b.md#part) [c](../README.md) [d](https://example.org/x) [e](#here)\n[f](../../out.md)\n";
-        let files = [file("docs/a.md", text)];
-        let found = dead_links(&files, |path| path == Path::new("README.md"));
+        let text = "# Here\n[a](b.md#part) [c](../README.md) [d](https://example.org/x) [e](#here)\n\
+                    [f](../../out.md)\n[g](#there) [h](../README.md#start) [i](../README.md#end)\n";
+        let files = [file("docs/a.md", text), file("README.md", "# Start\n")];
+        let found = dead_links(&files, |path| files.iter().any(|file| Path::new(&file.path) == path));
         let expected = [
-            "docs/a.md:1: the link to b.md leads nowhere",
-            "docs/a.md:2: the link to ../../out.md leads nowhere",
+            "docs/a.md:2: the link to b.md#part leads nowhere",
+            "docs/a.md:3: the link to ../../out.md leads nowhere",
+            "docs/a.md:4: the link to #there leads nowhere",
+            "docs/a.md:4: the link to ../README.md#end leads nowhere",
         ];
         assert_eq!(shown(&found), expected);
     }
