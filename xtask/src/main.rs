@@ -6,6 +6,7 @@
 mod shell;
 
 mod bench;
+mod book;
 mod check;
 mod command;
 mod failure;
@@ -25,12 +26,13 @@ use command::Command;
 use failure::{Context, Outcome};
 use workspace::Workspace;
 
-const COMMANDS: [&Command; 10] = [
+const COMMANDS: [&Command; 11] = [
     &run::COMMAND,
     &test::COMMAND,
     &check::COMMAND,
     &bench::COMMAND,
     &fuzz::COMMAND,
+    &book::COMMAND,
     &sdk::COMMAND,
     &sdk::dist::COMMAND,
     &new::COMMAND,

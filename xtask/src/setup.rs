@@ -3,6 +3,7 @@
 use std::process::Command as Process;
 
 use crate::bench::native;
+use crate::book;
 use crate::command::{Command, no_arguments};
 use crate::failure::Outcome;
 use crate::shell::process;
@@ -27,6 +28,7 @@ fn run(workspace: &Workspace, arguments: lexopt::Parser) -> Outcome {
     for mut cargo in native::cargo(workspace, "fetch") {
         process::capture(cargo.arg("--locked"))?;
     }
+    process::capture(book::cargo(workspace, "fetch").arg("--locked"))?;
     println!("every command of ./x has what it needs");
     Ok(())
 }

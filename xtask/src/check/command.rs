@@ -5,6 +5,7 @@ use std::process::Command as Process;
 
 use crate::bench::footprint;
 use crate::bench::native;
+use crate::book::{self, Edition};
 use crate::check::binary;
 use crate::check::boot_code;
 use crate::check::key_sites;
@@ -30,10 +31,10 @@ usage: ./x check
 
 Checks formatting, lints (host and bare targets), that the documentation of every crate builds without
 warnings, that the kernel builds with each kind of branch on static keys, the rules of CONTRIBUTING.md, the
-subjects of commits that origin/main does not have, how many lines two ports have in common (fewer than 5 %,
-and nowhere eight in a row), generated files, that tables in documents show the recorded figures, that every
-header of the SDK compiles on its own, the contents of linked files, and their size limits. Reports every check
-that fails, not only the first.
+subjects of commits that origin/main does not have, that the book renders without dead links, how many lines two
+ports have in common (fewer than 5 %, and nowhere eight in a row), generated files, that tables in documents show
+the recorded figures, that every header of the SDK compiles on its own, the contents of linked files, and their
+size limits. Reports every check that fails, not only the first.
 ";
 
 /// Libraries that are documented as each target has them.
@@ -41,7 +42,7 @@ const FOR_TARGETS: &[&str] = &["limen", "limen-platform"];
 
 type Check = (&'static str, fn(&Workspace) -> Outcome);
 
-const CHECKS: [Check; 13] = [
+const CHECKS: [Check; 14] = [
     ("formatting", formatting),
     ("lints of host crates", host_lints),
     ("lints of crates for targets", target_lints),
@@ -49,6 +50,7 @@ const CHECKS: [Check; 13] = [
     ("kernels without patched branches", unpatched_kernels),
     ("repository rules", repository_rules),
     ("subjects of new commits", subjects),
+    ("book", book),
     ("equal lines in ports", equal_lines),
     ("generated files", generated_files),
     ("figures in documents", figures_in_documents),
@@ -82,6 +84,7 @@ fn run(workspace: &Workspace, arguments: lexopt::Parser) -> Outcome {
 fn formatting(workspace: &Workspace) -> Outcome {
     process::capture(Process::new("cargo").args(["fmt", "--all", "--check"]))?;
     native::cargo(workspace, "fmt")
+        .chain([book::cargo(workspace, "fmt")])
         .try_for_each(|mut cargo| process::capture(cargo.arg("--check")).map(drop))?;
     // The programs of systems, which cargo can build only with an SDK.
     let mut rustfmt = Process::new("rustfmt");
@@ -152,6 +155,15 @@ fn repository_rules(workspace: &Workspace) -> Outcome {
 
 fn subjects(workspace: &Workspace) -> Outcome {
     complain(tidy::commits::examine(workspace.root())?)
+}
+
+/// Checks that the book renders, without dead links, if this machine has what that needs.
+fn book(workspace: &Workspace) -> Outcome {
+    if let Some(reason) = book::build(workspace, Edition::Repository)? {
+        progress::clear();
+        println!("{reason}");
+    }
+    Ok(())
 }
 
 fn equal_lines(workspace: &Workspace) -> Outcome {

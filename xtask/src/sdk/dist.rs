@@ -10,6 +10,7 @@ use std::process::Command as Process;
 
 use lexopt::prelude::*;
 
+use crate::book::{self, Edition};
 use crate::command::Command;
 use crate::failure::{Context, Failure, Outcome};
 use crate::run::board::{self, Board};
@@ -29,9 +30,10 @@ pub const COMMAND: Command =
 const HELP: &str = "
 usage: ./x dist [--verify]
 
-Builds the SDK from scratch and packs it into build/dist/limen-sdk-VERSION-SYSTEM-PROCESSOR.tar.gz, with a
-checksum file for `sha256sum -c`. The same commit gives the same bytes in every folder. Entries in the archive
-have the time of the commit, or SOURCE_DATE_EPOCH if the environment has it.
+Builds the SDK from scratch, renders the book into it (see ./x book --help), and packs it into
+build/dist/limen-sdk-VERSION-SYSTEM-PROCESSOR.tar.gz, with a checksum file for `sha256sum -c`. The same commit
+gives the same bytes in every folder. Entries in the archive have the time of the commit, or SOURCE_DATE_EPOCH if
+the environment has it.
 
   --verify            clone the commit into two folders, build both, compare the archives byte for byte, then unpack
                       one and boot its example `hello` on each instruction set; leaves the archive in build/dist
@@ -54,10 +56,13 @@ fn run(workspace: &Workspace, mut arguments: lexopt::Parser) -> Outcome {
     Ok(())
 }
 
-/// Builds the SDK from scratch, so that it has no files of an earlier version, and packs it.
+/// Builds the SDK from scratch, so that it has no files of an earlier version, adds the book, and packs it.
 fn fresh(workspace: &Workspace) -> Outcome<PathBuf> {
     remove(&workspace.sdk())?;
     sdk::build(workspace)?;
+    if let Some(reason) = book::build(workspace, Edition::Sdk)? {
+        return Err(Failure::new(reason));
+    }
     let leaks = reproducible::leaks(workspace, &workspace.sdk())?;
     if let Some(file) = leaks.first() {
         let file = file.display();

@@ -81,7 +81,7 @@ fn sources(workspace: &Workspace) -> Outcome<Vec<PathBuf>> {
 }
 
 /// The place of a file or folder in the SDK; `None` if it is not included.
-fn place(path: &Path) -> Option<PathBuf> {
+pub fn place(path: &Path) -> Option<PathBuf> {
     let document =
         DOCUMENTS.iter().find(|(from, _)| path == Path::new(from)).map(|(_, to)| PathBuf::from(to));
     let folder = |(from, to): &(&str, &str)| Some(Path::new(to).join(path.strip_prefix(from).ok()?));
@@ -101,8 +101,7 @@ fn translated(text: &str, path: &Path) -> String {
         let target = links::resolve(folder, target)?;
         Some(match place(&target) {
             Some(place) => Replacement::File(links::relative(&new_folder, &place)),
-            None if target.ends_with(words) => Replacement::Text(format!("`{}`", target.display())),
-            None => Replacement::Text(format!("{words} (in the sources: `{}`)", target.display())),
+            None => links::in_sources(words, &target),
         })
     })
 }

@@ -99,6 +99,14 @@ pub enum Replacement {
     Text(String),
 }
 
+/// Text for a link to a file that readers do not have: its words, and the path in the repository.
+pub fn in_sources(words: &str, path: &Path) -> Replacement {
+    Replacement::Text(match path.ends_with(words) {
+        true => format!("`{}`", path.display()),
+        false => format!("{words} (in the sources: `{}`)", path.display()),
+    })
+}
+
 /// The target of a link to `path` in a document of `folder`, both relative to the same root.
 pub fn relative(folder: &Path, path: &Path) -> String {
     let same = folder.components().zip(path.components()).take_while(|(a, b)| a == b).count();

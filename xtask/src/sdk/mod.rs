@@ -3,7 +3,7 @@
 mod archive;
 mod command;
 pub mod dist;
-mod documents;
+pub mod documents;
 mod gen_config;
 pub mod generate;
 mod headers;
