@@ -19,7 +19,9 @@ pub(super) fn all(
         let own = chapter.path.parent().unwrap_or(Path::new(""));
         links::rewrite(&chapter.text, |words, target| {
             let target = links::resolve(own, target)?;
-            Some(match (page_of(&target), place(&target)) {
+            // Rendering turns every link to a document into a link to a page.
+            let place = place(&target).filter(|place| place.extension().is_none_or(|ending| ending != "md"));
+            Some(match (page_of(&target), place) {
                 (Some(page), _) => Replacement::File(links::relative(own, &page.with_extension("html"))),
                 (None, Some(place)) => Replacement::File(links::relative(&folder.join(own), &place)),
                 (None, None) => links::in_sources(words, &target),
@@ -41,7 +43,10 @@ mod tests {
         };
         let chapters = [
             chapter("README.md", "[a](docs/boot.md#x) [b](examples/tour)"),
-            chapter("docs/boot.md", "[c](../README.md) [d](../host/x.rs) [e](../abi/y.rs) [f](#here)"),
+            chapter(
+                "docs/boot.md",
+                "[c](../README.md) [d](../host/x.rs) [e](../abi/y.rs) [f](#here) [g](../host/z.md)",
+            ),
             chapter("examples/tour/README.md", ""),
         ];
         let place = |path: &Path| path.starts_with("host").then(|| Path::new("sources").join(path));
@@ -52,7 +57,8 @@ mod tests {
         );
         assert_eq!(
             pages[Path::new("docs/boot.md")],
-            "# Title\n[c](../index.html) [d](../../sources/host/x.rs) e (in the sources: `abi/y.rs`) [f](#here)"
+            "# Title\n[c](../index.html) [d](../../sources/host/x.rs) e (in the sources: `abi/y.rs`) [f](#here) \
+             g (in the sources: `host/z.md`)"
         );
         assert!(pages.contains_key(Path::new("examples/tour/index.md")));
     }
