@@ -10,7 +10,7 @@ const WORDS: usize = limits::PRIORITIES / 64;
 /// Runnable threads with a scheduling context, except the running one.
 ///
 /// A thread that has a higher priority than every ready thread is not enqueued. It goes on top of the *bypass*, a stack of
-/// [`BYPASS`] entries whose priorities decrease from the top, and is ahead of all threads of its priority. Most threads
+/// `BYPASS` entries whose priorities decrease from the top, and is ahead of all threads of its priority. Most threads
 /// that are preempted or woken go this way, and are dispatched before another thread of their priority becomes ready, so
 /// no queue is touched.
 #[derive(Clone, Copy, Debug)]
