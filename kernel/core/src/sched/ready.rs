@@ -64,11 +64,7 @@ impl ReadyQueues {
     #[must_use]
     #[inline]
     pub fn highest(&self) -> u16 {
-        if self.top == UNKNOWN {
-            self.bitmap.highest()
-        } else {
-            self.top
-        }
+        if self.top == UNKNOWN { self.bitmap.highest() } else { self.top }
     }
 
     /// Whether every ready thread is known to have at most this priority. False where there are several domains.
