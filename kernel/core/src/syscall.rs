@@ -185,17 +185,18 @@ impl<M: Machine> Kernel<M> {
     /// The sending half of a system call that also receives: never blocks, drops errors, does not ask threads,
     /// scheduling contexts, static keys or address spaces for anything. Some of these would have to start again.
     fn send_first(&mut self, current: ThreadId, cap: Cap, info: MessageInfo) -> Option<ThreadId> {
-        let outcome = match cap {
+        match cap {
+            // Whether the sender still has time matters only after the receive, which looks at it then.
+            Cap::Reply(reply) => self.answer(current, reply, info),
             Cap::Thread(_)
             | Cap::SchedContext(_)
             | Cap::SchedControl
             | Cap::FpuCounters
             | Cap::FpuPolicy
             | Cap::Key(_)
-            | Cap::Vspace(_) => Outcome::NOTHING,
-            _ => self.send_to(current, cap, info, SendMode::Donating),
-        };
-        outcome.woken
+            | Cap::Vspace(_) => None,
+            _ => self.send_to(current, cap, info, SendMode::Donating).woken,
+        }
     }
 
     /// Both halves together: one woken thread is left to the scheduler, the other is queued.

@@ -1,8 +1,8 @@
 //! Scheduling contexts at notifications: lent to the passive thread that a signal wakes, and taken back when it waits.
 
-use limen_abi::Label;
+use limen_abi::{Label, Syscall};
 
-use crate::support::{Notification, Plan, SchedContext, System, Thread};
+use crate::support::{Notification, Plan, REPLY, SchedContext, System, Thread};
 
 /// A passive server with a bound notification that has time, and a client that may signal and call.
 struct Passive {
@@ -222,4 +222,40 @@ fn a_plain_send_does_not_leave_a_passive_server_without_time() {
     system.call(passive.client, passive.call, 1, &[]);
     system.assert_running(passive.server);
     system.assert_holds(passive.server, Some(passive.client_time));
+}
+
+/// Budget and period of the time at the notification, in ticks.
+const SHARE: (u64, u64) = (100, 1000);
+
+/// The server has used up what its notification keeps for it, and serves a call on the client's time.
+fn serving_without_own_time(passive: &mut Passive) -> System {
+    let index = passive.time.0 as usize;
+    (passive.plan.writer.sched_contexts[index].budget_us, passive.plan.writer.sched_contexts[index].period_us) =
+        SHARE;
+    let mut system = passive.boot(passive.receive);
+    system.signal(passive.client, passive.signal);
+    system.pass(SHARE.0);
+    system.recv(passive.server, passive.receive);
+    system.call(passive.client, passive.call, 1, &[]);
+    system.assert_holds(passive.server, Some(passive.client_time));
+    system
+}
+
+#[test]
+fn an_answer_that_is_sent_before_a_receive_does_not_postpone_the_server() {
+    for number in [Syscall::NbSendRecv, Syscall::NbSendWait] {
+        let mut passive = Passive::new(200, 100);
+        let mut system = serving_without_own_time(&mut passive);
+        match number {
+            Syscall::NbSendRecv => system.nb_send_recv(passive.server, REPLY, passive.receive, 2, &[]),
+            _ => system.nb_send_wait(passive.server, REPLY, passive.receive, 2, &[]),
+        }
+        system.assert_running(passive.client);
+        system.assert_message(passive.client, 0, 2, &[]);
+        system.assert_holds(passive.server, None);
+        system.run_for(2 * SHARE.1);
+        system.signal(passive.client, passive.signal);
+        system.assert_running(passive.server);
+        system.assert_signal(passive.server, Passive::SIGNAL);
+    }
 }
