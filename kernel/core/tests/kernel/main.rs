@@ -15,6 +15,7 @@ mod donation;
 mod fault_replies;
 mod faults;
 mod fpu;
+mod hostile;
 mod ideal;
 mod interrupt_model;
 mod interrupts;
