@@ -107,38 +107,52 @@ impl<M: Machine> Kernel<M> {
         Some(moved)
     }
 
-    /// Answers the caller with the message of `server`. Gives the caller if it can run now.
+    /// Answers the caller with the message of `server`. Gives the caller if it can run now. One whose time was taken away
+    /// meanwhile goes on on what its notification keeps for it.
     #[inline(always)]
     pub(crate) fn answer(&mut self, server: ThreadId, reply: ReplyId, info: MessageInfo) -> Option<ThreadId> {
         let Reply::Owed { caller, loan } = self.replies[reply] else { return None };
         self.replies[reply] = Reply::Free;
-        if let Some(loan) = loan {
-            self.end_loan(caller, reply, loan);
-        }
+        let parted = loan.and_then(|loan| self.end_loan(caller, reply, loan));
         if self.threads[caller].fault.is_some() {
             self.answer_fault(caller, server, info);
         } else {
             self.transfer(server, caller, 0, info);
             self.threads[caller].state = State::Runnable;
         }
-        Some(caller).filter(|thread| self.threads[*thread].is_schedulable())
+        let can_run = self.threads[caller].state == State::Runnable;
+        let woken = if can_run { self.with_time(caller) } else { None };
+        if parted.is_some() { self.add_parted(parted, woken) } else { woken }
     }
 
-    /// Takes a reply object out of its stack; the top one brings the scheduling context back to the caller.
+    /// Beside the caller, a thread can run that the answer has parted from its time: one of them is queued.
+    #[cold]
+    fn add_parted(&mut self, parted: Option<ThreadId>, woken: Option<ThreadId>) -> Option<ThreadId> {
+        if woken.is_some() {
+            parted.into_iter().for_each(|parted| self.enqueue(parted));
+            return woken;
+        }
+        parted
+    }
+
+    /// Takes a reply object out of its stack; the top one brings the scheduling context back to the caller. Gives a thread
+    /// other than the current one that held it, if it can run on something else.
     #[inline(always)]
-    fn end_loan(&mut self, caller: ThreadId, reply: ReplyId, loan: Loan) {
+    fn end_loan(&mut self, caller: ThreadId, reply: ReplyId, loan: Loan) -> Option<ThreadId> {
         let sched_context = &mut self.sched_contexts[loan.sched_context];
         if sched_context.top != Some(reply) {
-            return self.unlink(loan);
+            self.unlink(loan);
+            return None;
         }
         if self.threads[caller].sched_context.is_some() {
             sched_context.top = loan.below;
-            return self.link_above(loan.below, None);
+            self.link_above(loan.below, None);
+            return None;
         }
-        if let Some(holder) = sched_context.thread {
-            self.leave_sched_context(holder);
-        }
+        let holder = sched_context.thread;
+        let parted = holder.and_then(|holder| self.leave_sched_context(holder));
         self.take_back(caller, loan.sched_context, loan.below);
+        parted
     }
 
     /// Brings a scheduling context that nobody holds back from the newest call that runs on it; `below` is the next.

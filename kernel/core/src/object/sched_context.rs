@@ -106,11 +106,15 @@ impl Request {
             }
             Self::Unbind(id) => {
                 kernel.unbind_notification(id);
-                kernel.unbind_thread(id);
+                let woken = kernel.unbind_thread(id);
                 kernel.forget_loans(id);
+                return (Answer::Empty, Outcome { current: Next::GoesOn, woken });
             }
             Self::UnbindNotification(id) => kernel.unbind_notification(id),
-            Self::UnbindThread(id) => kernel.unbind_thread(id),
+            Self::UnbindThread(id) => {
+                let woken = kernel.unbind_thread(id);
+                return (Answer::Empty, Outcome { current: Next::GoesOn, woken });
+            }
             Self::Consumed(id) => {
                 kernel.charge_current();
                 return (Answer::Word(kernel.take_consumed(id)), Outcome::NOTHING);
@@ -237,20 +241,36 @@ impl<M: Machine> Kernel<M> {
         Some(heir).filter(|heir| self.threads[*heir].is_schedulable())
     }
 
-    /// Takes away what a thread runs on. The thread is in no queue of the scheduler afterwards.
+    /// Takes away what the current thread runs on, or another one as [`Self::lose_time`] does.
     #[inline]
-    pub(crate) fn leave_sched_context(&mut self, thread: ThreadId) {
+    pub(crate) fn leave_sched_context(&mut self, thread: ThreadId) -> Option<ThreadId> {
         if self.processor.current != Some(thread) {
-            self.leave_queues(thread);
+            return self.lose_time(thread);
         }
         self.threads[thread].sched_context = None;
+        None
     }
 
-    fn unbind_thread(&mut self, id: SchedContextId) {
-        self.sched_contexts[id].heir = None;
-        if let Some(thread) = self.sched_contexts[id].thread.take() {
-            self.leave_sched_context(thread);
+    /// Takes away what a thread runs on that is not the current one. In the middle of something, it goes on on what its
+    /// notification keeps for it, because nobody can lend time to a thread that does not wait. Gives the thread if it can
+    /// run now; it is in no queue of the scheduler.
+    #[cold]
+    fn lose_time(&mut self, thread: ThreadId) -> Option<ThreadId> {
+        self.leave_queues(thread);
+        self.threads[thread].sched_context = None;
+        if self.threads[thread].state != State::Runnable {
+            return None;
         }
+        self.with_time(thread)
+    }
+
+    fn unbind_thread(&mut self, id: SchedContextId) -> Option<ThreadId> {
+        self.sched_contexts[id].heir = None;
+        let thread = self.sched_contexts[id].thread?;
+        let woken = self.leave_sched_context(thread);
+        // Only now, so that its notification does not lend it the same again.
+        self.sched_contexts[id].thread = None;
+        woken
     }
 
     fn unbind_notification(&mut self, id: SchedContextId) {

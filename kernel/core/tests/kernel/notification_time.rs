@@ -45,7 +45,13 @@ impl Passive {
 
     /// Boots; the server waits on this slot, and the client has put the time at the notification.
     fn boot(&mut self, from: u64) -> System {
-        let mut system = self.plan.boot_serving(&[(self.server, from)]);
+        self.boot_with(from, &[])
+    }
+
+    /// The same with other threads that wait.
+    fn boot_with(&mut self, from: u64, others: &[(Thread, u64)]) -> System {
+        let serving: Vec<_> = others.iter().copied().chain([(self.server, from)]).collect();
+        let mut system = self.plan.boot_serving(&serving);
         let [time, notification, _] = self.controls;
         system.call_with_caps(self.client, time, Label::SchedContextBind.as_raw(), &[notification]);
         system.assert_done(self.client);
@@ -230,8 +236,10 @@ const SHARE: (u64, u64) = (100, 1000);
 /// The server has used up what its notification keeps for it, and serves a call on the client's time.
 fn serving_without_own_time(passive: &mut Passive) -> System {
     let index = passive.time.0 as usize;
-    (passive.plan.writer.sched_contexts[index].budget_us, passive.plan.writer.sched_contexts[index].period_us) =
-        SHARE;
+    (
+        passive.plan.writer.sched_contexts[index].budget_us,
+        passive.plan.writer.sched_contexts[index].period_us,
+    ) = SHARE;
     let mut system = passive.boot(passive.receive);
     system.signal(passive.client, passive.signal);
     system.pass(SHARE.0);
@@ -258,4 +266,130 @@ fn an_answer_that_is_sent_before_a_receive_does_not_postpone_the_server() {
         system.assert_running(passive.server);
         system.assert_signal(passive.server, Passive::SIGNAL);
     }
+}
+
+/// A thread above all others, which the server can wake, and its slots for time and thread of the client.
+struct Manager {
+    thread: Thread,
+    wait: u64,
+    wake: u64,
+    client_time: u64,
+    client: u64,
+}
+
+impl Manager {
+    fn add(passive: &mut Passive) -> Self {
+        let thread = passive.plan.thread("manager", 210);
+        let gate = passive.plan.notification();
+        let wait = passive.plan.grant(thread, gate.waiter());
+        let wake = passive.plan.grant(passive.server, gate.signaller(1));
+        let client_time = passive.plan.grant(thread, passive.client_time.control());
+        let client = passive.plan.grant(thread, passive.client.control());
+        Self { thread, wait, wake, client_time, client }
+    }
+
+    /// Takes the client's time away from whoever has it, and waits.
+    fn take_time(&self, system: &mut System) {
+        system.call(self.thread, self.client_time, Label::SchedContextUnbind.as_raw(), &[]);
+        system.assert_done(self.thread);
+        system.wait(self.thread, self.wait);
+    }
+}
+
+#[test]
+fn a_server_that_loses_its_clients_time_goes_on_on_its_own() {
+    let mut passive = Passive::new(200, 100);
+    let manager = Manager::add(&mut passive);
+    let mut system = passive.boot_with(passive.receive, &[(manager.thread, manager.wait)]);
+    system.call(passive.client, passive.call, 1, &[]);
+    system.signal(passive.server, manager.wake);
+    manager.take_time(&mut system);
+    system.assert_running(passive.server);
+    system.assert_holds(passive.server, Some(passive.time));
+    system.reply_recv(passive.server, passive.receive, 2, &[]);
+    system.assert_message(passive.client, 0, 2, &[]);
+    system.assert_holds(passive.client, None);
+    system.assert_holds(passive.server, None);
+}
+
+#[test]
+fn a_server_without_time_of_its_own_stops_where_it_loses_its_clients_time() {
+    let mut passive = Passive::new(200, 100);
+    let manager = Manager::add(&mut passive);
+    let own = passive.plan.grant(manager.thread, passive.time.control());
+    let mut system = passive.boot_with(passive.receive, &[(manager.thread, manager.wait)]);
+    system.call(passive.client, passive.call, 1, &[]);
+    system.signal(passive.server, manager.wake);
+    system.call(manager.thread, own, Label::SchedContextUnbind.as_raw(), &[]);
+    manager.take_time(&mut system);
+    system.assert_idle();
+    system.assert_runnable(passive.server);
+    system.assert_holds(passive.server, None);
+}
+
+#[test]
+fn time_that_is_taken_from_a_thread_is_not_lent_to_it_again() {
+    let mut passive = Passive::new(200, 100);
+    let [time, _, server] = passive.controls;
+    let mut system = passive.boot(passive.receive);
+    let low = system.kernel.threads[passive.client.id()].priority;
+    system.kernel.threads[passive.server.id()].priority = low;
+    system.signal(passive.client, passive.signal);
+    system.assert_holds(passive.server, Some(passive.time));
+    system.call_with_caps(passive.client, time, Label::SchedContextUnbindObject.as_raw(), &[server]);
+    system.assert_running(passive.client);
+    system.assert_holds(passive.server, None);
+    system.assert_runnable(passive.server);
+}
+
+#[test]
+fn a_server_that_loses_time_while_it_calls_goes_on_on_its_own_when_it_is_answered() {
+    let mut passive = Passive::new(200, 100);
+    let manager = Manager::add(&mut passive);
+    let active = passive.plan.thread("active", 150);
+    let endpoint = passive.plan.endpoint();
+    let receive = passive.plan.grant(active, endpoint.receiver());
+    let call = passive.plan.grant(passive.server, endpoint.caller(1));
+    let wake = passive.plan.grant(active, Notification(1).signaller(1));
+    let waiting = [(manager.thread, manager.wait), (active, receive)];
+    let mut system = passive.boot_with(passive.receive, &waiting);
+    system.call(passive.client, passive.call, 1, &[]);
+    system.call(passive.server, call, 1, &[]);
+    system.signal(active, wake);
+    manager.take_time(&mut system);
+    system.reply_recv(active, receive, 2, &[]);
+    system.assert_running(passive.server);
+    system.assert_holds(passive.server, Some(passive.time));
+}
+
+#[test]
+fn a_server_goes_on_on_its_own_when_the_time_it_runs_on_is_answered_away() {
+    let mut passive = Passive::new(200, 100);
+    let manager = Manager::add(&mut passive);
+    let front = passive.plan.thread("front", 90);
+    let front_time = passive.plan.sched_context_of(front);
+    let endpoint = passive.plan.endpoint();
+    let receive = passive.plan.grant(passive.client, endpoint.receiver());
+    let call = passive.plan.grant(front, endpoint.caller(1));
+    let mut system = passive.boot_with(passive.receive, &[(manager.thread, manager.wait)]);
+    // The client is passive while it serves a call, and calls the server.
+    system.recv(passive.client, receive);
+    system.kernel.threads[passive.client.id()].sched_context = None;
+    system.kernel.sched_contexts[passive.client_time.id()].thread = None;
+    system.call(front, call, 1, &[]);
+    system.call(passive.client, passive.call, 1, &[]);
+    system.assert_holds(passive.server, Some(front_time));
+    system.signal(passive.server, manager.wake);
+    // It is started over above the server and with time of its own, and answers before its server does.
+    let client = manager.client;
+    system.call(manager.thread, client, Label::TcbSuspend.as_raw(), &[]);
+    system.kernel.threads[passive.client.id()].priority = 205;
+    system.call_with_caps(manager.thread, manager.client_time, Label::SchedContextBind.as_raw(), &[client]);
+    system.call(manager.thread, client, Label::TcbResume.as_raw(), &[]);
+    system.wait(manager.thread, manager.wait);
+    system.send(passive.client, REPLY, 2, &[]);
+    system.assert_holds(front, Some(front_time));
+    system.assert_holds(passive.server, Some(passive.time));
+    system.stop(passive.client);
+    system.assert_running(passive.server);
 }
