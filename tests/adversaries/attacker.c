@@ -231,6 +231,24 @@ static seL4_Bool use_scheduling_context(seL4_Word target)
     }
 }
 
+/* A child's time is taken away while a victims' server or the server among the children runs on it, and has used it up. */
+static seL4_Bool use_lent_time(seL4_Word target)
+{
+    seL4_Word child = target < ATTACKERS || target == PAL ? NEAR : target;
+    bring_into(child, random_below(2) ? STATE_SERVED : STATE_ANSWERED);
+    if (random_below(2)) {
+        configure(PAL, LEAST_BUDGET_US, MAX_PERIOD_US);
+        microkit_notify(SERVED_BY_PAL);
+    }
+    configure(child, LEAST_BUDGET_US, MAX_PERIOD_US);
+    seL4_Yield();
+    seL4_Bool granted = ask(time_of(child), SchedContextUnbind, 0, 0);
+    if (random_below(2)) {
+        granted &= ask_about(time_of(child), SchedContextBind, thread_of(child));
+    }
+    return granted;
+}
+
 static seL4_Bool use_consumed_time(seL4_Word target)
 {
     return ask(time_of(target), SchedContextConsumed, 0, 0);
@@ -429,6 +447,78 @@ static seL4_Bool use_yield(seL4_Word target)
     count()->calls++;
     seL4_Yield();
     return seL4_True;
+}
+
+/* Any capability but the secure monitor's, which could turn the machine off. */
+static seL4_CPtr any_capability(void)
+{
+    switch (random_below(12)) {
+    case 0:
+        return time_of(one_of_ours());
+    case 1:
+        return CAP(SLOT_SPACE, random_below(SPACES));
+    case 2:
+        return BASE_OUTPUT_NOTIFICATION_CAP + random_below(4);
+    case 3:
+        return BASE_ENDPOINT_CAP + random_below(3);
+    case 4:
+        return LIMEN_BASE_KEY_CAP + random_below(PROGRAM_KEYS + KERNEL_KEYS);
+    case 5:
+        return LIMEN_BASE_SERVICE_CAP + random_below(DIGESTS + 1);
+    case 6:
+        return LIMEN_FPU_COUNTERS_CAP + random_below(2);
+    case 7:
+        return BASE_IRQ_CAP + INTERRUPT;
+    case 8:
+        return random_below(2) ? LIMEN_REPLY_CAP : LIMEN_INPUT_CAP;
+    case 9:
+        return random_below(2) ? LIMEN_PROBE_CAP : LIMEN_VSPACE_CAP;
+    default:
+        return thread_of(one_of_ours());
+    }
+}
+
+/* Any method of the interface, and some that are not there; not what writes registers or budgets, whose arguments are
+ * chosen elsewhere so that the system goes on. */
+static seL4_Word any_method(void)
+{
+    static const seL4_Word firsts[] = { 0, LimenFpuReadCounters, LimenKeyEnable, LimenProbeStart, LimenServiceRun };
+    seL4_Word first = firsts[random_below(5)];
+    seL4_Word method = first + random_below(first ? 7 : ARMSMCCall);
+    return method == TCBWriteRegisters || method == SchedControlConfigureFlags ? TCBResume : method;
+}
+
+/* Any method of anything, with arguments that mostly make no sense, by any way to send. */
+static seL4_Bool use_anything(seL4_Word target)
+{
+    (void)target;
+    seL4_Word badge, caps = random_below(4), words = random_below(9);
+    seL4_CPtr object = any_capability();
+    seL4_Word method = any_method();
+    for (int i = 0; i < 3; i++) {
+        seL4_SetCap(i, any_capability());
+    }
+    for (int i = 0; i < 8; i++) {
+        seL4_SetMR(i, random_interesting());
+    }
+    seL4_MessageInfo_t message = seL4_MessageInfo_new(method, 0, caps, words);
+    switch (random_below(8)) {
+    case 0:
+        count()->calls++;
+        seL4_NBSend(object, message);
+        return seL4_True;
+    case 1:
+        count()->calls++;
+        microkit_notify(OTHER);
+        seL4_NBSendRecv(object, message, LIMEN_INPUT_CAP, &badge, LIMEN_REPLY_CAP);
+        return seL4_True;
+    case 2:
+        count()->calls++;
+        seL4_Send(object, message);
+        return seL4_True;
+    default:
+        return ask(object, method, caps, words);
+    }
 }
 
 /* How a feature is used, and whether this board has it. */

@@ -19,6 +19,7 @@
     DO(fpu_permission, 1)                                                                                          \
     DO(scheduling_context, 1)                                                                                      \
     DO(consumed_time, 1)                                                                                           \
+    DO(lent_time, 1)                                                                                               \
     DO(scheduling_control, 1)                                                                                      \
     DO(program_key, 1)                                                                                             \
     DO(kernel_key, 1)                                                                                              \
@@ -36,6 +37,7 @@
     DO(call, 1)                                                                                                    \
     DO(send_and_receive, 1)                                                                                        \
     DO(answer, 1)                                                                                                  \
+    DO(anything, 1)                                                                                                \
     DO(signal, 1)                                                                                                  \
     DO(yield, 1)
 
@@ -62,6 +64,8 @@ enum state {
     STATE_STOPPED,
     /* Lending its time to a passive server that computes for ever. */
     STATE_LENDING,
+    /* Calling a passive server that answers with a send before its receive, again and again. */
+    STATE_ANSWERED,
     /* Calling one of the victims' servers, again and again. */
     STATE_SERVED,
     /* Switching static keys. */
