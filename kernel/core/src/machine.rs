@@ -1,6 +1,6 @@
-//! The contract with the hardware. A port implements [`Machine`]; the tests implement it with plain data.
+//! The hardware interface. Each port implements [`Machine`]; the tests implement it with plain data.
 //!
-//! Everything that the core asks for is listed here. None of it can fail.
+//! The core uses no other hardware operations. None of these can fail.
 
 use core::fmt::Debug;
 use core::ops::{Deref, Range};
@@ -14,126 +14,130 @@ use crate::kernel::MessageBuffers;
 use crate::object::irq;
 use crate::object::secure_monitor::REGISTERS;
 
-/// Time in ticks of the kernel's timer, from boot. It does not wrap in the lifetime of a machine.
+/// Time since boot, in ticks of the kernel's timer. It does not wrap within the lifetime of a machine.
 pub type Ticks = u64;
 
-/// One processor, its timer and its debug console. Its floating-point unit has an area for each thread.
+/// One processor with its timer and debug console. Its floating-point unit has a save area per thread.
 pub trait Machine: FpuUnit<ThreadId> {
     /// The registers of a thread.
     type Context: Context;
-    /// What the processor needs to enter an address space.
+    /// The value that selects an address space.
     type Space: Copy + PartialEq + Debug;
-    /// No address space. Nobody enters it; a value of its own kind, so that one comparison tells spaces apart.
+    /// No address space; never entered. It is a `Space`, so that comparing spaces takes one comparison.
     const NO_SPACE: Self::Space;
 
-    /// How a thread refers to its capability table.
+    /// A thread's reference to its capability table.
     type Caps: Deref<Target = CapTable> + Debug;
-    /// A table without capabilities.
+    /// The reference to an empty table.
     const NO_CAPS: Self::Caps;
 
-    /// The capability table of a thread of the image, filled before the first event.
+    /// Returns the capability table of a thread of the image. It is filled before the first event.
     fn cap_table(&self, thread: ThreadId) -> &CapTable;
 
-    /// That table, for the thread to keep.
+    /// Returns the reference to that table for the thread to keep.
     fn caps(&self, thread: ThreadId) -> Self::Caps;
 
-    /// The root slots of a thread of the image, filled before the first event.
+    /// Returns the root table of a thread of the image. It is filled before the first event.
     fn root_table(&self, thread: ThreadId) -> &RootTable;
 
-    /// The message buffers of the threads; user mode sees them, too.
+    /// Returns the message buffers of all threads, which are shared with user mode.
     fn buffers(&self) -> &MessageBuffers;
 
-    /// The current time.
+    /// Returns the current time.
     fn now(&self) -> Ticks;
 
-    /// The cycle counter.
+    /// Returns the cycle counter.
     fn cycles(&self) -> u64;
 
-    /// Ticks in this many microseconds, rounded up.
+    /// Converts microseconds to ticks, rounded up.
     fn ticks_from_us(&self, us: u64) -> Ticks;
 
-    /// Microseconds in this many ticks, rounded down.
+    /// Converts ticks to microseconds, rounded down.
     fn us_from_ticks(&self, ticks: Ticks) -> u64;
 
-    /// Asks for a timer interrupt at or after `deadline`; replaces an earlier request. May lie in the past.
+    /// Requests a timer interrupt at or after `deadline`, instead of the one requested before. The deadline may be in
+    /// the past.
     fn set_deadline(&mut self, deadline: Ticks);
 
-    /// Whether to notice that an address space is entered already is worth more than it costs.
+    /// Whether skipping a switch to the current address space is worth the comparison.
     const NOTICES_SAME_SPACE: bool;
 
     /// Makes `space` the address space of user mode.
     fn switch_space(&mut self, space: Self::Space);
 
-    /// What goes with every floating-point policy on this processor, whoever chooses it: see [`limen_abi::fpu::FpuOption`].
+    /// Returns the options that every floating-point policy must have on this processor: see
+    /// [`limen_abi::fpu::FpuOption`].
     fn fpu_options(&self) -> u64;
 
-    /// Allows or forbids user mode to read the cycle counter.
+    /// Allows or forbids reading the cycle counter in user mode.
     fn set_user_counter(&mut self, access: CounterAccess);
 
-    /// The interrupt that is waiting to be served, if any.
+    /// Returns the pending interrupt, if any.
     ///
-    /// A line that it names does not interrupt again before [`Self::complete_interrupt`], with one exception: where the
-    /// controller would forget an edge that comes meanwhile, that edge interrupts, too.
+    /// Its line does not interrupt again before [`Self::complete_interrupt`], with one exception: if the controller
+    /// would lose an edge that comes in the meantime, that edge interrupts, too.
     fn acknowledge_interrupt(&mut self) -> Option<Interrupt>;
 
-    /// The program has served the interrupt of a line that [`Self::acknowledge_interrupt`] named.
+    /// Ends the service of an interrupt that [`Self::acknowledge_interrupt`] returned.
     fn complete_interrupt(&mut self, line: Line);
 
-    /// Keeps a line from interrupting, at the price that an edge may be forgotten.
+    /// Masks a line. Edges may be lost while it is masked.
     fn mask_line(&mut self, line: Line);
 
-    /// Lets a line interrupt that was masked.
+    /// Unmasks a line.
     fn unmask_line(&mut self, line: Line);
 
-    /// Keeps a line from interrupting until [`Self::resume_line`], whether it is in service or masked or not. What comes
-    /// meanwhile waits in the controller, as far as that can be done: an edge may be forgotten if it is over before
-    /// the line is resumed, and what has no line, the message of a device, interrupts all the same.
+    /// Suspends a line until [`Self::resume_line`], whether or not it is in service or masked. Interrupts that come in
+    /// the meantime stay pending in the controller as far as possible: an edge may be lost if the signal ends before
+    /// the line is resumed, and message-signalled interrupts, which have no line, interrupt anyway.
     ///
     /// The other methods may be called for a suspended line.
     fn suspend_line(&mut self, line: Line);
 
-    /// Undoes [`Self::suspend_line`]; `state` is what became of the line's interrupt meanwhile. A line whose edge was not
-    /// acknowledged may interrupt once more for it.
+    /// Resumes a suspended line. `state` is the current state of its interrupt. A line with an unacknowledged edge may
+    /// interrupt once more for that edge.
     fn resume_line(&mut self, line: Line, state: irq::State);
 
-    /// Reads an I/O port. Only an image for x86 has capabilities that lead here.
+    /// Reads an I/O port. Only images for x86 contain capabilities for this.
     fn read_port(&mut self, port: u16, width: PortWidth) -> u32;
 
-    /// Writes the lower bytes of a value to an I/O port.
+    /// Writes the low bytes of a value to an I/O port.
     fn write_port(&mut self, port: u16, width: PortWidth, value: u32);
 
-    /// Where user addresses end, if caches are maintained by user address; `None` where address spaces have no methods.
+    /// The end of user addresses, if caches are maintained by user address; `None` where address spaces have no
+    /// methods.
     const CACHED_USER_END: Option<u64>;
 
-    /// Whether there is a page at this address of `space` that user mode may not write.
+    /// Returns whether this address of `space` is mapped and user mode may not write it.
     fn is_read_only(&self, space: Self::Space, address: u64) -> bool;
 
-    /// Maintains the caches for these addresses of `space`, which are in one page. Does nothing if it is not mapped.
+    /// Maintains the caches for a range of addresses within one page of `space`. Does nothing if the page is not
+    /// mapped.
     fn maintain_cache(&mut self, space: Self::Space, operation: CacheOperation, addresses: Range<u64>);
 
-    /// Calls the secure monitor. Only an image for AArch64 has a capability that leads here.
+    /// Calls the secure monitor. Only images for AArch64 contain a capability for this.
     fn call_secure_monitor(&mut self, registers: [u64; REGISTERS]) -> [u64; REGISTERS];
 
-    /// Makes more of the branches on a static key follow its state: as many as may be exchanged in one go. The state may be
-    /// another before all do.
-    fn follow_key(&mut self, key: KeyId, state: bool) -> Patching;
+    /// Patches more branches of a static key to follow `state`, as many as may be patched without a break. The state
+    /// may change before all are done.
+    fn patch_key(&mut self, key: KeyId, state: bool) -> Patching;
 
-    /// Makes every trap and every return pass the probes, or none.
+    /// Routes every trap and return through the probes, or none.
     fn set_probing(&mut self, state: bool);
 
-    /// Whether every entry into the kernel and every return switches page tables.
+    /// Returns whether every kernel entry and return switches page tables.
     fn switches_page_tables(&self) -> bool;
 
-    /// Makes `context` begin the work of a service. Once it runs, and before it can be interrupted, the port notes in
-    /// `program`, which are the registers of the program for which it is, those that compiled code preserves. It ends
-    /// with [`Event::WorkDone`](crate::event::Event::WorkDone).
+    /// Prepares `context` to run the work of a service. When it first runs, before it can be interrupted, the port
+    /// saves the callee-saved registers in `program`, the registers of the program that asked for the work. The work
+    /// ends with [`Event::WorkDone`](crate::event::Event::WorkDone).
     fn begin_work(&mut self, service: ServiceId, context: &mut Self::Context, program: &mut Self::Context);
 
-    /// Clears the memory of a service, at once. `fpu` says whose registers are in the unit: for a section, which leaves
-    /// them as they are.
+    /// Clears the memory of a service at once. `fpu` holds the owner of the floating-point unit, whose registers a
+    /// section of kernel floating-point code must preserve.
     fn wipe(&mut self, fpu: &mut Fpu<ThreadId>, service: ServiceId);
 
-    /// Whether programs may print on the debug console.
+    /// Returns whether programs may print on the debug console.
     fn is_printing(&self) -> bool;
 
     /// Prints one byte on the debug console.
@@ -143,56 +147,56 @@ pub trait Machine: FpuUnit<ThreadId> {
 /// Whether user mode may read the cycle counter.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum CounterAccess {
-    /// Reading it is an exception.
+    /// Reading it raises an exception.
     #[default]
     Denied,
     /// Reading it works.
     Granted,
 }
 
-/// Whether the branches on a static key are patched.
+/// The progress of patching the branches of a static key.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Patching {
-    /// All of them are.
+    /// All branches are patched.
     Done,
-    /// Others remain.
+    /// Some branches remain.
     More,
 }
 
-/// What is done to the caches.
+/// A cache operation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum CacheOperation {
-    /// Write data to memory.
+    /// Write dirty lines to memory.
     Clean,
-    /// Forget data.
+    /// Discard lines.
     Invalidate,
-    /// Write data to memory and forget it.
+    /// Write dirty lines to memory and discard them.
     CleanInvalidate,
-    /// Make written instructions visible to fetches.
+    /// Make written instructions visible to instruction fetch.
     Unify,
 }
 
-/// How much of an I/O port is accessed, in bytes.
+/// The width of an I/O port access, in bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum PortWidth {
-    /// One.
+    /// One byte.
     Byte = 1,
-    /// Two, from two ports.
+    /// Two bytes, from two ports.
     TwoBytes = 2,
-    /// Four, from four ports.
+    /// Four bytes, from four ports.
     FourBytes = 4,
 }
 
-/// Something that happened outside the running program.
+/// The source of an interrupt.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Interrupt {
-    /// The deadline has passed.
+    /// The timer: the deadline has passed.
     Timer,
-    /// A line of a device.
+    /// A device line.
     Line(Line),
 }
 
-/// The first `N` registers in `seL4_UserContext` order.
+/// Returns the positions of the first `N` registers in `seL4_UserContext` order.
 #[must_use]
 pub const fn first_registers<const N: usize>() -> [usize; N] {
     let mut registers = [0; N];
@@ -204,94 +208,94 @@ pub const fn first_registers<const N: usize>() -> [usize; N] {
     registers
 }
 
-/// A line of the interrupt controller, by the controller's own number; on x86, the processor's vector.
+/// A line of the interrupt controller, in the controller's numbering; on x86, the vector.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Line(pub u32);
 
-/// Where a context keeps the parts of a system call, in the port's own numbering of its words.
+/// The registers of a system call, in the port's numbering of the context's words.
 #[derive(Clone, Copy, Debug)]
 pub struct Convention {
-    /// Capability pointer in, badge out.
+    /// The capability pointer on entry, the badge on return.
     pub cptr: usize,
-    /// Message info in and out.
+    /// The message info on entry and return.
     pub info: usize,
     /// Message words 0 to 3.
     pub words: [usize; 4],
     /// The reply object's capability pointer.
     pub reply: usize,
-    /// The destination of NBSendRecv's send.
+    /// The capability pointer for the send of `NBSendRecv`.
     pub send: usize,
 }
 
-/// The registers of a thread, as far as the core needs to know them.
+/// The registers of a thread, as far as the core uses them.
 ///
-/// Source: spec of the system-call convention in [`limen_abi::register`].
+/// Source: the system-call convention in [`limen_abi::register`].
 pub trait Context: Copy + Debug {
-    /// Registers of a thread that never ran: all zero.
+    /// The registers of a thread that has never run: all zero.
     const ZERO: Self;
-    /// Registers in `seL4_UserContext` order.
+    /// The number of registers in `seL4_UserContext` order.
     const REGISTERS: usize;
-    /// Position of the program counter in that order.
+    /// The position of the program counter in that order.
     const PC: usize;
-    /// Position of the stack pointer in that order.
+    /// The position of the stack pointer in that order.
     const SP: usize;
-    /// Position in that order of the register for thread-local storage.
+    /// The position of the thread-local storage register in that order.
     const TLS_BASE: usize;
-    /// Position in that order of the register in which a program leaves its stamp for a probe. Saved at every entry.
+    /// The position in that order of the register that holds a program's stamp for a probe. Saved on every entry.
     const STAMP: usize;
-    /// Registers of an UnknownSyscall message, before the system-call number.
+    /// The registers in an UnknownSyscall message; the system-call number follows them.
     const UNKNOWN_SYSCALL: &'static [usize];
-    /// Registers that the answer to a Timeout message may set: all that a program can, but thread pointers.
+    /// The registers that the reply to a Timeout message may set: all that user mode can set except thread pointers.
     const TIMEOUT: &'static [usize];
-    /// Registers of a UserException message, before number and code.
+    /// The registers in a UserException message; number and code follow them.
     const USER_EXCEPTION: &'static [usize];
-    /// Code words of a UserException message after the number: 1 where the message has a code.
+    /// The number of code words after the number in a UserException message: 0 or 1.
     const EXCEPTION_CODE_WORDS: usize;
 
-    /// Which word carries what in a system call.
+    /// The registers of a system call.
     const CONVENTION: Convention;
 
-    /// A word of the context by the port's own numbering, that of [`Self::CONVENTION`].
+    /// Returns a word of the context, in the numbering of [`Self::CONVENTION`].
     fn word(&self, place: usize) -> u64;
-    /// Sets a word of the context by the port's own numbering.
+    /// Sets a word of the context, in the numbering of [`Self::CONVENTION`].
     fn set_word(&mut self, place: usize, value: u64);
 
-    /// The capability pointer of a system call.
+    /// Returns the capability pointer of a system call.
     #[inline]
     fn cptr(&self) -> u64 {
         self.word(Self::CONVENTION.cptr)
     }
 
-    /// The message info of a system call, as the program wrote it.
+    /// Returns the message info of a system call, as the program wrote it.
     #[inline]
     fn info(&self) -> MessageInfo {
         MessageInfo::from_raw(self.word(Self::CONVENTION.info))
     }
 
-    /// The reply object's capability pointer of a system call.
+    /// Returns the capability pointer of the reply object of a system call.
     #[inline]
     fn reply_cptr(&self) -> u64 {
         self.word(Self::CONVENTION.reply)
     }
 
-    /// The destination of NBSendRecv's send.
+    /// Returns the capability pointer for the send of `NBSendRecv`.
     #[inline]
     fn send_cptr(&self) -> u64 {
         self.word(Self::CONVENTION.send)
     }
 
-    /// Message words 0 to 3.
+    /// Returns message words 0 to 3.
     #[inline]
     fn words(&self) -> [u64; 4] {
         Self::CONVENTION.words.map(|place| self.word(place))
     }
 
-    /// Sets the first `length` of message words 0 to 3; the others keep what the receiver left there.
+    /// Sets the first `length` of message words 0 to 3. The others keep the receiver's values.
     #[inline]
     fn set_words(&mut self, words: [u64; 4], length: usize) {
         let places = Self::CONVENTION.words.into_iter().zip(words);
         if length >= words.len() {
-            // Without a count, so that it becomes plain stores.
+            // Without a count, this compiles to plain stores.
             places.for_each(|(place, value)| self.set_word(place, value));
         } else if length != 0 {
             places.take(length).for_each(|(place, value)| self.set_word(place, value));
@@ -310,10 +314,10 @@ pub trait Context: Copy + Debug {
         self.set_word(Self::CONVENTION.info, info.as_raw());
     }
 
-    /// A register by its position in `seL4_UserContext` order; zero past the end.
+    /// Returns a register by its position in `seL4_UserContext` order; zero past the end.
     fn register(&self, position: usize) -> u64;
-    /// Sets a register by position, limited to values that user mode may have; ignored past the end.
+    /// Sets a register by position, restricted to values allowed in user mode. Does nothing past the end.
     fn set_register(&mut self, position: usize, value: u64);
-    /// Moves the program counter back to the system-call instruction that was just executed.
+    /// Moves the program counter back to the system-call instruction just executed.
     fn rewind_syscall(&mut self);
 }

@@ -1,4 +1,4 @@
-//! Messages between threads: four words in registers, the rest in the senders' and receivers' buffers.
+//! Messages between threads: four words in registers, the rest in the message buffers of sender and receiver.
 
 use core::sync::atomic::{AtomicU64, Ordering};
 
@@ -12,7 +12,7 @@ use crate::arena::{KeyId, ServiceId, ThreadId};
 use crate::kernel::Kernel;
 use crate::machine::{Context, Machine, Patching};
 
-/// The page that a thread shares with the kernel. Its program may change it at any time.
+/// The page that a thread shares with the kernel. The thread may change it at any time.
 #[derive(Debug)]
 #[repr(C, align(4096))]
 pub struct MessageBuffer {
@@ -20,20 +20,20 @@ pub struct MessageBuffer {
 }
 
 impl MessageBuffer {
-    /// A buffer of zeros.
+    /// Creates a zeroed buffer.
     #[must_use]
     pub const fn new() -> Self {
         Self { words: [const { AtomicU64::new(0) }; BufferWord::COUNT] }
     }
 
-    /// The word at this offset; zero past the end.
+    /// Returns the word at this offset; zero past the end.
     #[must_use]
     #[inline]
     pub fn word(&self, offset: usize) -> u64 {
         self.words.get(offset).map_or(0, |word| word.load(Ordering::Relaxed))
     }
 
-    /// Sets the word at this offset; ignored past the end.
+    /// Sets the word at this offset; does nothing past the end.
     #[inline]
     pub fn set_word(&self, offset: usize, value: u64) {
         if let Some(word) = self.words.get(offset) {
@@ -41,7 +41,7 @@ impl MessageBuffer {
         }
     }
 
-    /// Copies the message words that are not in registers, up to `length` words of message.
+    /// Copies the message words that are not in registers; `length` is the length of the whole message.
     #[inline]
     fn copy_from(&self, from: &Self, length: usize) {
         const FIRST: usize = BufferWord::MESSAGE + REGISTER_WORDS;
@@ -60,38 +60,38 @@ impl Default for MessageBuffer {
     }
 }
 
-/// What an invocation has to tell. Written only for a call: who asks by another send gets nothing.
+/// The result of an invocation. It is written only for a call; a caller that used another kind of send gets no result.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Answer {
-    /// Success without words.
+    /// Success, no words.
     Empty,
-    /// That of a service, when its work is over.
+    /// The result of this service, once its work is done.
     Work(ServiceId),
-    /// None yet: the system call starts again, and goes on with what is not done.
+    /// Not finished: the system call restarts and continues with the rest.
     Again,
-    /// One word.
+    /// One result word.
     Word(u64),
-    /// This many words, which are in the message already.
+    /// This many words, already in the message.
     Written(usize),
-    /// How often floating-point registers were switched.
+    /// The counts of floating-point saves, loads, enables, disables and faults.
     FpuCounters,
-    /// What a static key is.
+    /// The state of a static key.
     Key(KeyId),
     /// The oldest sample of a probe.
     Sample(ThreadId),
     /// Registers in `seL4_UserContext` order.
     Registers {
-        /// Of which thread.
+        /// The thread.
         thread: ThreadId,
-        /// How many.
+        /// The number of registers.
         count: usize,
     },
 }
 
 impl Answer {
-    /// This one if all branches on static keys follow, otherwise none yet.
-    pub(crate) fn once(self, followed: Patching) -> Self {
-        match followed {
+    /// Returns this answer if patching is done, else [`Self::Again`].
+    pub(crate) fn once(self, patching: Patching) -> Self {
+        match patching {
             Patching::Done => self,
             Patching::More => Self::Again,
         }
@@ -99,7 +99,7 @@ impl Answer {
 }
 
 impl<M: Machine> Kernel<M> {
-    /// Hands the message of `from` to `to`.
+    /// Transfers the message of `from` to `to`.
     #[inline]
     pub(crate) fn transfer(&mut self, from: ThreadId, to: ThreadId, badge: u64, info: MessageInfo) {
         if info.claimed_length() > REGISTER_WORDS {
@@ -112,7 +112,7 @@ impl<M: Machine> Kernel<M> {
         context.set_words(words, info.claimed_length());
     }
 
-    /// The same of a message that does not fit into registers.
+    /// Transfers a message that does not fit into registers.
     #[inline(always)]
     pub(crate) fn transfer_long(&mut self, from: ThreadId, to: ThreadId, badge: u64, info: MessageInfo) {
         let words = self.threads[from].context.words();
@@ -124,7 +124,7 @@ impl<M: Machine> Kernel<M> {
         buffers[to].copy_from(&buffers[from], info.length());
     }
 
-    /// A word of the message that `thread` sends.
+    /// Returns a word of the message that `thread` sends.
     pub(crate) fn message_word(&self, thread: ThreadId, position: usize) -> u64 {
         match self.threads[thread].context.words().get(position) {
             Some(word) => *word,
@@ -132,7 +132,7 @@ impl<M: Machine> Kernel<M> {
         }
     }
 
-    /// Sets a word of the message that `thread` finds.
+    /// Sets a word of the message that `thread` receives.
     pub(crate) fn set_message_word(&mut self, thread: ThreadId, position: usize, value: u64) {
         let context = &mut self.threads[thread].context;
         let mut words = context.words();
@@ -145,7 +145,7 @@ impl<M: Machine> Kernel<M> {
         }
     }
 
-    /// Writes an answer into the message words of `caller`; gives label 0 and the number of words.
+    /// Writes an answer into the message words of `caller`. Returns the message info: label 0 and the number of words.
     pub(crate) fn write_answer(&mut self, caller: ThreadId, answer: Answer) -> MessageInfo {
         let length = match answer {
             Answer::Empty | Answer::Work(_) | Answer::Again => 0,

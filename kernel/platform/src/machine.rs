@@ -168,7 +168,7 @@ impl Machine for Hardware {
         firmware::call_secure_monitor(registers)
     }
 
-    fn follow_key(&mut self, key: KeyId, state: bool) -> Patching {
+    fn patch_key(&mut self, key: KeyId, state: bool) -> Patching {
         self.keys.as_mut().map_or(Patching::Done, |keys| keys.follow(key, state))
     }
 

@@ -1,20 +1,21 @@
-//! Static keys, as programs hold them: who wants a key on, and how often.
+//! Static keys, as programs hold them: which programs hold a key, and how often.
 //!
 //! ```text
-//!            inc, enable by anybody                       inc
+//!            inc or enable                             inc
 //!   off  ------------------------------->  on, held once ----->  on, held n times
 //!    ^                                        |        ^             |
-//!    '--- dec, disable by who holds it -------'        '---- dec ----'
-//!                (or its holder stops)
+//!    '--- dec or disable by a holder ---------'        '---- dec ----'
+//!                (or the holder stops)
 //! ```
 //!
-//! A key is on as long as it is held. One that is on by default is held once by nobody in particular: one program may
-//! take that hold away, and gives it back by holding the key again. So each program can undo only what it did, and what it
-//! did is undone when it is stopped or started again.
+//! A key is on while it is held. A key that is on by default starts with one hold that belongs to no program. One
+//! program at a time may release that default hold, and restores it when it holds the key again. So a program can undo
+//! only its own changes, and its changes are undone when it is stopped or restarted.
 //!
-//! The machine makes branches follow, some at a time, and between two times there may be interrupts: the system call of who
-//! changes a key starts again until all do, as one that does nothing but go on ([`Label::KeyFollow`]). The count has changed
-//! at once, so whoever else changes the key meanwhile, or stops that program, goes on from there and not against it.
+//! The machine patches a limited number of branches at a time, and interrupts may come in between. Until all branches
+//! are patched, the system call of the program that changes the key restarts as [`Label::KeyFollow`], which only
+//! continues the patching. The count changes at once, so if another program changes the key in the meantime, or stops
+//! the first one, patching continues towards the new state.
 
 use limen_abi::key::KeyWord;
 use limen_abi::limits::{KEY_HOLDS, THREADS};
@@ -27,64 +28,64 @@ use crate::kernel::{Kernel, Keys, MessageBuffers};
 use crate::machine::{Context, Machine, Patching};
 use crate::message::Answer;
 
-/// A key.
+/// A static key.
 #[derive(Debug)]
 pub struct Key {
-    /// Holds of each program.
+    /// The holds of each program.
     holds: [u8; THREADS],
-    /// All of them, and that of the default.
+    /// The sum of all holds, including the default one.
     count: u16,
     default: DefaultHold,
-    /// Whose system call makes branches follow, unless all do.
+    /// The thread whose system call patches branches; `None` if all are patched.
     patcher: Option<ThreadId>,
 }
 
-/// The hold of a key that is on by default.
+/// The default hold of a key.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum DefaultHold {
-    /// There is none.
+    /// The key is off by default.
     Off,
-    /// Nobody has taken it away.
+    /// No program has released the default hold.
     Held,
-    /// This program has.
+    /// This program has released the default hold.
     TakenBy(ThreadId),
 }
 
 const _: () = assert!(THREADS * (KEY_HOLDS as usize) < u16::MAX as usize);
 
 impl Key {
-    /// A key that nobody has changed yet.
+    /// Creates a key in its default state.
     #[must_use]
     pub const fn new(default: bool) -> Self {
         let (count, default) = if default { (1, DefaultHold::Held) } else { (0, DefaultHold::Off) };
         Self { holds: [0; THREADS], count, default, patcher: None }
     }
 
-    /// Whether branches on it are taken, or will be when all of them follow.
+    /// Returns whether branches on the key are taken, or will be once all are patched.
     #[must_use]
     pub fn is_held(&self) -> bool {
         self.count > 0
     }
 
-    /// Whether all branches are as its count says.
+    /// Returns whether all branches match the count.
     #[must_use]
-    pub fn is_followed(&self) -> bool {
+    pub fn is_patched(&self) -> bool {
         self.patcher.is_none()
     }
 
-    /// Whether the count is the sum of the holds.
+    /// Returns whether the count is the sum of the holds.
     #[must_use]
     pub fn is_sound(&self) -> bool {
         let holds: u16 = self.holds.iter().map(|holds| u16::from(*holds)).sum();
         self.count == holds + u16::from(self.default == DefaultHold::Held)
     }
 
-    /// How often a program holds it.
+    /// Returns how often a program holds the key.
     fn holds(&self, thread: ThreadId) -> u8 {
         self.holds.get(position(thread)).copied().unwrap_or(0)
     }
 
-    /// Whether a program may hold it once more.
+    /// Checks that a program may add a hold.
     fn may_inc(&self, thread: ThreadId) -> Result<Change, InvokeError> {
         if self.holds(thread) == KEY_HOLDS {
             return Err(InvokeError::Range { min: 0, max: u64::from(KEY_HOLDS) });
@@ -92,7 +93,7 @@ impl Key {
         Ok(Change::Inc)
     }
 
-    /// Whether a program has a hold to give back, or may take that of the default.
+    /// Checks that a program has a hold to release, or may release the default one.
     fn may_dec(&self, thread: ThreadId) -> Result<Change, InvokeError> {
         if self.holds(thread) > 0 || self.default == DefaultHold::Held {
             Ok(Change::Dec)
@@ -118,7 +119,7 @@ impl Key {
         self.count -= 1;
     }
 
-    /// Undoes what a program did.
+    /// Undoes all changes of a program.
     fn release(&mut self, thread: ThreadId) {
         if self.default == DefaultHold::TakenBy(thread) {
             self.default = DefaultHold::Held;
@@ -134,35 +135,35 @@ fn position(thread: ThreadId) -> usize {
     MessageBuffers::index_of(thread)
 }
 
-/// What is done to a key.
+/// A change of a key.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Change {
-    /// It is as wanted, or only some of its branches are.
+    /// None: the key is in the wanted state, except that some branches may not be patched yet.
     None,
-    /// One more hold.
+    /// Add a hold.
     Inc,
-    /// One less.
+    /// Release a hold.
     Dec,
 }
 
 /// A checked request.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Request {
-    /// Hold a key more or less often.
+    /// Change the number of holds.
     Change {
-        /// Which.
+        /// The key.
         key: KeyId,
-        /// Who asks.
+        /// The calling thread.
         caller: ThreadId,
-        /// What for.
+        /// The change.
         change: Change,
     },
-    /// Say what it is.
+    /// Read the state.
     Read(KeyId),
 }
 
 impl Request {
-    /// Looks at a message to the capability of a key. Out of line, as what follows: other requests are more frequent.
+    /// Decodes an invocation of a key. Out of line, like `perform`, because other requests are more frequent.
     #[inline(never)]
     pub(crate) fn decode<M: Machine>(
         kernel: &Kernel<M>,
@@ -177,13 +178,13 @@ impl Request {
                 Change::None
             }
             (Some(Label::KeyRead), _) => return Ok(Self::Read(id)),
-            // Among others: on or off, of a key that is counted.
+            // This includes enabling and disabling a key that is held more than once.
             _ => return Err(InvokeError::IllegalOperation),
         };
         Ok(Self::Change { key: id, caller, change })
     }
 
-    /// Does what was decoded.
+    /// Performs a decoded request.
     #[inline(never)]
     pub(crate) fn perform<M: Machine>(self, kernel: &mut Kernel<M>) -> (Answer, Outcome) {
         match self {
@@ -193,12 +194,12 @@ impl Request {
                     Change::Inc => key.inc(caller),
                     Change::Dec => key.dec(caller),
                 });
-                let followed = kernel.finish_key(key, caller);
-                if followed == Patching::More {
+                let patching = kernel.patch_key(key, caller);
+                if patching == Patching::More {
                     let rest = MessageInfo::new(Label::KeyFollow.as_raw(), 0);
                     kernel.threads[caller].context.set_info(rest);
                 }
-                (Answer::Empty.once(followed), Outcome::NOTHING)
+                (Answer::Empty.once(patching), Outcome::NOTHING)
             }
             Self::Read(key) => (Answer::Key(key), Outcome::NOTHING),
         }
@@ -206,7 +207,7 @@ impl Request {
 }
 
 impl<M: Machine> Kernel<M> {
-    /// Changes a key; if that turns it, `patcher` has to make its branches follow.
+    /// Changes a key. If that turns it on or off, `patcher` must patch its branches.
     fn change_key(&mut self, id: KeyId, patcher: ThreadId, change: impl FnOnce(&mut Key)) {
         let key = &mut self.keys[id];
         let was_held = key.is_held();
@@ -216,28 +217,28 @@ impl<M: Machine> Kernel<M> {
         }
     }
 
-    /// Makes more branches follow a key, unless all do. Its time is the caller's.
-    fn finish_key(&mut self, id: KeyId, caller: ThreadId) -> Patching {
+    /// Patches more branches of a key unless all are done, on the caller's time.
+    fn patch_key(&mut self, id: KeyId, caller: ThreadId) -> Patching {
         let key = &mut self.keys[id];
-        if key.is_followed() {
+        if key.is_patched() {
             return Patching::Done;
         }
-        let followed = self.machine.follow_key(id, key.is_held());
-        key.patcher = (followed == Patching::More).then_some(caller);
-        followed
+        let patching = self.machine.patch_key(id, key.is_held());
+        key.patcher = (patching == Patching::More).then_some(caller);
+        patching
     }
 
-    /// What a program sees of a key, in the order of [`KeyWord`].
+    /// Returns the state of a key as `holder` sees it, in the order of [`KeyWord`].
     pub(crate) fn key_words(&self, id: KeyId, holder: ThreadId) -> [u64; KeyWord::LENGTH] {
         let key = &self.keys[id];
         let mut words = [0; KeyWord::LENGTH];
-        words[KeyWord::ENABLED] = u64::from(key.is_held() && key.is_followed());
+        words[KeyWord::ENABLED] = u64::from(key.is_held() && key.is_patched());
         words[KeyWord::COUNT] = u64::from(key.count);
         words[KeyWord::OWN] = u64::from(key.holds(holder));
         words
     }
 
-    /// A program is stopped, or starts again: it holds nothing. Branches follow with [`Self::finish_keys`].
+    /// Releases all holds of a program that is stopped or restarted. [`Self::patch_keys`] then patches the branches.
     #[inline(never)]
     pub(crate) fn release_keys(&mut self, thread: ThreadId) {
         for id in (0..self.key_count as u64).filter_map(Keys::id) {
@@ -245,10 +246,10 @@ impl<M: Machine> Kernel<M> {
         }
     }
 
-    /// Makes more branches follow the keys that `thread` has changed, until all do: those of one key at a time, so that the
-    /// most is the same as for a change of one.
+    /// Patches more branches of the keys that `thread` has changed, those of one key at a time, so the longest call
+    /// takes no longer than a change of one key.
     #[inline(never)]
-    pub(crate) fn finish_keys(&mut self, thread: ThreadId, caller: ThreadId) -> Patching {
+    pub(crate) fn patch_keys(&mut self, thread: ThreadId, caller: ThreadId) -> Patching {
         let mut others = Patching::Done;
         let mut first = None;
         for id in (0..self.key_count as u64).filter_map(Keys::id) {
@@ -261,7 +262,7 @@ impl<M: Machine> Kernel<M> {
                 }
             }
         }
-        match first.map_or(Patching::Done, |id| self.finish_key(id, caller)) {
+        match first.map_or(Patching::Done, |id| self.patch_key(id, caller)) {
             Patching::Done => others,
             Patching::More => Patching::More,
         }

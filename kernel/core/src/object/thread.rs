@@ -1,4 +1,4 @@
-//! Threads: a program counter with registers, a priority, and capabilities.
+//! Threads: registers with a program counter, a priority, and capabilities.
 //!
 //! ```text
 //!              resume                      receive, wait, send, call, fault
@@ -8,13 +8,13 @@
 //!      '------------------|--|--'                     |          |        |       |
 //!      '------------------|--|--- suspend ------------+----------+--------+-------'
 //!                         |  '--- message, signal, taken, reply --'
-//!                         '------ resume (the system call starts again)
+//!                         '------ resume (the system call restarts)
 //! ```
 //!
 //! The current thread and the threads in the ready queues are Runnable and have a scheduling context. A Runnable
-//! thread without one (a passive server between messages that was resumed) waits for a donation. A thread whose turn
-//! comes when its budget is used up is Postponed until the next part of the budget comes back: as Runnable, but in
-//! the queue of those that wait for time.
+//! thread without one (for example a passive server that was resumed between messages) waits for a donation. A thread
+//! that is selected with its budget used up is Postponed until its next refill: like Runnable, but in the queue of
+//! postponed threads.
 
 use limen_abi::{Label, message};
 
@@ -30,99 +30,99 @@ use crate::message::Answer;
 use crate::object::priority::decode_priority;
 use crate::object::probe::ExitStamp;
 
-/// A thread control block. Its size is a power of two, so that finding one takes a shift and not a multiplication.
+/// A thread control block. Its size is a power of two so that indexing takes a shift and no multiplication.
 #[derive(Debug)]
 #[repr(align(512))]
 pub struct Thread<M: Machine> {
-    /// The registers of user mode. While the thread runs, those that compiled code preserves are not in here.
+    /// The user-mode registers. While the thread runs, callee-saved registers are not stored here.
     pub context: M::Context,
-    /// What the thread is doing.
+    /// The state.
     pub state: State,
-    /// 0 to 255; the highest runs.
+    /// 0 to 255; a higher number runs first.
     pub priority: u8,
-    /// The highest priority that it may give to a thread.
+    /// The highest priority that it may set.
     pub max_priority: u8,
-    /// Where its time comes from; none for a passive server between messages.
+    /// Its scheduling context; `None` for a passive server between messages.
     pub sched_context: Option<SchedContextId>,
-    /// Its capability table, for short ways.
+    /// Its capability table, for fast paths.
     pub caps: M::Caps,
     /// Its address space.
     pub space: M::Space,
-    /// The notification that may interrupt its receiving.
+    /// The bound notification: a signal wakes the thread also while it waits on an endpoint.
     pub notification: Option<NotificationId>,
-    /// Where its faults go: an endpoint capability, or nothing.
+    /// The handler of its faults: an endpoint capability, or `Null`.
     pub fault_handler: Cap,
-    /// The fault that it waits for an answer to.
+    /// The fault that waits for a reply.
     pub fault: Option<Fault>,
-    /// Where an exhausted budget is reported: an endpoint capability, or nothing.
+    /// The handler of its timeouts: an endpoint capability, or `Null`.
     pub timeout_handler: Cap,
     /// Its scheduling domain.
     pub domain: u8,
     /// Whether it may read the cycle counter.
     pub counter: CounterAccess,
-    /// Itself, if it may use the floating-point unit.
+    /// Its own id, if it may use the floating-point unit.
     pub fpu: Option<ThreadId>,
-    /// Where its event loop waits.
+    /// Where its event loop receives.
     pub inbox: Inbox,
 }
 
-/// What a thread is doing. See the picture above.
+/// The state of a thread. See the diagram above.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum State {
     /// Stopped until it is resumed.
     #[default]
     Inactive,
-    /// Running, or could run.
+    /// Running, or ready to run.
     Runnable,
-    /// Could run, but has no time left until it is released.
+    /// Ready to run, but without budget until it is released.
     Postponed,
     /// Waiting for a message.
     Receiving {
-        /// Where.
+        /// The endpoint.
         endpoint: EndpointId,
-        /// The reply object that the next caller will wait on.
+        /// The reply object on which the next caller will wait.
         reply: Option<ReplyId>,
-        /// Where it starts again if it is stopped.
+        /// Where it resumes if it is taken out of this wait.
         again: Restart,
     },
     /// Waiting for a signal.
     Waiting {
-        /// Where.
+        /// The notification.
         notification: NotificationId,
-        /// Where it starts again if it is stopped.
+        /// Where it resumes if it is taken out of this wait.
         again: Restart,
     },
-    /// Waiting until its message, call or fault is taken.
+    /// Waiting until its message, call or fault is received.
     Sending {
-        /// Where.
+        /// The endpoint.
         endpoint: EndpointId,
-        /// What the receiver will see.
+        /// The badge that the receiver will see.
         badge: u64,
-        /// What happens when it is taken.
+        /// What it does after the message is received.
         then: AfterSend,
-        /// Where it starts again if it is stopped.
+        /// Where it resumes if it is taken out of this wait.
         again: Restart,
     },
-    /// Waiting for an answer to its call or fault.
+    /// Waiting for the reply to its call or fault.
     Calling {
         /// The reply object.
         reply: ReplyId,
-        /// Where it starts again if it is stopped.
+        /// Where it resumes if it is taken out of this wait.
         again: Restart,
     },
 }
 
-/// Where a thread that waits starts again if it is taken out of its wait.
+/// Where a blocked thread resumes if it is taken out of its wait.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Restart {
-    /// At the system call that it waits in, which is the instruction before its program counter.
+    /// At its system call, which is the instruction before its program counter.
     SystemCall,
-    /// At its program counter: it faulted there, or somebody has written it.
+    /// At its program counter: it faulted there, or another thread has written the program counter.
     ProgramCounter,
 }
 
 impl State {
-    /// Where a thread in this state starts again; none if it does not wait.
+    /// Returns where a thread in this state resumes; `None` if it is not blocked.
     fn again(self) -> Option<Restart> {
         match self {
             Self::Inactive | Self::Runnable | Self::Postponed => None,
@@ -133,7 +133,7 @@ impl State {
         }
     }
 
-    /// The program counter of the thread was written; if it waits, it need not start its system call again.
+    /// Cancels the restart of the system call, because the program counter was written.
     fn forget_syscall(&mut self) {
         match self {
             Self::Inactive | Self::Runnable | Self::Postponed => {}
@@ -145,21 +145,21 @@ impl State {
     }
 }
 
-/// What a sender does once its message is taken.
+/// What a sender does after its message is received.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum AfterSend {
-    /// Goes on.
+    /// Continues.
     GoOn,
-    /// Waits for the answer, and lends its time meanwhile.
+    /// Waits for the reply, and lends its time.
     AwaitReply,
-    /// Waits for the answer, and has no time to lend.
+    /// Waits for the reply; has no time to lend.
     AwaitReplyOnly,
-    /// Stops: its capability does not let it be answered.
+    /// Stops: its capability does not permit a reply.
     Stop,
 }
 
 impl<M: Machine> Thread<M> {
-    /// A thread that does not run.
+    /// A thread that is not running.
     pub const INACTIVE: Self = Self {
         context: M::Context::ZERO,
         state: State::Inactive,
@@ -178,7 +178,7 @@ impl<M: Machine> Thread<M> {
         inbox: Inbox::None,
     };
 
-    /// Whether it could run now.
+    /// Returns whether it could run now.
     #[must_use]
     #[inline]
     pub fn is_schedulable(&self) -> bool {
@@ -186,57 +186,57 @@ impl<M: Machine> Thread<M> {
     }
 }
 
-/// What can be asked of another thread.
+/// A request to a thread.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Request {
-    /// Copy registers into the answer.
+    /// Read its registers into the answer.
     ReadRegisters {
-        /// Of which thread.
+        /// The thread.
         thread: ThreadId,
-        /// Whether it is stopped first.
+        /// Whether to stop it first.
         suspend: bool,
-        /// How many, in `seL4_UserContext` order.
+        /// The number of registers, in `seL4_UserContext` order.
         count: usize,
     },
-    /// Copy registers from the message.
+    /// Write its registers from the message.
     WriteRegisters {
-        /// Of which thread.
+        /// The thread.
         thread: ThreadId,
-        /// Whether it is resumed afterwards.
+        /// Whether to resume it afterwards.
         resume: bool,
-        /// How many, in `seL4_UserContext` order.
+        /// The number of registers, in `seL4_UserContext` order.
         count: usize,
     },
     /// Stop it.
     Suspend(ThreadId),
-    /// Let it run.
+    /// Resume it.
     Resume(ThreadId),
-    /// Give it another priority.
+    /// Set its priority.
     SetPriority(ThreadId, u8),
-    /// Set the highest priority that it may give to a thread.
+    /// Set the highest priority that it may set.
     SetMaxPriority(ThreadId, u8),
-    /// Let a notification interrupt its receiving.
+    /// Bind a notification to it.
     BindNotification(ThreadId, NotificationId),
-    /// Part it from its notification.
+    /// Unbind its notification.
     UnbindNotification(ThreadId),
-    /// Set its register for thread-local storage.
+    /// Set its thread-local storage register.
     SetTlsBase(ThreadId, u64),
     /// Change its flags.
     SetFlags {
-        /// Of which thread.
+        /// The thread.
         thread: ThreadId,
-        /// These bits first.
+        /// The bits to clear first.
         clear: u64,
-        /// Then these.
+        /// The bits to set then.
         set: u64,
     },
 }
 
-/// Message words before the register values of WriteRegisters.
+/// Message words of `WriteRegisters` before the register values.
 const WRITE_REGISTERS_HEADER: usize = 2;
 
 impl Request {
-    /// Looks at a message to the thread capability of `thread`.
+    /// Decodes an invocation of `thread`.
     pub(crate) fn decode<M: Machine>(
         kernel: &Kernel<M>,
         thread: ThreadId,
@@ -286,13 +286,13 @@ impl Request {
         }
     }
 
-    /// Does what was decoded. `caller` is the current thread, whose message holds the register values.
+    /// Performs a decoded request. `caller` is the current thread; its message holds the register values.
     pub(crate) fn perform<M: Machine>(self, kernel: &mut Kernel<M>, caller: ThreadId) -> (Answer, Outcome) {
         match self {
             Self::ReadRegisters { thread, suspend, count } => {
-                let (followed, outcome) =
+                let (patching, outcome) =
                     if suspend { kernel.suspend(thread, caller) } else { (Patching::Done, Outcome::NOTHING) };
-                (Answer::Registers { thread, count }.once(followed), outcome)
+                (Answer::Registers { thread, count }.once(patching), outcome)
             }
             Self::WriteRegisters { thread, resume, count } => {
                 kernel.abandon_work(thread);
@@ -301,9 +301,9 @@ impl Request {
                     kernel.release_keys(thread);
                     kernel.stop_probe(thread);
                 }
-                if kernel.finish_keys(thread, caller) == Patching::More {
+                if kernel.patch_keys(thread, caller) == Patching::More {
                     if resume {
-                        // It does not hold any again before it starts.
+                        // Until it starts, it must not hold any keys again.
                         kernel.leave_queues(thread);
                         kernel.threads[thread].state = State::Inactive;
                     }
@@ -313,8 +313,8 @@ impl Request {
                 (Answer::Empty, if resume { kernel.resume(thread) } else { Outcome::NOTHING })
             }
             Self::Suspend(thread) => {
-                let (followed, outcome) = kernel.suspend(thread, caller);
-                (Answer::Empty.once(followed), outcome)
+                let (patching, outcome) = kernel.suspend(thread, caller);
+                (Answer::Empty.once(patching), outcome)
             }
             Self::Resume(thread) => (Answer::Empty, kernel.resume(thread)),
             Self::SetPriority(thread, priority) => (Answer::Empty, kernel.set_priority(thread, priority)),
@@ -342,7 +342,7 @@ impl Request {
     }
 }
 
-/// A notification is bound to one thread, before anybody waits for it.
+/// A notification is bound to at most one thread, and only while no thread waits for it.
 fn decode_bind<M: Machine>(kernel: &Kernel<M>, thread: ThreadId, to: Cap) -> Result<Request, InvokeError> {
     let Cap::Notification { id, rights, .. } = to else {
         return Err(InvokeError::InvalidCapability { index: 1 });
@@ -355,14 +355,15 @@ fn decode_bind<M: Machine>(kernel: &Kernel<M>, thread: ThreadId, to: Cap) -> Res
     }
 }
 
-/// The registers of the current thread are in use; asking for them makes no sense.
+/// The registers of the current thread are in use, so reading or writing them makes no sense.
 fn not_current<M: Machine>(kernel: &Kernel<M>, thread: ThreadId) -> Result<(), InvokeError> {
     if kernel.processor.current == Some(thread) { Err(InvokeError::IllegalOperation) } else { Ok(()) }
 }
 
 impl<M: Machine> Kernel<M> {
-    /// Stops a thread. What it was waiting for is forgotten, its static keys are given back, its probe ends; its system
-    /// call starts again when it is resumed. Branches follow on the caller's time; who stops itself goes on until all do.
+    /// Stops a thread: cancels its wait, releases its static keys and ends its probe. Its system call restarts when it
+    /// is resumed. Branches are patched on the caller's time; a caller that stops itself runs on until all are
+    /// patched.
     pub(crate) fn suspend(&mut self, thread: ThreadId, caller: ThreadId) -> (Patching, Outcome) {
         if self.processor.current != Some(thread) {
             self.leave_queues(thread);
@@ -370,16 +371,16 @@ impl<M: Machine> Kernel<M> {
         self.cancel(thread);
         self.abandon_work(thread);
         self.release_keys(thread);
-        let followed = self.finish_keys(thread, caller);
-        if followed == Patching::More && thread == caller {
-            return (followed, Outcome::NOTHING);
+        let patching = self.patch_keys(thread, caller);
+        if patching == Patching::More && thread == caller {
+            return (patching, Outcome::NOTHING);
         }
         self.stop_probe(thread);
         self.threads[thread].state = State::Inactive;
-        (followed, if self.processor.current == Some(thread) { Outcome::WAITS } else { Outcome::NOTHING })
+        (patching, if self.processor.current == Some(thread) { Outcome::WAITS } else { Outcome::NOTHING })
     }
 
-    /// Lets a thread that does not run start again: at its program counter, or with the system call it waits in.
+    /// Resumes a thread that is not running, at its program counter or with a restart of the system call it waits in.
     pub(crate) fn resume(&mut self, thread: ThreadId) -> Outcome {
         if matches!(self.threads[thread].state, State::Runnable | State::Postponed) {
             return Outcome::NOTHING;
@@ -389,8 +390,8 @@ impl<M: Machine> Kernel<M> {
         self.wake(thread)
     }
 
-    /// Takes a thread out of whatever it waits for and leaves it Inactive, its program counter at the system call
-    /// that has to start again.
+    /// Takes a thread out of its wait and leaves it Inactive, with its program counter at the system call if that must
+    /// restart.
     pub(crate) fn cancel(&mut self, thread: ThreadId) {
         match self.threads[thread].state {
             State::Inactive | State::Runnable | State::Postponed => return,
@@ -410,14 +411,14 @@ impl<M: Machine> Kernel<M> {
         target.state = State::Inactive;
     }
 
-    /// Lets a thread that does not run start its system call again. The way there is no return to its program.
+    /// Makes a thread that is not running restart its system call. No return to its program is stamped for it.
     pub(crate) fn restart_syscall(&mut self, thread: ThreadId) {
         self.threads[thread].context.rewind_syscall();
         let _: ExitStamp = self.take_exit(thread);
     }
 
-    /// A Runnable thread, if it has a scheduling context to run on. One that got a message without time runs on what
-    /// its bound notification keeps for it.
+    /// Returns a Runnable thread if it has a scheduling context. If it has none, it first borrows that of its bound
+    /// notification.
     #[inline]
     pub(crate) fn with_time(&mut self, thread: ThreadId) -> Option<ThreadId> {
         if self.threads[thread].sched_context.is_none() {
@@ -426,13 +427,13 @@ impl<M: Machine> Kernel<M> {
         self.threads[thread].sched_context.map(|_| thread)
     }
 
-    /// What the scheduler has to do about a thread that just became Runnable.
+    /// Returns the outcome of making a thread Runnable.
     #[inline]
     pub(crate) fn wake(&mut self, thread: ThreadId) -> Outcome {
         Outcome { current: Next::GoesOn, woken: self.with_time(thread) }
     }
 
-    /// Registers of `thread` as message words of `caller`.
+    /// Copies registers of `thread` to message words of `caller`.
     pub(crate) fn read_registers(&mut self, thread: ThreadId, caller: ThreadId, count: usize) {
         for position in 0..count {
             let value = self.restart_register(thread, position);
@@ -440,7 +441,7 @@ impl<M: Machine> Kernel<M> {
         }
     }
 
-    /// A register as it would be if the thread had to start again.
+    /// Returns a register as it would be if the thread were taken out of its wait now.
     fn restart_register(&self, thread: ThreadId, position: usize) -> u64 {
         let context = self.program_registers(thread);
         let is_in_call =
@@ -453,7 +454,7 @@ impl<M: Machine> Kernel<M> {
         context.register(position)
     }
 
-    /// Registers of `thread` from the message of `caller`.
+    /// Sets registers of `thread` from the message of `caller`.
     fn write_registers(&mut self, thread: ThreadId, caller: ThreadId, count: usize) {
         for position in 0..count.min(message::MAX_LENGTH - WRITE_REGISTERS_HEADER) {
             let value = self.message_word(caller, WRITE_REGISTERS_HEADER + position);
@@ -465,7 +466,7 @@ impl<M: Machine> Kernel<M> {
         }
     }
 
-    /// Something about a thread is not as its endpoint says it of a server that waits alone.
+    /// Moves a lone receiver into a queue, because the fast path's assumptions about it no longer hold.
     pub(crate) fn queue_receiver(&mut self, thread: ThreadId) {
         if let State::Receiving { endpoint, .. } = self.threads[thread].state {
             self.endpoints[endpoint].put_in_queue(&mut self.links);

@@ -344,7 +344,7 @@ impl Machine for HostMachine {
         registers.map(|register| register + 1)
     }
 
-    fn follow_key(&mut self, key: KeyId, state: bool) -> Patching {
+    fn patch_key(&mut self, key: KeyId, state: bool) -> Patching {
         let key = Keys::index_of(key) as u64;
         let (start, end) = if state { (0, self.key_steps) } else { (self.key_steps, 0) };
         let place = self.key_places.entry(key).or_insert(start);
