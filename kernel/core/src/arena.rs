@@ -1,8 +1,8 @@
 //! Fixed arrays of objects, and the typed indices that are the only links between objects.
 //!
-//! An [`Id`] is a number from 1 to the capacity; the array index is that number masked by `capacity - 1`, so
-//! the id with the value of the capacity names element 0. Zero is left for "none": `Option<Id>` is as small as
-//! `Id`, and an access is one masked load that can neither be out of bounds nor panic.
+//! An [`Id`] is a number from 1 to the capacity. Its array index is that number masked with `capacity - 1`, so the id
+//! that equals the capacity names element 0. Zero is the niche for `None`: `Option<Id>` is as small as `Id`, and an
+//! access is one masked load that is always in bounds and cannot panic.
 
 use core::fmt;
 use core::marker::PhantomData;
@@ -11,14 +11,15 @@ use core::ops::{Index, IndexMut};
 
 use limen_abi::limits;
 
-/// Names an object of the kind `Tag`.
+/// The id of an object of kind `Tag`.
 pub struct Id<Tag>(NonZeroU16, PhantomData<fn() -> Tag>);
 
 impl<Tag> Id<Tag> {
-    /// Names an object of every arena: what a record leads to that nobody uses.
+    /// An id that is valid in every arena; a placeholder in unused records.
     pub const ANY: Self = Self(NonZeroU16::MIN, PhantomData);
 
-    /// From 1 to the capacity of the arena, or 0 for none: what is in memory, so this takes no branch.
+    /// Returns 1 to the capacity of the arena, or 0 for `None`. This is the representation in memory, so no branch is
+    /// needed.
     #[must_use]
     #[inline]
     pub fn number(id: Option<Self>) -> usize {
@@ -46,7 +47,7 @@ impl<Tag> fmt::Debug for Id<Tag> {
 }
 
 impl<Tag> Id<Tag> {
-    /// Whether both name the same object, or none; in one comparison.
+    /// Returns whether both name the same object or both are `None`, in one comparison.
     #[inline]
     pub(crate) fn same(a: Option<Self>, b: Option<Self>) -> bool {
         let number = |id: Option<Self>| id.map_or(0, |id| id.0.get());
@@ -65,7 +66,7 @@ impl limen_fpu::Name for ThreadId {
     }
 }
 
-/// What an [`Id`] can name.
+/// The kinds of object that an [`Id`] can name.
 pub mod tag {
     /// A thread.
     #[derive(Debug)]
@@ -96,37 +97,37 @@ pub mod tag {
     pub enum Service {}
 }
 
-/// Names a thread.
+/// The id of a thread.
 pub type ThreadId = Id<tag::Thread>;
-/// Names an endpoint.
+/// The id of an endpoint.
 pub type EndpointId = Id<tag::Endpoint>;
-/// Names a notification.
+/// The id of a notification.
 pub type NotificationId = Id<tag::Notification>;
-/// Names a reply object.
+/// The id of a reply object.
 pub type ReplyId = Id<tag::Reply>;
-/// Names a scheduling context.
+/// The id of a scheduling context.
 pub type SchedContextId = Id<tag::SchedContext>;
-/// Names an address space.
+/// The id of an address space.
 pub type VspaceId = Id<tag::Vspace>;
-/// Names an interrupt.
+/// The id of an interrupt.
 pub type IrqId = Id<tag::Irq>;
-/// Names a static key.
+/// The id of a static key.
 pub type KeyId = Id<tag::Key>;
-/// Names a service.
+/// The id of a service.
 pub type ServiceId = Id<tag::Service>;
 
-/// Names of threads from here on are those of threads for which the kernel works.
+/// Thread ids above this number stand for threads on whose behalf the kernel runs a service.
 const AT_WORK: u16 = limits::THREADS as u16;
 
 impl ThreadId {
-    /// The thread as a user of the floating-point unit while the kernel works for it. Another name of the same
-    /// element of every arena, with a number that is higher by the number of threads.
+    /// Returns the id under which this thread uses the floating-point unit while the kernel runs a service for it. It
+    /// names the same element of every arena; its number is higher by the number of threads.
     #[must_use]
     pub fn at_work(self) -> Self {
         if self.is_at_work() { self } else { Self(self.0.saturating_add(AT_WORK), PhantomData) }
     }
 
-    /// Whether this is such a name.
+    /// Returns whether [`Self::at_work`] made this id.
     #[must_use]
     pub fn is_at_work(self) -> bool {
         self.0.get() > AT_WORK
@@ -146,12 +147,12 @@ impl<Tag, T, const N: usize> Arena<Tag, T, N> {
         N - 1
     };
 
-    /// An arena of these objects.
+    /// Creates an arena of these objects.
     pub const fn new(items: [T; N]) -> Self {
         Self { items, tag: PhantomData }
     }
 
-    /// The id of the object at this position, or `None` past the capacity.
+    /// Returns the id of the object at this position, or `None` past the capacity.
     #[must_use]
     pub fn id(index: u64) -> Option<Id<Tag>> {
         if index >= N as u64 {
@@ -161,14 +162,14 @@ impl<Tag, T, const N: usize> Arena<Tag, T, N> {
         NonZeroU16::new(number).map(|number| Id(number, PhantomData))
     }
 
-    /// The position of an object.
+    /// Returns the position of an object.
     #[must_use]
     #[inline]
     pub fn index_of(id: Id<Tag>) -> usize {
         id.0.get() as usize & Self::MASK
     }
 
-    /// Every object with its id, by position.
+    /// Iterates over all objects and their ids, in order of position.
     pub fn iter(&self) -> impl Iterator<Item = (Id<Tag>, &T)> {
         self.items.iter().enumerate().filter_map(|(index, item)| Some((Self::id(index as u64)?, item)))
     }
@@ -208,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn none_costs_nothing() {
+    fn an_optional_id_is_as_small_as_an_id() {
         assert_eq!(size_of::<Option<ThreadId>>(), 2);
     }
 }

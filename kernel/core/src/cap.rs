@@ -1,8 +1,8 @@
-//! Capabilities and the tables that hold them.
+//! Capabilities and capability tables.
 //!
-//! A program names a capability by a pointer whose top six bits select a slot of a root table. Slot 0 of that
-//! table is the program's own table of 512 slots, reached with all bits between zero; so small numbers are slots. The
-//! other root slots hold what the description shares ([`RootTable`]).
+//! A program names a capability by a pointer. Its top six bits select a slot of a root table. Slot 0 of that table
+//! leads to the program's own table of 512 slots, for which all bits in between must be zero, so small numbers are
+//! slots of the own table. The other root slots contain what the system description shares ([`RootTable`]).
 //! Capabilities are placed at boot and never change.
 
 use limen_abi::{limits, slot};
@@ -11,49 +11,49 @@ use crate::arena::{
     EndpointId, IrqId, KeyId, NotificationId, ReplyId, SchedContextId, ServiceId, ThreadId, VspaceId,
 };
 
-/// What the holder of an endpoint or notification capability may do.
+/// The rights of an endpoint or notification capability.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Rights(u8);
 
 impl Rights {
-    /// Beside the rights of the image: follows from them.
+    /// Derived from the rights of the image, in a bit that those do not use.
     const BE_ANSWERED: u8 = 1 << 7;
 
-    /// These bits of [`limen_image::Rights`].
+    /// Creates rights from bits of [`limen_image::Rights`].
     #[must_use]
     pub const fn from_bits(bits: u64) -> Self {
         let plain = Self((bits & limen_image::Rights::ALL) as u8);
         if plain.can_send() && plain.can_call() { Self(plain.0 | Self::BE_ANSWERED) } else { plain }
     }
 
-    /// May send or signal.
+    /// Returns whether the holder may send or signal.
     #[must_use]
     #[inline]
     pub const fn can_send(self) -> bool {
         self.0 & limen_image::Rights::SEND as u8 != 0
     }
 
-    /// May receive or wait.
+    /// Returns whether the holder may receive or wait.
     #[must_use]
     #[inline]
     pub const fn can_receive(self) -> bool {
         self.0 & limen_image::Rights::RECEIVE as u8 != 0
     }
 
-    /// May be answered: grant or grant-reply.
+    /// Returns whether the holder may receive a reply: grant or grant-reply.
     #[must_use]
     #[inline]
     pub const fn can_call(self) -> bool {
         self.0 & (limen_image::Rights::GRANT | limen_image::Rights::GRANT_REPLY) as u8 != 0
     }
 
-    /// May give a receiver its scheduling context for good.
+    /// Returns whether the holder may give a receiver its scheduling context permanently.
     #[must_use]
     pub const fn can_grant(self) -> bool {
         self.0 & limen_image::Rights::GRANT as u8 != 0
     }
 
-    /// May send, and be answered: both in one look.
+    /// Returns whether the holder may both send and receive a reply, in one test.
     #[must_use]
     #[inline]
     pub const fn can_be_answered(self) -> bool {
@@ -63,8 +63,7 @@ impl Rights {
 
 /// A right to use an object.
 ///
-/// Its layout is that of its declaration, with the number of the kind first: an empty slot is all zeros, so that boot
-/// need not write to each.
+/// The discriminant comes first and is zero for an empty slot, so that boot need not write empty slots.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[repr(u8)]
 pub enum Cap {
@@ -75,20 +74,20 @@ pub enum Cap {
     Thread(ThreadId),
     /// An endpoint.
     Endpoint {
-        /// What the holder may do.
+        /// The rights of the holder.
         rights: Rights,
         /// The endpoint.
         id: EndpointId,
-        /// What a receiver sees.
+        /// The badge that a receiver sees.
         badge: u64,
     },
     /// A notification.
     Notification {
-        /// What the holder may do.
+        /// The rights of the holder.
         rights: Rights,
         /// The notification.
         id: NotificationId,
-        /// Bits that a signal sets.
+        /// The bits that a signal sets.
         badge: u64,
     },
     /// A reply object.
@@ -97,17 +96,17 @@ pub enum Cap {
     SchedContext(SchedContextId),
     /// An address space.
     Vspace(VspaceId),
-    /// The right to give scheduling contexts other budgets and periods.
+    /// The right to change budget and period of scheduling contexts.
     SchedControl,
     /// An interrupt.
     Interrupt(IrqId),
     /// The right to call the secure monitor.
     SecureMonitor,
-    /// The right to read how often floating-point registers were switched.
+    /// The right to read the floating-point counters.
     FpuCounters,
-    /// The right to choose when floating-point registers are switched.
+    /// The right to set the floating-point policy.
     FpuPolicy,
-    /// The right of its holder to sample its own crossings.
+    /// The right to probe one's own kernel entries and returns.
     Probe,
     /// A static key.
     Key(KeyId),
@@ -115,68 +114,69 @@ pub enum Cap {
     Service(ServiceId),
     /// I/O ports.
     IoPort {
-        /// Which, as a word: so it lies where other kinds have their badge, and a capability stays two loads.
+        /// The range as one word. It is placed where other kinds have their badge, so that a capability remains two
+        /// loads.
         ports: u64,
     },
 }
 
-/// Why a capability pointer led nowhere, with the details that go into a fault or an error message.
+/// Why a capability pointer could not be resolved, with the details for a fault or an error message.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum LookupFailure {
     /// The slot is empty.
     MissingCapability {
-        /// Bits of the pointer that were not used.
+        /// The number of unresolved bits of the pointer.
         bits_left: u8,
     },
-    /// Bits between root slot and own table that had to be zero were not.
+    /// The bits between root slot and own table are not zero.
     GuardMismatch {
-        /// Bits of the pointer that were not used.
+        /// The number of unresolved bits of the pointer.
         bits_left: u8,
-        /// Size of the guard.
+        /// The size of the guard in bits.
         guard_bits: u8,
     },
 }
 
 impl LookupFailure {
-    /// A pointer into the program's own table that is too large for it.
+    /// The failure for a pointer beyond the end of the program's own table.
     pub const TOO_LARGE: Self = Self::GuardMismatch {
         bits_left: BITS_BELOW_ROOT,
         guard_bits: BITS_BELOW_ROOT - slot::TABLE_BITS as u8,
     };
 }
 
-/// Bits of a pointer that do not select a root slot.
+/// The number of bits of a pointer below the root slot.
 const BITS_BELOW_ROOT: u8 = (u64::BITS - slot::ROOT_BITS) as u8;
 
-/// The capabilities of one protection domain.
+/// The capability table of one protection domain.
 #[derive(Clone, Debug)]
 pub struct CapTable {
     slots: [Cap; limits::CAP_SLOTS],
 }
 
 impl CapTable {
-    /// A table of empty slots.
+    /// An empty table.
     pub const EMPTY: Self = Self { slots: [Cap::Null; limits::CAP_SLOTS] };
 
-    /// The capability that `cptr` names, if it leads into this table.
+    /// Returns the capability that `cptr` names, if it is in this table.
     #[must_use]
     #[inline]
     pub fn lookup(&self, cptr: u64) -> Option<&Cap> {
         self.slots.get(cptr as usize)
     }
 
-    /// The capability in a slot of the table itself; empty past the end.
+    /// Returns the capability in a slot; `Null` past the end.
     #[must_use]
     pub fn slot(&self, slot: u64) -> Cap {
         self.slots.get(slot as usize).copied().unwrap_or_default()
     }
 
-    /// Every capability of the table.
+    /// Iterates over all slots.
     pub fn iter(&self) -> impl Iterator<Item = Cap> {
         self.slots.iter().copied()
     }
 
-    /// Fills a slot at boot; ignored past the end.
+    /// Fills a slot at boot; does nothing past the end.
     pub(crate) fn place(&mut self, slot: u64, cap: Cap) {
         if let Some(place) = self.slots.get_mut(slot as usize) {
             *place = cap;
@@ -184,18 +184,18 @@ impl CapTable {
     }
 }
 
-/// The slots of a root table. Slot 0 is the way to the program's own table and empty here.
+/// A root table. Slot 0 stands for the program's own table and is empty here.
 #[derive(Debug)]
 pub struct RootTable {
     slots: [Cap; limits::ROOT_SLOTS],
 }
 
 impl RootTable {
-    /// A table of empty slots.
+    /// An empty table.
     pub const EMPTY: Self = Self { slots: [Cap::Null; limits::ROOT_SLOTS] };
 
-    /// The capability that a pointer with bits above the program's own table names. An empty slot is found. Nothing if
-    /// the pointer leads to the program's own table and is too large for it: [`LookupFailure::TOO_LARGE`].
+    /// Returns the capability that a pointer names whose root slot is not 0; it may be `Null`. Returns `None` for root
+    /// slot 0: the pointer is too large for the program's own table ([`LookupFailure::TOO_LARGE`]).
     #[must_use]
     pub fn lookup(&self, cptr: u64) -> Option<&Cap> {
         match cptr >> BITS_BELOW_ROOT {
@@ -204,12 +204,12 @@ impl RootTable {
         }
     }
 
-    /// Every capability of the table.
+    /// Iterates over all slots.
     pub fn iter(&self) -> impl Iterator<Item = Cap> {
         self.slots.iter().copied()
     }
 
-    /// Fills a slot at boot; ignored past the end.
+    /// Fills a slot at boot; does nothing past the end.
     pub(crate) fn place(&mut self, slot: u64, cap: Cap) {
         if let Some(place) = self.slots.get_mut(slot as usize) {
             *place = cap;
@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn pointers_outside_the_table_are_told_apart() {
+    fn a_pointer_outside_the_table_names_a_root_slot_or_is_too_large() {
         let (table, root) = (CapTable::EMPTY, RootTable::EMPTY);
         assert_eq!((table.lookup(511), table.lookup(512)), (Some(&Cap::Null), None));
         assert_eq!(root.lookup(512), None);

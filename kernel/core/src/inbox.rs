@@ -1,32 +1,32 @@
-//! Where the event loop of a program waits.
+//! Where the event loop of a program receives.
 //!
-//! Nearly every receive names the same two slots. What they hold is looked up at boot, because capability tables do not
-//! change afterwards.
+//! Nearly every receive names the same two slots. Their capabilities are looked up at boot because capability tables
+//! do not change afterwards.
 
 use limen_abi::slot;
 
 use crate::arena::{EndpointId, NotificationId, ReplyId};
 use crate::cap::{Cap, CapTable};
 
-/// What the slots for receiving of a program lead to.
+/// What a program's standard receive slots contain.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Inbox {
     /// Nothing to receive from.
     #[default]
     None,
-    /// An endpoint, where the next caller waits on the reply object.
+    /// An endpoint, and the reply object on which the next caller waits.
     Endpoint(EndpointId, ReplyId),
     /// A notification.
     Notification(NotificationId),
 }
 
 impl Inbox {
-    /// The slot of what a program receives from.
+    /// The slot of the endpoint or notification.
     pub(crate) const INPUT: u64 = slot::INPUT;
-    /// The slot of its reply object.
+    /// The slot of the reply object.
     pub(crate) const REPLY: u64 = slot::REPLY;
 
-    /// What is in these slots of a table. Nothing if a receive there would be refused.
+    /// Looks up these slots of a table. Returns `None` if a receive with them would be refused.
     #[must_use]
     #[inline]
     pub fn of(table: &CapTable, input: u64, reply: u64) -> Self {

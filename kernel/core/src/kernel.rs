@@ -1,4 +1,4 @@
-//! The whole state of the kernel.
+//! The complete state of the kernel.
 
 use limen_abi::limits;
 
@@ -33,29 +33,29 @@ pub type Notifications = Arena<tag::Notification, Notification, { limits::NOTIFI
 pub type Replies = Arena<tag::Reply, Reply, { limits::REPLIES }>;
 /// Scheduling contexts by id.
 pub type SchedContexts = Arena<tag::SchedContext, SchedContext, { limits::SCHED_CONTEXTS }>;
-/// Limits of scheduling contexts, by their id.
+/// The limits of scheduling contexts, by scheduling-context id.
 pub type SporadicServers = Arena<tag::SchedContext, SporadicServer, { limits::SCHED_CONTEXTS }>;
 /// Interrupts by id.
 pub type Irqs = Arena<tag::Irq, Irq, { limits::INTERRUPTS }>;
 /// Static keys by id.
 pub type Keys = Arena<tag::Key, Key, { limits::KEYS }>;
-/// Priorities by the id of a scheduling context. Not in the scheduling context, whose size is a power of two.
+/// Priorities, by scheduling-context id. Not in the scheduling context, whose size is a power of two.
 pub type SlicePriorities = Arena<tag::SchedContext, u8, { limits::SCHED_CONTEXTS }>;
-/// What every thread has one of, by thread.
+/// One value per thread, by thread id.
 pub type PerThread<T> = Arena<tag::Thread, T, { limits::THREADS }>;
-/// Address spaces by id, as the processor enters them; the port keeps their tables.
+/// Address spaces by id, as the processor enters them; the port owns their page tables.
 pub type Vspaces<M> = Arena<tag::Vspace, Option<<M as Machine>::Space>, { limits::VSPACES }>;
 /// Services by id.
 pub type Services<M> = Arena<tag::Service, Option<Service<<M as Machine>::Space>>, { limits::SERVICES }>;
 /// Message buffers by thread.
 pub type MessageBuffers = PerThread<MessageBuffer>;
 
-/// Every object, and the processor that uses them.
+/// All objects, and the processor that uses them.
 ///
-/// Objects name each other by id only. Capability tables and message buffers lie where the port puts them: the
-/// tables are only read after boot, and the buffers are shared with user mode. What calls touch
-/// comes first and is small, so that the fields of threads behind it are in reach of one instruction, too. It all begins a
-/// page, which is found by fewer instructions.
+/// Objects refer to each other by id only. Capability tables and message buffers are placed by the port: the tables
+/// are read-only after boot, and the buffers are shared with user mode. What calls use comes first and is small, so
+/// that the fields of the threads behind it are also within reach of one instruction's offset. The alignment to a page
+/// shortens the instruction sequence that forms the address.
 #[derive(Debug)]
 #[repr(C, align(4096))]
 pub struct Kernel<M: Machine> {
@@ -65,7 +65,7 @@ pub struct Kernel<M: Machine> {
     pub endpoints: Endpoints,
     /// Reply objects.
     pub replies: Replies,
-    /// Queue neighbours of each thread.
+    /// The queue links of each thread.
     pub links: ThreadLinks,
     /// Threads.
     pub threads: Threads<M>,
@@ -75,46 +75,46 @@ pub struct Kernel<M: Machine> {
     pub sched_contexts: SchedContexts,
     /// The hardware.
     pub machine: M,
-    /// Options of the image, see [`limen_image::Options`].
+    /// The options of the image: see [`limen_image::Options`].
     pub options: u64,
-    /// What scheduling contexts with less budget than their period may use when.
+    /// The limits of the scheduling contexts with less budget than their period.
     pub sporadic_servers: SporadicServers,
-    /// The priorities at which the current slices of scheduling contexts began.
+    /// The priority at which each scheduling context began its current slice.
     pub slice_priorities: SlicePriorities,
-    /// The turns of the domains.
+    /// The domain schedule.
     pub schedule: Schedule,
-    /// The queues of the domains that do not run.
+    /// The queues of the domains that are not running.
     pub other_queues: [DomainQueues; limits::DOMAINS],
     /// Interrupts.
     pub irqs: Irqs,
-    /// Interrupts by the number of their line.
+    /// The interrupt of each line.
     pub irq_of_line: [Option<IrqId>; limits::INTERRUPT_LINES as usize],
     /// Address spaces.
     pub vspaces: Vspaces<M>,
-    /// Interrupts by domain.
+    /// The interrupts of each domain.
     pub domain_lines: DomainLines,
-    /// Who has used the processor.
+    /// Processor time by thread.
     pub utilisation: Utilisation,
     /// Static keys.
     pub keys: Keys,
-    /// How many of them there are.
+    /// The number of static keys.
     pub key_count: usize,
-    /// What programs sample.
+    /// The probe of each thread.
     pub probes: PerThread<Probe>,
-    /// How many do.
+    /// The number of probes that are on.
     pub probing: usize,
     /// Services.
     pub services: Services<M>,
-    /// Interrupts that wipe.
+    /// Interrupts that wipe memory.
     pub wiping_interrupts: [Option<WipingInterrupt>; limits::WIPING_INTERRUPTS],
-    /// Threads whose faults wipe.
+    /// Threads whose faults wipe memory.
     pub wiping_faults: PerThread<Option<WipingFault>>,
-    /// What the kernel does for threads.
+    /// The service that each thread executes, if any.
     pub works: PerThread<Option<Work<M::Context, M::Space>>>,
 }
 
 impl<M: Machine> Kernel<M> {
-    /// A kernel without threads.
+    /// Creates a kernel without threads.
     pub const fn new(machine: M) -> Self {
         Self {
             processor: Processor::idle(M::NO_SPACE),
@@ -146,10 +146,10 @@ impl<M: Machine> Kernel<M> {
         }
     }
 
-    /// The capability that `cptr` names in the tables of `thread`.
+    /// Returns the capability that `cptr` names in the tables of `thread`.
     #[inline]
     pub(crate) fn lookup(&self, thread: ThreadId, cptr: u64) -> Result<Cap, LookupFailure> {
-        // Where it is, and not what it is: what comes from a call out of line goes through memory.
+        // By reference, because an out-of-line call would return the capability through memory.
         let slot = match self.machine.cap_table(thread).lookup(cptr) {
             Some(slot) => slot,
             None => self.lookup_root(thread, cptr).ok_or(LookupFailure::TOO_LARGE)?,

@@ -1,4 +1,4 @@
-//! What one processor owns.
+//! The state of one processor.
 
 use limen_fpu::Fpu;
 
@@ -7,40 +7,40 @@ use crate::fast::OpenCall;
 use crate::machine::{CounterAccess, Ticks};
 use crate::sched::domain::DomainQueues;
 
-/// The state of a processor between two events. What every switch looks at comes first, where it is in reach of one
-/// instruction.
+/// The state of a processor between two events. The fields that every thread switch reads come first, within reach of
+/// one instruction's offset.
 #[derive(Debug)]
 #[repr(C)]
 pub struct Processor<Space> {
-    /// The thread that runs; none while the processor idles.
+    /// The running thread; `None` while idle.
     pub current: Option<ThreadId>,
-    /// What it runs on. Also while idle: the last one used.
+    /// The scheduling context that is charged; `None` until the next thread is selected.
     pub sched_context: Option<SchedContextId>,
-    /// The domain whose threads run.
+    /// The running domain.
     pub domain: u8,
-    /// Whether user mode may read the cycle counter now.
+    /// The current access of user mode to the cycle counter.
     pub counter: CounterAccess,
-    /// Whether that is not the same for all threads.
+    /// Whether that access differs between threads.
     pub counters_differ: bool,
-    /// The call that the current thread serves, if it is not written down yet.
+    /// The open call that the current thread serves, if any.
     pub open_call: Option<OpenCall>,
-    /// Whose floating-point registers are in the unit.
+    /// The state and owner of the floating-point unit.
     pub fpu: Fpu<ThreadId>,
-    /// When time was last charged.
+    /// The time of the last charge.
     pub since: Ticks,
-    /// What the timer is set to. Never later than the end of the current slice, the next release, and the end of the
-    /// domain's slot.
+    /// The programmed time of the timer. Never later than the end of the current slice, the next release, and the end
+    /// of the domain's slot.
     pub programmed: Ticks,
-    /// The address space that is entered, where it matters.
+    /// The current address space; not used where the port does not compare spaces.
     pub space: Space,
-    /// When the slot of the domain ends.
+    /// The end of the domain's slot.
     pub slot_end: Ticks,
-    /// Who else could run, or will.
+    /// The ready and postponed threads of the running domain.
     pub queues: DomainQueues,
 }
 
 impl<Space> Processor<Space> {
-    /// A processor that idles in this address space.
+    /// Creates an idle processor in this address space.
     pub const fn idle(space: Space) -> Self {
         Self {
             current: None,
