@@ -1,17 +1,17 @@
-//! Charging time to scheduling contexts, and the lazy timer.
+//! Charges time to scheduling contexts, and sets the timer lazily.
 //!
-//! Time is charged when the processor goes from one scheduling context to another and when the timer fires; a
-//! call that lends its scheduling context reads no clock. The timer is set only when what it has to be set to lies
-//! before what it is set to already; when it fires too early for what holds by then, it is set again. So the
-//! invariant is: `programmed <= min(end of the slice, next release, end of the domain's slot)`, and a slice, a budget
-//! or a slot is overrun by at most one entry into the kernel.
+//! Time is charged when the processor switches from one scheduling context to another and when the timer fires; a call
+//! that donates its scheduling context reads no clock. The timer is set only if the new deadline is earlier than the
+//! programmed one. When it fires too early, it is set again. So the invariant is `programmed <= min(end of the slice,
+//! next release, end of the domain's slot)`, and a slice, a budget or a slot is overrun by at most one kernel entry.
 //!
-//! Every tick is charged once. Until somebody runs whom it can be charged to, `core.sched_context` is none and
-//! `core.since` stands still: who is chosen pays for being chosen, and idling is counted from when it begins.
+//! Every tick is charged once. Until there is a scheduling context to charge, `processor.sched_context` is `None` and
+//! `processor.since` stands still: the thread that is selected pays for its selection, and idle time counts from when
+//! idling begins.
 //!
-//! A scheduling context whose budget is its whole period has slices of a round robin. What of a slice is left is in
-//! the scheduling context itself; that of a limited one is always zero there, so that its [`SporadicServer`] is looked at, and
-//! costs something, only where there is one.
+//! A scheduling context whose budget equals its period has round-robin slices, and the rest of its slice is in the
+//! scheduling context itself. For a share that field is always zero, so a [`SporadicServer`] is read, and costs
+//! something, only where there is one.
 //!
 //! [`SporadicServer`]: super::sporadic_server::SporadicServer
 
@@ -21,20 +21,20 @@ use crate::kernel::Kernel;
 use crate::machine::{Machine, Ticks};
 
 impl<M: Machine> Kernel<M> {
-    /// Charges what was used so far, and starts charging the scheduling context of `thread`. False if that has
-    /// nothing left.
+    /// Charges the time used so far, then starts charging the scheduling context of `thread`. Returns false if nothing
+    /// is left of that one.
     #[inline]
     pub(crate) fn follow_sched_context(&mut self, thread: ThreadId) -> bool {
         let next = self.threads[thread].sched_context;
         Id::same(next, self.processor.sched_context) || self.change_sched_context(next)
     }
 
-    /// Calls of other functions are the last thing on each way, so that the usual way needs no stack.
+    /// Out-of-line calls are tail calls, so the common path needs no stack frame.
     #[inline(never)]
     fn change_sched_context(&mut self, next: Option<SchedContextId>) -> bool {
         if let Some(id) = self.processor.sched_context {
             let now = self.machine.now();
-            // A clock that went back would show as a very long time here, and as none there.
+            // If the clock ran backwards, `used` is huge and takes the slow path, where it saturates to zero.
             let used = now.wrapping_sub(self.processor.since);
             let sched_context = &mut self.sched_contexts[id];
             if used >= sched_context.remaining {
@@ -73,7 +73,7 @@ impl<M: Machine> Kernel<M> {
         }
     }
 
-    /// Charges what was used so far, and charges nobody from now on: whoever runs next is looked at anew.
+    /// Charges the time used so far, then charges no scheduling context until the next thread is selected.
     pub(crate) fn stop_charging(&mut self) {
         if self.processor.sched_context.is_some() {
             self.charge_current();
@@ -81,7 +81,7 @@ impl<M: Machine> Kernel<M> {
         }
     }
 
-    /// Sets the timer unless it fires before the current slice ends anyway. False if there is no slice.
+    /// Sets the timer unless it fires before the current slice ends anyway. Returns false if there is no slice.
     #[inline]
     fn limit_slice(&mut self) -> bool {
         let Some(id) = self.processor.sched_context else { return false };
@@ -89,12 +89,12 @@ impl<M: Machine> Kernel<M> {
         if remaining == 0 {
             return self.begin_slice(id);
         }
-        // A sum that wraps is in the past: the timer fires too early, and is set again.
+        // A sum that wraps lies in the past: the timer fires too early and is set again.
         self.arm(self.processor.since.wrapping_add(remaining));
         true
     }
 
-    /// A slice without rest is a new one; a share has what has come back by now.
+    /// Starts a new slice, or takes what a share has available by now. Returns false if that is nothing.
     #[inline(never)]
     fn begin_slice(&mut self, id: SchedContextId) -> bool {
         let slice = if self.sporadic_servers[id].is_limited() {
@@ -117,7 +117,7 @@ impl<M: Machine> Kernel<M> {
         sched_context.budget
     }
 
-    /// Sets the timer to `deadline` if that lies before what it is set to.
+    /// Sets the timer to `deadline` if that is earlier than the programmed time.
     #[inline]
     pub(crate) fn arm(&mut self, deadline: Ticks) {
         if deadline < self.processor.programmed {
@@ -126,32 +126,32 @@ impl<M: Machine> Kernel<M> {
         }
     }
 
-    /// Sets the timer to the end of the domain's slot. Early: some timers are exact from when they are set, and what
-    /// follows depends on who runs next.
+    /// Sets the timer to the end of the domain's slot. Called early on the path: some timers count from when they are
+    /// set, and how long the rest of the path takes depends on which thread runs next.
     pub(crate) fn arm_for_slot(&mut self) {
         self.arm(self.processor.slot_end);
     }
 
-    /// Whether something is left of the slice or the share of a thread, as far as time has been charged.
+    /// Returns whether anything is left of the thread's slice or share, as of the last charge.
     pub(crate) fn has_turn(&self, thread: ThreadId) -> bool {
         self.threads[thread].sched_context.is_some_and(|id| self.rest(id) != 0)
     }
 
-    /// Ends the slice of a thread if it began while a server of a higher priority ran on it: the server did not have to
-    /// take turns with the thread's equals, so the thread has to.
+    /// Ends the slice of a thread if it began while a higher-priority server ran on it: that server did not take turns
+    /// with the thread's equals, so the thread has to.
     pub(crate) fn end_slice_begun_above(&mut self, thread: ThreadId) {
         if let Some(id) = self.threads[thread].sched_context
             && self.slice_priorities[id] > self.threads[thread].priority
         {
             if self.processor.sched_context == Some(id) {
-                // What follows on it begins a new slice, even if nobody comes between.
+                // The next use of it begins a new slice, even if no other scheduling context runs in between.
                 self.stop_charging();
             }
             self.sched_contexts[id].remaining = 0;
         }
     }
 
-    /// What is left of a slice or a share, as far as time has been charged.
+    /// Returns what is left of a slice or a share, as of the last charge.
     fn rest(&self, id: SchedContextId) -> Ticks {
         let remaining = self.sched_contexts[id].remaining;
         if remaining == 0 && self.sporadic_servers[id].is_limited() {
@@ -160,7 +160,8 @@ impl<M: Machine> Kernel<M> {
         remaining
     }
 
-    /// The timer has fired: a domain's slot ends, threads are released, a slice ends, or it was too early.
+    /// Handles a timer interrupt: the end of a domain's slot, releases, the end of a slice, or none of these if it
+    /// came too early.
     pub(crate) fn timer_fired(&mut self) -> Outcome {
         self.processor.programmed = Ticks::MAX;
         self.charge_current();
@@ -176,7 +177,7 @@ impl<M: Machine> Kernel<M> {
         outcome
     }
 
-    /// A slice without rest ends, and the next thread of the priority has its turn.
+    /// If the current slice is used up, runs the next thread of the same priority.
     fn end_slice(&mut self) -> Outcome {
         let Some(current) = self.processor.current else {
             self.run_highest();
@@ -195,7 +196,7 @@ impl<M: Machine> Kernel<M> {
         Outcome::NOTHING
     }
 
-    /// Sets the timer to the earliest of what it is for; to nothing if there is nothing.
+    /// Sets the timer to the earliest deadline, or disarms it if there is none.
     fn set_timer(&mut self) {
         let slice = self.processor.sched_context.map_or(Ticks::MAX, |id| self.rest(id));
         self.arm(self.processor.since.saturating_add(slice));
@@ -205,7 +206,7 @@ impl<M: Machine> Kernel<M> {
         }
     }
 
-    /// Gives up the rest of the slice, or what of the budget could be used now.
+    /// Gives up the rest of the slice, or what is available of the budget now.
     pub(crate) fn yield_slice(&mut self) -> Outcome {
         self.charge_current();
         if let (Some(current), Some(id)) = (self.processor.current, self.processor.sched_context) {

@@ -1,8 +1,8 @@
-//! Domains: groups of threads that take turns by a fixed schedule, and cannot change each other's turns.
+//! Domains: groups of threads that run in turn by a fixed schedule and cannot influence each other's slots.
 //!
-//! The queues of the domain that runs are in the core, those of the others are put away: what is done with the
-//! scheduler in one domain reads and writes nothing that belongs to another. The end of a slot is counted from the end
-//! of the slot before, so a late switch takes from the slot that begins and moves no other.
+//! The queues of the running domain are in the processor; those of the other domains are stored in `other_queues`, so
+//! scheduling in one domain reads and writes nothing that belongs to another. Each slot ends relative to the end of
+//! the slot before, so a late switch shortens the slot that begins and shifts no other.
 
 use limen_abi::limits;
 use limen_image::Image;
@@ -16,36 +16,36 @@ use crate::machine::{Machine, Ticks};
 /// Whether there is more than one domain.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Domains {
-    /// One: no thread is ever in another domain than the current one.
+    /// One: every thread is always in the current domain.
     One,
-    /// As many as the schedule names.
+    /// All domains that the schedule names.
     Many,
 }
 
-/// The threads of a domain that wait for the processor.
+/// The threads of a domain that wait for the processor or for budget.
 #[derive(Clone, Copy, Debug)]
 pub struct DomainQueues {
-    /// Those that could run.
+    /// Threads that are ready to run.
     pub ready: ReadyQueues,
-    /// Those without time, in the order in which they are released.
+    /// Threads without budget, ordered by release time.
     pub postponed: Queue,
 }
 
 impl DomainQueues {
-    /// Queues without threads.
+    /// Empty queues.
     pub const EMPTY: Self = Self { ready: ReadyQueues::EMPTY, postponed: Queue::EMPTY };
 }
 
-/// A turn of a domain.
+/// One entry of the domain schedule.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Slot {
-    /// Whose.
+    /// The domain.
     pub domain: u8,
-    /// How long; zero ends the schedule.
+    /// Its length; zero marks the end of the schedule.
     pub duration: Ticks,
 }
 
-/// The turns of all domains, in order.
+/// The domain schedule.
 #[derive(Debug)]
 pub struct Schedule {
     slots: [Slot; limits::DOMAIN_SCHEDULE],
@@ -54,11 +54,11 @@ pub struct Schedule {
 }
 
 impl Schedule {
-    /// One domain that runs for ever.
+    /// No schedule: one domain, forever.
     pub const NONE: Self =
         Self { slots: [Slot { domain: 0, duration: 0 }; limits::DOMAIN_SCHEDULE], start: 0, position: 0 };
 
-    /// The schedule of an image; none if it has no slots.
+    /// Reads the schedule of an image; none if the image has no slots.
     pub(crate) fn of<M: Machine>(image: &Image<'_>, machine: &M) -> Self {
         let mut schedule = Self::NONE;
         schedule.start = image.counts().domain_start as usize;
@@ -70,13 +70,13 @@ impl Schedule {
         schedule
     }
 
-    /// The slot that runs, if there is a schedule.
+    /// Returns the running slot, if there is a schedule.
     #[must_use]
     pub fn current(&self) -> Option<Slot> {
         self.slots.get(self.position).copied().filter(|slot| slot.duration != 0)
     }
 
-    /// Goes on to the next slot: behind the last one and an end marker, to that at the start.
+    /// Advances to the next slot; wraps to the start after the last slot or at an end marker.
     fn advance(&mut self) -> Option<Slot> {
         self.position += 1;
         self.current().or_else(|| {
@@ -87,7 +87,7 @@ impl Schedule {
 }
 
 impl<M: Machine> Kernel<M> {
-    /// The queues of a domain, and the links in them.
+    /// Returns the queues of a domain and the links they use.
     #[inline]
     pub(crate) fn queues_of(&mut self, domain: u8) -> (&mut DomainQueues, &mut ThreadLinks) {
         let queues = if domain == self.processor.domain {
@@ -98,8 +98,8 @@ impl<M: Machine> Kernel<M> {
         (queues, &mut self.links)
     }
 
-    /// Puts away the queues of the current domain and brings those of another. Its own place among the others holds what
-    /// it had there, until it is put away again.
+    /// Stores the queues of the current domain and loads those of another. The new domain's entry in `other_queues` is
+    /// stale until its queues are stored again.
     fn change_domain(&mut self, domain: u8) {
         let place = |domain: u8| usize::from(domain) % limits::DOMAINS;
         self.other_queues[place(self.processor.domain)] = self.processor.queues;
@@ -107,7 +107,7 @@ impl<M: Machine> Kernel<M> {
         self.processor.domain = domain;
     }
 
-    /// Starts with the first slot of the image's schedule, if it has one.
+    /// Selects the first slot of the image's schedule, if there is one.
     pub(crate) fn populate_domains(&mut self, image: &Image<'_>) {
         self.schedule = Schedule::of(image, &self.machine);
         if let Some(slot) = self.schedule.current() {
@@ -117,12 +117,13 @@ impl<M: Machine> Kernel<M> {
         }
     }
 
-    /// When the slot that begins now ends.
+    /// Returns when the first slot ends.
     pub(crate) fn first_slot_end(&self) -> Ticks {
         self.schedule.current().map_or(Ticks::MAX, |slot| self.processor.since.saturating_add(slot.duration))
     }
 
-    /// Queues the current thread in its domain. A budget that ends together with the slot is told of as at any other time.
+    /// Enqueues the current thread in its domain. If its budget ends together with the slot, the timeout fault is
+    /// delivered as usual.
     fn leave_slot(&mut self, current: ThreadId) {
         if self.has_turn(current) {
             self.processor.queues.ready.push_front(&mut self.links, current, self.threads[current].priority);
@@ -133,8 +134,8 @@ impl<M: Machine> Kernel<M> {
         }
     }
 
-    /// The current domain's time is over: the current thread is set aside, and the next domain runs. Everything was
-    /// charged.
+    /// Ends the slot of the current domain: enqueues the current thread and switches to the next domain. Time must
+    /// have been charged up to now.
     #[cold]
     pub(crate) fn end_domain_slot(&mut self) {
         self.processor.sched_context = None;

@@ -1,8 +1,9 @@
-//! Interrupt lines by domain: those of a domain that does not run are suspended, so that its devices interrupt no other.
+//! Interrupt lines by domain. The lines of domains that do not run are suspended, so their devices cannot interrupt
+//! the running domain.
 //!
-//! A line belongs to the domain of the thread that its notification is bound to at boot. One whose notification is bound to
-//! nobody belongs to none, and interrupts whoever runs. All lines of a domain are suspended and resumed together,
-//! whatever has become of them meanwhile: how long that takes says nothing about them.
+//! A line belongs to the domain of the thread to which its notification is bound at boot. If the notification is not
+//! bound, the line belongs to no domain and may interrupt any of them. All lines of a domain are suspended and resumed
+//! together, whatever their state, so the time that takes reveals nothing about them.
 
 use limen_abi::limits;
 use limen_image::Image;
@@ -34,7 +35,7 @@ impl DomainLines {
 }
 
 impl<M: Machine> Kernel<M> {
-    /// Finds the domains of the lines, if there are domains. After threads and interrupts.
+    /// Assigns lines to domains, if there are domains. Threads and interrupts must be populated already.
     pub(crate) fn populate_lines(&mut self, image: &Image<'_>) {
         if self.schedule.current().is_none() {
             return;
@@ -46,7 +47,7 @@ impl<M: Machine> Kernel<M> {
         }
     }
 
-    /// Suspends the lines of all domains but the one that begins.
+    /// Suspends the lines of all domains but the first one that runs.
     pub(crate) fn begin_lines(&mut self) {
         let running = self.processor.domain;
         (0..limits::DOMAINS as u8)
@@ -54,7 +55,7 @@ impl<M: Machine> Kernel<M> {
             .for_each(|other| self.suspend_lines(other));
     }
 
-    /// The current domain has taken the place of another.
+    /// Suspends the lines of the domain `left` and resumes those of the current one.
     pub(crate) fn exchange_lines(&mut self, left: u8) {
         self.suspend_lines(left);
         self.resume_lines(self.processor.domain);

@@ -4,7 +4,7 @@ use limen_abi::limits;
 
 use crate::arena::{Arena, ThreadId, tag};
 
-/// A thread's neighbours in the queue that it is in.
+/// The neighbours of a thread in its queue.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Links {
     next: Option<ThreadId>,
@@ -27,30 +27,30 @@ impl Links {
 }
 
 impl Queue {
-    /// A queue without threads.
+    /// An empty queue.
     pub const EMPTY: Self = Self { head: None, tail: None };
 
-    /// A queue of one thread.
+    /// Creates a queue of one thread.
     #[inline]
     pub(crate) const fn of(thread: ThreadId) -> Self {
         Self { head: Some(thread), tail: Some(thread) }
     }
 
-    /// The first thread.
+    /// Returns the first thread.
     #[must_use]
     #[inline]
     pub fn head(&self) -> Option<ThreadId> {
         self.head
     }
 
-    /// Whether there is no thread.
+    /// Returns whether the queue is empty.
     #[must_use]
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.head.is_none()
     }
 
-    /// Adds a thread that is in no queue at the end.
+    /// Appends a thread that is in no queue.
     #[inline]
     pub fn push_back(&mut self, links: &mut ThreadLinks, thread: ThreadId) {
         links[thread] = Links { next: None, previous: self.tail };
@@ -61,7 +61,7 @@ impl Queue {
         self.tail = Some(thread);
     }
 
-    /// Adds a thread that is in no queue at the front.
+    /// Prepends a thread that is in no queue.
     #[inline]
     pub fn push_front(&mut self, links: &mut ThreadLinks, thread: ThreadId) {
         links[thread] = Links { next: self.head, previous: None };
@@ -72,7 +72,7 @@ impl Queue {
         self.head = Some(thread);
     }
 
-    /// Adds a thread that is in no queue before `successor`, which is in this one.
+    /// Inserts a thread that is in no queue before `successor`, which is in this one.
     fn insert_before(&mut self, links: &mut ThreadLinks, thread: ThreadId, successor: ThreadId) {
         let Some(previous) = links[successor].previous else { return self.push_front(links, thread) };
         links[thread] = Links { next: Some(successor), previous: Some(previous) };
@@ -80,7 +80,7 @@ impl Queue {
         links[successor].previous = Some(thread);
     }
 
-    /// Adds a thread behind all threads of its priority and above, before those below it.
+    /// Inserts a thread behind all threads of its priority or a higher one and before those of lower priority.
     #[inline]
     pub fn insert_by_priority(
         &mut self,
@@ -92,7 +92,8 @@ impl Queue {
         self.insert_before_first(links, thread, |other| priority_of(other) < priority);
     }
 
-    /// Adds a thread before the first of those for which `is_successor` holds: none, or all from one on.
+    /// Inserts a thread before the first one for which `is_successor` holds. It must hold for no thread, or for all
+    /// from one on.
     #[inline]
     pub fn insert_before_first(
         &mut self,
@@ -100,7 +101,7 @@ impl Queue {
         thread: ThreadId,
         is_successor: impl Fn(ThreadId) -> bool,
     ) {
-        // The common cases: nobody waits, or everybody goes first.
+        // The common cases: the queue is empty, or the thread goes to its end.
         match self.tail {
             Some(tail) if is_successor(tail) => {}
             _ => return self.push_back(links, thread),
@@ -114,7 +115,7 @@ impl Queue {
         }
     }
 
-    /// Takes the first thread.
+    /// Removes the first thread.
     #[inline]
     pub fn pop_front(&mut self, links: &mut ThreadLinks) -> Option<ThreadId> {
         let head = self.head?;
@@ -126,7 +127,7 @@ impl Queue {
         Some(head)
     }
 
-    /// Takes a thread that is in this queue.
+    /// Removes a thread that is in this queue.
     #[inline]
     pub fn remove(&mut self, links: &mut ThreadLinks, thread: ThreadId) {
         let Links { next, previous } = links[thread];
@@ -140,7 +141,7 @@ impl Queue {
         }
     }
 
-    /// The threads from first to last. Ends after as many steps as there are threads, even if links are damaged.
+    /// Iterates from first to last. Stops after as many steps as there are threads, even if the links are corrupt.
     pub fn iter<'a>(&self, links: &'a ThreadLinks) -> impl Iterator<Item = ThreadId> + use<'a> {
         let mut next = self.head;
         core::iter::from_fn(move || {
@@ -151,7 +152,7 @@ impl Queue {
         .take(limits::THREADS + 1)
     }
 
-    /// Whether links and ends agree with each other.
+    /// Returns whether the links agree with head and tail.
     #[must_use]
     pub fn is_sound(&self, links: &ThreadLinks) -> bool {
         let mut previous = None;
@@ -183,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn threads_leave_in_the_order_they_came() {
+    fn a_queue_is_first_in_first_out() {
         let (mut queue, mut links) = (Queue::EMPTY, links());
         for index in [0, 1, 2] {
             queue.push_back(&mut links, thread(index));
@@ -199,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn priority_order_is_kept_and_equals_are_fair() {
+    fn threads_queue_by_priority_and_equals_by_arrival() {
         let (mut queue, mut links) = (Queue::EMPTY, links());
         let priority = |id| [5, 9, 5, 1, 9, 7][ThreadLinks::index_of(id)];
         for index in 0..6 {

@@ -1,7 +1,7 @@
-//! Threads whose budget is used up, in order of the time when the next part of it comes back.
+//! Threads whose budget is used up, ordered by the time of their next refill.
 //!
-//! A thread is found to be without time when its turn comes, and only then: it is set aside as Postponed, until the
-//! timer fires for it. So waking a thread reads no clock.
+//! A thread's budget is checked only when the thread is selected, so waking a thread reads no clock. If the budget is
+//! used up, the thread becomes Postponed until the timer fires for its release.
 
 use crate::arena::ThreadId;
 use crate::kernel::Kernel;
@@ -9,7 +9,7 @@ use crate::machine::{Machine, Ticks};
 use crate::object::thread::State;
 
 impl<M: Machine> Kernel<M> {
-    /// Sets a Runnable thread of the current domain aside, which is in no queue and has used up its budget.
+    /// Postpones a Runnable thread of the current domain that is in no queue and has used up its budget.
     #[cold]
     pub(crate) fn postpone(&mut self, thread: ThreadId) {
         self.processor.sched_context = None;
@@ -26,12 +26,12 @@ impl<M: Machine> Kernel<M> {
         self.threads[thread].sched_context.map_or(Ticks::MAX, |id| self.sporadic_servers[id].release_time())
     }
 
-    /// When the next thread of the current domain has time again.
+    /// Returns when the next thread of the current domain is released.
     pub(crate) fn next_release(&self) -> Ticks {
         self.processor.queues.postponed.head().map_or(Ticks::MAX, |thread| self.release_time(thread))
     }
 
-    /// Makes the threads of the current domain ready that have time again.
+    /// Makes the threads of the current domain ready whose release time has come.
     pub(crate) fn release_due(&mut self) {
         while self.next_release() <= self.processor.since {
             let Some(thread) = self.processor.queues.postponed.pop_front(&mut self.links) else { return };
@@ -40,7 +40,7 @@ impl<M: Machine> Kernel<M> {
         }
     }
 
-    /// Takes a Postponed thread out of its queue; it is Runnable and in no queue afterwards.
+    /// Removes a Postponed thread from its queue. It is Runnable and in no queue afterwards.
     pub(crate) fn end_postponement(&mut self, thread: ThreadId) {
         let (queues, links) = self.queues_of(self.threads[thread].domain);
         queues.postponed.remove(links, thread);

@@ -1,4 +1,4 @@
-//! Choosing the next thread, and switching to it: the only place where `processor.current` changes.
+//! Selects the next thread and switches to it.
 
 use limen_abi::limits::{PAUSE_US, POSTPONED_AT_ONCE};
 
@@ -9,7 +9,7 @@ use crate::machine::{CounterAccess, Machine};
 use crate::object::thread::{State, Thread};
 
 impl<M: Machine> Kernel<M> {
-    /// Lets the most important thread run after a system call.
+    /// Dispatches the highest-priority thread after a system call.
     #[inline(always)]
     pub(crate) fn schedule(&mut self, outcome: Outcome) {
         match (outcome.current, outcome.woken) {
@@ -20,7 +20,7 @@ impl<M: Machine> Kernel<M> {
         }
     }
 
-    /// The current thread waits: the woken one runs at once unless a ready one has a higher priority.
+    /// The current thread blocks. The woken thread runs at once unless a ready thread has a higher priority.
     #[inline(always)]
     pub(crate) fn hand_over(&mut self, woken: ThreadId) {
         if self.processor.queues.ready.surely_below(self.threads[woken].priority) {
@@ -30,8 +30,8 @@ impl<M: Machine> Kernel<M> {
         }
     }
 
-    /// A ready thread has the woken one's priority or a higher one. Among equals the woken one goes first while
-    /// something is left of its slice.
+    /// Handles the case that a ready thread may have the woken thread's priority or a higher one. Among equals, the
+    /// woken thread runs first while some of its slice is left.
     #[inline(never)]
     fn take_turns(&mut self, woken: ThreadId) {
         self.end_slice_begun_above(woken);
@@ -50,7 +50,8 @@ impl<M: Machine> Kernel<M> {
         self.threads[thread].domain == self.processor.domain
     }
 
-    /// The current thread could go on: it does, also at equal priority, unless somebody has a higher one.
+    /// The current thread could continue. It does, also at equal priority, unless a ready thread has a higher
+    /// priority.
     #[inline(always)]
     fn preempt(&mut self, woken: ThreadId) {
         let Some(current) = self.processor.current else { return self.run_first(woken) };
@@ -61,7 +62,7 @@ impl<M: Machine> Kernel<M> {
         }
     }
 
-    /// Short, because most signals wake somebody less important.
+    /// Kept short because most signals wake a thread of lower priority.
     #[inline(never)]
     fn add_below(&mut self, current: ThreadId, woken: ThreadId) {
         self.enqueue(woken);
@@ -85,7 +86,7 @@ impl<M: Machine> Kernel<M> {
         self.hand_over(woken);
     }
 
-    /// Lets a thread above the current one run, if there is one.
+    /// Switches to a thread of higher priority than the current one, if there is one.
     #[inline(never)]
     pub(crate) fn give_way(&mut self, current: ThreadId) {
         if !self.processor.queues.ready.surely_not_above(self.threads[current].priority) {
@@ -94,7 +95,7 @@ impl<M: Machine> Kernel<M> {
         }
     }
 
-    /// Queues the current thread before its equals; behind them if its slice has just ended.
+    /// Enqueues the preempted current thread before its equals, or behind them if its slice has just ended.
     #[inline]
     pub(crate) fn set_aside(&mut self, current: ThreadId) {
         let priority = self.threads[current].priority;
@@ -111,7 +112,7 @@ impl<M: Machine> Kernel<M> {
         self.has_turn(current)
     }
 
-    /// The outcome where it is not known whether `current` still has the time that it was entered with.
+    /// Returns the outcome when `current` may have lost the time that it entered the kernel with.
     #[inline(never)]
     pub(crate) fn outcome_for(&mut self, current: ThreadId, woken: Option<ThreadId>) -> Outcome {
         if self.threads[current].state != State::Runnable || self.with_time(current).is_none() {
@@ -146,8 +147,8 @@ impl<M: Machine> Kernel<M> {
         queues.ready.push_back(links, thread, priority);
     }
 
-    /// Takes a thread that does not run out of the queue in which it waits for the processor or for time, if it is in
-    /// one.
+    /// Removes a thread that is not running from the queue in which it waits for the processor or for budget, if it is
+    /// in one.
     #[inline(never)]
     pub(crate) fn leave_queues(&mut self, thread: ThreadId) {
         let Thread { priority, domain, .. } = self.threads[thread];
@@ -159,7 +160,7 @@ impl<M: Machine> Kernel<M> {
         }
     }
 
-    /// Switches to the first ready thread of the highest priority that has time, or idles.
+    /// Switches to the first ready thread of the highest priority that has budget, or idles.
     #[inline(never)]
     pub(crate) fn run_highest(&mut self) {
         match self.processor.queues.ready.pop_highest(&mut self.links) {
@@ -168,9 +169,10 @@ impl<M: Machine> Kernel<M> {
         }
     }
 
-    /// The same, after the first one was found to have no time. Each that is postponed takes its place among all others, so
-    /// one entry into the kernel postpones a few; the timer goes on with the rest. It fires a little later, because
-    /// interrupts that have waited come first then.
+    /// Continues the search after the first candidate turned out to have no budget. Postponing a thread inserts it in
+    /// order among all postponed threads, so one kernel entry postpones at most [`POSTPONED_AT_ONCE`]; a timer
+    /// interrupt continues with the rest. The timer fires [`PAUSE_US`] later so that pending interrupts are served
+    /// first.
     #[cold]
     fn run_another(&mut self) {
         for _ in 1..POSTPONED_AT_ONCE {
@@ -185,14 +187,14 @@ impl<M: Machine> Kernel<M> {
         }
     }
 
-    /// Nobody can run: waiting costs nobody anything.
+    /// No thread can run. Idle time is charged to no scheduling context.
     #[cold]
     pub(crate) fn idle(&mut self) {
         self.stop_charging();
         self.processor.current = None;
     }
 
-    /// Makes a schedulable thread of the current domain that is in no queue the current one, if it has time.
+    /// Makes a schedulable thread of the current domain the current one if it has budget. It must be in no queue.
     #[inline(always)]
     pub(crate) fn switch_to(&mut self, next: ThreadId) {
         if !self.enter(next) {

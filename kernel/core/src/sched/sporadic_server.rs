@@ -1,57 +1,57 @@
-//! The budget of a scheduling context that may use less than the whole processor.
+//! Budgets of scheduling contexts that are limited to a share of the processor.
 //!
-//! A share is a sporadic server: what a thread uses from time `t` on comes back at `t` plus the period, and not
-//! before, so that no window of one period ever holds more than the budget. The budget is kept as a list of
-//! refills in order of time; time that has come back and is not used does not add up, it waits.
+//! A share is a sporadic server: time used from `t` on is replenished at `t` plus the period and not before, so no
+//! window of one period ever contains more than the budget. The budget is a list of refills ordered by time.
+//! Replenished time that is not used stays available but does not accumulate beyond the budget.
 //!
 //! ```text
 //!        begin                 charge (used 3)               begin
 //!   now: | 10 |       now: | 7 |    +period: | 3 |     later: |  10  |
 //! ```
 //!
-//! A list has a fixed length. When it is full, two neighbours become one which comes back as late as the later of them,
-//! where that delays the least: a share is delayed then, never exceeded. The first refill is never one of the two,
-//! because it may be in use.
+//! The list has a fixed length. When it is full, the pair of neighbours that costs the least delay is merged into one
+//! refill that is available no earlier than the later of the two, so a share may be delayed but is never exceeded. The
+//! first refill is never merged because it may be in use.
 
 use crate::machine::Ticks;
 
-/// Refills of a share. A thread that is interrupted more often in a period loses a little of its share.
+/// Refills of a share. A thread that is interrupted more often than this in one period loses a little of its share.
 const REFILLS: usize = 16;
 
-/// An amount of time that may be used from a point of time on.
+/// An amount of time that may be used from a point in time on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Refill {
-    /// From when on.
+    /// When it becomes available.
     pub time: Ticks,
-    /// How much.
+    /// The amount.
     pub amount: Ticks,
 }
 
 impl Refill {
-    /// When it is used up, if it is used at once.
+    /// When it is used up if its use begins at once.
     fn end(self) -> Ticks {
         self.time.saturating_add(self.amount)
     }
 
-    /// How much is delayed, times for how long, when this refill becomes one with a later one.
+    /// The cost of merging this refill into a later one: the amount that is delayed, multiplied by the delay.
     fn cost_of_delay_into(self, later: Self) -> u64 {
         later.time.saturating_sub(self.end()).saturating_mul(self.amount)
     }
 
-    /// One refill with both amounts, none of which comes earlier than before. `later` starts after this one ends.
+    /// Merges with `later`, which starts after this refill ends. Neither amount becomes available earlier than before.
     fn delayed_into(self, later: Self) -> Self {
         Self { time: later.time.saturating_sub(self.amount), amount: self.amount + later.amount }
     }
 }
 
-/// Budget and period, and what of the budget may be used when.
+/// A budget and a period, and when which part of the budget may be used.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SporadicServer {
-    /// Zero for a scheduling context that is not limited.
+    /// Zero for a scheduling context without a limit.
     period: Ticks,
-    /// A thread is not resumed for less than this.
+    /// The smallest amount for which a thread is resumed.
     least: Ticks,
-    /// What the fault that tells of its end says about it.
+    /// The data word of the timeout fault.
     pub data: u64,
     refills: [Refill; REFILLS],
     length: usize,
@@ -62,8 +62,8 @@ impl SporadicServer {
     pub const UNLIMITED: Self =
         Self { period: 0, least: 0, data: 0, refills: [Refill { time: 0, amount: 0 }; REFILLS], length: 0 };
 
-    /// A share of which `left` may be used at once; the rest of the budget comes a period later. `least` is at most
-    /// the budget, and the budget less than the period.
+    /// Creates a share. `left` may be used at once; the rest of the budget is available one period later. `least` must
+    /// not exceed the budget, and the budget must be less than the period.
     #[must_use]
     pub fn new(left: Ticks, budget: Ticks, period: Ticks, least: Ticks, now: Ticks) -> Self {
         let mut share = Self { period, least, ..Self::UNLIMITED };
@@ -73,13 +73,14 @@ impl SporadicServer {
         share
     }
 
-    /// Whether there is a limit.
+    /// Returns whether there is a limit.
     #[must_use]
     pub fn is_limited(&self) -> bool {
         self.period != 0
     }
 
-    /// What may be used from now on; zero when it is too little to begin, until [`Self::release_time`].
+    /// Begins to use the budget. Returns what may be used from now on, or zero if that is less than the minimum; then
+    /// the budget is available at [`Self::release_time`].
     pub fn begin(&mut self, now: Ticks) -> Ticks {
         if self.refills[0].time > now {
             return 0;
@@ -90,27 +91,26 @@ impl SporadicServer {
             self.refills[0] = Refill { time: now, amount: self.refills[0].amount + arrived };
         }
         while self.length > 1 && self.refills[0].amount < self.least {
-            let crumb = self.take_first();
-            self.refills[0] = crumb.delayed_into(self.refills[0]);
+            let too_small = self.take_first();
+            self.refills[0] = too_small.delayed_into(self.refills[0]);
         }
         if self.refills[0].time > now { 0 } else { self.refills[0].amount }
     }
 
-    /// What a thread that has begun may still use.
+    /// Returns what is left for a thread that has begun to use the budget.
     #[must_use]
     pub fn rest(&self, now: Ticks) -> Ticks {
         if self.refills[0].time <= now { self.refills[0].amount } else { 0 }
     }
 
-    /// When the next refill comes.
+    /// Returns when the next refill is available.
     #[must_use]
     pub fn release_time(&self) -> Ticks {
         self.refills[0].time
     }
 
-    /// Takes what was used from `start` on; it comes back a period later. Who has used more than there was has used the
-    /// beginning of the next refill; who has used more than the whole budget pays with time, and everything comes back
-    /// later by as much.
+    /// Charges `used` ticks from `start` on; they are replenished one period later. An overrun is charged to the next
+    /// refills. An overrun of the whole budget delays the replenishment by the excess.
     pub fn charge(&mut self, start: Ticks, used: Ticks) {
         let mut owed = used;
         while owed > 0 && self.length > 0 {
@@ -145,7 +145,7 @@ impl SporadicServer {
             let [.., last] = &mut self.refills;
             let cost = last.cost_of_delay_into(refill);
             match self.cheapest_pair().filter(|(_, other)| *other < cost) {
-                Some((first, _)) => self.join(first),
+                Some((first, _)) => self.merge(first),
                 None => {
                     let [.., last] = &mut self.refills;
                     *last = last.delayed_into(refill);
@@ -159,14 +159,14 @@ impl SporadicServer {
         }
     }
 
-    /// The neighbours in a full list that are joined at the least cost: the position of the first of them, and the cost.
+    /// Returns the pair in a full list that is cheapest to merge: the position of its first refill, and the cost.
     fn cheapest_pair(&self) -> Option<(usize, u64)> {
         let pairs = self.refills.iter().zip(self.refills.iter().skip(1)).enumerate().skip(1);
         pairs.map(|(first, (a, b))| (first, a.cost_of_delay_into(*b))).min_by_key(|(_, cost)| *cost)
     }
 
-    /// Joins the refill at this position of a full list with the next one.
-    fn join(&mut self, first: usize) {
+    /// Merges the refill at this position of a full list with the next one.
+    fn merge(&mut self, first: usize) {
         for position in first..REFILLS - 1 {
             let next = self.refills[position + 1];
             self.refills[position] =
@@ -182,12 +182,12 @@ impl SporadicServer {
         first
     }
 
-    /// The refills in order of time.
+    /// The refills, ordered by time.
     pub fn refills(&self) -> impl Iterator<Item = Refill> + '_ {
         self.refills.iter().copied().take(self.length)
     }
 
-    /// Whether the refills are in order, do not overlap, and make up the budget.
+    /// Returns whether the refills are in order, do not overlap, and add up to the budget.
     #[must_use]
     pub fn is_sound(&self, budget: Ticks) -> bool {
         let mut previous_end = 0;
@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_used_comes_back_a_period_later() {
+    fn used_time_is_replenished_one_period_later() {
         let mut share = SporadicServer::new(100, 100, 400, LEAST, 0);
         assert_eq!(share.begin(50), 100);
         share.charge(50, 30);
@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn neighbours_without_a_gap_are_one() {
+    fn adjacent_refills_are_merged() {
         let mut share = SporadicServer::new(100, 100, 400, LEAST, 0);
         share.begin(0);
         share.charge(0, 30);
@@ -233,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn a_crumb_waits_for_the_next_refill() {
+    fn a_refill_below_the_minimum_waits_for_the_next() {
         let mut share = SporadicServer::new(100, 100, 400, LEAST, 0);
         share.begin(0);
         share.charge(0, 90);
@@ -242,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn an_overrun_is_paid_with_time() {
+    fn an_overrun_of_the_budget_delays_its_replenishment() {
         let mut share = SporadicServer::new(100, 100, 400, LEAST, 0);
         share.begin(0);
         share.charge(0, 130);
@@ -250,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn an_overrun_takes_the_beginning_of_the_next_refill() {
+    fn an_overrun_is_charged_to_the_next_refill() {
         let mut share = SporadicServer::new(100, 100, 400, LEAST, 0);
         share.begin(0);
         share.charge(0, 60);
@@ -260,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn giving_up_delays_only_what_could_be_used() {
+    fn forfeiting_delays_only_available_time() {
         let mut share = SporadicServer::new(100, 100, 400, LEAST, 0);
         share.begin(0);
         share.charge(0, 60);
@@ -269,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn a_full_list_joins_where_it_delays_least() {
+    fn a_full_list_merges_the_cheapest_pair() {
         let mut share = SporadicServer::new(1000, 1000, 10_000, LEAST, 0);
         let mut now = 0;
         for gap in [50, 50, 50, 3].into_iter().chain([50; 13]) {
@@ -279,12 +279,12 @@ mod tests {
             assert!(share.is_sound(1000), "{share:?}");
         }
         assert_eq!(share.refills().count(), REFILLS);
-        let joined = Refill { time: 10_228, amount: 50 };
-        assert!(share.refills().any(|refill| refill == joined), "{share:?}");
+        let merged = Refill { time: 10_228, amount: 50 };
+        assert!(share.refills().any(|refill| refill == merged), "{share:?}");
     }
 
     #[test]
-    fn a_full_list_does_not_join_what_is_in_use() {
+    fn a_full_list_does_not_merge_the_refill_in_use() {
         let mut share = SporadicServer::new(1000, 1000, 10_000, LEAST, 0);
         let mut now = 0;
         for _ in 0..REFILLS - 1 {
@@ -292,14 +292,14 @@ mod tests {
             share.charge(now, 60);
             now += 160;
         }
-        // The second refill comes at 10000, so that to join the first with it would cost the least.
+        // The second refill comes at 10000, so merging the first into it would cost the least.
         assert_eq!(share.begin(9_899), 100);
         share.charge(9_899, 99);
         assert_eq!(share.rest(9_998), 1);
     }
 
     #[test]
-    fn a_replacement_gives_no_more_than_was_left() {
+    fn a_new_share_grants_at_once_only_what_was_left() {
         let share = SporadicServer::new(30, 100, 400, LEAST, 1000);
         assert_eq!(refills(&share), [(1000, 30), (1400, 70)]);
         let share = SporadicServer::new(0, 100, 400, LEAST, 1000);
@@ -309,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn time_near_its_end_does_not_wrap() {
+    fn times_saturate_at_the_maximum() {
         let mut share = SporadicServer::new(100, 100, 400, LEAST, Ticks::MAX - 50);
         assert_eq!(share.begin(Ticks::MAX - 50), 100);
         share.charge(Ticks::MAX - 50, 100);
