@@ -1,8 +1,8 @@
-//! Endpoints: where threads meet to hand over messages.
+//! Endpoints: where threads send and receive messages.
 //!
-//! An endpoint holds threads that wait to send or threads that wait to receive, never both; each queue is ordered
-//! by priority, and first come, first served among equals. A server that waits alone needs no queue: then the endpoint
-//! itself says all that a call has to know.
+//! An endpoint queues threads that wait to send or threads that wait to receive, never both. Each queue is ordered by
+//! priority, and first come, first served among equals. A server that waits alone needs no queue: the endpoint then
+//! holds all that a call needs to know.
 
 use limen_abi::MessageInfo;
 
@@ -15,28 +15,28 @@ use crate::kernel::Kernel;
 use crate::machine::{Context, Machine};
 use crate::sched::queue::{Links, Queue, ThreadLinks};
 
-/// A meeting place. Its size is a power of two, so that finding one takes no multiplication.
+/// An endpoint. Its size is a power of two so that indexing takes no multiplication.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[repr(align(8))]
 pub enum Endpoint {
-    /// Nobody waits.
+    /// No thread waits.
     #[default]
     Idle,
-    /// One thread waits for a message where its event loop does, in no queue. Nothing else is there for it.
+    /// One thread waits for a message in its event loop, and is in no queue. No signal is pending for it.
     LoneReceiver {
-        /// Who.
+        /// The thread.
         thread: ThreadId,
-        /// The reply object that the next caller will wait on.
+        /// The reply object on which the next caller will wait.
         reply: ReplyId,
     },
-    /// Threads wait to hand over a message.
+    /// Threads wait to send.
     SenderQueue(Queue),
-    /// Threads wait for a message.
+    /// Threads wait to receive.
     ReceiverQueue(Queue),
 }
 
 impl Endpoint {
-    /// Takes out a thread that waits here.
+    /// Removes a thread that waits here.
     pub(crate) fn remove(&mut self, links: &mut ThreadLinks, thread: ThreadId) {
         match self {
             Self::Idle => {}
@@ -50,7 +50,7 @@ impl Endpoint {
         }
     }
 
-    /// The first of the threads that wait, if any do.
+    /// Returns the first waiting thread, if any.
     #[must_use]
     pub fn first(&self) -> Option<ThreadId> {
         match self {
@@ -78,7 +78,7 @@ impl Endpoint {
         thread
     }
 
-    /// Adds a thread that waits for a message; with its reply object, if it waits where its event loop does.
+    /// Adds a thread that waits for a message. `usual` is its reply object if it waits in its event loop.
     #[inline]
     fn add_receiver(
         &mut self,
@@ -100,7 +100,7 @@ impl Endpoint {
         *self = Self::ReceiverQueue(queue);
     }
 
-    /// Makes the thread that waits alone one of a queue.
+    /// Moves the lone receiver into a queue.
     pub(crate) fn put_in_queue(&mut self, links: &mut ThreadLinks) {
         if let Self::LoneReceiver { thread, .. } = *self {
             links[thread] = Links::NONE;
@@ -122,14 +122,14 @@ impl Endpoint {
 /// How a message is sent.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum SendMode {
-    /// Wait until it is taken.
+    /// Wait until the message is received.
     Send,
-    /// Drop it when nobody waits for it.
+    /// Drop the message if no thread waits for it.
     NonBlocking,
-    /// Drop it when nobody waits for it. With the grant right, a receiver without a scheduling context keeps the
-    /// sender's.
+    /// Drop the message if no thread waits for it. With the grant right, a receiver without a scheduling context keeps
+    /// the sender's.
     Donating,
-    /// Wait for the answer, too; a receiver without a scheduling context borrows the caller's.
+    /// Also wait for the reply; a receiver without a scheduling context borrows the caller's.
     Call,
 }
 
@@ -172,7 +172,7 @@ impl<M: Machine> Kernel<M> {
         Outcome { current, woken: self.with_time(receiver) }
     }
 
-    /// Queues a sender until somebody receives.
+    /// Blocks a sender until a thread receives from the endpoint.
     pub(crate) fn block_sending(
         &mut self,
         sender: ThreadId,
@@ -190,19 +190,19 @@ impl<M: Machine> Kernel<M> {
         Outcome::WAITS
     }
 
-    /// Makes a receiver Runnable and gives the reply object it waited with.
+    /// Makes a receiver Runnable and returns the reply object that it waited with.
     #[inline]
     pub(crate) fn end_receiving(&mut self, receiver: ThreadId) -> Option<ReplyId> {
         let state = core::mem::replace(&mut self.threads[receiver].state, State::Runnable);
         if let State::Receiving { reply, .. } = state { reply } else { None }
     }
 
-    /// Takes the first thread that waits to receive here.
+    /// Dequeues the first thread that waits to receive here.
     pub(crate) fn take_receiver(&mut self, endpoint: EndpointId) -> Option<ThreadId> {
         self.endpoints[endpoint].take_receiver(&mut self.links)
     }
 
-    /// Receives from an endpoint: a signal of the bound notification first, then the first sender, else waits.
+    /// Receives from an endpoint: a signal of the bound notification first, then the first sender; otherwise blocks.
     #[inline(always)]
     pub(crate) fn receive(
         &mut self,
@@ -232,7 +232,7 @@ impl<M: Machine> Kernel<M> {
         Outcome { current: Next::Waits, woken }
     }
 
-    /// Takes over the message, call or fault of a thread that waited to send it.
+    /// Receives the message, call or fault of a thread that waited to send it.
     fn receive_from(&mut self, receiver: ThreadId, sender: ThreadId, reply: Option<ReplyId>) -> Outcome {
         let State::Sending { badge, then, again, .. } = self.threads[sender].state else {
             return Outcome::NOTHING;

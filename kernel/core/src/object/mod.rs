@@ -1,4 +1,4 @@
-//! The kernel objects, one file each: what it is for, its states, what can be asked of it, what messages do to it.
+//! The kernel objects, one file each: purpose, states, requests, and the operations that messages use.
 
 pub mod endpoint;
 pub mod fpu;

@@ -1,16 +1,16 @@
-//! Notifications: a word of signal bits that one or more threads wait for.
+//! Notifications: a word of signal bits, and the threads that wait for it.
 //!
 //! ```text
-//!            signal (nobody waits)            signal (bits are added)
+//!            signal (no waiter)               signal (adds its bits)
 //!   Idle ---------------------------> Active --------.
 //!    ^ ^------------ receive ---------- |  ^---------'
-//!    | '--- signal wakes the last one
+//!    | '--- signal wakes the last waiter
 //!    |          wait
 //!    '-------> Waiting
 //! ```
 //!
-//! A notification may be bound to one thread: a signal then also ends that thread's waiting on an endpoint. It may
-//! carry a scheduling context for a thread that has none of its own (a passive server).
+//! A notification may be bound to one thread; a signal then also wakes that thread while it waits on an endpoint. It
+//! may carry a scheduling context for a thread without one (a passive server).
 
 use super::thread::{Restart, State};
 use crate::arena::{NotificationId, SchedContextId, ThreadId};
@@ -19,42 +19,42 @@ use crate::kernel::Kernel;
 use crate::machine::{Context, Machine};
 use crate::sched::queue::{Links, Queue, ThreadLinks};
 
-/// A notification. Its size is a power of two, so that finding one takes no multiplication.
+/// A notification. Its size is a power of two so that indexing takes no multiplication.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[repr(align(32))]
 pub struct Notification {
-    /// See the picture above.
+    /// See the diagram above.
     pub state: Signals,
-    /// The thread whose receiving a signal may end.
+    /// The bound thread: a signal wakes it also while it waits on an endpoint.
     pub thread: Option<ThreadId>,
-    /// What a woken thread without a scheduling context runs on.
+    /// The scheduling context for a woken thread that has none.
     pub sched_context: Option<SchedContextId>,
 }
 
 /// The state of a notification.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Signals {
-    /// No signal, nobody waits.
+    /// No signal is pending and no thread waits.
     #[default]
     Idle,
-    /// These bits were signalled and not taken yet.
+    /// These bits are pending.
     Active(u64),
-    /// One thread waits for a signal, in no queue. Nothing else is there for it.
+    /// One thread waits for a signal and is in no queue.
     LoneWaiter(ThreadId),
     /// Threads wait for a signal.
     WaiterQueue(Queue),
 }
 
 impl Notification {
-    /// Nobody is bound, nobody waits, nothing was signalled.
+    /// Nothing bound, waiting or pending.
     pub const IDLE: Self = Self { state: Signals::Idle, thread: None, sched_context: None };
 
-    /// Whether nobody is bound and nobody waits.
+    /// Returns whether no thread is bound and none waits.
     pub(crate) fn may_be_bound(&self) -> bool {
         self.thread.is_none() && !matches!(self.state, Signals::LoneWaiter(_) | Signals::WaiterQueue(_))
     }
 
-    /// Takes out a thread that waits here.
+    /// Removes a thread that waits here.
     pub(crate) fn remove(&mut self, links: &mut ThreadLinks, thread: ThreadId) {
         match &mut self.state {
             Signals::LoneWaiter(_) => self.state = Signals::Idle,
@@ -115,15 +115,15 @@ impl Notification {
 }
 
 impl<M: Machine> Kernel<M> {
-    /// Lets signals end the waiting of `thread` on endpoints.
+    /// Binds the notification to `thread`.
     pub(crate) fn bind_notification(&mut self, thread: ThreadId, id: NotificationId) {
         self.notifications[id].thread = Some(thread);
         self.threads[thread].notification = Some(id);
-        // It may have signals for a thread that waits already.
+        // Signals may be pending already, and a lone receiver must have none.
         self.queue_receiver(thread);
     }
 
-    /// Undoes [`Self::bind_notification`].
+    /// Unbinds the notification of `thread`, if it has one.
     pub(crate) fn unbind_notification_of(&mut self, thread: ThreadId) {
         if let Some(id) = self.threads[thread].notification.take() {
             self.notifications[id].thread = None;
@@ -153,7 +153,7 @@ impl<M: Machine> Kernel<M> {
         self.wake(thread)
     }
 
-    /// The bound thread, taken out of the endpoint that it receives from.
+    /// Returns the bound thread if it waits on an endpoint, and removes it from there.
     #[inline]
     fn interrupt_receiving(&mut self, id: NotificationId) -> Option<ThreadId> {
         let thread = self.notifications[id].thread?;
@@ -162,7 +162,7 @@ impl<M: Machine> Kernel<M> {
         Some(thread)
     }
 
-    /// A notification that is bound to another thread wakes only that one.
+    /// Returns whether `thread` may wait here: if another thread is bound, only that one may.
     #[inline]
     pub(crate) fn may_wait(&self, thread: ThreadId, id: NotificationId) -> bool {
         self.notifications[id].thread.is_none_or(|bound| bound == thread)
@@ -185,7 +185,7 @@ impl<M: Machine> Kernel<M> {
         Outcome { current: Next::Waits, woken }
     }
 
-    /// Hands the running `thread` what was signalled, if anything was.
+    /// Delivers pending signals to the running `thread`, if there are any.
     #[inline]
     pub(crate) fn take_signal(&mut self, thread: ThreadId, id: NotificationId) -> Option<Outcome> {
         let badge = self.notifications[id].take_signals()?;

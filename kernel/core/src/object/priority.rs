@@ -1,7 +1,7 @@
-//! Changing priorities: who may, and what moves when one changes.
+//! Setting priorities: the limits, and the effect on queues.
 //!
-//! A thread may give others priorities up to its own highest one, which at boot is its priority. Who holds its
-//! capability acts with its authority.
+//! A thread may set priorities up to its own maximum, which at boot is its priority. A caller that holds another
+//! thread's capability may act with the authority of that thread.
 
 use super::endpoint::Endpoint;
 use super::notification::Signals;
@@ -14,7 +14,7 @@ use crate::kernel::Kernel;
 use crate::machine::Machine;
 use crate::sched::queue::Queue;
 
-/// The priority in a message, if the thread that it names as authority may give it.
+/// Decodes the priority in a message and checks it against the maximum of the authority that the message names.
 pub(crate) fn decode_priority<M: Machine>(
     kernel: &Kernel<M>,
     arguments: &Arguments<'_, M>,
@@ -31,7 +31,7 @@ pub(crate) fn decode_priority<M: Machine>(
 }
 
 impl<M: Machine> Kernel<M> {
-    /// Gives a thread another priority. It goes behind those that have it already, wherever it is queued.
+    /// Sets the priority of a thread. It moves behind the threads of that priority in whatever queue it is in.
     pub(crate) fn set_priority(&mut self, thread: ThreadId, priority: u8) -> Outcome {
         if self.processor.current == Some(thread) {
             self.threads[thread].priority = priority;
@@ -47,7 +47,7 @@ impl<M: Machine> Kernel<M> {
         Outcome::NOTHING
     }
 
-    /// The most important ready thread, taken out of its queue, if it is above this priority.
+    /// Dequeues the highest-priority ready thread if it is above this priority.
     fn take_ready_above(&mut self, priority: u8) -> Option<ThreadId> {
         if self.processor.queues.ready.highest() <= u16::from(priority) + 1 {
             return None;
@@ -55,7 +55,7 @@ impl<M: Machine> Kernel<M> {
         self.processor.queues.ready.pop_highest(&mut self.links)
     }
 
-    /// Brings a waiting thread to its place in the queue that it waits in.
+    /// Moves a blocked thread to its new place in the queue that it waits in.
     fn requeue(&mut self, thread: ThreadId) {
         let queue = match self.threads[thread].state {
             State::Receiving { endpoint, .. } | State::Sending { endpoint, .. } => {

@@ -1,9 +1,9 @@
-//! Reply objects: a right to answer, once, whoever called.
+//! Reply objects: the right to reply once to a caller.
 //!
-//! A reply object is Free, or Owed to a caller. The calls that run on one scheduling context form a stack: each
-//! Owed reply object knows the one below it (the older call) and the one above, and the scheduling context knows
-//! the top. Answering the top gives the scheduling context back to its caller; answering one in the middle, or
-//! cancelling a call, only takes that reply object out.
+//! A reply object is Free, or Owed to a caller. The calls that run on one scheduling context form a stack: each Owed
+//! reply object links to the one below (the older call) and the one above, and the scheduling context links to the
+//! top. A reply to the top returns the scheduling context to its caller. A reply in the middle, or a cancelled call,
+//! only unlinks that reply object.
 //!
 //! ```text
 //!   client --call--> A --call--> B          scheduling context: held by B, top = reply of B
@@ -21,12 +21,12 @@ use crate::machine::{Context, Machine};
 /// A reply object.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Reply {
-    /// Nobody waits for an answer.
+    /// No caller waits for a reply.
     #[default]
     Free,
-    /// A thread waits for an answer.
+    /// A caller waits for a reply.
     Owed {
-        /// Who waits.
+        /// The caller.
         caller: ThreadId,
         /// The call's place in the stack of a scheduling context, if the caller lent its own.
         loan: Option<Loan>,
@@ -36,7 +36,7 @@ pub enum Reply {
 /// A call's place in the stack of calls that run on one scheduling context.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Loan {
-    /// What was lent.
+    /// The scheduling context that was lent.
     pub sched_context: SchedContextId,
     /// The older call.
     pub below: Option<ReplyId>,
@@ -45,7 +45,7 @@ pub struct Loan {
 }
 
 impl Reply {
-    /// The older call in the same stack.
+    /// Returns the older call in the same stack.
     #[inline]
     pub(crate) fn below(&self) -> Option<ReplyId> {
         if let Self::Owed { loan: Some(loan), .. } = self { loan.below } else { None }
@@ -53,7 +53,7 @@ impl Reply {
 }
 
 impl<M: Machine> Kernel<M> {
-    /// Makes `caller` wait on the reply object of `callee`, and lends the callee a scheduling context if it has none.
+    /// Blocks `caller` on the reply object of `callee`, and lends the callee a scheduling context if it has none.
     #[inline]
     pub(crate) fn await_reply(
         &mut self,
@@ -64,7 +64,8 @@ impl<M: Machine> Kernel<M> {
         again: Restart,
     ) {
         let Some(reply) = reply.filter(|_| after != AfterSend::Stop) else {
-            // Nobody will ever be able to answer: if it is resumed, it starts again with what it did.
+            // No reply can ever come. If the caller is resumed, it repeats the system call or the faulting
+            // instruction.
             let caller = &mut self.threads[caller];
             caller.state = State::Inactive;
             caller.fault = None;
@@ -81,8 +82,8 @@ impl<M: Machine> Kernel<M> {
         self.threads[caller].state = State::Calling { reply, again };
     }
 
-    /// Owes the caller an answer. A callee without a scheduling context gets the caller's, and the reply object a place
-    /// on its stack.
+    /// Marks the reply object as owed to the caller. If the callee has no scheduling context, it borrows the caller's,
+    /// and the reply object is pushed onto that one's stack.
     #[inline(always)]
     pub(crate) fn owe_and_lend(&mut self, reply: ReplyId, caller: ThreadId, callee: ThreadId) {
         let Some(lent) = self.donate(caller, callee) else {
@@ -95,7 +96,7 @@ impl<M: Machine> Kernel<M> {
         self.replies[reply] = Reply::Owed { caller, loan: Some(loan) };
     }
 
-    /// Moves the scheduling context of `from` to `to` if `to` has none.
+    /// Moves the scheduling context of `from` to `to` if `to` has none. Returns what was moved.
     #[inline]
     pub(crate) fn donate(&mut self, from: ThreadId, to: ThreadId) -> Option<SchedContextId> {
         if self.threads[to].sched_context.is_some() {
@@ -107,8 +108,8 @@ impl<M: Machine> Kernel<M> {
         Some(moved)
     }
 
-    /// Answers the caller with the message of `server`. Gives the caller if it can run now. One whose time was taken away
-    /// meanwhile goes on on what its notification keeps for it.
+    /// Replies to the caller with the message of `server`. Returns the caller if it is schedulable. A caller whose
+    /// scheduling context was unbound meanwhile continues on the one that its notification keeps.
     #[inline(always)]
     pub(crate) fn answer(&mut self, server: ThreadId, reply: ReplyId, info: MessageInfo) -> Option<ThreadId> {
         let Reply::Owed { caller, loan } = self.replies[reply] else { return None };
@@ -125,7 +126,8 @@ impl<M: Machine> Kernel<M> {
         if parted.is_some() { self.add_parted(parted, woken) } else { woken }
     }
 
-    /// Beside the caller, a thread can run that the answer has parted from its time: one of them is queued.
+    /// Combines a thread that a reply has parted from its scheduling context with the woken caller: if both can run, the
+    /// first is enqueued.
     #[cold]
     fn add_parted(&mut self, parted: Option<ThreadId>, woken: Option<ThreadId>) -> Option<ThreadId> {
         if woken.is_some() {
@@ -135,8 +137,8 @@ impl<M: Machine> Kernel<M> {
         parted
     }
 
-    /// Takes a reply object out of its stack; the top one brings the scheduling context back to the caller. Gives a thread
-    /// other than the current one that held it, if it can run on something else.
+    /// Removes a reply object from its stack. If it is the top, the scheduling context returns to the caller. Returns a
+    /// thread other than the current one that held it, if that can run on another scheduling context.
     #[inline(always)]
     fn end_loan(&mut self, caller: ThreadId, reply: ReplyId, loan: Loan) -> Option<ThreadId> {
         let sched_context = &mut self.sched_contexts[loan.sched_context];
@@ -155,7 +157,8 @@ impl<M: Machine> Kernel<M> {
         parted
     }
 
-    /// Brings a scheduling context that nobody holds back from the newest call that runs on it; `below` is the next.
+    /// Returns a scheduling context that no thread holds to the caller of the newest call that runs on it. `below` is
+    /// the next older call.
     #[inline(always)]
     pub(crate) fn take_back(&mut self, caller: ThreadId, lent: SchedContextId, below: Option<ReplyId>) {
         let sched_context = &mut self.sched_contexts[lent];
@@ -165,8 +168,8 @@ impl<M: Machine> Kernel<M> {
         self.threads[caller].sched_context = Some(lent);
     }
 
-    /// Forgets that somebody waits on this reply object. The server goes on with what it borrowed until it next
-    /// waits; then it goes back to the caller if it was its own, and not itself borrowed.
+    /// Cancels the call that waits on this reply object. The server keeps the borrowed scheduling context until it
+    /// next blocks. If the caller was its owner and had not borrowed it, it goes back to the caller then.
     pub(crate) fn release_reply(&mut self, reply: ReplyId) {
         let Reply::Owed { caller, loan } = core::mem::take(&mut self.replies[reply]) else { return };
         let Some(loan) = loan else { return };
@@ -180,7 +183,7 @@ impl<M: Machine> Kernel<M> {
         self.unlink(loan);
     }
 
-    /// Forgets every call that runs on this scheduling context: the answers will not bring it back.
+    /// Unlinks every call that runs on this scheduling context; replies will not return it.
     pub(crate) fn forget_loans(&mut self, sched_context: SchedContextId) {
         self.sched_contexts[sched_context].heir = None;
         let mut next = self.sched_contexts[sched_context].top.take();
@@ -190,7 +193,7 @@ impl<M: Machine> Kernel<M> {
         }
     }
 
-    /// Joins the neighbours of a call that leaves the middle of its stack.
+    /// Links the neighbours of a call that leaves the middle of its stack.
     #[cold]
     fn unlink(&mut self, loan: Loan) {
         self.link_above(loan.below, loan.above);

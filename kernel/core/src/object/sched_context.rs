@@ -1,8 +1,8 @@
 //! Scheduling contexts: the right to use the processor.
 //!
-//! A scheduling context belongs to a thread, or is lent along a chain of calls, or waits at a notification for the
-//! thread that a signal wakes. A budget that is the whole period is a slice of a round robin among threads of one
-//! priority; a smaller one is a share, see [`crate::sched::sporadic_server`].
+//! A scheduling context belongs to a thread, is lent along a chain of calls, or is held by a notification for the
+//! thread that a signal wakes. A budget equal to the period is a round-robin slice among threads of the same priority;
+//! a smaller one is a share, see [`crate::sched::sporadic_server`].
 
 use limen_abi::Label;
 
@@ -15,27 +15,28 @@ use crate::kernel::Kernel;
 use crate::machine::{Machine, Ticks};
 use crate::message::Answer;
 
-/// A scheduling context. Its limit, if it has one, is in `Kernel::sporadic_servers`.
+/// A scheduling context. If it has a limit, that is in `Kernel::sporadic_servers`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct SchedContext {
-    /// Length of a slice, or the budget of a share.
+    /// The length of a slice, or the budget of a share.
     pub budget: Ticks,
-    /// What is left of the current slice; always zero for a share.
+    /// The rest of the current slice; always zero for a share.
     pub remaining: Ticks,
-    /// Ticks used since the program last asked.
+    /// Ticks used since the count was last read.
     pub consumed: Ticks,
-    /// The thread that runs on it now.
+    /// The thread that runs on it.
     pub thread: Option<ThreadId>,
-    /// The notification that it comes back to when that thread next waits.
+    /// The notification to which it returns when that thread next blocks.
     pub notification: Option<NotificationId>,
     /// The newest call that runs on it.
     pub top: Option<ReplyId>,
-    /// The lender that stopped waiting for its answer: gets it back when the thread that runs on it next waits.
+    /// The lender whose call was cancelled: it gets the scheduling context back when the thread that holds it next
+    /// blocks.
     pub heir: Option<ThreadId>,
 }
 
 impl SchedContext {
-    /// Without budget and without holder.
+    /// No budget, no holder.
     pub const UNUSED: Self = Self {
         budget: 0,
         remaining: 0,
@@ -47,25 +48,25 @@ impl SchedContext {
     };
 }
 
-/// What can be asked of a scheduling context.
+/// A request to a scheduling context.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Request {
-    /// Give it to a thread that has none.
+    /// Bind it to a thread that has none.
     BindThread(SchedContextId, ThreadId),
-    /// Keep it at a notification for the thread that a signal wakes.
+    /// Bind it to a notification, for the thread that a signal wakes.
     BindNotification(SchedContextId, NotificationId),
-    /// Take it from whoever has it.
+    /// Unbind it from thread and notification.
     Unbind(SchedContextId),
-    /// Take it from a notification.
+    /// Unbind it from its notification.
     UnbindNotification(SchedContextId),
-    /// Take it from a thread.
+    /// Unbind it from its thread.
     UnbindThread(SchedContextId),
-    /// Microseconds used since the last time.
+    /// Read the microseconds used since the last read.
     Consumed(SchedContextId),
 }
 
 impl Request {
-    /// Looks at a message to the capability of `id`.
+    /// Decodes an invocation of `id`.
     pub(crate) fn decode<M: Machine>(
         kernel: &Kernel<M>,
         id: SchedContextId,
@@ -80,7 +81,7 @@ impl Request {
         }
     }
 
-    /// Does what was decoded.
+    /// Performs a decoded request.
     pub(crate) fn perform<M: Machine>(self, kernel: &mut Kernel<M>) -> (Answer, Outcome) {
         match self {
             Self::BindThread(id, thread) => {
@@ -162,7 +163,7 @@ fn decode_unbind<M: Machine>(
     }
 }
 
-/// A thread may not take away the time that it runs on.
+/// A thread must not unbind the scheduling context that it runs on.
 fn not_running<M: Machine>(kernel: &Kernel<M>, id: SchedContextId) -> Result<(), InvokeError> {
     let holder = kernel.sched_contexts[id].thread;
     if holder.is_some() && holder == kernel.processor.current {
@@ -173,13 +174,13 @@ fn not_running<M: Machine>(kernel: &Kernel<M>, id: SchedContextId) -> Result<(),
 }
 
 impl<M: Machine> Kernel<M> {
-    /// Microseconds that were charged since the last time somebody asked.
+    /// Returns the microseconds charged since the last read, and resets the count.
     pub(crate) fn take_consumed(&mut self, id: SchedContextId) -> u64 {
         let consumed = core::mem::take(&mut self.sched_contexts[id].consumed);
         self.machine.us_from_ticks(consumed)
     }
 
-    /// A woken thread without a scheduling context gets the notification's, if nobody runs on it.
+    /// Lends a woken thread the scheduling context of the notification, if no thread runs on it.
     pub(crate) fn lend_from_notification(&mut self, from: NotificationId, thread: ThreadId) {
         if let Some(id) = self.notifications[from].sched_context
             && self.sched_contexts[id].thread.is_none()
@@ -189,7 +190,7 @@ impl<M: Machine> Kernel<M> {
         }
     }
 
-    /// A thread without a scheduling context gets that of its bound notification, if nobody runs on it.
+    /// Lends a thread the scheduling context of its bound notification, if no thread runs on it.
     #[inline(never)]
     pub(crate) fn borrow_from_notification(&mut self, thread: ThreadId) {
         if let Some(notification) = self.threads[thread].notification {
@@ -197,8 +198,8 @@ impl<M: Machine> Kernel<M> {
         }
     }
 
-    /// A thread that waits hands back time that is not its own: to a lender that does not wait for it any more, or
-    /// to the notification that it waits for. Gives the lender if it can run now.
+    /// Returns borrowed time of a thread that blocks: to a lender whose call was cancelled, or to the notification
+    /// that the thread waits for. Returns the lender if it is schedulable.
     #[inline]
     pub(crate) fn give_back_time(
         &mut self,
@@ -213,7 +214,7 @@ impl<M: Machine> Kernel<M> {
         None
     }
 
-    /// The same of time that was not lent.
+    /// Returns time to a notification; for time that was not lent.
     #[inline(always)]
     pub(crate) fn give_back_to_notification(
         &mut self,
@@ -233,7 +234,7 @@ impl<M: Machine> Kernel<M> {
         if heir == holder || self.threads[heir].sched_context.is_some() {
             return None;
         }
-        // Answers to the calls that still run on it must not take it away from its owner again.
+        // Replies to calls that still run on it must not take it from its owner again.
         self.forget_loans(id);
         self.threads[holder].sched_context = None;
         self.threads[heir].sched_context = Some(id);
@@ -241,7 +242,7 @@ impl<M: Machine> Kernel<M> {
         Some(heir).filter(|heir| self.threads[*heir].is_schedulable())
     }
 
-    /// Takes away what the current thread runs on, or another one as [`Self::lose_time`] does.
+    /// Removes the scheduling context from the current thread; from another thread as [`Self::lose_time`] does.
     #[inline]
     pub(crate) fn leave_sched_context(&mut self, thread: ThreadId) -> Option<ThreadId> {
         if self.processor.current != Some(thread) {

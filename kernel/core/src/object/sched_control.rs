@@ -1,7 +1,7 @@
-//! Scheduling control: the right to give scheduling contexts another budget and period while the system runs.
+//! Scheduling control: the right to change budget and period of scheduling contexts at run time.
 //!
-//! A change never gives time twice: what is left of the old budget, but not more than the new one, may be used at once,
-//! and the rest comes a period later.
+//! A change never grants the same time twice: what is left of the old budget, but no more than the new one, may be
+//! used at once, and the rest is available one period later.
 
 use limen_abi::{Label, limits};
 
@@ -15,28 +15,28 @@ use crate::message::Answer;
 use crate::object::thread::State;
 use crate::sched::sporadic_server::SporadicServer;
 
-/// What can be asked of scheduling control.
+/// A request to scheduling control.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Request {
-    /// Another budget and period.
+    /// Set budget and period.
     Configure {
-        /// For what.
+        /// The scheduling context.
         id: SchedContextId,
         /// Microseconds.
         budget_us: u64,
         /// Microseconds.
         period_us: u64,
-        /// What a timeout fault says.
+        /// The data word of its timeout faults.
         data: u64,
     },
 }
 
-/// Most refills that can be asked for on top of those that every scheduling context has. A share always has more than
-/// that; the number is that of a scheduling context of 256 bytes of the reference.
+/// The largest number of extra refills a caller may request. A share always has more than that; the limit is that of a
+/// scheduling context of 256 bytes in the reference.
 const MAX_EXTRA_REFILLS: u64 = 8;
 
 impl Request {
-    /// Looks at a message to a scheduling-control capability.
+    /// Decodes an invocation of scheduling control.
     pub(crate) fn decode<M: Machine>(arguments: &Arguments<'_, M>) -> Result<Self, InvokeError> {
         if arguments.label() != Some(Label::SchedControlConfigureFlags) {
             return Err(InvokeError::IllegalOperation);
@@ -51,7 +51,7 @@ impl Request {
         Ok(Self::Configure { id, budget_us, period_us, data })
     }
 
-    /// Does what was decoded.
+    /// Performs a decoded request.
     pub(crate) fn perform<M: Machine>(self, kernel: &mut Kernel<M>) -> (Answer, Outcome) {
         let Self::Configure { id, budget_us, period_us, data } = self;
         kernel.charge_current();
@@ -67,7 +67,7 @@ fn in_range(value: u64, min: u64, max: u64) -> Result<(), InvokeError> {
 }
 
 impl<M: Machine> Kernel<M> {
-    /// What of a scheduling context could be used at once.
+    /// Returns what could be used now of a scheduling context.
     fn left_now(&mut self, id: SchedContextId) -> Ticks {
         if self.sporadic_servers[id].is_limited() {
             self.sporadic_servers[id].begin(self.processor.since)
@@ -76,7 +76,7 @@ impl<M: Machine> Kernel<M> {
         }
     }
 
-    /// Sets budget and period, of which `left` may be used at once.
+    /// Sets budget and period; `left` may be used at once.
     pub(crate) fn configure(&mut self, id: SchedContextId, budget_us: u64, period_us: u64, left: Ticks) {
         let budget = self.machine.ticks_from_us(budget_us);
         self.sched_contexts[id].budget = budget;
@@ -91,7 +91,7 @@ impl<M: Machine> Kernel<M> {
         self.sporadic_servers[id] = SporadicServer::new(left, budget, period, least, self.processor.since);
     }
 
-    /// Whoever runs on a scheduling context with a new budget is looked at again.
+    /// Rechecks whether the thread that runs on a scheduling context with a new budget may run.
     fn reconsider(&mut self, id: SchedContextId) -> Outcome {
         let Some(holder) = self.sched_contexts[id].thread else { return Outcome::NOTHING };
         if self.processor.current == Some(holder) {
