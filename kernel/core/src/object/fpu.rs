@@ -1,7 +1,7 @@
-//! The floating-point unit: who may use it, what was done to it, and the policy by which it is switched.
+//! The floating-point unit: which threads may use it, the operations that were counted, and the switching policy.
 //!
-//! The policy itself is in `limen-fpu`. Whenever something else than a change of thread has changed whose registers are
-//! in the unit, it is prepared again for the thread that runs.
+//! The policy is implemented in `limen-fpu`. Any operation other than a thread switch that may change the owner of the
+//! unit prepares it again for the running thread.
 
 use limen_abi::fpu::{FpuCounterWord, FpuOption, ThreadFlag};
 use limen_abi::{FpuPolicy, Label};
@@ -15,17 +15,17 @@ use crate::kernel::Kernel;
 use crate::machine::Machine;
 use crate::message::Answer;
 
-/// What can be asked about the unit.
+/// A request about the floating-point unit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Request {
-    /// What was done since boot.
+    /// Read the counters since boot.
     ReadCounters,
-    /// Another policy, with options.
+    /// Set the policy and its options.
     SetPolicy(FpuPolicy, u64),
 }
 
 impl Request {
-    /// Looks at a message to a capability for the counters.
+    /// Decodes an invocation of a capability to the counters.
     pub(crate) fn decode_read<M: Machine>(arguments: &Arguments<'_, M>) -> Result<Self, InvokeError> {
         match arguments.label() {
             Some(Label::FpuReadCounters) => Ok(Self::ReadCounters),
@@ -33,7 +33,7 @@ impl Request {
         }
     }
 
-    /// Looks at a message to a capability for the policy.
+    /// Decodes an invocation of a capability to the policy.
     pub(crate) fn decode_policy<M: Machine>(arguments: &Arguments<'_, M>) -> Result<Self, InvokeError> {
         if arguments.label() != Some(Label::FpuSetPolicy) {
             return Err(InvokeError::IllegalOperation);
@@ -47,7 +47,7 @@ impl Request {
         Ok(Self::SetPolicy(policy, options))
     }
 
-    /// Does what was decoded.
+    /// Performs a decoded request.
     pub(crate) fn perform<M: Machine>(self, kernel: &mut Kernel<M>) -> (Answer, Outcome) {
         match self {
             Self::ReadCounters => (Answer::FpuCounters, Outcome::NOTHING),
@@ -61,7 +61,7 @@ impl Request {
 }
 
 impl<M: Machine> Kernel<M> {
-    /// Clears, then sets flags of a thread, and gives those that it has then. Takes effect at once, also on the caller.
+    /// Clears, then sets flags of a thread. Returns the resulting flags. Takes effect at once, also on the caller.
     pub(crate) fn set_flags(&mut self, thread: ThreadId, clear: u64, set: u64) -> u64 {
         self.abandon_work(thread);
         let had = if self.threads[thread].fpu.is_none() { ThreadFlag::FPU_DISABLED } else { 0 };
@@ -74,7 +74,7 @@ impl<M: Machine> Kernel<M> {
         flags
     }
 
-    /// Chooses when registers are moved; what the processor needs is added.
+    /// Sets the policy. Options that the processor needs are added.
     pub(crate) fn set_fpu_policy(&mut self, policy: FpuPolicy, options: u64) {
         let options = Options::from_bits(options | self.machine.fpu_options());
         self.processor.fpu.set_policy(&mut self.machine, policy, options);
@@ -87,7 +87,7 @@ impl<M: Machine> Kernel<M> {
         }
     }
 
-    /// The current thread used the unit while it was off: it gets it, or its fault.
+    /// Handles the use of a disabled unit by the current thread: the thread gets the unit, or its fault is delivered.
     pub(crate) fn use_fpu(&mut self, current: ThreadId, fault: Fault) -> Outcome {
         match self.processor.fpu.take_over(&mut self.machine, self.threads[current].fpu) {
             Taken::Yes => Outcome::NOTHING,
@@ -95,7 +95,7 @@ impl<M: Machine> Kernel<M> {
         }
     }
 
-    /// What was done to the unit since boot, in the order of [`FpuCounterWord`].
+    /// Returns the counters since boot, in the order of [`FpuCounterWord`].
     pub(crate) fn fpu_counts(&self) -> [u64; FpuCounterWord::LENGTH] {
         let counters = self.processor.fpu.counters();
         let mut counts = [0; FpuCounterWord::LENGTH];

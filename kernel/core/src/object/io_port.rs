@@ -1,6 +1,6 @@
-//! Ranges of I/O ports: registers of devices on x86 that are not memory.
+//! Ranges of I/O ports: device registers on x86 that are not memory.
 //!
-//! A range has no state of its own; everything about it is in the capability.
+//! A range has no state; the capability holds everything about it.
 
 use limen_abi::Label;
 
@@ -10,27 +10,27 @@ use crate::kernel::Kernel;
 use crate::machine::{Machine, PortWidth};
 use crate::message::Answer;
 
-/// Ports that follow each other.
+/// A contiguous range of ports.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Ports {
-    /// The first.
+    /// The first port.
     pub first: u16,
-    /// The last.
+    /// The last port.
     pub last: u16,
 }
 
 impl Ports {
-    /// The range as a word.
+    /// Encodes the range as a word.
     pub(crate) const fn as_word(self) -> u64 {
         self.first as u64 | (self.last as u64) << u16::BITS
     }
 
-    /// The range that [`Self::as_word`] gave.
+    /// Decodes a range from [`Self::as_word`].
     pub(crate) const fn from_word(word: u64) -> Self {
         Self { first: word as u16, last: (word >> u16::BITS) as u16 }
     }
 
-    /// The port that a program names, if all that an access touches is in the range.
+    /// Returns the port that a program names if the whole access lies in the range.
     fn check(self, port: u64, width: PortWidth) -> Result<u16, InvokeError> {
         let range = u64::from(self.first)..=u64::from(self.last);
         let end = port.saturating_add(width as u64 - 1);
@@ -51,7 +51,7 @@ pub(crate) enum Request {
 }
 
 impl Request {
-    /// Looks at a message to a range.
+    /// Decodes an invocation of a range.
     pub(crate) fn decode<M: Machine>(
         ports: Ports,
         arguments: &Arguments<'_, M>,
@@ -85,7 +85,7 @@ impl Request {
         Ok(Self::Out(ports.check(port, width)?, width, value as u32))
     }
 
-    /// Does what was decoded.
+    /// Performs a decoded request.
     pub(crate) fn perform<M: Machine>(self, kernel: &mut Kernel<M>) -> (Answer, Outcome) {
         match self {
             Self::In(port, width) => {

@@ -1,4 +1,4 @@
-//! Interrupts of devices: a line of the interrupt controller, and the notification that it signals.
+//! Device interrupts: a line of the interrupt controller, and the notification that it signals.
 //!
 //! ```text
 //!            deliver: signal                     deliver: remember, mask the line
@@ -7,10 +7,10 @@
 //!    '---------- acknowledge ----------'   '------ acknowledge: unmask, signal -----------'
 //! ```
 //!
-//! The machine keeps a line quiet from its interrupt until the program acknowledges it, so a device that nobody serves
-//! interrupts once. Where the controller would forget an edge meanwhile, the machine reports it at once, and it is
-//! remembered here; any number of edges is one more signal. So at most two interrupts come for each acknowledgement, and
-//! no edge is lost. Lines start armed. What a line signals is decided at build time; it cannot be changed or cleared.
+//! The machine keeps a line quiet from its interrupt until the program acknowledges it, so a device without a running
+//! driver interrupts only once. If the controller would lose an edge in that time, the machine reports it at once and
+//! the state records it; any number of edges becomes one more signal. So each acknowledgement allows at most two
+//! interrupts, and no edge is lost. Lines start armed. What a line signals is fixed at build time.
 
 use limen_abi::Label;
 
@@ -21,16 +21,16 @@ use crate::kernel::Kernel;
 use crate::machine::{Line, Machine};
 use crate::message::Answer;
 
-/// An interrupt of a device.
+/// A device interrupt.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Irq {
-    /// See the picture above.
+    /// See the diagram above.
     pub state: State,
-    /// The line that it comes from.
+    /// Its line.
     pub line: Line,
-    /// What it signals.
+    /// The notification that it signals.
     pub notification: NotificationId,
-    /// Bits that it signals.
+    /// The bits that it signals.
     pub badge: u64,
 }
 
@@ -39,14 +39,14 @@ pub struct Irq {
 pub enum State {
     /// The line may interrupt.
     Armed,
-    /// The line has interrupted, and was not acknowledged yet.
+    /// The line has interrupted and has not been acknowledged.
     Delivered,
-    /// As `Delivered`, and it has interrupted again.
+    /// As `Delivered`, and the line has interrupted again.
     DeliveredAgain,
 }
 
 impl Irq {
-    /// An interrupt that the system does not use: no line leads to it.
+    /// An interrupt that the system does not use; no line refers to it.
     pub const UNUSED: Self =
         Self { state: State::Armed, line: Line(0), notification: NotificationId::ANY, badge: 0 };
 }
@@ -54,12 +54,12 @@ impl Irq {
 /// A checked request.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Request {
-    /// Let the line interrupt again.
+    /// Allow the line to interrupt again.
     Acknowledge(IrqId),
 }
 
 impl Request {
-    /// Looks at a message to an interrupt.
+    /// Decodes an invocation of an interrupt.
     pub(crate) fn decode<M: Machine>(id: IrqId, arguments: &Arguments<'_, M>) -> Result<Self, InvokeError> {
         match arguments.label() {
             Some(Label::IrqHandlerAck) => Ok(Self::Acknowledge(id)),
@@ -67,7 +67,7 @@ impl Request {
         }
     }
 
-    /// Does what was decoded.
+    /// Performs a decoded request.
     pub(crate) fn perform<M: Machine>(self, kernel: &mut Kernel<M>) -> (Answer, Outcome) {
         let Self::Acknowledge(id) = self;
         (Answer::Empty, kernel.acknowledge(id))
@@ -75,7 +75,7 @@ impl Request {
 }
 
 impl<M: Machine> Kernel<M> {
-    /// A line has interrupted. One that nobody has stays as the machine left it.
+    /// Handles an interrupt from a line. A line without an interrupt object stays as the machine left it.
     #[inline]
     pub(crate) fn deliver_interrupt(&mut self, line: Line) -> Outcome {
         match self.irq_of_line.get(line.0 as usize).copied().flatten() {
@@ -84,7 +84,7 @@ impl<M: Machine> Kernel<M> {
         }
     }
 
-    /// An interrupt has come from its line.
+    /// Delivers an interrupt from its line.
     #[inline]
     pub(crate) fn deliver(&mut self, id: IrqId, line: Line) -> Outcome {
         let irq = &mut self.irqs[id];
@@ -99,7 +99,7 @@ impl<M: Machine> Kernel<M> {
         }
     }
 
-    /// The program is done with an interrupt. Without one, this does nothing.
+    /// Acknowledges an interrupt for its driver. Does nothing if none is pending.
     fn acknowledge(&mut self, id: IrqId) -> Outcome {
         let irq = &mut self.irqs[id];
         let Irq { state, line, notification, badge } = *irq;

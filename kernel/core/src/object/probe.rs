@@ -1,4 +1,4 @@
-//! Probes: what it costs a program to enter the kernel and to come back, told to that program alone.
+//! Probes: measure for a program what it costs to enter the kernel and to return.
 //!
 //! ```text
 //!        start           arm               the event            return to the program
@@ -8,15 +8,15 @@
 //!    (or the program stops)
 //! ```
 //!
-//! The program reads the counter into a register, and causes the event. The port reads the counter at the first
-//! instructions of the kernel; the two make a sample. At the return the port reads it once more, with its last instruction
-//! before the program's first, into registers that the program has declared free by arming. Each arming is for one event, so
-//! nothing else is stamped. No memory of the program is touched: a fault that was armed for is not delivered, but
-//! the program goes on where it has said. For that it must be in the code that it has named, where it expects to be taken
-//! elsewhere; a fault or an interrupt in other code is none that was armed for. Nor is any fault of a program whose faults
-//! wipe: that wipes, and is delivered.
+//! The program reads the counter into a register and causes the event. The port reads the counter in the first
+//! instructions of the kernel; the two values make a sample. On return the port reads it once more, in its last
+//! instruction before the program's first, into registers that the program declared free when it armed the probe.
+//! Arming is for one event, so nothing else is stamped. The probe touches no memory of the program: an armed fault is
+//! not delivered; instead the program continues at the address it has named. For that the program must be in the code
+//! range it has named. A fault or an interrupt in other code does not count as the event. Neither does any fault of a
+//! program whose faults wipe: that one wipes and is delivered.
 //!
-//! As long as any program probes, a static key of the port leads every trap past here.
+//! While any program probes, a static key of the port routes every trap through this code.
 
 use limen_abi::Label;
 use limen_abi::limits::PROBE_SAMPLES;
@@ -29,22 +29,22 @@ use crate::kernel::Kernel;
 use crate::machine::{Context, Machine};
 use crate::message::Answer;
 
-/// What a program samples.
+/// The probe of one program.
 #[derive(Debug)]
 pub struct Probe {
     state: State,
     samples: [Sample; PROBE_SAMPLES],
-    /// Position of the oldest sample.
+    /// The position of the oldest sample.
     first: usize,
-    /// Samples that were not read.
+    /// The number of samples that were not read.
     count: usize,
-    /// Samples without room.
+    /// The number of samples dropped for lack of room.
     dropped: u64,
-    /// Entries since the return from the last event.
+    /// Kernel entries since the return from the last event.
     entries: u64,
 }
 
-/// See the picture above.
+/// See the diagram above.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum State {
     Off,
@@ -53,30 +53,30 @@ enum State {
     Leaving { exit: ExitStamp },
 }
 
-/// What a program waits for.
+/// The event that a probe is armed for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Arming {
     event: ProbeEvent,
-    /// Where the program is when it comes, unless it is a system call: from here
+    /// Unless the event is a system call, the program counter must be in `first..=last` when it comes;
     first: u64,
-    /// to here, where it goes on.
+    /// the program then continues here.
     last: u64,
     exit: ExitStamp,
 }
 
-/// Whether the counter is read at the return; ports know them by these numbers.
+/// Whether the counter is read on return. Ports use these numbers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
 pub enum ExitStamp {
-    /// No.
+    /// It is not read.
     None = 0,
-    /// With nothing before it.
+    /// It is read without a barrier.
     Plain = 1,
-    /// When every instruction before it is complete, as far as the processor has a barrier for that.
+    /// It is read after all earlier instructions have completed, as far as the processor has a barrier for that.
     Serialised = 2,
 }
 
-/// One crossing.
+/// One sample.
 #[derive(Clone, Copy, Debug)]
 struct Sample {
     event: ProbeEvent,
@@ -90,7 +90,7 @@ impl Sample {
 }
 
 impl Probe {
-    /// Nothing is sampled.
+    /// A probe that is off.
     pub const OFF: Self = Self {
         state: State::Off,
         samples: [Sample::NONE; PROBE_SAMPLES],
@@ -100,7 +100,7 @@ impl Probe {
         entries: 0,
     };
 
-    /// Whether the program samples itself.
+    /// Returns whether the program probes itself.
     #[must_use]
     pub fn is_on(&self) -> bool {
         self.state != State::Off
@@ -125,21 +125,22 @@ impl Probe {
     }
 }
 
-/// A checked request of a program about itself.
+/// A checked request of a program about its own probe.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Request {
-    /// Begin, without samples.
+    /// Turn the probe on, without samples.
     Start,
-    /// End.
+    /// Turn it off.
     Stop,
-    /// Sample one event.
+    /// Arm it for one event.
     Arm(Arming),
-    /// Give the oldest sample away.
+    /// Read and remove the oldest sample.
     Read,
 }
 
 impl Request {
-    /// Looks at a message to the right to probe. Out of line, as what follows: other requests are more frequent.
+    /// Decodes an invocation of the right to probe. Out of line, like `perform`, because other requests are more
+    /// frequent.
     #[inline(never)]
     pub(crate) fn decode<M: Machine>(arguments: &Arguments<'_, M>) -> Result<Self, InvokeError> {
         match (arguments.label(), arguments.is_probing()) {
@@ -151,7 +152,7 @@ impl Request {
         }
     }
 
-    /// Does what was decoded.
+    /// Performs a decoded request.
     #[inline(never)]
     pub(crate) fn perform<M: Machine>(self, kernel: &mut Kernel<M>, caller: ThreadId) -> (Answer, Outcome) {
         let answer = match self {
@@ -187,20 +188,20 @@ impl Arming {
         Ok(Self { event, first, last, exit })
     }
 
-    /// Whether this is the event, with the program at `pc`.
+    /// Returns whether this is the event, with the program at `pc`.
     fn is_for(&self, event: Option<ProbeEvent>, pc: u64) -> bool {
         event == Some(self.event)
             && (self.event == ProbeEvent::Syscall || (self.first..=self.last).contains(&pc))
     }
 }
 
-/// What is left of a trap that a probe has looked at.
+/// What remains to be done for a trap that a probe has seen.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[must_use]
 pub enum Rest {
-    /// All of it.
+    /// Handle it as usual.
     Serve,
-    /// Nothing: the program goes on elsewhere.
+    /// Nothing: the program continues elsewhere.
     Return,
 }
 
@@ -213,7 +214,7 @@ impl<M: Machine> Kernel<M> {
         }
     }
 
-    /// A program ends its probing, was stopped, or starts again.
+    /// Turns off the probe of a program that asks for it, is stopped or is restarted.
     #[inline(never)]
     pub(crate) fn stop_probe(&mut self, thread: ThreadId) {
         if !self.probes[thread].is_on() {
@@ -226,13 +227,13 @@ impl<M: Machine> Kernel<M> {
         }
     }
 
-    /// The oldest sample of a program, out of line as well, in the order of [`ProbeWord`]. It is there no more.
+    /// Removes the oldest sample of a program and returns it in the order of [`ProbeWord`]. Out of line, too.
     #[inline(never)]
     pub(crate) fn take_sample(&mut self, thread: ThreadId) -> [u64; ProbeWord::LENGTH] {
         let probe = &mut self.probes[thread];
         let mut words = [0; ProbeWord::LENGTH];
         words[ProbeWord::DROPPED] = probe.dropped;
-        // But that which asks.
+        // The entry of this very request does not count.
         words[ProbeWord::INTERRUPTIONS_AFTER] = probe.entries.saturating_sub(1);
         words[ProbeWord::PAGE_TABLE_SWITCH] = u64::from(self.machine.switches_page_tables());
         if let Some(sample) = probe.pop() {
@@ -245,8 +246,8 @@ impl<M: Machine> Kernel<M> {
         words
     }
 
-    /// The program that runs has entered the kernel when the counter was `stamp`; `event` is none for what cannot be
-    /// sampled. Called before the event is served.
+    /// Records that the running program entered the kernel when the counter was `stamp`. `event` is `None` for an
+    /// entry that cannot be sampled. Called before the event is handled.
     pub fn probe_entry(&mut self, event: Option<ProbeEvent>, stamp: u64) -> Rest {
         let Some(thread) = self.processor.current.or_else(|| self.hidden()) else { return Rest::Serve };
         if self.works[thread].is_some() {
@@ -272,7 +273,7 @@ impl<M: Machine> Kernel<M> {
         if event.is_fault() { Rest::Return } else { Rest::Serve }
     }
 
-    /// Serves a system call while probing; the return from one that was a fault is not stamped.
+    /// Handles a system call while probing. If it becomes a fault, the return is not stamped.
     pub fn serve_probed_syscall(&mut self, number: i64, stamp: u64) -> Option<&mut M::Context> {
         let caller = self.processor.current.or_else(|| self.hidden());
         let _: Rest = self.probe_entry(Some(ProbeEvent::Syscall), stamp);
@@ -283,7 +284,7 @@ impl<M: Machine> Kernel<M> {
         self.running()
     }
 
-    /// How the next return to this thread is stamped; only that one.
+    /// Returns how the next return to this thread is stamped, and clears it.
     pub(crate) fn take_exit(&mut self, thread: ThreadId) -> ExitStamp {
         let probe = &mut self.probes[thread];
         let State::Leaving { exit } = probe.state else { return ExitStamp::None };
@@ -292,7 +293,7 @@ impl<M: Machine> Kernel<M> {
         exit
     }
 
-    /// How the return to the program that runs is to be stamped. Called once for each return while probing.
+    /// Returns how the return to the running program is stamped. Called once per return while probing.
     pub fn exit_stamp(&mut self) -> ExitStamp {
         let thread = self.processor.current.or_else(|| self.hidden());
         let thread = thread.filter(|thread| self.works[*thread].is_none());

@@ -1,7 +1,7 @@
-//! Calls to the secure monitor, which runs beside the kernel and above it: power, firmware services.
+//! Calls to the secure monitor, the more privileged firmware that offers power management and other services.
 //!
-//! The kernel passes registers on and back, and knows nothing of their meaning. Whoever may call can do whatever the
-//! monitor does for the kernel. Source: SMC Calling Convention (Arm DEN 0028).
+//! The kernel passes registers through in both directions and does not interpret them. A program with this capability
+//! can use everything that the monitor offers to the kernel. Source: SMC Calling Convention (Arm DEN 0028).
 
 use limen_abi::Label;
 
@@ -12,7 +12,7 @@ use crate::kernel::Kernel;
 use crate::machine::Machine;
 use crate::message::Answer;
 
-/// Registers of a call.
+/// The number of registers in a call.
 pub const REGISTERS: usize = 8;
 
 /// A checked request.
@@ -23,7 +23,7 @@ pub struct Request {
 }
 
 impl Request {
-    /// Looks at a message to the secure monitor.
+    /// Decodes an invocation of the secure monitor.
     pub(crate) fn decode<M: Machine>(
         caller: ThreadId,
         arguments: &Arguments<'_, M>,
@@ -34,7 +34,7 @@ impl Request {
         }
     }
 
-    /// Does what was decoded.
+    /// Performs a decoded request.
     pub(crate) fn perform<M: Machine>(self, kernel: &mut Kernel<M>) -> (Answer, Outcome) {
         let registers = kernel.machine.call_secure_monitor(self.registers);
         for (position, value) in registers.into_iter().enumerate() {

@@ -1,21 +1,22 @@
-//! Services: what the kernel does for a program on the program's own time, and with interrupts on.
+//! Services: work that the kernel does for a program, on the program's time and with interrupts on.
 //!
 //! ```text
-//!   thread's program          its work                     everybody else
+//!    the program               the work                       other threads
 //!        | call
-//!        '-----> begin  -->  registers, stack, address  <--  pre-empts it,
-//!                            space and floating-point        as any thread
-//!        .-----  end   <--   registers of its own
-//!        v answer
+//!        '-----> begin  -->  own registers, stack,      <--  preempt it like
+//!                            address space and               any other thread
+//!        .-----  end   <--   floating-point registers
+//!        v result
 //! ```
 //!
-//! A call to a service does not return from the kernel to the program, but to code of the kernel that knows nothing of
-//! [`Kernel`]: only what the service is, memory that is mapped in an address space for this thread's services, and
-//! what it finds. The thread stays what it is for the scheduler: its priority, time and domain are those of whoever asked, it
-//! is pre-empted and charged like any other, and nobody waits for anybody. When the work is over, the registers of the
-//! program are put back, with the answer.
+//! A call to a service does not return from the kernel to the program but to kernel code that has no access to
+//! [`Kernel`]. It sees only the description of the service, memory that is mapped in an address space for the services
+//! of this thread, and its own results. The scheduler sees the same thread as before: priority, time and domain are
+//! the caller's, it is preempted and charged like any other thread, and no thread waits for another. When the work is
+//! done, the registers of the program are restored, with the result.
 //!
-//! A thread whose registers are written or that is stopped meanwhile gives its work up; its system call starts again.
+//! If the thread is stopped or its registers are written in the meantime, the work is abandoned and the system call
+//! restarts.
 
 use limen_abi::message::REGISTER_WORDS;
 use limen_abi::service::DIGEST_WORDS;
@@ -33,14 +34,14 @@ use crate::object::thread::State;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Service<Space> {
     kind: ServiceKind,
-    /// Where the kernel works.
+    /// The address space in which the work runs.
     space: Space,
-    /// The thread that must not run meanwhile.
+    /// For a reset: the thread that must be stopped when the work begins.
     owner: Option<ThreadId>,
 }
 
 impl<Space> Service<Space> {
-    /// The service of an image's record, which works in this address space.
+    /// Creates the service of an image's record, which works in this address space.
     pub(crate) fn new(
         record: &limen_image::Service,
         space: Space,
@@ -52,7 +53,7 @@ impl<Space> Service<Space> {
     }
 }
 
-/// What a thread is given back when its work is over.
+/// What is restored when a thread's work ends.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Work<Context, Space> {
     service: ServiceId,
@@ -63,16 +64,16 @@ pub struct Work<Context, Space> {
 }
 
 impl<Context, Space> Work<Context, Space> {
-    /// The registers of the program that the work is for.
+    /// Returns the registers of the program that the work is for.
     pub fn program(&self) -> &Context {
         &self.program
     }
 }
 
-/// What the kernel has found.
+/// The result of the work.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Report {
-    /// Words for the program, as many as its kind of service has.
+    /// The result words; the kind of service determines how many are used.
     pub words: [u64; REGISTER_WORDS],
 }
 
@@ -81,7 +82,7 @@ pub struct Report {
 pub struct Request(ServiceId);
 
 impl Request {
-    /// Looks at a message to the capability of a service.
+    /// Decodes an invocation of a service.
     pub(crate) fn decode<M: Machine>(
         kernel: &Kernel<M>,
         id: ServiceId,
@@ -96,20 +97,21 @@ impl Request {
         }
     }
 
-    /// The work begins where the answer would be written: who does not wait for one needs no work.
+    /// The work begins when the answer would be written, so a caller that does not wait for an answer gets no work
+    /// done.
     pub(crate) fn perform(self) -> (Answer, Outcome) {
         (Answer::Work(self.0), Outcome::NOTHING)
     }
 }
 
 impl<M: Machine> Kernel<M> {
-    /// Whether a thread is stopped, or waits for what its handler says about a fault.
+    /// Returns whether a thread is stopped or waits for the reply to a fault.
     fn is_stopped(&self, thread: ThreadId) -> bool {
         let thread = &self.threads[thread];
         thread.state == State::Inactive || thread.fault.is_some()
     }
 
-    /// Lets the current thread go on with the work of a service.
+    /// Switches the current thread to the work of a service.
     pub(crate) fn begin_work(&mut self, thread: ThreadId, id: ServiceId) -> Outcome {
         let Some(service) = self.services[id] else { return Outcome::NOTHING };
         let target = &mut self.threads[thread];
@@ -123,7 +125,7 @@ impl<M: Machine> Kernel<M> {
         Outcome::NOTHING
     }
 
-    /// The work of the current thread is over: its program gets the answer.
+    /// Ends the work of the current thread and gives its program the result.
     pub(crate) fn finish_work(&mut self, thread: ThreadId, report: Report) -> Outcome {
         let Some(work) = self.leave_work(thread) else { return Outcome::NOTHING };
         let length = match self.services[work.service].map(|service| service.kind) {
@@ -139,7 +141,7 @@ impl<M: Machine> Kernel<M> {
         Outcome::NOTHING
     }
 
-    /// Gives up the work of a thread that does not run, if it has any: its system call starts again.
+    /// Abandons the work of a thread that is not running, if it has any. Its system call restarts.
     #[cold]
     pub(crate) fn abandon_work(&mut self, thread: ThreadId) {
         if self.works[thread].is_some() {
@@ -158,13 +160,13 @@ impl<M: Machine> Kernel<M> {
         Some(work)
     }
 
-    /// Whether the kernel works for the thread that runs.
+    /// Returns whether the running thread executes the work of a service.
     pub fn is_at_work(&self) -> bool {
         let current = self.processor.current.or_else(|| self.hidden());
         current.is_some_and(|current| self.works[current].is_some())
     }
 
-    /// The registers of the program of a thread, also while the kernel works for it.
+    /// Returns the registers of a thread's program, even while the thread executes the work of a service.
     pub(crate) fn program_registers(&self, thread: ThreadId) -> &M::Context {
         match &self.works[thread] {
             Some(work) => work.program(),

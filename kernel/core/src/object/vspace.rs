@@ -1,6 +1,6 @@
-//! Address spaces, as programs may ask for something about them: maintaining the caches for a range of addresses.
+//! Address spaces, as programs can invoke them: cache maintenance for a range of addresses.
 //!
-//! Only AArch64 has these methods. What an address space maps is decided at boot and never changes.
+//! Only AArch64 has these methods. The mappings of an address space are fixed at boot.
 
 use core::ops::Range;
 
@@ -14,7 +14,7 @@ use crate::kernel::Kernel;
 use crate::machine::{CacheOperation, Machine};
 use crate::message::Answer;
 
-/// A checked request. One entry into the kernel maintains one chunk; the system call then starts again behind it.
+/// A checked request. One kernel entry maintains one chunk; the system call then restarts with the next one.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Request<Space> {
     space: Space,
@@ -24,7 +24,7 @@ pub struct Request<Space> {
 }
 
 impl<Space: Copy> Request<Space> {
-    /// Looks at a message to the capability of `id`.
+    /// Decodes an invocation of `id`.
     pub(crate) fn decode<M: Machine<Space = Space>>(
         kernel: &Kernel<M>,
         id: VspaceId,
@@ -48,7 +48,8 @@ impl<Space: Copy> Request<Space> {
         Ok(Self { space, operation, chunk: start..end.min(chunk_end), end })
     }
 
-    /// Does what was decoded. `caller` is the current thread; its first word is where its system call goes on.
+    /// Performs a decoded request. `caller` is the current thread; its first message word is updated to where the
+    /// restarted system call continues.
     pub(crate) fn perform<M: Machine<Space = Space>>(
         self,
         kernel: &mut Kernel<M>,

@@ -1,11 +1,12 @@
-//! Wipes: memory that an interrupt or a fault clears, before anything else happens.
+//! Wipes: memory that the kernel clears on an interrupt or a fault, before anything else happens.
 //!
-//! A protection domain that holds keys loses them when a line says that somebody opens the case, or when it does something
-//! that it should not. The kernel clears them in the middle of the interrupt or fault; the signal or message of that comes
-//! after it. It takes as long as there are bytes, with interrupts off, so there may not be many.
+//! A protection domain with secrets loses them when a tamper line interrupts, for example because the case is opened,
+//! or when the protection domain faults. The kernel clears the memory while it handles the interrupt or fault; the
+//! signal or message follows. The time is proportional to the size, with interrupts off, so only little memory may be
+//! wiped.
 //!
-//! Neither an interrupt nor a fault without a wipe asks whether there is one: a line that wipes leads to no interrupt, and a
-//! thread whose faults wipe has no fault handler, until it is looked up here.
+//! Other interrupts and faults pay nothing: a wiping line has no entry in `irq_of_line`, and a thread whose faults
+//! wipe has a null fault handler. The paths for those cases look here.
 
 use limen_image::NONE;
 
@@ -18,7 +19,7 @@ use crate::machine::{Line, Machine};
 /// An interrupt that wipes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct WipingInterrupt {
-    /// The line that it comes from.
+    /// Its line.
     pub line: Line,
     /// The interrupt.
     pub irq: IrqId,
@@ -29,12 +30,12 @@ pub struct WipingInterrupt {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct WipingFault {
     service: ServiceId,
-    /// Where the fault goes then.
+    /// The actual fault handler.
     handler: Cap,
 }
 
 impl<M: Machine> Kernel<M> {
-    /// Makes an interrupt or the faults of a thread wipe, as an image's record says.
+    /// Makes an interrupt or the faults of a thread wipe, as the image's record says.
     pub(crate) fn populate_wipe(&mut self, service: ServiceId, record: &limen_image::Service) {
         if record.owner == NONE {
             let Some(thread) = Threads::<M>::id(record.thread) else { return };
@@ -50,7 +51,7 @@ impl<M: Machine> Kernel<M> {
         }
     }
 
-    /// A line has interrupted that leads to no interrupt.
+    /// Handles an interrupt from a line without an entry in `irq_of_line`.
     #[cold]
     pub(crate) fn wipe_for_line(&mut self, line: Line) -> Outcome {
         let wiping = self.wiping_interrupts.iter().flatten().find(|wiping| wiping.line == line).copied();
@@ -59,7 +60,7 @@ impl<M: Machine> Kernel<M> {
         self.deliver(irq, line)
     }
 
-    /// A thread without a fault handler has faulted: it may have one behind a wipe.
+    /// Handles a fault of a thread with a null fault handler. Returns the handler that follows a wipe, or `Null`.
     #[cold]
     pub(crate) fn wipe_for_fault(&mut self, thread: ThreadId) -> Cap {
         let Some(WipingFault { service, handler }) = self.wiping_faults[thread] else { return Cap::Null };
