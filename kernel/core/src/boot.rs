@@ -1,6 +1,6 @@
-//! From a boot image to a kernel with threads that are ready to run.
+//! Creates the kernel's objects from a boot image.
 //!
-//! The image was validated, so every index is in range; what is out of range all the same is left out.
+//! The image has been validated, so all indices are in range; a record with an index out of range would be skipped.
 
 use limen_abi::{FpuPolicy, ServiceKind, slot};
 use limen_image::{CapKind, Image, NONE, ThreadFlags};
@@ -19,12 +19,12 @@ use crate::object::key::Key;
 use crate::object::service::Service;
 use crate::object::thread::State;
 
-/// Every capability of the image, with its thread and its slot.
+/// Iterates over all capabilities of the image, with their thread and slot.
 pub fn caps<M: Machine>(image: &Image<'_>) -> impl Iterator<Item = (ThreadId, u64, Cap)> {
     image.caps().filter_map(|record| Some((Threads::<M>::id(record.table)?, record.slot, cap::<M>(&record)?)))
 }
 
-/// Puts a capability into a slot of a thread's tables.
+/// Places a capability into a slot of a thread's tables.
 pub fn place(table: &mut CapTable, root: &mut RootTable, slot: u64, cap: Cap) {
     match slot.checked_sub(slot::ROOT) {
         None => table.place(slot, cap),
@@ -57,9 +57,9 @@ fn cap<M: Machine>(record: &limen_image::Cap) -> Option<Cap> {
 }
 
 impl<M: Machine> Kernel<M> {
-    /// Makes the objects of the image; its threads are ready to run. `enter_space` gives the address space that the
-    /// port built for an index to a thread with these registers, in which the port may note it; a thread without one never
-    /// runs.
+    /// Creates the objects of the image and makes its threads ready. `enter_space` returns the address space that the
+    /// port built for an index; the port may record it in the registers of the thread. A thread without an address
+    /// space never runs.
     pub fn populate(
         &mut self,
         image: &Image<'_>,
@@ -95,8 +95,8 @@ impl<M: Machine> Kernel<M> {
             }
         }
         for (index, record) in image.services().enumerate() {
-            let mut nobody = M::Context::ZERO;
-            let space = enter_space(record.vspace, &mut nobody);
+            let mut unused = M::Context::ZERO;
+            let space = enter_space(record.vspace, &mut unused);
             if let (Some(id), Some(space)) = (Services::<M>::id(index as u64), space) {
                 self.services[id] = Service::new(&record, space, Threads::<M>::id);
                 if record.kind == ServiceKind::Wipe.as_raw() {
@@ -108,7 +108,7 @@ impl<M: Machine> Kernel<M> {
         self.populate_counter(image);
     }
 
-    /// Where all threads have the same access to the cycle counter, it is given once and for all.
+    /// If all threads have the same access to the cycle counter, sets it once.
     fn populate_counter(&mut self, image: &Image<'_>) {
         let grants = |thread: limen_image::Thread| thread.flags & ThreadFlags::COUNTER != 0;
         self.processor.counters_differ = image.threads().any(grants) && !image.threads().all(grants);
@@ -117,7 +117,7 @@ impl<M: Machine> Kernel<M> {
         }
     }
 
-    /// Lets the most important thread run. The image is not needed any more.
+    /// Dispatches the first thread. The image is no longer needed.
     pub fn start(&mut self) {
         self.processor.since = self.machine.now();
         self.processor.slot_end = self.first_slot_end();
@@ -177,7 +177,7 @@ fn optional<Tag>(index: u64, id: impl Fn(u64) -> Option<Id<Tag>>) -> Option<Id<T
     if index == NONE { None } else { id(index) }
 }
 
-/// The buffer of the thread at this position of the image.
+/// Returns the index of the message buffer of the thread at this position of the image.
 #[must_use]
 pub fn buffer_index(thread: u64) -> Option<usize> {
     MessageBuffers::id(thread).map(MessageBuffers::index_of)

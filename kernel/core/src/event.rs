@@ -1,4 +1,4 @@
-//! Every way into the kernel: one enum, one match, and the one tail that answers errors and switches threads.
+//! All entries into the kernel: one enum, one match, and one place that returns errors and switches threads.
 
 use limen_abi::MessageInfo;
 use limen_abi::message::REGISTER_WORDS;
@@ -10,60 +10,61 @@ use crate::kernel::Kernel;
 use crate::machine::{Context, Interrupt, Machine};
 use crate::object::service::Report;
 
-/// Why the kernel was entered.
+/// The reason for entering the kernel.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Event {
-    /// The current thread asks for something. The number is the content of the system-call register.
+    /// A system call of the current thread, with the contents of the system-call register.
     Syscall(i64),
-    /// The current thread did something that it may not.
+    /// A fault of the current thread.
     Fault(Fault),
-    /// The current thread used the floating-point unit while it was off. The fault is for a thread that may not use it.
+    /// A use of the disabled floating-point unit by the current thread; the fault to deliver if it may not use it.
     FpuUse(Fault),
-    /// A device or the timer wants attention.
+    /// An interrupt of the timer or a device.
     Interrupt,
-    /// The work of a service that the kernel does for the current thread is over.
+    /// The end of the work of a service for the current thread.
     WorkDone(Report),
 }
 
-/// What a system call leaves to the scheduler.
+/// The effect of a system call on scheduling.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[must_use]
 pub struct Outcome {
-    /// What the current thread does next.
+    /// Whether the current thread continues.
     pub current: Next,
-    /// The thread that became ready just now, if any: schedulable, and in no queue yet.
+    /// A thread that has just become schedulable and is in no queue yet.
     pub woken: Option<ThreadId>,
 }
 
-/// What the current thread does after a system call.
+/// The state of the current thread after a system call.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Next {
-    /// It could go on.
+    /// It may continue.
     GoesOn,
-    /// It waits, was stopped, or has no time.
+    /// It blocked, was stopped, or has no time.
     Waits,
 }
 
 impl Outcome {
-    /// The current thread goes on, and nobody became ready.
+    /// The current thread continues and no thread was woken.
     pub const NOTHING: Self = Self { current: Next::GoesOn, woken: None };
-    /// The current thread waits, and nobody became ready.
+    /// The current thread blocks and no thread was woken.
     pub const WAITS: Self = Self { current: Next::Waits, woken: None };
 }
 
-/// Whether to wait for what is not there yet.
+/// Whether a receive blocks if there is nothing to receive.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Blocking {
-    /// Wait.
+    /// Block.
     Yes,
-    /// Go on without.
+    /// Return at once.
     No,
 }
 
 impl<M: Machine> Kernel<M> {
-    /// Serves one event. Afterwards `processor.current` is the thread to run; none means to idle until an interrupt.
+    /// Handles one event. Afterwards `processor.current` is the thread to run; `None` means to idle until an
+    /// interrupt.
     ///
-    /// Inlined into each trap handler, where the kind of event is known.
+    /// Inlined into each trap handler, where the kind of event is a constant.
     #[inline(always)]
     pub fn handle(&mut self, event: Event) {
         self.settle_call();
@@ -73,8 +74,8 @@ impl<M: Machine> Kernel<M> {
         }
     }
 
-    /// The same where it does not matter how long that takes: one copy for every kind of event but system calls, which have
-    /// theirs.
+    /// Handles one event where speed does not matter: one copy for all kinds of event except system calls, which use
+    /// `serve_slowly`.
     #[cold]
     #[inline(never)]
     pub fn handle_rarely(&mut self, event: Event) {
@@ -89,7 +90,7 @@ impl<M: Machine> Kernel<M> {
         }
     }
 
-    /// Serves an event while this thread is the current one.
+    /// Handles an event of the current thread.
     #[inline(always)]
     pub(crate) fn handle_of(&mut self, current: ThreadId, event: Event) {
         let outcome = match event {
@@ -102,7 +103,7 @@ impl<M: Machine> Kernel<M> {
         self.schedule(outcome);
     }
 
-    /// The registers of the thread that runs; none while the processor idles.
+    /// Returns the registers of the running thread; `None` while the processor idles.
     #[inline(always)]
     pub fn running(&mut self) -> Option<&mut M::Context> {
         let current = match self.processor.current {
@@ -112,7 +113,7 @@ impl<M: Machine> Kernel<M> {
         Some(&mut self.threads[current].context)
     }
 
-    /// Nobody is known to run.
+    /// Handles an event while `processor.current` is `None`: the processor idles, or the running thread is hidden.
     #[cold]
     fn handle_idle(&mut self, event: Event) {
         if !self.handle_measured(event) {
@@ -120,7 +121,7 @@ impl<M: Machine> Kernel<M> {
         }
     }
 
-    /// Nobody runs, so only an interrupt can have come.
+    /// Handles an interrupt while the processor idles.
     pub(crate) fn stop_idling(&mut self) {
         self.charge_current();
         if let Some(woken) = self.interrupt().woken {
@@ -128,7 +129,7 @@ impl<M: Machine> Kernel<M> {
         }
     }
 
-    /// Tells the caller of an invocation why it was not carried out.
+    /// Returns an error to the caller of an invocation.
     #[cold]
     pub(crate) fn refuse(&mut self, caller: ThreadId, error: InvokeError) -> Outcome {
         let (code, words, length) = error.message();
@@ -139,7 +140,7 @@ impl<M: Machine> Kernel<M> {
         Outcome::NOTHING
     }
 
-    /// Serves the interrupt that is waiting.
+    /// Handles the pending interrupt.
     #[inline(always)]
     fn interrupt(&mut self) -> Outcome {
         match self.machine.acknowledge_interrupt() {

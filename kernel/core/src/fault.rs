@@ -1,7 +1,7 @@
-//! Faults: what a thread could not do, told to its handler as a message.
+//! Faults, and the messages that report them to handlers.
 //!
-//! A fault is sent like a call: the thread waits until the handler answers. Where no handler can be reached the
-//! thread stops. The program counter of a faulting thread is at the instruction that faulted.
+//! A fault is sent like a call: the thread waits until the handler replies. If it has no handler to send to, it stops.
+//! The program counter of a faulting thread is at the instruction that faulted.
 
 use limen_abi::error::LookupFailure as FailureNumber;
 use limen_abi::fault::{CapFaultWord, TimeoutWord, VmFaultWord};
@@ -15,44 +15,44 @@ use crate::kernel::Kernel;
 use crate::machine::{Context, Machine};
 use crate::object::thread::{AfterSend, Restart, State};
 
-/// What a thread could not do. Three words, which are copied as such.
+/// A fault. Three words, copied as a whole.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Fault {
-    /// A capability pointer led nowhere in a system call that may block.
+    /// A capability pointer could not be resolved in a system call that may block.
     Cap {
         /// The pointer.
         cptr: u64,
         /// Which half of the system call failed.
         phase: Phase,
-        /// Why.
+        /// The reason.
         failure: LookupFailure,
     },
-    /// The system-call number has no meaning.
+    /// The system-call number is unknown.
     UnknownSyscall {
         /// The number.
         number: u64,
     },
-    /// The processor refused an instruction.
+    /// An exception that user mode raised.
     UserException {
-        /// What it reported.
+        /// The exception number.
         number: u64,
-        /// What else it reported.
+        /// The exception code.
         code: u64,
     },
-    /// The mappings do not allow an access.
+    /// A memory access that the mappings do not allow.
     Vm {
-        /// The address that was accessed.
+        /// The address.
         address: u64,
-        /// What was attempted.
+        /// The kind of access.
         access: Access,
-        /// What the processor reported.
+        /// The processor's fault status.
         status: u64,
     },
     /// The budget is used up.
     Timeout {
-        /// What the scheduling context is called by whoever configured it.
+        /// The data word that was configured for the scheduling context.
         data: u64,
-        /// Microseconds used since the last time somebody asked.
+        /// Microseconds used since the count was last read.
         consumed_us: u64,
     },
 }
@@ -60,23 +60,23 @@ pub enum Fault {
 /// The half of a system call that failed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Phase {
-    /// Sending.
+    /// Send.
     Send,
-    /// Receiving.
+    /// Receive.
     Receive,
 }
 
-/// An access to memory.
+/// A kind of memory access.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Access {
-    /// Reading or writing.
+    /// A load or store.
     Data,
-    /// Fetching an instruction.
+    /// An instruction fetch.
     Instruction,
 }
 
 impl Fault {
-    /// A fault of the receiving half for a capability of the wrong kind.
+    /// Creates the fault for receiving from a capability of the wrong kind.
     pub(crate) fn not_receivable(cptr: u64) -> Self {
         Self::Cap { cptr, phase: Phase::Receive, failure: LookupFailure::MissingCapability { bits_left: 0 } }
     }
@@ -91,7 +91,7 @@ impl Fault {
         }
     }
 
-    /// Words in the message.
+    /// Returns the length of the message in words.
     fn length<C: Context>(&self) -> usize {
         match self {
             Self::Cap { failure: LookupFailure::MissingCapability { .. }, .. } => {
@@ -107,7 +107,7 @@ impl Fault {
         }
     }
 
-    /// Those that the answer lists, if it lists most registers of the thread.
+    /// Returns the registers in the reply, for faults whose reply lists most registers of the thread.
     #[inline]
     fn listed_registers<C: Context>(self) -> Option<&'static [usize]> {
         match self {
@@ -117,13 +117,13 @@ impl Fault {
         }
     }
 
-    /// Whether the answer fits into registers.
+    /// Returns whether the reply fits into registers.
     #[inline]
     pub(crate) fn has_short_answer<C: Context>(self) -> bool {
         self.listed_registers::<C>().is_none()
     }
 
-    /// The first words of the message about a thread with these registers: those that go into registers.
+    /// Returns the words of the message that are sent in registers, for a thread with these registers.
     fn first_words<C: Context>(&self, context: &C) -> [u64; REGISTER_WORDS] {
         let pc = context.register(C::PC);
         match *self {
@@ -143,7 +143,7 @@ impl Fault {
         }
     }
 
-    /// A word of the message that lies behind the first ones, or is in a list of registers.
+    /// Returns a word of the message beyond the first ones, or one in a list of registers.
     fn later_word<C: Context>(&self, position: usize, context: &C) -> u64 {
         match *self {
             Self::Cap { failure, .. } => failure_word(failure, position - CapFaultWord::LOOKUP_FAILURE),
@@ -158,7 +158,7 @@ impl Fault {
     }
 }
 
-/// The words that describe a lookup failure: its number, then its details.
+/// Returns a word of the description of a lookup failure: its number, then its details.
 fn failure_word(failure: LookupFailure, position: usize) -> u64 {
     let words = match failure {
         LookupFailure::MissingCapability { bits_left } => {
@@ -171,7 +171,7 @@ fn failure_word(failure: LookupFailure, position: usize) -> u64 {
     words.get(position).copied().unwrap_or(0)
 }
 
-/// A word of a message that lists registers first.
+/// Returns a word of a message that begins with registers.
 #[inline]
 fn register_or<C: Context>(context: &C, registers: &[usize], position: usize, rest: [u64; 2]) -> u64 {
     match registers.get(position) {
@@ -181,7 +181,7 @@ fn register_or<C: Context>(context: &C, registers: &[usize], position: usize, re
 }
 
 impl<M: Machine> Kernel<M> {
-    /// Stops a thread that faulted and tells its handler.
+    /// Stops a faulting thread and reports the fault to its handler.
     #[inline(never)]
     pub(crate) fn deliver_fault(&mut self, thread: ThreadId, fault: Fault) -> Outcome {
         let handler = match self.threads[thread].fault_handler {
@@ -191,7 +191,7 @@ impl<M: Machine> Kernel<M> {
         self.report(thread, fault, handler)
     }
 
-    /// Tells whoever wants to know that the budget of the current thread is used up. Nothing if nobody does.
+    /// Reports that the budget of the current thread is used up. Returns `None` if it has no timeout handler.
     #[cold]
     pub(crate) fn deliver_timeout(&mut self, thread: ThreadId) -> Option<Outcome> {
         let id = self.threads[thread].sched_context.filter(|id| self.sporadic_servers[*id].is_limited())?;
@@ -225,14 +225,14 @@ impl<M: Machine> Kernel<M> {
         Outcome { current: Next::Waits, woken: self.with_time(receiver) }
     }
 
-    /// Hands the fault of `from` to `to` as a message.
+    /// Transfers the fault of `from` to `to` as a message.
     pub(crate) fn transfer_fault(&mut self, from: ThreadId, to: ThreadId, badge: u64) {
         if let Some(fault) = self.threads[from].fault {
             self.write_fault(&fault, from, to, badge);
         }
     }
 
-    /// Hands `to` a message about a fault of `from`.
+    /// Writes the message about a fault of `from` to `to`.
     #[inline(always)]
     pub(crate) fn write_fault(&mut self, fault: &Fault, from: ThreadId, to: ThreadId, badge: u64) {
         let length = fault.length::<M::Context>();
@@ -262,14 +262,14 @@ impl<M: Machine> Kernel<M> {
         }
     }
 
-    /// Carries out a handler's answer: new registers where the fault allows them, then go on or stop.
+    /// Applies a handler's reply: sets the registers that the fault allows, then resumes the thread or stops it.
     pub(crate) fn answer_fault(&mut self, thread: ThreadId, handler: ThreadId, info: MessageInfo) {
         let Some(registers) = self.threads[thread].fault.and_then(Fault::listed_registers::<M::Context>)
         else {
             return self.answer_usual_fault(thread, handler, info);
         };
         self.threads[thread].fault = None;
-        // A thread for which the kernel works may have used up its budget.
+        // The budget may have run out while the thread executed a service.
         if info.length() != 0 {
             self.abandon_work(thread);
         }
@@ -277,10 +277,10 @@ impl<M: Machine> Kernel<M> {
             let value = self.message_word(handler, position);
             self.threads[thread].context.set_register(*register, value);
         }
-        self.go_on_if(thread, info);
+        self.resume_or_stop(thread, info);
     }
 
-    /// The same after a fault that [has a short answer](Fault::has_short_answer).
+    /// Applies the reply to a fault that [has a short answer](Fault::has_short_answer).
     #[inline(always)]
     pub(crate) fn answer_usual_fault(&mut self, thread: ThreadId, handler: ThreadId, info: MessageInfo) {
         let Some(Fault::UserException { .. }) = self.threads[thread].fault.take() else {
@@ -293,12 +293,12 @@ impl<M: Machine> Kernel<M> {
         for (register, word) in M::Context::USER_EXCEPTION.iter().zip(words).take(info.length()) {
             context.set_register(*register, word);
         }
-        self.go_on_if(thread, info);
+        self.resume_or_stop(thread, info);
     }
 
-    /// The label of an answer says whether the thread goes on.
+    /// Resumes or stops the thread as the label of the reply says.
     #[inline(always)]
-    fn go_on_if(&mut self, thread: ThreadId, info: MessageInfo) {
+    fn resume_or_stop(&mut self, thread: ThreadId, info: MessageInfo) {
         let restart = info.label() == FaultLabel::NullFault.as_raw();
         self.threads[thread].state = if restart { State::Runnable } else { State::Inactive };
     }

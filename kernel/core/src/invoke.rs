@@ -1,7 +1,7 @@
-//! From a capability to a request of an object.
+//! Turns the invocation of a capability into a request to an object.
 //!
-//! A request is *decoded* with `&Kernel`: that may fail and changes nothing. Then it is *performed* with
-//! `&mut Kernel`: that cannot fail. Message passing and signals need no such split and are not here.
+//! A request is *decoded* with `&Kernel`, which may fail and changes nothing, then *performed* with `&mut Kernel`,
+//! which cannot fail. Messages and signals need no such split and are handled elsewhere.
 
 use limen_abi::error::ErrorCode;
 use limen_abi::message::BufferWord;
@@ -19,26 +19,26 @@ use crate::object::{
     fpu, irq, key, probe, sched_context, sched_control, secure_monitor, service, thread, vspace,
 };
 
-/// Why a request was refused; goes to the caller as an error code with words.
+/// The reason for refusing a request; the caller receives it as an error code with details.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum InvokeError {
     /// The invoked capability (0) or an argument (from 1) is empty or of the wrong kind.
     InvalidCapability {
-        /// Which.
+        /// The position.
         index: u64,
     },
-    /// No such method, or not in this state.
+    /// The object has no such method, or does not allow it in its current state.
     IllegalOperation,
-    /// An argument that is not allowed.
+    /// The value of an argument is not allowed.
     InvalidArgument {
-        /// Which, from 0.
+        /// The position, from 0.
         index: u64,
     },
-    /// A value is outside its range.
+    /// A value is out of range.
     Range {
-        /// Smallest allowed value.
+        /// The smallest allowed value.
         min: u64,
-        /// Largest allowed value.
+        /// The largest allowed value.
         max: u64,
     },
     /// The message is too short.
@@ -46,7 +46,7 @@ pub enum InvokeError {
 }
 
 impl InvokeError {
-    /// Error code and message words.
+    /// Returns the error code, the message words and their number.
     #[must_use]
     pub fn message(self) -> (ErrorCode, [u64; 4], usize) {
         match self {
@@ -59,7 +59,7 @@ impl InvokeError {
     }
 }
 
-/// The message of an invocation, as the decoders see it.
+/// The message of an invocation, as decoders see it.
 #[derive(Debug)]
 pub struct Arguments<'a, M: Machine> {
     kernel: &'a Kernel<M>,
@@ -68,27 +68,27 @@ pub struct Arguments<'a, M: Machine> {
 }
 
 impl<M: Machine> Arguments<'_, M> {
-    /// The method, if it has a name.
+    /// Returns the method, if the label is known.
     pub(crate) fn label(&self) -> Option<Label> {
         Label::from_raw(self.info.label())
     }
 
-    /// Who sends it.
+    /// Returns the calling thread.
     pub(crate) fn caller(&self) -> ThreadId {
         self.caller
     }
 
-    /// Whether who sends it samples itself.
+    /// Returns whether the caller probes itself.
     pub(crate) fn is_probing(&self) -> bool {
         self.kernel.probes[self.caller].is_on()
     }
 
-    /// Words in the message.
+    /// Returns the number of words in the message.
     pub(crate) fn length(&self) -> usize {
         self.info.length()
     }
 
-    /// The first `N` words.
+    /// Returns the first `N` words.
     pub(crate) fn words<const N: usize>(&self) -> Result<[u64; N], InvokeError> {
         if self.length() < N {
             return Err(InvokeError::TruncatedMessage);
@@ -96,7 +96,8 @@ impl<M: Machine> Arguments<'_, M> {
         Ok(core::array::from_fn(|position| self.kernel.message_word(self.caller, position)))
     }
 
-    /// The capability argument at this position, which leads somewhere: see [`Kernel::bad_argument`].
+    /// Returns the capability argument at this position. [`Kernel::bad_argument`] has checked that it can be looked
+    /// up.
     pub(crate) fn extra_cap(&self, position: usize) -> Result<Cap, InvokeError> {
         if position >= self.info.extra_caps() {
             return Err(InvokeError::TruncatedMessage);
@@ -106,7 +107,7 @@ impl<M: Machine> Arguments<'_, M> {
     }
 }
 
-/// A request that was looked at and can be carried out.
+/// A decoded request, ready to be performed.
 #[derive(Clone, PartialEq, Debug)]
 enum Request<M: Machine> {
     Thread(thread::Request),
@@ -147,7 +148,7 @@ impl<M: Machine> Request<M> {
             Cap::SchedControl => sched_control::Request::decode(&arguments).map(Self::SchedControl),
             Cap::FpuCounters => fpu::Request::decode_read(&arguments).map(Self::Fpu),
             Cap::FpuPolicy => fpu::Request::decode_policy(&arguments).map(Self::Fpu),
-            // A probe is asked before: see `invoke`.
+            // `invoke` handles probes before this.
             Cap::Probe | Cap::Null | Cap::Endpoint { .. } | Cap::Notification { .. } | Cap::Reply(_) => {
                 Err(InvokeError::InvalidCapability { index: 0 })
             }
@@ -171,7 +172,8 @@ impl<M: Machine> Request<M> {
 }
 
 impl<M: Machine> Kernel<M> {
-    /// The fault of an invocation with a capability argument that leads nowhere, whether it is needed or not.
+    /// Returns the fault of an invocation with a capability argument that cannot be looked up, whether the method uses
+    /// it or not.
     pub(crate) fn bad_argument(&self, caller: ThreadId, info: MessageInfo) -> Option<Fault> {
         (0..info.extra_caps()).map(|position| self.argument_cptr(caller, position)).find_map(|cptr| {
             let failure = self.lookup(caller, cptr).err()?;
@@ -183,7 +185,7 @@ impl<M: Machine> Kernel<M> {
         self.machine.buffers()[caller].word(BufferWord::CAPS_OR_BADGES + position)
     }
 
-    /// Asks a probe for something: on its own, because it would make the requests of all others larger.
+    /// Invokes a probe. Separate, because its request would make the request type of all others larger.
     #[cold]
     fn invoke_probe(
         &mut self,
@@ -194,7 +196,7 @@ impl<M: Machine> Kernel<M> {
         Ok(request.perform(self, caller))
     }
 
-    /// Asks an object for something.
+    /// Invokes an object.
     pub(crate) fn invoke(
         &mut self,
         caller: ThreadId,

@@ -1,11 +1,11 @@
-//! Who uses how much of the processor, in images that ask for it ([`Options::MEASURE_UTILISATION`]).
+//! Measures processor time by thread, in images that ask for it ([`Options::MEASURE_UTILISATION`]).
 //!
-//! Measuring costs nothing elsewhere. Where it is wanted, the thread that runs is kept here between two events, and
-//! `processor.current` is none; so every event takes the way of a processor that idles, which asks. Only
-//! `Kernel::handle_measured` puts it back and takes it away again; in between, everything is as in other images. What is
-//! true between events ([`crate::invariants`]) is not checked of such images.
+//! Other images pay nothing for this. In an image that measures, the running thread is stored here between events and
+//! `processor.current` is `None`, so every event takes the path of an idle processor, which checks for it.
+//! `Kernel::handle_measured` restores the current thread before it handles the event and hides it again afterwards;
+//! the code in between runs as in other images. The invariants ([`crate::invariants`]) are not checked in such images.
 //!
-//! Time in the kernel belongs to the thread that was current when it began.
+//! Time in the kernel is charged to the thread that was current on entry.
 
 use core::mem;
 
@@ -20,12 +20,12 @@ use crate::event::{Event, Outcome};
 use crate::kernel::{Kernel, PerThread};
 use crate::machine::{Context, Machine};
 
-/// What one thread has used since it was last reset, while somebody measured.
+/// What one thread has used since its last reset, while a measurement ran.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 struct Use {
-    /// In user mode and in the kernel.
+    /// Cycles in user mode and in the kernel.
     cycles: u64,
-    /// How often it became the current one.
+    /// How often it became the current thread.
     schedules: u64,
     kernel_cycles: u64,
     kernel_entries: u64,
@@ -35,16 +35,16 @@ impl Use {
     const NONE: Self = Self { cycles: 0, schedules: 0, kernel_cycles: 0, kernel_entries: 0 };
 }
 
-/// What all have used.
+/// What all threads have used.
 #[derive(Debug)]
 pub struct Utilisation {
-    /// The thread that runs, between two events of an image that measures.
+    /// The running thread, between events of an image that measures.
     hidden: Option<ThreadId>,
-    /// Whether somebody measures.
+    /// Whether a measurement is running.
     running: bool,
-    /// The cycle count up to which everything is attributed.
+    /// The cycle count up to which time is attributed.
     since: u64,
-    /// Cycle counts at the start and at the end of measuring.
+    /// The cycle counts at the start and the end of the measurement.
     start: u64,
     end: u64,
     total: Use,
@@ -53,7 +53,7 @@ pub struct Utilisation {
 }
 
 impl Utilisation {
-    /// Nobody has measured.
+    /// No measurement.
     pub const NONE: Self = Self {
         hidden: None,
         running: false,
@@ -77,7 +77,7 @@ impl Utilisation {
         }
     }
 
-    /// An event that came while `before` ran has been served, since `entered`; from now on `after` runs.
+    /// Records an event that came while `before` ran. It entered the kernel at `entered`; `after` runs from now on.
     fn served(&mut self, before: Option<ThreadId>, after: Option<ThreadId>, entered: u64, now: u64) {
         if !self.running {
             return;
@@ -130,20 +130,20 @@ impl<M: Machine> Kernel<M> {
         self.options & Options::MEASURE_UTILISATION != 0
     }
 
-    /// The thread that runs, where it is not known as the current one.
+    /// Returns the running thread when it is hidden from `processor.current`.
     #[cold]
     pub(crate) fn hidden(&self) -> Option<ThreadId> {
         self.utilisation.hidden
     }
 
-    /// Hides the thread that runs first.
+    /// Hides the first thread.
     pub(crate) fn hide(&mut self) {
         if self.measures() {
             self.utilisation.hidden = self.processor.current.take();
         }
     }
 
-    /// Serves an event with what it takes, if this image measures.
+    /// Handles an event and measures it, if this image measures. Returns whether it did.
     pub(crate) fn handle_measured(&mut self, event: Event) -> bool {
         if !self.measures() {
             return false;
@@ -163,7 +163,7 @@ impl<M: Machine> Kernel<M> {
         true
     }
 
-    /// Carries out one of these calls; `None` where nobody measures.
+    /// Performs a benchmark system call; `None` if this image does not measure.
     pub(crate) fn benchmark_syscall(&mut self, current: ThreadId, number: i64) -> Option<Outcome> {
         let call = BenchmarkCall::from_raw(number).filter(|_| self.measures())?;
         let now = self.machine.cycles();
@@ -177,7 +177,7 @@ impl<M: Machine> Kernel<M> {
                 self.threads[current].context.set_badge(0);
             }
             BenchmarkCall::NullSyscall => {}
-            BenchmarkCall::GetThreadUtilisation => self.tell_utilisation(current),
+            BenchmarkCall::GetThreadUtilisation => self.write_utilisation(current),
             BenchmarkCall::ResetThreadUtilisation => {
                 if let Some(thread) = self.named_thread(current) {
                     self.utilisation.threads[thread] = Use::NONE;
@@ -187,8 +187,8 @@ impl<M: Machine> Kernel<M> {
         Some(Outcome::NOTHING)
     }
 
-    /// Writes what was measured into the message of the current thread.
-    fn tell_utilisation(&mut self, current: ThreadId) {
+    /// Writes the measured values into the message of the current thread.
+    fn write_utilisation(&mut self, current: ThreadId) {
         let Some(thread) = self.named_thread(current) else { return };
         let buffer = &self.machine.buffers()[current];
         for (word, value) in self.utilisation.words_of(thread) {
@@ -221,8 +221,8 @@ mod tests {
         utilisation.words_of(thread(of))[word.as_raw() as usize].1
     }
 
-    /// Thread 0 measures from 100 to 200; thread 1 runs from 110 to 130, nobody from 130 to 170. Each change takes the
-    /// kernel 3 cycles.
+    /// Thread 0 measures from 100 to 200. Thread 1 runs from 110 to 130; the processor idles from 130 to 170. Each
+    /// switch takes 3 cycles in the kernel.
     fn measured() -> Utilisation {
         let (first, second) = (Some(thread(0)), Some(thread(1)));
         let mut all = Utilisation::NONE;
@@ -237,13 +237,13 @@ mod tests {
     }
 
     #[test]
-    fn every_word_is_at_its_place() {
+    fn every_word_is_in_its_place() {
         let words = measured().words_of(thread(0));
         assert!(words.iter().zip(0..).all(|((word, _), place)| word.as_raw() == place));
     }
 
     #[test]
-    fn cycles_belong_to_whoever_was_the_current_thread() {
+    fn cycles_are_charged_to_the_current_thread() {
         let all = measured();
         assert_eq!(word(&all, 0, UtilisationWord::TcbUtilisation), 40);
         assert_eq!(word(&all, 1, UtilisationWord::TcbUtilisation), 20);
@@ -255,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn time_in_the_kernel_belongs_to_whoever_entered_it() {
+    fn kernel_time_is_charged_to_the_thread_that_entered() {
         let all = measured();
         assert_eq!(word(&all, 0, UtilisationWord::TcbKernelUtilisation), 1 + 3);
         assert_eq!(word(&all, 1, UtilisationWord::TcbKernelUtilisation), 3);
@@ -266,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_attributed_outside_of_a_measurement() {
+    fn nothing_is_charged_outside_a_measurement() {
         let mut all = measured();
         all.served(Some(thread(1)), None, 300, 310);
         all.finalize(thread(1), 400);

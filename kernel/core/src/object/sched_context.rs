@@ -252,9 +252,9 @@ impl<M: Machine> Kernel<M> {
         None
     }
 
-    /// Takes away what a thread runs on that is not the current one. In the middle of something, it goes on on what its
-    /// notification keeps for it, because nobody can lend time to a thread that does not wait. Gives the thread if it can
-    /// run now; it is in no queue of the scheduler.
+    /// Removes the scheduling context from a thread other than the current one. A thread that is not blocked continues on
+    /// the one that its notification keeps, because no thread can lend time to it. Returns the thread if it can run now; it is
+    /// in no scheduler queue.
     #[cold]
     fn lose_time(&mut self, thread: ThreadId) -> Option<ThreadId> {
         self.leave_queues(thread);
