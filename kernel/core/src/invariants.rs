@@ -15,20 +15,20 @@ use crate::object::thread::{Restart, State};
 use crate::sched::queue::Queue;
 use crate::sched::ready::ReadyQueues;
 
-/// Calls on one scheduling context, at most one per thread.
+/// The maximum number of calls on one scheduling context: one per thread.
 const MAX_CALLS: usize = limen_abi::limits::THREADS;
 
 impl<M: Machine> Kernel<M> {
-    /// Checks every invariant. Checks none if the image measures utilisation: there, the running thread is hidden between
-    /// two events. I12 to I15 are checked here, the others each in a function of their own.
+    /// Checks every invariant, except in an image that measures utilisation: there the running thread is hidden
+    /// between events. I12 to I15 are checked here, each other invariant in a function of its own.
     ///
     /// # Errors
-    /// A sentence about the first that does not hold.
+    /// Describes the first invariant that does not hold.
     pub fn check_invariants(&self) -> Result<(), &'static str> {
         if self.measures() {
             return Ok(());
         }
-        ensure(self.processor.open_call.is_none(), "a call was not settled for those who look")?;
+        ensure(self.processor.open_call.is_none(), "a call is still open")?;
         self.check_ready_queues()?;
         self.check_current()?;
         self.check_timer()?;
@@ -40,31 +40,31 @@ impl<M: Machine> Kernel<M> {
         self.check_interrupts()?;
         ensure(
             self.keys.iter().all(|(_, key)| key.is_sound()),
-            "a static key is not held as often as it counts",
+            "the count of a static key is not the sum of its holds",
         )?;
         ensure(
             self.works.iter().all(|(thread, work)| match (work, self.threads[thread].fpu) {
                 (Some(_), user) => user == Some(thread.at_work()),
                 (None, user) => user.is_none_or(|user| user == thread),
             }),
-            "a thread uses the floating-point unit in another's name",
+            "a thread uses the floating-point unit under a wrong id",
         )?;
         ensure(
             self.processor.fpu.owner().is_none_or(|owner| !owner.is_at_work() || self.works[owner].is_some()),
-            "the floating-point unit is kept for work that is over",
+            "the floating-point unit belongs to work that has ended",
         )?;
         ensure(
             self.probes.iter().filter(|(_, probe)| probe.is_on()).count() == self.probing,
-            "the number of programs that sample themselves is another",
+            "the number of active probes is wrong",
         )
     }
 
-    /// Ready queues hold exactly the schedulable threads except the current one, and the others those without time, each
-    /// in the queues of its domain (I1, I2).
+    /// The ready queues contain exactly the schedulable threads except the current one, the postponed queues exactly
+    /// the postponed threads, each in its domain's queues (I1, I2).
     fn check_ready_queues(&self) -> Result<(), &'static str> {
         let mut ready = 0;
         let mut postponed = 0;
-        // Threads in the queues of a domain without threads are missed below, where all are counted.
+        // A domain without threads is skipped. If its queues contained a thread, the total below would be wrong.
         let inhabited = self.threads.iter().fold(0_u16, |domains, (_, thread)| domains | 1 << thread.domain);
         let others = self.other_queues.iter().zip(0..).filter(|(_, domain)| *domain != self.processor.domain);
         let others = others.filter(|(_, domain)| inhabited >> domain & 1 == 1);
@@ -75,7 +75,7 @@ impl<M: Machine> Kernel<M> {
         }
         let running = usize::from(self.processor.current.is_some());
         let schedulable = self.threads.iter().filter(|(_, thread)| thread.is_schedulable()).count();
-        ensure(schedulable == ready + running, "a thread that could run is in no queue")?;
+        ensure(schedulable == ready + running, "a schedulable thread is in no queue")?;
         ensure(
             postponed == self.count(&|state| state == State::Postponed),
             "a postponed thread is in no queue",
@@ -83,10 +83,10 @@ impl<M: Machine> Kernel<M> {
     }
 
     fn check_ready(&self, ready: &ReadyQueues, domain: u8) -> Result<usize, &'static str> {
-        ensure(ready.is_sound(&self.links), "ready queues, bitmap and top disagree")?;
+        ensure(ready.is_sound(&self.links), "ready queues, bitmap and top are inconsistent")?;
         let mut length = 0;
         for (thread, priority) in ready.iter(&self.links) {
-            ensure(self.threads[thread].is_schedulable(), "a ready thread could not run")?;
+            ensure(self.threads[thread].is_schedulable(), "a thread in a ready queue is not schedulable")?;
             ensure(
                 self.threads[thread].priority == priority,
                 "a ready thread is in the queue of another priority",
@@ -102,22 +102,22 @@ impl<M: Machine> Kernel<M> {
     }
 
     fn check_postponed(&self, postponed: &Queue, domain: u8) -> Result<usize, &'static str> {
-        ensure(postponed.is_sound(&self.links), "the links of the postponed threads disagree")?;
+        ensure(postponed.is_sound(&self.links), "the links of the postponed threads are inconsistent")?;
         let mut previous = 0;
         for thread in postponed.iter(&self.links) {
             let thread = &self.threads[thread];
-            ensure(thread.state == State::Postponed, "a thread that is not postponed is among those")?;
+            ensure(thread.state == State::Postponed, "a thread in the postponed queue is not postponed")?;
             ensure(thread.domain == domain, "a postponed thread is in the queue of another domain")?;
             let share =
                 thread.sched_context.map(|id| &self.sporadic_servers[id]).filter(|share| share.is_limited());
-            let time = share.ok_or("a postponed thread has no budget to wait for")?.release_time();
-            ensure(time >= previous, "postponed threads are not in order of their release")?;
+            let time = share.ok_or("a postponed thread has no share to wait for")?.release_time();
+            ensure(time >= previous, "postponed threads are not in order of release time")?;
             previous = time;
         }
         Ok(postponed.iter(&self.links).count())
     }
 
-    /// The timer fires in time for the current slice, the next release, and the end of the domain's slot (I5).
+    /// The timer fires no later than the end of the slice, the next release and the end of the domain's slot (I5).
     fn check_timer(&self) -> Result<(), &'static str> {
         let programmed = self.processor.programmed;
         ensure(programmed <= self.next_release(), "the timer fires after a thread is released")?;
@@ -135,34 +135,46 @@ impl<M: Machine> Kernel<M> {
         )
     }
 
-    /// The current thread is the most important one and runs on its own scheduling context (I3, I4).
+    /// The current thread has the highest priority and runs on its own scheduling context (I3, I4).
     fn check_current(&self) -> Result<(), &'static str> {
         let Some(current) = self.processor.current else {
-            let is_going_on = self.processor.programmed != Ticks::MAX;
+            let has_timer = self.processor.programmed != Ticks::MAX;
             ensure(
-                self.processor.queues.ready.highest() == 0 || is_going_on,
-                "nobody runs although somebody could",
+                self.processor.queues.ready.highest() == 0 || has_timer,
+                "the processor idles although a thread is ready",
             )?;
-            return ensure(self.processor.sched_context.is_none(), "idling is charged to somebody");
+            return ensure(
+                self.processor.sched_context.is_none(),
+                "idle time is charged to a scheduling context",
+            );
         };
         let thread = &self.threads[current];
-        ensure(thread.is_schedulable(), "the current thread cannot run")?;
+        ensure(thread.is_schedulable(), "the current thread is not schedulable")?;
         let top = u16::from(thread.priority) + 1;
-        ensure(self.processor.queues.ready.highest() <= top, "a more important thread waits")?;
-        ensure(thread.domain == self.processor.domain, "a thread runs outside its domain")?;
-        ensure(thread.sched_context == self.processor.sched_context, "time is charged to somebody else")?;
+        ensure(
+            self.processor.queues.ready.highest() <= top,
+            "a ready thread has a higher priority than the current one",
+        )?;
+        ensure(thread.domain == self.processor.domain, "the current thread is in another domain")?;
+        ensure(
+            thread.sched_context == self.processor.sched_context,
+            "time is charged to another scheduling context",
+        )?;
         ensure(
             self.processor.fpu.is_settled_for(thread.fpu),
-            "the floating-point unit is not as the current thread needs it",
+            "the floating-point unit is not set up for the current thread",
         )?;
         ensure(
             !M::NOTICES_SAME_SPACE || self.processor.space == thread.space,
-            "another address space is entered",
+            "the address space is not that of the current thread",
         )?;
-        ensure(self.processor.counter == thread.counter, "the counter has the access of another thread")
+        ensure(
+            self.processor.counter == thread.counter,
+            "access to the cycle counter is not that of the current thread",
+        )
     }
 
-    /// A thread waits at an endpoint exactly if it is in its queue, in order of priority (I6).
+    /// A thread waits at an endpoint if and only if it is in the endpoint's queue; queues are in priority order (I6).
     fn check_endpoints(&self) -> Result<(), &'static str> {
         let mut queued = 0;
         for (id, endpoint) in self.endpoints.iter() {
@@ -172,16 +184,16 @@ impl<M: Machine> Kernel<M> {
                     let with = Some(*reply);
                     ensure(
                         self.signal_for(*thread).is_none(),
-                        "a server waits although there is a signal for it",
+                        "a server waits although a signal is pending for it",
                     )?;
                     let inbox = self.threads[*thread].inbox;
                     ensure(
                         inbox == Inbox::Endpoint(id, *reply),
-                        "a server waits alone outside its event loop",
+                        "the lone receiver of an endpoint does not wait in its event loop",
                     )?;
                     let waits = matches!(self.threads[*thread].state,
                         State::Receiving { endpoint, reply, again: Restart::SystemCall } if endpoint == id && reply == with);
-                    ensure(waits, "an endpoint takes a thread for its receiver that does not wait there")?;
+                    ensure(waits, "the lone receiver of an endpoint does not wait there")?;
                     queued += 1;
                     continue;
                 }
@@ -194,26 +206,32 @@ impl<M: Machine> Kernel<M> {
             })?;
         }
         let waits = |state| matches!(state, State::Sending { .. } | State::Receiving { .. });
-        ensure(queued == self.count(&waits), "a thread waits at an endpoint outside its queue")
+        ensure(queued == self.count(&waits), "a thread waits at an endpoint but is not in its queue")
     }
 
-    /// The same for notifications, and a bound thread knows that it is bound (I7).
+    /// The same holds for notifications. Bindings to threads and scheduling contexts are mutual (I7).
     fn check_notifications(&self) -> Result<(), &'static str> {
         let mut queued = 0;
         for (id, notification) in self.notifications.iter() {
             if let Some(thread) = notification.thread {
-                ensure(self.threads[thread].notification == Some(id), "a bound thread does not know it")?;
+                ensure(
+                    self.threads[thread].notification == Some(id),
+                    "a thread and its notification are not bound to each other",
+                )?;
             }
             if let Some(sched_context) = notification.sched_context {
                 let holder = self.sched_contexts[sched_context].notification;
-                ensure(holder == Some(id), "a notification's scheduling context does not know it")?;
+                ensure(
+                    holder == Some(id),
+                    "a notification and its scheduling context are not bound to each other",
+                )?;
             }
             let waits_here =
                 |state| matches!(state, State::Waiting { notification, .. } if notification == id);
             match notification.state {
                 Signals::LoneWaiter(thread) => {
                     let waits = waits_here(self.threads[thread].state);
-                    ensure(waits, "a notification takes a thread for its waiter that does not wait there")?;
+                    ensure(waits, "the lone waiter of a notification does not wait there")?;
                     queued += 1;
                 }
                 Signals::WaiterQueue(queue) => queued += self.check_queue(&queue, &waits_here)?,
@@ -221,19 +239,19 @@ impl<M: Machine> Kernel<M> {
             }
         }
         let waits = |state| matches!(state, State::Waiting { .. });
-        ensure(queued == self.count(&waits), "a thread waits at a notification outside its queue")
+        ensure(queued == self.count(&waits), "a thread waits at a notification but is not in its queue")
     }
 
     #[inline(never)]
     fn check_queue(&self, queue: &Queue, belongs: &dyn Fn(State) -> bool) -> Result<usize, &'static str> {
-        ensure(!queue.is_empty(), "an object waits with an empty queue")?;
-        ensure(queue.is_sound(&self.links), "the links of a queue disagree")?;
+        ensure(!queue.is_empty(), "an object is in a waiting state with an empty queue")?;
+        ensure(queue.is_sound(&self.links), "the links of a queue are inconsistent")?;
         let mut previous = u8::MAX;
         let mut length = 0;
         for thread in queue.iter(&self.links) {
             let thread = &self.threads[thread];
-            ensure(belongs(thread.state), "a thread is in a queue that it does not wait in")?;
-            ensure(thread.priority <= previous, "a queue is not in order of priority")?;
+            ensure(belongs(thread.state), "a thread is in a queue but does not wait there")?;
+            ensure(thread.priority <= previous, "a queue is not in priority order")?;
             previous = thread.priority;
             length += 1;
         }
@@ -245,28 +263,28 @@ impl<M: Machine> Kernel<M> {
         self.threads.iter().filter(|(_, thread)| in_state(thread.state)).count()
     }
 
-    /// Links of threads have their inverse; only threads that wait for an answer have a fault (I8).
+    /// The links of a thread are mutual; only threads that wait for a reply have a fault (I8).
     fn check_threads(&self) -> Result<(), &'static str> {
         for (id, thread) in self.threads.iter() {
             if let Some(sched_context) = thread.sched_context {
                 let holder = self.sched_contexts[sched_context].thread;
-                ensure(holder == Some(id), "a thread's scheduling context belongs to another")?;
+                ensure(holder == Some(id), "a thread's scheduling context belongs to another thread")?;
             }
             if let Some(notification) = thread.notification {
                 let bound = self.notifications[notification].thread;
-                ensure(bound == Some(id), "a thread's notification is bound to another")?;
+                ensure(bound == Some(id), "a thread's notification is bound to another thread")?;
             }
             if let State::Calling { reply, .. } = thread.state {
                 let owed = matches!(self.replies[reply], Reply::Owed { caller, .. } if caller == id);
-                ensure(owed, "a caller waits on a reply object that does not know it")?;
+                ensure(owed, "a caller waits on a reply object that is not owed to it")?;
             }
             let waits = matches!(thread.state, State::Sending { .. } | State::Calling { .. });
-            ensure(thread.fault.is_none() || waits, "a thread has a fault and does not wait for an answer")?;
+            ensure(thread.fault.is_none() || waits, "a thread has a fault but does not wait for a reply")?;
         }
         Ok(())
     }
 
-    /// Every owed reply object has its caller (I9).
+    /// Every Owed reply object has a caller that waits on it (I9).
     fn check_replies(&self) -> Result<(), &'static str> {
         for (id, reply) in self.replies.iter() {
             if let Reply::Owed { caller, .. } = reply {
@@ -278,26 +296,26 @@ impl<M: Machine> Kernel<M> {
         Ok(())
     }
 
-    /// Stacks of calls are chains without cycles; slices fit their budgets (I10).
+    /// Call stacks have no cycles; slices fit their budgets (I10).
     fn check_sched_contexts(&self) -> Result<(), &'static str> {
         for (id, sched_context) in self.sched_contexts.iter() {
             let (share, budget) = (&self.sporadic_servers[id], sched_context.budget);
             if share.is_limited() {
                 ensure(sched_context.remaining == 0, "a share has a slice")?;
-                ensure(share.is_sound(budget), "refills overlap, or do not make up the budget")?;
+                ensure(share.is_sound(budget), "refills overlap or do not add up to the budget")?;
             }
             ensure(sched_context.remaining <= budget, "a slice is longer than its budget")?;
             if let Some(thread) = sched_context.thread {
                 ensure(
                     self.threads[thread].sched_context == Some(id),
-                    "a holder does not know what it holds",
+                    "the holder of a scheduling context runs on another one",
                 )?;
             }
             if let Some(notification) = sched_context.notification {
                 let bound = self.notifications[notification].sched_context;
                 ensure(
                     bound == Some(id),
-                    "a scheduling context is bound to a notification that does not know it",
+                    "a scheduling context and its notification are not bound to each other",
                 )?;
             }
             let mut above = None;
@@ -307,18 +325,18 @@ impl<M: Machine> Kernel<M> {
                 next = self.check_loan(id, reply, above)?;
                 above = Some(reply);
             }
-            ensure(next.is_none(), "calls on a scheduling context form a cycle")?;
+            ensure(next.is_none(), "the calls on a scheduling context form a cycle")?;
         }
         Ok(())
     }
 
-    /// An interrupt that was used is the one that its line leads to (I11).
+    /// Every interrupt in use is found through its line (I11).
     fn check_interrupts(&self) -> Result<(), &'static str> {
         for (id, irq) in self.irqs.iter() {
             let wipes = self.wiping_interrupts.iter().flatten().any(|wiping| wiping.irq == id);
             let found = self.irq_of_line.get(irq.line.0 as usize).copied().flatten() == Some(id) || wipes;
             let unused = *irq == Irq::UNUSED;
-            ensure(found || unused, "an interrupt that no line leads to was used")?;
+            ensure(found || unused, "an interrupt in use is not found through its line")?;
         }
         Ok(())
     }
@@ -330,10 +348,10 @@ impl<M: Machine> Kernel<M> {
         above: Option<ReplyId>,
     ) -> Result<Option<ReplyId>, &'static str> {
         let Reply::Owed { loan: Some(loan), .. } = self.replies[reply] else {
-            return Err("a stack of calls holds a reply object that owes nothing");
+            return Err("a call stack contains a reply object without a loan");
         };
-        ensure(loan.sched_context == sched_context, "a call is in the stack of another scheduling context")?;
-        ensure(loan.above == above, "neighbours in a stack of calls disagree")?;
+        ensure(loan.sched_context == sched_context, "a call is on the stack of another scheduling context")?;
+        ensure(loan.above == above, "neighbours on a call stack are not linked to each other")?;
         Ok(loan.below)
     }
 }
