@@ -1,8 +1,8 @@
-//! Every state that a line can reach while the domain of its driver and another one take turns.
+//! Exhaustive search of the states of an interrupt line while the domain of its driver and another one alternate.
 //!
-//! A breadth-first search, for each kind of line: the device asserts its line or lets go, the processor takes an interrupt,
-//! the driver looks for a signal, whoever runs acknowledges, a slot ends. In every state: the line interrupts no slot but
-//! its driver's, and what it has to tell, the driver is told in its slot.
+//! A breadth-first search for each kind of line. The device asserts or deasserts its line, the processor takes an
+//! interrupt, the driver polls for a signal, the running program acknowledges, a slot ends. In every state: the line
+//! interrupts only slots of its driver's domain, and every event on the line reaches the driver in its slot.
 
 use std::collections::HashSet;
 
@@ -13,33 +13,33 @@ use limen_core::object::notification::Signals;
 
 use crate::support::{Checking, Interrupt, LineState, Plan, System, Thread, Wiring};
 
-/// What can happen.
+/// An event in the model.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Step {
     Assert,
-    LetGo,
+    Deassert,
     TakeInterrupt,
-    Look,
+    Poll,
     Acknowledge,
     EndSlot,
 }
 
 impl Step {
     const ALL: [Self; 6] =
-        [Self::Assert, Self::LetGo, Self::TakeInterrupt, Self::Look, Self::Acknowledge, Self::EndSlot];
+        [Self::Assert, Self::Deassert, Self::TakeInterrupt, Self::Poll, Self::Acknowledge, Self::EndSlot];
 }
 
-/// What the search knows beside the state of the system.
+/// The state of the search itself.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 struct Ghost {
-    /// An edge has come since the driver saw a signal.
+    /// An edge has come since the driver last saw a signal.
     edge: bool,
-    /// An edge has come to a suspended line that will forget it if the device lets go before the driver's slot.
+    /// An edge has come to a suspended line; it will be lost if the device deasserts before the driver's slot.
     at_risk: bool,
 }
 
-/// What tells one state from another: registers and time do not.
-type Key = (u8, State, LineState, bool, Ghost);
+/// The part of the state that the search distinguishes: registers and time are left out.
+type ModelState = (u8, State, LineState, bool, Ghost);
 
 const DRIVERS: u8 = 3;
 const OTHERS: u8 = 5;
@@ -60,8 +60,8 @@ impl Model {
     fn new(wiring: Wiring) -> Self {
         let mut plan = Plan::new();
         let (driver, other) = (plan.thread("driver", 50), plan.thread("other", 50));
-        plan.put_into_domain(driver, u64::from(DRIVERS));
-        plan.put_into_domain(other, u64::from(OTHERS));
+        plan.set_domain(driver, u64::from(DRIVERS));
+        plan.set_domain(other, u64::from(OTHERS));
         plan.turn(u64::from(OTHERS), 1000);
         plan.turn(u64::from(DRIVERS), 1000);
         let notification = plan.bound_notification(driver);
@@ -75,7 +75,7 @@ impl Model {
         Self { wiring, driver, other, interrupt, wait, control, control_of_other, system, ghost }
     }
 
-    /// The state that these steps lead to.
+    /// Creates the state that these steps lead to.
     fn after(wiring: Wiring, steps: &[Step]) -> Self {
         let mut model = Self::new(wiring);
         steps.iter().for_each(|step| model.perform(*step));
@@ -90,7 +90,7 @@ impl Model {
         self.system.kernel.processor.domain == DRIVERS
     }
 
-    fn key(&self) -> Key {
+    fn key(&self) -> ModelState {
         let kernel = &self.system.kernel;
         let signalled = kernel.notifications.iter().any(|(_, n)| matches!(n.state, Signals::Active(_)));
         (kernel.processor.domain, kernel.irqs[self.interrupt.id()].state, self.line(), signalled, self.ghost)
@@ -99,12 +99,12 @@ impl Model {
     fn perform(&mut self, step: Step) {
         match step {
             Step::Assert => self.assert_line(),
-            Step::LetGo => {
+            Step::Deassert => {
                 self.ghost.at_risk = false;
                 self.system.set_asserted(self.interrupt, false);
             }
             Step::TakeInterrupt => self.take_interrupt(),
-            Step::Look => {
+            Step::Poll => {
                 if self.drivers_slot() && self.sees_signal() {
                     self.ghost.edge = false;
                 }
@@ -127,7 +127,7 @@ impl Model {
     fn take_interrupt(&mut self) {
         if let Some(line) = self.system.kernel.machine.controller.acknowledge() {
             let may_interrupt = self.drivers_slot() || self.wiring == Wiring::Message;
-            assert!(may_interrupt, "{:?}: the slot of another domain is interrupted", self.wiring);
+            assert!(may_interrupt, "{:?}: the line interrupts a slot of another domain", self.wiring);
             self.system.interrupt(machine::Interrupt::Line(line));
         }
     }
@@ -138,12 +138,12 @@ impl Model {
     }
 
     fn acknowledge(&mut self) {
-        let (who, control) = if self.drivers_slot() {
+        let (thread, control) = if self.drivers_slot() {
             (self.driver, self.control)
         } else {
             (self.other, self.control_of_other)
         };
-        self.system.call(who, control, Label::IrqHandlerAck.as_raw(), &[]);
+        self.system.call(thread, control, Label::IrqHandlerAck.as_raw(), &[]);
     }
 
     fn end_slot(&mut self) {
@@ -158,11 +158,16 @@ impl Model {
     }
 
     fn check_state(&self) {
-        assert_eq!(self.line().suspended, !self.drivers_slot(), "{:?}: suspended or not", self.wiring);
+        assert_eq!(
+            self.line().suspended,
+            !self.drivers_slot(),
+            "{:?}: the line must be suspended exactly outside its domain's slots",
+            self.wiring
+        );
     }
 
-    /// A driver that looks and acknowledges in its slots from here on sees a signal if there is a reason for one.
-    fn check_promise(mut self) {
+    /// From here on, a driver that polls and acknowledges in its slots sees a signal if one is due.
+    fn check_delivery(mut self) {
         let Ghost { edge, at_risk } = self.ghost;
         let due = if self.wiring == Wiring::Level { self.line().asserted } else { edge || at_risk };
         if !self.drivers_slot() {
@@ -174,10 +179,10 @@ impl Model {
             seen |= self.sees_signal();
             self.acknowledge();
         }
-        assert!(seen || !due, "{:?}: the driver is never told", self.wiring);
+        assert!(seen || !due, "{:?}: the driver never sees the signal", self.wiring);
     }
 
-    /// Searches all states; gives their number.
+    /// Searches all states and returns their number.
     fn search(wiring: Wiring) -> usize {
         let mut found = HashSet::from([Self::new(wiring).key()]);
         let mut layer = vec![Vec::new()];
@@ -191,7 +196,7 @@ impl Model {
                     if found.insert(model.key()) {
                         model.system.verify(step);
                         model.check_state();
-                        model.check_promise();
+                        model.check_delivery();
                         next.push(steps);
                     }
                 }
@@ -203,18 +208,18 @@ impl Model {
 }
 
 #[test]
-fn a_line_interrupts_its_domain_only_and_loses_nothing_in_any_state() {
+fn a_line_interrupts_only_its_domain_and_loses_no_event() {
     for wiring in Wiring::ALL {
         println!("{wiring:?}: {} states", Model::search(wiring));
     }
 }
 
-/// A driver in one domain, in whose first slot the system starts, and somebody in another.
+/// A driver in one domain, whose slot comes first, and another program in another domain.
 fn driver_and_other(wiring: Wiring) -> (Plan, Interrupt) {
     let mut plan = Plan::new();
     let (driver, other) = (plan.thread("driver", 50), plan.thread("other", 50));
-    plan.put_into_domain(driver, u64::from(DRIVERS));
-    plan.put_into_domain(other, u64::from(OTHERS));
+    plan.set_domain(driver, u64::from(DRIVERS));
+    plan.set_domain(other, u64::from(OTHERS));
     let notification = plan.bound_notification(driver);
     let interrupt = plan.interrupt(wiring, notification, 1);
     (plan, interrupt)
@@ -225,7 +230,7 @@ fn is_suspended(system: &System, interrupt: Interrupt) -> bool {
 }
 
 #[test]
-fn a_line_is_left_alone_from_slot_to_slot_of_its_domain() {
+fn a_line_is_not_suspended_between_consecutive_slots_of_its_domain() {
     let (mut plan, interrupt) = driver_and_other(Wiring::Level);
     plan.turn(u64::from(DRIVERS), 100);
     plan.turn(u64::from(DRIVERS), 100);
@@ -240,7 +245,7 @@ fn a_line_is_left_alone_from_slot_to_slot_of_its_domain() {
 }
 
 #[test]
-fn a_slot_that_is_left_out_resumes_no_line() {
+fn a_skipped_slot_resumes_no_line() {
     let (mut plan, interrupt) = driver_and_other(Wiring::Level);
     plan.turn(u64::from(OTHERS), 100);
     plan.turn(u64::from(DRIVERS), 100);
@@ -253,10 +258,10 @@ fn a_slot_that_is_left_out_resumes_no_line() {
 }
 
 #[test]
-fn a_line_that_no_thread_is_bound_to_interrupts_every_slot() {
+fn a_line_without_a_bound_thread_interrupts_every_slot() {
     let mut plan = Plan::new();
     let other = plan.thread("other", 50);
-    plan.put_into_domain(other, u64::from(OTHERS));
+    plan.set_domain(other, u64::from(OTHERS));
     plan.turn(u64::from(OTHERS), 100);
     plan.turn(u64::from(DRIVERS), 100);
     let notification = plan.notification();
@@ -269,10 +274,10 @@ fn a_line_that_no_thread_is_bound_to_interrupts_every_slot() {
 }
 
 #[test]
-fn a_driver_that_waits_runs_in_its_slot_when_the_line_was_asserted_in_another() {
+fn a_line_asserted_in_another_slot_wakes_its_driver_in_its_own() {
     let mut plan = Plan::new();
     let driver = plan.thread("driver", 50);
-    plan.put_into_domain(driver, u64::from(DRIVERS));
+    plan.set_domain(driver, u64::from(DRIVERS));
     let notification = plan.bound_notification(driver);
     let interrupt = plan.interrupt(Wiring::EdgeKept, notification, 1);
     let wait = plan.grant(driver, notification.waiter());

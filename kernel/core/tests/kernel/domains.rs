@@ -1,20 +1,20 @@
-//! Domains: whose turn it is, exactly, and what the others notice of it.
+//! Domains: the exact schedule, and what other domains can observe.
 
 use crate::support::{Plan, System, Thread};
 
-/// One thread in each of two domains, with turns of 1000 and 500 ticks.
+/// One thread in each of two domains, with slots of 1000 and 500 ticks.
 fn pair() -> (Plan, Thread, Thread) {
     let mut plan = Plan::new();
     let first = plan.thread("first", 50);
     let second = plan.thread("second", 100);
-    plan.put_into_domain(first, 3);
-    plan.put_into_domain(second, 15);
+    plan.set_domain(first, 3);
+    plan.set_domain(second, 15);
     plan.turn(3, 1000);
     plan.turn(15, 500);
     (plan, first, second)
 }
 
-/// Who runs from when on, until `end`.
+/// The running thread over time, until `end`.
 fn trace(system: &mut System, end: u64) -> Vec<(u64, Option<Thread>)> {
     let mut trace = vec![(system.kernel.machine.now, system.current())];
     while system.kernel.machine.deadline <= end {
@@ -27,7 +27,7 @@ fn trace(system: &mut System, end: u64) -> Vec<(u64, Option<Thread>)> {
 }
 
 #[test]
-fn domains_take_turns_by_the_schedule() {
+fn domains_run_by_the_schedule() {
     let (plan, first, second) = pair();
     let mut system = plan.boot();
     let expected = [(0, first), (1000, second), (1500, first), (2500, second), (3000, first)]
@@ -36,7 +36,7 @@ fn domains_take_turns_by_the_schedule() {
 }
 
 #[test]
-fn a_late_switch_takes_from_the_next_slot_only() {
+fn a_late_switch_shortens_only_the_next_slot() {
     let (plan, first, second) = pair();
     let mut system = plan.boot();
     system.pass(1100);
@@ -49,7 +49,7 @@ fn a_late_switch_takes_from_the_next_slot_only() {
 }
 
 #[test]
-fn a_slot_that_is_over_before_it_begins_is_left_out() {
+fn a_slot_that_ends_before_it_begins_is_skipped() {
     let (plan, first, _) = pair();
     let mut system = plan.boot();
     system.pass(1600);
@@ -59,7 +59,7 @@ fn a_slot_that_is_over_before_it_begins_is_left_out() {
 }
 
 #[test]
-fn the_schedule_starts_again_where_it_is_told_to() {
+fn the_schedule_restarts_at_its_start_index() {
     let (mut plan, first, second) = pair();
     plan.writer.domain_schedule.clear();
     for (domain, ticks) in [(15, 50), (3, 100), (15, 200), (0, 0), (3, 7)] {
@@ -84,7 +84,7 @@ fn a_domain_without_threads_idles() {
 }
 
 #[test]
-fn a_signal_from_another_domain_waits_for_the_turn() {
+fn a_signal_from_another_domain_takes_effect_in_the_waiters_slot() {
     let (mut plan, first, second) = pair();
     let notification = plan.notification();
     let wait = plan.grant(second, notification.waiter());
@@ -104,10 +104,10 @@ fn a_signal_from_another_domain_waits_for_the_turn() {
 }
 
 #[test]
-fn a_call_into_another_domain_is_served_in_its_turn() {
+fn a_call_to_another_domain_is_served_in_that_domains_slot() {
     let (mut plan, first, second) = pair();
     let server = plan.thread("server", 200);
-    plan.put_into_domain(server, 15);
+    plan.set_domain(server, 15);
     let endpoint = plan.endpoint();
     let receive = plan.grant(server, endpoint.receiver());
     let call = plan.grant(first, endpoint.caller(9));
@@ -127,7 +127,7 @@ fn a_call_into_another_domain_is_served_in_its_turn() {
 }
 
 #[test]
-fn a_budget_that_comes_back_in_another_domains_turn_does_not_interrupt_it() {
+fn a_refill_does_not_interrupt_the_slot_of_another_domain() {
     let (mut plan, first, second) = pair();
     plan.share(first, 300, 1200);
     let mut system = plan.boot();
@@ -137,7 +137,7 @@ fn a_budget_that_comes_back_in_another_domains_turn_does_not_interrupt_it() {
 }
 
 #[test]
-fn what_a_domain_does_does_not_move_the_turns_of_another() {
+fn the_load_of_a_domain_does_not_shift_the_slots_of_another() {
     let quiet = trace_of_second(|_, _, _| {});
     let busy = trace_of_second(|system, first, wake| {
         if system.current() == Some(first) {
@@ -148,11 +148,11 @@ fn what_a_domain_does_does_not_move_the_turns_of_another() {
     assert_eq!(quiet, busy);
 }
 
-/// When the second thread begins and ends to run, whatever the first one does.
+/// When the second thread starts and stops running, whatever the first one does.
 fn trace_of_second(behave: impl Fn(&mut System, Thread, u64)) -> Vec<(u64, bool)> {
     let (mut plan, first, second) = pair();
     let busy = plan.thread("busy", 60);
-    plan.put_into_domain(busy, 3);
+    plan.set_domain(busy, 3);
     plan.share(busy, 100, 330);
     let notification = plan.notification();
     let wake = plan.grant(first, notification.signaller(1));

@@ -1,4 +1,5 @@
-//! Floating point: who may use the unit, when registers move, and what it takes to change that.
+//! Floating point: permission to use the unit, when registers are saved and loaded, and the rights to change the
+//! policy.
 
 use limen_abi::error::ErrorCode;
 use limen_abi::fpu::{FpuOption, ThreadFlag};
@@ -10,10 +11,10 @@ use crate::support::{Arguments, Family, Grant, Plan, SP, SPSR, System, Thread};
 
 const SET_FLAGS: u64 = Label::TcbSetFlags.as_raw();
 const DISABLED: u64 = ThreadFlag::FPU_DISABLED;
-/// What a port reports of a unit that is off.
+/// The fault that a port reports for a disabled unit.
 const UNIT_OFF: Fault = Fault::UserException { number: 0x1fe0_0000, code: 0 };
 
-/// Threads of equal priority that take turns; the first may do everything.
+/// Threads of equal priority that yield to each other; the first one has all rights.
 struct Turns {
     plan: Plan,
     threads: [Thread; 3],
@@ -40,7 +41,7 @@ impl Turns {
         turns
     }
 
-    /// Every thread runs once, and the first one again.
+    /// Every thread runs once, then the first one runs again.
     fn round(&self, system: &mut System) {
         self.threads.iter().for_each(|thread| system.yield_slice(*thread));
     }
@@ -71,7 +72,7 @@ fn is_on_for(system: &System, thread: Thread) -> bool {
 }
 
 #[test]
-fn registers_stay_while_threads_without_the_unit_run() {
+fn registers_stay_in_the_unit_while_threads_without_it_run() {
     let turns = Turns::with_fpu_of([true, false, false]);
     let mut system = turns.plan.boot();
     assert!(is_on_for(&system, turns.threads[0]));
@@ -97,7 +98,7 @@ fn a_switch_between_users_is_one_save_and_one_load() {
 }
 
 #[test]
-fn policies_move_registers_as_they_promise() {
+fn each_policy_saves_and_loads_as_specified() {
     let turns = Turns::with_fpu_of([true, true, false]);
     let mut system = turns.plan.boot();
     for (policy, expected) in [
@@ -115,7 +116,7 @@ fn policies_move_registers_as_they_promise() {
 }
 
 #[test]
-fn a_fault_lazy_thread_does_not_notice() {
+fn the_fault_lazy_policy_is_transparent_to_threads() {
     let turns = Turns::new();
     let mut system = turns.plan.boot();
     turns.set_policy(&mut system, FpuPolicy::FaultLazy, 0);
@@ -141,7 +142,7 @@ fn a_thread_that_may_not_use_the_unit_faults_under_every_policy() {
 }
 
 #[test]
-fn a_parent_hears_of_the_use_and_may_allow_it() {
+fn a_parent_receives_the_fault_and_may_permit_the_unit() {
     let mut family = Family::active(200);
     family.plan.deny_fpu(family.child);
     let mut system = family.boot();
@@ -157,7 +158,7 @@ fn a_parent_hears_of_the_use_and_may_allow_it() {
     assert_eq!(system.pc(family.child), pc);
 }
 
-/// Asks, and expects these flags as the answer.
+/// Sets flags and expects these as the result.
 fn set_flags(system: &mut System, thread: Thread, cptr: u64, clear: u64, set: u64, flags: u64) {
     system.call(thread, cptr, SET_FLAGS, &[clear, set]);
     system.assert_message(thread, 0, 0, &[flags]);
@@ -169,21 +170,21 @@ fn flags_are_cleared_then_set_and_unknown_ones_ignored() {
     let mut system = turns.plan.boot();
     let [own, other, _] = turns.controls;
     for control in [own, other] {
-        let mut ask = |clear, set, flags| {
+        let mut set = |clear, set, flags| {
             set_flags(&mut system, turns.threads[0], control, clear, set, flags);
         };
-        ask(0, 0, 0);
-        ask(0, u64::MAX, DISABLED);
-        ask(u64::MAX - 1, 0, DISABLED);
-        ask(u64::MAX, 0, 0);
-        ask(DISABLED, DISABLED, DISABLED);
-        ask(DISABLED, 0, 0);
-        ask(0, 2, 0);
+        set(0, 0, 0);
+        set(0, u64::MAX, DISABLED);
+        set(u64::MAX - 1, 0, DISABLED);
+        set(u64::MAX, 0, 0);
+        set(DISABLED, DISABLED, DISABLED);
+        set(DISABLED, 0, 0);
+        set(0, 2, 0);
     }
 }
 
 #[test]
-fn the_callers_own_flag_takes_effect_at_once() {
+fn a_callers_own_flag_takes_effect_at_once() {
     let turns = Turns::new();
     let mut system = turns.plan.boot();
     let [first, ..] = turns.threads;
@@ -195,7 +196,7 @@ fn the_callers_own_flag_takes_effect_at_once() {
 }
 
 #[test]
-fn the_flag_of_an_owner_that_does_not_run_puts_its_registers_away() {
+fn disabling_the_unit_for_an_owner_that_is_not_running_saves_its_registers() {
     let turns = Turns::with_fpu_of([false, true, true]);
     let mut system = turns.plan.boot();
     turns.round(&mut system);
@@ -208,7 +209,7 @@ fn the_flag_of_an_owner_that_does_not_run_puts_its_registers_away() {
 }
 
 #[test]
-fn flags_of_stopped_and_waiting_threads_count_when_they_run() {
+fn flags_of_stopped_and_waiting_threads_apply_when_they_run() {
     let mut family = Family::active(200);
     let own = family.plan.grant(family.child, family.child.control());
     let mut system = family.boot();
@@ -240,7 +241,7 @@ fn a_plain_send_takes_effect_and_a_short_message_does_not() {
 }
 
 #[test]
-fn what_the_processor_needs_goes_with_every_policy() {
+fn options_that_the_processor_needs_apply_to_every_policy() {
     let turns = Turns::with_fpu_of([true, false, false]);
     let mut system = turns.plan.boot();
     system.kernel.machine.fpu_options = FpuOption::ISOLATE;
@@ -250,7 +251,7 @@ fn what_the_processor_needs_goes_with_every_policy() {
 }
 
 #[test]
-fn a_policy_must_be_one_that_there_is() {
+fn unknown_policies_and_options_are_refused() {
     let turns = Turns::new();
     let mut system = turns.plan.boot();
     let [first, ..] = turns.threads;
@@ -267,12 +268,12 @@ fn a_policy_must_be_one_that_there_is() {
     }
 }
 
-/// Two domains with a thread each, the first of which used the unit, at the end of its turn.
+/// Two domains with one thread each. The first thread has used the unit when its slot ends.
 fn after_a_domain(options: u64) -> [u64; 2] {
     let mut plan = Plan::new();
     let [first, second] = ["first", "second"].map(|name| plan.thread(name, 50));
     plan.deny_fpu(second);
-    plan.put_into_domain(second, 1);
+    plan.set_domain(second, 1);
     plan.turn(0, 500);
     plan.turn(1, 500);
     let policy = plan.grant(first, Grant::fpu_policy());

@@ -1,24 +1,24 @@
-//! Calls that are not written down: whatever comes before the answer finds them as if they were.
+//! Open calls: whatever event comes before the reply must find the same state as after a call on the slow path.
 //!
-//! Each script runs on two equal systems, one of them on the general path only, and they are compared after each of its
-//! steps; what is compared settles, so for each step the system starts anew and leaves calls open until then.
+//! Each script runs on two equal systems, one of them on the slow path only, and the systems are compared after each
+//! step. The comparison flushes open calls, so for each step the system starts anew and keeps calls open until then.
 
 use limen_abi::{Label, slot};
 use limen_core::fault::{Access, Fault};
 
-use crate::support::{OpenCalls, Service, System, Ways, assert_twins};
+use crate::support::{OpenCalls, Paths, Service, System, assert_twins};
 
-/// What happens next.
+/// One step of a script.
 type Step<'a> = &'a dyn Fn(&mut System);
 
 fn compare(boot: impl Fn() -> System, steps: &[Step<'_>]) {
     for end in 1..=steps.len() {
         let (mut short, mut general) = (boot(), boot());
-        general.ways = Ways::General;
-        short.open_calls = OpenCalls::AreLeft;
+        general.paths = Paths::SlowOnly;
+        short.open_calls = OpenCalls::Keep;
         for (index, step) in steps[..end].iter().enumerate() {
             if index + 1 == end {
-                short.open_calls = OpenCalls::AreSettled;
+                short.open_calls = OpenCalls::Flush;
             }
             step(&mut short);
             step(&mut general);
@@ -27,14 +27,14 @@ fn compare(boot: impl Fn() -> System, steps: &[Step<'_>]) {
     }
 }
 
-/// Services with a passive and with an active server.
+/// Creates services with a passive and with an active server.
 const KINDS: [fn(u8) -> Service; 2] = [Service::passive, Service::active];
-/// Priority of the server.
+/// The priority of the server.
 const PRIORITY: u8 = 200;
 
-/// A plain call and its answer, twice: the second call finds the server as the first one did.
+/// A plain call and its reply, twice: the second call finds the server in the same state as the first.
 #[test]
-fn an_answer_at_once_changes_nothing_but_the_messages() {
+fn an_immediate_reply_changes_only_message_registers() {
     for kind in KINDS {
         let Service { client, call, server, receive, .. } = kind(PRIORITY);
         let asks = |system: &mut System| system.call(client, call, 1, &[2, 3]);
@@ -44,7 +44,7 @@ fn an_answer_at_once_changes_nothing_but_the_messages() {
 }
 
 #[test]
-fn an_open_call_is_settled_by_every_other_event() {
+fn every_event_other_than_the_reply_flushes_an_open_call() {
     for kind in KINDS {
         let make = || {
             let mut service = kind(PRIORITY);
@@ -109,7 +109,7 @@ fn a_server_may_call_another_one_or_fault_with_a_call_open() {
 }
 
 #[test]
-fn equals_that_are_ready_run_in_turn_with_the_caller() {
+fn ready_equals_of_the_caller_run_as_after_the_slow_path() {
     for kind in KINDS {
         let make = || {
             let mut service = kind(PRIORITY);
@@ -123,9 +123,9 @@ fn equals_that_are_ready_run_in_turn_with_the_caller() {
     }
 }
 
-/// The signal was there before the server was bound to it, and it waits all the same.
+/// The signal was pending before the server was bound to the notification, and the server is waiting.
 #[test]
-fn a_signal_that_came_with_its_notification_goes_first() {
+fn a_signal_that_was_pending_when_bound_is_received_first() {
     for kind in KINDS {
         let make = || {
             let mut service = kind(PRIORITY);
@@ -146,9 +146,9 @@ fn a_signal_that_came_with_its_notification_goes_first() {
     }
 }
 
-/// Where it starts again is what was written, until it has waited anew.
+/// A written program counter is where it resumes, until it has waited again.
 #[test]
-fn a_server_whose_program_counter_was_written_is_as_after_the_general_path() {
+fn writing_the_servers_program_counter_has_the_effect_of_the_slow_path() {
     for kind in KINDS {
         let make = || {
             let mut service = kind(PRIORITY);
@@ -169,7 +169,7 @@ fn a_server_whose_program_counter_was_written_is_as_after_the_general_path() {
 }
 
 #[test]
-fn a_fault_is_settled_as_a_fault() {
+fn a_fault_is_flushed_as_a_fault() {
     for kind in KINDS {
         let make = || {
             let mut service = kind(PRIORITY);

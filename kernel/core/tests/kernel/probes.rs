@@ -1,4 +1,4 @@
-//! Probes: whose events are sampled, which, and which returns are stamped.
+//! Probes: which events of which programs are sampled, and which returns are stamped.
 
 use limen_abi::limits::PROBE_SAMPLES;
 use limen_abi::probe::{ProbeEvent, ProbeOption, ProbeWord};
@@ -12,7 +12,7 @@ use crate::support::{Grant, PC, Plan, STAMP, System, Thread};
 const FIRST: u64 = 0x4000;
 const LAST: u64 = 0x4010;
 
-/// A parent that probes itself, and a child that has the right to, too.
+/// A parent that probes itself, and a child that may probe itself, too.
 struct Probing {
     system: System,
     parent: Thread,
@@ -37,28 +37,28 @@ impl Probing {
 
     fn started() -> Self {
         let mut probing = Self::new();
-        assert_eq!(probing.ask(Label::ProbeStart, &[]), Some(ErrorCode::NoError));
+        assert_eq!(probing.invoke(Label::ProbeStart, &[]), Some(ErrorCode::NoError));
         probing
     }
 
-    fn ask(&mut self, label: Label, words: &[u64]) -> Option<ErrorCode> {
+    fn invoke(&mut self, label: Label, words: &[u64]) -> Option<ErrorCode> {
         self.system.call(self.parent, self.slots[0], label.as_raw(), words);
         ErrorCode::from_raw(self.system.context(self.parent).info().label())
     }
 
     fn arm(&mut self, event: ProbeEvent, options: u64) {
         let words = [event.as_raw(), FIRST, LAST, options];
-        assert_eq!(self.ask(Label::ProbeArm, &words), Some(ErrorCode::NoError));
+        assert_eq!(self.invoke(Label::ProbeArm, &words), Some(ErrorCode::NoError));
     }
 
-    /// The next sample: whether there is one, event, stamps, interruptions, dropped. What is said of page tables is true.
+    /// Reads the next sample: valid, event, stamps, interruptions, dropped. Checks the word on page tables.
     fn read(&mut self) -> [u64; 6] {
-        assert_eq!(self.ask(Label::ProbeRead, &[]), Some(ErrorCode::NoError));
+        assert_eq!(self.invoke(Label::ProbeRead, &[]), Some(ErrorCode::NoError));
         assert_eq!(self.system.message_word(self.parent, ProbeWord::PAGE_TABLE_SWITCH), 1);
         core::array::from_fn(|at| self.system.message_word(self.parent, at))
     }
 
-    /// The running thread traps at this place with this stamp of its own; the kernel's is 900.
+    /// The running thread traps at this address with this stamp of its own; the kernel's stamp is 900.
     fn trap(&mut self, thread: Thread, event: Option<ProbeEvent>, pc: u64, stamp: u64) -> Rest {
         let context = self.system.context_mut(thread);
         context.set_register(PC, pc);
@@ -72,7 +72,7 @@ impl Probing {
 }
 
 #[test]
-fn the_event_that_was_armed_is_sampled_once_and_its_return_is_stamped() {
+fn an_armed_event_is_sampled_once_and_its_return_is_stamped() {
     for event in [ProbeEvent::PageFault, ProbeEvent::Undefined, ProbeEvent::Breakpoint] {
         let mut probing = Probing::started();
         let parent = probing.parent;
@@ -81,21 +81,21 @@ fn the_event_that_was_armed_is_sampled_once_and_its_return_is_stamped() {
         assert_eq!(probing.trap(parent, Some(event), FIRST, 7), Rest::Return);
         assert_eq!(probing.system.pc(parent), LAST);
         assert_eq!((probing.is_stamped(), probing.is_stamped()), (true, false));
-        assert_eq!(probing.trap(parent, Some(event), FIRST, 8), Rest::Serve, "not armed any more");
+        assert_eq!(probing.trap(parent, Some(event), FIRST, 8), Rest::Serve, "no longer armed");
         assert!(!probing.is_stamped());
         assert_eq!(probing.read(), [1, event.as_raw(), 7, 900, 0, 0]);
         assert_eq!(probing.read(), [0; 6]);
     }
 }
 
-/// Otherwise it could fault as often as it likes, and keep what its faults are to wipe.
+/// Otherwise it could fault repeatedly and keep what its faults should wipe.
 #[test]
-fn a_fault_that_wipes_is_not_sampled_but_served() {
+fn a_fault_that_wipes_is_delivered_and_not_sampled() {
     for event in [ProbeEvent::PageFault, ProbeEvent::Undefined, ProbeEvent::Breakpoint] {
         let mut probing = Probing::of(|plan, parent| {
             plan.wipe_by_fault(parent);
         });
-        assert_eq!(probing.ask(Label::ProbeStart, &[]), Some(ErrorCode::NoError));
+        assert_eq!(probing.invoke(Label::ProbeStart, &[]), Some(ErrorCode::NoError));
         probing.arm(event, ProbeOption::EXIT);
         assert_eq!(probing.trap(probing.parent, Some(event), FIRST, 7), Rest::Serve);
         assert_eq!(probing.system.pc(probing.parent), FIRST);
@@ -103,7 +103,7 @@ fn a_fault_that_wipes_is_not_sampled_but_served() {
 }
 
 #[test]
-fn a_return_is_stamped_only_if_that_was_asked_for() {
+fn a_return_is_stamped_only_on_request() {
     let mut probing = Probing::started();
     probing.arm(ProbeEvent::Undefined, 0);
     assert_eq!(probing.trap(probing.parent, Some(ProbeEvent::Undefined), LAST, 0), Rest::Return);
@@ -111,7 +111,7 @@ fn a_return_is_stamped_only_if_that_was_asked_for() {
 }
 
 #[test]
-fn the_program_chooses_how_its_return_is_stamped() {
+fn the_program_selects_the_kind_of_stamp() {
     let stamps = [ExitStamp::None, ExitStamp::Plain, ExitStamp::Serialised];
     for (options, stamp) in [0, ProbeOption::EXIT, ProbeOption::EXIT_SERIALISED].into_iter().zip(stamps) {
         let mut probing = Probing::started();
@@ -122,7 +122,7 @@ fn the_program_chooses_how_its_return_is_stamped() {
 }
 
 #[test]
-fn an_interrupt_is_sampled_and_served() {
+fn an_interrupt_is_sampled_and_handled() {
     let mut probing = Probing::started();
     probing.arm(ProbeEvent::Interrupt, ProbeOption::EXIT);
     assert_eq!(probing.trap(probing.parent, Some(ProbeEvent::Interrupt), FIRST, u64::MAX), Rest::Serve);
@@ -150,11 +150,11 @@ fn other_events_and_other_code_are_interruptions() {
 }
 
 #[test]
-fn entries_after_the_return_are_told() {
+fn entries_after_the_return_are_reported() {
     let mut probing = Probing::started();
     let parent = probing.parent;
     let after = |probing: &mut Probing| {
-        // As the port does for each system call while somebody probes.
+        // The port does this for each system call while any program probes.
         let entry = probing.system.kernel.probe_entry(Some(ProbeEvent::Syscall), 950);
         assert_eq!(entry, Rest::Serve);
         probing.read();
@@ -172,7 +172,7 @@ fn entries_after_the_return_are_told() {
 }
 
 #[test]
-fn events_of_others_are_not_sampled() {
+fn events_of_other_programs_are_not_sampled() {
     let mut probing = Probing::started();
     let (parent, child) = (probing.parent, probing.child);
     probing.arm(ProbeEvent::PageFault, ProbeOption::EXIT);
@@ -183,13 +183,13 @@ fn events_of_others_are_not_sampled() {
     assert_eq!(probing.read(), [0; 6]);
     assert_eq!(probing.trap(parent, Some(ProbeEvent::PageFault), FIRST, 2), Rest::Return);
     probing.system.yield_slice(parent);
-    assert!(!probing.is_stamped(), "another returns");
+    assert!(!probing.is_stamped(), "the return of another program");
     probing.system.yield_slice(child);
     assert!(probing.is_stamped());
 }
 
 #[test]
-fn a_system_call_is_sampled_and_served() {
+fn a_system_call_is_sampled_and_handled() {
     let mut probing = Probing::started();
     let parent = probing.parent;
     probing.arm(ProbeEvent::Syscall, ProbeOption::EXIT);
@@ -204,7 +204,7 @@ fn a_system_call_is_sampled_and_served() {
 }
 
 #[test]
-fn a_system_call_that_is_a_fault_is_not_stamped() {
+fn the_return_from_a_system_call_that_faults_is_not_stamped() {
     let mut probing = Probing::started();
     let parent = probing.parent;
     probing.arm(ProbeEvent::Syscall, ProbeOption::EXIT);
@@ -217,7 +217,7 @@ fn a_system_call_that_is_a_fault_is_not_stamped() {
 }
 
 #[test]
-fn samples_without_room_are_counted() {
+fn dropped_samples_are_counted() {
     let mut probing = Probing::started();
     for stamp in 0..PROBE_SAMPLES as u64 + 2 {
         probing.arm(ProbeEvent::Undefined, 0);
@@ -233,31 +233,35 @@ fn samples_without_room_are_counted() {
 fn requests_out_of_order_or_range_are_refused() {
     let mut probing = Probing::new();
     for label in [Label::ProbeStop, Label::ProbeArm, Label::ProbeRead, Label::KeyRead] {
-        assert_eq!(probing.ask(label, &[0; 4]), Some(ErrorCode::IllegalOperation));
+        assert_eq!(probing.invoke(label, &[0; 4]), Some(ErrorCode::IllegalOperation));
     }
-    assert_eq!(probing.ask(Label::ProbeStart, &[]), Some(ErrorCode::NoError));
-    assert_eq!(probing.ask(Label::ProbeStart, &[]), Some(ErrorCode::IllegalOperation));
-    assert_eq!(probing.ask(Label::ProbeArm, &[0; 3]), Some(ErrorCode::TruncatedMessage));
-    assert_eq!(probing.ask(Label::ProbeArm, &[5, 0, 0, 0]), Some(ErrorCode::RangeError));
-    assert_eq!(probing.ask(Label::ProbeArm, &[0, 0, 0, 3]), Some(ErrorCode::RangeError));
+    assert_eq!(probing.invoke(Label::ProbeStart, &[]), Some(ErrorCode::NoError));
+    assert_eq!(probing.invoke(Label::ProbeStart, &[]), Some(ErrorCode::IllegalOperation));
+    assert_eq!(probing.invoke(Label::ProbeArm, &[0; 3]), Some(ErrorCode::TruncatedMessage));
+    assert_eq!(probing.invoke(Label::ProbeArm, &[5, 0, 0, 0]), Some(ErrorCode::RangeError));
+    assert_eq!(probing.invoke(Label::ProbeArm, &[0, 0, 0, 3]), Some(ErrorCode::RangeError));
 }
 
 #[test]
-fn traps_pass_the_probes_as_long_as_anybody_probes() {
+fn traps_pass_the_probes_while_any_program_probes() {
     for label in [Label::TcbSuspend, Label::TcbWriteRegisters] {
         let mut probing = Probing::started();
         probing.system.yield_slice(probing.parent);
         probing.system.call(probing.child, probing.slots[1], Label::ProbeStart.as_raw(), &[]);
         probing.system.yield_slice(probing.child);
-        assert_eq!(probing.ask(Label::ProbeStop, &[]), Some(ErrorCode::NoError));
+        assert_eq!(probing.invoke(Label::ProbeStop, &[]), Some(ErrorCode::NoError));
         assert_eq!(probing.system.kernel.machine.probing, [true]);
         probing.system.call(probing.parent, probing.control, label.as_raw(), &[1, 1, 0x4000]);
-        assert_eq!(probing.system.kernel.machine.probing, [true, false], "{label:?} ends the other's");
+        assert_eq!(
+            probing.system.kernel.machine.probing,
+            [true, false],
+            "{label:?} ends the other program's probe"
+        );
     }
 }
 
 #[test]
-fn the_way_back_to_a_system_call_is_not_stamped() {
+fn a_restarted_system_call_is_not_stamped() {
     let mut plan = Plan::new();
     let [parent, child] = ["parent", "child"].map(|name| plan.thread(name, 50));
     let probe = plan.grant(child, Grant::probe());
@@ -276,5 +280,5 @@ fn the_way_back_to_a_system_call_is_not_stamped() {
     system.call(parent, control, Label::TcbResume.as_raw(), &[]);
     system.yield_slice(parent);
     system.assert_running(child);
-    assert_eq!(system.kernel.exit_stamp(), ExitStamp::None, "the registers are those of the call");
+    assert_eq!(system.kernel.exit_stamp(), ExitStamp::None, "the return restarts the call");
 }

@@ -1,4 +1,4 @@
-//! Services: who may ask, what is done on whose time, and what becomes of the program meanwhile.
+//! Services: the right to use them, the time and the state of the work, and the state of the program in the meantime.
 
 use limen_abi::fpu::{FpuOption, ThreadFlag};
 use limen_abi::probe::ProbeOption;
@@ -18,20 +18,20 @@ use crate::support::{
 };
 
 const RUN: u64 = Label::ServiceRun.as_raw();
-/// What the kernel finds.
+/// The result of the kernel's work.
 const FOUND: [u64; 4] = [0xd1, 0xd2, 0xd3, 0xd4];
 
-/// A client with services, a less important child, and a more important parent, which waits for a signal.
+/// A client with services, a lower-priority child, and a higher-priority parent that waits for a signal.
 struct Working {
     plan: Plan,
     parent: Thread,
     client: Thread,
     child: Thread,
-    /// The client's.
+    /// The client's slots.
     digest: u64,
     reset: u64,
     child_control: u64,
-    /// The parent's.
+    /// The parent's slots.
     control: u64,
     wait: u64,
     policy: u64,
@@ -56,7 +56,7 @@ impl Working {
         Self { plan, parent, client, child, digest, reset, child_control, control, wait, policy, device }
     }
 
-    /// Boots; the parent waits, and the client runs.
+    /// Boots; the parent waits and the client runs.
     fn boot(&self) -> System {
         let mut system = self.plan.boot();
         system.wait(self.parent, self.wait);
@@ -64,7 +64,7 @@ impl Working {
         system
     }
 
-    /// The client has asked for a digest.
+    /// The client has called the digest service.
     fn boot_at_work(&self) -> System {
         let mut system = self.boot();
         system.run_service(self.client, self.digest);
@@ -72,18 +72,18 @@ impl Working {
         system
     }
 
-    /// Where the kernel works for the client: behind the address spaces of the three threads.
+    /// Returns the address space of the client's work, which follows those of the three threads.
     const SPACE: Space = Space(3);
 
-    /// The parent gets the processor, in the middle of whatever happens.
+    /// Lets the parent preempt whatever runs.
     fn interrupt(&self, system: &mut System) {
         system.set_asserted(self.device, true);
         system.take_interrupts();
         system.assert_running(self.parent);
     }
 
-    /// The parent asks for something about the client, successfully.
-    fn ask(&self, system: &mut System, label: Label, words: &[u64]) {
+    /// The parent invokes the client, successfully.
+    fn invoke(&self, system: &mut System, label: Label, words: &[u64]) {
         system.call(self.parent, self.control, label.as_raw(), words);
         assert_eq!(system.context(self.parent).info().label(), ErrorCode::NoError.as_raw());
     }
@@ -98,8 +98,8 @@ fn has_unit(system: &System, user: ThreadId) -> bool {
     fpu.is_on && fpu.holds == Some(user)
 }
 
-/// The client's work was given up: its program is at its system call, with the registers that it had there.
-fn assert_given_up(system: &System, working: &Working, before: &[u64]) {
+/// Asserts that the client's work was abandoned: its program is at its system call, with the registers it had there.
+fn assert_abandoned(system: &System, working: &Working, before: &[u64]) {
     let client = working.client;
     assert!(system.kernel.works[client.id()].is_none());
     assert_eq!(system.kernel.threads[client.id()].space, Space(client.0));
@@ -107,7 +107,7 @@ fn assert_given_up(system: &System, working: &Working, before: &[u64]) {
     assert_eq!(system.context(client).registers, before);
 }
 
-/// What the registers of the client are when it repeats its system call.
+/// Returns the registers with which the client restarts its system call.
 fn at_syscall(system: &System, working: &Working) -> Vec<u64> {
     let mut registers = system.program(working.client).registers.to_vec();
     registers[PC] -= 4;
@@ -115,7 +115,7 @@ fn at_syscall(system: &System, working: &Working) -> Vec<u64> {
 }
 
 #[test]
-fn a_call_goes_on_with_the_work_of_the_kernel() {
+fn a_call_continues_as_the_work_of_the_kernel() {
     let working = Working::new();
     let mut system = working.boot();
     let before = *system.context(working.client);
@@ -125,12 +125,12 @@ fn a_call_goes_on_with_the_work_of_the_kernel() {
     assert_eq!(system.kernel.machine.space, Working::SPACE);
     let mut at_work = [0; _];
     at_work[PC] = WORK_PC;
-    assert_eq!(system.context(working.client).registers, at_work, "nothing of the program is left");
+    assert_eq!(system.context(working.client).registers, at_work, "no register of the program is left");
     assert_eq!(before.registers[PC] + 4, system.program(working.client).registers[PC]);
 }
 
 #[test]
-fn the_answer_of_a_digest_is_what_was_found() {
+fn a_digest_returns_the_result_of_the_work() {
     let working = Working::new();
     let mut system = working.boot_at_work();
     let mut program = *system.program(working.client);
@@ -140,13 +140,13 @@ fn the_answer_of_a_digest_is_what_was_found() {
     program.set_badge(0);
     program.set_words(FOUND, FOUND.len());
     program.set_info(MessageInfo::new(0, FOUND.len()));
-    assert_eq!(*system.context(working.client), program, "and nothing else changes");
+    assert_eq!(*system.context(working.client), program, "nothing else changes");
     assert!(!system.kernel.is_at_work());
     assert_eq!(system.kernel.machine.space, Space(working.client.0));
 }
 
 #[test]
-fn the_answer_of_a_digest_of_the_kernel_is_what_was_found() {
+fn a_digest_of_the_kernel_returns_the_result_of_the_work() {
     let mut working = Working::new();
     let service = working.plan.kernel_digest(working.client);
     let slot = working.plan.grant(working.client, Grant::service(service));
@@ -158,7 +158,7 @@ fn the_answer_of_a_digest_of_the_kernel_is_what_was_found() {
 }
 
 #[test]
-fn the_answer_of_a_reset_has_no_words() {
+fn a_reset_returns_no_words() {
     let working = Working::new();
     let mut system = working.boot();
     system.call(working.client, working.child_control, Label::TcbSuspend.as_raw(), &[]);
@@ -167,11 +167,11 @@ fn the_answer_of_a_reset_has_no_words() {
     let words = system.program(working.client).words();
     system.finish_work(working.client, FOUND);
     system.assert_done(working.client);
-    assert_eq!(system.context(working.client).words(), words, "nothing that the kernel has found gets out");
+    assert_eq!(system.context(working.client).words(), words, "the result words are not returned");
 }
 
 #[test]
-fn who_does_not_wait_for_an_answer_needs_no_work() {
+fn a_send_does_not_start_a_service() {
     let working = Working::new();
     let mut system = working.boot();
     let arguments = Arguments { label: RUN, words: &[], caps: &[] };
@@ -185,7 +185,7 @@ fn who_does_not_wait_for_an_answer_needs_no_work() {
 }
 
 #[test]
-fn who_waits_for_something_else_needs_no_work() {
+fn a_send_that_also_receives_does_not_start_a_service() {
     for syscall in [Syscall::NbSendRecv, Syscall::NbSendWait] {
         let mut working = Working::new();
         let endpoint = working.plan.endpoint();
@@ -218,7 +218,7 @@ fn a_service_has_one_method() {
 }
 
 #[test]
-fn a_reset_is_refused_while_its_owner_could_run() {
+fn a_reset_is_refused_while_its_target_is_runnable() {
     let working = Working::new();
     let mut system = working.boot();
     system.run_service(working.client, working.reset);
@@ -232,7 +232,7 @@ fn a_reset_is_refused_while_its_owner_could_run() {
 }
 
 #[test]
-fn a_reset_is_refused_while_its_owner_waits() {
+fn a_reset_is_refused_while_its_target_waits() {
     let mut working = Working::new();
     let endpoint = working.plan.endpoint();
     let receive = working.plan.grant(working.child, endpoint.receiver());
@@ -244,7 +244,7 @@ fn a_reset_is_refused_while_its_owner_waits() {
 }
 
 #[test]
-fn a_parent_may_reset_whose_fault_it_handles() {
+fn a_parent_may_reset_a_child_whose_fault_it_handles() {
     let mut family = Family::active(200);
     let reset = family.plan.reset(family.parent, family.child);
     let reset = family.plan.grant(family.parent, Grant::service(reset));
@@ -257,7 +257,7 @@ fn a_parent_may_reset_whose_fault_it_handles() {
 }
 
 #[test]
-fn an_interrupt_in_the_middle_is_an_interrupt() {
+fn work_can_be_interrupted() {
     let working = Working::new();
     let mut system = working.boot_at_work();
     system.context_mut(working.client).registers[SP] = 0x5555;
@@ -273,7 +273,7 @@ fn an_interrupt_in_the_middle_is_an_interrupt() {
 }
 
 #[test]
-fn work_takes_turns_with_equals_and_costs_its_caller() {
+fn work_shares_the_processor_with_equals_and_is_charged_to_its_caller() {
     let mut working = Working::new();
     let equal = working.plan.thread("equal", 100);
     working.plan.slice(working.client, 30);
@@ -295,10 +295,10 @@ fn work_takes_turns_with_equals_and_costs_its_caller() {
 }
 
 #[test]
-fn work_is_done_in_the_domain_of_its_caller() {
+fn work_runs_in_the_domain_of_its_caller() {
     let mut working = Working::new();
     let other = working.plan.thread("other", 10);
-    working.plan.put_into_domain(other, 1);
+    working.plan.set_domain(other, 1);
     working.plan.turn(0, 50);
     working.plan.turn(1, 50);
     let mut system = working.boot_at_work();
@@ -316,7 +316,7 @@ fn work_is_done_in_the_domain_of_its_caller() {
 }
 
 #[test]
-fn work_has_the_unit_under_a_name_of_its_own_whatever_the_policy() {
+fn work_owns_the_unit_under_its_own_id_with_every_policy() {
     for (policy, ..) in FpuPolicy::ALL {
         for options in 0..=FpuOption::ALL {
             let working = Working::new();
@@ -338,7 +338,7 @@ fn work_has_the_unit_under_a_name_of_its_own_whatever_the_policy() {
 }
 
 #[test]
-fn a_program_without_the_unit_does_not_get_it_by_work() {
+fn work_does_not_enable_the_unit_for_its_program() {
     for (policy, ..) in FpuPolicy::ALL {
         let mut working = Working::new();
         working.plan.deny_fpu(working.client);
@@ -355,7 +355,7 @@ fn a_program_without_the_unit_does_not_get_it_by_work() {
 }
 
 #[test]
-fn a_policy_may_change_in_the_middle() {
+fn the_policy_may_change_during_work() {
     let working = Working::new();
     for (policy, ..) in FpuPolicy::ALL {
         let mut system = working.boot_at_work();
@@ -369,16 +369,16 @@ fn a_policy_may_change_in_the_middle() {
 }
 
 #[test]
-fn a_stopped_thread_gives_its_work_up_and_asks_again() {
+fn stopping_a_thread_abandons_its_work_and_restarts_its_call() {
     let working = Working::new();
     let mut system = working.boot_at_work();
     let before = at_syscall(&system, &working);
     working.interrupt(&mut system);
-    working.ask(&mut system, Label::TcbSuspend, &[]);
+    working.invoke(&mut system, Label::TcbSuspend, &[]);
     system.assert_inactive(working.client);
-    assert_given_up(&system, &working, &before);
+    assert_abandoned(&system, &working, &before);
     assert_ne!(system.kernel.processor.fpu.owner(), Some(working.client.id().at_work()));
-    working.ask(&mut system, Label::TcbResume, &[]);
+    working.invoke(&mut system, Label::TcbResume, &[]);
     system.wait(working.parent, working.wait);
     system.assert_running(working.client);
     assert_eq!(system.kernel.machine.space, Space(working.client.0));
@@ -389,11 +389,11 @@ fn a_stopped_thread_gives_its_work_up_and_asks_again() {
 }
 
 #[test]
-fn work_that_was_resumed_goes_on() {
+fn resuming_a_thread_at_work_changes_nothing() {
     let working = Working::new();
     let mut system = working.boot_at_work();
     working.interrupt(&mut system);
-    working.ask(&mut system, Label::TcbResume, &[]);
+    working.invoke(&mut system, Label::TcbResume, &[]);
     system.wait(working.parent, working.wait);
     system.assert_at_work(working.client);
     assert_eq!(system.kernel.machine.works_begun, [0]);
@@ -405,10 +405,10 @@ fn written_registers_are_those_of_the_program() {
     let mut system = working.boot_at_work();
     let mut before = at_syscall(&system, &working);
     working.interrupt(&mut system);
-    // Without resuming it, and not as far as the stack pointer.
-    working.ask(&mut system, Label::TcbWriteRegisters, &[0, 1, 0x1234]);
+    // Without resuming it, and without reaching the stack pointer.
+    working.invoke(&mut system, Label::TcbWriteRegisters, &[0, 1, 0x1234]);
     before[PC] = 0x1234;
-    assert_given_up(&system, &working, &before);
+    assert_abandoned(&system, &working, &before);
     system.wait(working.parent, working.wait);
     system.assert_running(working.client);
     assert_eq!(system.pc(working.client), 0x1234);
@@ -416,36 +416,36 @@ fn written_registers_are_those_of_the_program() {
 }
 
 #[test]
-fn no_register_written_is_enough_to_give_work_up() {
+fn writing_no_registers_still_abandons_work() {
     let working = Working::new();
     let mut system = working.boot_at_work();
     let before = at_syscall(&system, &working);
     working.interrupt(&mut system);
-    working.ask(&mut system, Label::TcbWriteRegisters, &[1, 0]);
-    assert_given_up(&system, &working, &before);
+    working.invoke(&mut system, Label::TcbWriteRegisters, &[1, 0]);
+    assert_abandoned(&system, &working, &before);
 }
 
 #[test]
-fn a_thread_whose_tls_base_or_flags_are_set_asks_again() {
+fn setting_tls_base_or_flags_abandons_work_and_restarts_the_call() {
     for (label, words) in [(Label::TcbSetTlsBase, [0x7000, 0]), (Label::TcbSetFlags, [0, 0])] {
         let working = Working::new();
         let mut system = working.boot_at_work();
         let mut before = at_syscall(&system, &working);
         working.interrupt(&mut system);
-        working.ask(&mut system, label, &words);
+        working.invoke(&mut system, label, &words);
         if label == Label::TcbSetTlsBase {
             before[TLS_BASE] = 0x7000;
         }
-        assert_given_up(&system, &working, &before);
+        assert_abandoned(&system, &working, &before);
     }
 }
 
 #[test]
-fn a_thread_that_may_not_use_the_unit_any_more_has_no_work() {
+fn disabling_the_unit_for_a_thread_abandons_its_work() {
     let working = Working::new();
     let mut system = working.boot_at_work();
     working.interrupt(&mut system);
-    working.ask(&mut system, Label::TcbSetFlags, &[0, ThreadFlag::FPU_DISABLED]);
+    working.invoke(&mut system, Label::TcbSetFlags, &[0, ThreadFlag::FPU_DISABLED]);
     assert!(system.kernel.works[working.client.id()].is_none());
     system.wait(working.parent, working.wait);
     system.assert_running(working.client);
@@ -461,16 +461,16 @@ fn reading_registers_shows_the_program_at_its_system_call() {
     let before = at_syscall(&system, &working);
     working.interrupt(&mut system);
     let count = before.len() as u64;
-    working.ask(&mut system, Label::TcbReadRegisters, &[0, count]);
+    working.invoke(&mut system, Label::TcbReadRegisters, &[0, count]);
     system.assert_message(working.parent, 0, 0, &before);
-    assert!(system.kernel.works[working.client.id()].is_some(), "looking changes nothing");
-    working.ask(&mut system, Label::TcbReadRegisters, &[1, count]);
+    assert!(system.kernel.works[working.client.id()].is_some(), "reading changes nothing");
+    working.invoke(&mut system, Label::TcbReadRegisters, &[1, count]);
     system.assert_message(working.parent, 0, 0, &before);
-    assert_given_up(&system, &working, &before);
+    assert_abandoned(&system, &working, &before);
 }
 
 #[test]
-fn work_is_not_interrupted_by_what_does_not_touch_registers() {
+fn invocations_that_do_not_touch_registers_do_not_abandon_work() {
     let mut working = Working::new();
     let endpoint = working.plan.notification();
     let signal = working.plan.grant(working.parent, endpoint.signaller(2));
@@ -491,7 +491,7 @@ fn work_is_not_interrupted_by_what_does_not_touch_registers() {
 }
 
 #[test]
-fn nobody_has_anything_to_do_with_addresses_of_work() {
+fn programs_cannot_maintain_caches_at_addresses_of_work() {
     let mut working = Working::new();
     let space = Grant { object: Working::SPACE.0, ..Grant::vspace(working.client) };
     let slot = working.plan.grant(working.client, space);
@@ -501,7 +501,7 @@ fn nobody_has_anything_to_do_with_addresses_of_work() {
 }
 
 #[test]
-fn a_passive_server_has_work_done_on_the_time_of_its_caller() {
+fn work_of_a_passive_server_runs_on_its_callers_time() {
     let mut pair = crate::support::Service::passive(200);
     let digest = pair.plan.digest(pair.server);
     let digest = pair.plan.grant(pair.server, Grant::service(digest));
@@ -520,7 +520,7 @@ fn a_passive_server_has_work_done_on_the_time_of_its_caller() {
 }
 
 #[test]
-fn a_thread_at_work_is_the_same_thread() {
+fn the_id_at_work_names_the_same_thread() {
     for index in 0..limen_abi::limits::THREADS as u64 {
         let thread = Thread(index).id();
         let at_work = thread.at_work();
@@ -531,7 +531,7 @@ fn a_thread_at_work_is_the_same_thread() {
 }
 
 #[test]
-fn only_work_can_be_over() {
+fn the_end_of_work_without_work_is_ignored() {
     let working = Working::new();
     let mut system = working.boot();
     let before = *system.context(working.client);
@@ -541,7 +541,7 @@ fn only_work_can_be_over() {
     system.assert_running(working.client);
 }
 
-/// A child at work whose budget ends; its parent hears of it.
+/// A child at work whose budget ends; its parent handles the timeout.
 struct TimedOut {
     family: Family,
     digest: u64,
@@ -568,7 +568,7 @@ impl TimedOut {
 }
 
 #[test]
-fn after_the_end_of_a_budget_work_goes_on() {
+fn work_continues_after_the_end_of_a_budget() {
     let mut timed_out = TimedOut::new();
     let mut system = timed_out.boot();
     let child = timed_out.family.child;
@@ -582,7 +582,7 @@ fn after_the_end_of_a_budget_work_goes_on() {
 }
 
 #[test]
-fn a_label_stops_work_where_it_is() {
+fn a_reply_with_a_label_stops_work_where_it_is() {
     let mut timed_out = TimedOut::new();
     let mut system = timed_out.boot();
     let (parent, child) = (timed_out.family.parent, timed_out.family.child);
@@ -593,7 +593,7 @@ fn a_label_stops_work_where_it_is() {
 }
 
 #[test]
-fn an_answer_with_registers_ends_work() {
+fn a_reply_with_registers_abandons_work() {
     let mut timed_out = TimedOut::new();
     let mut system = timed_out.boot();
     let child = timed_out.family.child;
@@ -605,7 +605,7 @@ fn an_answer_with_registers_ends_work() {
 }
 
 #[test]
-fn a_child_out_of_time_is_stopped_or_started_with_its_program() {
+fn stopping_or_restarting_a_timed_out_child_abandons_its_work() {
     for label in [Label::TcbSuspend, Label::TcbWriteRegisters] {
         let mut timed_out = TimedOut::new();
         let mut system = timed_out.boot();
@@ -618,7 +618,7 @@ fn a_child_out_of_time_is_stopped_or_started_with_its_program() {
 }
 
 #[test]
-fn a_child_out_of_time_that_is_resumed_goes_on_with_its_work() {
+fn resuming_a_timed_out_child_continues_its_work() {
     let mut timed_out = TimedOut::new();
     let mut system = timed_out.boot();
     let (parent, child) = (timed_out.family.parent, timed_out.family.child);
@@ -640,7 +640,7 @@ fn work_without_a_handler_waits_for_the_next_period() {
     assert_eq!(system.kernel.machine.now, 400);
 }
 
-/// A client that measures itself, with a digest.
+/// A client that probes itself and calls a digest service.
 struct Probed {
     system: System,
     working: Working,
@@ -648,7 +648,7 @@ struct Probed {
 }
 
 impl Probed {
-    /// Armed for an event anywhere; the client has gone on.
+    /// Creates a client that is armed for an event at any address and has continued.
     fn armed(event: ProbeEvent) -> Self {
         let mut working = Working::new();
         let probe = working.plan.grant(working.client, Grant::probe());
@@ -660,13 +660,13 @@ impl Probed {
         Self { system, working, probe }
     }
 
-    /// The next sample: whether there is one, event, stamps, interruptions, dropped.
+    /// Reads the next sample: valid, event, stamps, interruptions, dropped.
     fn read(&mut self) -> [u64; 6] {
         self.system.call(self.working.client, self.probe, Label::ProbeRead.as_raw(), &[]);
         core::array::from_fn(|at| self.system.message_word(self.working.client, at))
     }
 
-    /// The client's call to the service, through the probes.
+    /// Performs the client's call to the service, through the probes.
     fn call(&mut self) {
         let Working { client, digest, .. } = self.working;
         let number = Syscall::Call.as_raw();
@@ -677,7 +677,7 @@ impl Probed {
 }
 
 #[test]
-fn what_the_kernel_does_is_not_sampled() {
+fn events_during_work_are_not_sampled() {
     use ProbeEvent::{Breakpoint, Interrupt, PageFault, Undefined};
     for event in [PageFault, Undefined, Breakpoint, Interrupt] {
         let mut probed = Probed::armed(event);
@@ -686,7 +686,7 @@ fn what_the_kernel_does_is_not_sampled() {
         let registers = *probed.system.context(client);
         let rest = probed.system.kernel.probe_entry(Some(event), 900);
         assert_eq!(rest, Rest::Serve, "{event:?}");
-        assert_eq!(*probed.system.context(client), registers, "the kernel goes on where it was");
+        assert_eq!(*probed.system.context(client), registers, "the work continues where it was");
         assert_eq!(probed.system.kernel.exit_stamp(), ExitStamp::None);
         probed.system.finish_work(client, FOUND);
         assert_eq!(probed.read()[..6], [0; 6], "{event:?}");
@@ -697,11 +697,11 @@ fn what_the_kernel_does_is_not_sampled() {
 fn the_return_to_the_program_is_stamped() {
     let mut probed = Probed::armed(ProbeEvent::Syscall);
     probed.call();
-    assert_eq!(probed.system.kernel.exit_stamp(), ExitStamp::None, "the kernel has begun to work");
+    assert_eq!(probed.system.kernel.exit_stamp(), ExitStamp::None, "the work has begun");
     probed.working.interrupt(&mut probed.system);
-    assert_eq!(probed.system.kernel.exit_stamp(), ExitStamp::None, "another returns");
+    assert_eq!(probed.system.kernel.exit_stamp(), ExitStamp::None, "the return of another program");
     probed.system.wait(probed.working.parent, probed.working.wait);
-    assert_eq!(probed.system.kernel.exit_stamp(), ExitStamp::None, "the kernel works on");
+    assert_eq!(probed.system.kernel.exit_stamp(), ExitStamp::None, "the work continues");
     probed.system.finish_work(probed.working.client, FOUND);
     assert_ne!(probed.system.kernel.exit_stamp(), ExitStamp::None);
     assert_eq!(probed.system.kernel.exit_stamp(), ExitStamp::None, "once");
@@ -710,18 +710,18 @@ fn the_return_to_the_program_is_stamped() {
 }
 
 #[test]
-fn the_way_back_to_a_system_call_is_not_stamped() {
+fn a_restarted_system_call_is_not_stamped() {
     let mut probed = Probed::armed(ProbeEvent::Syscall);
     probed.call();
     probed.working.interrupt(&mut probed.system);
-    probed.working.ask(&mut probed.system, Label::TcbSetTlsBase, &[0x7000]);
+    probed.working.invoke(&mut probed.system, Label::TcbSetTlsBase, &[0x7000]);
     probed.system.wait(probed.working.parent, probed.working.wait);
     probed.system.assert_running(probed.working.client);
-    assert_eq!(probed.system.kernel.exit_stamp(), ExitStamp::None, "the registers are those of the call");
+    assert_eq!(probed.system.kernel.exit_stamp(), ExitStamp::None, "the return restarts the call");
 }
 
 #[test]
-fn work_counts_where_use_is_measured() {
+fn work_is_charged_in_images_that_measure_utilisation() {
     let mut working = Working::new();
     working.plan.writer.options |= Options::MEASURE_UTILISATION;
     let client = working.client;

@@ -1,4 +1,4 @@
-//! Mistakes that kernels with budgets have made: for each a test which shows that this one does not make it.
+//! Known mistakes in kernels with budgets; each test shows that this kernel does not make one of them.
 
 use limen_abi::{FaultLabel, Label, Syscall};
 use limen_core::machine::Ticks;
@@ -7,13 +7,13 @@ use limen_core::sched::sporadic_server::SporadicServer;
 
 use crate::support::{Arguments, Family, Grant, Plan, Service, System, Thread};
 
-/// A client that calls one passive server, which calls another, and an equal of the client that never waits.
+/// A client that calls one passive server, which calls another, and an equal of the client that never blocks.
 struct Chain {
     plan: Plan,
     client: Thread,
     servers: [Thread; 2],
     equal: Thread,
-    /// The servers' slots to receive, then the client's and the first server's slots to call.
+    /// The servers' slots to receive, then the slots of the client and the first server to call.
     receive: [u64; 2],
     call: [u64; 2],
 }
@@ -35,7 +35,7 @@ impl Chain {
         self.plan.boot_serving(&[(self.servers[0], self.receive[0]), (self.servers[1], self.receive[1])])
     }
 
-    /// Whoever runs goes on with the round of calls; the equal computes.
+    /// The running thread performs the next step of the calls; the equal computes.
     fn act(&self, system: &mut System) {
         match system.current() {
             Some(thread) if thread == self.client => system.call(thread, self.call[0], 0, &[0]),
@@ -50,14 +50,14 @@ impl Chain {
         }
     }
 
-    /// Whether the second server has answered the first.
+    /// Returns whether the second server has replied to the first.
     fn is_answered(&self, system: &System) -> bool {
         system.message_word(self.servers[0], 0) == 7
     }
 }
 
-/// The client is always in a server when its slice ends, and the server goes on because nobody is above it. When the
-/// client is back, the slice that began in the server is not its own.
+/// The client is always in a server when its slice ends, and the server continues because no higher-priority thread is
+/// ready. When the client returns, the slice that began in the server is not its own.
 #[test]
 fn a_slice_that_ends_in_a_server_does_not_starve_the_clients_equals() {
     let mut chain = Chain::new();
@@ -99,13 +99,13 @@ fn one_budget_through_several_servers_is_one_budget() {
 }
 
 #[test]
-fn a_budget_that_ends_in_a_server_does_not_come_back_with_the_answer() {
+fn a_budget_that_ends_in_a_server_is_not_renewed_by_the_reply() {
     let mut service = Service::passive(200);
     service.plan.share(service.client, 100, 400);
     let mut system = service.boot();
     system.pass(50);
     system.call(service.client, service.call, 0, &[]);
-    // The server answers when the budget is used up, before the timer's interrupt is taken.
+    // The server replies when the budget is used up, before the timer interrupt is taken.
     system.pass(51);
     system.reply_recv(service.server, service.receive, 0, &[]);
     system.run_to_timer();
@@ -116,7 +116,7 @@ fn a_budget_that_ends_in_a_server_does_not_come_back_with_the_answer() {
 }
 
 #[test]
-fn a_plain_send_does_not_close_a_passive_server_to_the_others() {
+fn a_plain_send_does_not_make_a_passive_server_unavailable() {
     let mut service = Service::passive(200);
     let notification = service.plan.bound_notification(service.server);
     let time = service.plan.sched_context(300);
@@ -132,7 +132,7 @@ fn a_plain_send_does_not_close_a_passive_server_to_the_others() {
 }
 
 #[test]
-fn threads_that_wake_each_other_do_not_keep_an_equal_from_running() {
+fn threads_that_wake_each_other_do_not_starve_an_equal() {
     let mut plan = Plan::new();
     let [ping, pong, equal] = ["ping", "pong", "equal"].map(|name| plan.thread(name, 50));
     let waker = plan.thread("waker", 90);
@@ -150,7 +150,7 @@ fn threads_that_wake_each_other_do_not_keep_an_equal_from_running() {
         system.run_for(13);
         used += if is_equal { system.kernel.machine.now - before } else { 0 };
         match system.current() {
-            // Tells the waker to wake the other one, and waits.
+            // Signals the waker to wake the other one, and waits.
             Some(thread) if thread == ping => system.nb_send_wait(thread, wake_waker[0], wait[0], 0, &[]),
             Some(thread) if thread == pong => system.nb_send_wait(thread, wake_waker[1], wait[1], 0, &[]),
             Some(thread) if thread == waker => {
@@ -163,18 +163,18 @@ fn threads_that_wake_each_other_do_not_keep_an_equal_from_running() {
     assert!(used * 4 >= system.kernel.machine.now, "{used} of {}", system.kernel.machine.now);
 }
 
-/// Two domains with turns of 1000 and 500 ticks, and a thread in each.
+/// Two domains with slots of 1000 and 500 ticks, and a thread in each.
 fn domains() -> (Plan, Thread, Thread) {
     let mut plan = Plan::new();
     let threads = [plan.thread("first", 50), plan.thread("second", 50)];
-    plan.put_into_domain(threads[1], 1);
+    plan.set_domain(threads[1], 1);
     plan.turn(0, 1000);
     plan.turn(1, 500);
     (plan, threads[0], threads[1])
 }
 
 #[test]
-fn a_slot_does_not_end_before_its_end_however_little_is_left() {
+fn a_slot_is_never_shortened_however_little_is_left() {
     let (plan, first, second) = domains();
     let mut system = plan.boot();
     for left in [19, 5, 1] {
@@ -188,7 +188,7 @@ fn a_slot_does_not_end_before_its_end_however_little_is_left() {
 }
 
 #[test]
-fn the_change_of_domains_is_paid_by_who_runs_next() {
+fn a_domain_switch_is_charged_to_the_next_thread() {
     let (plan, first, second) = domains();
     let mut system = plan.boot();
     let [first, second] = [first, second]
@@ -205,10 +205,10 @@ fn the_change_of_domains_is_paid_by_who_runs_next() {
 }
 
 #[test]
-fn a_budget_that_ends_with_its_domains_slot_is_told_of() {
+fn a_budget_that_ends_with_its_domains_slot_is_a_timeout() {
     let mut family = Family::active(200);
     let other = family.plan.thread("other", 10);
-    family.plan.put_into_domain(other, 1);
+    family.plan.set_domain(other, 1);
     family.plan.turn(0, 1000);
     family.plan.turn(1, 500);
     family.plan.share(family.child, 1000, 4000);
@@ -221,10 +221,10 @@ fn a_budget_that_ends_with_its_domains_slot_is_told_of() {
     system.assert_message(family.parent, Family::BADGE, FaultLabel::Timeout.as_raw(), &[0, 1000]);
 }
 
-/// Every change of a share with every rest that it may have: the new one has no overlaps, is the new budget in all, and
-/// begins with nothing that is too little to run on.
+/// Every reconfiguration of a share with every possible rest: the new share has no overlaps, adds up to the new
+/// budget, and begins with no amount below the minimum.
 #[test]
-fn a_change_leaves_no_overlap_and_no_crumb() {
+fn a_reconfigured_share_is_sound_and_respects_the_minimum() {
     const LEAST: Ticks = 20;
     let limits = [(20, 21), (20, 100), (100, 110), (100, 1000)];
     for (budget, period) in limits {
@@ -246,7 +246,7 @@ fn a_change_leaves_no_overlap_and_no_crumb() {
     }
 }
 
-/// Two shares above a spinner, on a clock that started at this time.
+/// Two shares above a spinner, on a clock that starts at this time.
 fn shares_from(start: Ticks) -> System {
     let mut plan = Plan::new();
     plan.clock_starts_at(start);
@@ -274,7 +274,7 @@ fn a_clock_near_its_end_changes_nothing() {
 }
 
 #[test]
-fn a_clock_at_its_end_gives_nothing_twice() {
+fn a_clock_at_its_end_grants_nothing_twice() {
     let mut system = shares_from(Ticks::MAX - 3_000);
     while system.kernel.machine.deadline < Ticks::MAX - 10 {
         system.run_to_timer();
@@ -289,14 +289,14 @@ fn an_interrupt_that_is_a_thousand_periods_late_is_one_overrun() {
     system.pass(100_000);
     system.run_to_timer();
     system.verify("a late interrupt");
-    // The first one has used a thousand periods, and pays for each of its budgets with as much time.
+    // The first thread has used a thousand periods; the excess over its budget delays its refills by as much.
     let late = system.kernel.sporadic_servers
         [system.kernel.threads[Thread(0).id()].sched_context.expect("has time")];
     assert_eq!((late.release_time(), late.refills().count()), (90 + 100_000 - 20, 1));
 }
 
 #[test]
-fn budgets_shorter_than_an_entry_into_the_kernel_do_not_stop_the_system() {
+fn budgets_shorter_than_a_kernel_entry_do_not_stop_the_system() {
     let mut system = shares_from(0);
     system.kernel.machine.slow_clock(50);
     for _ in 0..1000 {
@@ -311,7 +311,7 @@ fn budgets_shorter_than_an_entry_into_the_kernel_do_not_stop_the_system() {
 }
 
 #[test]
-fn a_change_by_the_holder_is_charged_before_it_counts() {
+fn reconfiguring_ones_own_share_charges_the_old_one_first() {
     let mut plan = Plan::new();
     let master = plan.thread("master", 60);
     plan.thread("spinner", 1);
@@ -320,7 +320,7 @@ fn a_change_by_the_holder_is_charged_before_it_counts() {
     let time = plan.sched_context_of(master);
     let slot = plan.grant(master, time.control());
     let mut system = plan.boot();
-    // Every change asks for a new start, just before the end of the budget.
+    // Each reconfiguration asks for a new start, just before the end of the budget.
     while system.kernel.machine.now < 40_000 {
         if system.current() == Some(master) {
             let label = Label::SchedControlConfigureFlags.as_raw();

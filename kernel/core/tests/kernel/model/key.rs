@@ -1,4 +1,4 @@
-//! What makes a state different from others: everything but registers, messages and the time of day.
+//! The part of a state that the search distinguishes: everything but registers, messages and the time of day.
 
 use limen_core::arena::{Arena, Id};
 use limen_core::object::endpoint::Endpoint;
@@ -9,15 +9,15 @@ use limen_core::sched::queue::Queue;
 
 use crate::support::System;
 
-/// Stands for "none", and ends lists.
+/// Encodes "none", and ends lists.
 const NONE: u16 = 0xffff;
 
-/// The state of a system, in numbers.
+/// Encodes the state of a system as numbers.
 pub(super) fn key(system: &mut System) -> Vec<u16> {
     let mut key = Vec::with_capacity(96);
     add_ready_threads(&mut key, system);
     add_threads(&mut key, system);
-    add_meeting_places(&mut key, system);
+    add_endpoints_and_notifications(&mut key, system);
     add_replies(&mut key, system);
     add_times(&mut key, system);
     let core = &system.kernel.processor;
@@ -27,7 +27,7 @@ pub(super) fn key(system: &mut System) -> Vec<u16> {
     key
 }
 
-/// Takes the ready threads out and puts them back: that is quicker than to look into the queue of every priority.
+/// Dequeues the ready threads and enqueues them again, which is faster than reading the queue of every priority.
 fn add_ready_threads(key: &mut Vec<u16>, system: &mut System) {
     let kernel = &mut *system.kernel;
     let ready: Vec<_> =
@@ -69,12 +69,12 @@ fn after(then: AfterSend) -> u16 {
     }
 }
 
-fn add_meeting_places(key: &mut Vec<u16>, system: &System) {
+fn add_endpoints_and_notifications(key: &mut Vec<u16>, system: &System) {
     for (_, endpoint) in system.kernel.endpoints.iter().take(system.size.endpoints) {
         key.push(u16::from(matches!(endpoint, Endpoint::SenderQueue(_))));
         match *endpoint {
             Endpoint::Idle => add_queue(key, system, Queue::EMPTY),
-            // As a queue of one.
+            // The same as a queue of one.
             Endpoint::LoneReceiver { thread, .. } => key.extend([number(Some(thread)), NONE]),
             Endpoint::SenderQueue(queue) | Endpoint::ReceiverQueue(queue) => add_queue(key, system, queue),
         }
@@ -110,7 +110,7 @@ fn add_replies(key: &mut Vec<u16>, system: &System) {
 fn add_times(key: &mut Vec<u16>, system: &System) {
     for (id, time) in system.kernel.sched_contexts.iter().take(system.size.sched_contexts) {
         key.extend([u16::from(time.remaining == 0), number(time.thread)]);
-        // Where the next slice begins decides otherwise.
+        // The value matters only while a slice is running.
         let begun_at = if time.remaining == 0 { 0 } else { system.kernel.slice_priorities[id] };
         key.push(u16::from(begun_at));
         key.extend([number(time.notification), number(time.top), number(time.heir)]);

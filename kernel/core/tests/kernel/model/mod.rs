@@ -1,8 +1,8 @@
-//! Every state that three threads can reach with one endpoint and one notification, whatever they do.
+//! Exhaustive search of the states that three threads can reach with one endpoint and one notification.
 //!
-//! A breadth-first search: from each new state, the running thread tries every operation of a small alphabet. States
-//! that differ only in registers and in the time of day are one, so the search comes to an end. All invariants are
-//! checked in every state, and what each operation promises after each operation.
+//! A breadth-first search: in each new state, the running thread tries every operation of a small alphabet. States
+//! that differ only in registers and the time of day count as one, so the search ends. Every state is checked for all
+//! invariants, and every operation for its effect.
 
 mod key;
 mod operation;
@@ -17,12 +17,12 @@ use crate::support::{Checking, Plan, SchedContext, Snapshot, System, Thread};
 use key::key;
 use operation::{ENDPOINT, FIRST_THREAD, MESSAGES, NOTIFICATION, Operation, SPARE_TIME, TIME};
 
-/// Threads that take part. A monitor that only starts them comes after.
+/// The threads of the model. A monitor that only starts them comes after them.
 const THREADS: usize = 3;
-/// States at which a search is too long for a test.
+/// The number of states at which a search takes too long for a test.
 const MAX_STATES: usize = 150_000;
 
-/// A system to search, and what its threads may do.
+/// A system to search, and the operations of its threads.
 struct Model {
     plan: Plan,
     threads: [Thread; THREADS],
@@ -31,19 +31,20 @@ struct Model {
 }
 
 impl Model {
-    /// Threads with time and these priorities. Faults go to the endpoint.
+    /// Threads with time and these priorities. Their faults go to the endpoint.
     fn active(priorities: [u8; THREADS]) -> Self {
         Self::new(priorities, Plan::thread)
     }
 
-    /// The first thread has no time of its own, and the notification is bound to it.
+    /// The first thread has no time, and the notification is bound to it.
     fn passive(priorities: [u8; THREADS]) -> Self {
         let mut model = Self::new(priorities, Plan::passive);
         model.plan.record(model.threads[0]).notification = 0;
         model
     }
 
-    /// As [`Model::passive`], and there is spare time that everybody may give to threads or to the notification.
+    /// As [`Model::passive`], with a spare scheduling context that every thread may bind to threads or the
+    /// notification.
     fn with_spare_time(priorities: [u8; THREADS]) -> Self {
         let mut model = Self::passive(priorities);
         let spare = model.plan.sched_context(1000);
@@ -70,7 +71,7 @@ impl Model {
         Self { plan, threads, spare: None, operations: MESSAGES }
     }
 
-    /// Searches from where `system` is; gives the number of states.
+    /// Searches from the state of `system` and returns the number of states.
     fn search(&self, mut system: System) -> usize {
         system.checking = Checking::ByHand;
         let mut found = HashSet::from([key(&mut system)]);
@@ -83,7 +84,7 @@ impl Model {
                     let Some(actor) = system.current() else { continue };
                     let trail = Trail { path, actor, operation: *operation };
                     operation.perform(&mut system, actor);
-                    operation.check_promise(&system, state, actor);
+                    operation.check_effect(&system, state, actor);
                     if found.insert(key(&mut system)) {
                         system.verify(operation);
                         self.check_state(&system);
@@ -91,19 +92,19 @@ impl Model {
                     }
                 }
             }
-            assert!(found.len() < MAX_STATES, "the model has become too large for a test");
+            assert!(found.len() < MAX_STATES, "the model is too large for a test");
             layer = next;
         }
         found.len()
     }
 
-    /// Whoever waits for an answer is owed one, and no time is lost.
+    /// A calling thread has an owed reply object, and no time is lost.
     fn check_state(&self, system: &System) {
         for thread in self.threads {
             if let State::Calling { reply, .. } = system.state(thread) {
                 let owed = system.kernel.replies[reply];
                 let is_owed = matches!(owed, Reply::Owed { caller, .. } if caller == thread.id());
-                system.equal(thread, "being owed an answer", is_owed, true);
+                system.equal(thread, "ownership of its reply object", is_owed, true);
             }
         }
         for (id, time) in system.kernel.sched_contexts.iter().take(THREADS) {
@@ -115,7 +116,7 @@ impl Model {
     }
 }
 
-/// How a state was reached; shown when something in it is wrong.
+/// How a state was reached; printed if a check fails.
 struct Trail<'a> {
     path: &'a [(Thread, Operation)],
     actor: Thread,
@@ -139,28 +140,28 @@ impl Drop for Trail<'_> {
 }
 
 #[test]
-fn equals_reach_only_good_states() {
+fn threads_of_equal_priority_reach_only_valid_states() {
     let model = Model::active([50, 50, 50]);
     let states = model.search(model.plan.boot());
     println!("{states} states");
 }
 
 #[test]
-fn threads_of_different_priorities_reach_only_good_states() {
+fn threads_of_different_priorities_reach_only_valid_states() {
     let model = Model::active([70, 60, 50]);
     let states = model.search(model.plan.boot());
     println!("{states} states");
 }
 
 #[test]
-fn a_passive_server_reaches_only_good_states() {
+fn a_passive_server_reaches_only_valid_states() {
     let mut model = Model::passive([60, 60, 50]);
     let system = model.plan.boot_serving(&[(model.threads[0], ENDPOINT)]);
     println!("{} states", model.search(system));
 }
 
 #[test]
-fn spare_time_reaches_only_good_states() {
+fn binding_spare_time_reaches_only_valid_states() {
     let mut model = Model::with_spare_time([60, 60, 50]);
     let system = model.plan.boot_serving(&[(model.threads[0], ENDPOINT)]);
     println!("{} states", model.search(system));

@@ -1,4 +1,4 @@
-//! What a running thread may do in the model, and what it promises.
+//! The operations of a running thread in the model, and the check of their effects.
 
 use limen_abi::{Label, Syscall};
 use limen_core::object::reply::Reply;
@@ -16,36 +16,36 @@ pub(super) const SPARE_TIME: u64 = 302;
 /// Each thread's slot for the first thread; the others follow.
 pub(super) const FIRST_THREAD: u64 = 303;
 
-/// See the file.
+/// An operation of the running thread.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Operation {
     /// Call the endpoint.
     Call,
     /// Send to the endpoint.
     Send,
-    /// Send to the endpoint if somebody waits.
+    /// Send to the endpoint if a thread waits there.
     NbSend,
     /// Receive from the endpoint.
     Recv,
-    /// Receive from the endpoint if somebody sends.
+    /// Receive from the endpoint if a sender waits there.
     NbRecv,
     /// Receive from the endpoint without a reply object.
     Wait,
-    /// Answer by Send.
-    Answer,
-    /// Answer and receive from the endpoint.
+    /// Reply by Send.
+    ReplyBySend,
+    /// Reply and receive from the endpoint.
     ReplyRecv,
-    /// Send to the endpoint and receive from it: gives time away.
+    /// Send to the endpoint and receive from it; may donate time.
     SendRecv,
     /// Signal and receive from the endpoint.
     SignalRecv,
-    /// Send to the endpoint and wait for a signal: gives time away.
+    /// Send to the endpoint and wait for a signal; may donate time.
     SendWait,
     /// Signal.
     Signal,
     /// Wait for a signal.
     WaitSignal,
-    /// Look for a signal.
+    /// Poll for a signal.
     PollSignal,
     /// Fault.
     Fault,
@@ -55,19 +55,19 @@ pub(super) enum Operation {
     Suspend(u64),
     /// Resume a thread.
     Resume(u64),
-    /// Let a thread start at its entry.
+    /// Restart a thread at its entry.
     Restart(u64),
-    /// Give the spare time to a thread.
+    /// Bind the spare time to a thread.
     BindThread(u64),
-    /// Put the spare time at the notification.
+    /// Bind the spare time to the notification.
     BindNotification,
-    /// Take the spare time from everybody.
+    /// Unbind the spare time.
     Unbind,
-    /// Take the spare time from a thread.
+    /// Unbind the spare time from a thread.
     UnbindThread(u64),
 }
 
-/// What a thread may do in models without spare time.
+/// The operations in models without spare time.
 pub(super) const MESSAGES: &[Operation] = {
     use Operation::*;
     &[
@@ -77,7 +77,7 @@ pub(super) const MESSAGES: &[Operation] = {
         Recv,
         NbRecv,
         Wait,
-        Answer,
+        ReplyBySend,
         ReplyRecv,
         SendRecv,
         SignalRecv,
@@ -130,7 +130,7 @@ impl Operation {
             Self::Recv => system.recv(actor, ENDPOINT),
             Self::NbRecv => system.nb_recv(actor, ENDPOINT),
             Self::Wait => system.wait(actor, ENDPOINT),
-            Self::Answer => system.send(actor, REPLY, 0, &[1]),
+            Self::ReplyBySend => system.send(actor, REPLY, 0, &[1]),
             Self::ReplyRecv => system.reply_recv(actor, ENDPOINT, 0, &[1]),
             Self::SendRecv => system.nb_send_recv(actor, ENDPOINT, ENDPOINT, 0, &[1]),
             Self::SignalRecv => system.nb_send_recv(actor, NOTIFICATION, ENDPOINT, 0, &[]),
@@ -144,7 +144,7 @@ impl Operation {
         }
     }
 
-    /// The operations that ask an object for something.
+    /// Performs the operations that invoke an object.
     fn invoke(self, system: &mut System, actor: Thread) {
         let (slot, label, words, caps): (u64, Label, &[u64], &[u64]) = match self {
             Self::Suspend(index) => (FIRST_THREAD + index, Label::TcbSuspend, &[], &[]),
@@ -160,10 +160,10 @@ impl Operation {
         system.syscall(actor, Syscall::Call, slot, &Arguments { label: label.as_raw(), words, caps });
     }
 
-    /// Checks what it promises, seen from the state before it.
-    pub(super) fn check_promise(self, system: &System, before: &Snapshot, actor: Thread) {
+    /// Checks the effect, given the state before it.
+    pub(super) fn check_effect(self, system: &System, before: &Snapshot, actor: Thread) {
         match self {
-            Self::Answer | Self::ReplyRecv => check_answered(system, before, actor),
+            Self::ReplyBySend | Self::ReplyRecv => check_replied(system, before, actor),
             Self::Suspend(index) => system.assert_inactive(Thread(index)),
             Self::Resume(index) => system.assert_runnable(Thread(index)),
             Self::Restart(index) if index != actor.0 => system.assert_runnable(Thread(index)),
@@ -186,14 +186,14 @@ impl Operation {
     }
 }
 
-/// Whoever was owed an answer by `actor` does not wait for it any more.
-fn check_answered(system: &System, before: &Snapshot, actor: Thread) {
+/// The caller to which `actor` owed a reply no longer waits.
+fn check_replied(system: &System, before: &Snapshot, actor: Thread) {
     let Reply::Owed { caller, .. } = before.replies[actor.0 as usize] else { return };
     let waits = matches!(system.kernel.threads[caller].state, State::Calling { .. });
-    system.equal(actor, "its caller's waiting", waits, false);
+    system.equal(actor, "wait of its caller", waits, false);
 }
 
-/// Whether the notification is not bound to another thread.
+/// Returns whether the notification is free or bound to this thread.
 fn may_wait(system: &System, actor: Thread) -> bool {
     let bound = system.kernel.notifications.iter().next().and_then(|(_, notification)| notification.thread);
     bound.is_none_or(|bound| bound == actor.id())

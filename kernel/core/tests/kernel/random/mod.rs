@@ -1,7 +1,7 @@
-//! Random systems that do random things: whatever programs do, every rule holds after every event.
+//! Random systems that perform random operations. Every rule must hold after every event.
 //!
-//! The seed is fixed, so a run repeats the last one; a failure is shrunk to few threads, capabilities and steps.
-//! `PROPTEST_RNG_SEED` and `PROPTEST_CASES` choose other systems and more of them.
+//! The seed is fixed, so runs are repeatable; a failure is shrunk to few threads, capabilities and steps.
+//! `PROPTEST_RNG_SEED` and `PROPTEST_CASES` select other systems and their number.
 
 mod rules;
 mod step;
@@ -10,14 +10,14 @@ mod world;
 use proptest::collection::vec;
 use proptest::test_runner::TestRunner;
 
-use crate::support::{OpenCalls, Ways, assert_twins, random_config};
+use crate::support::{OpenCalls, Paths, assert_twins, random_config};
 use rules::Ledger;
 use step::{Step, steps};
 use world::{Shape, shapes};
 
-/// Systems in a run.
+/// The number of systems in a run.
 const CASES: u32 = 256;
-/// Most steps that a system makes.
+/// The maximum number of steps of a system.
 const STEPS: usize = 160;
 
 /// Runs one system through its steps.
@@ -33,25 +33,25 @@ fn run(shape: &Shape, steps: &[Step]) {
     }
 }
 
-/// Runs two equal systems through the same steps, one of them on the general way only.
+/// Runs two equal systems through the same steps, one of them on the slow path only.
 fn compare(shape: &Shape, steps: &[Step]) {
-    let (mut short, mut general) = (shape.boot(), shape.boot());
-    general.ways = Ways::General;
+    let (mut fast, mut slow) = (shape.boot(), shape.boot());
+    slow.paths = Paths::SlowOnly;
     for step in steps {
-        short.open_calls = step.open_calls;
-        for system in [&mut short, &mut general] {
+        fast.open_calls = step.open_calls;
+        for system in [&mut fast, &mut slow] {
             system.pass(step.ticks);
             let event = step.prepare(shape, system);
             system.event(event.kind);
         }
-        if step.open_calls == OpenCalls::AreSettled {
-            assert_twins(&short, &general);
+        if step.open_calls == OpenCalls::Flush {
+            assert_twins(&fast, &slow);
         }
     }
 }
 
 #[test]
-fn shortcuts_come_to_the_same_as_the_general_path() {
+fn fast_and_slow_paths_have_the_same_effect() {
     let mut runner = TestRunner::new(random_config(CASES));
     let result = runner.run(&(shapes(), vec(steps(), 1..STEPS)), |(shape, steps)| {
         compare(&shape, &steps);
@@ -63,7 +63,7 @@ fn shortcuts_come_to_the_same_as_the_general_path() {
 }
 
 #[test]
-fn random_systems_keep_every_rule() {
+fn random_systems_obey_every_rule() {
     let mut runner = TestRunner::new(random_config(CASES));
     let result = runner.run(&(shapes(), vec(steps(), 1..STEPS)), |(shape, steps)| {
         run(&shape, &steps);

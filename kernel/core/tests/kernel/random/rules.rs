@@ -1,4 +1,5 @@
-//! What holds for every event, whatever it is: who may change, that refusals change nothing, and where time goes.
+//! Rules for every event: which threads may change, that a refused call changes nothing, and that all time is
+//! accounted for.
 
 use limen_abi::{Label, MessageInfo, Syscall};
 use limen_core::arena::{SchedContextId, ThreadId};
@@ -14,25 +15,25 @@ use crate::support::{
     ThreadSnapshot, WORK_PC, X0,
 };
 
-/// Registers that a message or an answer may change: badge, info and words.
+/// Registers that a message or a reply may change: badge, info and words.
 const MESSAGE_REGISTERS: core::ops::Range<usize> = X0..X0 + 6;
 
-/// The state before an event, and where all time has gone so far.
+/// The state before an event, and the account of time so far.
 pub(super) struct Ledger {
     before: Snapshot,
     buffers: Vec<Vec<u64>>,
     event: Option<Prepared>,
     idle: Ticks,
-    told: Ticks,
+    reported: Ticks,
 }
 
 impl Ledger {
     /// Starts at boot.
     pub(super) fn new(system: &System) -> Self {
-        Self { before: Snapshot::of(system), buffers: Vec::new(), event: None, idle: 0, told: 0 }
+        Self { before: Snapshot::of(system), buffers: Vec::new(), event: None, idle: 0, reported: 0 }
     }
 
-    /// Time passes.
+    /// Advances the time.
     pub(super) fn pass(&mut self, system: &mut System, ticks: Ticks) {
         if system.current().is_none() {
             self.idle += ticks;
@@ -40,14 +41,14 @@ impl Ledger {
         system.pass(ticks);
     }
 
-    /// Notes the state before an event.
+    /// Records the state before an event.
     pub(super) fn open(&mut self, system: &System, event: Prepared) {
         self.before = Snapshot::of(system);
         self.buffers = system.buffers();
         self.event = Some(event);
     }
 
-    /// Checks the state after it.
+    /// Checks the state after the event.
     pub(super) fn close(&mut self, system: &System) {
         let Some(event) = self.event.take() else { return };
         let after = Snapshot::of(system);
@@ -64,8 +65,8 @@ impl Ledger {
         self.check_time(system, event, &after);
     }
 
-    /// A thread that an event has nothing to do with keeps registers and buffer bit for bit; others change as far as
-    /// messages, answers and restarts go.
+    /// A thread that is not involved in an event keeps registers and buffer bit for bit; others change only as far as
+    /// messages, replies and restarts allow.
     fn check_other(
         &self,
         system: &System,
@@ -91,7 +92,7 @@ impl Ledger {
         for position in changed(&old.context, &new.context) {
             let is_allowed = MESSAGE_REGISTERS.contains(&position)
                 || (position == PC && old.fault.is_none())
-                || answer_registers(old.fault).contains(&position);
+                || reply_registers(old.fault).contains(&position);
             if !is_allowed {
                 system.fail(&format!("{event:?} changed register {position} of {}", system.name(thread)));
             }
@@ -102,7 +103,7 @@ impl Ledger {
         }
     }
 
-    /// What the event is a request to.
+    /// Returns the capability that the event invokes.
     fn target(&self, system: &System, event: Prepared) -> Option<Cap> {
         let actor = self.before.current?;
         let invokes = matches!(event.syscall?, Syscall::Call | Syscall::Send | Syscall::NbSend);
@@ -116,43 +117,46 @@ impl Ledger {
         Some(&self.before.threads[thread_index(actor)])
     }
 
-    /// A call that the kernel refuses changes the message registers of the caller and nothing else.
+    /// A refused call changes the message registers of the caller and nothing else.
     fn check_refusal(&self, system: &System, event: Prepared, after: &Snapshot) {
         let (Some(actor), Some(Syscall::Call)) = (self.before.current, event.syscall) else { return };
-        let reaches_a_thread = match self.target(system, event) {
+        let is_message = match self.target(system, event) {
             Some(Cap::Endpoint { rights, .. } | Cap::Notification { rights, .. }) => rights.can_send(),
             Some(Cap::Reply(_)) | None => true,
             _ => false,
         };
         let answer = after.threads[thread_index(actor)].context.info();
         let went_on = after.current == Some(actor);
-        if reaches_a_thread || !went_on || answer.label() == 0 || has_asked(&self.before, answer) {
+        if is_message || !went_on || answer.label() == 0 || has_own_info(&self.before, answer) {
             return;
         }
         let mut expected = self.before.clone();
         expected.threads[thread_index(actor)].context = after.threads[thread_index(actor)].context;
         if expected != *after || self.buffers != system.buffers() {
-            system.fail(&format!("{event:?} was refused and changed something"));
+            system.fail(&format!("{event:?} was refused but changed something"));
         }
     }
 
-    /// Time that has passed was used by somebody, or nobody could run.
+    /// All time that has passed was charged, or the processor idled.
     fn check_time(&mut self, system: &System, event: Prepared, after: &Snapshot) {
-        if let (Some(id), Some(label)) = self.asked_time(system, event)
+        if let (Some(id), Some(label)) = self.invoked_time(system, event)
             && label == Label::SchedContextConsumed
             && after.sched_contexts[time_index(id)].consumed == 0
         {
             let charged = if self.before.charged == Some(id) { after.since - self.before.since } else { 0 };
-            self.told += self.before.sched_contexts[time_index(id)].consumed + charged;
+            self.reported += self.before.sched_contexts[time_index(id)].consumed + charged;
         }
         let consumed: Ticks = after.sched_contexts.iter().map(|time| time.consumed).sum();
         let uncharged = if after.current.is_some() { after.now - after.since } else { 0 };
-        if consumed + self.told + self.idle + uncharged != after.now {
-            system.fail(&format!("after {event:?} {consumed} + {} told + {} idle", self.told, self.idle));
+        if consumed + self.reported + self.idle + uncharged != after.now {
+            system.fail(&format!(
+                "after {event:?} {consumed} + {} reported + {} idle",
+                self.reported, self.idle
+            ));
         }
     }
 
-    fn asked_time(&self, system: &System, event: Prepared) -> (Option<SchedContextId>, Option<Label>) {
+    fn invoked_time(&self, system: &System, event: Prepared) -> (Option<SchedContextId>, Option<Label>) {
         let id = match self.target(system, event) {
             Some(Cap::SchedContext(id)) => Some(id),
             _ => None,
@@ -160,14 +164,14 @@ impl Ledger {
         (id, self.label())
     }
 
-    /// What the actor asks for, if it is a request.
+    /// Returns the label of the actor's invocation.
     fn label(&self) -> Option<Label> {
         self.actor().and_then(|actor| Label::from_raw(actor.context.info().label()))
     }
 }
 
-/// The work of a thread of which something is asked goes on as if nothing had happened, or its program is at the system call
-/// again, apart from registers that are written.
+/// The work of an invoked thread continues as if nothing had happened, or it is abandoned and the program is at the
+/// system call again, apart from registers that are written.
 fn check_target_at_work(
     system: &System,
     thread: Thread,
@@ -189,21 +193,21 @@ fn check_target_at_work(
     }
 }
 
-/// Who traps gets its message registers changed, and its instruction repeated at most; who faults or is interrupted
-/// keeps everything.
+/// A system call changes the message registers of its thread and at most restarts; a fault or an interrupt changes
+/// nothing.
 fn check_actor(system: &System, thread: Thread, event: Prepared, old: &ThreadSnapshot, new: &ThreadSnapshot) {
-    let has_asked = old.work.is_none() && new.work.is_some() && event.syscall == Some(Syscall::Call);
-    let has_an_answer = old.work.is_some() && new.work.is_none() && matches!(event.kind, Event::WorkDone(_));
-    if has_asked {
+    let begins_work = old.work.is_none() && new.work.is_some() && event.syscall == Some(Syscall::Call);
+    let has_result = old.work.is_some() && new.work.is_none() && matches!(event.kind, Event::WorkDone(_));
+    if begins_work {
         return check_begin(system, thread, event, old, new);
     }
-    if old.work != new.work && !has_an_answer {
+    if old.work != new.work && !has_result {
         system.fail(&format!("{event:?} changed the work of {}", system.name(thread)));
     }
-    let before = if has_an_answer { program_of(old) } else { old.context };
+    let before = if has_result { program_of(old) } else { old.context };
     let (old_pc, new_pc) = (before.registers[PC], new.context.registers[PC]);
     for position in changed(&before, &new.context) {
-        let is_syscall = matches!(event.kind, Event::Syscall(_)) || has_an_answer;
+        let is_syscall = matches!(event.kind, Event::Syscall(_)) || has_result;
         let is_repeated = position == PC && new_pc == old_pc.wrapping_sub(4);
         if !is_syscall || !(MESSAGE_REGISTERS.contains(&position) || is_repeated) {
             system.fail(&format!("{event:?} changed register {position} of {}", system.name(thread)));
@@ -211,7 +215,8 @@ fn check_actor(system: &System, thread: Thread, event: Prepared, old: &ThreadSna
     }
 }
 
-/// The program is what it was, but for what the port stores only now, and nothing of it is left where the kernel works.
+/// The program's registers are saved, with those that the port adds, and none of them is left in the context of the
+/// work.
 fn check_begin(system: &System, thread: Thread, event: Prepared, old: &ThreadSnapshot, new: &ThreadSnapshot) {
     let mut expected = old.context;
     expected.registers[PRESERVED] = PRESERVED_VALUE;
@@ -222,19 +227,19 @@ fn check_begin(system: &System, thread: Thread, event: Prepared, old: &ThreadSna
     }
 }
 
-/// The registers of the program.
+/// Returns the registers of the program.
 fn program_of(thread: &ThreadSnapshot) -> TestContext {
     thread.work.map_or(thread.context, |work| *work.program())
 }
 
-/// Whether the info register is what the program had put there itself.
-fn has_asked(before: &Snapshot, answer: MessageInfo) -> bool {
+/// Returns whether the info register still has the value that the program put there.
+fn has_own_info(before: &Snapshot, answer: MessageInfo) -> bool {
     let actor = before.current.map(|actor| before.threads[thread_index(actor)].context.info());
     actor == Some(answer)
 }
 
-/// Registers that the answer to a fault may set.
-fn answer_registers(fault: Option<Fault>) -> &'static [usize] {
+/// Returns the registers that the reply to a fault may set.
+fn reply_registers(fault: Option<Fault>) -> &'static [usize] {
     const X: usize = X0;
     match fault {
         Some(Fault::UserException { .. }) => &[PC, SP, SPSR],

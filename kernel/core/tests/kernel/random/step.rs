@@ -1,4 +1,4 @@
-//! A random step: time passes, then the running program does something or an interrupt comes.
+//! A random step: time passes, then the running program performs an operation or an interrupt comes.
 
 use limen_abi::{Label, MessageInfo, Syscall};
 use limen_core::event::Event;
@@ -11,7 +11,7 @@ use super::world::{CALL, NOTIFICATION, OBJECTS, OWNER, SERVICE, Shape, THREAD, r
 use crate::support::{Arguments, OpenCalls, REPLY, System, Thread, X0};
 
 const RESUME: u64 = Label::TcbResume.as_raw();
-/// What threads ask for about those that they control.
+/// The methods that threads invoke on threads they control.
 const CONTROLS: [Label; 7] = [
     Label::TcbReadRegisters,
     Label::TcbWriteRegisters,
@@ -22,16 +22,16 @@ const CONTROLS: [Label; 7] = [
     Label::TcbResume,
 ];
 /// Labels without a method.
-const STRANGE_LABELS: [u64; 3] = [0, 1, 0x1000];
-/// System calls that a thread which must not wait may make.
+const UNKNOWN_LABELS: [u64; 3] = [0, 1, 0x1000];
+/// The system calls of a thread that must not block.
 const UNBLOCKING: [Syscall; 4] = [Syscall::Call, Syscall::Send, Syscall::NbSend, Syscall::Yield];
 
-/// See the file.
+/// A random step.
 #[derive(Clone, Debug)]
 pub(super) struct Step {
-    /// Ticks that pass before.
+    /// Ticks that pass before the event.
     pub(super) ticks: u64,
-    /// What becomes of a call that stays open, where systems are compared.
+    /// Whether an open call is flushed afterwards, where systems are compared.
     pub(super) open_calls: OpenCalls,
     action: Action,
     cptr: u16,
@@ -48,21 +48,21 @@ enum Action {
     Sensible(u8),
     /// Any system call with any arguments.
     Syscall(u8),
-    /// Work, or what would disturb that of another thread.
+    /// A service, or an invocation that disturbs the work of another thread.
     Service(u8),
     Number(i64),
     Fault(u8),
     Timer,
-    /// A device asserts its line or lets go of it, then something interrupts: a line that nobody has, if nothing else.
+    /// A device asserts or deasserts its line, then an interrupt comes: from an unused line if no other is pending.
     Device(u8, bool),
 }
 
-/// An event that is about to happen, and what the rules must know about it.
+/// A prepared event, with what the rules need to know about it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Prepared {
-    /// For the kernel.
+    /// The event for the kernel.
     pub(super) kind: Event,
-    /// The system call, if it is one that exists.
+    /// The system call, if its number is known.
     pub(super) syscall: Option<Syscall>,
 }
 
@@ -81,7 +81,7 @@ pub(super) fn steps() -> impl Strategy<Value = Step> {
     let words = prop_oneof![8 => prop::collection::vec(word.clone(), 0..8), 1 => prop::collection::vec(word, 0..=127)];
     let ticks = prop_oneof![3 => 0..4u64, 1 => 0..60u64];
     let caps = prop::collection::vec(any::<u16>(), 0..=3);
-    let open_calls = prop_oneof![2 => Just(OpenCalls::AreLeft), 1 => Just(OpenCalls::AreSettled)];
+    let open_calls = prop_oneof![2 => Just(OpenCalls::Keep), 1 => Just(OpenCalls::Flush)];
     ((ticks, open_calls), action, any::<[u16; 3]>(), any::<u8>(), words, caps).prop_map(
         |((ticks, open_calls), action, [cptr, reply, send], label, words, caps)| Step {
             ticks,
@@ -98,7 +98,7 @@ pub(super) fn steps() -> impl Strategy<Value = Step> {
 }
 
 impl Step {
-    /// Puts everything in place for the event.
+    /// Prepares the system for the event.
     pub(super) fn prepare(&self, shape: &Shape, system: &mut System) -> Prepared {
         let plain = |kind| Prepared { kind, syscall: None };
         match (&self.action, system.current()) {
@@ -118,14 +118,14 @@ impl Step {
             }
             (action, Some(thread)) if system.kernel.is_at_work() => self.prepare_work(system, thread, action),
             (Action::Sensible(choice), Some(thread)) => self.prepare_sensible(shape, system, thread, *choice),
-            (Action::Service(choice), Some(thread)) if !shape.is_gardener(thread) => {
+            (Action::Service(choice), Some(thread)) if !shape.is_controller(thread) => {
                 self.prepare_service(system, thread, *choice)
             }
             (Action::Syscall(number), Some(thread)) => self.prepare_syscall(shape, system, thread, *number),
-            (Action::Number(number), Some(thread)) if !shape.is_gardener(thread) => {
+            (Action::Number(number), Some(thread)) if !shape.is_controller(thread) => {
                 self.trap(system, thread, *number)
             }
-            (Action::Fault(kind), Some(thread)) if !shape.is_gardener(thread) => {
+            (Action::Fault(kind), Some(thread)) if !shape.is_controller(thread) => {
                 plain(Event::Fault(fault(*kind)))
             }
             (Action::Service(_) | Action::Number(_) | Action::Fault(_), Some(thread)) => {
@@ -134,8 +134,8 @@ impl Step {
         }
     }
 
-    /// The kernel has found something, or works on until the timer or a line that nobody has interrupts it. It does not fault,
-    /// and makes no system calls.
+    /// The work ends, or continues until an interrupt of the timer or of an unused line. It does not fault and makes
+    /// no system calls.
     fn prepare_work(&self, system: &mut System, thread: Thread, action: &Action) -> Prepared {
         let done = || Report { words: core::array::from_fn(|at| self.words.get(at).copied().unwrap_or(7)) };
         let kind = match action {
@@ -155,7 +155,7 @@ impl Step {
 
     fn prepare_syscall(&self, shape: &Shape, system: &mut System, thread: Thread, number: u8) -> Prepared {
         let all = Syscall::ALL;
-        let syscall = if shape.is_gardener(thread) {
+        let syscall = if shape.is_controller(thread) {
             UNBLOCKING[number as usize % UNBLOCKING.len()]
         } else {
             all[number as usize % all.len()].0
@@ -163,10 +163,11 @@ impl Step {
         self.trap(system, thread, syscall.as_raw())
     }
 
-    /// Calls, answers and signals between threads that know each other; the gardener wakes and resumes.
+    /// Calls, replies and signals between threads that have capabilities to each other; the controller signals and
+    /// resumes.
     fn prepare_sensible(&self, shape: &Shape, system: &mut System, thread: Thread, choice: u8) -> Prepared {
         let object = u64::from(self.cptr) % OBJECTS;
-        let (syscall, slot, label) = if shape.is_gardener(thread) {
+        let (syscall, slot, label) = if shape.is_controller(thread) {
             match choice % 2 {
                 0 => (Syscall::Send, NOTIFICATION + object, 0),
                 _ => (Syscall::Call, THREAD + u64::from(self.send) % shape.workers(), RESUME),
@@ -183,7 +184,7 @@ impl Step {
         self.prepare_call(system, thread, (syscall, slot, label))
     }
 
-    /// A thread asks for work, or for something about the thread before it, whose memory it may put back.
+    /// A thread calls a service, or invokes the thread before it, whose memory it may reset.
     fn prepare_service(&self, system: &mut System, thread: Thread, choice: u8) -> Prepared {
         let (slot, label) = match choice % 8 {
             0..=4 => (SERVICE + u64::from(choice % 2), Label::ServiceRun),
@@ -218,20 +219,20 @@ impl Step {
         Prepared { kind: Event::Syscall(number), syscall: Syscall::from_raw(number) }
     }
 
-    /// A gardener knows its slots; it would fault on pointers that lead nowhere.
+    /// The controller must not fault, so it does not use pointers that cannot be resolved.
     fn cptr_for(&self, system: &System, thread: Thread) -> u64 {
         let cptr = Shape::cptr(self.cptr);
         let machine = &system.kernel.machine;
         let (table, root) = (&machine.tables[thread.id()], &machine.roots[thread.id()]);
-        let leads_nowhere = table.lookup(cptr).is_none() && root.lookup(cptr).is_none();
-        if system.name(thread) == "gardener" && leads_nowhere { 0 } else { cptr }
+        let is_unresolved = table.lookup(cptr).is_none() && root.lookup(cptr).is_none();
+        if system.name(thread) == "controller" && is_unresolved { 0 } else { cptr }
     }
 
     fn info(&self) -> MessageInfo {
         let labels = Label::ALL.len();
-        let label = match self.label as usize % (labels + STRANGE_LABELS.len()) {
+        let label = match self.label as usize % (labels + UNKNOWN_LABELS.len()) {
             index if index < labels => Label::ALL[index].0.as_raw(),
-            index => STRANGE_LABELS[index - labels],
+            index => UNKNOWN_LABELS[index - labels],
         };
         let caps = (self.caps.len() as u64) << MessageInfo::LENGTH_BITS;
         MessageInfo::from_raw(label << MessageInfo::LABEL_SHIFT | caps | self.words.len() as u64)

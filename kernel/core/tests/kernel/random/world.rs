@@ -7,13 +7,13 @@ use proptest::prelude::*;
 
 use crate::support::{Grant, Interrupt, Plan, REPLY, System, Thread, Wiring};
 
-/// Few priorities, so that many threads are equals; the highest is the monitor's.
+/// Few priorities, so that many threads have the same one; the highest is the monitor's.
 const PRIORITIES: [u8; 5] = [0, 64, 64, 128, 254];
-/// Endpoints, and as many notifications.
+/// The number of endpoints, and of notifications.
 pub(super) const OBJECTS: u64 = 3;
-/// Scheduling contexts that nobody has at the start.
+/// The number of scheduling contexts that are unbound at the start.
 const SPARE_TIMES: u64 = 2;
-/// Slot with a second reply object of each thread.
+/// Each thread's slot for a second reply object.
 const SECOND_REPLY: u64 = 9;
 /// Each thread's slots to receive from the endpoints, by index.
 const RECEIVE: u64 = 300;
@@ -21,14 +21,14 @@ const RECEIVE: u64 = 300;
 pub(super) const CALL: u64 = 310;
 /// Each thread's slots for the notifications with all rights, by index.
 pub(super) const NOTIFICATION: u64 = 320;
-/// The gardener's slots for the threads, by index.
+/// The controller's slots for the threads, by index.
 pub(super) const THREAD: u64 = 330;
-/// Each thread's slot for a digest; the next one is for a reset of the thread before it.
+/// Each thread's slot for a digest; the next slot is for a reset of the thread before it.
 pub(super) const SERVICE: u64 = 340;
 /// Each thread's slot for the thread before it.
 pub(super) const OWNER: u64 = 342;
 
-/// The slot of a thread to receive from an endpoint, by index: one of them is that of its event loop.
+/// Returns the slot from which a thread receives from an endpoint, by index. One of them is that of its event loop.
 pub(super) fn receive_slot(thread: Thread, index: u64) -> u64 {
     if thread.0 % OBJECTS == index { slot::INPUT } else { RECEIVE + index }
 }
@@ -42,7 +42,7 @@ struct ThreadShape {
     fault_handler: Option<(u64, u64)>,
 }
 
-/// A capability in somebody's next free slot.
+/// A capability in the next free slot of a thread.
 #[derive(Clone, Debug)]
 struct CapShape {
     holder: usize,
@@ -57,16 +57,16 @@ struct CapShape {
 pub(super) struct Shape {
     threads: Vec<ThreadShape>,
     caps: Vec<CapShape>,
-    /// A thread of the lowest priority that never waits and controls everything.
-    has_gardener: bool,
+    /// A thread of the lowest priority that never blocks and controls all others.
+    has_controller: bool,
 }
 
 /// Random systems.
 pub(super) fn shapes() -> impl Strategy<Value = Shape> {
     (vec(threads(), 2..=8), vec(caps(), 4..=48), prop::bool::weighted(0.7)).prop_map(
-        |(mut threads, caps, has_gardener)| {
+        |(mut threads, caps, has_controller)| {
             threads[0].slice_us.get_or_insert(20);
-            Shape { threads, caps, has_gardener }
+            Shape { threads, caps, has_controller }
         },
     )
 }
@@ -147,16 +147,16 @@ impl Shape {
                 plan.grant(*thread, Grant::service(service));
             }
         }
-        if self.has_gardener {
-            let gardener = plan.thread("gardener", 0);
+        if self.has_controller {
+            let controller = plan.thread("controller", 0);
             for time in &times {
-                plan.grant(gardener, time.control());
+                plan.grant(controller, time.control());
             }
             for index in 0..OBJECTS {
-                plan.place(gardener, NOTIFICATION + index, notifications[index as usize].signaller(1));
+                plan.place(controller, NOTIFICATION + index, notifications[index as usize].signaller(1));
             }
             for (slot, thread) in (THREAD..).zip(&threads) {
-                plan.place(gardener, slot, thread.control());
+                plan.place(controller, slot, thread.control());
             }
         }
         let passive = threads.iter().zip(&self.threads).filter(|(_, shape)| shape.slice_us.is_none());
@@ -165,26 +165,26 @@ impl Shape {
         plan.boot_serving(&serving)
     }
 
-    /// Threads other than gardener and monitor.
+    /// The number of threads other than controller and monitor.
     pub(super) fn workers(&self) -> u64 {
         self.threads.len() as u64
     }
 
-    /// An interrupt of the system.
+    /// Returns an interrupt of the system.
     pub(super) fn interrupt(selector: u8) -> Interrupt {
         Interrupt(u64::from(selector) % Wiring::ALL.len() as u64)
     }
 
-    /// Whether this thread must not wait.
-    pub(super) fn is_gardener(&self, thread: Thread) -> bool {
-        self.has_gardener && thread.0 == self.threads.len() as u64
+    /// Returns whether this thread must not block.
+    pub(super) fn is_controller(&self, thread: Thread) -> bool {
+        self.has_controller && thread.0 == self.threads.len() as u64
     }
 
-    /// A capability pointer: mostly to a slot in use, sometimes to nowhere.
+    /// Returns a capability pointer: mostly to a slot in use, sometimes one that cannot be resolved.
     pub(super) fn cptr(selector: u16) -> u64 {
-        const NOWHERE: [u64; 6] = [0, 511, 512, 1 << 20, 1 << 58, u64::MAX];
+        const UNRESOLVED: [u64; 6] = [0, 511, 512, 1 << 20, 1 << 58, u64::MAX];
         match selector % 16 {
-            0 => NOWHERE[selector as usize / 16 % NOWHERE.len()],
+            0 => UNRESOLVED[selector as usize / 16 % UNRESOLVED.len()],
             1 | 2 => REPLY,
             3 => SECOND_REPLY,
             _ => 10 + u64::from(selector / 16 % 12),

@@ -1,12 +1,12 @@
-//! The registers of a thread, in the order of AArch64's `seL4_UserContext`.
+//! The registers of a test thread, in the order of AArch64's `seL4_UserContext`.
 //!
-//! Every position is looked up by name in the tables that the C headers are generated from.
+//! Positions are looked up by name in the tables from which the C headers are generated.
 
 use limen_abi::MessageInfo;
 use limen_abi::register::AARCH64;
 use limen_core::machine::{Context, Convention, first_registers};
 
-/// Registers in a context.
+/// The number of registers.
 pub(crate) const COUNT: usize = AARCH64.context.len();
 /// Position of the program counter.
 pub(crate) const PC: usize = position("pc");
@@ -28,23 +28,23 @@ const INFO: usize = position(AARCH64.info);
 const REPLY: usize = position(AARCH64.reply);
 const SEND: usize = position(AARCH64.send);
 const WORDS: [usize; 4] = positions(AARCH64.words);
-/// The position that a system-call number is put in.
+/// The position of the system-call number.
 pub(crate) const SYSCALL: usize = position(AARCH64.syscall);
 
-/// Bytes of the system-call instruction.
+/// The length of the system-call instruction in bytes.
 pub(crate) const SYSCALL_BYTES: u64 = 4;
-/// The condition codes: what user mode may have in its program status.
+/// The condition flags, the only status bits that user mode may set.
 const USER_SPSR: u64 = 0xf000_0000;
 
-/// Plain registers.
+/// A context of plain registers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct TestContext {
-    /// In `seL4_UserContext` order.
+    /// The registers in `seL4_UserContext` order.
     pub(crate) registers: [u64; COUNT],
 }
 
 impl TestContext {
-    /// Sets the registers of a system call, and steps over its instruction as the processor does.
+    /// Sets the registers of a system call and advances past its instruction, like the processor.
     pub(crate) fn trap(&mut self, number: i64, cptr: u64, info: MessageInfo) {
         self.registers[SYSCALL] = number as u64;
         self.registers[CPTR] = cptr;
@@ -52,12 +52,12 @@ impl TestContext {
         self.registers[PC] = self.registers[PC].wrapping_add(SYSCALL_BYTES);
     }
 
-    /// Sets the register of the reply object's capability pointer.
+    /// Sets the capability pointer of the reply object.
     pub(crate) fn set_reply_cptr(&mut self, cptr: u64) {
         self.registers[REPLY] = cptr;
     }
 
-    /// Sets the register of NBSendRecv's destination.
+    /// Sets the capability pointer for the send of `NBSendRecv`.
     pub(crate) fn set_send_cptr(&mut self, cptr: u64) {
         self.registers[SEND] = cptr;
     }
@@ -103,7 +103,7 @@ impl Context for TestContext {
     }
 }
 
-/// The position of the register with this name.
+/// Returns the position of the register with this name.
 pub(crate) const fn position(name: &str) -> usize {
     let mut position = 0;
     while position < AARCH64.context.len() {
@@ -112,14 +112,14 @@ pub(crate) const fn position(name: &str) -> usize {
         }
         position += 1;
     }
-    panic!("there is no such register")
+    panic!("unknown register")
 }
 
 const fn positions(names: [&str; 4]) -> [usize; 4] {
     [position(names[0]), position(names[1]), position(names[2]), position(names[3])]
 }
 
-/// Positions of the first `N` words of a fault message.
+/// Returns the positions of the first `N` words of a fault message.
 const fn message_registers<const N: usize>(names: &[&str]) -> [usize; N] {
     let mut positions = [0; N];
     let mut word = 0;
@@ -130,7 +130,7 @@ const fn message_registers<const N: usize>(names: &[&str]) -> [usize; N] {
     positions
 }
 
-/// Fault messages have names of their own for registers.
+/// Maps the name of a register in fault messages to its position.
 const fn message_register(name: &str) -> usize {
     match name.as_bytes() {
         b"FaultIP" => PC,
@@ -138,7 +138,7 @@ const fn message_register(name: &str) -> usize {
         b"SPSR" => SPSR,
         b"LR" => LR,
         [b'X', digit] => X0 + (*digit - b'0') as usize,
-        _ => panic!("there is no such register"),
+        _ => panic!("unknown register"),
     }
 }
 

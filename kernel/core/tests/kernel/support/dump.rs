@@ -1,4 +1,4 @@
-//! The state of a system in words, for the person who reads a failed test.
+//! A textual dump of a system's state, for failed tests.
 
 use core::fmt::Write;
 
@@ -11,16 +11,16 @@ use super::context::{PC, X0};
 use super::system::System;
 
 impl System {
-    /// Threads, objects that are in use, and the processor.
+    /// Describes threads, objects in use, and the processor.
     pub(crate) fn dump(&self) -> String {
         let mut out = String::new();
-        self.write(&mut out).expect("a string takes everything");
+        self.write(&mut out).expect("writing to a string cannot fail");
         out
     }
 
     fn write(&self, out: &mut String) -> core::fmt::Result {
         let kernel = &self.kernel;
-        let current = self.current().map_or("nobody", |thread| self.name(thread));
+        let current = self.current().map_or("no thread", |thread| self.name(thread));
         let (core, machine) = (&kernel.processor, &kernel.machine);
         writeln!(out, "{current} runs at {}, timer at {}", machine.now, core.programmed)?;
         for thread in self.threads() {

@@ -1,4 +1,4 @@
-//! What the tests expect of a system, as statements that show the whole state when they do not hold.
+//! Assertions about a system that print its state when they fail.
 
 use core::fmt::Debug;
 
@@ -11,27 +11,27 @@ use super::plan::{Endpoint, Notification, SchedContext, Thread};
 use super::system::System;
 
 impl System {
-    /// This thread runs.
+    /// Asserts that this thread runs.
     pub(crate) fn assert_running(&self, thread: Thread) {
         self.expect_current(thread);
     }
 
-    /// The kernel works for this thread, which runs.
+    /// Asserts that this thread runs and executes the work of a service.
     pub(crate) fn assert_at_work(&self, thread: Thread) {
         self.expect_current(thread);
         if !self.kernel.is_at_work() {
-            self.fail("the kernel should work for the thread that runs");
+            self.fail("the running thread should execute the work of a service");
         }
     }
 
-    /// Nobody runs.
+    /// Asserts that the processor idles.
     pub(crate) fn assert_idle(&self) {
         if self.current().is_some() {
             self.fail("the processor should idle");
         }
     }
 
-    /// This thread found a message with this badge, label and words.
+    /// Asserts that this thread has received a message with this badge, label and words.
     pub(crate) fn assert_message(&self, thread: Thread, badge: u64, label: u64, words: &[u64]) {
         let context = self.context(thread);
         self.equal(thread, "badge", context.cptr(), badge);
@@ -40,73 +40,73 @@ impl System {
         self.equal(thread, "words", found.as_slice(), words);
     }
 
-    /// This thread found a signal: its badge, and nothing else changed.
+    /// Asserts that this thread has received a signal with this badge.
     pub(crate) fn assert_signal(&self, thread: Thread, badge: u64) {
         self.equal(thread, "badge", self.context(thread).cptr(), badge);
     }
 
-    /// The call of this thread was refused.
+    /// Asserts that the call of this thread was refused.
     pub(crate) fn assert_refused(&self, thread: Thread, code: ErrorCode, words: &[u64]) {
         self.assert_running(thread);
         self.assert_message(thread, 0, code.as_raw(), words);
     }
 
-    /// The call of this thread was carried out without an answer in words.
+    /// Asserts that the call of this thread succeeded without result words.
     pub(crate) fn assert_done(&self, thread: Thread) {
         self.assert_message(thread, 0, ErrorCode::NoError.as_raw(), &[]);
     }
 
-    /// This thread is stopped.
+    /// Asserts that this thread is stopped.
     pub(crate) fn assert_inactive(&self, thread: Thread) {
         self.equal(thread, "state", self.state(thread), State::Inactive);
     }
 
-    /// This thread runs or could run, apart from time to run on.
+    /// Asserts that this thread is running or ready, with or without time.
     pub(crate) fn assert_runnable(&self, thread: Thread) {
         self.equal(thread, "state", self.state(thread), State::Runnable);
     }
 
-    /// This thread waits for a message.
+    /// Asserts that this thread waits for a message.
     pub(crate) fn assert_receiving(&self, thread: Thread, at: Endpoint) {
         let here = matches!(self.state(thread), State::Receiving { endpoint, .. } if endpoint == at.id());
         self.state_is(thread, here, "should receive");
     }
 
-    /// This thread waits for somebody to take its message.
+    /// Asserts that this thread waits to send its message.
     pub(crate) fn assert_sending(&self, thread: Thread, at: Endpoint) {
         let here = matches!(self.state(thread), State::Sending { endpoint, .. } if endpoint == at.id());
         self.state_is(thread, here, "should send");
     }
 
-    /// This thread waits for a signal.
+    /// Asserts that this thread waits for a signal.
     pub(crate) fn assert_waiting(&self, thread: Thread, at: Notification) {
         let here =
             matches!(self.state(thread), State::Waiting { notification, .. } if notification == at.id());
         self.state_is(thread, here, "should wait");
     }
 
-    /// This thread waits for an answer.
+    /// Asserts that this thread waits for a reply, or to send its call.
     pub(crate) fn assert_calling(&self, thread: Thread) {
         let calls = match self.state(thread) {
             State::Calling { .. } => true,
             State::Sending { then, .. } => then == AfterSend::AwaitReply,
             _ => false,
         };
-        self.state_is(thread, calls, "should wait for an answer");
+        self.state_is(thread, calls, "should wait for a reply");
     }
 
-    /// This thread holds this scheduling context, or none.
+    /// Asserts which scheduling context this thread runs on.
     pub(crate) fn assert_holds(&self, thread: Thread, sched_context: Option<SchedContext>) {
         let found = self.kernel.threads[thread.id()].sched_context;
         self.equal(thread, "scheduling context", found, sched_context.map(SchedContext::id));
     }
 
-    /// What a thread is doing.
+    /// Returns the state of a thread.
     pub(crate) fn state(&self, thread: Thread) -> State {
         self.kernel.threads[thread.id()].state
     }
 
-    /// A word of the message that a thread has found.
+    /// Returns a word of the message that a thread has received.
     pub(crate) fn message_word(&self, thread: Thread, position: usize) -> u64 {
         match self.context(thread).words().get(position) {
             Some(word) if position < REGISTER_WORDS => *word,

@@ -5,16 +5,16 @@ use limen_core::fault::{Access, Fault};
 use super::plan::{Endpoint, Plan, Thread};
 use super::system::System;
 
-/// See the file.
+/// A child whose faults go to its parent.
 #[derive(Debug)]
 pub(crate) struct Family {
-    /// The system; to be changed before [`Family::boot`].
+    /// The plan; may be changed until [`Family::boot`].
     pub(crate) plan: Plan,
-    /// Who handles faults.
+    /// The handler of the faults.
     pub(crate) parent: Thread,
-    /// Who faults.
+    /// The faulting thread.
     pub(crate) child: Thread,
-    /// Where faults go.
+    /// The endpoint for faults.
     pub(crate) endpoint: Endpoint,
     /// The parent's slot for the endpoint.
     pub(crate) receive: u64,
@@ -23,14 +23,14 @@ pub(crate) struct Family {
 }
 
 impl Family {
-    /// What the parent sees of the child's faults.
+    /// The badge of the child's faults.
     pub(crate) const BADGE: u64 = 1 << 62 | 3;
-    /// Priority of the child.
+    /// The priority of the child.
     pub(crate) const CHILD_PRIORITY: u8 = 100;
-    /// A fault that only repairs can end.
+    /// A fault that can be ended only by repairing its cause.
     pub(crate) const VM_FAULT: Fault =
         Fault::Vm { address: 0xdead_b000, access: Access::Data, status: 0x9200_0046 };
-    /// A fault whose answer may hold registers.
+    /// A fault whose reply may set registers.
     pub(crate) const EXCEPTION: Fault = Fault::UserException { number: 0x0200_0000, code: 0 };
 
     /// A parent with time of its own.
@@ -54,14 +54,14 @@ impl Family {
         Self { plan, parent, child, endpoint, receive, control }
     }
 
-    /// One more child of the same parent, with its own badge.
+    /// Adds another child of the same parent, with its own badge.
     pub(crate) fn add_child(&mut self, name: &str, priority: u8, badge: u64) -> Thread {
         let child = self.plan.thread(name, priority);
         self.plan.handle_faults(child, self.endpoint.caller(badge));
         child
     }
 
-    /// Boots; the parent waits, and the most important child runs.
+    /// Boots; the parent waits and the child of the highest priority runs.
     pub(crate) fn boot(&mut self) -> System {
         let system = self.plan.boot_serving(&[(self.parent, self.receive)]);
         system.assert_receiving(self.parent, self.endpoint);

@@ -1,4 +1,4 @@
-//! A machine of plain data: time passes when the test says so, and everything that the kernel asks for is recorded.
+//! A machine of plain data: the test advances the time, and the kernel's operations are recorded.
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
@@ -24,12 +24,12 @@ use super::controller::Controller;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Space(pub(crate) u64);
 
-/// How the clock runs, and what it shows at boot.
+/// The rate of the clock, and its value at boot.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Clock {
-    /// Timer ticks in a microsecond.
+    /// Timer ticks per microsecond.
     pub(crate) ticks_per_us: u64,
-    /// At boot.
+    /// The time at boot.
     pub(crate) start: Ticks,
 }
 
@@ -41,48 +41,48 @@ impl Clock {
 /// A floating-point unit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) struct HostFpu {
-    /// Whose registers are in it; also of a thread that no longer owns it.
+    /// The thread whose registers it contains, even if that no longer owns it.
     pub(crate) holds: Option<ThreadId>,
     /// Whether user mode can use it.
     pub(crate) is_on: bool,
 }
 
-/// See the file.
+/// The test machine.
 #[derive(Debug)]
 pub(crate) struct HostMachine {
-    /// The current time, but for what passed in the kernel.
+    /// The current time, without the time spent in the kernel.
     pub(crate) now: Ticks,
-    /// How long each look at the clock takes, so that time passes inside of the kernel, too.
+    /// How long reading the clock takes, so that time passes in the kernel, too.
     ticks_per_read: Ticks,
-    /// How often the kernel looked at the clock since that was set.
+    /// How often the kernel read the clock since `ticks_per_read` was set.
     reads: Cell<u64>,
-    /// Timer ticks in a microsecond.
+    /// Timer ticks per microsecond.
     pub(crate) ticks_per_us: u64,
-    /// What the timer is set to.
+    /// The programmed deadline of the timer.
     pub(crate) deadline: Ticks,
     /// How often the timer was set.
     pub(crate) deadlines_set: usize,
-    /// The address space that is entered.
+    /// The current address space.
     pub(crate) space: Space,
-    /// How often an address space was entered.
+    /// The number of switches of the address space.
     pub(crate) spaces_entered: usize,
     /// The floating-point unit.
     pub(crate) fpu: HostFpu,
-    /// What every floating-point policy has here.
+    /// The options that every floating-point policy must have on this machine.
     pub(crate) fpu_options: u64,
-    /// What user mode may do with the cycle counter.
+    /// The access of user mode to the cycle counter.
     pub(crate) counter: CounterAccess,
-    /// What waits to be acknowledged, before the lines of the controller.
+    /// The pending interrupt; it takes precedence over the controller's lines.
     pub(crate) interrupt: Option<Interrupt>,
-    /// Lines of devices.
+    /// The device lines.
     pub(crate) controller: Controller,
-    /// What was done to static keys, when all branches followed.
+    /// Static keys that were patched completely, with their new state.
     pub(crate) key_flips: Vec<(u64, bool)>,
-    /// How often the machine is asked until all branches on a key follow, at least once.
+    /// The number of steps that patching a key takes, at least one.
     pub(crate) key_steps: u32,
-    /// How far the branches of each key that was changed have come; 0 is off.
+    /// The progress of patching each key that was changed; 0 is off.
     pub(crate) key_places: BTreeMap<u64, u32>,
-    /// How probing was switched.
+    /// The history of probing.
     pub(crate) probing: Vec<bool>,
     /// Services whose work has begun.
     pub(crate) works_begun: Vec<usize>,
@@ -90,31 +90,31 @@ pub(crate) struct HostMachine {
     pub(crate) wiped: Vec<usize>,
     /// Whether programs may print.
     pub(crate) is_printing: bool,
-    /// What was printed.
+    /// What programs have printed.
     pub(crate) console: Vec<u8>,
-    /// What was written to I/O ports.
+    /// Writes to I/O ports.
     pub(crate) ports_written: Vec<(u16, PortWidth, u32)>,
     /// The capability tables.
     pub(crate) tables: Box<PerThread<CapTable>>,
-    /// The root slots.
+    /// The root tables.
     pub(crate) roots: Box<PerThread<RootTable>>,
-    /// What was done to the caches.
+    /// Cache operations.
     pub(crate) caches_maintained: Vec<(Space, CacheOperation, Range<u64>)>,
     buffers: Box<MessageBuffers>,
 }
 
-/// Where work is.
+/// The entry point of work.
 pub(crate) const WORK_PC: u64 = 0xffff_0000;
-/// The position of a register that the port puts into the registers of a program when work begins for it.
+/// The position of a register that the port adds to a program's saved registers when work begins.
 pub(crate) const PRESERVED: usize = X0 + 20;
-/// What it holds.
+/// The value of that register.
 pub(crate) const PRESERVED_VALUE: u64 = 0x20_20;
 
-/// Where the address spaces of the tests have a page that user mode may only read.
+/// A page that is read-only for user mode in every address space.
 pub(crate) const READ_ONLY_PAGE: u64 = 0x5000;
 
 impl HostMachine {
-    /// A machine with these capability tables.
+    /// Creates a machine with these capability tables.
     pub(crate) fn new(tables: Box<PerThread<CapTable>>, Clock { ticks_per_us, start }: Clock) -> Self {
         Self {
             now: start,
@@ -146,30 +146,30 @@ impl HostMachine {
         }
     }
 
-    /// Lets every look at the clock take so many ticks from now on.
+    /// Sets how long reading the clock takes.
     pub(crate) fn slow_clock(&mut self, ticks_per_read: Ticks) {
         self.now = self.time();
         self.ticks_per_read = ticks_per_read;
         self.reads.set(0);
     }
 
-    /// The current time; to look at it here takes none.
+    /// Returns the current time. This read takes no time.
     pub(crate) fn time(&self) -> Ticks {
         self.now + self.time_in_kernel()
     }
 
-    /// Ticks that passed while the kernel looked at the clock.
+    /// Returns how long the kernel has spent reading the clock.
     pub(crate) fn time_in_kernel(&self) -> Ticks {
         self.reads.get() * self.ticks_per_read
     }
 
-    /// Capability tables without capabilities.
+    /// Creates empty capability tables.
     pub(crate) fn empty_tables() -> Box<PerThread<CapTable>> {
         Box::new(PerThread::new([CapTable::EMPTY; limits::THREADS]))
     }
 }
 
-/// The capability table of a thread, which does not change after boot.
+/// A copy of a thread's capability table, which does not change after boot.
 #[derive(Debug)]
 pub(crate) struct Caps(Option<Box<CapTable>>);
 
@@ -184,17 +184,13 @@ impl Deref for Caps {
 
 impl FpuUnit<ThreadId> for HostMachine {
     fn exchange(&mut self, from: Option<ThreadId>, to: ThreadId) {
-        self.save(from.expect("the unit is on, and nobody owns it"));
+        self.save(from.expect("the unit is on but has no owner"));
         self.load(Some(to));
     }
 
     fn save(&mut self, to: ThreadId) {
         assert!(self.fpu.is_on, "registers are saved while the unit is off");
-        assert_eq!(
-            Some(to),
-            self.fpu.holds,
-            "the unit holds the registers of another thread than the kernel believes"
-        );
+        assert_eq!(Some(to), self.fpu.holds, "the unit contains the registers of another thread");
     }
 
     fn load(&mut self, from: Option<ThreadId>) {
@@ -366,7 +362,7 @@ impl Machine for HostMachine {
 
     fn begin_work(&mut self, service: ServiceId, context: &mut TestContext, program: &mut TestContext) {
         self.works_begun.push(Services::<Self>::index_of(service));
-        // What the port adds to the registers of the program.
+        // The port saves callee-saved registers here.
         program.registers[PRESERVED] = PRESERVED_VALUE;
         *context = TestContext::ZERO;
         context.registers[PC] = WORK_PC;

@@ -1,4 +1,4 @@
-//! What the suites stand on: a machine of plain data, and systems that boot from a real image.
+//! Test support: a machine of plain data, and systems that boot from a real image.
 
 mod context;
 mod controller;
@@ -25,4 +25,4 @@ pub(crate) use service::Service;
 pub(crate) use snapshot::{Snapshot, ThreadSnapshot};
 pub(crate) use syscalls::{Arguments, REPLY};
 pub(crate) use system::{Checking, OpenCalls, System, pattern};
-pub(crate) use twins::{Ways, assert_twins};
+pub(crate) use twins::{Paths, assert_twins};

@@ -1,4 +1,4 @@
-//! Describing a system: threads, objects and capabilities, as they go into a boot image.
+//! Plans: descriptions of systems with threads, objects and capabilities, from which boot images are made.
 //!
 //! Every thread has its own address space, capability table and reply object (in slot [`REPLY`]), like a protection
 //! domain.
@@ -19,21 +19,21 @@ use super::machine::{Clock, HostMachine};
 use super::syscalls::REPLY;
 use super::system::System;
 
-/// Where the image pretends to lie.
+/// The nominal physical address of the image.
 const IMAGE_PADDR: u64 = 0x4100_0000;
-/// Where the memory begins that services need.
+/// The physical address of the memory that services need.
 const WORK_PADDR: u64 = 0x4400_0000;
-/// What services work on, in each address space for work.
+/// The address of the memory that a service works on, in each address space for work.
 const WORK_TARGET: u64 = 0x20_0000;
-/// The stack of services, in each address space for work.
+/// The address of the stack of services, in each address space for work.
 const WORK_STACK: u64 = 0x40_0000;
-/// First slot that [`Plan::grant`] gives away.
+/// The first slot that [`Plan::grant`] uses.
 const FIRST_FREE_SLOT: u64 = 10;
-/// First instruction of the first thread; the others follow at this distance.
+/// The entry point of the first thread; the others follow at this distance.
 pub(crate) const ENTRY: u64 = 0x20_0000;
-/// First stack pointer of the first thread; the others follow at the distance of [`ENTRY`].
+/// The initial stack pointer of the first thread; the others follow at the distance of [`ENTRY`].
 pub(crate) const STACK: u64 = 0x80_0000_0000;
-/// Length of a slice where a test does not say otherwise, in microseconds.
+/// The default length of a slice in microseconds.
 pub(crate) const SLICE_US: u64 = 1000;
 
 macro_rules! handle {
@@ -43,7 +43,7 @@ macro_rules! handle {
         pub(crate) struct $Name(pub(crate) u64);
 
         impl $Name {
-            /// Its name in the kernel.
+            /// Its id in the kernel.
             pub(crate) fn id(self) -> $Id {
                 <$arena>::id(self.0).expect("a plan fits into the kernel")
             }
@@ -64,7 +64,7 @@ handle!(/// An interrupt of the plan.
 handle!(/// A scheduling context of the plan.
     SchedContext => SchedContextId, SchedContexts);
 
-/// A capability without a place.
+/// A capability that has not been placed yet.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Grant {
     pub(crate) kind: CapKind,
@@ -78,7 +78,7 @@ impl Grant {
         Self { kind, object, badge: 0, rights: 0 }
     }
 
-    /// I/O ports from `first` to `last`.
+    /// A capability to the I/O ports from `first` to `last`.
     pub(crate) const fn ports(first: u64, last: u64) -> Self {
         Self { badge: last, ..Self::plain(CapKind::IoPort, first) }
     }
@@ -88,109 +88,109 @@ impl Grant {
         Self::plain(CapKind::SchedControl, 0)
     }
 
-    /// Calls to the secure monitor.
+    /// The right to call the secure monitor.
     pub(crate) const fn secure_monitor() -> Self {
         Self::plain(CapKind::SecureMonitor, 0)
     }
 
-    /// The right to read how often floating-point registers were switched.
+    /// The right to read the floating-point counters.
     pub(crate) const fn fpu_counters() -> Self {
         Self::plain(CapKind::FpuCounters, 0)
     }
 
-    /// The right to choose when they are.
+    /// The right to set the floating-point policy.
     pub(crate) const fn fpu_policy() -> Self {
         Self::plain(CapKind::FpuPolicy, 0)
     }
 
-    /// The right to sample its own crossings.
+    /// The right to probe one's own kernel entries and returns.
     pub(crate) const fn probe() -> Self {
         Self::plain(CapKind::Probe, 0)
     }
 
-    /// A static key.
+    /// A capability to a static key.
     pub(crate) const fn key(index: u64) -> Self {
         Self::plain(CapKind::Key, index)
     }
 
-    /// A service, for the thread that it is for.
+    /// A capability to a service, for the thread that it belongs to.
     pub(crate) const fn service(index: u64) -> Self {
         Self::plain(CapKind::Service, index)
     }
 
-    /// An address space.
+    /// A capability to the address space of a thread.
     pub(crate) const fn vspace(thread: Thread) -> Self {
         Self::plain(CapKind::Vspace, thread.0)
     }
 }
 
 impl Thread {
-    /// The right to control it.
+    /// A capability to control the thread.
     pub(crate) const fn control(self) -> Grant {
         Grant::plain(CapKind::Thread, self.0)
     }
 }
 
 impl Endpoint {
-    /// Any rights.
+    /// A capability with these rights.
     pub(crate) const fn with(self, badge: u64, rights: u64) -> Grant {
         Grant { kind: CapKind::Endpoint, object: self.0, badge, rights }
     }
 
-    /// The right to call.
+    /// A capability to call.
     pub(crate) const fn caller(self, badge: u64) -> Grant {
         self.with(badge, Rights::SEND | Rights::GRANT_REPLY)
     }
 
-    /// The right to send, but not to be answered.
+    /// A capability to send without receiving a reply.
     pub(crate) const fn sender(self, badge: u64) -> Grant {
         self.with(badge, Rights::SEND)
     }
 
-    /// The right to receive.
+    /// A capability to receive.
     pub(crate) const fn receiver(self) -> Grant {
         self.with(0, Rights::RECEIVE)
     }
 }
 
 impl Notification {
-    /// Any rights.
+    /// A capability with these rights.
     pub(crate) const fn with(self, badge: u64, rights: u64) -> Grant {
         Grant { kind: CapKind::Notification, object: self.0, badge, rights }
     }
 
-    /// The right to signal.
+    /// A capability to signal.
     pub(crate) const fn signaller(self, badge: u64) -> Grant {
         self.with(badge, Rights::SEND)
     }
 
-    /// The right to wait.
+    /// A capability to wait.
     pub(crate) const fn waiter(self) -> Grant {
         self.with(0, Rights::RECEIVE)
     }
 }
 
 impl Reply {
-    /// The right to use it.
+    /// A capability to the reply object.
     pub(crate) const fn control(self) -> Grant {
         Grant::plain(CapKind::Reply, self.0)
     }
 }
 
 impl Interrupt {
-    /// The right to acknowledge it.
+    /// A capability to acknowledge the interrupt.
     pub(crate) const fn control(self) -> Grant {
         Grant::plain(CapKind::Interrupt, self.0)
     }
 
-    /// The line that it comes from.
+    /// Its line.
     pub(crate) const fn line(self) -> Line {
         Line(Controller::FIRST_LINE + self.0 as u32)
     }
 }
 
 impl SchedContext {
-    /// The right to control it.
+    /// A capability to control the scheduling context.
     pub(crate) const fn control(self) -> Grant {
         Grant::plain(CapKind::SchedContext, self.0)
     }
@@ -199,7 +199,7 @@ impl SchedContext {
 /// A system under construction.
 #[derive(Debug)]
 pub(crate) struct Plan {
-    /// What goes into the image.
+    /// The contents of the image.
     pub(crate) writer: ImageWriter,
     names: Vec<String>,
     next_slots: Vec<u64>,
@@ -208,7 +208,7 @@ pub(crate) struct Plan {
 }
 
 impl Plan {
-    /// A system without threads, whose timer has one tick per microsecond.
+    /// Creates a system without threads, with one timer tick per microsecond.
     pub(crate) fn new() -> Self {
         let mut writer = ImageWriter::new(Architecture::Aarch64);
         writer.board = Board {
@@ -223,7 +223,7 @@ impl Plan {
         Self { writer, names: Vec::new(), next_slots: Vec::new(), clock: Clock::PLAIN, wirings: Vec::new() }
     }
 
-    /// A thread that runs on a scheduling context of its own; it has the same index.
+    /// Adds a thread with its own scheduling context, which has the same index.
     pub(crate) fn thread(&mut self, name: &str, priority: u8) -> Thread {
         let thread = self.passive(name, priority);
         let sched_context = self.sched_context(SLICE_US);
@@ -231,7 +231,7 @@ impl Plan {
         thread
     }
 
-    /// A thread without a scheduling context.
+    /// Adds a thread without a scheduling context.
     pub(crate) fn passive(&mut self, name: &str, priority: u8) -> Thread {
         let index = self.writer.threads.len() as u64;
         self.writer.threads.push(ThreadRecord {
@@ -256,66 +256,66 @@ impl Plan {
         Thread(index)
     }
 
-    /// A scheduling context that nobody has yet.
+    /// Adds an unbound scheduling context.
     pub(crate) fn sched_context(&mut self, slice_us: u64) -> SchedContext {
         let index = self.writer.sched_contexts.len() as u64;
         self.writer.sched_contexts.push(SchedRecord { budget_us: slice_us, period_us: slice_us });
         SchedContext(index)
     }
 
-    /// The scheduling context that a thread starts with.
+    /// Returns the scheduling context with which a thread starts.
     pub(crate) fn sched_context_of(&mut self, thread: Thread) -> SchedContext {
         SchedContext(self.record(thread).sched_context)
     }
 
-    /// Changes the length of a thread's slices.
+    /// Sets the length of a thread's slices.
     pub(crate) fn slice(&mut self, thread: Thread, slice_us: u64) {
         let index = self.sched_context_of(thread).0 as usize;
         self.writer.sched_contexts[index] = SchedRecord { budget_us: slice_us, period_us: slice_us };
     }
 
-    /// Gives a thread less than the whole processor.
+    /// Limits a thread to a share of the processor.
     pub(crate) fn share(&mut self, thread: Thread, budget_us: u64, period_us: u64) {
         let index = self.sched_context_of(thread).0 as usize;
         self.writer.sched_contexts[index] = SchedRecord { budget_us, period_us };
     }
 
     /// Puts a thread into a domain.
-    pub(crate) fn put_into_domain(&mut self, thread: Thread, domain: u64) {
+    pub(crate) fn set_domain(&mut self, thread: Thread, domain: u64) {
         self.record(thread).domain = domain;
     }
 
-    /// Adds a turn of a domain to the schedule, in ticks; a turn of no ticks ends the schedule.
+    /// Adds a slot of a domain to the schedule, in ticks; a slot of no ticks ends the schedule.
     pub(crate) fn turn(&mut self, domain: u64, ticks: u64) {
         let slot = DomainSlot { domain, duration_us: 0, duration_ticks: ticks };
         self.writer.domain_schedule.push(slot);
     }
 
-    /// Reports an exhausted budget to an endpoint.
+    /// Sets the timeout handler of a thread.
     pub(crate) fn handle_timeouts(&mut self, thread: Thread, handler: Grant) {
         self.record(thread).timeout_slot = self.grant(thread, handler);
     }
 
-    /// An endpoint.
+    /// Adds an endpoint.
     pub(crate) fn endpoint(&mut self) -> Endpoint {
         self.writer.counts.endpoints += 1;
         Endpoint(self.writer.counts.endpoints - 1)
     }
 
-    /// A notification.
+    /// Adds a notification.
     pub(crate) fn notification(&mut self) -> Notification {
         self.writer.counts.notifications += 1;
         Notification(self.writer.counts.notifications - 1)
     }
 
-    /// A notification that is bound to this thread.
+    /// Adds a notification that is bound to this thread.
     pub(crate) fn bound_notification(&mut self, thread: Thread) -> Notification {
         let notification = self.notification();
         self.record(thread).notification = notification.0;
         notification
     }
 
-    /// An interrupt that signals these bits.
+    /// Adds an interrupt that signals these bits.
     pub(crate) fn interrupt(&mut self, wiring: Wiring, notification: Notification, badge: u64) -> Interrupt {
         let interrupt = Interrupt(self.wirings.len() as u64);
         self.wirings.push(wiring);
@@ -331,18 +331,18 @@ impl Plan {
         interrupt
     }
 
-    /// A reply object.
+    /// Adds a reply object.
     pub(crate) fn reply(&mut self) -> Reply {
         self.writer.counts.replies += 1;
         Reply(self.writer.counts.replies - 1)
     }
 
-    /// The reply object that a thread has in slot [`REPLY`].
+    /// Returns the reply object in slot [`REPLY`] of a thread.
     pub(crate) const fn reply_of(&self, thread: Thread) -> Reply {
         Reply(thread.0)
     }
 
-    /// Puts a capability into a free slot.
+    /// Places a capability into a free slot and returns the slot.
     pub(crate) fn grant(&mut self, thread: Thread, grant: Grant) -> u64 {
         let next = &mut self.next_slots[thread.0 as usize];
         let slot = *next;
@@ -351,18 +351,18 @@ impl Plan {
         slot
     }
 
-    /// Puts a capability into this slot.
+    /// Places a capability into this slot.
     pub(crate) fn place(&mut self, thread: Thread, slot: u64, grant: Grant) {
         let Grant { kind, object, badge, rights } = grant;
         self.writer.caps.push(Cap { table: thread.0, slot, kind: kind as u64, object, badge, rights });
     }
 
-    /// Sends a thread's faults to an endpoint.
+    /// Sets the fault handler of a thread.
     pub(crate) fn handle_faults(&mut self, thread: Thread, handler: Grant) {
         self.record(thread).fault_slot = self.grant(thread, handler);
     }
 
-    /// Lets a thread read the cycle counter.
+    /// Allows a thread to read the cycle counter.
     pub(crate) fn grant_counter(&mut self, thread: Thread) {
         self.record(thread).flags |= ThreadFlags::COUNTER;
     }
@@ -372,23 +372,23 @@ impl Plan {
         self.record(thread).flags |= ThreadFlags::FPU_DISABLED;
     }
 
-    /// Makes this a system for an architecture that has I/O ports.
+    /// Selects an architecture that has I/O ports.
     pub(crate) fn for_ports(&mut self) {
         self.writer.architecture = Architecture::X86_64;
     }
 
-    /// A static key; gives its index.
+    /// Adds a static key and returns its index.
     pub(crate) fn key(&mut self, default: bool) -> u64 {
         self.writer.keys.push(KeyRecord { kernel: NONE, default: u64::from(default) });
         self.writer.keys.len() as u64 - 1
     }
 
-    /// The service that tells a thread the digest of some memory; gives its index.
+    /// Adds a service that computes the digest of some memory for a thread. Returns its index.
     pub(crate) fn digest(&mut self, thread: Thread) -> u64 {
         self.service(ServiceKind::Digest, thread, NONE)
     }
 
-    /// The service that tells a thread the digest of the kernel; gives its index.
+    /// Adds a service that computes the digest of the kernel for a thread. Returns its index.
     pub(crate) fn kernel_digest(&mut self, thread: Thread) -> u64 {
         let index = self.service(ServiceKind::KernelDigest, thread, NONE);
         let record = &mut self.writer.services[index as usize];
@@ -396,17 +396,17 @@ impl Plan {
         index
     }
 
-    /// The service with which a thread puts the memory of another one back; gives its index.
+    /// Adds a service with which a thread resets the memory of another one. Returns its index.
     pub(crate) fn reset(&mut self, thread: Thread, owner: Thread) -> u64 {
         self.service(ServiceKind::Reset, thread, owner.0)
     }
 
-    /// Memory that an interrupt of a thread wipes; gives its index.
+    /// Adds memory that an interrupt of a thread wipes. Returns the index of the service.
     pub(crate) fn wipe_by_interrupt(&mut self, thread: Thread, interrupt: Interrupt) -> u64 {
         self.service(ServiceKind::Wipe, thread, interrupt.0)
     }
 
-    /// Memory that the faults of a thread wipe; gives its index.
+    /// Adds memory that the faults of a thread wipe. Returns the index of the service.
     pub(crate) fn wipe_by_fault(&mut self, thread: Thread) -> u64 {
         self.service(ServiceKind::Wipe, thread, NONE)
     }
@@ -426,22 +426,22 @@ impl Plan {
         self.writer.services.len() as u64 - 1
     }
 
-    /// Lets programs print through the kernel.
+    /// Allows programs to print through the kernel.
     pub(crate) fn allow_printing(&mut self) {
         self.writer.options |= Options::PRINTING;
     }
 
-    /// Sets how many timer ticks a microsecond has.
+    /// Sets the number of timer ticks per microsecond.
     pub(crate) fn ticks_per_us(&mut self, ticks: u64) {
         self.clock.ticks_per_us = ticks;
     }
 
-    /// Sets what the clock shows at boot.
+    /// Sets the time at boot.
     pub(crate) fn clock_starts_at(&mut self, start: Ticks) {
         self.clock.start = start;
     }
 
-    /// The image of the system.
+    /// Builds the image of the system.
     pub(crate) fn image(&self) -> Vec<u64> {
         let mut writer = self.writer.clone();
         writer.caps.sort_by_key(|cap| (cap.table, cap.slot));
@@ -449,19 +449,19 @@ impl Plan {
         writer.finish(IMAGE_PADDR, writer.tables_bytes())
     }
 
-    /// Boots the system: afterwards the most important thread runs its first instruction.
+    /// Boots the system. Afterwards the thread of the highest priority is at its first instruction.
     pub(crate) fn boot(&self) -> System {
         System::boot(&self.image(), self.names.clone(), self.clock, &self.wirings)
     }
 
-    /// What the image says about a thread.
+    /// Returns the image record of a thread.
     pub(crate) fn record(&mut self, thread: Thread) -> &mut ThreadRecord {
         &mut self.writer.threads[thread.0 as usize]
     }
 }
 
-/// Gives every thread with services an address space for their work, which follow those of the threads in the order of the
-/// first service of each, and in it a page to work on and a stack.
+/// Gives every thread with services an address space for their work, with a page to work on and a stack. These address
+/// spaces follow those of the threads, in the order of each thread's first service.
 fn place_services(writer: &mut ImageWriter) {
     let mut clients: Vec<u64> = Vec::new();
     for service in &mut writer.services {

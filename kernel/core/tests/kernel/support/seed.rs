@@ -1,11 +1,11 @@
-//! The configuration of random tests: a run repeats the last one, and says its seed.
+//! The configuration of random tests: runs are repeatable, and print their seed.
 
 use proptest::test_runner::{Config, RngAlgorithm, RngSeed};
 
-/// Where the random numbers start.
+/// The default seed.
 const SEED: u64 = 0x4c49_4d45_4e00_0001;
 
-/// A run of so many cases, unless `PROPTEST_CASES` and `PROPTEST_RNG_SEED` say otherwise.
+/// Configures a run of this many cases, unless `PROPTEST_CASES` and `PROPTEST_RNG_SEED` are set.
 pub(crate) fn random_config(cases: u32) -> Config {
     let mut config =
         Config { failure_persistence: None, rng_algorithm: RngAlgorithm::XorShift, ..Config::default() };

@@ -1,16 +1,16 @@
-//! Systems that are past their start: servers wait for messages, and the processor is with the first client.
+//! Systems after their initialisation: servers wait for messages, and the first client runs.
 
 use limen_abi::{Label, slot};
 
 use super::plan::{Endpoint, Plan, SLICE_US, Thread};
 use super::system::System;
 
-/// Priority of the thread that starts the others; no other thread of these systems has it.
+/// The priority of the thread that starts the others; no other thread in these systems has it.
 const MONITOR_PRIORITY: u8 = 255;
 
 impl Plan {
-    /// Boots, and lets each server receive on its slot before any other thread runs. Passive servers borrow time for
-    /// that and lose it again, as Microkit's monitor does it. The monitor is stopped in the end.
+    /// Boots, and lets each server receive on its slot before any other thread runs. Passive servers get time for that
+    /// which is taken from them again, as Microkit's monitor does. In the end the monitor is stopped.
     pub(crate) fn boot_serving(&mut self, servers: &[(Thread, u64)]) -> System {
         let others: Vec<Thread> = (0..self.writer.threads.len() as u64).map(Thread).collect();
         let monitor = self.thread("monitor", MONITOR_PRIORITY);
@@ -53,13 +53,13 @@ impl Plan {
 /// A server that waits on its endpoint, and a client that may call it.
 #[derive(Debug)]
 pub(crate) struct Service {
-    /// The system; to be changed before [`Service::boot`].
+    /// The plan; may be changed until [`Service::boot`].
     pub(crate) plan: Plan,
-    /// Who answers.
+    /// The server.
     pub(crate) server: Thread,
-    /// Who calls.
+    /// The client.
     pub(crate) client: Thread,
-    /// Where they meet.
+    /// The endpoint between them.
     pub(crate) endpoint: Endpoint,
     /// The server's slot for the endpoint.
     pub(crate) receive: u64,
@@ -68,12 +68,12 @@ pub(crate) struct Service {
 }
 
 impl Service {
-    /// What the server sees of the client.
+    /// The client's badge.
     pub(crate) const BADGE: u64 = 0xbad;
-    /// Priority of the client.
+    /// The priority of the client.
     pub(crate) const CLIENT_PRIORITY: u8 = 100;
 
-    /// A server with time of its own.
+    /// A server with its own time.
     pub(crate) fn active(priority: u8) -> Self {
         Self::new(priority, Plan::thread)
     }
@@ -94,14 +94,14 @@ impl Service {
         Self { plan, server, client, endpoint, receive, call }
     }
 
-    /// One more client, with a slot to call the server.
+    /// Adds another client. Returns it with its slot to call the server.
     pub(crate) fn add_client(&mut self, name: &str, priority: u8, badge: u64) -> (Thread, u64) {
         let client = self.plan.thread(name, priority);
         let call = self.plan.grant(client, self.endpoint.caller(badge));
         (client, call)
     }
 
-    /// Boots; the server waits, and the most important client runs.
+    /// Boots; the server waits and the client of the highest priority runs.
     pub(crate) fn boot(&mut self) -> System {
         let system = self.plan.boot_serving(&[(self.server, self.receive)]);
         system.assert_receiving(self.server, self.endpoint);

@@ -1,4 +1,4 @@
-//! The whole state of a kernel as a value: to compare two states, and to go back to one.
+//! The complete state of a kernel as a value, to compare and to restore.
 
 use limen_core::arena::{Arena, Id, NotificationId, SchedContextId, ThreadId};
 use limen_core::fault::Fault;
@@ -20,7 +20,7 @@ use super::machine::{HostFpu, Space};
 use super::plan::Thread;
 use super::system::System;
 
-/// What changes about a thread.
+/// The variable state of a thread.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct ThreadSnapshot {
     pub(crate) context: TestContext,
@@ -30,12 +30,12 @@ pub(crate) struct ThreadSnapshot {
     pub(crate) fault: Option<Fault>,
     pub(crate) space: Space,
     pub(crate) fpu: Option<ThreadId>,
-    /// What the kernel does for it, with what it will be given back.
+    /// The service that it executes, with the saved registers.
     pub(crate) work: Option<Work<TestContext, Space>>,
     links: Links,
 }
 
-/// What changes in a kernel, and what its machine is set to.
+/// The variable state of a kernel and its machine.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Snapshot {
     pub(crate) threads: Vec<ThreadSnapshot>,
@@ -58,7 +58,7 @@ pub(crate) struct Snapshot {
 }
 
 impl Snapshot {
-    /// The state of a system.
+    /// Takes a snapshot of a system.
     pub(crate) fn of(system: &System) -> Self {
         let (kernel, size) = (&system.kernel, &system.size);
         let core = &kernel.processor;
@@ -83,7 +83,7 @@ impl Snapshot {
         }
     }
 
-    /// Puts a system back into this state, which it was in before. What was printed and counted stays.
+    /// Restores an earlier state of the same system, except for recorded output and counters.
     pub(crate) fn restore(&self, system: &mut System) {
         for (thread, saved) in system.threads().zip(&self.threads) {
             restore_thread(system, thread, saved);

@@ -1,4 +1,4 @@
-//! System calls, as statements: each puts its arguments into the registers of the running thread and traps.
+//! System calls as functions: each sets the registers of the running thread and traps.
 
 use limen_abi::message::{BufferWord, REGISTER_WORDS};
 use limen_abi::{Label, MessageInfo, Syscall, slot};
@@ -9,42 +9,42 @@ use limen_core::object::service::Report;
 use super::plan::Thread;
 use super::system::System;
 
-/// Slot with the reply object of each thread.
+/// The slot of each thread's reply object.
 pub(crate) const REPLY: u64 = slot::REPLY;
 
-/// What a system call sends.
+/// The message of a system call.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Arguments<'a> {
-    /// Label of the message.
+    /// The label.
     pub(crate) label: u64,
-    /// Words of the message.
+    /// The words.
     pub(crate) words: &'a [u64],
-    /// Capability pointers beside the words.
+    /// The pointers of extra capabilities.
     pub(crate) caps: &'a [u64],
 }
 
-/// The message-info word of a message with capabilities.
+/// Encodes the info word of a message with extra capabilities.
 fn info(length: usize, arguments: &Arguments<'_>) -> MessageInfo {
     let caps = (arguments.caps.len() as u64) << MessageInfo::LENGTH_BITS;
     MessageInfo::from_raw(arguments.label << MessageInfo::LABEL_SHIFT | caps | length as u64)
 }
 
 impl System {
-    /// Any system call with its number, as the program would trap. The other registers stay as they are.
+    /// Performs a system call by number, like a trap of the program. Other registers stay as they are.
     pub(crate) fn trap(&mut self, thread: Thread, number: i64, cptr: u64, info: MessageInfo) {
         self.expect_current(thread);
         self.context_mut(thread).trap(number, cptr, info);
         self.event(Event::Syscall(number));
     }
 
-    /// A system call that sends these words.
+    /// Performs a system call that sends these words.
     pub(crate) fn syscall(&mut self, thread: Thread, syscall: Syscall, cptr: u64, arguments: &Arguments<'_>) {
         self.put_message(thread, arguments);
         let info = info(arguments.words.len(), arguments);
         self.trap(thread, syscall.as_raw(), cptr, info);
     }
 
-    /// Writes the words of a message where the kernel will look for them.
+    /// Writes a message to the registers and the buffer.
     pub(crate) fn put_message(&mut self, thread: Thread, arguments: &Arguments<'_>) {
         let mut registers = [0; REGISTER_WORDS];
         for (to, from) in registers.iter_mut().zip(arguments.words) {
@@ -65,13 +65,13 @@ impl System {
         self.syscall(thread, Syscall::Call, slot, &Arguments { label, words, caps: &[] });
     }
 
-    /// The call that the kernel has started again, with the registers that it has left.
+    /// Repeats a call that the kernel restarts, with the registers it left.
     pub(crate) fn call_again(&mut self, thread: Thread) {
         let (cptr, info) = (self.context(thread).cptr(), self.context(thread).info());
         self.trap(thread, Syscall::Call.as_raw(), cptr, info);
     }
 
-    /// Call with capability arguments.
+    /// Call with extra capabilities.
     pub(crate) fn call_with_caps(&mut self, thread: Thread, slot: u64, label: u64, caps: &[u64]) {
         self.syscall(thread, Syscall::Call, slot, &Arguments { label, words: &[], caps });
     }
@@ -91,7 +91,7 @@ impl System {
         self.send(thread, slot, 0, &[]);
     }
 
-    /// Recv with the reply object in slot [`REPLY`]. The info register keeps what the program has there.
+    /// Recv with the reply object in slot [`REPLY`]. The info register is unchanged.
     pub(crate) fn recv(&mut self, thread: Thread, slot: u64) {
         self.receive(thread, Syscall::Recv, slot, REPLY);
     }
@@ -113,7 +113,7 @@ impl System {
         self.receive(thread, Syscall::NbWait, slot, reply);
     }
 
-    /// A system call that only receives, with any reply slot.
+    /// Performs a system call that only receives, with any reply slot.
     pub(crate) fn receive(&mut self, thread: Thread, syscall: Syscall, slot: u64, reply: u64) {
         self.context_mut(thread).set_reply_cptr(reply);
         let info = self.context(thread).info();
@@ -151,12 +151,12 @@ impl System {
         self.syscall(thread, Syscall::NbSendWait, from, &Arguments { label, words, caps: &[] });
     }
 
-    /// A call to a service.
+    /// Calls a service.
     pub(crate) fn run_service(&mut self, thread: Thread, slot: u64) {
         self.call(thread, slot, Label::ServiceRun.as_raw(), &[]);
     }
 
-    /// The kernel has done the work of the running thread, and has found these words.
+    /// Ends the work of the running thread with these result words.
     pub(crate) fn finish_work(&mut self, thread: Thread, words: [u64; REGISTER_WORDS]) {
         self.assert_at_work(thread);
         self.event(Event::WorkDone(Report { words }));

@@ -1,4 +1,4 @@
-//! A running system: what the tests do to it, and what is checked after every event.
+//! A running system: its operations, and the checks after every event.
 
 use limen_abi::message::BufferWord;
 use limen_core::Kernel;
@@ -15,32 +15,32 @@ use super::context::{COUNT, PC, SP, SPSR, TestContext};
 use super::controller::{Controller, Wiring};
 use super::machine::{Clock, HostMachine, Space};
 use super::plan::{Interrupt, Thread};
-use super::twins::Ways;
+use super::twins::Paths;
 
-/// A kernel with its machine, and the names of its threads.
+/// A kernel with its machine and the names of its threads.
 #[derive(Debug)]
 pub(crate) struct System {
     /// The kernel under test.
     pub(crate) kernel: Box<Kernel<HostMachine>>,
-    /// Names of the threads, by index.
+    /// The names of the threads, by index.
     pub(crate) names: Vec<String>,
-    /// How many objects there are.
+    /// The number of objects of each kind.
     pub(crate) size: Size,
     /// When the state is checked.
     pub(crate) checking: Checking,
-    /// Which ways the kernel may take.
-    pub(crate) ways: Ways,
-    /// What becomes of open calls after each event.
+    /// The paths that the kernel may use.
+    pub(crate) paths: Paths,
+    /// Whether open calls are flushed after each event.
     pub(crate) open_calls: OpenCalls,
 }
 
-/// What becomes of calls that the kernel has not written down.
+/// What the test does with an open call after an event.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum OpenCalls {
-    /// They are settled, so that the test can look at the objects.
-    AreSettled,
-    /// They stay open, and nothing is checked.
-    AreLeft,
+    /// Flush it, so that the test can inspect the objects.
+    Flush,
+    /// Keep it, and check nothing.
+    Keep,
 }
 
 /// When the state of a system is checked.
@@ -48,11 +48,11 @@ pub(crate) enum OpenCalls {
 pub(crate) enum Checking {
     /// After every event.
     EachEvent,
-    /// When the test says so.
+    /// When the test calls [`System::verify`].
     ByHand,
 }
 
-/// How many objects of each kind a system has.
+/// The number of objects of each kind in a system.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Size {
     pub(crate) endpoints: usize,
@@ -76,8 +76,7 @@ impl Size {
 }
 
 impl System {
-    /// Boots from the words of an image on a machine with these lines, and gives every thread registers that are easy to
-    /// tell apart.
+    /// Boots from an image on a machine with these lines, and fills the registers of each thread with distinct values.
     pub(crate) fn boot(image: &[u64], names: Vec<String>, clock: Clock, lines: &[Wiring]) -> Self {
         let mut system = Self::boot_plain(image, names, clock, lines);
         for thread in system.threads() {
@@ -89,7 +88,7 @@ impl System {
         system
     }
 
-    /// Boots from the words of an image, and leaves everything as the kernel made it.
+    /// Boots from an image and leaves everything as the kernel initialised it.
     pub(crate) fn boot_plain(image: &[u64], names: Vec<String>, clock: Clock, lines: &[Wiring]) -> Self {
         let image = Image::validate(image).expect("the image is valid");
         let mut machine = HostMachine::new(HostMachine::empty_tables(), clock);
@@ -102,15 +101,15 @@ impl System {
         kernel.populate(&image, |index, _| Vspaces::<HostMachine>::id(index).map(|_| Space(index)));
         kernel.start();
         let measures = image.options() & Options::MEASURE_UTILISATION != 0;
-        // Where use is measured, nobody is the current thread between two events.
+        // In an image that measures utilisation, no thread is current between events.
         let checking = if measures { Checking::ByHand } else { Checking::EachEvent };
         let system = Self {
             kernel,
             names,
             size: Size::of(&image),
             checking,
-            ways: Ways::Short,
-            open_calls: OpenCalls::AreSettled,
+            paths: Paths::All,
+            open_calls: OpenCalls::Flush,
         };
         if checking == Checking::EachEvent {
             system.verify("boot");
@@ -118,65 +117,65 @@ impl System {
         system
     }
 
-    /// Every thread of the plan.
+    /// Iterates over all threads of the plan.
     pub(crate) fn threads(&self) -> impl Iterator<Item = Thread> + use<> {
         (0..self.names.len() as u64).map(Thread)
     }
 
-    /// The thread that runs.
+    /// Returns the running thread.
     pub(crate) fn current(&self) -> Option<Thread> {
         self.kernel.processor.current.map(|id| Thread(Threads::<HostMachine>::index_of(id) as u64))
     }
 
-    /// The name of a thread.
+    /// Returns the name of a thread.
     pub(crate) fn name(&self, thread: Thread) -> &str {
         &self.names[thread.0 as usize]
     }
 
-    /// The registers of a thread.
+    /// Returns the registers of a thread.
     pub(crate) fn context(&self, thread: Thread) -> &TestContext {
         &self.kernel.threads[thread.id()].context
     }
 
-    /// The registers of the program of a thread, also while the kernel works for it.
+    /// Returns the registers of a thread's program, even while the thread executes the work of a service.
     pub(crate) fn program(&self, thread: Thread) -> &TestContext {
         self.kernel.works[thread.id()].as_ref().map_or(self.context(thread), Work::program)
     }
 
-    /// The registers of a thread, to be changed as its program would.
+    /// Returns the registers of a thread for changes like those of its program.
     pub(crate) fn context_mut(&mut self, thread: Thread) -> &mut TestContext {
         &mut self.kernel.threads[thread.id()].context
     }
 
-    /// A register of a thread, by position.
+    /// Returns a register of a thread by its position.
     pub(crate) fn register(&self, thread: Thread, position: usize) -> u64 {
         self.context(thread).registers[position]
     }
 
-    /// The message buffers of the threads.
+    /// Returns the message buffers of all threads.
     pub(crate) fn buffers(&self) -> Vec<Vec<u64>> {
         let words =
             |buffer: &MessageBuffer| (0..BufferWord::COUNT).map(|offset| buffer.word(offset)).collect();
         self.threads().map(|thread| words(&self.kernel.machine.buffers()[thread.id()])).collect()
     }
 
-    /// Where a thread is.
+    /// Returns the program counter of a thread.
     pub(crate) fn pc(&self, thread: Thread) -> u64 {
         self.register(thread, PC)
     }
 
-    /// Lets the kernel serve an event, then checks everything that must be true between two events.
+    /// Passes an event to the kernel, then checks all invariants.
     pub(crate) fn event(&mut self, event: Event) {
         let runs = match event {
-            Event::Syscall(number) if self.ways == Ways::Short => self.kernel.serve_syscall(number).copied(),
-            Event::Fault(fault) if self.ways == Ways::Short => self.kernel.serve_fault(fault).copied(),
+            Event::Syscall(number) if self.paths == Paths::All => self.kernel.serve_syscall(number).copied(),
+            Event::Fault(fault) if self.paths == Paths::All => self.kernel.serve_fault(fault).copied(),
             _ => {
                 self.kernel.handle(event);
                 self.kernel.running().copied()
             }
         };
-        assert_eq!(runs, self.kernel.running().copied(), "other registers are returned to");
-        if self.open_calls == OpenCalls::AreLeft {
+        assert_eq!(runs, self.kernel.running().copied(), "the fast path returns to other registers");
+        if self.open_calls == OpenCalls::Keep {
             return;
         }
         self.kernel.settle_call();
@@ -185,24 +184,24 @@ impl System {
         }
     }
 
-    /// The running thread does something that it may not.
+    /// The running thread faults.
     pub(crate) fn fault(&mut self, thread: Thread, fault: Fault) {
         self.expect_current(thread);
         self.event(Event::Fault(fault));
     }
 
-    /// The running thread, which has no fault handler, goes out of the way: it faults and stops.
+    /// Stops the running thread by a fault; it must have no fault handler.
     pub(crate) fn stop(&mut self, thread: Thread) {
         self.fault(thread, Fault::UserException { number: 0, code: 0 });
         self.assert_inactive(thread);
     }
 
-    /// Time passes.
+    /// Advances the time.
     pub(crate) fn pass(&mut self, ticks: Ticks) {
         self.kernel.machine.now += ticks;
     }
 
-    /// Time passes until the timer interrupts.
+    /// Advances the time to the timer interrupt, which comes.
     pub(crate) fn run_to_timer(&mut self) {
         let machine = &mut self.kernel.machine;
         assert_ne!(machine.deadline, Ticks::MAX, "the timer is not set");
@@ -210,7 +209,7 @@ impl System {
         self.interrupt(machine::Interrupt::Timer);
     }
 
-    /// Time passes, and the timer interrupts whenever it is due.
+    /// Advances the time, with timer interrupts whenever they are due.
     pub(crate) fn run_for(&mut self, ticks: Ticks) {
         let end = self.kernel.machine.now + ticks;
         while self.kernel.machine.deadline <= end {
@@ -219,24 +218,24 @@ impl System {
         self.kernel.machine.now = end;
     }
 
-    /// An interrupt arrives.
+    /// Delivers an interrupt.
     pub(crate) fn interrupt(&mut self, interrupt: machine::Interrupt) {
         self.kernel.machine.interrupt = Some(interrupt);
         self.event(Event::Interrupt);
     }
 
-    /// The device asserts the line of an interrupt, or lets go of it. The processor does not notice yet.
+    /// Sets whether the device asserts the line of an interrupt. The processor does not take the interrupt yet.
     pub(crate) fn set_asserted(&mut self, interrupt: Interrupt, asserted: bool) {
         self.kernel.machine.controller.set_asserted(interrupt.line(), asserted);
     }
 
-    /// An edge on the line of an interrupt. The processor does not notice yet.
+    /// Makes an edge on the line of an interrupt. The processor does not take the interrupt yet.
     pub(crate) fn edge(&mut self, interrupt: Interrupt) {
         self.set_asserted(interrupt, true);
         self.set_asserted(interrupt, false);
     }
 
-    /// The processor takes whatever interrupts; gives how often it was interrupted.
+    /// Takes all pending interrupts and returns their number.
     pub(crate) fn take_interrupts(&mut self) -> usize {
         let mut count = 0;
         while let Some(line) = self.kernel.machine.controller.acknowledge() {
@@ -246,7 +245,7 @@ impl System {
         count
     }
 
-    /// Fails unless this thread runs; only a running thread can do anything.
+    /// Fails unless this thread runs, because only the running thread can make system calls.
     pub(crate) fn expect_current(&self, thread: Thread) {
         if self.current() != Some(thread) {
             self.fail(&format!("{} should be running", self.name(thread)));
@@ -259,7 +258,7 @@ impl System {
     }
 }
 
-/// What the tests put into a register at boot.
+/// The value that the tests put into a register at boot.
 pub(crate) fn pattern(thread: Thread, position: usize) -> u64 {
     0xdead_0000_0000_0000 | thread.0 << 16 | position as u64
 }

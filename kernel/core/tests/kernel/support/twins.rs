@@ -1,4 +1,5 @@
-//! Two equal systems that do the same: one as the ports do, the other on the general way only.
+//! Two equal systems that perform the same steps: one uses the fast paths, like the ports; the other only the slow
+//! path.
 
 use limen_core::arena::ThreadId;
 use limen_core::sched::sporadic_server::SporadicServer;
@@ -6,22 +7,22 @@ use limen_core::sched::sporadic_server::SporadicServer;
 use super::snapshot::Snapshot;
 use super::system::System;
 
-/// Whether the kernel may take short ways.
+/// The paths that a system may use.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Ways {
-    /// As the ports do.
-    Short,
-    /// Only the way that serves every state.
-    General,
+pub(crate) enum Paths {
+    /// Fast paths where they apply, like the ports.
+    All,
+    /// Only the slow path, which handles every state.
+    SlowOnly,
 }
 
-/// All that two systems can differ in: what the general functions of the tests know, message buffers, shares, the
-/// domain that runs, and the queues of all domains.
+/// Everything in which two systems can differ: a snapshot, message buffers, shares, the running domain, and the queues
+/// of all domains.
 type State = (Snapshot, Vec<Vec<u64>>, Vec<SporadicServer>, u8, Vec<Vec<ThreadId>>);
 
-/// Fails unless what the short ways came to is what the general one came to.
-pub(crate) fn assert_twins(short: &System, general: &System) {
-    assert_eq!(state(short), state(general), "a short way comes to something else");
+/// Fails unless fast and slow path have led to the same state.
+pub(crate) fn assert_twins(fast: &System, slow: &System) {
+    assert_eq!(state(fast), state(slow), "a fast path has another effect than the slow path");
 }
 
 fn state(system: &System) -> State {

@@ -1,5 +1,5 @@
-//! What is checked after every event: the kernel's own invariants, that the hardware is what the kernel believes, and
-//! what the kernel does not check itself.
+//! Checks after every event: the kernel's own invariants, the agreement of hardware and kernel state, and properties
+//! that the kernel does not check itself.
 
 use core::fmt::Debug;
 
@@ -11,7 +11,7 @@ use limen_core::object::thread::State;
 use super::system::System;
 
 impl System {
-    /// Fails if something does not hold after `what`.
+    /// Fails if a check fails after `what`.
     pub(crate) fn verify(&self, what: impl Debug) {
         let checks = [
             self.kernel.check_invariants(),
@@ -25,29 +25,32 @@ impl System {
         }
     }
 
-    /// Timer, address space, floating-point unit and counter are set for the thread that runs.
+    /// Timer, address space, floating-point unit and counter are in the state that the kernel assumes.
     fn check_hardware(&self) -> Result<(), &'static str> {
         let (core, machine) = (&self.kernel.processor, &self.kernel.machine);
-        ensure(machine.deadline == core.programmed, "the timer is not set to what the kernel believes")?;
+        ensure(machine.deadline == core.programmed, "the timer is not set to the kernel's value")?;
         let owner = core.fpu.owner();
-        ensure(owner.is_none() || machine.fpu.holds == owner, "the unit is not whose the kernel believes")?;
-        ensure(machine.fpu.is_on == core.fpu.is_on(), "the unit is not on as the kernel believes")?;
-        ensure(machine.space == core.space, "the address space is not what the kernel believes")?;
-        ensure(machine.counter == core.counter, "the counter is not as the kernel believes")?;
-        ensure(core.since <= machine.time(), "time was charged that has not passed")
+        ensure(
+            owner.is_none() || machine.fpu.holds == owner,
+            "the unit does not contain its owner's registers",
+        )?;
+        ensure(machine.fpu.is_on == core.fpu.is_on(), "the unit is not on or off as the kernel assumes")?;
+        ensure(machine.space == core.space, "the address space is not the one that the kernel assumes")?;
+        ensure(machine.counter == core.counter, "access to the counter is not as the kernel assumes")?;
+        ensure(core.since <= machine.time(), "time was charged that has not passed yet")
     }
 
-    /// The processor idles only if nobody could run, or the timer is about to go on.
+    /// The processor idles only if no thread is ready, or until the timer continues a search.
     fn check_idle(&self) -> Result<(), &'static str> {
-        let nobody = self.kernel.processor.queues.ready.iter(&self.kernel.links).next().is_none();
+        let none_ready = self.kernel.processor.queues.ready.iter(&self.kernel.links).next().is_none();
         let machine = &self.kernel.machine;
         let is_short = self.current().is_some()
-            || nobody
+            || none_ready
             || machine.deadline <= machine.time() + machine.ticks_from_us(PAUSE_US);
-        ensure(is_short, "the processor idles while a thread could run")
+        ensure(is_short, "the processor idles while a thread is ready")
     }
 
-    /// A call that has lent a scheduling context is found in the stack of that scheduling context.
+    /// A call that has lent a scheduling context is on the stack of that scheduling context.
     fn check_loans(&self) -> Result<(), &'static str> {
         let kernel = &self.kernel;
         for (id, reply) in kernel.replies.iter() {
@@ -57,12 +60,12 @@ impl System {
                 let Reply::Owed { loan: Some(loan), .. } = kernel.replies[above] else { break };
                 next = loan.below;
             }
-            ensure(next == Some(id), "a call has lent what its stack does not know of")?;
+            ensure(next == Some(id), "a loan is not on the stack of its scheduling context")?;
         }
         Ok(())
     }
 
-    /// A reply object that a receiver waits with is free, and no other receiver waits with it.
+    /// The reply object of a receiver is free, and no other receiver has it.
     fn check_waiting_reply_objects(&self) -> Result<(), &'static str> {
         let waits_with = |state| match state {
             State::Receiving { reply, .. } => reply,
@@ -73,9 +76,9 @@ impl System {
         for (index, reply) in waiting.iter().enumerate() {
             ensure(
                 self.kernel.replies[*reply] == Reply::Free,
-                "a receiver waits with a reply object in use",
+                "a receiver waits with a reply object that is owed",
             )?;
-            ensure(!waiting[..index].contains(reply), "two receivers wait with one reply object")?;
+            ensure(!waiting[..index].contains(reply), "two receivers wait with the same reply object")?;
         }
         Ok(())
     }

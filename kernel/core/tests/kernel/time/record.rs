@@ -1,4 +1,4 @@
-//! Who was charged what, and whether that is what happened: every tick once, to whoever used it.
+//! Compares what was charged with what happened: every tick once, to the scheduling context that used it.
 
 use limen_core::arena::SchedContextId;
 use limen_core::fault::Fault;
@@ -9,14 +9,14 @@ use super::windows::History;
 use super::world::World;
 use crate::support::{SchedContext, System};
 
-/// See the file.
+/// The record of one system.
 pub(super) struct Record {
     before: Before,
-    /// What each scheduling context was charged, when, and under which limit.
+    /// The charges to each scheduling context over time, and its limits.
     histories: Vec<History>,
-    /// Ticks that programs ran on each scheduling context.
+    /// Ticks for which programs ran on each scheduling context.
     used: Vec<Ticks>,
-    /// The most ticks that one entry into the kernel took.
+    /// The longest kernel entry, in ticks.
     longest_entry: Ticks,
     latest: Ticks,
 }
@@ -49,7 +49,7 @@ impl Before {
 }
 
 impl Record {
-    /// Starts when everything is booted.
+    /// Starts after boot.
     pub(super) fn new(world: &World) -> Self {
         let since = world.system.kernel.processor.since;
         Self {
@@ -61,7 +61,7 @@ impl Record {
         }
     }
 
-    /// The running thread runs on.
+    /// Lets the running thread run for this long.
     pub(super) fn pass(&mut self, world: &mut World, ticks: Ticks) {
         if let Some(time) = world.running_on() {
             self.used[time] += ticks;
@@ -69,16 +69,16 @@ impl Record {
         world.system.pass(ticks);
     }
 
-    /// Notes the state before an event.
+    /// Records the state before an event.
     pub(super) fn open(&mut self, world: &World) {
         self.before = Before::of(world);
     }
 
-    /// Checks what was charged by the event. `asked` is what was told about the time of a scheduling context.
-    pub(super) fn close(&mut self, world: &World, asked: Option<(usize, Ticks)>) {
+    /// Checks what the event has charged. `read` is the time that the event read, and reset, of a scheduling context.
+    pub(super) fn close(&mut self, world: &World, read: Option<(usize, Ticks)>) {
         let entry = world.system.kernel.machine.time_in_kernel() - self.before.in_kernel;
         self.longest_entry = self.longest_entry.max(entry);
-        let charges = self.charges(world, asked);
+        let charges = self.charges(world, read);
         self.check_sum(world, charges.iter().sum());
         self.note_charges(world, &charges);
         self.check_used(world);
@@ -88,23 +88,23 @@ impl Record {
         check_domain(world);
     }
 
-    /// What was charged to each scheduling context, whatever was told about it and forgotten.
-    fn charges(&self, world: &World, asked: Option<(usize, Ticks)>) -> Vec<Ticks> {
+    /// Returns what was charged to each scheduling context, including time that was read and reset.
+    fn charges(&self, world: &World, read: Option<(usize, Ticks)>) -> Vec<Ticks> {
         let mut charges = consumed(&world.system);
-        if let Some((time, told)) = asked {
-            charges[time] += told;
+        if let Some((time, ticks)) = read {
+            charges[time] += ticks;
         }
         for (thread, old) in world.system.threads().zip(&self.before.timeouts) {
             let state = &world.system.kernel.threads[thread.id()];
             if let (Some(Fault::Timeout { consumed_us, .. }), None) = (state.fault, old) {
                 let time = state.sched_context.map(SchedContexts::index_of);
-                charges[time.expect("who was timed out keeps its time")] += consumed_us;
+                charges[time.expect("a thread keeps its time after a timeout")] += consumed_us;
             }
         }
         charges.iter().zip(&self.before.consumed).map(|(after, before)| after - before).collect()
     }
 
-    /// Every tick is charged once; while the processor idles, none is.
+    /// Every tick is charged once; none is charged while the processor idles.
     fn check_sum(&self, world: &World, sum: Ticks) {
         let passed = world.system.kernel.processor.since - self.before.since;
         let is_right = if self.before.is_idle {
@@ -113,7 +113,7 @@ impl Record {
             sum == passed
         };
         if !is_right {
-            world.system.fail(&format!("{sum} ticks were charged when {passed} had passed"));
+            world.system.fail(&format!("{sum} ticks were charged, but {passed} have passed"));
         }
     }
 
@@ -125,7 +125,7 @@ impl Record {
         }
     }
 
-    /// Who ran is charged for it, and for nothing but the kernel's time besides.
+    /// A scheduling context is charged for the time it was used, and otherwise only for time in the kernel.
     fn check_used(&self, world: &World) {
         let core = &world.system.kernel.processor;
         let machine = &world.system.kernel.machine;
@@ -134,14 +134,14 @@ impl Record {
             let charged = history.total() + not_yet;
             let used = self.used[time];
             if charged < used || charged > used + machine.time_in_kernel() {
-                world.system.fail(&format!("{used} ticks of {time} were used and {charged} charged"));
+                world.system.fail(&format!("{used} ticks of {time} were used, but {charged} charged"));
             }
         }
     }
 
-    /// No window holds more than was promised.
+    /// No window contains more than its bound.
     pub(super) fn check_windows(&self, system: &System) {
-        // The timer's interrupt may have to wait for the end of another entry.
+        // The timer interrupt may have to wait for the end of another kernel entry.
         let bound = self.latest + 2 * self.longest_entry;
         for (time, history) in self.histories.iter().enumerate() {
             if let Err(excess) = history.check_windows(bound) {
@@ -151,11 +151,11 @@ impl Record {
     }
 }
 
-/// The turns of domains are where the schedule has them, whatever happens.
+/// Slots end where the schedule says.
 fn check_domain(world: &World) {
     let core = &world.system.kernel.processor;
     if core.slot_end != Ticks::MAX && world.domain_until(core.slot_end) != Some(u64::from(core.domain)) {
-        world.system.fail("a slot is not where the schedule has it");
+        world.system.fail("a slot does not end where the schedule says");
     }
 }
 

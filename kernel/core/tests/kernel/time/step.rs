@@ -1,4 +1,5 @@
-//! A random step: the running thread computes for a while, the timer interrupts late, and then the thread does something.
+//! A random step: the running thread computes for a while, late timer interrupts come, then the thread performs an
+//! operation.
 
 use limen_abi::{ErrorCode, Label, Syscall};
 use limen_core::event::Event;
@@ -10,14 +11,14 @@ use super::record::Record;
 use super::world::{self, CALL, CONTROL, RECEIVE, SERVICE, SIGNAL, THREAD, TIME, WAIT, World, budgets};
 use crate::support::{Arguments, Thread};
 
-/// See the file.
+/// A random step.
 #[derive(Clone, Debug)]
 pub(super) struct Step {
-    /// How long the running thread computes before.
+    /// How long the running thread computes first.
     ticks: Ticks,
-    /// How late the timer's interrupts are meanwhile, at most.
+    /// The lateness of timer interrupts in that time.
     late: Ticks,
-    /// Whether the thread gets into the kernel before an interrupt that is late.
+    /// Whether the thread enters the kernel before a late interrupt.
     races: bool,
     action: u8,
     worker: u64,
@@ -33,8 +34,8 @@ pub(super) fn steps() -> impl Strategy<Value = Step> {
 }
 
 impl Step {
-    /// Takes it.
-    pub(super) fn take(&self, world: &mut World, record: &mut Record) {
+    /// Performs the step.
+    pub(super) fn perform(&self, world: &mut World, record: &mut Record) {
         let mut left = self.ticks;
         while let Some(until_interrupt) = self.until_interrupt(world).filter(|until| *until <= left) {
             record.pass(world, until_interrupt);
@@ -48,7 +49,8 @@ impl Step {
         self.act(world, record);
     }
 
-    /// Ticks until the timer's interrupt is served. An interrupt that is due while the kernel runs is taken at once.
+    /// Returns the ticks until the timer interrupt is taken. An interrupt that becomes due in the kernel is taken at
+    /// once.
     fn until_interrupt(&self, world: &World) -> Option<Ticks> {
         let machine = &world.system.kernel.machine;
         if machine.deadline == Ticks::MAX {
@@ -65,7 +67,7 @@ impl Step {
         record.open(world);
         let index = self.worker % world.workers;
         if world.system.kernel.is_at_work() {
-            return self.go_on_working(world, record, thread);
+            return self.continue_work(world, record, thread);
         }
         if thread == world.handler {
             world.system.reply_recv(thread, RECEIVE, 0, &[]);
@@ -74,11 +76,11 @@ impl Step {
         } else {
             self.supervise(world, thread, index);
         }
-        record.close(world, self.asked(world, thread, index));
+        record.close(world, self.read_time(world, thread, index));
     }
 
-    /// The kernel works on, or is done.
-    fn go_on_working(&self, world: &mut World, record: &mut Record, thread: Thread) {
+    /// Continues or ends the work of a service.
+    fn continue_work(&self, world: &mut World, record: &mut Record, thread: Thread) {
         if self.action.is_multiple_of(2) {
             world.system.finish_work(thread, [1, 2, 3, 4]);
         } else {
@@ -88,7 +90,7 @@ impl Step {
         record.close(world, None);
     }
 
-    /// What workers do.
+    /// The operations of workers.
     fn work(&self, world: &mut World, thread: Thread, index: u64) {
         let system = &mut world.system;
         match self.action % 20 {
@@ -105,7 +107,7 @@ impl Step {
         }
     }
 
-    /// What supervisors do: they never wait.
+    /// The operations of supervisors, which never block.
     fn supervise(&self, world: &mut World, thread: Thread, index: u64) {
         match self.action % 8 {
             0..=2 => world.system.signal(thread, SIGNAL + index),
@@ -116,13 +118,13 @@ impl Step {
         }
     }
 
-    /// What changes nothing for a program, but ends the work that the kernel does for it.
+    /// Invocations that change nothing for a program but abandon its work.
     fn disturb(&self, world: &mut World, thread: Thread, index: u64) {
         let label = [Label::TcbWriteRegisters, Label::TcbSetFlags][usize::from(self.late.is_multiple_of(2))];
         world.system.call(thread, THREAD + index, label.as_raw(), &[0, 0]);
     }
 
-    /// Requests about another worker, or oneself.
+    /// Invocations of another worker or of the thread itself.
     fn control(&self, world: &mut World, thread: Thread, index: u64, action: u8) {
         match action % 6 {
             0 => self.configure(world, thread, index),
@@ -147,15 +149,15 @@ impl Step {
         world.limits[time] = world::limit(budget, period);
     }
 
-    /// The scheduling context whose consumed time was told by the answer to the last call, and how much.
-    fn asked(&self, world: &World, thread: Thread, index: u64) -> Option<(usize, Ticks)> {
-        let asks = |action: u8| action % 6 > 2;
-        let is_asked = if thread.0 < world.workers {
-            self.action % 20 > 16 && asks(self.action)
+    /// Returns the scheduling context whose consumed time the last call read, and that time.
+    fn read_time(&self, world: &World, thread: Thread, index: u64) -> Option<(usize, Ticks)> {
+        let reads = |action: u8| action % 6 > 2;
+        let is_read = if thread.0 < world.workers {
+            self.action % 20 > 16 && reads(self.action)
         } else {
-            thread != world.handler && self.action % 8 > 4 && asks(self.action / 8)
+            thread != world.handler && self.action % 8 > 4 && reads(self.action / 8)
         };
-        is_asked.then(|| (world.times[index as usize].0 as usize, world.system.message_word(thread, 0)))
+        is_read.then(|| (world.times[index as usize].0 as usize, world.system.message_word(thread, 0)))
     }
 }
 

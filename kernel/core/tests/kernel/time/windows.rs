@@ -1,46 +1,46 @@
-//! What a scheduling context was charged over time, and how much any window holds.
+//! The charges to a scheduling context over time, and the maximum in any window.
 
 use limen_core::machine::Ticks;
 
 /// Budget and period, if there is a limit.
 type Limit = Option<(Ticks, Ticks)>;
 
-/// See the file.
+/// The history of one scheduling context.
 pub(super) struct History {
-    /// Start and length, in order, without overlaps.
+    /// Start and length of each charge, in order and without overlap.
     charges: Vec<(Ticks, Ticks)>,
-    /// Charged before each of them, and in the end.
+    /// The sum before each charge, and the total.
     sums: Vec<Ticks>,
-    /// From when on which limit holds.
+    /// The limits, each with the time from which it applies.
     limits: Vec<(Ticks, Limit)>,
 }
 
 impl History {
-    /// Starts at `time` with this limit.
+    /// Creates a history that starts at `time` with this limit.
     pub(super) fn new(time: Ticks, limit: Limit) -> Self {
         Self { charges: Vec::new(), sums: vec![0], limits: vec![(time, limit)] }
     }
 
-    /// This limit holds from now on.
+    /// Sets the limit from now on.
     pub(super) fn limit(&mut self, now: Ticks, limit: Limit) {
         if self.limits.last().map(|last| last.1) != Some(limit) {
             self.limits.push((now, limit));
         }
     }
 
-    /// Was charged so many ticks that were used from `start` on.
+    /// Adds a charge of `ticks` used from `start` on.
     pub(super) fn charge(&mut self, start: Ticks, ticks: Ticks) {
         let total = self.total();
         self.charges.push((start, ticks));
         self.sums.push(total + ticks);
     }
 
-    /// Everything that was charged.
+    /// Returns the total charge.
     pub(super) fn total(&self) -> Ticks {
         self.sums.last().copied().unwrap_or(0)
     }
 
-    /// Charged before `time`.
+    /// Returns the charge before `time`.
     fn until(&self, time: Ticks) -> Ticks {
         let count = self.charges.partition_point(|(start, _)| *start < time);
         let Some(last) = count.checked_sub(1) else { return 0 };
@@ -48,10 +48,11 @@ impl History {
         self.sums[last] + ticks.min(time - start)
     }
 
-    /// Whether every window holds at most its budget and `bound`. The fullest windows begin or end with a charge.
+    /// Checks that every window contains at most its budget plus `bound`. The fullest windows begin or end with a
+    /// charge.
     ///
     /// # Errors
-    /// A window that holds more, in words.
+    /// Describes a window that contains more.
     pub(super) fn check_windows(&self, bound: Ticks) -> Result<(), String> {
         for (index, (_, limit)) in self.limits.iter().enumerate() {
             let Some((_, period)) = limit else { continue };
@@ -63,7 +64,7 @@ impl History {
         Ok(())
     }
 
-    /// Checks the window that begins at `start` if the limit at this position holds then.
+    /// Checks the window that begins at `start`, if the limit at this position applies then.
     fn check_window(&self, index: usize, start: Ticks, period: Ticks, bound: Ticks) -> Result<(), String> {
         let ends = self.limits.get(index + 1).map_or(Ticks::MAX, |next| next.0);
         if start < self.limits[index].0 || start >= ends {
@@ -77,7 +78,7 @@ impl History {
         Err(format!("used {used} of {budget} and {bound} from {start} for {length}: {:?}", self.limits))
     }
 
-    /// The largest budget and the shortest period that hold in a window; none if it is not limited all the time.
+    /// Returns the largest budget and the shortest period in a window; `None` if it is unlimited at any time.
     fn strictest_from(&self, index: usize, start: Ticks, period: Ticks) -> Option<(Ticks, Ticks)> {
         let mut result = (0, period);
         for (time, limit) in &self.limits[index..] {

@@ -1,4 +1,4 @@
-//! A random system: shares, slices and passive servers in one or several domains, which may do everything to each other.
+//! A random system: shares, slices and passive servers in one or two domains, with capabilities to one another.
 
 use limen_core::kernel::SchedContexts;
 use limen_core::machine::Ticks;
@@ -7,7 +7,7 @@ use proptest::prelude::*;
 
 use crate::support::{Grant, Plan, SchedContext, System, Thread};
 
-/// Each thread's slots for what belongs to the worker with this index: its endpoint, to call; its notification, to
+/// Each thread's slots for the objects of the worker with this index: its endpoint, to call; its notification, to
 /// signal; its scheduling context; the thread.
 pub(super) const CALL: u64 = 300;
 pub(super) const SIGNAL: u64 = 320;
@@ -24,25 +24,25 @@ pub(super) const SERVICE: u64 = 383;
 #[derive(Clone, Debug)]
 struct Worker {
     priority: u8,
-    /// Whether it runs on the time of its callers, and its own is at its notification.
+    /// Whether it runs on its callers' time; its own is bound to its notification.
     is_passive: bool,
     /// Microseconds.
     budget: u64,
-    /// Microseconds; the budget for slices.
+    /// Microseconds; equal to the budget for slices.
     period: u64,
     domain: u64,
-    tells_timeouts: bool,
+    has_timeout_handler: bool,
 }
 
-/// What is drawn.
+/// The shape of a system.
 #[derive(Clone, Debug)]
 pub(super) struct Shape {
     workers: Vec<Worker>,
-    /// Turns of domains in ticks; fewer than two are no schedule.
+    /// The domain schedule in ticks; fewer than two entries mean no schedule.
     turns: Vec<(u64, Ticks)>,
-    /// How long a look at the clock takes.
+    /// How long reading the clock takes.
     ticks_per_read: Ticks,
-    /// How late the timer's interrupt may be.
+    /// The maximum lateness of the timer interrupt.
     pub(super) latest: Ticks,
 }
 
@@ -56,13 +56,13 @@ pub(super) fn shapes() -> impl Strategy<Value = Shape> {
 fn workers() -> impl Strategy<Value = Worker> {
     let priority = prop::sample::select(vec![40, 60, 60, 80, 100]);
     (priority, prop::bool::weighted(0.3), budgets(), 0..2u64, any::<bool>()).prop_map(
-        |(priority, is_passive, (budget, period), domain, tells_timeouts)| Worker {
+        |(priority, is_passive, (budget, period), domain, has_timeout_handler)| Worker {
             priority,
             is_passive,
             budget,
             period,
             domain,
-            tells_timeouts,
+            has_timeout_handler,
         },
     )
 }
@@ -77,11 +77,11 @@ pub(super) fn budgets() -> impl Strategy<Value = (u64, u64)> {
 pub(super) struct World {
     pub(super) system: System,
     pub(super) latest: Ticks,
-    /// Workers; supervisors and a handler of faults come after.
+    /// The number of workers; supervisors and the fault handler follow them.
     pub(super) workers: u64,
-    /// The thread that answers faults.
+    /// The thread that replies to faults.
     pub(super) handler: Thread,
-    /// Budget and period of each scheduling context, where it is limited.
+    /// Budget and period of each scheduling context that has a limit.
     pub(super) limits: Vec<Option<(Ticks, Ticks)>>,
     /// The scheduling context of each worker, by index.
     pub(super) times: Vec<SchedContext>,
@@ -100,12 +100,12 @@ impl Shape {
         plan.place(handler, RECEIVE, faults.receiver());
         for (domain, supervisor) in supervisors.into_iter().enumerate() {
             plan.share(supervisor, 20, 210);
-            plan.put_into_domain(supervisor, self.domain(domain as u64));
+            plan.set_domain(supervisor, self.domain(domain as u64));
         }
         connect(&mut plan, &threads, &times, &supervisors);
         for (thread, worker) in threads.iter().zip(&self.workers) {
             plan.handle_faults(*thread, faults.caller(thread.0));
-            if worker.tells_timeouts {
+            if worker.has_timeout_handler {
                 plan.handle_timeouts(*thread, faults.caller(100 + thread.0));
             }
         }
@@ -118,7 +118,7 @@ impl Shape {
         let mut system = plan.boot_serving(&serving);
         for ((thread, time), worker) in threads.iter().zip(&times).zip(&self.workers) {
             if worker.is_passive {
-                self.settle(&mut system, *thread, *time, worker);
+                self.place_passive(&mut system, *thread, *time, worker);
             }
         }
         system.kernel.machine.slow_clock(self.ticks_per_read);
@@ -134,8 +134,8 @@ impl Shape {
         }
     }
 
-    /// A passive server, which waits now, gets time at its notification and the domain that it belongs to.
-    fn settle(&self, system: &mut System, server: Thread, time: SchedContext, worker: &Worker) {
+    /// Binds a passive server's time to its notification and puts the server into its domain, once it waits.
+    fn place_passive(&self, system: &mut System, server: Thread, time: SchedContext, worker: &Worker) {
         let kernel = &mut system.kernel;
         kernel.threads[server.id()].domain = self.domain(worker.domain) as u8;
         let notification = kernel.threads[server.id()].notification;
@@ -152,12 +152,12 @@ impl Shape {
         plan.writer.sched_contexts[time.0 as usize].budget_us = worker.budget;
         if !worker.is_passive {
             plan.record(thread).sched_context = time.0;
-            plan.put_into_domain(thread, self.domain(worker.domain));
+            plan.set_domain(thread, self.domain(worker.domain));
         }
         (thread, time)
     }
 
-    /// Boot needs domain 0, and both must have a turn.
+    /// Boot needs domain 0, and both domains must have a slot.
     fn has_domains(&self) -> bool {
         let first_is_zero = self.turns.first().is_some_and(|(domain, _)| *domain == 0);
         first_is_zero && self.turns.iter().any(|(domain, _)| *domain == 1)
@@ -168,7 +168,7 @@ impl Shape {
     }
 }
 
-/// Everybody may do everything to the workers.
+/// Gives all threads capabilities to all workers.
 fn connect(plan: &mut Plan, threads: &[Thread], times: &[SchedContext], supervisors: &[Thread]) {
     for (index, (worker, time)) in (0..).zip(threads.iter().zip(times)) {
         let endpoint = plan.endpoint();
@@ -189,18 +189,18 @@ fn connect(plan: &mut Plan, threads: &[Thread], times: &[SchedContext], supervis
     }
 }
 
-/// Budget and period of what is limited.
+/// Returns budget and period if that is a limit.
 pub(super) fn limit(budget: u64, period: u64) -> Option<(Ticks, Ticks)> {
     (budget < period).then_some((budget, period))
 }
 
 impl World {
-    /// The scheduling context that the current thread runs on, by its index.
+    /// Returns the scheduling context of the current thread, by index.
     pub(super) fn running_on(&self) -> Option<usize> {
         self.system.kernel.processor.sched_context.map(SchedContexts::index_of)
     }
 
-    /// Whose slot ends at `end`, by the schedule alone; nothing if no slot ends then.
+    /// Returns the domain whose slot ends at `end` by the schedule alone; `None` if no slot ends then.
     pub(super) fn domain_until(&self, end: Ticks) -> Option<u64> {
         let mut time = 0;
         self.turns.iter().cycle().find_map(|(domain, ticks)| {
