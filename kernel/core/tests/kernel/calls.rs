@@ -1,4 +1,4 @@
-//! Calls: what the server finds, what the client keeps, who runs.
+//! Calls: what the server receives, what the client keeps, and which thread runs.
 
 use limen_abi::message::BufferWord;
 use limen_abi::{ErrorCode, MessageInfo, Syscall};
@@ -9,13 +9,13 @@ use crate::support::{Arguments, PC, Plan, Service, X0};
 
 const LABEL: u64 = 0x77;
 
-/// The words of a message of this length.
+/// Message words for a message of this length.
 fn words(length: usize) -> Vec<u64> {
     (0..length as u64).map(|word| 0x1000 + word).collect()
 }
 
 #[test]
-fn the_server_finds_badge_label_and_words_of_any_length() {
+fn the_server_receives_badge_label_and_words_of_any_length() {
     for length in [0, 1, 2, 3, 4, 5, 6, 64, 119, 120] {
         let mut service = Service::active(200);
         let mut system = service.boot();
@@ -52,7 +52,7 @@ fn a_label_has_52_bits() {
 }
 
 #[test]
-fn registers_beyond_the_length_stay_the_receivers_own() {
+fn registers_beyond_the_length_keep_their_values() {
     for length in 0..4 {
         let mut service = Service::active(200);
         let mut system = service.boot();
@@ -66,7 +66,7 @@ fn registers_beyond_the_length_stay_the_receivers_own() {
 }
 
 #[test]
-fn buffer_words_beyond_the_length_stay_the_receivers_own() {
+fn buffer_words_beyond_the_length_keep_their_values() {
     let mut service = Service::active(200);
     let mut system = service.boot();
     let buffers = system.kernel.machine.buffers();
@@ -82,7 +82,7 @@ fn buffer_words_beyond_the_length_stay_the_receivers_own() {
 }
 
 #[test]
-fn a_message_touches_message_registers_only() {
+fn a_message_changes_message_registers_only() {
     let mut service = Service::active(200);
     let mut system = service.boot();
     let before = system.context(service.server).registers;
@@ -102,13 +102,13 @@ fn the_caller_keeps_its_registers_while_it_waits() {
     system.reply_recv(service.server, service.receive, 0, &[9]);
     system.assert_message(service.client, 0, 0, &[9]);
     let after = *system.context(service.client);
-    assert_eq!(after.words(), [9, 2, 3, 4], "words beyond the answer");
+    assert_eq!(after.words(), [9, 2, 3, 4], "words beyond the reply");
     assert_eq!(after.registers[PC], waiting.registers[PC], "the call is not repeated");
     assert_eq!(after.registers[X0 + 6..], waiting.registers[X0 + 6..]);
 }
 
 #[test]
-fn capabilities_beside_the_words_are_not_delivered() {
+fn extra_capabilities_are_not_delivered() {
     let mut service = Service::active(200);
     let mut system = service.boot();
     system.syscall(
@@ -142,7 +142,7 @@ fn calls_nest() {
 }
 
 #[test]
-fn a_call_to_a_server_of_equal_priority_hands_over_at_once() {
+fn a_server_of_equal_priority_runs_at_once() {
     let mut service = Service::active(Service::CLIENT_PRIORITY);
     let (bystander, _) = service.add_client("bystander", Service::CLIENT_PRIORITY, 2);
     let mut system = service.boot();
@@ -154,7 +154,7 @@ fn a_call_to_a_server_of_equal_priority_hands_over_at_once() {
 }
 
 #[test]
-fn a_server_of_low_priority_waits_for_its_turn() {
+fn a_server_of_low_priority_waits_for_the_processor() {
     let mut service = Service::active(10);
     let (bystander, _) = service.add_client("bystander", 50, 2);
     let mut system = service.boot();
@@ -194,7 +194,7 @@ fn callers_are_served_by_priority_and_then_in_order_of_arrival() {
 }
 
 #[test]
-fn a_caller_without_the_right_to_be_answered_stops() {
+fn a_caller_without_the_grant_reply_right_stops() {
     let mut service = Service::active(200);
     let slot = service.plan.grant(service.client, service.endpoint.sender(3));
     let mut system = service.boot();
@@ -204,7 +204,7 @@ fn a_caller_without_the_right_to_be_answered_stops() {
 }
 
 #[test]
-fn grant_is_a_right_to_be_answered() {
+fn the_grant_right_includes_grant_reply() {
     let mut service = Service::active(200);
     let slot = service.plan.grant(service.client, service.endpoint.with(3, Rights::SEND | Rights::GRANT));
     let mut system = service.boot();
@@ -215,7 +215,7 @@ fn grant_is_a_right_to_be_answered() {
 }
 
 #[test]
-fn a_queued_caller_without_the_right_to_be_answered_stops_when_it_is_taken() {
+fn a_queued_caller_without_the_grant_reply_right_stops_when_its_call_is_received() {
     let mut service = Service::active(10);
     let slot = service.plan.grant(service.client, service.endpoint.sender(3));
     let mut system = service.plan.boot();
@@ -247,7 +247,7 @@ fn a_call_without_the_right_to_send_is_an_error() {
 }
 
 #[test]
-fn a_call_goes_to_the_most_important_server_that_waits() {
+fn a_call_goes_to_the_waiting_server_of_the_highest_priority() {
     let mut service = Service::active(150);
     let helper = service.plan.thread("helper", 200);
     let from = service.plan.grant(helper, service.endpoint.receiver());

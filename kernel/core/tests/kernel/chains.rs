@@ -1,4 +1,5 @@
-//! Chains of passive servers: one time goes along with calls and comes back, whoever is stopped in between.
+//! Chains of passive servers: one scheduling context is lent along the calls and returns with the replies, whichever
+//! thread is stopped in between.
 
 use limen_abi::Label;
 
@@ -7,7 +8,8 @@ use crate::support::{Plan, SchedContext, System, Thread};
 const SUSPEND: u64 = Label::TcbSuspend.as_raw();
 const RESUME: u64 = Label::TcbResume.as_raw();
 
-/// A client and three passive servers, each called by the one before; all calls are made, so the last server runs.
+/// A client and three passive servers, each called by the one before. All calls have been made, so the last server
+/// runs.
 struct Chain {
     system: System,
     client: Thread,
@@ -18,7 +20,7 @@ struct Chain {
     controls: [u64; 3],
     /// A notification: the last server's slot to wait, the client's slot to signal.
     gate: (u64, u64),
-    /// The client's slots for time that nobody has, and for the last server.
+    /// The client's slots for an unused scheduling context and for the last server.
     spare: (u64, u64),
 }
 
@@ -47,68 +49,68 @@ impl Chain {
         Self { system, client, servers, receive, time, controls, gate, spare }
     }
 
-    /// A server answers and waits for the next call.
-    fn answer(&mut self, server: usize) {
+    /// A server replies and waits for the next call.
+    fn reply(&mut self, server: usize) {
         self.system.reply_recv(self.servers[server], self.receive[server], 2, &[]);
     }
 
-    /// The last server asks for something about the client (0) or a server before it.
-    fn ask(&mut self, label: u64, about: usize) {
-        self.system.call(self.servers[2], self.controls[about], label, &[]);
+    /// The last server invokes the client (0) or an earlier server.
+    fn invoke(&mut self, label: u64, target: usize) {
+        self.system.call(self.servers[2], self.controls[target], label, &[]);
     }
 }
 
 #[test]
-fn time_goes_back_along_the_answers() {
+fn time_returns_with_the_replies() {
     let mut chain = Chain::new();
     for (server, caller) in [(2, chain.servers[1]), (1, chain.servers[0]), (0, chain.client)] {
-        chain.answer(server);
+        chain.reply(server);
         chain.system.assert_running(caller);
         chain.system.assert_holds(caller, Some(chain.time));
     }
 }
 
 #[test]
-fn a_call_that_was_given_up_in_the_middle_is_passed_over() {
+fn a_cancelled_call_in_the_middle_is_skipped() {
     let mut chain = Chain::new();
-    chain.ask(SUSPEND, 1);
+    chain.invoke(SUSPEND, 1);
     chain.system.assert_inactive(chain.servers[0]);
-    chain.answer(2);
+    chain.reply(2);
     chain.system.assert_running(chain.servers[1]);
     chain.system.assert_holds(chain.servers[1], Some(chain.time));
     chain.system.assert_calling(chain.client);
 }
 
 #[test]
-fn the_newest_call_that_was_given_up_is_passed_over() {
+fn a_cancelled_newest_call_is_skipped() {
     let mut chain = Chain::new();
-    chain.ask(SUSPEND, 2);
-    chain.answer(2);
+    chain.invoke(SUSPEND, 2);
+    chain.reply(2);
     chain.system.assert_idle();
     chain.system.assert_calling(chain.client);
     chain.system.assert_calling(chain.servers[0]);
 }
 
 #[test]
-fn time_comes_back_after_the_oldest_call_was_given_up() {
+fn time_returns_after_the_oldest_call_was_cancelled() {
     let mut chain = Chain::new();
-    chain.ask(SUSPEND, 0);
+    chain.invoke(SUSPEND, 0);
     chain.system.assert_inactive(chain.client);
     for (server, caller) in [(2, chain.servers[1]), (1, chain.servers[0])] {
-        chain.answer(server);
+        chain.reply(server);
         chain.system.assert_running(caller);
     }
-    chain.answer(0);
+    chain.reply(0);
     chain.system.assert_idle();
     chain.system.assert_holds(chain.client, Some(chain.time));
 }
 
 #[test]
-fn time_that_came_back_is_not_taken_by_a_later_answer() {
+fn a_later_reply_does_not_take_time_that_has_returned() {
     let mut chain = Chain::new();
     let (client, [_, second, third]) = (chain.client, chain.servers);
-    chain.ask(SUSPEND, 0);
-    chain.ask(RESUME, 0);
+    chain.invoke(SUSPEND, 0);
+    chain.invoke(RESUME, 0);
     chain.system.wait(third, chain.gate.0);
     chain.system.assert_running(client);
     chain.system.assert_holds(client, Some(chain.time));
@@ -116,14 +118,14 @@ fn time_that_came_back_is_not_taken_by_a_later_answer() {
     chain.system.call_with_caps(client, spare, Label::SchedContextBind.as_raw(), &[control]);
     chain.system.signal(client, chain.gate.1);
     chain.system.assert_running(third);
-    chain.answer(2);
+    chain.reply(2);
     chain.system.assert_running(client);
     chain.system.assert_holds(client, Some(chain.time));
     chain.system.assert_holds(second, None);
 }
 
 #[test]
-fn the_owner_gets_its_time_back_also_if_a_borrower_gives_up_after_it() {
+fn time_returns_to_its_owner_also_if_a_borrower_is_cancelled_later() {
     let mut plan = Plan::new();
     let keeper = plan.thread("keeper", 250);
     let gate = plan.notification();

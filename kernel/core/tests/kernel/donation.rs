@@ -1,4 +1,4 @@
-//! Passive servers: time goes along with calls, and comes back with answers.
+//! Passive servers: calls lend time, and replies return it.
 
 use limen_abi::Label;
 
@@ -32,7 +32,7 @@ fn an_active_server_runs_on_its_own_time() {
 }
 
 #[test]
-fn lending_does_not_touch_the_timer() {
+fn a_donation_does_not_set_the_timer() {
     let mut service = Service::passive(200);
     let mut system = service.boot();
     let set = system.kernel.machine.deadlines_set;
@@ -53,7 +53,7 @@ fn a_passive_server_has_its_own_priority() {
 }
 
 #[test]
-fn a_busy_passive_server_takes_the_next_clients_time_with_its_call() {
+fn a_busy_passive_server_borrows_from_the_next_client_when_it_receives_its_call() {
     let mut service = Service::passive(50);
     let (other, call) = service.add_client("other", 90, 2);
     let [first, second] = [service.client, other].map(|thread| service.plan.sched_context_of(thread));
@@ -70,7 +70,7 @@ fn a_busy_passive_server_takes_the_next_clients_time_with_its_call() {
 }
 
 #[test]
-fn an_answer_by_send_takes_the_server_its_time() {
+fn a_reply_by_send_leaves_the_server_without_time() {
     let mut service = Service::passive(200);
     let mut system = service.boot();
     system.call(service.client, service.call, 1, &[]);
@@ -81,7 +81,7 @@ fn an_answer_by_send_takes_the_server_its_time() {
 }
 
 #[test]
-fn a_caller_that_got_other_time_meanwhile_keeps_it() {
+fn a_caller_that_was_bound_to_other_time_keeps_it() {
     let mut service = Service::passive(200);
     let lent = service.plan.sched_context_of(service.client);
     let other = service.plan.sched_context(500);
@@ -98,7 +98,7 @@ fn a_caller_that_got_other_time_meanwhile_keeps_it() {
 }
 
 #[test]
-fn time_lent_by_a_stopped_caller_comes_back_when_the_server_waits() {
+fn time_of_a_stopped_caller_returns_when_the_server_blocks() {
     let mut service = Service::passive(200);
     let time = service.plan.sched_context_of(service.client);
     let control = service.plan.grant(service.server, service.client.control());
@@ -113,7 +113,7 @@ fn time_lent_by_a_stopped_caller_comes_back_when_the_server_waits() {
 }
 
 #[test]
-fn time_lent_by_a_caller_that_the_server_gives_up_on_comes_back() {
+fn time_of_a_caller_that_the_server_cancels_returns() {
     let mut service = Service::passive(200);
     let time = service.plan.sched_context_of(service.client);
     let mut system = service.boot();
@@ -126,7 +126,7 @@ fn time_lent_by_a_caller_that_the_server_gives_up_on_comes_back() {
 }
 
 #[test]
-fn a_stopped_server_keeps_its_clients_time_and_can_go_on() {
+fn a_stopped_server_keeps_its_clients_time_and_can_continue() {
     let mut service = Service::passive(50);
     let (parent, _) = service.add_client("parent", 60, 2);
     let control = service.plan.grant(parent, service.server.control());
@@ -146,7 +146,7 @@ fn a_stopped_server_keeps_its_clients_time_and_can_go_on() {
 }
 
 #[test]
-fn a_caller_without_time_lends_nothing_when_its_queued_call_is_taken() {
+fn a_caller_without_time_lends_nothing_when_its_queued_call_is_received() {
     let mut service = Service::active(50);
     let control = service.plan.sched_context_of(service.client);
     let control = service.plan.grant(service.server, control.control());
@@ -165,7 +165,7 @@ fn a_caller_without_time_lends_nothing_when_its_queued_call_is_taken() {
 }
 
 #[test]
-fn time_that_was_unbound_does_not_come_back_with_answers() {
+fn unbound_time_does_not_return_with_replies() {
     let mut service = Service::passive(200);
     let (manager, _) = service.add_client("manager", 210, 2);
     let gate = service.plan.notification();

@@ -1,10 +1,10 @@
-//! Scheduling contexts at notifications: lent to the passive thread that a signal wakes, and taken back when it waits.
+//! Scheduling contexts at notifications: lent to a passive thread that a signal wakes, and returned when it blocks.
 
 use limen_abi::{Label, Syscall};
 
 use crate::support::{Notification, Plan, REPLY, SchedContext, System, Thread};
 
-/// A passive server with a bound notification that has time, and a client that may signal and call.
+/// A passive server with a bound notification that holds time, and a client that may signal and call.
 struct Passive {
     plan: Plan,
     server: Thread,
@@ -16,7 +16,7 @@ struct Passive {
     wait: u64,
     signal: u64,
     call: u64,
-    /// Client's slots: the time, the notification, the server.
+    /// The client's slots: the scheduling context, the notification, the server.
     controls: [u64; 3],
 }
 
@@ -43,7 +43,7 @@ impl Passive {
         Self { plan, server, client, notification, time, client_time, receive, wait, signal, call, controls }
     }
 
-    /// Boots; the server waits on this slot, and the client has put the time at the notification.
+    /// Boots; the server waits on this slot, and the client has bound the scheduling context to the notification.
     fn boot(&mut self, from: u64) -> System {
         self.boot_with(from, &[])
     }
@@ -86,7 +86,7 @@ fn a_signal_lends_time_until_the_server_waits_again() {
 }
 
 #[test]
-fn a_poll_does_not_give_the_time_back() {
+fn a_poll_does_not_return_the_time() {
     let mut passive = Passive::new(200, 100);
     let mut system = passive.boot(passive.receive);
     system.signal(passive.client, passive.signal);
@@ -97,7 +97,7 @@ fn a_poll_does_not_give_the_time_back() {
 }
 
 #[test]
-fn a_server_with_time_gets_no_more() {
+fn a_server_with_time_borrows_none() {
     let mut passive = Passive::new(50, 100);
     let own = passive.plan.sched_context(100);
     passive.plan.record(passive.server).sched_context = own.0;
@@ -129,7 +129,7 @@ fn the_time_is_lent_to_one_thread_at_a_time() {
 }
 
 #[test]
-fn a_thread_that_waits_for_a_notification_it_is_not_bound_to_gives_its_time_back() {
+fn an_unbound_waiter_returns_the_notifications_time() {
     let mut plan = Plan::new();
     let server = plan.passive("server", 200);
     let client = plan.thread("client", 100);
@@ -149,7 +149,7 @@ fn a_thread_that_waits_for_a_notification_it_is_not_bound_to_gives_its_time_back
 }
 
 #[test]
-fn waiting_for_another_notification_does_not_give_the_time_back() {
+fn waiting_for_another_notification_does_not_return_the_time() {
     let mut passive = Passive::new(200, 100);
     let other = passive.plan.notification();
     let other = passive.plan.grant(passive.server, other.waiter());
@@ -172,7 +172,7 @@ fn a_client_lends_its_own_time_to_a_server_with_a_bound_notification() {
 }
 
 #[test]
-fn a_signal_while_the_server_serves_is_taken_on_the_notifications_time() {
+fn a_signal_during_a_call_is_served_on_the_notifications_time() {
     let mut passive = Passive::new(200, 100);
     let own = passive.plan.grant(passive.server, passive.notification.signaller(0x80));
     let mut system = passive.boot(passive.receive);
@@ -202,7 +202,7 @@ fn without_time_at_the_notification_a_passive_server_does_not_run() {
 }
 
 #[test]
-fn time_taken_from_the_notification_stays_with_its_borrower() {
+fn time_unbound_from_the_notification_stays_with_its_borrower() {
     let mut passive = Passive::new(50, 100);
     let mut system = passive.boot(passive.receive);
     let [time, notification, _] = passive.controls;

@@ -1,11 +1,11 @@
-//! Notifications: signals that merge, and who is woken by them.
+//! Notifications: merging of signals, and the threads that they wake.
 
 use limen_abi::{ErrorCode, Label, Syscall};
 use limen_core::machine::Context;
 
 use crate::support::{Arguments, Notification, Plan, REPLY, Service, System, Thread, X0};
 
-/// A thread that may wait for a notification, and a less important one that may signal it.
+/// A thread that waits for a notification, and a lower-priority one that signals it.
 struct Pair {
     plan: Plan,
     waiter: Thread,
@@ -38,7 +38,7 @@ impl Pair {
 }
 
 #[test]
-fn signals_merge_until_they_are_taken() {
+fn signals_merge_until_they_are_received() {
     let mut pair = Pair::new(10, 50);
     let other = pair.plan.grant(pair.signaller, pair.notification.signaller(0b0110));
     let mut system = pair.plan.boot();
@@ -55,7 +55,7 @@ fn signals_merge_until_they_are_taken() {
 }
 
 #[test]
-fn a_signal_is_only_a_badge() {
+fn a_signal_sets_only_the_badge() {
     let mut pair = Pair::new(50, 10);
     let mut system = pair.boot_waiting();
     let before = *system.context(pair.waiter);
@@ -73,7 +73,7 @@ fn polling_finds_nothing_or_everything() {
     system.nb_wait(pair.waiter, pair.wait);
     system.assert_running(pair.waiter);
     system.assert_signal(pair.waiter, 0);
-    assert_eq!(system.context(pair.waiter).info(), info, "the info register is the program's own");
+    assert_eq!(system.context(pair.waiter).info(), info, "the info register is unchanged");
     let own = pair.plan.grant(pair.waiter, pair.notification.signaller(0x40));
     let mut system = pair.plan.boot();
     system.signal(pair.waiter, own);
@@ -82,7 +82,7 @@ fn polling_finds_nothing_or_everything() {
 }
 
 #[test]
-fn a_more_important_waiter_preempts() {
+fn a_waiter_of_higher_priority_preempts() {
     let mut pair = Pair::new(50, 10);
     let mut system = pair.boot_waiting();
     system.signal(pair.signaller, pair.signal);
@@ -92,7 +92,7 @@ fn a_more_important_waiter_preempts() {
 }
 
 #[test]
-fn a_waiter_of_equal_priority_waits_for_its_turn() {
+fn a_waiter_of_equal_priority_does_not_preempt() {
     let mut pair = Pair::new(50, 50);
     let mut system = pair.boot_waiting();
     system.signal(pair.signaller, pair.signal);
@@ -103,7 +103,7 @@ fn a_waiter_of_equal_priority_waits_for_its_turn() {
 }
 
 #[test]
-fn a_less_important_waiter_waits_for_its_turn() {
+fn a_waiter_of_lower_priority_does_not_preempt() {
     let mut pair = Pair::new(10, 50);
     let control = pair.plan.grant(pair.signaller, pair.signaller.control());
     let mut system = pair.plan.boot_serving(&[(pair.waiter, pair.wait)]);
@@ -150,7 +150,7 @@ fn a_signal_without_bits_still_wakes() {
 }
 
 #[test]
-fn a_call_to_a_notification_signals_and_is_answered_at_once() {
+fn a_call_to_a_notification_signals_and_returns_at_once() {
     let mut pair = Pair::new(50, 10);
     let mut system = pair.boot_waiting();
     system.call(pair.signaller, pair.signal, 5, &[1]);
@@ -160,7 +160,7 @@ fn a_call_to_a_notification_signals_and_is_answered_at_once() {
 }
 
 #[test]
-fn signalling_needs_the_right_to() {
+fn signalling_needs_the_send_right() {
     let mut pair = Pair::new(50, 10);
     let slot = pair.plan.grant(pair.signaller, pair.notification.waiter());
     let mut system = pair.boot_waiting();
@@ -172,7 +172,7 @@ fn signalling_needs_the_right_to() {
 }
 
 #[test]
-fn a_bound_notification_ends_the_receiving_from_an_endpoint() {
+fn a_bound_notification_wakes_a_thread_that_receives_from_an_endpoint() {
     let mut service = Service::active(200);
     let notification = service.plan.bound_notification(service.server);
     let signal = service.plan.grant(service.client, notification.signaller(0x20));
@@ -188,7 +188,7 @@ fn a_bound_notification_ends_the_receiving_from_an_endpoint() {
 }
 
 #[test]
-fn a_bound_signal_is_taken_before_messages() {
+fn a_bound_signal_is_received_before_messages() {
     let mut service = Service::active(50);
     let notification = service.plan.bound_notification(service.server);
     let signal = service.plan.grant(service.client, notification.signaller(0x20));
@@ -203,7 +203,7 @@ fn a_bound_signal_is_taken_before_messages() {
 }
 
 #[test]
-fn polling_an_endpoint_takes_the_bound_signal() {
+fn polling_an_endpoint_receives_the_bound_signal() {
     let mut service = Service::active(200);
     let notification = service.plan.bound_notification(service.server);
     let signal = service.plan.grant(service.server, notification.signaller(0x20));
@@ -219,7 +219,7 @@ fn polling_an_endpoint_takes_the_bound_signal() {
 }
 
 #[test]
-fn a_bound_signal_waits_while_its_thread_calls_or_sends() {
+fn a_bound_signal_stays_pending_while_its_thread_calls_or_sends() {
     for syscall in [Syscall::Call, Syscall::Send] {
         let mut service = Service::active(50);
         let notification = service.plan.bound_notification(service.client);
@@ -265,7 +265,7 @@ fn only_the_bound_thread_may_wait() {
 }
 
 #[test]
-fn waiting_needs_the_right_to() {
+fn waiting_needs_the_receive_right() {
     let mut pair = Pair::new(50, 10);
     let slot = pair.plan.grant(pair.waiter, pair.notification.signaller(1));
     let mut system = pair.plan.boot();

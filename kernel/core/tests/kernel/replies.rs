@@ -1,11 +1,11 @@
-//! Replies: who is answered, with what, and what becomes of those who are not.
+//! Replies: which caller receives which reply, and what happens to cancelled callers.
 
 use limen_abi::{Label, Syscall};
 
 use crate::support::{Arguments, PC, REPLY, Service};
 
 #[test]
-fn an_answer_has_no_badge_and_any_length() {
+fn a_reply_has_no_badge_and_any_length() {
     for length in [0, 1, 4, 5, 64, 120] {
         let words: Vec<u64> = (0..length).map(|word| 0x2000 + word).collect();
         let mut service = Service::active(200);
@@ -19,7 +19,7 @@ fn an_answer_has_no_badge_and_any_length() {
 }
 
 #[test]
-fn an_answer_is_given_once() {
+fn a_caller_receives_one_reply() {
     let mut service = Service::active(200);
     let mut system = service.boot();
     system.call(service.client, service.call, 1, &[]);
@@ -40,7 +40,7 @@ fn reply_and_receive_without_a_caller_only_receives() {
 }
 
 #[test]
-fn reply_and_receive_takes_the_next_caller_at_once() {
+fn reply_and_receive_receives_the_next_call_at_once() {
     let mut service = Service::active(50);
     let (other, call) = service.add_client("other", 90, 2);
     let mut system = service.plan.boot();
@@ -57,7 +57,7 @@ fn reply_and_receive_takes_the_next_caller_at_once() {
 }
 
 #[test]
-fn callers_are_answered_in_any_order() {
+fn a_server_may_reply_in_any_order() {
     let mut service = Service::active(200);
     let (other, call) = service.add_client("other", 90, 2);
     let second = service.plan.reply();
@@ -74,7 +74,7 @@ fn callers_are_answered_in_any_order() {
 }
 
 #[test]
-fn every_send_answers_through_a_reply_object() {
+fn every_kind_of_send_can_reply() {
     for syscall in [Syscall::Send, Syscall::NbSend, Syscall::Call] {
         let mut service = Service::active(200);
         let mut system = service.boot();
@@ -91,7 +91,7 @@ fn every_send_answers_through_a_reply_object() {
 }
 
 #[test]
-fn receiving_with_an_owed_reply_object_gives_up_on_the_old_caller() {
+fn receiving_with_an_owed_reply_object_cancels_the_old_caller() {
     for syscall in [Syscall::Recv, Syscall::NbRecv] {
         let mut service = Service::active(200);
         let mut system = service.boot();
@@ -99,12 +99,12 @@ fn receiving_with_an_owed_reply_object_gives_up_on_the_old_caller() {
         system.call(service.client, service.call, 1, &[]);
         system.receive(service.server, syscall, service.receive, REPLY);
         system.assert_inactive(service.client);
-        assert_eq!(system.pc(service.client), at_call, "its call would start again");
+        assert_eq!(system.pc(service.client), at_call, "its program counter is at the call");
     }
 }
 
 #[test]
-fn receiving_from_a_notification_does_not_look_at_the_reply_object() {
+fn receiving_from_a_notification_ignores_the_reply_object() {
     for syscall in [Syscall::Recv, Syscall::NbRecv] {
         let mut service = Service::active(200);
         let notification = service.plan.notification();
@@ -121,7 +121,7 @@ fn receiving_from_a_notification_does_not_look_at_the_reply_object() {
 }
 
 #[test]
-fn a_receive_that_faults_does_not_give_up_on_the_old_caller() {
+fn a_receive_that_faults_does_not_cancel_the_old_caller() {
     let mut service = Service::active(200);
     let send_only = service.plan.grant(service.server, service.endpoint.caller(5));
     let mut system = service.boot();
@@ -132,7 +132,7 @@ fn a_receive_that_faults_does_not_give_up_on_the_old_caller() {
 }
 
 #[test]
-fn the_answer_to_a_stopped_caller_is_dropped() {
+fn a_reply_to_a_stopped_caller_is_dropped() {
     let mut service = Service::active(200);
     let control = service.plan.grant(service.server, service.client.control());
     let mut system = service.boot();
@@ -147,7 +147,7 @@ fn the_answer_to_a_stopped_caller_is_dropped() {
 }
 
 #[test]
-fn the_server_goes_on_when_it_is_more_important_than_whom_it_answers() {
+fn a_server_of_higher_priority_than_its_caller_continues_after_its_reply() {
     let mut service = Service::active(200);
     let mut system = service.boot();
     system.call(service.client, service.call, 1, &[]);
@@ -158,7 +158,7 @@ fn the_server_goes_on_when_it_is_more_important_than_whom_it_answers() {
 }
 
 #[test]
-fn the_answered_client_goes_first_when_it_is_more_important() {
+fn a_caller_of_higher_priority_runs_at_once_after_the_reply() {
     let mut service = Service::active(50);
     let mut system = service.boot();
     system.call(service.client, service.call, 1, &[]);

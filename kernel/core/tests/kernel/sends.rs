@@ -1,15 +1,15 @@
-//! Sends that nobody answers: blocking, non-blocking, and the first half of the compound system calls.
+//! Sends without a reply: blocking, non-blocking, and the send half of compound system calls.
 
 use limen_abi::{Label, Syscall};
 use limen_image::Rights;
 
 use crate::support::{Arguments, Grant, Plan, REPLY, Service, X0};
 
-/// A slot that holds nothing.
+/// An empty slot.
 const EMPTY: u64 = 400;
 
 #[test]
-fn a_blocking_send_waits_until_it_is_taken() {
+fn a_blocking_send_waits_until_it_is_received() {
     let service = Service::active(50);
     let mut system = service.plan.boot();
     system.send(service.client, service.call, 3, &[1, 2, 3, 4, 5]);
@@ -32,7 +32,7 @@ fn a_blocking_send_to_a_waiting_receiver_does_not_wait() {
 }
 
 #[test]
-fn a_more_important_receiver_preempts_the_sender() {
+fn a_receiver_of_higher_priority_preempts_the_sender() {
     let mut service = Service::active(200);
     let mut system = service.boot();
     system.send(service.client, service.call, 3, &[1]);
@@ -41,7 +41,7 @@ fn a_more_important_receiver_preempts_the_sender() {
 }
 
 #[test]
-fn a_receiver_of_equal_priority_lets_the_sender_go_on() {
+fn a_receiver_of_equal_priority_does_not_preempt_the_sender() {
     let mut service = Service::active(Service::CLIENT_PRIORITY);
     let mut system = service.boot();
     system.send(service.client, service.call, 3, &[1]);
@@ -49,7 +49,7 @@ fn a_receiver_of_equal_priority_lets_the_sender_go_on() {
 }
 
 #[test]
-fn a_sender_does_not_wait_for_an_answer() {
+fn a_sender_does_not_wait_for_a_reply() {
     let mut service = Service::active(200);
     let mut system = service.boot();
     system.send(service.client, service.call, 3, &[1]);
@@ -59,7 +59,7 @@ fn a_sender_does_not_wait_for_an_answer() {
 }
 
 #[test]
-fn a_non_blocking_send_is_dropped_when_nobody_waits() {
+fn a_non_blocking_send_is_dropped_without_a_receiver() {
     let service = Service::active(50);
     let mut system = service.plan.boot();
     system.nb_send(service.client, service.call, 3, &[1]);
@@ -70,7 +70,7 @@ fn a_non_blocking_send_is_dropped_when_nobody_waits() {
 }
 
 #[test]
-fn a_non_blocking_send_is_delivered_when_somebody_waits() {
+fn a_non_blocking_send_is_delivered_to_a_waiting_receiver() {
     let mut service = Service::active(50);
     let mut system = service.boot();
     system.nb_send(service.client, service.call, 3, &[1]);
@@ -90,7 +90,7 @@ fn a_non_blocking_send_does_not_queue_behind_others() {
 }
 
 #[test]
-fn senders_are_taken_by_priority_and_then_in_order_of_arrival() {
+fn senders_are_served_by_priority_and_then_in_order_of_arrival() {
     let mut service = Service::active(1);
     let (first, send_first) = service.add_client("first", 50, 1);
     let (second, send_second) = service.add_client("second", 50, 2);
@@ -145,7 +145,7 @@ fn send_and_receive_sends_and_then_waits_with_the_reply_object() {
 }
 
 #[test]
-fn send_and_receive_drops_the_message_when_nobody_waits() {
+fn send_and_receive_drops_the_message_without_a_receiver() {
     let mut service = Service::active(50);
     let inbox = service.plan.endpoint();
     let from = service.plan.grant(service.client, inbox.receiver());
@@ -157,7 +157,7 @@ fn send_and_receive_drops_the_message_when_nobody_waits() {
 }
 
 #[test]
-fn send_and_receive_with_the_grant_right_donates_for_good() {
+fn send_and_receive_with_the_grant_right_donates_permanently() {
     let mut service = Service::passive(50);
     let own = service.plan.sched_context_of(service.client);
     let inbox = service.plan.endpoint();
@@ -173,7 +173,7 @@ fn send_and_receive_with_the_grant_right_donates_for_good() {
     system.assert_idle();
 }
 
-/// A client that could donate would decide how fast the server is for all others, from then on.
+/// Such a client could change the server's speed for all other clients from then on.
 #[test]
 fn a_client_of_a_passive_server_cannot_donate() {
     for call in [Syscall::NbSendRecv, Syscall::NbSendWait] {
@@ -193,7 +193,7 @@ fn a_client_of_a_passive_server_cannot_donate() {
 }
 
 #[test]
-fn send_and_wait_takes_its_destination_from_the_reply_register() {
+fn send_and_wait_reads_its_destination_from_the_reply_register() {
     let mut service = Service::active(50);
     let notification = service.plan.notification();
     let wait = service.plan.grant(service.client, notification.waiter());
@@ -221,7 +221,7 @@ fn send_and_wait_receives_without_a_reply_object() {
 }
 
 #[test]
-fn the_first_half_may_signal() {
+fn the_send_half_can_signal() {
     let mut plan = Plan::new();
     let [waiter, sender] = [("waiter", 50), ("sender", 20)].map(|(name, p)| plan.thread(name, p));
     let [to, from] = [plan.notification(), plan.notification()];
@@ -237,7 +237,7 @@ fn the_first_half_may_signal() {
 }
 
 #[test]
-fn the_first_half_may_answer_a_caller() {
+fn the_send_half_can_reply() {
     let mut service = Service::active(200);
     let second = service.plan.reply();
     let second = service.plan.grant(service.server, second.control());
@@ -250,7 +250,7 @@ fn the_first_half_may_answer_a_caller() {
 }
 
 #[test]
-fn the_first_half_asks_nothing_of_threads_and_scheduling_contexts() {
+fn the_send_half_does_not_invoke_threads_and_scheduling_contexts() {
     let mut service = Service::active(200);
     let sched_context = service.plan.sched_context_of(service.client);
     let notification = service.plan.notification();
@@ -273,7 +273,7 @@ fn the_first_half_asks_nothing_of_threads_and_scheduling_contexts() {
 }
 
 #[test]
-fn an_invocation_by_send_is_carried_out_without_an_answer() {
+fn an_invocation_by_send_takes_effect_without_a_result() {
     for syscall in [Syscall::Send, Syscall::NbSend] {
         let mut service = Service::active(50);
         let control = service.plan.grant(service.client, service.server.control());
@@ -281,12 +281,12 @@ fn an_invocation_by_send_is_carried_out_without_an_answer() {
         let message = Arguments { label: Label::TcbSuspend.as_raw(), words: &[], caps: &[] };
         system.syscall(service.client, syscall, control, &message);
         system.assert_inactive(service.server);
-        assert_eq!(system.register(service.client, X0), control, "no answer was written");
+        assert_eq!(system.register(service.client, X0), control, "no result was written");
     }
 }
 
 #[test]
-fn a_request_for_words_by_send_writes_none() {
+fn an_invocation_by_send_writes_no_result_words() {
     let mut service = Service::active(50);
     let control = service.plan.grant(service.client, service.server.control());
     let time = service.plan.sched_context_of(service.server);
@@ -301,7 +301,7 @@ fn a_request_for_words_by_send_writes_none() {
 }
 
 #[test]
-fn a_send_that_is_not_possible_is_silent() {
+fn an_invalid_send_is_ignored() {
     let mut service = Service::active(200);
     let slots = [
         EMPTY,
