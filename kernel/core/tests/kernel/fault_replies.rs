@@ -1,4 +1,4 @@
-//! Answers to faults: new registers where the fault allows them, then on or not; and a child that is restarted.
+//! Replies to faults: registers that the fault allows to set, resuming or stopping the thread, and restarting a child.
 
 use limen_abi::{FaultLabel, Label, MessageInfo};
 use limen_core::fault::Fault;
@@ -6,10 +6,10 @@ use limen_core::machine::Context;
 
 use crate::support::{Family, LR, PC, REPLY, SP, SPSR, System, Thread, X0};
 
-/// The label of an answer that lets the thread stop.
+/// The label of a reply that stops the thread.
 const STOP: u64 = 1;
 
-/// Registers of a thread before it faulted, and after the answer.
+/// The registers of a thread before it faulted, and the system after the reply.
 fn answered(fault: Fault, label: u64, words: &[u64]) -> (Family, System, [u64; 36]) {
     let mut family = Family::active(200);
     let mut system = family.boot();
@@ -20,7 +20,7 @@ fn answered(fault: Fault, label: u64, words: &[u64]) -> (Family, System, [u64; 3
     (family, system, before)
 }
 
-/// Registers of a thread with some changed.
+/// These registers with some changed.
 fn with<const N: usize>(mut registers: [u64; 36], changes: [(usize, u64); N]) -> [u64; 36] {
     for (position, value) in changes {
         registers[position] = value;
@@ -29,7 +29,7 @@ fn with<const N: usize>(mut registers: [u64; 36], changes: [(usize, u64); N]) ->
 }
 
 #[test]
-fn an_empty_answer_repeats_the_instruction() {
+fn an_empty_reply_restarts_the_instruction() {
     for fault in [Family::VM_FAULT, Family::EXCEPTION] {
         let (family, system, before) = answered(fault, 0, &[]);
         system.assert_running(family.child);
@@ -38,7 +38,7 @@ fn an_empty_answer_repeats_the_instruction() {
 }
 
 #[test]
-fn the_answer_to_an_exception_may_set_instruction_stack_and_flags() {
+fn a_reply_to_an_exception_may_set_pc_stack_pointer_and_flags() {
     let (family, system, before) = answered(Family::EXCEPTION, 0, &[0x1111, 0x2222, 0x8000_0000]);
     system.assert_running(family.child);
     let expected = with(before, [(PC, 0x1111), (SP, 0x2222), (SPSR, 0x8000_0000)]);
@@ -46,25 +46,25 @@ fn the_answer_to_an_exception_may_set_instruction_stack_and_flags() {
 }
 
 #[test]
-fn the_answer_to_an_exception_sets_as_many_registers_as_it_has_words() {
+fn a_reply_to_an_exception_sets_as_many_registers_as_it_has_words() {
     let (family, system, before) = answered(Family::EXCEPTION, 0, &[0x1111]);
     assert_eq!(system.context(family.child).registers, with(before, [(PC, 0x1111)]));
 }
 
 #[test]
-fn number_and_code_in_the_answer_to_an_exception_mean_nothing() {
+fn number_and_code_in_a_reply_to_an_exception_are_ignored() {
     let (family, system, before) = answered(Family::EXCEPTION, 0, &[1, 2, 0, 4, 5, 6, 7]);
     assert_eq!(system.context(family.child).registers, with(before, [(PC, 1), (SP, 2), (SPSR, 0)]));
 }
 
 #[test]
-fn flags_in_an_answer_are_limited_to_those_of_user_mode() {
+fn flags_in_a_reply_are_limited_to_those_of_user_mode() {
     let (family, system, _) = answered(Family::EXCEPTION, 0, &[1, 2, u64::MAX]);
     assert_eq!(system.register(family.child, SPSR), 0xf000_0000);
 }
 
 #[test]
-fn another_label_sets_registers_and_keeps_the_thread_stopped() {
+fn another_label_sets_registers_and_stops_the_thread() {
     let (family, system, before) = answered(Family::EXCEPTION, STOP, &[0x1111]);
     system.assert_inactive(family.child);
     system.assert_idle();
@@ -72,7 +72,7 @@ fn another_label_sets_registers_and_keeps_the_thread_stopped() {
 }
 
 #[test]
-fn the_answer_to_a_vm_fault_always_restarts_and_sets_nothing() {
+fn a_reply_to_a_vm_fault_always_restarts_and_sets_nothing() {
     for label in [0, STOP] {
         let (family, system, before) = answered(Family::VM_FAULT, label, &[1, 2, 3, 4, 5]);
         system.assert_running(family.child);
@@ -81,7 +81,7 @@ fn the_answer_to_a_vm_fault_always_restarts_and_sets_nothing() {
 }
 
 #[test]
-fn the_answer_to_a_capability_fault_repeats_the_system_call() {
+fn a_reply_to_a_capability_fault_restarts_the_system_call() {
     for label in [0, STOP] {
         let mut family = Family::active(200);
         let mut system = family.boot();
@@ -96,7 +96,7 @@ fn the_answer_to_a_capability_fault_repeats_the_system_call() {
 }
 
 #[test]
-fn the_answer_to_an_unknown_system_call_may_set_its_registers() {
+fn a_reply_to_an_unknown_system_call_may_set_its_registers() {
     let mut family = Family::active(200);
     let mut system = family.boot();
     let before = system.context(family.child).registers;
@@ -112,7 +112,7 @@ fn the_answer_to_an_unknown_system_call_may_set_its_registers() {
 }
 
 #[test]
-fn the_answer_to_an_unknown_system_call_may_skip_it() {
+fn a_reply_to_an_unknown_system_call_may_skip_it() {
     let mut family = Family::active(200);
     let mut system = family.boot();
     system.trap(family.child, 5, 1, MessageInfo::default());
@@ -125,7 +125,7 @@ fn the_answer_to_an_unknown_system_call_may_skip_it() {
 }
 
 #[test]
-fn a_handler_may_answer_later_and_by_send() {
+fn a_handler_may_reply_by_send() {
     let mut family = Family::active(200);
     let mut system = family.boot();
     system.fault(family.child, Family::EXCEPTION);
@@ -137,7 +137,7 @@ fn a_handler_may_answer_later_and_by_send() {
 }
 
 #[test]
-fn a_fault_after_a_fault_is_a_new_one() {
+fn consecutive_faults_are_reported_separately() {
     let mut family = Family::active(200);
     let mut system = family.boot();
     for _ in 0..3 {
@@ -151,7 +151,7 @@ fn a_fault_after_a_fault_is_a_new_one() {
     system.assert_running(family.child);
 }
 
-/// What Microkit does to restart a child: the program counter is written, and the child resumed.
+/// What Microkit does to restart a child: write the program counter and resume.
 fn restart(system: &mut System, family: &Family, thread: Thread, entry: u64) {
     system.expect_current(thread);
     system.call(thread, family.control, Label::TcbWriteRegisters.as_raw(), &[1, 1, entry]);
@@ -175,7 +175,7 @@ fn a_faulted_child_is_restarted_at_its_entry() {
 }
 
 #[test]
-fn a_child_that_a_passive_parent_restarts_gets_its_time_back() {
+fn a_child_restarted_by_a_passive_parent_gets_its_time_back() {
     let mut family = Family::passive(200);
     let time = family.plan.sched_context_of(family.child);
     let mut system = family.boot();
@@ -192,7 +192,7 @@ fn a_child_that_a_passive_parent_restarts_gets_its_time_back() {
 }
 
 #[test]
-fn a_child_that_a_passive_parent_leaves_stopped_keeps_its_time_for_later() {
+fn a_child_that_a_passive_parent_leaves_stopped_gets_its_time_back() {
     let mut family = Family::passive(200);
     let time = family.plan.sched_context_of(family.child);
     let mut system = family.boot();
@@ -204,7 +204,7 @@ fn a_child_that_a_passive_parent_leaves_stopped_keeps_its_time_for_later() {
 }
 
 #[test]
-fn an_answer_after_a_restart_does_nothing() {
+fn a_reply_after_a_restart_does_nothing() {
     let mut family = Family::active(200);
     let mut system = family.boot();
     system.fault(family.child, Family::EXCEPTION);
@@ -215,7 +215,7 @@ fn an_answer_after_a_restart_does_nothing() {
 }
 
 #[test]
-fn a_child_whose_fault_still_waits_is_restarted_without_it() {
+fn restarting_a_child_drops_its_queued_fault() {
     let family = Family::active(50);
     let mut system = family.plan.boot();
     system.fault(family.child, Family::EXCEPTION);

@@ -1,4 +1,4 @@
-//! Faults: what the handler is told, word by word, and what becomes of the thread.
+//! Faults: each word of the message to the handler, and the state of the thread.
 
 use limen_abi::register::AARCH64;
 use limen_abi::{FaultLabel, MessageInfo, Syscall};
@@ -6,11 +6,11 @@ use limen_core::fault::{Access, Fault};
 
 use crate::support::{Family, LR, PC, REPLY, SP, SPSR, X0, pattern};
 
-/// A slot that holds nothing.
+/// An empty slot.
 const EMPTY: u64 = 400;
 
 #[test]
-fn a_vm_fault_tells_instruction_address_kind_and_status() {
+fn a_vm_fault_reports_pc_address_access_and_status() {
     for (access, prefetch) in [(Access::Data, 0), (Access::Instruction, 1)] {
         let mut family = Family::active(200);
         let mut system = family.boot();
@@ -24,7 +24,7 @@ fn a_vm_fault_tells_instruction_address_kind_and_status() {
 }
 
 #[test]
-fn a_user_exception_tells_registers_number_and_code() {
+fn a_user_exception_reports_registers_number_and_code() {
     let mut family = Family::active(200);
     let mut system = family.boot();
     system.context_mut(family.child).registers[SPSR] = 0x6000_0000;
@@ -36,7 +36,7 @@ fn a_user_exception_tells_registers_number_and_code() {
 }
 
 #[test]
-fn an_unknown_system_call_tells_registers_and_number() {
+fn an_unknown_system_call_reports_registers_and_number() {
     let mut family = Family::active(200);
     let mut system = family.boot();
     let number = -100;
@@ -51,7 +51,7 @@ fn an_unknown_system_call_tells_registers_and_number() {
 }
 
 #[test]
-fn a_pointer_with_a_wrong_guard_is_told_with_guard_and_sizes() {
+fn a_wrong_guard_is_reported_with_guard_and_sizes() {
     let cptr = 0x1000;
     for (syscall, receiving) in [(Syscall::Call, 0), (Syscall::Send, 0), (Syscall::Wait, 1)] {
         let mut family = Family::active(200);
@@ -60,12 +60,12 @@ fn a_pointer_with_a_wrong_guard_is_told_with_guard_and_sizes() {
         system.receive(family.child, syscall, cptr, REPLY);
         let words = [pc, cptr, receiving, 4, 58, 0, 49];
         system.assert_message(family.parent, Family::BADGE, FaultLabel::CapFault.as_raw(), &words);
-        assert_eq!(system.pc(family.child), pc, "the system call would start again");
+        assert_eq!(system.pc(family.child), pc, "the program counter is at the system call");
     }
 }
 
 #[test]
-fn receiving_from_an_empty_slot_tells_a_missing_capability() {
+fn receiving_from_an_empty_slot_reports_a_missing_capability() {
     for syscall in [Syscall::Recv, Syscall::NbRecv, Syscall::Wait, Syscall::NbWait] {
         let mut family = Family::active(200);
         let mut system = family.boot();
@@ -77,7 +77,7 @@ fn receiving_from_an_empty_slot_tells_a_missing_capability() {
 }
 
 #[test]
-fn receiving_without_a_reply_object_tells_its_pointer() {
+fn receiving_without_a_reply_object_reports_the_reply_pointer() {
     for syscall in [Syscall::Recv, Syscall::NbRecv, Syscall::ReplyRecv] {
         let mut family = Family::active(200);
         let inbox = family.plan.endpoint();
@@ -94,7 +94,7 @@ fn receiving_without_a_reply_object_tells_its_pointer() {
 }
 
 #[test]
-fn a_reply_pointer_with_a_wrong_guard_is_told_as_such() {
+fn a_wrong_guard_in_the_reply_pointer_is_reported() {
     let mut family = Family::active(200);
     let inbox = family.plan.endpoint();
     let from = family.plan.grant(family.child, inbox.receiver());
@@ -106,7 +106,7 @@ fn a_reply_pointer_with_a_wrong_guard_is_told_as_such() {
 }
 
 #[test]
-fn an_endpoint_without_the_right_to_receive_is_told_before_the_reply_object() {
+fn a_missing_receive_right_is_reported_before_a_missing_reply_object() {
     let mut family = Family::active(200);
     let inbox = family.plan.endpoint();
     let from = family.plan.grant(family.child, inbox.sender(1));
@@ -118,7 +118,7 @@ fn an_endpoint_without_the_right_to_receive_is_told_before_the_reply_object() {
 }
 
 #[test]
-fn a_thread_without_handler_stops_at_the_instruction() {
+fn a_thread_without_a_handler_stops_at_the_faulting_instruction() {
     let mut family = Family::active(200);
     family.plan.record(family.child).fault_slot = limen_image::NONE;
     let mut system = family.boot();
@@ -130,7 +130,7 @@ fn a_thread_without_handler_stops_at_the_instruction() {
 }
 
 #[test]
-fn an_empty_handler_slot_is_no_handler() {
+fn an_empty_handler_slot_means_no_handler() {
     let mut family = Family::active(200);
     family.plan.record(family.child).fault_slot = EMPTY;
     let mut system = family.boot();
@@ -140,7 +140,7 @@ fn an_empty_handler_slot_is_no_handler() {
 }
 
 #[test]
-fn a_handler_without_the_right_to_send_is_no_handler() {
+fn a_handler_capability_without_the_send_right_means_no_handler() {
     let mut family = Family::active(200);
     family.plan.handle_faults(family.child, family.endpoint.receiver());
     let mut system = family.boot();
@@ -163,7 +163,7 @@ fn a_fault_waits_while_the_handler_is_busy() {
 }
 
 #[test]
-fn faults_wait_in_order_of_priority() {
+fn faults_queue_by_priority() {
     let mut family = Family::active(10);
     let low = family.add_child("low", 20, 1);
     let mut system = family.plan.boot();
@@ -177,7 +177,7 @@ fn faults_wait_in_order_of_priority() {
 }
 
 #[test]
-fn a_fault_stops_a_thread_whose_handler_cannot_answer() {
+fn a_fault_stops_the_thread_if_its_handler_cannot_reply() {
     let family = Family::active(200);
     let mut system = family.plan.boot();
     system.wait(family.parent, family.receive);
@@ -226,7 +226,7 @@ fn a_fault_of_a_passive_server_reaches_its_parent_on_the_clients_time() {
 }
 
 #[test]
-fn a_fault_of_whom_the_handler_calls_waits_for_the_handler() {
+fn a_fault_of_a_server_that_its_handler_has_called_waits_forever() {
     let mut family = Family::active(50);
     let endpoint = family.plan.endpoint();
     let from = family.plan.grant(family.child, endpoint.receiver());
@@ -241,7 +241,7 @@ fn a_fault_of_whom_the_handler_calls_waits_for_the_handler() {
 }
 
 #[test]
-fn a_faulting_thread_may_be_its_own_handler_and_waits_for_ever() {
+fn a_fault_of_a_thread_that_is_its_own_handler_waits_forever() {
     let mut family = Family::active(10);
     let own = family.plan.endpoint();
     family.plan.handle_faults(family.child, own.caller(1));

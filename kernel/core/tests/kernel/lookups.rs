@@ -1,14 +1,14 @@
-//! Capability pointers that lead nowhere, and capabilities that cannot do what is asked.
+//! Capability pointers that cannot be resolved, and capabilities of the wrong kind.
 
 use limen_abi::{ErrorCode, Label, Syscall};
 
 use crate::support::{Arguments, Family, REPLY, X0};
 
-/// A slot that holds nothing.
+/// An empty slot.
 const EMPTY: u64 = 400;
-/// Pointers into the root table where it has no capability.
+/// Pointers to empty root slots.
 const ROOT_SLOTS: [u64; 3] = [1 << 58, 63 << 58, u64::MAX];
-/// Pointers with bits between the root slot and the program's own table.
+/// Pointers with bits set between the root slot and the program's own table.
 const WRONG_GUARDS: [u64; 4] = [512, 1 << 20, 1 << 57, (1 << 58) - 1];
 
 #[test]
@@ -30,13 +30,13 @@ fn calling_or_sending_with_a_wrong_guard_is_a_fault() {
             system.syscall(family.child, syscall, cptr, &Arguments::default());
             system.assert_running(family.parent);
             assert_eq!(system.message_word(family.parent, 1), cptr);
-            assert_eq!(system.message_word(family.parent, 2), 0, "not the receive phase");
+            assert_eq!(system.message_word(family.parent, 2), 0, "the send phase");
         }
     }
 }
 
 #[test]
-fn non_blocking_sends_to_nowhere_are_silent() {
+fn non_blocking_sends_ignore_lookup_failures() {
     let mut family = Family::active(200);
     let mut system = family.boot();
     for cptr in WRONG_GUARDS.into_iter().chain(ROOT_SLOTS).chain([EMPTY]) {
@@ -47,7 +47,7 @@ fn non_blocking_sends_to_nowhere_are_silent() {
 }
 
 #[test]
-fn sending_to_an_empty_slot_is_silent() {
+fn sends_to_an_empty_slot_are_ignored() {
     let mut family = Family::active(200);
     let mut system = family.boot();
     for cptr in [EMPTY].into_iter().chain(ROOT_SLOTS) {
@@ -57,7 +57,7 @@ fn sending_to_an_empty_slot_is_silent() {
 }
 
 #[test]
-fn compound_system_calls_receive_even_if_they_send_nowhere() {
+fn compound_system_calls_receive_even_if_the_send_lookup_fails() {
     for cptr in WRONG_GUARDS.into_iter().chain(ROOT_SLOTS).chain([EMPTY]) {
         let mut family = Family::active(50);
         let notification = family.plan.notification();
@@ -76,7 +76,7 @@ fn compound_system_calls_receive_even_if_they_send_nowhere() {
 }
 
 #[test]
-fn receiving_from_nowhere_is_a_fault_in_every_receiving_system_call() {
+fn a_receive_lookup_failure_is_a_fault_in_every_receiving_system_call() {
     let receiving = [
         Syscall::Recv,
         Syscall::NbRecv,
@@ -100,7 +100,7 @@ fn receiving_from_nowhere_is_a_fault_in_every_receiving_system_call() {
 }
 
 #[test]
-fn receiving_from_what_holds_no_messages_is_a_fault() {
+fn receiving_from_an_object_without_messages_is_a_fault() {
     let mut family = Family::active(200);
     let time = family.plan.sched_context_of(family.child);
     let slots = [
@@ -119,7 +119,7 @@ fn receiving_from_what_holds_no_messages_is_a_fault() {
 }
 
 #[test]
-fn a_send_that_succeeds_before_the_receive_faults_is_not_taken_back() {
+fn a_send_takes_effect_even_if_the_receive_faults() {
     let mut family = Family::active(50);
     let notification = family.plan.notification();
     let signal = family.plan.grant(family.child, notification.signaller(2));
@@ -147,7 +147,7 @@ fn a_capability_argument_with_a_wrong_guard_is_a_fault() {
 }
 
 #[test]
-fn a_capability_argument_with_a_wrong_guard_makes_other_sends_silent() {
+fn a_capability_argument_with_a_wrong_guard_is_ignored_by_non_blocking_sends() {
     let mut family = Family::active(200);
     let time = family.plan.sched_context(10);
     let time = family.plan.grant(family.child, time.control());

@@ -8,7 +8,7 @@ const READ: u64 = Label::TcbReadRegisters.as_raw();
 const WRITE: u64 = Label::TcbWriteRegisters.as_raw();
 const COUNT: u64 = 36;
 
-/// A debugger that runs, and a program that is ready.
+/// A running debugger, and a program that is ready.
 fn debugger() -> (System, Thread, Thread, u64) {
     let mut plan = Plan::new();
     let [debugger, program] = [("debugger", 200), ("program", 100)].map(|(n, p)| plan.thread(n, p));
@@ -30,7 +30,7 @@ fn registers_are_read_in_order() {
 }
 
 #[test]
-fn reading_may_suspend_first() {
+fn reading_can_suspend_first() {
     let (mut system, debugger, program, control) = debugger();
     system.call(debugger, control, READ, &[1, 1]);
     system.assert_inactive(program);
@@ -38,14 +38,14 @@ fn reading_may_suspend_first() {
 }
 
 #[test]
-fn bits_beside_the_flag_mean_nothing() {
+fn undefined_flag_bits_are_ignored() {
     let (mut system, debugger, program, control) = debugger();
     system.call(debugger, control, READ, &[0xff02, 1]);
     system.assert_runnable(program);
 }
 
 #[test]
-fn a_thread_in_a_system_call_is_read_at_its_instruction() {
+fn a_thread_in_a_system_call_reads_as_at_its_instruction() {
     let mut family = Family::active(50);
     let notification = family.plan.notification();
     let wait = family.plan.grant(family.child, notification.waiter());
@@ -61,7 +61,7 @@ fn a_thread_in_a_system_call_is_read_at_its_instruction() {
 }
 
 #[test]
-fn a_faulted_thread_is_read_at_its_instruction() {
+fn a_faulted_thread_reads_as_at_its_instruction() {
     let mut family = Family::active(200);
     let mut system = family.boot();
     let pc = system.pc(family.child);
@@ -92,7 +92,7 @@ fn reading_and_writing_need_two_words() {
 }
 
 #[test]
-fn nobody_reads_or_writes_its_own_registers() {
+fn a_thread_cannot_read_or_write_its_own_registers() {
     let mut plan = Plan::new();
     let thread = plan.thread("thread", 1);
     let own = plan.grant(thread, thread.control());
@@ -105,7 +105,7 @@ fn nobody_reads_or_writes_its_own_registers() {
 }
 
 #[test]
-fn the_checks_have_an_order() {
+fn errors_are_checked_in_order() {
     let mut plan = Plan::new();
     let thread = plan.thread("thread", 1);
     let own = plan.grant(thread, thread.control());
@@ -163,7 +163,7 @@ fn written_flags_are_limited_to_those_of_user_mode() {
 }
 
 #[test]
-fn writing_does_not_resume_unless_asked_to() {
+fn writing_resumes_only_on_request() {
     for resume in [0, 1] {
         let (mut system, debugger, program, control) = debugger();
         system.call(debugger, control, Label::TcbSuspend.as_raw(), &[]);
@@ -177,7 +177,7 @@ fn writing_does_not_resume_unless_asked_to() {
 }
 
 #[test]
-fn writing_and_resuming_ends_any_wait() {
+fn writing_with_resume_cancels_any_wait() {
     for syscall in [Syscall::Recv, Syscall::Call, Syscall::Send] {
         let mut family = Family::active(50);
         let meeting = family.plan.endpoint();
@@ -193,7 +193,7 @@ fn writing_and_resuming_ends_any_wait() {
 }
 
 #[test]
-fn resuming_a_waiting_thread_without_values_repeats_its_system_call() {
+fn resuming_a_waiting_thread_without_values_restarts_its_system_call() {
     let mut family = Family::active(50);
     let notification = family.plan.notification();
     let wait = family.plan.grant(family.child, notification.waiter());
@@ -205,7 +205,7 @@ fn resuming_a_waiting_thread_without_values_repeats_its_system_call() {
     assert_eq!(system.pc(family.child), pc);
 }
 
-/// A child that waits in a system call, while its parent writes its program counter; and the slots of child and parent
+/// A child that waits in a system call while its parent writes its program counter, and the slots of child and parent
 /// for the endpoint of the call.
 fn written_while_it_waits(syscall: Syscall) -> (System, Family, [u64; 2]) {
     let mut family = Family::active(50);
@@ -233,7 +233,7 @@ fn a_program_counter_written_during_a_system_call_is_where_the_thread_resumes() 
 }
 
 #[test]
-fn a_program_counter_written_during_a_system_call_is_where_the_thread_goes_on() {
+fn a_program_counter_written_during_a_system_call_is_where_the_thread_continues() {
     for syscall in WAITS {
         let (mut system, family, [_, other_side]) = written_while_it_waits(syscall);
         match syscall {
@@ -250,7 +250,7 @@ fn a_program_counter_written_during_a_system_call_is_where_the_thread_goes_on() 
 }
 
 #[test]
-fn a_written_program_counter_matters_to_one_wait_only() {
+fn a_written_program_counter_applies_to_one_wait_only() {
     let (mut system, family, [slot, other_side]) = written_while_it_waits(Syscall::Recv);
     system.send(family.parent, other_side, 0, &[]);
     system.recv(family.child, slot);

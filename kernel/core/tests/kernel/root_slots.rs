@@ -4,13 +4,13 @@ use limen_abi::{ErrorCode, Label, Syscall, slot};
 
 use crate::support::{Arguments, Plan};
 
-/// The pointer to a root slot.
+/// Returns the pointer to a root slot.
 const fn pointer(root_slot: u64) -> u64 {
     root_slot << (u64::BITS - slot::ROOT_BITS)
 }
 
 #[test]
-fn a_root_slot_is_named_by_the_highest_bits_of_a_pointer() {
+fn the_top_bits_of_a_pointer_select_a_root_slot() {
     let mut plan = Plan::new();
     let [manager, worker] =
         [("manager", 2), ("worker", 1)].map(|(name, priority)| plan.thread(name, priority));
@@ -44,7 +44,7 @@ fn a_capability_in_a_root_slot_can_be_an_argument() {
 }
 
 #[test]
-fn one_root_table_is_not_that_of_another() {
+fn each_program_has_its_own_root_table() {
     let mut plan = Plan::new();
     let [a, b] = ["a", "b"].map(|name| plan.thread(name, 2));
     plan.place(a, slot::ROOT + 1, b.control());

@@ -7,7 +7,7 @@ use limen_core::machine::Context;
 use crate::support::Family;
 
 #[test]
-fn numbers_without_a_meaning_are_faults() {
+fn unknown_numbers_are_faults() {
     for number in [0, 1, 7, 42, -13, -14, -100, i64::MAX, i64::MIN] {
         let mut family = Family::active(200);
         let mut system = family.boot();
@@ -20,7 +20,7 @@ fn numbers_without_a_meaning_are_faults() {
 }
 
 #[test]
-fn characters_are_printed_where_printing_is_on() {
+fn characters_are_printed_if_printing_is_on() {
     let mut family = Family::active(200);
     family.plan.allow_printing();
     let mut system = family.boot();
@@ -35,7 +35,7 @@ fn characters_are_printed_where_printing_is_on() {
 }
 
 #[test]
-fn printing_is_an_unknown_system_call_where_it_is_off() {
+fn printing_is_an_unknown_system_call_if_it_is_off() {
     let mut family = Family::active(200);
     let mut system = family.boot();
     system.put_char(family.child, b'x');
@@ -47,7 +47,7 @@ fn printing_is_an_unknown_system_call_where_it_is_off() {
 }
 
 #[test]
-fn nobody_measures_where_the_image_does_not_ask_for_it() {
+fn benchmark_calls_are_unknown_unless_the_image_measures() {
     for (call, ..) in BenchmarkCall::ALL {
         let mut family = Family::active(200);
         let mut system = family.boot();

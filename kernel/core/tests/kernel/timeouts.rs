@@ -1,11 +1,11 @@
-//! Budgets whose end somebody wants to hear of.
+//! Timeout faults: the end of a budget, reported to a handler.
 
 use limen_abi::FaultLabel;
 use limen_core::object::thread::State;
 
 use crate::support::{Family, System, Thread};
 
-/// A parent that hears of the end of its child's budget, when that has just come.
+/// A parent that handles its child's timeouts, when the child's budget has just ended.
 fn timed_out(passive: bool) -> (System, Thread, Thread, u64) {
     let mut family = if passive { Family::passive(200) } else { Family::active(200) };
     family.plan.share(family.child, 100, 400);
@@ -16,7 +16,7 @@ fn timed_out(passive: bool) -> (System, Thread, Thread, u64) {
 }
 
 #[test]
-fn the_end_of_a_budget_is_told_with_what_was_used() {
+fn a_timeout_reports_the_consumed_time() {
     let (system, parent, child, _) = timed_out(false);
     system.assert_running(parent);
     system.assert_message(parent, Family::BADGE, FaultLabel::Timeout.as_raw(), &[0, 100]);
@@ -24,7 +24,7 @@ fn the_end_of_a_budget_is_told_with_what_was_used() {
 }
 
 #[test]
-fn an_answered_thread_waits_for_its_next_period() {
+fn after_the_reply_the_thread_waits_for_its_next_period() {
     let (mut system, parent, child, receive) = timed_out(false);
     let pc = system.pc(child);
     system.reply_recv(parent, receive, 0, &[]);
@@ -35,21 +35,21 @@ fn an_answered_thread_waits_for_its_next_period() {
 }
 
 #[test]
-fn the_answer_may_set_registers() {
+fn the_reply_may_set_registers() {
     let (mut system, parent, child, receive) = timed_out(false);
     system.reply_recv(parent, receive, 0, &[0x1000, 0x2000]);
     assert_eq!(system.pc(child), 0x1000);
 }
 
 #[test]
-fn a_label_stops_the_thread() {
+fn a_reply_with_a_label_stops_the_thread() {
     let (mut system, parent, child, receive) = timed_out(false);
     system.reply_recv(parent, receive, 1, &[]);
     system.assert_inactive(child);
 }
 
 #[test]
-fn time_that_is_used_up_is_not_lent() {
+fn a_used_up_budget_is_not_lent() {
     let (system, parent, child, _) = timed_out(true);
     system.assert_idle();
     assert_eq!(system.state(parent), State::Runnable);
@@ -58,7 +58,7 @@ fn time_that_is_used_up_is_not_lent() {
 }
 
 #[test]
-fn a_slice_has_no_end_to_tell_of() {
+fn the_end_of_a_slice_is_no_timeout() {
     let mut family = Family::active(200);
     family.plan.handle_timeouts(family.child, family.endpoint.caller(Family::BADGE));
     let mut system = family.boot();
