@@ -1,4 +1,4 @@
-//! Maintaining caches through address spaces.
+//! Cache maintenance through address spaces.
 
 use limen_abi::limits::{CACHE_CHUNK_BYTES, LARGE_PAGE_BYTES};
 use limen_abi::{ErrorCode, Label, slot};
@@ -9,7 +9,7 @@ use crate::support::{Grant, PC, Plan, READ_ONLY_PAGE, Space, System, Thread};
 const CLEAN: u64 = Label::ArmVspaceCleanData.as_raw();
 const INVALIDATE: u64 = Label::ArmVspaceInvalidateData.as_raw();
 
-/// A program with the address space of another, and its slot.
+/// A program with a capability to the address space of another, and its slot.
 fn boot() -> (System, Thread, u64) {
     let mut plan = Plan::new();
     let program = plan.thread("program", 2);
@@ -19,7 +19,7 @@ fn boot() -> (System, Thread, u64) {
 }
 
 #[test]
-fn each_method_is_done_for_its_range_in_its_address_space() {
+fn each_method_maintains_its_range_in_its_address_space() {
     let (mut system, program, slot) = boot();
     let methods = [
         (Label::ArmVspaceCleanData, CacheOperation::Clean),
@@ -38,7 +38,7 @@ fn each_method_is_done_for_its_range_in_its_address_space() {
 }
 
 #[test]
-fn ranges_that_cannot_be_are_refused_in_this_order() {
+fn invalid_ranges_are_refused_in_this_order() {
     let (mut system, program, slot) = boot();
     let top = 1 << 40;
     let refused: [(&[u64], ErrorCode, &[u64]); 6] = [
@@ -58,7 +58,7 @@ fn ranges_that_cannot_be_are_refused_in_this_order() {
     assert_eq!(system.kernel.machine.caches_maintained.len(), 1);
 }
 
-/// However long the range, an interrupt waits for one chunk.
+/// An interrupt waits for one chunk at most, however long the range.
 #[test]
 fn the_longest_range_is_done_one_chunk_at_a_time() {
     let (mut system, program, slot) = boot();
@@ -78,7 +78,7 @@ fn the_longest_range_is_done_one_chunk_at_a_time() {
     system.assert_done(program);
 }
 
-/// It would receive before the rest is done.
+/// Otherwise the program would receive before the rest is done.
 #[test]
 fn a_send_that_also_receives_maintains_nothing() {
     let (mut system, program, slot) = boot();
@@ -87,7 +87,7 @@ fn a_send_that_also_receives_maintains_nothing() {
 }
 
 #[test]
-fn what_may_only_be_read_is_not_forgotten() {
+fn read_only_memory_is_not_invalidated() {
     let (mut system, program, slot) = boot();
     system.call(program, slot, INVALIDATE, &[READ_ONLY_PAGE - 8, READ_ONLY_PAGE + 8]);
     system.call_again(program);

@@ -1,4 +1,4 @@
-//! Every system call and every method does what it is for: a new one does not compile until it has a line here.
+//! Checks one effect of every system call and every method. A new one does not compile until it has a line here.
 
 use limen_abi::{ErrorCode, Label, Syscall};
 use limen_core::machine::PortWidth;
@@ -15,7 +15,7 @@ fn every_system_call_has_its_effect() {
     }
 }
 
-/// The client makes the system call while a less important server waits for it.
+/// The client makes the system call while a lower-priority server waits for it.
 fn check(syscall: Syscall) {
     let mut service = Service::active(50);
     service.plan.allow_printing();
@@ -68,7 +68,7 @@ fn every_method_has_its_effect() {
     }
 }
 
-/// What a method of I/O ports accesses; none for other methods.
+/// The access width of an I/O port method; `None` for other methods.
 fn port_width(label: Label) -> Option<PortWidth> {
     match label {
         Label::X86IoPortIn8 | Label::X86IoPortOut8 => Some(PortWidth::Byte),
@@ -78,7 +78,7 @@ fn port_width(label: Label) -> Option<PortWidth> {
     }
 }
 
-/// A program reads and writes in a range of eight ports, and is refused outside.
+/// A program reads and writes in a range of eight ports, and is refused outside it.
 fn check_port_method(label: Label, width: PortWidth) {
     const FIRST: u64 = 0x3f8;
     let mut family = Family::active(200);
@@ -101,7 +101,7 @@ fn check_port_method(label: Label, width: PortWidth) {
     }
 }
 
-/// A parent asks for something about a child that is ready, or about its time.
+/// A parent invokes a child that is ready, or the child's scheduling context, and so on for the other methods.
 fn check_method(label: Label) {
     let mut family = Family::active(200);
     let time = family.plan.sched_context_of(family.child);
@@ -167,7 +167,7 @@ fn check_method(label: Label) {
             time_slot
         }
         Label::SchedContextBind => free_slot,
-        _ => unreachable!("checked elsewhere"),
+        _ => unreachable!("checked above"),
     };
     let caps = [match label {
         Label::SchedContextBind => passive_slot,
@@ -201,7 +201,7 @@ fn check_method(label: Label) {
         | Label::ArmVspaceInvalidateData
         | Label::ArmVspaceCleanInvalidateData
         | Label::ArmVspaceUnifyInstruction => {
-            assert_eq!(system.kernel.machine.caches_maintained.len(), 1, "it is done once");
+            assert_eq!(system.kernel.machine.caches_maintained.len(), 1, "the range is one chunk");
         }
         Label::ArmSmcCall => {
             system.assert_message(parent, 0, 0, &[11, 21, 31, 41, 51, 61, 71, 81]);
@@ -230,7 +230,7 @@ fn check_method(label: Label) {
         }
         Label::SchedContextConsumed => system.assert_message(parent, 0, 0, &[0]),
         Label::IrqHandlerAck => assert_eq!(system.take_interrupts(), 1),
-        _ => unreachable!("checked elsewhere"),
+        _ => unreachable!("checked above"),
     }
     assert_ne!(slot, REPLY);
 }

@@ -1,8 +1,8 @@
-//! Every state that a line, its interrupt and its notification can reach, whatever device and driver do.
+//! Exhaustive search of the states of a line, its interrupt and its notification, whatever device and driver do.
 //!
-//! A breadth-first search, for each kind of line, over what can happen: the device asserts its line or lets go, the
-//! processor takes an interrupt, the driver looks for a signal or acknowledges. In every state: no edge and no asserted
-//! level is ever lost, because a driver that does its work from there on sees it.
+//! A breadth-first search for each kind of line. The device asserts or deasserts its line, the processor takes an
+//! interrupt, the driver polls for a signal or acknowledges. In every state, no edge and no asserted level is lost: a
+//! driver that works correctly from there on sees it.
 
 use std::collections::HashSet;
 
@@ -13,31 +13,31 @@ use limen_core::object::notification::Signals;
 
 use crate::support::{Checking, Interrupt, LineState, Plan, Snapshot, System, Thread, Wiring};
 
-/// What can happen.
+/// An event in the model.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Step {
     Assert,
-    LetGo,
+    Deassert,
     TakeInterrupt,
-    Look,
+    Poll,
     Acknowledge,
 }
 
 impl Step {
-    const ALL: [Self; 5] = [Self::Assert, Self::LetGo, Self::TakeInterrupt, Self::Look, Self::Acknowledge];
+    const ALL: [Self; 5] = [Self::Assert, Self::Deassert, Self::TakeInterrupt, Self::Poll, Self::Acknowledge];
 }
 
-/// What the search knows beside the state of the system.
+/// The state of the search itself.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 struct Ghost {
-    /// An edge has come since the driver saw a signal.
+    /// An edge has come since the driver last saw a signal.
     edge: bool,
-    /// Interrupts since the last acknowledgement, at most three.
+    /// Interrupts since the last acknowledgement, counted up to three.
     interrupts: u8,
 }
 
-/// What tells one state from another: registers and time do not.
-type Key = (State, LineState, bool, Ghost);
+/// The part of the state that the search distinguishes: registers and time are left out.
+type ModelState = (State, LineState, bool, Ghost);
 
 struct Model {
     wiring: Wiring,
@@ -60,7 +60,7 @@ impl Model {
         (Self { wiring, driver, interrupt, wait, control }, system)
     }
 
-    fn key(&self, system: &System, ghost: Ghost) -> Key {
+    fn key(&self, system: &System, ghost: Ghost) -> ModelState {
         let kernel = &system.kernel;
         let signalled = kernel.notifications.iter().any(|(_, n)| matches!(n.state, Signals::Active(_)));
         let state = kernel.irqs[self.interrupt.id()].state;
@@ -74,14 +74,14 @@ impl Model {
                 ghost.edge |= !before.asserted;
                 system.set_asserted(self.interrupt, true);
             }
-            Step::LetGo => system.set_asserted(self.interrupt, false),
+            Step::Deassert => system.set_asserted(self.interrupt, false),
             Step::TakeInterrupt => {
                 if let Some(line) = system.kernel.machine.controller.acknowledge() {
                     system.interrupt(limen_core::machine::Interrupt::Line(line));
                     ghost.interrupts = (ghost.interrupts + 1).min(3);
                 }
             }
-            Step::Look => {
+            Step::Poll => {
                 if self.sees_signal(system) {
                     ghost.edge = false;
                 }
@@ -98,8 +98,8 @@ impl Model {
         system.context(self.driver).cptr() != 0
     }
 
-    /// A driver that looks and acknowledges from here on sees a signal if there is a reason for one.
-    fn check_promise(&self, system: &mut System, ghost: Ghost) {
+    /// From here on, a driver that polls and acknowledges sees a signal if one is due.
+    fn check_delivery(&self, system: &mut System, ghost: Ghost) {
         let asserted = system.kernel.machine.controller.state(self.interrupt.line()).asserted;
         let due = if self.wiring == Wiring::Level { asserted } else { ghost.edge };
         let mut seen = false;
@@ -108,21 +108,25 @@ impl Model {
             seen |= self.sees_signal(system);
             system.call(self.driver, self.control, Label::IrqHandlerAck.as_raw(), &[]);
         }
-        assert!(seen || !due, "{:?}: the driver is never told", self.wiring);
+        assert!(seen || !due, "{:?}: the driver never sees the signal", self.wiring);
     }
 
-    fn check_state(&self, (state, _, _, ghost): Key) {
+    fn check_state(&self, (state, _, _, ghost): ModelState) {
         let most = match self.wiring {
             Wiring::Level | Wiring::EdgeKept => 1,
             Wiring::EdgeForgotten => 2,
             Wiring::Message => 3,
         };
-        assert!(ghost.interrupts <= most, "{:?}: interrupts without acknowledgement", self.wiring);
+        assert!(
+            ghost.interrupts <= most,
+            "{:?}: too many interrupts without an acknowledgement",
+            self.wiring
+        );
         let again = state == State::DeliveredAgain;
-        assert!(!again || most > 1, "{:?}: a line that is in service has interrupted", self.wiring);
+        assert!(!again || most > 1, "{:?}: a line interrupted while in service", self.wiring);
     }
 
-    /// Searches all states; gives their number.
+    /// Searches all states and returns their number.
     fn search(&self, system: &mut System) -> usize {
         let start = Ghost::default();
         let mut found = HashSet::from([self.key(system, start)]);
@@ -139,7 +143,7 @@ impl Model {
                         system.verify(step);
                         self.check_state(key);
                         next.push((Snapshot::of(system), ghost));
-                        self.check_promise(system, ghost);
+                        self.check_delivery(system, ghost);
                     }
                 }
             }

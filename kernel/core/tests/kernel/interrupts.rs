@@ -1,4 +1,4 @@
-//! Interrupts of devices: from a line to a signal, and what an acknowledgement lets through.
+//! Device interrupts: from a line to a signal, and the effect of an acknowledgement.
 
 use limen_abi::{ErrorCode, Label, Syscall};
 use limen_core::machine::{Interrupt as MachineInterrupt, Line};
@@ -9,7 +9,7 @@ use crate::support::{Arguments, Interrupt, Notification, Plan, REPLY, System, Th
 const ACK: u64 = Label::IrqHandlerAck.as_raw();
 const BADGE: u64 = 0b100;
 
-/// A driver that waits for the interrupts of a device, and a program that computes.
+/// A driver that waits for the interrupts of a device, and another program that runs.
 struct Device {
     plan: Plan,
     driver: Thread,
@@ -31,7 +31,7 @@ impl Device {
         Self { plan, driver, other, notification, interrupt, wait, control }
     }
 
-    /// Boots; the driver, which is more important, waits.
+    /// Boots; the driver, which has the higher priority, waits.
     fn boot_waiting(&self) -> System {
         let mut system = self.plan.boot();
         system.wait(self.driver, self.wait);
@@ -59,7 +59,7 @@ fn an_interrupt_wakes_its_driver_at_once() {
 }
 
 #[test]
-fn an_interrupt_for_a_less_important_driver_waits_its_turn() {
+fn an_interrupt_does_not_preempt_for_a_driver_of_lower_priority() {
     let device = Device::new(Wiring::Level, 10, 50);
     let mut system = device.plan.boot();
     system.set_asserted(device.interrupt, true);
@@ -71,7 +71,7 @@ fn an_interrupt_for_a_less_important_driver_waits_its_turn() {
 }
 
 #[test]
-fn an_interrupt_ends_idling() {
+fn an_interrupt_wakes_an_idle_processor() {
     let device = Device::new(Wiring::EdgeKept, 50, 10);
     let mut system = device.boot_waiting();
     system.stop(device.other);
@@ -89,7 +89,7 @@ fn a_level_interrupts_again_only_after_its_acknowledgement() {
     assert_eq!(system.take_interrupts(), 1);
     system.call(device.driver, device.control, ACK, &[]);
     system.assert_done(device.driver);
-    assert_eq!(system.take_interrupts(), 1, "it is asserted all the time");
+    assert_eq!(system.take_interrupts(), 1, "it is still asserted");
     system.set_asserted(device.interrupt, false);
     system.call(device.driver, device.control, ACK, &[]);
     assert_eq!(system.take_interrupts(), 0);
@@ -99,7 +99,7 @@ fn a_level_interrupts_again_only_after_its_acknowledgement() {
 }
 
 #[test]
-fn edges_before_the_acknowledgement_are_one_signal_after_it() {
+fn edges_before_an_acknowledgement_become_one_signal_after_it() {
     for wiring in [Wiring::EdgeKept, Wiring::EdgeForgotten, Wiring::Message] {
         let device = Device::new(wiring, 50, 10);
         let mut system = device.boot_waiting();
@@ -123,7 +123,7 @@ fn edges_before_the_acknowledgement_are_one_signal_after_it() {
 }
 
 #[test]
-fn a_storm_interrupts_at_most_twice() {
+fn an_interrupt_storm_interrupts_at_most_twice() {
     for (wiring, most) in [(Wiring::Level, 1), (Wiring::EdgeKept, 1), (Wiring::EdgeForgotten, 2)] {
         let device = Device::new(wiring, 50, 10);
         let mut system = device.boot_waiting();
@@ -160,7 +160,7 @@ fn an_acknowledgement_without_an_interrupt_does_nothing() {
 }
 
 #[test]
-fn an_acknowledgement_goes_with_every_way_to_send() {
+fn every_kind_of_send_can_acknowledge() {
     let device = Device::new(Wiring::Level, 50, 10);
     let mut system = device.boot_waiting();
     let ack = Arguments { label: ACK, words: &[], caps: &[] };
@@ -186,9 +186,9 @@ fn an_acknowledgement_goes_with_every_way_to_send() {
     }
 }
 
-/// A remembered edge is delivered by the acknowledgement itself, to a driver that waits already by then.
+/// The acknowledgement itself delivers a recorded edge, to a driver that is already waiting by then.
 #[test]
-fn a_deferred_acknowledgement_finds_the_remembered_edge() {
+fn a_deferred_acknowledgement_delivers_the_recorded_edge() {
     let device = Device::new(Wiring::Message, 50, 10);
     let mut system = device.boot_waiting();
     for _ in 0..2 {
@@ -205,7 +205,7 @@ fn a_deferred_acknowledgement_finds_the_remembered_edge() {
 fn interrupts_have_no_other_method() {
     let device = Device::new(Wiring::Level, 50, 10);
     let mut system = device.plan.boot();
-    // Those by which the notification would be exchanged or taken away.
+    // These would set or clear the notification.
     for label in [ACK + 1, ACK + 2, 0, u64::from(u32::MAX)] {
         system.call(device.driver, device.control, label, &[]);
         system.assert_refused(device.driver, ErrorCode::IllegalOperation, &[]);
@@ -213,7 +213,7 @@ fn interrupts_have_no_other_method() {
 }
 
 #[test]
-fn a_line_that_nobody_has_does_no_harm() {
+fn an_interrupt_from_an_unused_line_does_nothing() {
     let device = Device::new(Wiring::Level, 50, 10);
     let mut system = device.boot_waiting();
     for line in [0, 27, 33, 1023, 1024, u32::MAX] {
@@ -239,7 +239,7 @@ fn interrupts_merge_with_signals_of_programs() {
 }
 
 #[test]
-fn an_interrupt_ends_receiving_of_the_bound_thread() {
+fn an_interrupt_wakes_a_bound_thread_that_receives() {
     let mut plan = Plan::new();
     let [server, other] = [("server", 50), ("other", 10)].map(|(name, p)| plan.thread(name, p));
     let (endpoint, notification) = (plan.endpoint(), plan.bound_notification(server));
@@ -254,7 +254,7 @@ fn an_interrupt_ends_receiving_of_the_bound_thread() {
     system.assert_signal(server, BADGE);
 }
 
-/// A passive driver runs on what its notification keeps.
+/// A passive driver runs on the scheduling context that its notification holds.
 #[test]
 fn an_interrupt_lends_the_time_of_its_notification() {
     let mut device = Device::new(Wiring::Level, 50, 10);

@@ -1,5 +1,5 @@
-//! How long interrupts are off is known of everything that programs can ask for and everything that happens to them: each
-//! has a figure among those that `./x bench` measures, on every architecture that has it.
+//! Checks that every system call, method, fault and event has a figure for its time with interrupts off among those
+//! that `./x bench` measures, on every architecture that supports it.
 
 use limen_abi::message::REGISTER_WORDS;
 use limen_abi::{Label, Syscall};
@@ -9,19 +9,20 @@ use limen_core::fault::{Access, Fault, Phase};
 use limen_core::machine::{Interrupt, Line};
 use limen_core::object::service::Report;
 
-/// The figures of a board of each architecture.
+/// The figures of one board of each architecture.
 const FIGURES: [(&str, &str); 3] = [
     ("aarch64", include_str!("../../../../bench/golden/qemu_virt_aarch64.txt")),
     ("riscv64", include_str!("../../../../bench/golden/qemu_virt_riscv64.txt")),
     ("x86_64", include_str!("../../../../bench/golden/x86_64_generic.txt")),
 ];
 
-/// What the rows of an architecture are about.
+/// The subjects of an architecture's rows.
 fn rows(figures: &'static str) -> impl Iterator<Item = &'static str> {
     figures.lines().filter_map(|line| Some(line.strip_prefix("interrupts_off ")?.rsplit_once(" = ")?.0))
 }
 
-/// The parameter with which the rows of an event begin; `None` for those that have rows by system call or kind of fault.
+/// Returns the subject with which the rows of an event begin; `None` for events with rows per system call or kind of
+/// fault.
 fn row_of(event: &Event) -> Option<&'static str> {
     match event {
         Event::Syscall(_) | Event::Fault(_) => None,
@@ -59,15 +60,15 @@ const EVENTS: [Event; 3] =
     [Event::FpuUse(FAULTS[0]), Event::Interrupt, Event::WorkDone(Report { words: [0; REGISTER_WORDS] })];
 const INTERRUPTS: [Interrupt; 2] = [Interrupt::Timer, Interrupt::Line(Line(0))];
 
-/// The only architecture that has a method; `None` if all have it.
+/// Returns the only architecture that has a method; `None` if all have it.
 fn architecture_of(method: &str) -> Option<&'static str> {
     [("ARM", "aarch64"), ("X86", "x86_64")]
         .into_iter()
         .find_map(|(prefix, name)| method.starts_with(prefix).then_some(name))
 }
 
-/// What rows have to begin with on an architecture.
-fn wanted(architecture: &str) -> Vec<String> {
+/// Returns the subjects that an architecture's rows must cover.
+fn required(architecture: &str) -> Vec<String> {
     let methods = Label::ALL.iter().map(|(_, name, _)| *name);
     let methods = methods.filter(|name| architecture_of(name).is_none_or(|only| only == architecture));
     let calls = Syscall::ALL.iter().filter_map(|(_, name, _)| name.strip_prefix("seL4_Sys"));
@@ -80,12 +81,12 @@ fn wanted(architecture: &str) -> Vec<String> {
 }
 
 #[test]
-fn everything_has_a_figure() {
+fn every_kernel_entry_has_a_figure() {
     for (architecture, figures) in FIGURES {
-        let has = |wanted: &String| {
-            rows(figures).any(|about| about == wanted || about.starts_with(&format!("{wanted} ")))
+        let has = |required: &String| {
+            rows(figures).any(|about| about == required || about.starts_with(&format!("{required} ")))
         };
-        let missing: Vec<_> = wanted(architecture).into_iter().filter(|wanted| !has(wanted)).collect();
-        assert!(missing.is_empty(), "{architecture} has no row `interrupts_off` of {missing:?}");
+        let missing: Vec<_> = required(architecture).into_iter().filter(|required| !has(required)).collect();
+        assert!(missing.is_empty(), "{architecture} lacks `interrupts_off` rows for {missing:?}");
     }
 }

@@ -1,4 +1,4 @@
-//! Static keys: who may hold them, when branches follow, and what is given back.
+//! Static keys: who may hold them, when branches are patched, and which holds a stopped program releases.
 
 use limen_abi::limits::KEY_HOLDS;
 use limen_abi::{ErrorCode, Label};
@@ -12,7 +12,7 @@ const DISABLE: u64 = Label::KeyDisable.as_raw();
 const INC: u64 = Label::KeyInc.as_raw();
 const DEC: u64 = Label::KeyDec.as_raw();
 
-/// A parent and its child, which holds the same key, take turns.
+/// A parent and its child that hold the same key and yield to each other.
 struct Holders {
     system: System,
     parent: Thread,
@@ -36,7 +36,7 @@ impl Holders {
         outcome(&self.system, self.parent)
     }
 
-    /// What the child does to the key.
+    /// The child invokes the key.
     fn child(&mut self, label: u64) -> Result<(), ErrorCode> {
         self.system.yield_slice(self.parent);
         self.system.call(self.child, self.slots[1], label, &[]);
@@ -45,7 +45,7 @@ impl Holders {
         outcome
     }
 
-    /// The same while the parent is in the middle of a change, which then goes on.
+    /// The same while the parent is in the middle of a change, which it then continues.
     fn child_meanwhile(&mut self, label: u64) -> Result<(), ErrorCode> {
         let left = *self.system.context(self.parent);
         let outcome = self.child(label);
@@ -53,13 +53,13 @@ impl Holders {
         outcome
     }
 
-    /// Whether the key is on, its count, and how often the parent holds it.
+    /// Whether the key is on, its count, and the parent's holds.
     fn read(&mut self) -> [u64; 3] {
         assert_eq!(self.parent(Label::KeyRead.as_raw()), Ok(()));
         core::array::from_fn(|at| self.system.message_word(self.parent, at))
     }
 
-    /// How branches were changed since the last look.
+    /// Returns the changes of branches since the last call.
     fn flips(&mut self) -> Vec<bool> {
         let flips = std::mem::take(&mut self.system.kernel.machine.key_flips);
         flips.into_iter().map(|(_, state)| state).collect()
@@ -70,12 +70,12 @@ fn outcome(system: &System, thread: Thread) -> Result<(), ErrorCode> {
     match ErrorCode::from_raw(system.context(thread).info().label()) {
         Some(ErrorCode::NoError) => Ok(()),
         Some(error) => Err(error),
-        None => panic!("an error without a name"),
+        None => panic!("an unknown error code"),
     }
 }
 
 #[test]
-fn branches_follow_the_first_and_the_last_hold() {
+fn the_first_and_the_last_hold_patch_branches() {
     let mut holders = Holders::of(false);
     assert_eq!((holders.parent(INC), holders.child(INC), holders.parent(INC)), (Ok(()), Ok(()), Ok(())));
     assert_eq!((holders.read(), holders.flips()), ([1, 3, 2], vec![true]));
@@ -86,7 +86,7 @@ fn branches_follow_the_first_and_the_last_hold() {
 }
 
 #[test]
-fn nobody_gives_back_what_another_holds() {
+fn a_program_cannot_release_the_hold_of_another() {
     let mut holders = Holders::of(false);
     assert_eq!(holders.parent(DEC), Err(ErrorCode::IllegalOperation));
     assert_eq!((holders.child(INC), holders.parent(DEC)), (Ok(()), Err(ErrorCode::IllegalOperation)));
@@ -95,7 +95,7 @@ fn nobody_gives_back_what_another_holds() {
 }
 
 #[test]
-fn one_program_may_take_the_hold_of_the_default() {
+fn one_program_may_release_the_default_hold() {
     let mut holders = Holders::of(true);
     assert_eq!((holders.read(), holders.parent(DEC)), ([1, 1, 0], Ok(())));
     assert_eq!((holders.read(), holders.flips()), ([0, 0, 0], vec![false]));
@@ -104,7 +104,7 @@ fn one_program_may_take_the_hold_of_the_default() {
 }
 
 #[test]
-fn on_and_off_are_for_keys_that_nobody_counts() {
+fn enable_and_disable_are_refused_if_a_key_is_held_more_than_once() {
     let mut holders = Holders::of(false);
     for (label, state, flips) in
         [(DISABLE, 0, vec![]), (ENABLE, 1, vec![true]), (ENABLE, 1, vec![]), (DISABLE, 0, vec![false])]
@@ -118,7 +118,7 @@ fn on_and_off_are_for_keys_that_nobody_counts() {
 }
 
 #[test]
-fn a_key_is_held_as_often_as_there_is_room_for() {
+fn the_number_of_holds_of_a_program_is_limited() {
     let mut holders = Holders::of(false);
     for _ in 0..KEY_HOLDS {
         assert_eq!(holders.parent(INC), Ok(()));
@@ -130,39 +130,39 @@ fn a_key_is_held_as_often_as_there_is_room_for() {
 }
 
 #[test]
-fn who_is_stopped_gives_back_what_it_holds() {
+fn a_stopped_program_releases_its_holds() {
     for label in [Label::TcbSuspend.as_raw(), Label::TcbWriteRegisters.as_raw()] {
         let mut holders = Holders::of(false);
         assert_eq!((holders.child(INC), holders.child(INC), holders.flips()), (Ok(()), Ok(()), vec![true]));
-        // Of a write, the first bit is to start again.
+        // For a write, the first bit means to restart.
         holders.system.call(holders.parent, holders.control, label, &[1, 1, 0x4000]);
         assert_eq!((holders.read(), holders.flips()), ([0, 0, 0], vec![false]));
     }
 }
 
 #[test]
-fn who_is_stopped_gives_back_the_hold_of_the_default() {
+fn stopping_a_program_restores_the_default_hold() {
     let mut holders = Holders::of(true);
     assert_eq!((holders.child(DEC), holders.flips()), (Ok(()), vec![false]));
     holders.system.call(holders.parent, holders.control, Label::TcbSuspend.as_raw(), &[]);
     assert_eq!((holders.read(), holders.flips()), ([1, 1, 0], vec![true]));
 }
 
-/// The system call that changes a key goes on, with the registers that it has left.
-fn goes_on(system: &mut System, thread: Thread) {
+/// Continues the system call that changes a key, with the registers it left.
+fn continue_change(system: &mut System, thread: Thread) {
     assert_eq!(system.context(thread).info().label(), Label::KeyFollow.as_raw());
     system.call_again(thread);
 }
 
 #[test]
-fn a_change_starts_again_until_all_branches_follow() {
+fn a_change_restarts_until_all_branches_are_patched() {
     let mut holders = Holders::of(false);
     holders.system.kernel.machine.key_steps = 3;
     let start = holders.system.register(holders.parent, PC);
     holders.system.call(holders.parent, holders.slots[0], INC, &[]);
     for _ in 0..2 {
         assert_eq!((holders.system.register(holders.parent, PC), holders.flips()), (start, vec![]));
-        goes_on(&mut holders.system, holders.parent);
+        continue_change(&mut holders.system, holders.parent);
     }
     assert_eq!((outcome(&holders.system, holders.parent), holders.flips()), (Ok(()), vec![true]));
     assert_ne!(holders.system.register(holders.parent, PC), start);
@@ -171,7 +171,7 @@ fn a_change_starts_again_until_all_branches_follow() {
 }
 
 #[test]
-fn a_key_is_not_on_before_all_branches_follow() {
+fn a_key_is_not_on_before_all_branches_are_patched() {
     let mut holders = Holders::of(false);
     holders.system.kernel.machine.key_steps = 2;
     holders.system.call(holders.parent, holders.slots[0], INC, &[]);
@@ -181,34 +181,34 @@ fn a_key_is_not_on_before_all_branches_follow() {
 }
 
 #[test]
-fn whoever_changes_a_key_meanwhile_makes_branches_follow() {
+fn a_second_change_in_the_meantime_finishes_the_patching() {
     let mut holders = Holders::of(false);
     holders.system.kernel.machine.key_steps = 2;
     holders.system.call(holders.parent, holders.slots[0], INC, &[]);
     assert_eq!((holders.child_meanwhile(INC), holders.flips()), (Ok(()), vec![true]));
-    goes_on(&mut holders.system, holders.parent);
+    continue_change(&mut holders.system, holders.parent);
     assert_eq!((outcome(&holders.system, holders.parent), holders.flips()), (Ok(()), vec![]));
     assert_eq!(holders.read(), [1, 2, 1]);
 }
 
 #[test]
-fn who_turns_a_key_back_meanwhile_turns_branches_back() {
+fn undoing_a_change_in_the_meantime_turns_branches_back() {
     let mut holders = Holders::of(true);
     holders.system.kernel.machine.key_steps = 3;
     holders.system.call(holders.parent, holders.slots[0], DEC, &[]);
     assert_eq!((holders.child_meanwhile(INC), holders.flips()), (Ok(()), vec![true]));
-    goes_on(&mut holders.system, holders.parent);
+    continue_change(&mut holders.system, holders.parent);
     assert_eq!((holders.read(), holders.flips()), ([1, 1, 0], vec![]));
 }
 
 #[test]
-fn whoever_stops_a_program_makes_branches_follow() {
+fn stopping_a_program_finishes_its_patching() {
     for label in [Label::TcbSuspend.as_raw(), Label::TcbReadRegisters.as_raw()] {
         let mut holders = Holders::of(false);
         holders.system.kernel.machine.key_steps = 3;
         holders.system.yield_slice(holders.parent);
         holders.system.call(holders.child, holders.slots[1], INC, &[]);
-        goes_on(&mut holders.system, holders.child);
+        continue_change(&mut holders.system, holders.child);
         holders.system.yield_slice(holders.child);
         let start = holders.system.register(holders.parent, PC);
         for flips in [vec![], vec![false]] {
@@ -222,7 +222,7 @@ fn whoever_stops_a_program_makes_branches_follow() {
 }
 
 #[test]
-fn who_stops_itself_goes_on_until_branches_follow() {
+fn a_program_that_stops_itself_runs_until_branches_are_patched() {
     let mut plan = Plan::new();
     let program = plan.thread("program", 50);
     let key = plan.key(false);
@@ -239,7 +239,7 @@ fn who_stops_itself_goes_on_until_branches_follow() {
 }
 
 #[test]
-fn keys_are_released_one_after_the_other_before_a_program_starts_again() {
+fn keys_are_patched_one_by_one_before_a_program_restarts() {
     let mut plan = Plan::new();
     let [parent, child] = ["parent", "child"].map(|name| plan.thread(name, 50));
     let keys = [plan.key(false), plan.key(true)];
@@ -262,7 +262,7 @@ fn keys_are_released_one_after_the_other_before_a_program_starts_again() {
 }
 
 #[test]
-fn a_key_is_not_asked_beside_a_receive() {
+fn a_send_that_also_receives_does_not_change_keys() {
     let mut holders = Holders::of(false);
     let parent = holders.parent;
     holders.system.nb_send_recv(parent, holders.slots[0], holders.slots[0], INC, &[]);
@@ -277,11 +277,11 @@ fn other_requests_are_refused() {
     }
 }
 
-/// Two programs that are in the middle of changes by turns.
+/// Two programs whose changes interleave.
 struct Turns {
     holders: Holders,
     is_child: bool,
-    /// The registers of the parent and the child, where a change is to go on.
+    /// The registers of the parent and the child if they are in the middle of a change.
     left: [Option<TestContext>; 2],
 }
 
@@ -292,7 +292,7 @@ impl Turns {
         Self { holders, is_child: false, left: [None; 2] }
     }
 
-    /// A program begins a change, or goes on with the one that it has begun.
+    /// A program begins a change or continues the one it has begun.
     fn turn(&mut self, is_child: bool, label: u64) {
         let Holders { system, parent, child, slots, .. } = &mut self.holders;
         let programs = [*parent, *child];
@@ -304,7 +304,7 @@ impl Turns {
         let start = match self.left[index].take() {
             Some(left) => {
                 *system.context_mut(programs[index]) = left;
-                goes_on(system, programs[index]);
+                continue_change(system, programs[index]);
                 left.registers[PC]
             }
             None => {
@@ -317,7 +317,7 @@ impl Turns {
         self.left[index] = (context.registers[PC] == start).then_some(context);
     }
 
-    /// The parent stops the child, and lets it begin something else.
+    /// The parent stops the child and lets it begin another change.
     fn stop_child(&mut self) {
         while self.left[0].is_some() || self.is_child {
             self.turn(false, INC);
@@ -335,9 +335,9 @@ impl Turns {
 proptest! {
     #![proptest_config(random_config(200))]
 
-    /// However changes that take several turns come between each other, in the end branches are as the count says.
+    /// However multi-step changes interleave, in the end the branches match the count.
     #[test]
-    fn branches_follow_in_the_end(
+    fn branches_match_the_count_in_the_end(
         default in any::<bool>(),
         key_steps in 1..5u32,
         turns in prop::collection::vec((any::<bool>(), 0..9usize), 0..40),
@@ -360,9 +360,9 @@ proptest! {
         prop_assert_eq!(place.unwrap_or(if default { key_steps } else { 0 }), expected);
     }
 
-    /// Whatever two programs do, branches are as the count says, and stopping the child undoes what it did.
+    /// Whatever two programs do, branches match the count, and stopping the child undoes its changes only.
     #[test]
-    fn what_one_program_did_is_undone_alone(
+    fn stopping_a_program_undoes_only_its_changes(
         default in any::<bool>(),
         steps in prop::collection::vec((any::<bool>(), 0..4usize), 0..30),
     ) {
@@ -371,7 +371,7 @@ proptest! {
         let mut state = default;
         for (is_child, label) in steps {
             let label = [ENABLE, DISABLE, INC, DEC][label];
-            // Only requests whose outcome does not depend on the other program.
+            // Use only requests whose outcome does not depend on the other program.
             let own = [INC, DEC].contains(&label);
             if is_child {
                 let _ = both.child(label);

@@ -1,4 +1,4 @@
-//! Wipes: what is cleared when, and that the interrupt or fault goes its way afterwards.
+//! Wipes: what is cleared when, and that the interrupt or fault is then delivered as usual.
 
 use limen_abi::{ErrorCode, FaultLabel, Label};
 use limen_core::machine::Context;
@@ -7,7 +7,7 @@ use crate::support::{Family, Grant, Interrupt, Notification, Plan, System, Threa
 
 const BADGE: u64 = 0b100;
 
-/// Two interrupts of a driver, the second of which wipes.
+/// Two interrupts of a driver; the second one wipes.
 struct Vault {
     system: System,
     driver: Thread,
@@ -41,7 +41,7 @@ impl Vault {
         self.system.assert_signal(self.driver, BADGE);
     }
 
-    fn serve(&mut self, which: usize) {
+    fn handle(&mut self, which: usize) {
         self.system.set_asserted(self.interrupts[which], false);
         self.system.call(self.driver, self.controls[which], Label::IrqHandlerAck.as_raw(), &[]);
         self.system.wait(self.driver, self.wait);
@@ -50,12 +50,12 @@ impl Vault {
 }
 
 #[test]
-fn the_interrupt_that_wipes_does_so_each_time_and_signals_like_any_other() {
+fn a_wiping_interrupt_wipes_each_time_and_signals_as_usual() {
     let mut vault = Vault::waiting();
     for times in 1..4 {
         vault.interrupt(1);
         assert_eq!(vault.system.kernel.machine.wiped, vec![0; times]);
-        vault.serve(1);
+        vault.handle(1);
     }
 }
 
@@ -67,7 +67,7 @@ fn another_interrupt_wipes_nothing() {
 }
 
 #[test]
-fn nobody_can_ask_for_a_wipe() {
+fn programs_cannot_request_a_wipe() {
     let mut vault = Vault::waiting();
     vault.interrupt(0);
     vault.system.call(vault.driver, vault.service, Label::ServiceRun.as_raw(), &[]);
@@ -77,7 +77,7 @@ fn nobody_can_ask_for_a_wipe() {
 }
 
 #[test]
-fn faults_of_the_thread_wipe_before_their_handler_is_told() {
+fn faults_of_the_thread_wipe_before_they_are_delivered() {
     let mut family = Family::active(150);
     family.plan.wipe_by_fault(family.child);
     let mut system = family.boot();
@@ -100,9 +100,9 @@ fn faults_of_another_thread_wipe_nothing() {
     system.assert_running(family.parent);
 }
 
-/// The end of a budget is not a mistake of the program.
+/// The end of a budget is no error of the program.
 #[test]
-fn a_timeout_that_is_told_wipes_nothing() {
+fn a_timeout_wipes_nothing() {
     let mut family = Family::active(150);
     family.plan.share(family.child, 100, 400);
     family.plan.handle_timeouts(family.child, family.endpoint.caller(Family::BADGE));
