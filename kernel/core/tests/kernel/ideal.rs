@@ -1,14 +1,15 @@
-//! A share against the server that it stands for, which remembers every tick that was used and gives each back one period
-//! later: the share never gives more or earlier, and the same as long as its list of refills is long enough.
+//! Compares a share with an ideal sporadic server, which remembers when each tick was used and returns it one period
+//! later. The share never provides more time or provides it earlier, and provides exactly the same while its list of
+//! refills is long enough.
 //!
-//! Small shares are searched completely: every state that they can reach, by everything that the kernel does with them.
+//! For small shares the search covers every state that the kernel's operations can reach.
 
 use std::collections::HashSet;
 
 use limen_core::machine::Ticks;
 use limen_core::sched::sporadic_server::SporadicServer;
 
-/// Remembers when each tick was used.
+/// An ideal server: remembers when each tick was used.
 #[derive(Clone)]
 struct Ideal {
     budget: usize,
@@ -21,30 +22,30 @@ impl Ideal {
         self.used.extend(start..start + count);
     }
 
-    /// Ticks that have not come back at `time`.
+    /// Returns the number of ticks that have not been replenished at `time`.
     fn out(&self, time: Ticks) -> usize {
         self.used.iter().filter(|tick| **tick + self.period > time).count()
     }
 
-    /// How many ticks could be used from `now` on without a pause.
+    /// Returns how many ticks can be used from `now` on without a break.
     fn available(&self, now: Ticks) -> Ticks {
         (0..).find(|run| self.out(now + run) + *run as usize >= self.budget).unwrap_or(0)
     }
 
-    /// When the next tick could be used.
+    /// Returns when the next tick can be used.
     fn next(&self, now: Ticks) -> Ticks {
         (now..).find(|time| self.out(*time) < self.budget).unwrap_or(now)
     }
 }
 
-/// What the kernel does with a share.
+/// An operation on a share.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Action {
-    /// Nobody runs for so many ticks.
+    /// Idle for this many ticks.
     Pass(Ticks),
-    /// The thread runs for at most so many ticks, charged in one piece or tick by tick.
+    /// The thread runs for at most this many ticks, charged in one piece or tick by tick.
     Run(Ticks, Pieces),
-    /// The thread runs to the end of what it has, and the timer is late by so many ticks.
+    /// The thread uses up its budget and the timer is late by this many ticks.
     Overrun(Ticks),
     /// The thread yields.
     Yield,
@@ -68,7 +69,7 @@ const ACTIONS: &[Action] = &[
     Action::Yield,
 ];
 
-/// A share, its ideal, and the time.
+/// A share, its ideal, and the current time.
 #[derive(Clone)]
 struct Pair {
     share: SporadicServer,
@@ -82,7 +83,7 @@ impl Pair {
         Self { share: SporadicServer::new(budget, budget, period, least, 0), ideal, now: 0 }
     }
 
-    /// What can be used from now on: by the share, and ideally.
+    /// Returns what can be used from now on: of the share, and ideally.
     fn begin(&mut self) -> (Ticks, Ticks) {
         (self.share.begin(self.now), self.ideal.available(self.now))
     }
@@ -115,7 +116,7 @@ impl Pair {
         self.now += ticks;
     }
 
-    /// The state, whatever the time.
+    /// The state relative to the current time.
     fn key(&self) -> (Vec<(Ticks, Ticks)>, Vec<Ticks>) {
         let refills =
             self.share.refills().map(|refill| (refill.time.saturating_sub(self.now), refill.amount));
@@ -124,7 +125,7 @@ impl Pair {
     }
 }
 
-/// Visits every state of a share once; gives their number.
+/// Visits every state of a share once and returns the number of states.
 fn search(start: Pair, check: impl Fn(&mut Pair)) -> usize {
     let mut found = HashSet::from([start.key()]);
     let mut layer = vec![start];
@@ -142,7 +143,7 @@ fn search(start: Pair, check: impl Fn(&mut Pair)) -> usize {
 }
 
 #[test]
-fn small_shares_are_ideal_in_every_state() {
+fn small_shares_match_the_ideal_in_every_state() {
     for (budget, period) in [(1, 2), (1, 5), (2, 3), (2, 6), (3, 5), (3, 8), (4, 7)] {
         let states = search(Pair::new(budget, period, 1), |pair| {
             assert!(pair.share.is_sound(budget), "{:?}", pair.share);
@@ -157,7 +158,7 @@ fn small_shares_are_ideal_in_every_state() {
 }
 
 #[test]
-fn crumbs_only_delay() {
+fn a_minimum_only_delays_refills() {
     for (budget, period, least) in [(2, 5, 2), (3, 6, 2), (4, 7, 3), (4, 8, 4)] {
         search(Pair::new(budget, period, least), |pair| {
             assert!(pair.share.is_sound(budget), "{:?}", pair.share);
@@ -167,9 +168,9 @@ fn crumbs_only_delay() {
     }
 }
 
-/// A share whose list is full: every sequence of five actions, whatever had filled it.
+/// A share with a full list, filled in several paths: every sequence of five actions.
 #[test]
-fn a_full_list_only_delays() {
+fn a_full_list_only_delays_refills() {
     for gaps in [[2, 2, 2], [2, 3, 7], [9, 2, 2]] {
         let mut pair = Pair::new(40, 150, 1);
         for gap in gaps.into_iter().cycle().take(17) {

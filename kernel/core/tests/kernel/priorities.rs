@@ -1,4 +1,4 @@
-//! Changing priorities.
+//! Setting priorities.
 
 use limen_abi::{ErrorCode, Label, Syscall};
 
@@ -27,7 +27,7 @@ impl Workers {
         Self { manager, workers, own, controls, system: plan.boot() }
     }
 
-    /// The manager gives a thread another priority.
+    /// The manager sets the priority of a thread.
     fn set(&mut self, control: u64, priority: u64) {
         let arguments = Arguments { label: SET, words: &[priority], caps: &[self.own] };
         self.system.syscall(self.manager, Syscall::Call, control, &arguments);
@@ -47,7 +47,7 @@ fn a_ready_thread_moves_to_the_queue_of_its_priority() {
 }
 
 #[test]
-fn a_thread_that_lowers_itself_makes_room() {
+fn a_thread_that_lowers_its_priority_is_preempted() {
     let mut world = Workers::boot();
     let [high, low] = world.workers;
     world.set(world.own, 35);
@@ -61,7 +61,7 @@ fn a_thread_that_lowers_itself_makes_room() {
 }
 
 #[test]
-fn nobody_is_raised_above_the_highest_priority_of_the_authority() {
+fn the_maximum_priority_of_the_authority_limits_priorities() {
     let mut world = Workers::boot();
     world.set(world.controls[0], 51);
     world.system.assert_refused(world.manager, ErrorCode::RangeError, &[0, 50]);
@@ -85,7 +85,7 @@ fn a_raised_worker_runs_at_once_only_above_its_manager() {
 }
 
 #[test]
-fn the_authority_is_a_thread_and_must_be_there() {
+fn the_authority_must_be_a_thread_capability() {
     for label in [SET, SET_MAX] {
         let family = Family::active(200);
         let mut system = family.plan.boot();
@@ -123,7 +123,7 @@ fn a_waiting_caller_moves_within_the_queue() {
 }
 
 #[test]
-fn a_highest_priority_can_be_passed_on_but_not_grow() {
+fn a_maximum_priority_can_be_given_but_not_exceeded() {
     let mut world = Workers::boot();
     let set_max = |world: &mut Workers, max: u64| {
         let arguments = Arguments { label: SET_MAX, words: &[max], caps: &[world.own] };

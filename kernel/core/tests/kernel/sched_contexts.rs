@@ -1,4 +1,4 @@
-//! Requests to scheduling contexts: binding, unbinding, and the time that was used.
+//! Invocations of scheduling contexts: binding, unbinding, and the consumed time.
 
 use limen_abi::{ErrorCode, Label};
 use limen_core::machine::{Interrupt, Line};
@@ -37,7 +37,7 @@ struct Slots {
 }
 
 impl World {
-    /// The threads other than the manager have this priority.
+    /// Threads other than the manager have this priority.
     fn new(priority: u8) -> Self {
         let mut plan = Plan::new();
         let manager = plan.thread("manager", 100);
@@ -72,7 +72,7 @@ impl World {
 }
 
 #[test]
-fn bound_time_lets_a_thread_run() {
+fn a_thread_runs_once_it_is_bound() {
     let world = World::new(50);
     let mut system = world.boot();
     system.call_with_caps(world.manager, world.slots.free, BIND, &[world.slots.passive]);
@@ -84,7 +84,7 @@ fn bound_time_lets_a_thread_run() {
 }
 
 #[test]
-fn bound_time_lets_a_more_important_thread_run_at_once() {
+fn a_thread_of_higher_priority_runs_at_once_when_bound() {
     let mut world = World::new(50);
     world.plan.record(world.passive).priority = 200;
     let mut system = world.boot();
@@ -94,7 +94,7 @@ fn bound_time_lets_a_more_important_thread_run_at_once() {
 }
 
 #[test]
-fn a_stopped_thread_may_be_given_time() {
+fn a_stopped_thread_can_be_bound() {
     let world = World::new(50);
     let mut system = world.boot();
     system.call(world.manager, world.slots.passive, Label::TcbSuspend.as_raw(), &[]);
@@ -105,7 +105,7 @@ fn a_stopped_thread_may_be_given_time() {
 }
 
 #[test]
-fn time_has_one_thread_and_a_thread_has_one_time() {
+fn threads_and_scheduling_contexts_bind_one_to_one() {
     let world = World::new(50);
     let mut system = world.boot();
     for (time, thread) in [
@@ -120,7 +120,7 @@ fn time_has_one_thread_and_a_thread_has_one_time() {
 }
 
 #[test]
-fn time_has_one_notification_and_a_notification_has_one_time() {
+fn notifications_and_scheduling_contexts_bind_one_to_one() {
     let world = World::new(50);
     let mut system = world.boot();
     let Slots { free, spare, notification, other_notification, .. } = world.slots;
@@ -135,7 +135,7 @@ fn time_has_one_notification_and_a_notification_has_one_time() {
 }
 
 #[test]
-fn time_may_be_bound_to_a_thread_and_to_a_notification() {
+fn a_scheduling_context_can_be_bound_to_a_thread_and_a_notification() {
     let world = World::new(50);
     let mut system = world.boot();
     system.call_with_caps(world.manager, world.slots.active_time, BIND, &[world.slots.notification]);
@@ -145,9 +145,9 @@ fn time_may_be_bound_to_a_thread_and_to_a_notification() {
     system.assert_holds(world.active, Some(SchedContext(1)));
 }
 
-/// A client could keep a passive server from starting, if it had time to put in the way of the monitor's.
+/// A client with time to bind could keep a passive server from starting, by taking the place of the monitor's time.
 #[test]
-fn binding_to_a_notification_needs_the_right_to_receive() {
+fn binding_to_a_notification_needs_the_receive_right() {
     let world = World::new(50);
     let mut system = world.plan.boot();
     system.call_with_caps(world.manager, world.slots.free, BIND, &[world.slots.signal]);
@@ -171,7 +171,7 @@ fn binding_needs_a_thread_or_a_notification() {
 }
 
 #[test]
-fn a_thread_without_its_time_does_not_run() {
+fn an_unbound_thread_does_not_run() {
     for label in [UNBIND, UNBIND_OBJECT] {
         let world = World::new(50);
         let mut system = world.boot();
@@ -185,7 +185,7 @@ fn a_thread_without_its_time_does_not_run() {
 }
 
 #[test]
-fn nobody_takes_away_the_time_it_runs_on() {
+fn a_thread_cannot_unbind_the_time_it_runs_on() {
     let world = World::new(50);
     let mut system = world.boot();
     system.call(world.manager, world.slots.own_time, UNBIND, &[]);
@@ -195,7 +195,7 @@ fn nobody_takes_away_the_time_it_runs_on() {
 }
 
 #[test]
-fn unbinding_from_somebody_who_does_not_hold_it_is_an_error() {
+fn unbinding_from_an_object_that_is_not_bound_is_an_error() {
     let world = World::new(50);
     let mut system = world.boot();
     for holder in [world.slots.active, world.slots.passive, world.slots.notification] {
@@ -205,7 +205,7 @@ fn unbinding_from_somebody_who_does_not_hold_it_is_an_error() {
 }
 
 #[test]
-fn unbinding_time_that_nobody_has_is_no_error() {
+fn unbinding_unbound_time_is_no_error() {
     let world = World::new(50);
     let mut system = world.boot();
     system.call(world.manager, world.slots.free, UNBIND, &[]);
@@ -213,7 +213,7 @@ fn unbinding_time_that_nobody_has_is_no_error() {
 }
 
 #[test]
-fn unbinding_takes_time_from_thread_and_notification() {
+fn unbind_applies_to_thread_and_notification() {
     let world = World::new(50);
     let mut system = world.boot();
     system.call_with_caps(world.manager, world.slots.active_time, BIND, &[world.slots.notification]);
@@ -223,7 +223,7 @@ fn unbinding_takes_time_from_thread_and_notification() {
 }
 
 #[test]
-fn unbinding_one_holder_leaves_the_other() {
+fn unbinding_one_object_leaves_the_other_bound() {
     let world = World::new(50);
     let mut system = world.boot();
     let time = world.slots.active_time;
@@ -237,7 +237,7 @@ fn unbinding_one_holder_leaves_the_other() {
 }
 
 #[test]
-fn consumed_time_is_told_once() {
+fn consumed_time_is_reported_once() {
     let mut world = World::new(50);
     world.plan.ticks_per_us(10);
     let mut system = world.boot();
@@ -251,7 +251,7 @@ fn consumed_time_is_told_once() {
 }
 
 #[test]
-fn consumed_time_is_charged_to_who_ran() {
+fn time_is_charged_to_the_thread_that_ran() {
     let mut world = World::new(100);
     world.plan.ticks_per_us(10);
     let mut system = world.boot();
@@ -269,7 +269,7 @@ fn consumed_time_is_charged_to_who_ran() {
 }
 
 #[test]
-fn asking_by_send_starts_the_count_again() {
+fn reading_by_send_resets_the_count() {
     let world = World::new(50);
     let mut system = world.boot();
     system.pass(55);
@@ -289,7 +289,7 @@ fn other_methods_are_illegal() {
 }
 
 #[test]
-fn time_that_was_bound_anew_does_not_go_to_an_earlier_lender() {
+fn rebound_time_does_not_return_to_an_earlier_lender() {
     let mut service = Service::passive(200);
     let (manager, _) = service.add_client("manager", 210, 2);
     let holder = service.plan.passive("new holder", 50);

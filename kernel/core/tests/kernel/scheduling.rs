@@ -1,13 +1,13 @@
-//! Who runs: always the most important thread that could.
+//! Scheduling: the running thread is always the highest-priority one that could run.
 
 use limen_abi::Label;
 
 use crate::support::{Plan, System, Thread};
 
-/// Priorities at the ends and at the borders of the words of a bitmap.
+/// Priorities at the limits and at the word boundaries of a bitmap.
 const PRIORITIES: [u8; 10] = [0, 1, 63, 64, 127, 128, 191, 192, 254, 255];
 
-/// A thread of each priority, in an order that is not that of importance, and a slot to wait on for ever.
+/// Threads of each of these priorities, added in another order, and a slot to wait on forever.
 fn crowd() -> (Plan, Vec<(Thread, u8)>, u64) {
     let mut plan = Plan::new();
     let order = [3, 7, 0, 9, 1, 5, 8, 2, 6, 4].map(|index| PRIORITIES[index]);
@@ -31,7 +31,7 @@ fn threads_run_in_order_of_priority() {
 }
 
 #[test]
-fn slices_do_not_help_the_less_important() {
+fn the_end_of_a_slice_does_not_help_lower_priorities() {
     let (plan, threads, _) = crowd();
     let mut system = plan.boot();
     for _ in 0..5 {
@@ -40,7 +40,7 @@ fn slices_do_not_help_the_less_important() {
     }
 }
 
-/// The least important thread wakes everybody, from the bottom up, and each waits again.
+/// The lowest-priority thread wakes all others, from the bottom up, and each waits again.
 fn wake_all(system: &mut System, threads: &[(Thread, u8)], slots: &[(u64, u64)]) {
     let (waker, _) = threads[threads.len() - 1];
     for (index, (wait, wake)) in slots.iter().enumerate().rev() {
@@ -69,7 +69,7 @@ fn every_priority_above_preempts() {
 }
 
 #[test]
-fn an_idle_processor_wakes_nobody_by_itself() {
+fn a_timer_interrupt_leaves_an_idle_processor_idle() {
     let (plan, threads, never) = crowd();
     let mut system = plan.boot();
     for (thread, _) in &threads {
@@ -78,11 +78,11 @@ fn an_idle_processor_wakes_nobody_by_itself() {
     system.pass(1_000_000);
     system.interrupt(limen_core::machine::Interrupt::Timer);
     system.assert_idle();
-    assert_eq!(system.kernel.machine.deadline, u64::MAX, "nobody's slice has to end");
+    assert_eq!(system.kernel.machine.deadline, u64::MAX, "no slice has to end");
 }
 
 #[test]
-fn who_is_woken_last_and_least_does_not_keep_the_processor() {
+fn a_last_woken_thread_of_low_priority_does_not_keep_the_processor() {
     let mut plan = Plan::new();
     let [high, low] = [("high", 90), ("low", 10)].map(|(name, priority)| plan.thread(name, priority));
     let control = plan.grant(low, high.control());

@@ -1,4 +1,4 @@
-//! Budgets below their period: what a thread may use, when it comes back, and who pays.
+//! Budgets below their period: the limit, the refills, and the accounting.
 
 use limen_abi::limits::{PAUSE_US, POSTPONED_AT_ONCE};
 use limen_abi::{ErrorCode, Label};
@@ -7,7 +7,7 @@ use limen_core::object::thread::State;
 
 use crate::support::{Arguments, Checking, Grant, Plan, Service, System, Thread, Wiring};
 
-/// Threads with these priorities, budgets and periods, above one that never stops.
+/// Threads with these priorities, budgets and periods, above a spinner.
 fn shares(shapes: &[(u8, u64, u64)]) -> (System, Vec<Thread>) {
     let mut plan = Plan::new();
     let mut threads = Vec::new();
@@ -20,7 +20,7 @@ fn shares(shapes: &[(u8, u64, u64)]) -> (System, Vec<Thread>) {
     (plan.boot(), threads)
 }
 
-/// Lets the system run, and gives how long each of the threads ran.
+/// Runs the system and returns how long each thread ran.
 fn run(system: &mut System, threads: &[Thread], ticks: u64) -> Vec<u64> {
     let mut used = vec![0; threads.len()];
     let end = system.kernel.machine.now + ticks;
@@ -49,7 +49,7 @@ fn a_share_gets_its_budget_in_each_period_and_no_more() {
 }
 
 #[test]
-fn shares_one_below_the_other_get_what_they_are_promised() {
+fn shares_of_different_priorities_get_their_budgets() {
     let (mut system, threads) = shares(&[(60, 2000, 10_000), (50, 3000, 10_000)]);
     assert_eq!(run(&mut system, &threads, 10_000_000), [2_000_000, 3_000_000, 5_000_000]);
     let (mut system, threads) = shares(&[(60, 100, 400), (50, 200, 1000)]);
@@ -57,17 +57,17 @@ fn shares_one_below_the_other_get_what_they_are_promised() {
 }
 
 #[test]
-fn a_share_is_delivered_although_it_is_interrupted_all_the_time() {
+fn a_share_gets_its_budget_in_spite_of_frequent_interruptions() {
     let (mut system, threads) = shares(&[(60, 20, 90), (50, 3000, 10_000)]);
     system.checking = Checking::ByHand;
     let [often, share, _] = run(&mut system, &threads, 1_000_000)[..] else { panic!("three threads") };
-    system.verify("all of it");
+    system.verify("the whole run");
     assert!((222_000..=222_240).contains(&often), "{often}");
     assert!((298_000..=300_000).contains(&share), "{share}");
 }
 
 #[test]
-fn a_used_up_thread_is_postponed_until_its_budget_comes_back() {
+fn a_thread_without_budget_is_postponed_until_its_refill() {
     let (mut system, threads) = shares(&[(50, 100, 400)]);
     let [share, spinner] = threads[..] else { panic!("two threads") };
     assert_eq!(system.kernel.machine.deadline, 100);
@@ -80,7 +80,7 @@ fn a_used_up_thread_is_postponed_until_its_budget_comes_back() {
 }
 
 #[test]
-fn nobody_else_means_idling_until_the_budget_comes_back() {
+fn the_processor_idles_until_the_refill_if_no_other_thread_is_ready() {
     let mut plan = Plan::new();
     let share = plan.thread("share", 50);
     plan.share(share, 100, 400);
@@ -92,7 +92,7 @@ fn nobody_else_means_idling_until_the_budget_comes_back() {
 }
 
 #[test]
-fn yielding_gives_up_what_could_be_used_now() {
+fn yielding_forfeits_the_available_budget() {
     let (mut system, threads) = shares(&[(50, 100, 400)]);
     let [share, spinner] = threads[..] else { panic!("two threads") };
     system.pass(30);
@@ -105,7 +105,7 @@ fn yielding_gives_up_what_could_be_used_now() {
 }
 
 #[test]
-fn a_postponed_thread_can_be_stopped_and_goes_on_where_it_was() {
+fn a_postponed_thread_can_be_stopped_and_resumed() {
     let mut plan = Plan::new();
     let share = plan.thread("share", 50);
     plan.share(share, 100, 400);
@@ -140,7 +140,7 @@ fn a_passive_server_is_charged_to_its_caller() {
 }
 
 #[test]
-fn who_is_woken_without_time_waits_for_it_and_the_others_go_on() {
+fn a_woken_thread_without_budget_is_postponed_and_others_continue() {
     let mut plan = Plan::new();
     let share = plan.thread("share", 50);
     plan.share(share, 100, 400);
@@ -158,11 +158,11 @@ fn who_is_woken_without_time_waits_for_it_and_the_others_go_on() {
     system.run_for(200);
     system.run_to_timer();
     system.assert_signal(share, 1);
-    // The five ticks that were left wait for the rest, which came back at 400.
+    // The five ticks that were left wait for the rest of the budget, which is available at 400.
     assert_eq!(system.kernel.machine.now, 395);
 }
 
-/// A thread with a share, and a more important one that may change it.
+/// A thread with a share, and a higher-priority one that may reconfigure it.
 fn controlled() -> (System, Thread, Thread, u64, u64, u64) {
     let mut plan = Plan::new();
     let share = plan.thread("share", 50);
@@ -189,7 +189,7 @@ fn configure(system: &mut System, thread: Thread, control: u64, time: u64, words
 }
 
 #[test]
-fn a_new_budget_gives_no_time_twice() {
+fn reconfiguring_grants_no_time_twice() {
     let (mut system, master, share, control, time, wait) = controlled();
     configure(&mut system, master, control, time, &[200, 1000, 0, 0, 0]);
     system.assert_done(master);
@@ -213,7 +213,7 @@ fn a_slice_can_become_a_share_and_a_share_a_slice() {
 }
 
 #[test]
-fn a_change_releases_who_waits_for_a_longer_period() {
+fn reconfiguring_releases_a_thread_that_waits_for_a_longer_period() {
     let mut plan = Plan::new();
     let share = plan.thread("share", 50);
     plan.share(share, 100, 10_000);
@@ -233,7 +233,7 @@ fn a_change_releases_who_waits_for_a_longer_period() {
 }
 
 #[test]
-fn a_change_of_ones_own_time_counts_at_once() {
+fn reconfiguring_ones_own_time_takes_effect_at_once() {
     let mut plan = Plan::new();
     let master = plan.thread("master", 60);
     let low = plan.thread("low", 10);
@@ -250,7 +250,7 @@ fn a_change_of_ones_own_time_counts_at_once() {
 }
 
 #[test]
-fn bad_budgets_are_refused_in_order() {
+fn invalid_budgets_are_refused_in_order() {
     let (mut system, master, _, control, time, _) = controlled();
     let range = |min, max| (ErrorCode::RangeError, vec![min, max]);
     let hour = 3_600_000_000;
@@ -273,9 +273,9 @@ fn bad_budgets_are_refused_in_order() {
     system.assert_refused(master, ErrorCode::TruncatedMessage, &[]);
 }
 
-/// Equals that have used up their budgets are found out together, when the turn of the first comes again.
+/// The budgets of these equals all turn out to be used up when it is the first one's turn again.
 #[test]
-fn one_entry_postpones_a_few_and_the_timer_goes_on_with_the_rest() {
+fn one_entry_postpones_a_few_threads_and_the_timer_continues_with_the_rest() {
     const SHARES: u64 = 11;
     let shapes: Vec<_> = (0..SHARES).map(|index| (50, 20, 1000 - 10 * index)).collect();
     let (mut system, threads) = shares(&shapes);
@@ -292,9 +292,9 @@ fn one_entry_postpones_a_few_and_the_timer_goes_on_with_the_rest() {
     assert_eq!((before as u64, system.kernel.machine.now), (SHARES, 20 * SHARES + PAUSE_US * pauses));
 }
 
-/// Meanwhile it can be interrupted: who is woken runs at once.
+/// It can be interrupted in between: a woken thread runs at once.
 #[test]
-fn an_interrupt_comes_before_the_rest_is_postponed() {
+fn an_interrupt_is_handled_before_the_rest_is_postponed() {
     let mut plan = Plan::new();
     for index in 0..2 * POSTPONED_AT_ONCE {
         let thread = plan.thread(&format!("share {index}"), 50);

@@ -1,11 +1,11 @@
-//! Time: slices, turns among equals, the lazy timer, and what is charged.
+//! Time: slices, round robin among equals, the lazy timer, and charging.
 
 use limen_abi::{MessageInfo, Syscall};
 use limen_core::machine::{Interrupt, Line};
 
 use crate::support::{Notification, Plan, Service, System, Thread};
 
-/// Two threads of equal priority with these slices, each with a slot that it may wait on for ever.
+/// Two threads of equal priority with these slices, each with a slot on which it may wait forever.
 fn equals(slices: [u64; 2]) -> (Plan, [Thread; 2], u64) {
     let mut plan = Plan::new();
     let threads = ["first", "second"].map(|name| plan.thread(name, 50));
@@ -17,7 +17,7 @@ fn equals(slices: [u64; 2]) -> (Plan, [Thread; 2], u64) {
     (plan, threads, slot)
 }
 
-/// A thread that waits and preempts whoever runs, and how to wake it.
+/// A thread that waits and preempts the running one, and how to wake it.
 fn add_interrupter(plan: &mut Plan, by: Thread) -> (Thread, Notification, u64, u64) {
     let thread = plan.thread("interrupter", 200);
     let notification = plan.notification();
@@ -55,7 +55,7 @@ fn the_only_thread_of_a_priority_starts_a_new_slice() {
 }
 
 #[test]
-fn the_timer_is_left_alone_when_the_next_slice_ends_later() {
+fn the_timer_is_not_set_if_the_next_slice_ends_later() {
     let (plan, [first, second], never) = equals([1000, 1000]);
     let mut system = plan.boot();
     let set = system.kernel.machine.deadlines_set;
@@ -71,7 +71,7 @@ fn the_timer_is_left_alone_when_the_next_slice_ends_later() {
 }
 
 #[test]
-fn the_timer_is_set_when_the_next_slice_ends_earlier() {
+fn the_timer_is_set_if_the_next_slice_ends_earlier() {
     let (plan, [first, second], never) = equals([1000, 100]);
     let mut system = plan.boot();
     system.pass(400);
@@ -81,7 +81,7 @@ fn the_timer_is_set_when_the_next_slice_ends_earlier() {
 }
 
 #[test]
-fn a_late_timer_ends_the_slice_all_the_same() {
+fn a_late_timer_ends_the_slice() {
     let (plan, [first, second], _) = equals([1000, 300]);
     let mut system = plan.boot();
     system.pass(5000);
@@ -94,7 +94,7 @@ fn a_late_timer_ends_the_slice_all_the_same() {
 }
 
 #[test]
-fn an_interrupted_slice_goes_on() {
+fn an_interrupted_slice_continues() {
     let (mut plan, [first, second], _) = equals([1000, 1000]);
     let (interrupter, _, wait, wake) = add_interrupter(&mut plan, first);
     let mut system = plan.boot();
@@ -113,7 +113,7 @@ fn an_interrupted_slice_goes_on() {
 }
 
 #[test]
-fn a_preempted_thread_goes_before_its_equals() {
+fn a_preempted_thread_queues_before_its_equals() {
     let (mut plan, [first, second], never) = equals([1000, 1000]);
     let (interrupter, _, wait, wake) = add_interrupter(&mut plan, first);
     let mut system = plan.boot();
@@ -126,7 +126,7 @@ fn a_preempted_thread_goes_before_its_equals() {
 }
 
 #[test]
-fn a_woken_equal_goes_behind_those_that_are_ready() {
+fn a_woken_thread_queues_behind_its_ready_equals() {
     let mut plan = Plan::new();
     let [woken, running, ready] = ["woken", "running", "ready"].map(|name| plan.thread(name, 50));
     let notification = plan.notification();
@@ -142,7 +142,7 @@ fn a_woken_equal_goes_behind_those_that_are_ready() {
 }
 
 #[test]
-fn yielding_gives_way_to_equals_only() {
+fn yielding_switches_to_equals_only() {
     let (mut plan, [first, second], _) = equals([1000, 1000]);
     plan.thread("low", 10);
     let mut system = plan.boot();
@@ -203,7 +203,7 @@ fn a_passive_server_uses_up_its_clients_slice() {
 }
 
 #[test]
-fn a_slice_that_ends_in_a_server_ends_the_servers_turn() {
+fn a_slice_that_ends_in_a_server_lets_the_servers_equals_run() {
     let mut service = Service::passive(200);
     let gate = service.plan.notification();
     let (equal, _) = service.add_client("equal", 200, 2);
@@ -223,7 +223,7 @@ fn a_slice_that_ends_in_a_server_ends_the_servers_turn() {
 }
 
 #[test]
-fn idling_is_charged_to_nobody() {
+fn idle_time_is_charged_to_no_scheduling_context() {
     let mut plan = Plan::new();
     let only = plan.thread("only", 50);
     let never = plan.notification();
@@ -242,7 +242,7 @@ fn idling_is_charged_to_nobody() {
 }
 
 #[test]
-fn an_interrupt_that_nobody_asked_for_changes_nothing() {
+fn a_spurious_interrupt_changes_nothing() {
     let (plan, [first, second], never) = equals([1000, 1000]);
     let mut system = plan.boot();
     system.pass(2000);
@@ -255,7 +255,7 @@ fn an_interrupt_that_nobody_asked_for_changes_nothing() {
 }
 
 #[test]
-fn a_timer_that_fires_without_reason_is_set_again() {
+fn a_timer_that_fires_too_early_is_set_again() {
     let (plan, [first, _], _) = equals([1000, 1000]);
     let mut system = plan.boot();
     system.pass(100);
@@ -294,7 +294,7 @@ fn no_slice_is_overrun_when_the_timer_is_on_time() {
 }
 
 #[test]
-fn a_reply_goes_back_to_the_slice_it_came_from() {
+fn a_reply_returns_to_the_callers_slice() {
     let mut service = Service::active(200);
     service.plan.slice(service.server, 100);
     let mut system = service.boot();
@@ -310,13 +310,13 @@ fn a_reply_goes_back_to_the_slice_it_came_from() {
     assert_eq!(deadline(&system), 1060, "400 of the client's slice were left");
 }
 
-/// A thread that enters the kernel just when its slice ends, before the timer's interrupt is taken.
+/// A thread enters the kernel at the end of its slice, before the timer interrupt is taken.
 fn enter_at_the_end_of_the_slice(system: &mut System) {
     system.kernel.machine.now = system.kernel.machine.deadline;
 }
 
 #[test]
-fn a_call_at_the_end_of_a_slice_does_not_keep_the_equals_from_running() {
+fn a_call_at_the_end_of_a_slice_does_not_starve_equals() {
     let mut service = Service::active(200);
     let (equal, _) = service.add_client("equal", 100, 2);
     let mut system = service.boot();
@@ -329,7 +329,7 @@ fn a_call_at_the_end_of_a_slice_does_not_keep_the_equals_from_running() {
 }
 
 #[test]
-fn a_signal_at_the_end_of_a_slice_does_not_keep_the_equals_from_running() {
+fn a_signal_at_the_end_of_a_slice_does_not_starve_equals() {
     let mut plan = Plan::new();
     let [first, second] = ["first", "second"].map(|name| plan.thread(name, 50));
     let important = plan.thread("important", 200);
