@@ -1,4 +1,4 @@
-//! From an image to threads: what the image says is what the threads find.
+//! Boot: threads start in the state that the image describes.
 
 use limen_abi::limits;
 use limen_core::machine::CounterAccess;
@@ -6,7 +6,7 @@ use limen_core::machine::CounterAccess;
 use crate::support::{Clock, Grant, PC, Plan, SP, Space, System};
 
 #[test]
-fn the_most_important_thread_runs_first() {
+fn the_thread_of_the_highest_priority_runs_first() {
     let mut plan = Plan::new();
     plan.thread("low", 1);
     let high = plan.thread("high", 200);
@@ -26,7 +26,7 @@ fn the_first_of_equal_threads_runs_first() {
 }
 
 #[test]
-fn threads_start_at_their_entry_with_their_stack_and_zeros() {
+fn threads_start_at_their_entry_with_their_stack_and_zeroed_registers() {
     let mut plan = Plan::new();
     let thread = plan.thread("program", 1);
     plan.record(thread).entry = 0x12_3000;
@@ -38,7 +38,7 @@ fn threads_start_at_their_entry_with_their_stack_and_zeros() {
 }
 
 #[test]
-fn a_thread_without_time_does_not_start() {
+fn a_thread_without_a_scheduling_context_does_not_start() {
     let mut plan = Plan::new();
     let passive = plan.passive("passive", 200);
     let active = plan.thread("active", 1);
@@ -67,7 +67,7 @@ fn each_thread_runs_in_its_own_address_space() {
 }
 
 #[test]
-fn threads_of_one_address_space_switch_without_entering_it() {
+fn threads_that_share_an_address_space_switch_without_entering_it() {
     let mut plan = Plan::new();
     let [first, second] = ["first", "second"].map(|name| plan.thread(name, 7));
     plan.record(second).vspace = 0;
@@ -80,7 +80,7 @@ fn threads_of_one_address_space_switch_without_entering_it() {
 }
 
 #[test]
-fn the_counter_is_open_only_for_those_who_were_granted_it() {
+fn only_threads_with_the_grant_can_read_the_counter() {
     let mut plan = Plan::new();
     let [granted, denied] = ["granted", "denied"].map(|name| plan.thread(name, 7));
     plan.grant_counter(granted);
@@ -93,7 +93,7 @@ fn the_counter_is_open_only_for_those_who_were_granted_it() {
 }
 
 #[test]
-fn a_change_of_thread_looks_at_the_counter_only_where_threads_differ() {
+fn a_thread_switch_sets_counter_access_only_if_threads_differ() {
     for (granted, access) in
         [(0, CounterAccess::Denied), (1, CounterAccess::Granted), (2, CounterAccess::Granted)]
     {

@@ -1,8 +1,8 @@
-//! The kernel, tested from outside: systems boot from an image, and programs trap into the kernel.
+//! Tests of the kernel from the outside: systems boot from an image, and programs trap into the kernel.
 //!
-//! One file per concept. After every event all invariants are checked, and a failed expectation shows the state.
+//! One file per concept. All invariants are checked after every event, and a failed expectation prints the state.
 
-#![allow(clippy::expect_used, clippy::panic, reason = "a broken expectation ends a test")]
+#![allow(clippy::expect_used, clippy::panic, reason = "a failed expectation ends a test")]
 
 mod boot;
 mod caches;

@@ -1,4 +1,4 @@
-//! Suspending and resuming threads, whatever they are doing.
+//! Suspending and resuming threads in every state.
 
 use limen_abi::{ErrorCode, Label, Syscall};
 use limen_core::object::endpoint::Endpoint as EndpointState;
@@ -12,14 +12,14 @@ use crate::support::{
 const SUSPEND: u64 = Label::TcbSuspend.as_raw();
 const RESUME: u64 = Label::TcbResume.as_raw();
 
-/// A worker that may do anything, a manager that controls it, and a peer that is between them in priority.
+/// A worker that may use everything, a manager that controls it, and a peer with a priority between them.
 struct World {
     plan: Plan,
     manager: Thread,
     worker: Thread,
     endpoint: Endpoint,
     notification: Notification,
-    /// The manager's slot for the worker, and to receive from the endpoint.
+    /// The manager's slots for the worker and to receive from the endpoint.
     control: u64,
     receive: u64,
     /// The worker's slots to call, receive and wait.
@@ -42,8 +42,8 @@ impl World {
         Self { plan, manager, worker, endpoint, notification, control, receive, call, listen, wait }
     }
 
-    /// Suspends and resumes the worker, which waits in a system call that it made at `pc`.
-    fn stop_and_go(&self, system: &mut System, pc: u64) {
+    /// Suspends and resumes the worker, which waits in a system call made at `pc`.
+    fn suspend_and_resume(&self, system: &mut System, pc: u64) {
         system.call(self.manager, self.control, SUSPEND, &[]);
         system.assert_done(self.manager);
         system.assert_inactive(self.worker);
@@ -51,12 +51,12 @@ impl World {
         assert_eq!(system.kernel.notifications[self.notification.id()].state, Signals::Idle);
         system.call(self.manager, self.control, RESUME, &[]);
         system.assert_running(self.worker);
-        assert_eq!(system.pc(self.worker), pc, "the system call starts again");
+        assert_eq!(system.pc(self.worker), pc, "the program counter is at the system call");
     }
 }
 
 #[test]
-fn a_waiting_thread_repeats_its_system_call() {
+fn a_waiting_thread_restarts_its_system_call() {
     for syscall in [Syscall::Call, Syscall::Send, Syscall::Recv, Syscall::Wait] {
         let world = World::new();
         let slot = match syscall {
@@ -68,21 +68,21 @@ fn a_waiting_thread_repeats_its_system_call() {
         let pc = system.pc(world.worker);
         system.receive(world.worker, syscall, slot, REPLY);
         system.assert_running(world.manager);
-        world.stop_and_go(&mut system, pc);
+        world.suspend_and_resume(&mut system, pc);
         system.receive(world.worker, syscall, slot, REPLY);
         system.assert_running(world.manager);
     }
 }
 
 #[test]
-fn a_caller_that_waits_for_its_answer_calls_again() {
+fn a_caller_that_waits_for_its_reply_restarts_its_call() {
     let world = World::new();
     let mut system = world.plan.boot();
     let pc = system.pc(world.worker);
     system.call(world.worker, world.call, 5, &[6]);
     system.recv(world.manager, world.receive);
     system.assert_calling(world.worker);
-    world.stop_and_go(&mut system, pc);
+    world.suspend_and_resume(&mut system, pc);
     assert_eq!(system.kernel.replies[world.plan.reply_of(world.manager).id()], ReplyState::Free);
     system.call(world.worker, world.call, 5, &[6]);
     system.reply_recv(world.manager, world.receive, 1, &[]);
@@ -90,7 +90,7 @@ fn a_caller_that_waits_for_its_answer_calls_again() {
 }
 
 #[test]
-fn resuming_a_waiting_thread_repeats_its_system_call() {
+fn resuming_a_waiting_thread_restarts_its_system_call() {
     let world = World::new();
     let mut system = world.plan.boot();
     let pc = system.pc(world.worker);
@@ -101,7 +101,7 @@ fn resuming_a_waiting_thread_repeats_its_system_call() {
 }
 
 #[test]
-fn a_thread_that_stopped_in_its_call_calls_again() {
+fn a_thread_that_stopped_in_its_call_restarts_it() {
     let mut service = Service::active(200);
     let slot = service.plan.grant(service.client, service.endpoint.sender(3));
     let control = service.plan.grant(service.server, service.client.control());
@@ -115,7 +115,7 @@ fn a_thread_that_stopped_in_its_call_calls_again() {
 }
 
 #[test]
-fn a_ready_thread_goes_on_where_it_was() {
+fn a_ready_thread_continues_where_it_was() {
     let mut plan = Plan::new();
     let [manager, worker] = ["manager", "worker"].map(|name| plan.thread(name, 50));
     let control = plan.grant(manager, worker.control());
@@ -131,13 +131,13 @@ fn a_ready_thread_goes_on_where_it_was() {
 }
 
 #[test]
-fn stopping_twice_and_resuming_twice_is_the_same_as_once() {
+fn suspend_and_resume_are_idempotent() {
     let world = World::new();
     let mut system = world.plan.boot();
     let pc = system.pc(world.worker);
     system.wait(world.worker, world.wait);
     system.call(world.manager, world.control, SUSPEND, &[]);
-    world.stop_and_go(&mut system, pc);
+    world.suspend_and_resume(&mut system, pc);
     let mut plan = Plan::new();
     let [manager, worker] = ["manager", "worker"].map(|name| plan.thread(name, 50));
     let control = plan.grant(manager, worker.control());
@@ -161,7 +161,7 @@ fn a_thread_may_stop_itself() {
 }
 
 #[test]
-fn resuming_a_less_important_thread_does_not_switch() {
+fn resuming_a_thread_of_lower_priority_does_not_switch() {
     let family = Family::active(200);
     let mut system = family.plan.boot();
     system.call(family.parent, family.control, SUSPEND, &[]);
@@ -171,7 +171,7 @@ fn resuming_a_less_important_thread_does_not_switch() {
 }
 
 #[test]
-fn a_thread_that_may_not_run_is_not_resumed_by_a_message() {
+fn a_stopped_thread_is_not_resumed_by_a_message() {
     let world = World::new();
     let mut system = world.plan.boot();
     system.wait(world.worker, world.wait);
@@ -187,7 +187,7 @@ fn a_thread_that_may_not_run_is_not_resumed_by_a_message() {
 }
 
 #[test]
-fn suspending_a_thread_in_the_middle_of_a_queue_keeps_the_others() {
+fn suspending_a_thread_in_a_queue_keeps_the_others_queued() {
     let mut service = Service::active(1);
     let clients: Vec<_> =
         (0..3).map(|i| service.add_client(&format!("client {i}"), 90 - i as u8, i)).collect();
@@ -219,7 +219,7 @@ fn other_methods_are_illegal() {
 }
 
 #[test]
-fn address_spaces_have_no_methods_of_threads() {
+fn thread_methods_of_address_spaces_are_illegal() {
     let mut world = World::new();
     let slot = world.plan.grant(world.worker, Grant::vspace(world.worker));
     let mut system = world.plan.boot();
@@ -228,7 +228,7 @@ fn address_spaces_have_no_methods_of_threads() {
 }
 
 #[test]
-fn a_bound_notification_interrupts_receiving_until_it_is_unbound() {
+fn a_bound_notification_wakes_a_receiver_until_it_is_unbound() {
     let mut world = World::new();
     let listen = world.plan.grant(world.manager, world.notification.waiter());
     let signal = world.plan.grant(world.manager, world.notification.signaller(8));
@@ -248,7 +248,7 @@ fn a_bound_notification_interrupts_receiving_until_it_is_unbound() {
 }
 
 #[test]
-fn a_notification_is_bound_once_and_before_anybody_waits() {
+fn a_notification_is_bound_once_and_only_without_waiters() {
     let bind = Label::TcbBindNotification.as_raw();
     let mut world = World::new();
     let bound = world.plan.bound_notification(world.manager);
@@ -274,7 +274,7 @@ fn a_notification_is_bound_once_and_before_anybody_waits() {
 }
 
 #[test]
-fn a_thread_sets_its_own_thread_local_storage_by_instruction() {
+fn setting_ones_own_tls_base_is_illegal() {
     let set = Label::TcbSetTlsBase.as_raw();
     let mut world = World::new();
     let own = world.plan.grant(world.manager, world.manager.control());
