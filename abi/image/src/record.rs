@@ -566,9 +566,10 @@ record! {
         pub source,
         /// Reset: their size; the rest of the target is cleared. Otherwise zero.
         pub source_bytes,
-        /// Reset: the thread that owns the memory, which must be suspended. Wipe: the interrupt that triggers it, or
-        /// [`NONE`] if faults of the thread do. Otherwise [`NONE`].
+        /// Reset: the thread that owns the memory, which must be suspended. Otherwise [`NONE`].
         pub owner,
+        /// Wipe: the interrupt that triggers it, or [`NONE`] if faults of the thread do. Otherwise [`NONE`].
+        pub interrupt,
     }
 }
 

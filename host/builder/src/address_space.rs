@@ -6,7 +6,9 @@
 use std::collections::HashMap;
 
 use limen_abi::limits::PAGE_BYTES;
-use limen_image::{MappingFlags, Service};
+use limen_image::MappingFlags;
+
+use crate::services::PlannedService;
 
 /// Physically contiguous memory that is allocated as one piece.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -101,7 +103,7 @@ pub struct AddressSpaces {
     /// Ascending by program and address.
     pub mappings: Vec<UserMapping>,
     /// Services of protection domains.
-    pub services: Vec<Service>,
+    pub services: Vec<PlannedService>,
     /// The extent of each memory region in use.
     of_regions: HashMap<usize, usize>,
     /// For an extent whose initial contents are needed again, the extent with the copy.

@@ -27,6 +27,20 @@ const WINDOW_BYTES: u64 = 1 << 32;
 /// Offset of the initial contents in a window.
 const CONTENTS: u64 = WINDOW_BYTES / 2;
 
+/// The record of a service, before interrupts have indices.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct PlannedService {
+    record: Record,
+    /// The trigger of a wipe.
+    trigger: Option<WipeTrigger>,
+}
+
+impl From<Record> for PlannedService {
+    fn from(record: Record) -> Self {
+        Self { record, trigger: None }
+    }
+}
+
 /// Plans the address spaces for the services of all protection domains. They follow those of the `programs` programs,
 /// whose memory is already planned.
 ///
@@ -36,7 +50,7 @@ pub(crate) fn plan(
     system: &SystemDescription,
     programs: usize,
     spaces: &mut AddressSpaces,
-) -> Result<Vec<Record>, Diagnostic> {
+) -> Result<Vec<PlannedService>, Diagnostic> {
     let (mut records, mut wipes) = (Vec::new(), Vec::new());
     let mut vspace = programs;
     for (holder, domain) in system.protection_domains.iter().enumerate() {
@@ -55,9 +69,10 @@ pub(crate) fn plan(
                 stack_top: STACK + stack_bytes,
                 target: start,
                 owner: NONE,
+                interrupt: NONE,
                 ..Record::default()
             };
-            records.push(open_window(service, record, spaces)?);
+            records.push(PlannedService::from(open_window(service, record, spaces)?));
         }
         let first = domain.services.len() as u64;
         for (wipe, position) in domain.wipes.iter().zip(first..) {
@@ -68,15 +83,14 @@ pub(crate) fn plan(
                 vspace: vspace as u64,
                 stack_top: STACK + stack_bytes,
                 target: window.start,
-                owner: match wipe.trigger {
-                    WipeTrigger::Irq(id) => u64::from(id),
-                    WipeTrigger::Fault => NONE,
-                },
+                owner: NONE,
+                interrupt: NONE,
                 ..Record::default()
             };
             let extent = spaces.extent_of_region(wipe.region).unwrap_or_default();
             window.show(spaces, extent, MappingFlags::READ | MappingFlags::WRITE);
-            wipes.push(Record { bytes: window.bytes, ..record });
+            let record = Record { bytes: window.bytes, ..record };
+            wipes.push(PlannedService { record, trigger: Some(wipe.trigger) });
         }
         vspace += 1;
     }
@@ -99,17 +113,15 @@ pub(crate) fn served_regions(domain: &ProtectionDomain) -> impl Iterator<Item = 
     services.chain(domain.wipes.iter().map(|wipe| wipe.region))
 }
 
-/// The records, with interrupt ids replaced by indices.
-pub(crate) fn records(planned: &[Record], interrupts: &[OwnedInterrupt]) -> Vec<Record> {
-    let index = |record: &Record| {
-        let is_it =
-            |irq: &OwnedInterrupt| irq.owner as u64 == record.thread && u64::from(irq.id) == record.owner;
+/// The records, once interrupts have indices.
+pub(crate) fn records(planned: &[PlannedService], interrupts: &[OwnedInterrupt]) -> Vec<Record> {
+    let index = |thread: u64, id: u8| {
+        let is_it = |irq: &OwnedInterrupt| irq.owner as u64 == thread && irq.id == id;
         interrupts.iter().position(is_it).map_or(NONE, |index| index as u64)
     };
-    let is_wipe = |record: &Record| record.kind == ServiceKind::Wipe.as_raw();
-    let records = planned.iter().map(|record| match record {
-        wipe if is_wipe(wipe) => Record { owner: index(wipe), ..*wipe },
-        record => *record,
+    let records = planned.iter().map(|PlannedService { record, trigger }| match trigger {
+        Some(WipeTrigger::Irq(id)) => Record { interrupt: index(record.thread, *id), ..*record },
+        Some(WipeTrigger::Fault) | None => *record,
     });
     records.collect()
 }
@@ -243,7 +255,7 @@ mod tests {
     /// Kind, thread, address space, start and size of the target.
     fn targets(spaces: &AddressSpaces) -> Vec<(Option<ServiceKind>, u64, u64, u64, u64)> {
         let record = |r: &Record| (ServiceKind::from_raw(r.kind), r.thread, r.vspace, r.target, r.bytes);
-        spaces.services.iter().map(record).collect()
+        spaces.services.iter().map(|planned| record(&planned.record)).collect()
     }
 
     /// Address, size and flags of the kernel's mappings.
@@ -266,11 +278,13 @@ mod tests {
             (digest, 2, OTHER, window(0), 0x40_0000),
         ];
         assert_eq!(targets(&spaces), expected);
-        let owners: Vec<_> = spaces.services.iter().map(|record| record.owner).collect();
+        let owners: Vec<_> = spaces.services.iter().map(|planned| planned.record.owner).collect();
         assert_eq!(owners, [NONE, NONE, 1, NONE, NONE]);
-        let reset = spaces.services[2];
+        let reset = spaces.services[2].record;
         assert_eq!((reset.source, reset.source_bytes), (window(2) + CONTENTS, 0x1000));
-        assert!(spaces.services.iter().all(|record| record.stack_top == STACK + Record::STACK_BYTES));
+        assert!(
+            spaces.services.iter().all(|planned| planned.record.stack_top == STACK + Record::STACK_BYTES)
+        );
     }
 
     #[test]
@@ -328,7 +342,7 @@ mod tests {
             <protection_domain name="boss"><program_image path="p" /><digest id="0" region="log" />
             </protection_domain></system>"#;
         let built = built(text);
-        let record = |r: &Record| (ServiceKind::from_raw(r.kind), r.vspace, r.target, r.bytes, r.owner);
+        let record = |r: &Record| (ServiceKind::from_raw(r.kind), r.vspace, r.target, r.bytes, r.interrupt);
         let (wipe, second) = (Some(ServiceKind::Wipe), WINDOWS + WINDOW_BYTES);
         let expected = [
             (Some(ServiceKind::Digest), 4, WINDOWS, 0x1000, NONE),

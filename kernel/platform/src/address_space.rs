@@ -148,6 +148,7 @@ mod tests {
             target: 0x20_0000,
             bytes: 0x1000,
             owner: NONE,
+            interrupt: NONE,
             ..Service::default()
         }]
         .into();

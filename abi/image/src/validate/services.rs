@@ -37,10 +37,11 @@ pub(super) fn check(image: &Image<'_>) -> Check {
         let has_target = kind != ServiceKind::KernelDigest;
         let owner_fits = match kind {
             ServiceKind::Reset => service.owner < threads && service.owner != service.thread,
-            ServiceKind::Wipe => service.owner == NONE || service.owner < interrupts,
-            ServiceKind::Digest | ServiceKind::KernelDigest => service.owner == NONE,
+            ServiceKind::Wipe | ServiceKind::Digest | ServiceKind::KernelDigest => service.owner == NONE,
         };
         check(owner_fits, "invalid owner")?;
+        let interrupt_fits = kind == ServiceKind::Wipe && service.interrupt < interrupts;
+        check(interrupt_fits || service.interrupt == NONE, "invalid interrupt")?;
         check(is_reset || service.source_bytes == 0, "unused initial contents")?;
         check(
             kind != ServiceKind::Wipe || take_trigger(&mut wiping, &service),
@@ -73,12 +74,12 @@ struct Wiping {
 /// Each interrupt, and the faults of each thread, trigger at most one wipe; the number of wiping interrupts is
 /// limited.
 fn take_trigger(wiping: &mut Wiping, service: &Service) -> bool {
-    if service.owner == NONE {
+    if service.interrupt == NONE {
         return take(&mut wiping.threads, service.thread);
     }
-    let is_new = !wiping.interrupts.contains(&service.owner);
+    let is_new = !wiping.interrupts.contains(&service.interrupt);
     match wiping.interrupts.iter_mut().find(|interrupt| **interrupt == NONE) {
-        Some(place) if is_new => *place = service.owner,
+        Some(place) if is_new => *place = service.interrupt,
         _ => return false,
     }
     true

@@ -157,6 +157,7 @@ pub(crate) const fn digest(thread: u64, vspace: u64) -> Service {
         source: 0,
         source_bytes: 0,
         owner: NONE,
+        interrupt: NONE,
     }
 }
 
@@ -180,10 +181,10 @@ pub(crate) const fn reset(thread: u64, vspace: u64, owner: u64) -> Service {
 
 /// A wipe that an interrupt triggers, or without one, faults of the thread.
 pub(crate) fn wipe(thread: u64, vspace: u64, interrupt: u64) -> Service {
-    let target = reset(thread, vspace, 0);
+    let target = reset(thread, vspace, NONE);
     Service {
         kind: ServiceKind::Wipe as u64,
-        owner: interrupt,
+        interrupt,
         source: 0,
         source_bytes: 0,
         bytes: PAGE_BYTES,

@@ -56,6 +56,7 @@ fn bytes(architecture: Architecture, paddr: u64) -> Vec<u8> {
         target: 0x20_0000,
         bytes: 0x2000,
         owner: NONE,
+        interrupt: NONE,
         ..Service::default()
     }];
     writer.sched_contexts = vec![SchedContext { budget_us: 100, period_us: 400 }];

@@ -48,8 +48,7 @@ impl<Space> Service<Space> {
         thread: impl Fn(u64) -> Option<ThreadId>,
     ) -> Option<Self> {
         let kind = ServiceKind::from_raw(record.kind)?;
-        let owner = if kind == ServiceKind::Reset { thread(record.owner) } else { None };
-        Some(Self { kind, space, owner })
+        Some(Self { kind, space, owner: thread(record.owner) })
     }
 }
 

@@ -37,13 +37,13 @@ pub struct WipingFault {
 impl<M: Machine> Kernel<M> {
     /// Makes an interrupt or the faults of a thread wipe, as the image's record says.
     pub(crate) fn populate_wipe(&mut self, service: ServiceId, record: &limen_image::Service) {
-        if record.owner == NONE {
+        if record.interrupt == NONE {
             let Some(thread) = Threads::<M>::id(record.thread) else { return };
             let handler = core::mem::take(&mut self.threads[thread].fault_handler);
             self.wiping_faults[thread] = Some(WipingFault { service, handler });
             return;
         }
-        let Some(irq) = Irqs::id(record.owner) else { return };
+        let Some(irq) = Irqs::id(record.interrupt) else { return };
         let line = self.irqs[irq].line;
         if let Some(place) = self.wiping_interrupts.iter_mut().find(|place| place.is_none()) {
             *place = Some(WipingInterrupt { line, irq, service });

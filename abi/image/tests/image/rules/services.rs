@@ -53,6 +53,12 @@ pub(super) const SERVICES: &[Case] = &[
     ("no owner", |w| w.services[1].owner = NONE, OWNER),
     ("itself as owner", |w| w.services[1].owner = 1, OWNER),
     ("owner of a digest", |w| w.services[0].owner = 0, record(Table::Services, 0, "invalid owner")),
+    ("owner of a wipe", |w| w.services[4].owner = 0, record(Table::Services, 4, "invalid owner")),
+    (
+        "interrupt of a reset",
+        |w| w.services[1].interrupt = 0,
+        record(Table::Services, 1, "invalid interrupt"),
+    ),
     (
         "initial contents of a digest",
         |w| w.services[0].source_bytes = PAGE,
@@ -63,15 +69,19 @@ pub(super) const SERVICES: &[Case] = &[
         |w| w.services[1].source_bytes = 3 * PAGE,
         record(Table::Services, 1, "more initial contents than memory"),
     ),
-    ("interrupt that wipes", |w| w.services[4].owner = 2, record(Table::Services, 4, "invalid owner")),
+    (
+        "interrupt that wipes",
+        |w| w.services[4].interrupt = 2,
+        record(Table::Services, 4, "invalid interrupt"),
+    ),
     (
         "two wipes by faults",
-        |w| w.services[4].owner = NONE,
+        |w| w.services[4].interrupt = NONE,
         record(Table::Services, 4, "a trigger that already has a wipe"),
     ),
     (
         "two wipes by an interrupt",
-        |w| w.services[5].owner = 1,
+        |w| w.services[5].interrupt = 1,
         record(Table::Services, 5, "a trigger that already has a wipe"),
     ),
     (

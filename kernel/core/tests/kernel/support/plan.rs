@@ -385,12 +385,12 @@ impl Plan {
 
     /// Adds a service that computes the digest of some memory for a thread. Returns its index.
     pub(crate) fn digest(&mut self, thread: Thread) -> u64 {
-        self.service(ServiceKind::Digest, thread, NONE)
+        self.service(ServiceKind::Digest, thread, NONE, NONE)
     }
 
     /// Adds a service that computes the digest of the kernel for a thread. Returns its index.
     pub(crate) fn kernel_digest(&mut self, thread: Thread) -> u64 {
-        let index = self.service(ServiceKind::KernelDigest, thread, NONE);
+        let index = self.service(ServiceKind::KernelDigest, thread, NONE, NONE);
         let record = &mut self.writer.services[index as usize];
         (record.target, record.bytes) = (0, 0);
         index
@@ -398,20 +398,20 @@ impl Plan {
 
     /// Adds a service with which a thread resets the memory of another one. Returns its index.
     pub(crate) fn reset(&mut self, thread: Thread, owner: Thread) -> u64 {
-        self.service(ServiceKind::Reset, thread, owner.0)
+        self.service(ServiceKind::Reset, thread, owner.0, NONE)
     }
 
     /// Adds memory that an interrupt of a thread wipes. Returns the index of the service.
     pub(crate) fn wipe_by_interrupt(&mut self, thread: Thread, interrupt: Interrupt) -> u64 {
-        self.service(ServiceKind::Wipe, thread, interrupt.0)
+        self.service(ServiceKind::Wipe, thread, NONE, interrupt.0)
     }
 
     /// Adds memory that the faults of a thread wipe. Returns the index of the service.
     pub(crate) fn wipe_by_fault(&mut self, thread: Thread) -> u64 {
-        self.service(ServiceKind::Wipe, thread, NONE)
+        self.service(ServiceKind::Wipe, thread, NONE, NONE)
     }
 
-    fn service(&mut self, kind: ServiceKind, thread: Thread, owner: u64) -> u64 {
+    fn service(&mut self, kind: ServiceKind, thread: Thread, owner: u64, interrupt: u64) -> u64 {
         self.writer.services.push(ServiceRecord {
             kind: kind as u64,
             thread: thread.0,
@@ -422,6 +422,7 @@ impl Plan {
             source: 0,
             source_bytes: 0,
             owner,
+            interrupt,
         });
         self.writer.services.len() as u64 - 1
     }
