@@ -125,7 +125,7 @@ impl<M: Machine> Kernel<M> {
     pub(crate) fn stop_idling(&mut self) {
         self.charge_current();
         if let Some(woken) = self.interrupt().woken {
-            self.hand_over(woken);
+            self.dispatch_woken(woken);
         }
     }
 

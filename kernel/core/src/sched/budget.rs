@@ -133,7 +133,7 @@ impl<M: Machine> Kernel<M> {
     }
 
     /// Returns whether anything is left of the thread's slice or share, as of the last charge.
-    pub(crate) fn has_turn(&self, thread: ThreadId) -> bool {
+    pub(crate) fn has_slice_left(&self, thread: ThreadId) -> bool {
         self.threads[thread].sched_context.is_some_and(|id| self.rest(id) != 0)
     }
 
@@ -183,8 +183,8 @@ impl<M: Machine> Kernel<M> {
             self.run_highest();
             return Outcome::NOTHING;
         };
-        if self.has_turn(current) {
-            self.give_way(current);
+        if self.has_slice_left(current) {
+            self.reschedule(current);
             return Outcome::NOTHING;
         }
         self.processor.sched_context = None;

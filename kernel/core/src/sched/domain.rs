@@ -125,7 +125,7 @@ impl<M: Machine> Kernel<M> {
     /// Enqueues the current thread in its domain. If its budget ends together with the slot, the timeout fault is
     /// delivered as usual.
     fn leave_slot(&mut self, current: ThreadId) {
-        if self.has_turn(current) {
+        if self.has_slice_left(current) {
             self.processor.queues.ready.push_front(&mut self.links, current, self.threads[current].priority);
         } else if let Some(outcome) = self.deliver_timeout(current) {
             outcome.woken.into_iter().for_each(|woken| self.enqueue(woken));

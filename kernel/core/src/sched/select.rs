@@ -16,28 +16,28 @@ impl<M: Machine> Kernel<M> {
             (Next::GoesOn, None) => {}
             (Next::GoesOn, Some(woken)) => self.preempt(woken),
             (Next::Waits, None) => self.run_highest(),
-            (Next::Waits, Some(woken)) => self.hand_over(woken),
+            (Next::Waits, Some(woken)) => self.dispatch_woken(woken),
         }
     }
 
     /// The current thread blocks. The woken thread runs at once unless a ready thread has a higher priority.
     #[inline(always)]
-    pub(crate) fn hand_over(&mut self, woken: ThreadId) {
+    pub(crate) fn dispatch_woken(&mut self, woken: ThreadId) {
         if self.processor.queues.ready.surely_below(self.threads[woken].priority) {
             self.switch_to(woken);
         } else {
-            self.take_turns(woken);
+            self.dispatch_woken_slowly(woken);
         }
     }
 
     /// Handles the case that a ready thread may have the woken thread's priority or a higher one. Among equals, the
     /// woken thread runs first while some of its slice is left.
     #[inline(never)]
-    fn take_turns(&mut self, woken: ThreadId) {
+    fn dispatch_woken_slowly(&mut self, woken: ThreadId) {
         self.end_slice_begun_above(woken);
         let top = u16::from(self.threads[woken].priority) + 1;
         let is_highest = self.in_current_domain(woken) && self.processor.queues.ready.highest() <= top;
-        if is_highest && self.has_turn(woken) {
+        if is_highest && self.has_slice_left(woken) {
             self.switch_to(woken);
         } else {
             self.enqueue(woken);
@@ -54,7 +54,7 @@ impl<M: Machine> Kernel<M> {
     /// priority.
     #[inline(always)]
     fn preempt(&mut self, woken: ThreadId) {
-        let Some(current) = self.processor.current else { return self.run_first(woken) };
+        let Some(current) = self.processor.current else { return self.wake_from_idle(woken) };
         if self.threads[woken].priority <= self.threads[current].priority {
             self.add_below(current, woken);
         } else {
@@ -67,39 +67,39 @@ impl<M: Machine> Kernel<M> {
     fn add_below(&mut self, current: ThreadId, woken: ThreadId) {
         self.enqueue(woken);
         if !self.processor.queues.ready.surely_not_above(self.threads[current].priority) {
-            self.give_way(current);
+            self.reschedule(current);
         }
     }
 
     #[inline(never)]
     fn add_above(&mut self, current: ThreadId, woken: ThreadId) {
         if self.is_highest(woken) {
-            self.set_aside(current);
+            self.enqueue_preempted(current);
             return self.switch_to(woken);
         }
         self.enqueue(woken);
-        self.give_way(current);
+        self.reschedule(current);
     }
 
     #[cold]
-    fn run_first(&mut self, woken: ThreadId) {
-        self.hand_over(woken);
+    fn wake_from_idle(&mut self, woken: ThreadId) {
+        self.dispatch_woken(woken);
     }
 
     /// Switches to a thread of higher priority than the current one, if there is one.
     #[inline(never)]
-    pub(crate) fn give_way(&mut self, current: ThreadId) {
+    pub(crate) fn reschedule(&mut self, current: ThreadId) {
         if !self.processor.queues.ready.surely_not_above(self.threads[current].priority) {
-            self.set_aside(current);
+            self.enqueue_preempted(current);
             self.run_highest();
         }
     }
 
     /// Enqueues the preempted current thread before its equals, or behind them if its slice has just ended.
     #[inline]
-    pub(crate) fn set_aside(&mut self, current: ThreadId) {
+    pub(crate) fn enqueue_preempted(&mut self, current: ThreadId) {
         let priority = self.threads[current].priority;
-        if self.processor.queues.ready.surely_below(priority) || self.turn_goes_on(current) {
+        if self.processor.queues.ready.surely_below(priority) || self.slice_continues(current) {
             self.processor.queues.ready.push_front(&mut self.links, current, priority);
         } else {
             self.processor.queues.ready.push_back(&mut self.links, current, priority);
@@ -107,9 +107,9 @@ impl<M: Machine> Kernel<M> {
     }
 
     #[inline(never)]
-    fn turn_goes_on(&mut self, current: ThreadId) -> bool {
+    fn slice_continues(&mut self, current: ThreadId) -> bool {
         self.charge_current();
-        self.has_turn(current)
+        self.has_slice_left(current)
     }
 
     /// Returns the outcome when `current` may have lost the time that it entered the kernel with.
@@ -174,7 +174,7 @@ impl<M: Machine> Kernel<M> {
     /// interrupt continues with the rest. The timer fires [`PAUSE_US`] later so that pending interrupts are served
     /// first.
     #[cold]
-    fn run_another(&mut self) {
+    fn run_next_with_budget(&mut self) {
         for _ in 1..POSTPONED_AT_ONCE {
             let Some(next) = self.processor.queues.ready.pop_highest(&mut self.links) else { break };
             if self.enter(next) {
@@ -198,7 +198,7 @@ impl<M: Machine> Kernel<M> {
     #[inline(always)]
     pub(crate) fn switch_to(&mut self, next: ThreadId) {
         if !self.enter(next) {
-            self.run_another();
+            self.run_next_with_budget();
         }
     }
 
