@@ -67,7 +67,7 @@ impl<M: Machine> Kernel<M> {
     /// Inlined into each trap handler, where the kind of event is a constant.
     #[inline(always)]
     pub fn handle(&mut self, event: Event) {
-        self.settle_call();
+        self.flush_open_call();
         match self.processor.current {
             Some(current) => self.handle_of(current, event),
             None => self.handle_idle(event),
@@ -83,7 +83,7 @@ impl<M: Machine> Kernel<M> {
             self.serve_slowly(number);
             return;
         }
-        self.settle_call();
+        self.flush_open_call();
         match self.processor.current {
             Some(current) => self.handle_of(current, event),
             None => self.handle_idle(event),

@@ -43,7 +43,7 @@ impl KernelCell {
 /// [`unmap_boot`].
 #[inline(never)]
 pub fn check(kernel: &mut Kernel<Hardware>) {
-    kernel.settle_call();
+    kernel.flush_open_call();
     if let Err(broken) = kernel.check_invariants() {
         fatal(format_args!("an invariant of the kernel does not hold: {broken}"));
     }

@@ -33,7 +33,7 @@ impl<M: Machine> Kernel<M> {
     #[inline(never)]
     pub extern "C" fn serve_answer(&mut self) -> Option<&mut M::Context> {
         let Some(Return { server, caller, info }) = self.plan_return() else {
-            return self.serve_settled_answer();
+            return self.serve_flushed_answer();
         };
         if self.threads[caller].fault.is_some() {
             return self.serve_answer_to_open_fault(caller, server, info);
@@ -69,7 +69,7 @@ impl<M: Machine> Kernel<M> {
     ) -> Option<&mut M::Context> {
         let is_usual = self.threads[caller].fault.is_none_or(Fault::has_short_answer::<M::Context>);
         if !is_usual || info.label() != FaultLabel::NullFault.as_raw() {
-            return self.serve_settled_answer();
+            return self.serve_flushed_answer();
         }
         self.processor.open_call = None;
         self.answer_usual_fault(caller, server, info);
@@ -98,16 +98,16 @@ impl<M: Machine> Kernel<M> {
 
     /// An answer after something else has happened.
     #[inline(never)]
-    fn serve_settled_answer(&mut self) -> Option<&mut M::Context> {
-        self.settle_call();
+    fn serve_flushed_answer(&mut self) -> Option<&mut M::Context> {
+        self.flush_open_call();
         match self.plan_answer(Self::usual_inbox, |fault| fault.is_none()) {
             Some(answer) => self.carry_out_answer(&answer, Self::hand_over_message),
-            None => self.serve_settled_answer_to_fault(),
+            None => self.serve_flushed_answer_to_fault(),
         }
     }
 
     #[inline(never)]
-    fn serve_settled_answer_to_fault(&mut self) -> Option<&mut M::Context> {
+    fn serve_flushed_answer_to_fault(&mut self) -> Option<&mut M::Context> {
         match self.plan_answer(Self::usual_inbox, |fault| fault.is_some()) {
             Some(answer) if answer.info.label() == FaultLabel::NullFault.as_raw() => {
                 self.carry_out_answer(&answer, |kernel, Answer { server, caller, info, .. }| {

@@ -31,7 +31,7 @@ impl<M: Machine> Kernel<M> {
     #[inline(never)]
     fn serve_unplanned_call(&mut self) -> Option<&mut M::Context> {
         if self.processor.open_call.is_some() {
-            return self.settle_and_serve(Syscall::Call.as_raw());
+            return self.flush_and_serve(Syscall::Call.as_raw());
         }
         self.serve_slowly(Syscall::Call.as_raw())
     }

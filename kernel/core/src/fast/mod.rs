@@ -58,8 +58,8 @@ impl<M: Machine> Kernel<M> {
 
     /// Serves a system call of a server that has an open call.
     #[inline(never)]
-    fn settle_and_serve(&mut self, number: i64) -> Option<&mut M::Context> {
-        self.settle_call();
+    fn flush_and_serve(&mut self, number: i64) -> Option<&mut M::Context> {
+        self.flush_open_call();
         self.serve_syscall(number)
     }
 

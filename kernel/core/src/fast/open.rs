@@ -3,7 +3,7 @@
 //! Most servers answer at once. Until then nothing has to be known but who called where: the caller would wait on the
 //! reply object and lend its time, and the answer would undo both. So a call to a server that waits alone hands over its
 //! message, lets the server run, and stays *open*; the answer that comes next hands over its message and lets the caller
-//! run. Whatever comes instead *settles* the call first: then everything is as after a call on the general path.
+//! run. Whatever comes instead *flushes* the call first: then everything is as after a call on the general path.
 //!
 //! A call is open only while its server runs, and only where there is one domain: elsewhere no short way finds that nobody
 //! is more important, so no domain can see how another one left the kernel.
@@ -26,14 +26,14 @@ pub struct OpenCall {
 impl<M: Machine> Kernel<M> {
     /// Writes down what an open call has left out, if there is one. Who looks at objects from outside does this first.
     #[inline(always)]
-    pub fn settle_call(&mut self) {
+    pub fn flush_open_call(&mut self) {
         if let Some(call) = self.processor.open_call {
-            self.settle(call);
+            self.flush(call);
         }
     }
 
     #[inline(never)]
-    fn settle(&mut self, OpenCall { caller, endpoint }: OpenCall) {
+    fn flush(&mut self, OpenCall { caller, endpoint }: OpenCall) {
         self.processor.open_call = None;
         let Endpoint::LoneReceiver { thread: server, reply } = self.endpoints[endpoint] else { return };
         self.endpoints[endpoint] = Endpoint::Idle;

@@ -24,7 +24,7 @@ impl<M: Machine> Kernel<M> {
     #[inline(never)]
     pub extern "C" fn serve_receive(&mut self) -> Option<&mut M::Context> {
         if self.processor.open_call.is_some() {
-            return self.settle_and_serve(Syscall::Recv.as_raw());
+            return self.flush_and_serve(Syscall::Recv.as_raw());
         }
         if let Some(current) = self.processor.current {
             match self.usual_inbox(current) {
@@ -50,7 +50,7 @@ impl<M: Machine> Kernel<M> {
     #[inline(never)]
     pub(super) fn serve_receive_elsewhere(&mut self, number: i64) -> Option<&mut M::Context> {
         if self.processor.open_call.is_some() {
-            return self.settle_and_serve(number);
+            return self.flush_and_serve(number);
         }
         if let Some(current) = self.processor.current {
             match self.named_inbox(current) {

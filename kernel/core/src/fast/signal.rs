@@ -15,7 +15,7 @@ impl<M: Machine> Kernel<M> {
     #[inline(never)]
     pub extern "C" fn serve_send(&mut self) -> Option<&mut M::Context> {
         if self.processor.open_call.is_some() {
-            return self.settle_and_serve(Syscall::Send.as_raw());
+            return self.flush_and_serve(Syscall::Send.as_raw());
         }
         if let Some(current) = self.processor.current
             && let Some(&Cap::Notification { id, badge, rights }) =

@@ -54,18 +54,18 @@ impl<M: Machine> Kernel<M> {
         if self.processor.fpu.pass(&mut self.machine, user) {
             return Some(&mut self.threads[next].context);
         }
-        self.settle_unit(next, user)
+        self.set_up_unit(next, user)
     }
 
     #[inline(never)]
-    fn settle_unit(&mut self, next: ThreadId, user: Option<ThreadId>) -> Option<&mut M::Context> {
+    fn set_up_unit(&mut self, next: ThreadId, user: Option<ThreadId>) -> Option<&mut M::Context> {
         self.processor.fpu.settle(&mut self.machine, next, user);
         Some(&mut self.threads[next].context)
     }
 
     #[cold]
     fn run_slowly(&mut self, next: ThreadId) -> Option<&mut M::Context> {
-        self.settle_call();
+        self.flush_open_call();
         self.switch_to(next);
         self.running()
     }

@@ -178,7 +178,7 @@ impl System {
         if self.open_calls == OpenCalls::Keep {
             return;
         }
-        self.kernel.settle_call();
+        self.kernel.flush_open_call();
         if self.checking == Checking::EachEvent {
             self.verify(event);
         }
