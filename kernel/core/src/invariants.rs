@@ -161,7 +161,7 @@ impl<M: Machine> Kernel<M> {
             "time is charged to another scheduling context",
         )?;
         ensure(
-            self.processor.fpu.is_settled_for(thread.fpu),
+            self.processor.fpu.is_valid_for(thread.fpu),
             "the floating-point unit is not set up for the current thread",
         )?;
         ensure(

@@ -25,7 +25,7 @@ use crate::unit::{FpuUnit, Name};
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Fpu<T> {
     /// The user for which the unit is set up. While the unit is on, that is the owner.
-    settled: Option<T>,
+    set_up_for: Option<T>,
     /// The owner of the registers in the unit.
     owner: Option<T>,
     power: Power,
@@ -71,7 +71,7 @@ impl Options {
 impl<T: Name> Fpu<T> {
     /// A unit that is off and has no owner.
     pub const EMPTY: Self = Self {
-        settled: None,
+        set_up_for: None,
         owner: None,
         power: Power::Off,
         policy: FpuPolicy::SemiLazy,
@@ -93,7 +93,7 @@ impl<T: Name> Fpu<T> {
 
     /// Whether the unit is set up correctly while this user runs, or a thread that may not use it.
     #[must_use]
-    pub fn is_settled_for(&self, user: Option<T>) -> bool {
+    pub fn is_valid_for(&self, user: Option<T>) -> bool {
         let may_ask = self.policy == FpuPolicy::FaultLazy;
         if self.is_on() { self.owner == user } else { user.is_none_or(|user| may_ask && !user.is_trusted()) }
     }
@@ -108,7 +108,7 @@ impl<T: Name> Fpu<T> {
     #[inline(always)]
     #[must_use]
     pub fn is_for(&self, user: Option<T>) -> bool {
-        T::same(self.settled, user)
+        T::same(self.set_up_for, user)
     }
 
     /// Sets up the unit for `next`, which runs from now on. `user` is the same thread, possibly by its name at work, or
@@ -123,7 +123,7 @@ impl<T: Name> Fpu<T> {
     #[inline(never)]
     fn change(&mut self, unit: &mut impl FpuUnit<T>, next: T, user: Option<T>) {
         if !self.pass(unit, user) {
-            self.settle(unit, next, user);
+            self.set_up(unit, next, user);
         }
     }
 
@@ -133,20 +133,20 @@ impl<T: Name> Fpu<T> {
     pub fn pass(&mut self, unit: &mut impl FpuUnit<T>, user: Option<T>) -> bool {
         match (self.power, user) {
             (Power::On, Some(to)) => {
-                // While the unit is on, the settled user is its owner.
-                unit.exchange(self.settled, to);
+                // While the unit is on, the user it is set up for is its owner.
+                unit.exchange(self.set_up_for, to);
                 count(&mut self.counters.exchanges);
-                (self.owner, self.settled) = (user, user);
+                (self.owner, self.set_up_for) = (user, user);
                 true
             }
             (Power::On, None) => {
                 self.turn_off(unit);
-                self.settled = None;
+                self.set_up_for = None;
                 true
             }
             (Power::Off, Some(_)) if self.policy == FpuPolicy::SemiLazy && T::same(self.owner, user) => {
                 self.turn_on(unit, Power::On);
-                self.settled = user;
+                self.set_up_for = user;
                 true
             }
             _ => false,
@@ -155,20 +155,20 @@ impl<T: Name> Fpu<T> {
 
     /// The other changes, for a user for which [`Self::pass`] has returned false.
     #[inline(never)]
-    pub fn settle(&mut self, unit: &mut impl FpuUnit<T>, next: T, user: Option<T>) {
+    pub fn set_up(&mut self, unit: &mut impl FpuUnit<T>, next: T, user: Option<T>) {
         if self.policy != FpuPolicy::SemiLazy {
-            return self.settle_by_policy(unit, next, user);
+            return self.set_up_by_policy(unit, next, user);
         }
         // The unit is off here.
         self.turn_on(unit, Power::On);
         if let Some(user) = user {
             self.bring(unit, user);
         }
-        self.settled = user;
+        self.set_up_for = user;
     }
 
     #[cold]
-    fn settle_by_policy(&mut self, unit: &mut impl FpuUnit<T>, next: T, user: Option<T>) {
+    fn set_up_by_policy(&mut self, unit: &mut impl FpuUnit<T>, next: T, user: Option<T>) {
         match (self.policy, user) {
             (FpuPolicy::Eager, _) => return self.follow(unit, next, user),
             (FpuPolicy::FaultLazy, Some(user)) if self.owner == Some(user) || user.is_trusted() => {
@@ -178,7 +178,7 @@ impl<T: Name> Fpu<T> {
             (_, Some(user)) => self.open(unit, user),
             (_, None) => self.empty(unit),
         }
-        self.settled = user;
+        self.set_up_for = user;
     }
 
     /// Eager: the running thread's registers are in the unit, even if it cannot use them.
@@ -193,7 +193,7 @@ impl<T: Name> Fpu<T> {
             None => self.close(unit),
         }
         // Not `user`: the next thread that may not use the unit also needs a change.
-        self.settled = Some(next);
+        self.set_up_for = Some(next);
     }
 
     /// Fault-lazy: the running thread gets the unit only when it uses it.
@@ -212,7 +212,7 @@ impl<T: Name> Fpu<T> {
         match user {
             Some(user) if self.power == Power::Off => {
                 self.open(unit, user);
-                self.settled = Some(user);
+                self.set_up_for = Some(user);
                 Taken::Yes
             }
             _ => Taken::No,
@@ -225,8 +225,8 @@ impl<T: Name> Fpu<T> {
         if self.owner == Some(thread) {
             self.empty(unit);
         }
-        if self.settled == Some(thread) {
-            self.settled = None;
+        if self.set_up_for == Some(thread) {
+            self.set_up_for = None;
         }
     }
 
@@ -237,7 +237,7 @@ impl<T: Name> Fpu<T> {
         } else {
             self.empty(unit);
         }
-        self.settled = None;
+        self.set_up_for = None;
     }
 
     /// Branch-free: the next domain finds the same state after the same time, whichever thread used the unit.
@@ -254,7 +254,7 @@ impl<T: Name> Fpu<T> {
     /// runs.
     pub fn set_policy(&mut self, unit: &mut impl FpuUnit<T>, policy: FpuPolicy, options: Options) {
         self.empty(unit);
-        self.settled = None;
+        self.set_up_for = None;
         self.options = options;
         if options.isolate() {
             // The unit still holds registers that were saved before.

@@ -59,7 +59,7 @@ impl<M: Machine> Kernel<M> {
 
     #[inline(never)]
     fn set_up_unit(&mut self, next: ThreadId, user: Option<ThreadId>) -> Option<&mut M::Context> {
-        self.processor.fpu.settle(&mut self.machine, next, user);
+        self.processor.fpu.set_up(&mut self.machine, next, user);
         Some(&mut self.threads[next].context)
     }
 

@@ -79,10 +79,7 @@ fn structure(world: &World) {
         assert!(!owner.is_trusted() || world.at_work[thread_of(owner)], "work that is over owns the unit");
     }
     if let Some(running) = world.running {
-        assert!(
-            world.fpu.is_settled_for(world.user(running)),
-            "the unit is not set up for the running thread"
-        );
+        assert!(world.fpu.is_valid_for(world.user(running)), "the unit is not set up for the running thread");
     }
     let is_isolated = world.options & FpuOption::ISOLATE != 0;
     if let (true, Some(running)) = (is_isolated, world.running.map(|running| world.name(running))) {

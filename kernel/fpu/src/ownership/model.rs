@@ -223,11 +223,11 @@ impl World {
             Operation::FinishWork => self.running.into_iter().for_each(|running| self.leave_work(running)),
             Operation::AbandonWork(thread) => self.leave_work(thread),
         }
-        self.settle();
+        self.set_up();
     }
 
     /// Sets up the unit for the running thread.
-    fn settle(&mut self) {
+    fn set_up(&mut self) {
         if let Some(running) = self.running {
             let user = self.user(running);
             self.fpu.switch_to(&mut self.unit, running, user);
