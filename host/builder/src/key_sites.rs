@@ -74,7 +74,7 @@ pub fn collect(
         }
         for row in rows(&program.key_sites).map_err(|reason| wrong(program, 0, reason))? {
             let key = symbols.get(&row.key).copied();
-            let instructions = row.settle(program, key.map(|key| default(system, config, key)), architecture);
+            let instructions = row.preset(program, key.map(|key| default(system, config, key)), architecture);
             let instructions = instructions.map_err(|reason| wrong(program, row.site, reason))?;
             bound.extend(key.map(|key| BoundSite { program: index, key, vaddr: row.site, instructions }));
         }
@@ -140,7 +140,7 @@ fn rows(section: &[u8]) -> Result<Vec<Row>, &'static str> {
 
 impl Row {
     /// Checks the branch and writes the instruction of its default: the default of the bound key, or its own.
-    fn settle(
+    fn preset(
         &self,
         program: &mut Program,
         bound: Option<bool>,

@@ -63,7 +63,7 @@ impl<A: Encoding> Table<'_, A> {
 
     /// Patches all sites to the states of their keys, from either instruction. After an error the code must not be
     /// used.
-    pub(crate) fn settle<E: Engine>(&self, engine: &mut E) -> Result<(), FlipError> {
+    pub(crate) fn patch_all<E: Engine>(&self, engine: &mut E) -> Result<(), FlipError> {
         let state = |site: &Site| self.key(site).is_some_and(Key::is_enabled);
         let changes = self.all_sites().filter_map(|site| self.difference(&site, state(&site)).change());
         self.write(engine, changes, |_| core::iter::empty())

@@ -1,8 +1,8 @@
 //! The keys of a program and the right to change them: `&mut Keys` stands for the lock of all writers of code.
 //!
 //! ```text
-//!                link             preset               settle                     seal
-//!   Sections --> Table --> Unsettled ----> Unsettled --------> Keys: any key ------------> Keys: no read-only key
+//!                link             preset               patch_all                  seal
+//!   Sections --> Table --> Unpatched ----> Unpatched --------> Keys: any key ------------> Keys: no read-only key
 //! ```
 
 use core::fmt;
@@ -18,9 +18,9 @@ use crate::table::Table;
 /// Keys whose initial states can still be set. Code does not follow them yet.
 #[derive(Debug)]
 #[must_use]
-pub struct Unsettled<'a, A>(Table<'a, A>);
+pub struct Unpatched<'a, A>(Table<'a, A>);
 
-impl<'a, A: Encoding> Unsettled<'a, A> {
+impl<'a, A: Encoding> Unpatched<'a, A> {
     /// The keys of a table.
     pub fn new(table: Table<'a, A>) -> Self {
         Self(table)
@@ -35,8 +35,8 @@ impl<'a, A: Encoding> Unsettled<'a, A> {
     ///
     /// # Errors
     /// When the window cannot be opened. Then only some sites are patched, and the code must not be executed.
-    pub fn settle<E: Engine>(self, mut engine: E) -> Result<Keys<'a, A, E>, KeyError> {
-        self.0.settle(&mut engine).map_err(KeyError::from)?;
+    pub fn patch_all<E: Engine>(self, mut engine: E) -> Result<Keys<'a, A, E>, KeyError> {
+        self.0.patch_all(&mut engine).map_err(KeyError::from)?;
         Ok(Keys { table: self.0, engine, phase: Phase::Open })
     }
 }
@@ -277,10 +277,10 @@ mod tests {
         let (view, sections) = program.sections();
         let [first, second, ..] = view.keys();
         let text = sections.text;
-        let mut unsettled = Unsettled::new(Table::<X86_64>::link(sections).unwrap());
-        unsettled.preset(first, true);
-        unsettled.preset(second, false);
-        let keys = unsettled.settle(Log::new(text)).unwrap();
+        let mut unpatched = Unpatched::new(Table::<X86_64>::link(sections).unwrap());
+        unpatched.preset(first, true);
+        unpatched.preset(second, false);
+        let keys = unpatched.patch_all(Log::new(text)).unwrap();
         // Of four jumps, two become nops: that of the second key, and that which the first key falls through.
         let stops = keys.engine().calls.iter().filter(|call| **call == Call::Park).count();
         let stores = keys.engine().calls.iter().filter(|call| **call == Call::Store).count();

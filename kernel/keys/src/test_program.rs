@@ -7,7 +7,7 @@ use std::vec::Vec;
 use crate::encoding::Encoding;
 use crate::engine::{Engine, WINDOW_BYTES, WindowError};
 use crate::key::Key;
-use crate::keys::{Keys, Unsettled};
+use crate::keys::{Keys, Unpatched};
 use crate::site::{Row, Site};
 use crate::table::{Sections, Table, TableError};
 
@@ -120,11 +120,11 @@ impl Program {
         Table::link(self.sections().1)
     }
 
-    /// Links and settles the program; also returns the part that tests can read.
+    /// Links and patches the program; also returns the part that tests can read.
     pub(crate) fn start<A: Encoding>(&mut self) -> (&View, Keys<'_, A, Log<'_>>) {
         let (view, sections) = self.sections();
         let table = Table::link(sections).expect("a good table");
-        (view, Unsettled::new(table).settle(Log::new(&view.text)).expect("an engine that works"))
+        (view, Unpatched::new(table).patch_all(Log::new(&view.text)).expect("an engine that works"))
     }
 }
 

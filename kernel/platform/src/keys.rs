@@ -10,7 +10,7 @@ use limen_core::arena::KeyId;
 use limen_core::machine::Patching;
 use limen_image::Image;
 use limen_keys::arch::Native;
-use limen_keys::keys::Unsettled;
+use limen_keys::keys::Unpatched;
 use limen_keys::site::Row;
 use limen_keys::table::{Sections, Table};
 use limen_keys::{Key, KeyError, Keys, static_branch_unlikely, static_key};
@@ -141,12 +141,12 @@ pub fn is_self_checking() -> bool {
 pub fn start(image: &Image<'_>, code: Writer, tables: &mut impl Tables) -> &'static mut SystemKeys {
     let sections = Sections { rows: rows(), keys: all(), text: text::words() };
     let table = Table::link(sections).unwrap_or_else(|error| fatal(format_args!("{error}")));
-    let mut keys = Unsettled::new(table);
+    let mut keys = Unpatched::new(table);
     for (key, ..) in KernelKey::ALL {
         keys.preset(known(*key), image.options() & key.option() != 0);
     }
     keys.preset(&PROBING, image.options() & KernelKey::SelfCheck.option() != 0);
-    let mut keys = keys.settle(code).unwrap_or_else(|error| fatal(format_args!("{error}")));
+    let mut keys = keys.patch_all(code).unwrap_or_else(|error| fatal(format_args!("{error}")));
     if image.options() & KernelKey::Printing.option() != 0 {
         test(&mut keys).unwrap_or_else(|error| fatal(format_args!("{error}")));
     }

@@ -4,7 +4,7 @@ use std::slice;
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 use limen_keys::arch::Native;
-use limen_keys::keys::Unsettled;
+use limen_keys::keys::Unpatched;
 use limen_keys::shared::{CpuSet, Cpus, Locks, Shared};
 use limen_keys::site::Row;
 use limen_keys::table::{Sections, Table};
@@ -55,7 +55,7 @@ pub(crate) fn keys() -> &'static Shared<Writers> {
         let text = code.text();
         let (rows, keys) = (rows(), own_keys());
         let table = Table::link(Sections { rows, keys, text }).unwrap_or_else(|error| panic!("{error}"));
-        let keys = Unsettled::new(table).settle(code).unwrap_or_else(|error| panic!("{error}"));
+        let keys = Unpatched::new(table).patch_all(code).unwrap_or_else(|error| panic!("{error}"));
         Shared::new(Writers(Mutex::new(keys)))
     })
 }

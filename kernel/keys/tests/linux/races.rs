@@ -16,7 +16,7 @@ const WATCHERS: usize = 3;
 static_key!(WATCHED = false);
 /// Changes started plus changes ended: odd while one is in progress.
 static CHANGES: AtomicU64 = AtomicU64::new(0);
-/// The last settled state that each watcher has seen.
+/// The last stable state that each watcher has seen.
 static MET: [AtomicU64; WATCHERS] = [const { AtomicU64::new(0) }; WATCHERS];
 
 #[inline(never)]
