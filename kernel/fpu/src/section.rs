@@ -121,9 +121,9 @@ impl<'a, T: Name, U: SectionUnit<T>> InterruptContext<'a, T, U> {
         if !is_reached {
             self.unit.enable();
         }
-        self.unit.put_aside::<M>(owner);
+        self.unit.save_for_section::<M>(owner);
         let result = work(open);
-        self.unit.put_back::<M>(owner);
+        self.unit.restore_after_section::<M>(owner);
         if !is_reached {
             self.unit.disable();
         }

@@ -52,10 +52,10 @@ pub trait SectionUnit<T>: FpuUnit<T> {
 
     /// Saves the registers of `M` to their owner's area, or to the spare area. If `M` has control words, sets them to a
     /// thread's initial values.
-    fn put_aside<M: Mask>(&mut self, owner: Option<T>);
+    fn save_for_section<M: Mask>(&mut self, owner: Option<T>);
 
     /// Restores them from there.
-    fn put_back<M: Mask>(&mut self, owner: Option<T>);
+    fn restore_after_section<M: Mask>(&mut self, owner: Option<T>);
 }
 
 /// The registers of a thread at work, for the code that works for it.

@@ -24,11 +24,11 @@ macro_rules! routines {
 
 routines! {
     /// Saves registers to an area.
-    fpu_put_aside_control fpu_put_aside_4 fpu_put_aside_8 fpu_put_aside_16 fpu_put_aside_all
+    fpu_save_control fpu_save_4 fpu_save_8 fpu_save_16 fpu_save_all
 }
 routines! {
     /// Restores registers from an area.
-    fpu_put_back_control fpu_put_back_4 fpu_put_back_8 fpu_put_back_16 fpu_put_back_all
+    fpu_restore_control fpu_restore_4 fpu_restore_8 fpu_restore_16 fpu_restore_all
 }
 routines! {
     /// Sets registers to a thread's initial values.
@@ -61,34 +61,26 @@ impl SectionUnit<ThreadId> for Hardware {
     }
 
     #[inline]
-    fn put_aside<M: Mask>(&mut self, owner: Option<ThreadId>) {
+    fn save_for_section<M: Mask>(&mut self, owner: Option<ThreadId>) {
         // SAFETY: the area is an element of the array, and no reference to it exists; the section has turned the unit
         // on if that is needed.
         unsafe {
-            call_for!(
-                M,
-                area(owner),
-                fpu_put_aside_control,
-                fpu_put_aside_4,
-                fpu_put_aside_8,
-                fpu_put_aside_16,
-                fpu_put_aside_all
-            );
+            call_for!(M, area(owner), fpu_save_control, fpu_save_4, fpu_save_8, fpu_save_16, fpu_save_all);
         }
     }
 
     #[inline]
-    fn put_back<M: Mask>(&mut self, owner: Option<ThreadId>) {
+    fn restore_after_section<M: Mask>(&mut self, owner: Option<ThreadId>) {
         // SAFETY: as above; the area holds the saved registers.
         unsafe {
             call_for!(
                 M,
                 area(owner),
-                fpu_put_back_control,
-                fpu_put_back_4,
-                fpu_put_back_8,
-                fpu_put_back_16,
-                fpu_put_back_all
+                fpu_restore_control,
+                fpu_restore_4,
+                fpu_restore_8,
+                fpu_restore_16,
+                fpu_restore_all
             );
         }
     }

@@ -80,14 +80,14 @@ impl Rehearsal {
     fn keeps<M: Mask>(&mut self, over: Over) -> bool {
         self.prepare(Over::Owner);
         numbered().iter_mut().zip(pattern()).for_each(|(byte, value)| *byte = value);
-        self.unit.put_back::<All>(Some(OWNER));
+        self.unit.restore_after_section::<All>(Some(OWNER));
         self.prepare(over);
         // SAFETY: the section owns the registers.
         let mut registers = unsafe { WorkerRegisters::new() };
         self.interrupt().section::<M, _>(|_| registers.clear::<M>());
         numbered().fill(0);
         self.unit.enable();
-        self.unit.put_aside::<All>(Some(OWNER));
+        self.unit.save_for_section::<All>(Some(OWNER));
         if !self.fpu.is_on() {
             self.unit.disable();
         }

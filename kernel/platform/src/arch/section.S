@@ -41,6 +41,6 @@ fpu_\act\()_\name\():
 .endm
 
 .section .text.fpu, "ax"
-section_routines put_aside
-section_routines put_back
+section_routines save
+section_routines restore
 section_routines clear

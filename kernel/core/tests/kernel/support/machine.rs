@@ -223,11 +223,11 @@ impl SectionUnit<ThreadId> for HostMachine {
         true
     }
 
-    fn put_aside<M: Mask>(&mut self, owner: Option<ThreadId>) {
+    fn save_for_section<M: Mask>(&mut self, owner: Option<ThreadId>) {
         owner.into_iter().for_each(|owner| self.save(owner));
     }
 
-    fn put_back<M: Mask>(&mut self, owner: Option<ThreadId>) {
+    fn restore_after_section<M: Mask>(&mut self, owner: Option<ThreadId>) {
         owner.into_iter().for_each(|owner| self.load(Some(owner)));
     }
 }

@@ -124,7 +124,7 @@ impl SectionUnit<Thread> for Unit {
     }
 
     /// Saves registers, which the handler may have written from here on.
-    fn put_aside<M: Mask>(&mut self, owner: Option<Thread>) {
+    fn save_for_section<M: Mask>(&mut self, owner: Option<Thread>) {
         assert!(self.is_on, "the kernel uses registers while the unit is off");
         for part in parts::<M>() {
             self.area(owner)[part] = self.registers[part];
@@ -132,7 +132,7 @@ impl SectionUnit<Thread> for Unit {
         }
     }
 
-    fn put_back<M: Mask>(&mut self, owner: Option<Thread>) {
+    fn restore_after_section<M: Mask>(&mut self, owner: Option<Thread>) {
         assert!(self.is_on, "the kernel uses registers while the unit is off");
         for part in parts::<M>() {
             assert_eq!(

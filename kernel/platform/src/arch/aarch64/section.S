@@ -2,11 +2,11 @@
 
 .arch_extension simd
 
-.macro section_put_aside first, second
+.macro section_save first, second
     stp     q\first, q\second, [x0, #{REGISTERS} + 16 * \first]
 .endm
 
-.macro section_put_back first, second
+.macro section_restore first, second
     ldp     q\first, q\second, [x0, #{REGISTERS} + 16 * \first]
 .endm
 
@@ -15,14 +15,14 @@
     movi    v\second\().2d, #0
 .endm
 
-.macro section_put_aside_control
+.macro section_save_control
     mrs     x9, fpsr
     mrs     x10, fpcr
     stp     x9, x10, [x0, #{CONTROL}]
     section_clear_control
 .endm
 
-.macro section_put_back_control
+.macro section_restore_control
     ldp     x9, x10, [x0, #{CONTROL}]
     msr     fpsr, x9
     msr     fpcr, x10

@@ -3,12 +3,12 @@
 .option push
 .option arch, +d
 
-.macro section_put_aside first, second
+.macro section_save first, second
     fsd     f\first, {REGISTERS} + 8 * \first(a0)
     fsd     f\second, {REGISTERS} + 8 * \second(a0)
 .endm
 
-.macro section_put_back first, second
+.macro section_restore first, second
     fld     f\first, {REGISTERS} + 8 * \first(a0)
     fld     f\second, {REGISTERS} + 8 * \second(a0)
 .endm
@@ -18,12 +18,12 @@
     fmv.d.x f\second, zero
 .endm
 
-.macro section_put_aside_control
+.macro section_save_control
     fscsr   t0, zero
     sd      t0, {CONTROL}(a0)
 .endm
 
-.macro section_put_back_control
+.macro section_restore_control
     ld      t0, {CONTROL}(a0)
     fscsr   t0
 .endm
