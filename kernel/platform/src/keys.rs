@@ -74,18 +74,18 @@ pub struct SystemKeys {
 }
 
 impl SystemKeys {
-    /// Patches more branches on a key to its state. The kernel's own branches follow with the last ones of programs.
-    pub fn follow(&mut self, key: KeyId, state: bool) -> Patching {
+    /// Patches more branches on a key to its state. The kernel's own branches are patched with the last ones of programs.
+    pub fn patch(&mut self, key: KeyId, state: bool) -> Patching {
         let index = limen_core::kernel::Keys::index_of(key);
-        let followed = self.sites.follow(&mut Frames(self.own.engine_mut()), index, state);
-        if let (Patching::Done, Some(Some(key))) = (followed, self.known.get(index)) {
+        let patching = self.sites.patch(&mut Frames(self.own.engine_mut()), index, state);
+        if let (Patching::Done, Some(Some(key))) = (patching, self.known.get(index)) {
             if *key == KernelKey::Printing && state {
                 console::open();
             }
             self.set_own(known(*key), state);
             self.lead_past_probes();
         }
-        followed
+        patching
     }
 
     /// Sends every trap and every return through the probes, or only if self-checks need it.
@@ -187,7 +187,7 @@ pub fn code_sites() -> Option<&'static CodeSites> {
     unsafe { (*CODE_SITES.0.get()).as_ref() }
 }
 
-/// Turns a key on and off again, and checks that branches follow and that the code is unchanged afterwards.
+/// Turns a key on and off again, and checks that branches are patched and that the code is unchanged afterwards.
 #[inline(never)]
 fn test(keys: &mut OwnKeys) -> Result<(), KeyError> {
     let before = sum();

@@ -169,7 +169,7 @@ impl Machine for Hardware {
     }
 
     fn patch_key(&mut self, key: KeyId, state: bool) -> Patching {
-        self.keys.as_mut().map_or(Patching::Done, |keys| keys.follow(key, state))
+        self.keys.as_mut().map_or(Patching::Done, |keys| keys.patch(key, state))
     }
 
     fn set_probing(&mut self, state: bool) {

@@ -59,7 +59,7 @@ impl ProgramSites {
     }
 
     /// Patches more sites of a key to its state.
-    pub fn follow(&mut self, engine: &mut impl Engine, key: usize, state: bool) -> Patching {
+    pub fn patch(&mut self, engine: &mut impl Engine, key: usize, state: bool) -> Patching {
         let Some(of_key) = self.keys.get_mut(key) else { return Patching::Done };
         let most = KEY_SITES_AT_ONCE as u16;
         let (sites, on) = if state {
