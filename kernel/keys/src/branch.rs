@@ -104,7 +104,7 @@ macro_rules! site {
         $crate::site!(@ $taken, $sense, $key, $key, 0)
     };
     ($taken:block, $sense:literal, $keys:path, $index:expr) => {
-        $crate::site!(@ $taken, $sense, $keys, $keys[$index], $index * size_of::<$crate::Key>())
+        $crate::site!(@ $taken, $sense, $keys, $keys[$index], $index * size_of::<$crate::BranchKey>())
     };
     (@ $taken:block, $sense:literal, $symbol:path, $key:expr, $offset:expr) => {
         // SAFETY: the instruction is a nop or jumps to the label, and changes no register; the row describes both.

@@ -2,7 +2,7 @@
 
 use crate::encoding::Encoding;
 use crate::engine::{Engine, Parked, WINDOW_BYTES, Written};
-use crate::key::Key;
+use crate::key::BranchKey;
 use crate::site::Site;
 use crate::table::{Table, WORD_BYTES};
 
@@ -49,7 +49,7 @@ impl<A: Encoding> Table<'_, A> {
     pub(crate) fn flip<'k, E: Engine>(
         &self,
         engine: &mut E,
-        keys: impl Iterator<Item = &'k Key> + Clone,
+        keys: impl Iterator<Item = &'k BranchKey> + Clone,
         state: bool,
     ) -> Result<(), FlipError> {
         let sites = || keys.clone().flat_map(|key| self.sites_of(key));
@@ -64,7 +64,7 @@ impl<A: Encoding> Table<'_, A> {
     /// Patches all sites to the states of their keys, from either instruction. After an error the code must not be
     /// used.
     pub(crate) fn patch_all<E: Engine>(&self, engine: &mut E) -> Result<(), FlipError> {
-        let state = |site: &Site| self.key(site).is_some_and(Key::is_enabled);
+        let state = |site: &Site| self.key(site).is_some_and(BranchKey::is_enabled);
         let changes = self.all_sites().filter_map(|site| self.difference(&site, state(&site)).change());
         self.write(engine, changes, |_| core::iter::empty())
     }

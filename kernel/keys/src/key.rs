@@ -8,7 +8,7 @@ use crate::count::Count;
 /// can be checked.
 #[derive(Debug)]
 #[repr(C, align(16))]
-pub struct Key {
+pub struct BranchKey {
     /// See [`Count`].
     count: AtomicI32,
     flips: AtomicU32,
@@ -19,7 +19,7 @@ pub struct Key {
 /// No site branches on the key.
 const NO_SITE: u32 = u32::MAX;
 
-impl Key {
+impl BranchKey {
     pub(crate) const fn new(default: bool, read_only: bool) -> Self {
         Self {
             count: AtomicI32::new(default as i32),
@@ -89,26 +89,26 @@ impl Key {
 /// creates one, in the right section.
 #[derive(Debug)]
 #[repr(transparent)]
-pub struct StaticKey<const DEFAULT: bool>(Key);
+pub struct StaticKey<const DEFAULT: bool>(BranchKey);
 
 impl<const DEFAULT: bool> StaticKey<DEFAULT> {
     /// A key that can be changed at any time.
     #[doc(hidden)]
     #[must_use]
     pub const fn new() -> Self {
-        Self(Key::new(DEFAULT, false))
+        Self(BranchKey::new(DEFAULT, false))
     }
 
     /// A key whose state is fixed once keys are sealed.
     #[doc(hidden)]
     #[must_use]
     pub const fn read_only() -> Self {
-        Self(Key::new(DEFAULT, true))
+        Self(BranchKey::new(DEFAULT, true))
     }
 
     /// The key without its default.
     #[must_use]
-    pub const fn key(&self) -> &Key {
+    pub const fn key(&self) -> &BranchKey {
         &self.0
     }
 
@@ -126,8 +126,8 @@ impl<const DEFAULT: bool> Default for StaticKey<DEFAULT> {
 }
 
 impl<const DEFAULT: bool> core::ops::Deref for StaticKey<DEFAULT> {
-    type Target = Key;
-    fn deref(&self) -> &Key {
+    type Target = BranchKey;
+    fn deref(&self) -> &BranchKey {
         &self.0
     }
 }

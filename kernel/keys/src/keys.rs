@@ -12,7 +12,7 @@ use crate::count::{self, Count, CountError, Decision, Operation};
 use crate::encoding::Encoding;
 use crate::engine::Engine;
 use crate::flip::FlipError;
-use crate::key::Key;
+use crate::key::BranchKey;
 use crate::table::Table;
 
 /// Keys whose initial states can still be set. Code does not follow them yet.
@@ -27,7 +27,7 @@ impl<'a, A: Encoding> Unpatched<'a, A> {
     }
 
     /// Sets a key's initial state.
-    pub fn preset(&mut self, key: &Key, state: bool) {
+    pub fn preset(&mut self, key: &BranchKey, state: bool) {
         key.publish(if state { Count::On(1) } else { Count::Off });
     }
 
@@ -131,7 +131,7 @@ impl<'a, A: Encoding, E: Engine> Keys<'a, A, E> {
     ///
     /// # Errors
     /// See [`KeyError`]; the key is unchanged.
-    pub fn inc(&mut self, key: &Key) -> Result<(), KeyError> {
+    pub fn inc(&mut self, key: &BranchKey) -> Result<(), KeyError> {
         self.change(key, Operation::Inc)
     }
 
@@ -139,7 +139,7 @@ impl<'a, A: Encoding, E: Engine> Keys<'a, A, E> {
     ///
     /// # Errors
     /// See [`KeyError`]; the key is unchanged.
-    pub fn dec(&mut self, key: &Key) -> Result<(), KeyError> {
+    pub fn dec(&mut self, key: &BranchKey) -> Result<(), KeyError> {
         self.change(key, Operation::Dec)
     }
 
@@ -147,7 +147,7 @@ impl<'a, A: Encoding, E: Engine> Keys<'a, A, E> {
     ///
     /// # Errors
     /// See [`KeyError`]; the key is unchanged.
-    pub fn enable(&mut self, key: &Key) -> Result<(), KeyError> {
+    pub fn enable(&mut self, key: &BranchKey) -> Result<(), KeyError> {
         self.change(key, Operation::Enable)
     }
 
@@ -155,7 +155,7 @@ impl<'a, A: Encoding, E: Engine> Keys<'a, A, E> {
     ///
     /// # Errors
     /// See [`KeyError`]; the key is unchanged.
-    pub fn disable(&mut self, key: &Key) -> Result<(), KeyError> {
+    pub fn disable(&mut self, key: &BranchKey) -> Result<(), KeyError> {
         self.change(key, Operation::Disable)
     }
 
@@ -163,7 +163,7 @@ impl<'a, A: Encoding, E: Engine> Keys<'a, A, E> {
     ///
     /// # Errors
     /// See [`KeyError`]; the key is unchanged.
-    pub fn change(&mut self, key: &Key, operation: Operation) -> Result<(), KeyError> {
+    pub fn change(&mut self, key: &BranchKey, operation: Operation) -> Result<(), KeyError> {
         let Some(begun) = self.begin(key, operation)? else { return Ok(()) };
         let outcome = self.patch(core::iter::once(key), begun.state);
         key.publish(begun.end(outcome));
@@ -174,7 +174,7 @@ impl<'a, A: Encoding, E: Engine> Keys<'a, A, E> {
     ///
     /// # Errors
     /// See [`KeyError`]; all keys are unchanged.
-    pub fn set_all<const N: usize>(&mut self, keys: [&Key; N], state: bool) -> Result<(), KeyError> {
+    pub fn set_all<const N: usize>(&mut self, keys: [&BranchKey; N], state: bool) -> Result<(), KeyError> {
         let operation = if state { Operation::Enable } else { Operation::Disable };
         let mut begun = [None; N];
         let begin_all = keys.iter().zip(&mut begun).try_for_each(|(key, begun)| {
@@ -188,7 +188,7 @@ impl<'a, A: Encoding, E: Engine> Keys<'a, A, E> {
     }
 
     /// Completes an operation that patches nothing, or starts one that does.
-    fn begin(&self, key: &Key, operation: Operation) -> Result<Option<Begun>, KeyError> {
+    fn begin(&self, key: &BranchKey, operation: Operation) -> Result<Option<Begun>, KeyError> {
         if BUILD == Build::None {
             return Err(KeyError::Fixed);
         }
@@ -212,11 +212,11 @@ impl<'a, A: Encoding, E: Engine> Keys<'a, A, E> {
 
     fn patch<'k>(
         &mut self,
-        keys: impl Iterator<Item = &'k Key> + Clone,
+        keys: impl Iterator<Item = &'k BranchKey> + Clone,
         state: bool,
     ) -> Result<(), KeyError> {
         self.table.flip(&mut self.engine, keys.clone(), state)?;
-        keys.for_each(Key::note_flip);
+        keys.for_each(BranchKey::note_flip);
         Ok(())
     }
 }

@@ -37,5 +37,5 @@ pub mod table;
 #[cfg(test)]
 mod test_program;
 
-pub use key::{Key, StaticKey};
+pub use key::{BranchKey, StaticKey};
 pub use keys::{KeyError, Keys};

@@ -6,7 +6,7 @@
 //!
 //! ```compile_fail,E0499
 //! # use limen_keys::shared::{Cpus, CpuSet, Locks, Shared};
-//! # fn f<'k, L: Locks<'k>>(keys: &Shared<L>, key: &limen_keys::Key, cpus: &mut Cpus<'_, impl CpuSet>) {
+//! # fn f<'k, L: Locks<'k>>(keys: &Shared<L>, key: &limen_keys::BranchKey, cpus: &mut Cpus<'_, impl CpuSet>) {
 //! let locked = cpus.lock();
 //! let _ = keys.enable(key, cpus);
 //! drop(locked);
@@ -19,7 +19,7 @@ use crate::branch::{BUILD, Build};
 use crate::count::{self, Decision, Operation};
 use crate::encoding::Encoding;
 use crate::engine::Engine;
-use crate::key::Key;
+use crate::key::BranchKey;
 use crate::keys::{KeyError, Keys};
 
 /// The set of online cores.
@@ -103,7 +103,7 @@ macro_rules! operations {
             ///
             /// # Errors
             /// See [`KeyError`]; the key is unchanged.
-            pub fn $name<S: CpuSet>(&self, key: &Key, cpus: &mut Cpus<'_, S>) -> Result<(), KeyError> {
+            pub fn $name<S: CpuSet>(&self, key: &BranchKey, cpus: &mut Cpus<'_, S>) -> Result<(), KeyError> {
                 self.change(key, Operation::$operation, cpus)
             }
 
@@ -114,7 +114,7 @@ macro_rules! operations {
             /// See [`KeyError`]; the key is unchanged.
             pub fn $locked_name<S: CpuSet>(
                 &self,
-                key: &Key,
+                key: &BranchKey,
                 cpus: &CpusLocked<'_, S>,
             ) -> Result<(), KeyError> {
                 self.change_cpuslocked(key, Operation::$operation, cpus)
@@ -141,7 +141,7 @@ impl<'k, L: Locks<'k>> Shared<L> {
     /// See [`KeyError`]; the key is unchanged.
     pub fn change<S: CpuSet>(
         &self,
-        key: &Key,
+        key: &BranchKey,
         operation: Operation,
         cpus: &mut Cpus<'_, S>,
     ) -> Result<(), KeyError> {
@@ -157,7 +157,7 @@ impl<'k, L: Locks<'k>> Shared<L> {
     /// See [`KeyError`]; the key is unchanged.
     pub fn change_cpuslocked<S: CpuSet>(
         &self,
-        key: &Key,
+        key: &BranchKey,
         operation: Operation,
         _: &CpusLocked<'_, S>,
     ) -> Result<(), KeyError> {
@@ -166,7 +166,7 @@ impl<'k, L: Locks<'k>> Shared<L> {
 }
 
 /// Performs an operation that only counts; `None` if it needs the lock. Read-only keys always do, because of sealing.
-fn count_without_lock(key: &Key, operation: Operation) -> Option<Result<(), KeyError>> {
+fn count_without_lock(key: &BranchKey, operation: Operation) -> Option<Result<(), KeyError>> {
     if BUILD == Build::None || key.is_read_only() {
         return None;
     }

@@ -10,7 +10,7 @@ use core::sync::atomic::{AtomicU64, Ordering};
 
 use crate::branch::{BUILD, Build};
 use crate::encoding::Encoding;
-use crate::key::Key;
+use crate::key::BranchKey;
 use crate::site::{Row, Site};
 
 /// Bytes of the words in which code is read and written.
@@ -22,7 +22,7 @@ pub struct Sections<'a> {
     /// The section `limen_key_sites`.
     pub rows: &'a mut [Row],
     /// The section `limen_keys`.
-    pub keys: &'a [Key],
+    pub keys: &'a [BranchKey],
     /// All code that may have sites. Words change when they are patched.
     pub text: &'a [AtomicU64],
 }
@@ -30,7 +30,7 @@ pub struct Sections<'a> {
 /// A checked table, sorted by key and address.
 pub struct Table<'a, A> {
     rows: &'a [Row],
-    keys: &'a [Key],
+    keys: &'a [BranchKey],
     text: &'a [AtomicU64],
     encoding: PhantomData<fn() -> A>,
 }
@@ -165,7 +165,7 @@ impl<A> fmt::Debug for Table<'_, A> {
 impl<'a, A> Table<'a, A> {
     /// All keys.
     #[must_use]
-    pub fn keys(&self) -> &'a [Key] {
+    pub fn keys(&self) -> &'a [BranchKey] {
         self.keys
     }
 
@@ -176,7 +176,7 @@ impl<'a, A> Table<'a, A> {
     }
 
     /// The sites of a key.
-    pub fn sites_of(&self, key: &Key) -> impl Iterator<Item = Site> + Clone {
+    pub fn sites_of(&self, key: &BranchKey) -> impl Iterator<Item = Site> + Clone {
         let address = core::ptr::from_ref(key).addr();
         let first = key.first_site().unwrap_or(self.rows.len());
         self.sites(first..self.rows.len()).take_while(move |site| site.key == address)
@@ -207,12 +207,12 @@ impl<'a, A> Table<'a, A> {
     }
 
     /// The key of a site.
-    pub(crate) fn key(&self, site: &Site) -> Option<&'a Key> {
+    pub(crate) fn key(&self, site: &Site) -> Option<&'a BranchKey> {
         let distance = site.key.checked_sub(self.keys.as_ptr().addr())?;
-        if !distance.is_multiple_of(size_of::<Key>()) {
+        if !distance.is_multiple_of(size_of::<BranchKey>()) {
             return None;
         }
-        self.keys.get(distance / size_of::<Key>())
+        self.keys.get(distance / size_of::<BranchKey>())
     }
 
     /// The word of code at an address, and the address's offset in it.
@@ -304,7 +304,7 @@ mod tests {
 
     #[test]
     fn an_address_that_is_no_key_is_found() {
-        for distance in [8, 4 * size_of::<Key>() as isize, -(size_of::<Key>() as isize)] {
+        for distance in [8, 4 * size_of::<BranchKey>() as isize, -(size_of::<BranchKey>() as isize)] {
             assert_eq!(broken(|site, _| site.key = site.key.wrapping_add_signed(distance)), Rule::NoKey);
         }
     }
@@ -332,7 +332,7 @@ mod tests {
         let rule = program.link::<Aarch64>().expect_err("a jump to another target").rule;
         assert_eq!(rule, Rule::UnexpectedInstruction);
         assert_eq!(
-            broken(|site, _| site.key += size_of::<Key>()),
+            broken(|site, _| site.key += size_of::<BranchKey>()),
             Rule::UnexpectedInstruction,
             "another default"
         );

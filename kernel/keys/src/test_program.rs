@@ -6,7 +6,7 @@ use std::vec::Vec;
 
 use crate::encoding::Encoding;
 use crate::engine::{Engine, WINDOW_BYTES, WindowError};
-use crate::key::Key;
+use crate::key::BranchKey;
 use crate::keys::{Keys, Unpatched};
 use crate::site::{Row, Site};
 use crate::table::{Sections, Table, TableError};
@@ -30,7 +30,7 @@ pub(crate) struct Program {
 #[repr(C, align(4096))]
 pub(crate) struct View {
     text: [AtomicU64; WORDS],
-    keys: [Key; 4],
+    keys: [BranchKey; 4],
 }
 
 /// The plan of a site in a program.
@@ -56,7 +56,7 @@ impl View {
         Site {
             address,
             target: address.wrapping_add_signed(plan.distance),
-            key: self.keys.as_ptr().addr() + plan.key * size_of::<Key>(),
+            key: self.keys.as_ptr().addr() + plan.key * size_of::<BranchKey>(),
             jumps_if: plan.jumps_if,
         }
     }
@@ -72,7 +72,7 @@ impl View {
     }
 
     /// The keys: off, on, off and read-only, on.
-    pub(crate) fn keys(&self) -> &[Key; 4] {
+    pub(crate) fn keys(&self) -> &[BranchKey; 4] {
         &self.keys
     }
 }
@@ -83,7 +83,7 @@ impl Program {
         let keys = [(false, false), (true, false), (false, true), (true, false)];
         let view = View {
             text: [const { AtomicU64::new(OTHER) }; WORDS],
-            keys: keys.map(|(default, read_only)| Key::new(default, read_only)),
+            keys: keys.map(|(default, read_only)| BranchKey::new(default, read_only)),
         };
         let mut program = Box::new(Self { view, rows: [Row::EMPTY; ROWS], sites: plans.len() });
         for (index, plan) in plans.iter().enumerate() {

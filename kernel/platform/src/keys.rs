@@ -13,7 +13,7 @@ use limen_keys::arch::Native;
 use limen_keys::keys::Unpatched;
 use limen_keys::site::Row;
 use limen_keys::table::{Sections, Table};
-use limen_keys::{Key, KeyError, Keys, static_branch_unlikely, static_key};
+use limen_keys::{BranchKey, KeyError, Keys, static_branch_unlikely, static_key};
 use limen_mmu::address::PhysAddr;
 use limen_mmu::layout;
 
@@ -48,7 +48,7 @@ const READ_ONLY: Access =
     Access { owner: Owner::Kernel, write: false, execute: false, memory: MemoryType::Cached };
 
 /// The kernel's key behind an option of the image.
-fn known(key: KernelKey) -> &'static Key {
+fn known(key: KernelKey) -> &'static BranchKey {
     match key {
         KernelKey::Printing => &PRINTING,
         KernelKey::SelfCheck => &SELF_CHECK,
@@ -99,7 +99,7 @@ impl SystemKeys {
         self.set_own(&PROBING, self.is_sampled || is_self_checking());
     }
 
-    fn set_own(&mut self, key: &Key, state: bool) {
+    fn set_own(&mut self, key: &BranchKey, state: bool) {
         match if state { self.own.enable(key) } else { self.own.disable(key) } {
             // `Fixed`: a build that measures what keys cost.
             Ok(()) | Err(KeyError::Fixed) => {}
@@ -216,8 +216,8 @@ fn rows() -> &'static mut [Row] {
 }
 
 /// All keys.
-fn all() -> &'static [Key] {
+fn all() -> &'static [BranchKey] {
     let [start, end] = [&raw const __start_limen_keys, &raw const __stop_limen_keys];
     // SAFETY: an array of keys.
-    unsafe { slice::from_raw_parts(start.cast(), (end.addr() - start.addr()) / size_of::<Key>()) }
+    unsafe { slice::from_raw_parts(start.cast(), (end.addr() - start.addr()) / size_of::<BranchKey>()) }
 }

@@ -8,7 +8,7 @@ use limen_keys::keys::Unpatched;
 use limen_keys::shared::{CpuSet, Cpus, Locks, Shared};
 use limen_keys::site::Row;
 use limen_keys::table::{Sections, Table};
-use limen_keys::{Key, Keys};
+use limen_keys::{BranchKey, Keys};
 
 use crate::engine::Code;
 
@@ -69,10 +69,10 @@ fn rows() -> &'static mut [Row] {
 }
 
 /// The linker's keys.
-fn own_keys() -> &'static [Key] {
+fn own_keys() -> &'static [BranchKey] {
     let [start, end] = [&raw const __start_limen_keys, &raw const __stop_limen_keys];
     // SAFETY: an array of keys.
-    unsafe { slice::from_raw_parts(start.cast(), (end.addr() - start.addr()) / size_of::<Key>()) }
+    unsafe { slice::from_raw_parts(start.cast(), (end.addr() - start.addr()) / size_of::<BranchKey>()) }
 }
 
 /// A function in the code that is shared.

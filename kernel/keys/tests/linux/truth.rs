@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 use limen_keys::branch::{BUILD, Build};
 use limen_keys::count::{CountError, Operation};
 use limen_keys::shared::Locks;
-use limen_keys::{Key, KeyError, static_branch_likely, static_branch_unlikely, static_key};
+use limen_keys::{BranchKey, KeyError, static_branch_likely, static_branch_unlikely, static_key};
 
 use crate::arch::{jumps_if_off, jumps_if_on};
 use crate::program::{cpus, keys};
@@ -16,7 +16,7 @@ static_key!(ON_LIKELY = true);
 static_key!(ON_UNLIKELY = true);
 
 /// A key, the branch on it, and its default.
-type Case = (&'static Key, fn() -> bool, bool);
+type Case = (&'static BranchKey, fn() -> bool, bool);
 
 #[inline(never)]
 fn off_likely() -> bool {
@@ -77,7 +77,7 @@ fn model(count: u32, operation: Operation) -> Result<u32, CountError> {
     }
 }
 
-fn reset(key: &Key, default: bool) {
+fn reset(key: &BranchKey, default: bool) {
     let keys = keys();
     while key.count() > 1 {
         assert_eq!(keys.dec(key, &mut cpus()), Ok(()));
