@@ -76,7 +76,7 @@ pub(crate) fn plan(
         }
         let first = domain.services.len() as u64;
         for (wipe, position) in domain.wipes.iter().zip(first..) {
-            let mut window = Window { vspace, start: WINDOWS + position * WINDOW_BYTES, bytes: 0 };
+            let mut window = PlannedWindow { vspace, start: WINDOWS + position * WINDOW_BYTES, bytes: 0 };
             let record = Record {
                 kind: ServiceKind::Wipe.as_raw(),
                 thread: holder as u64,
@@ -127,10 +127,10 @@ pub(crate) fn records(planned: &[PlannedService], interrupts: &[OwnedInterrupt])
 }
 
 fn open_window(service: &Service, record: Record, spaces: &mut AddressSpaces) -> Result<Record, Diagnostic> {
-    let mut window = Window { vspace: record.vspace as usize, start: record.target, bytes: 0 };
+    let mut window = PlannedWindow { vspace: record.vspace as usize, start: record.target, bytes: 0 };
     let record = match (service.kind, service.target) {
         (ServiceKind::Reset, ServiceTarget::Program(program)) => {
-            let mut contents = Window { start: record.target + CONTENTS, ..window };
+            let mut contents = PlannedWindow { start: record.target + CONTENTS, ..window };
             for extent in spaces.writable_contents(program) {
                 let first = spaces.first_contents_of(extent);
                 contents.show(spaces, first, MappingFlags::READ);
@@ -164,13 +164,13 @@ fn open_window(service: &Service, record: Record, spaces: &mut AddressSpaces) ->
 
 /// A part of an address space, filled from its start.
 #[derive(Clone, Copy)]
-struct Window {
+struct PlannedWindow {
     vspace: usize,
     start: u64,
     bytes: u64,
 }
 
-impl Window {
+impl PlannedWindow {
     fn show(&mut self, spaces: &mut AddressSpaces, extent: usize, access: u64) {
         let is_large = spaces.extents[extent].alignment == LARGE_PAGE_BYTES;
         let large = if is_large { MappingFlags::LARGE } else { 0 };

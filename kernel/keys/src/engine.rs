@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!            open           exchange, close              publish             resume
-//!   Parked --------> Window ---------------> Written ------------> Visible --------> (done)
+//!   Parked --------> Writable -------------> Written ------------> Visible --------> (done)
 //!     |                ^                        |
 //!     | resume         '--------- open ---------'
 //!     '-----------------------------------------------------------------------------> (done)
@@ -78,7 +78,7 @@ pub struct Parked<'e, E: Engine>(&'e mut E);
 /// A page of code is writable.
 #[derive(Debug)]
 #[must_use]
-pub struct Window<'e, E: Engine>(&'e mut E);
+pub struct Writable<'e, E: Engine>(&'e mut E);
 
 /// Code is written and not published yet.
 #[derive(Debug)]
@@ -101,9 +101,9 @@ impl<'e, E: Engine> Parked<'e, E> {
     ///
     /// # Errors
     /// Returns this step, if the page cannot be mapped.
-    pub fn open(self, page: usize) -> Result<Window<'e, E>, Self> {
+    pub fn open(self, page: usize) -> Result<Writable<'e, E>, Self> {
         match self.0.open(page) {
-            Ok(()) => Ok(Window(self.0)),
+            Ok(()) => Ok(Writable(self.0)),
             Err(WindowError) => Err(self),
         }
     }
@@ -114,7 +114,7 @@ impl<'e, E: Engine> Parked<'e, E> {
     }
 }
 
-impl<'e, E: Engine> Window<'e, E> {
+impl<'e, E: Engine> Writable<'e, E> {
     /// Replaces a word of the page by `change` of it, and closes the window.
     pub fn exchange(self, offset: usize, change: impl FnOnce(u64) -> u64) -> Written<'e, E> {
         self.0.store(offset, change(self.0.load(offset)));
@@ -128,9 +128,9 @@ impl<'e, E: Engine> Written<'e, E> {
     ///
     /// # Errors
     /// Returns this step, if the page cannot be mapped.
-    pub fn open(self, page: usize) -> Result<Window<'e, E>, Self> {
+    pub fn open(self, page: usize) -> Result<Writable<'e, E>, Self> {
         match self.0.open(page) {
-            Ok(()) => Ok(Window(self.0)),
+            Ok(()) => Ok(Writable(self.0)),
             Err(WindowError) => Err(self),
         }
     }

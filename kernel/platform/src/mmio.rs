@@ -9,11 +9,11 @@ use crate::driver::ns16550;
 
 /// A page of 32-bit or 8-bit device registers.
 #[derive(Clone, Copy, Debug)]
-pub struct Window {
+pub struct DeviceWindow {
     base: usize,
 }
 
-impl Window {
+impl DeviceWindow {
     /// The window at a page of `limen_mmu::layout` that is reserved for a device. Boot maps it before any driver runs.
     pub const fn at(base: VirtAddr) -> Self {
         Self { base: base.0 as usize }
@@ -46,9 +46,9 @@ impl Window {
     }
 }
 
-impl ns16550::Registers for Window {
+impl ns16550::Registers for DeviceWindow {
     fn read(&self, register: u16) -> u8 {
-        // SAFETY: as for `Window::read`.
+        // SAFETY: as for `DeviceWindow::read`.
         unsafe { with_exposed_provenance::<u8>(self.address::<u8>(u32::from(register))).read_volatile() }
     }
 

@@ -3,7 +3,7 @@
 //! Speed and format stay as firmware set them. Source: Zynq UltraScale+ Device Technical Reference Manual (UG1085), the
 //! UART controller; register reference UG1087.
 
-use crate::mmio::Window;
+use crate::mmio::DeviceWindow;
 
 const CONTROL: u32 = 0x00;
 const CHANNEL_STATUS: u32 = 0x2c;
@@ -14,12 +14,12 @@ const TRANSMIT_ENABLE: u32 = 1 << 4;
 const TRANSMIT_DISABLE: u32 = 1 << 5;
 
 /// Enables the transmitter.
-pub fn init(port: Window) {
+pub fn init(port: DeviceWindow) {
     port.write(CONTROL, port.read(CONTROL) & !TRANSMIT_DISABLE | TRANSMIT_ENABLE);
 }
 
 /// Waits for room in the transmit FIFO, then sends a byte.
-pub fn put(port: Window, byte: u8) {
+pub fn put(port: DeviceWindow, byte: u8) {
     while port.read(CHANNEL_STATUS) & TRANSMIT_FULL != 0 {}
     port.write(FIFO, u32::from(byte));
 }

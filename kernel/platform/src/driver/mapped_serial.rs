@@ -3,7 +3,7 @@
 use core::sync::atomic::{AtomicU64, Ordering};
 
 use super::{cadence, ns16550, pl011, sifive};
-use crate::mmio::Window;
+use crate::mmio::DeviceWindow;
 use limen_mmu::layout::CONSOLE;
 
 /// Board fact: the driver is [`pl011`].
@@ -17,7 +17,7 @@ const KIND_CADENCE: u64 = 5;
 /// No driver.
 const KIND_NONE: u64 = 0;
 
-const PORT: Window = Window::at(CONSOLE);
+const PORT: DeviceWindow = DeviceWindow::at(CONSOLE);
 
 /// The driver of the open port. The kernel runs on one processor, without concurrency.
 static KIND: AtomicU64 = AtomicU64::new(KIND_NONE);

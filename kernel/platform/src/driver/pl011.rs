@@ -2,7 +2,7 @@
 //!
 //! Speed and format stay as firmware set them. Source: PrimeCell UART (PL011) Technical Reference Manual (DDI 0183).
 
-use crate::mmio::Window;
+use crate::mmio::DeviceWindow;
 
 const DATA: u32 = 0x00;
 const FLAGS: u32 = 0x18;
@@ -13,12 +13,12 @@ const ENABLE: u32 = 1 << 0;
 const TRANSMIT_ENABLE: u32 = 1 << 8;
 
 /// Enables the port and its transmitter.
-pub fn init(port: Window) {
+pub fn init(port: DeviceWindow) {
     port.write(CONTROL, port.read(CONTROL) | ENABLE | TRANSMIT_ENABLE);
 }
 
 /// Waits for room in the transmit FIFO, then sends a byte.
-pub fn put(port: Window, byte: u8) {
+pub fn put(port: DeviceWindow, byte: u8) {
     while port.read(FLAGS) & TRANSMIT_FULL != 0 {}
     port.write(DATA, u32::from(byte));
 }

@@ -9,7 +9,7 @@ use limen_core::object::irq::State;
 use limen_image::{Board, Interrupt, InterruptController, InterruptFlags};
 use limen_mmu::address::{PhysAddr, VirtAddr};
 
-use crate::mmio::Window;
+use crate::mmio::DeviceWindow;
 use limen_mmu::layout;
 
 /// Board fact: the interrupt controller that this driver serves.
@@ -58,8 +58,8 @@ mod cpu_interface {
 
 const DISTRIBUTOR_PAGE: VirtAddr = layout::interrupt_controller(0);
 const CPU_INTERFACE_PAGE: VirtAddr = layout::interrupt_controller(1);
-const DISTRIBUTOR: Window = Window::at(DISTRIBUTOR_PAGE);
-const CPU_INTERFACE: Window = Window::at(CPU_INTERFACE_PAGE);
+const DISTRIBUTOR: DeviceWindow = DeviceWindow::at(DISTRIBUTOR_PAGE);
+const CPU_INTERFACE: DeviceWindow = DeviceWindow::at(CPU_INTERFACE_PAGE);
 
 /// The driver's pages, and the physical pages that boot must map there first.
 pub fn windows(board: &Board) -> [(VirtAddr, PhysAddr); 2] {

@@ -15,7 +15,7 @@ use limen_image::{Board, Interrupt, InterruptController};
 use limen_mmu::address::{PhysAddr, VirtAddr};
 
 use super::cpu::read_register;
-use crate::mmio::Window;
+use crate::mmio::DeviceWindow;
 use limen_mmu::layout;
 
 /// Board fact: the interrupt controller that this driver serves.
@@ -47,9 +47,9 @@ mod context {
 const PRIORITIES_PAGE: VirtAddr = layout::interrupt_controller(0);
 const ENABLES_PAGE: VirtAddr = layout::interrupt_controller(1);
 const CONTEXT_PAGE: VirtAddr = layout::interrupt_controller(2);
-const PRIORITIES: Window = Window::at(PRIORITIES_PAGE);
-const ENABLES_WINDOW: Window = Window::at(ENABLES_PAGE);
-const CONTEXT: Window = Window::at(CONTEXT_PAGE);
+const PRIORITIES: DeviceWindow = DeviceWindow::at(PRIORITIES_PAGE);
+const ENABLES_WINDOW: DeviceWindow = DeviceWindow::at(ENABLES_PAGE);
+const CONTEXT: DeviceWindow = DeviceWindow::at(CONTEXT_PAGE);
 
 /// The hart that runs the kernel. Set before any other function of this file is called.
 static HART: AtomicU64 = AtomicU64::new(0);

@@ -13,7 +13,7 @@ use limen_image::{Board, Interrupt, InterruptController, InterruptFlags, Interru
 use limen_mmu::address::{PhysAddr, VirtAddr};
 
 use super::ports::write_byte;
-use crate::mmio::Window;
+use crate::mmio::DeviceWindow;
 use limen_mmu::layout;
 
 /// Board fact: the interrupt controllers that this driver serves.
@@ -67,8 +67,8 @@ const OLD_MODE: u8 = 1;
 
 const DEVICES_PAGE: VirtAddr = layout::interrupt_controller(0);
 const LOCAL_PAGE: VirtAddr = layout::interrupt_controller(1);
-const DEVICES: Window = Window::at(DEVICES_PAGE);
-pub(super) const LOCAL: Window = Window::at(LOCAL_PAGE);
+const DEVICES: DeviceWindow = DeviceWindow::at(DEVICES_PAGE);
+pub(super) const LOCAL: DeviceWindow = DeviceWindow::at(LOCAL_PAGE);
 
 /// For each vector that a pin has: the lower half of the pin's entry, with the pin's number in the bits above
 /// [`PIN_SHIFT`]. While the line is suspended, the entry is that of a masked pin. Zero for other vectors.
