@@ -8,7 +8,7 @@ use crate::fault::Fault;
 use crate::invoke::InvokeError;
 use crate::kernel::Kernel;
 use crate::machine::{Context, Interrupt, Machine};
-use crate::object::service::Report;
+use crate::object::service::ServiceResult;
 
 /// The reason for entering the kernel.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -22,7 +22,7 @@ pub enum Event {
     /// An interrupt of the timer or a device.
     Interrupt,
     /// The end of the work of a service for the current thread.
-    WorkDone(Report),
+    WorkDone(ServiceResult),
 }
 
 /// The effect of a system call on scheduling.
@@ -98,7 +98,7 @@ impl<M: Machine> Kernel<M> {
             Event::Fault(fault) => self.deliver_fault(current, fault),
             Event::FpuUse(fault) => self.use_fpu(current, fault),
             Event::Interrupt => self.interrupt(),
-            Event::WorkDone(report) => self.finish_work(current, report),
+            Event::WorkDone(result) => self.finish_work(current, result),
         };
         self.schedule(outcome);
     }

@@ -12,7 +12,7 @@ use limen_platform::arch::context::Context;
 use limen_platform::kernel_cell::{KernelCell, check, context_to_run, pointer_to};
 use limen_platform::keys;
 use limen_platform::machine::Hardware;
-use limen_services::Report;
+use limen_services::ResultWords;
 
 use crate::arch::trap;
 
@@ -127,10 +127,10 @@ pub extern "C" fn exit_stamp(cell: &KernelCell) -> ExitStamp {
 }
 
 /// Ends the work of a thread. Called with interrupts off, on the kernel's stack.
-pub extern "C" fn finish_work(cell: &KernelCell, report: &Report) -> *mut Context {
+pub extern "C" fn finish_work(cell: &KernelCell, words: &ResultWords) -> *mut Context {
     // SAFETY: called only from the trap handlers, see the module documentation.
     let kernel = unsafe { cell.open() };
-    let event = Event::WorkDone(service::Report { words: *report });
+    let event = Event::WorkDone(service::ServiceResult { words: *words });
     if keys::is_self_checking() {
         return enter_checked(kernel, event);
     }

@@ -23,7 +23,7 @@ use limen_core::arena::{ServiceId, ThreadId};
 use limen_core::kernel::Services;
 use limen_fpu::{InterruptContext, WorkerContext};
 use limen_image::Image;
-use limen_services::{REPORT_WORDS, Report, Window, digest, reset};
+use limen_services::{RESULT_WORDS, ResultWords, Window, digest, reset};
 use limen_simd::{blake3, footprint};
 
 use crate::address_space::{AddressSpace, AddressSpaces};
@@ -108,24 +108,24 @@ pub fn wipe(service: ServiceId, context: Option<InterruptContext<'_, ThreadId, H
     });
 }
 
-/// Performs the work, on its own stack, and writes its result to `report`.
-pub extern "C" fn run(task: &Task, report: &mut Report) {
-    *report = match task.kind {
+/// Performs the work, on its own stack, and writes its result to `result`.
+pub extern "C" fn run(task: &Task, result: &mut ResultWords) {
+    *result = match task.kind {
         Some(ServiceKind::Digest) => digest_of(&task.target),
         Some(ServiceKind::KernelDigest) => {
             let code = keys::code_sites().map(KernelCode::new);
-            code.map_or([0; REPORT_WORDS], |code| digest_of(&code))
+            code.map_or([0; RESULT_WORDS], |code| digest_of(&code))
         }
         Some(ServiceKind::Reset) => {
             reset::run(&mut { task.target }, &task.source);
-            [0; REPORT_WORDS]
+            [0; RESULT_WORDS]
         }
-        Some(ServiceKind::Wipe) | None => [0; REPORT_WORDS],
+        Some(ServiceKind::Wipe) | None => [0; RESULT_WORDS],
     };
 }
 
 /// The digest of a window.
-fn digest_of(target: &impl Window) -> Report {
+fn digest_of(target: &impl Window) -> ResultWords {
     // SAFETY: only `run` calls this, in a thread at work. The core makes the thread's identity at work the owner of the
     // unit whenever it runs, and saves the registers of others.
     let mut context = WorkerContext::new(unsafe { WorkerRegisters::new() });

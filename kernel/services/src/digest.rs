@@ -2,12 +2,12 @@
 
 use limen_simd::blake3::{Hasher, Way};
 
-use crate::REPORT_WORDS;
+use crate::RESULT_WORDS;
 use crate::window::{Block, Window};
 
 /// The digest of a window, eight bytes in each word, the first in the lowest bits. Each block is copied before it is
 /// digested. So every digested byte was in memory at some time, even if programs write concurrently.
-pub fn run(target: &impl Window, way: impl Way) -> [u64; REPORT_WORDS] {
+pub fn run(target: &impl Window, way: impl Way) -> [u64; RESULT_WORDS] {
     let mut hasher = Hasher::new(way);
     let mut block = Block::ZERO;
     for position in 0..target.blocks() {
@@ -15,7 +15,7 @@ pub fn run(target: &impl Window, way: impl Way) -> [u64; REPORT_WORDS] {
         hasher.update(&block.0);
     }
     let digest = hasher.finalize();
-    let mut words = [0; REPORT_WORDS];
+    let mut words = [0; RESULT_WORDS];
     for (word, bytes) in words.iter_mut().zip(digest.as_chunks::<8>().0) {
         *word = u64::from_le_bytes(*bytes);
     }

@@ -1,4 +1,4 @@
-//! The kernel's services: what they do with memory, and what they report.
+//! The kernel's services: what they do with memory, and their results.
 //!
 //! Nothing here depends on the kernel. A service accesses memory through *windows*, by copying: programs may change the
 //! memory concurrently, so nothing is ever borrowed from it.
@@ -16,8 +16,8 @@ pub mod window;
 
 pub use window::{Window, WritableWindow};
 
-/// Words of a report.
-pub const REPORT_WORDS: usize = 4;
+/// Words of a result.
+pub const RESULT_WORDS: usize = 4;
 
 /// The result of a service for its caller.
-pub type Report = [u64; REPORT_WORDS];
+pub type ResultWords = [u64; RESULT_WORDS];

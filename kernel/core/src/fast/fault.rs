@@ -7,7 +7,7 @@ use crate::fault::Fault;
 use crate::kernel::Kernel;
 use crate::machine::Machine;
 
-struct Report {
+struct FaultCall {
     thread: ThreadId,
     receiver: ThreadId,
     endpoint: EndpointId,
@@ -18,8 +18,8 @@ impl<M: Machine> Kernel<M> {
     /// Serves a fault of the current thread. Gives the registers to return with; none means to idle.
     #[inline(always)]
     pub fn serve_fault(&mut self, fault: Fault) -> Option<&mut M::Context> {
-        match self.plan_report() {
-            Some(report) => self.carry_out_report(&report, fault),
+        match self.plan_fault() {
+            Some(fault_call) => self.carry_out_fault(&fault_call, fault),
             None => self.serve_fault_slowly(fault),
         }
     }
@@ -32,7 +32,7 @@ impl<M: Machine> Kernel<M> {
     }
 
     #[inline(always)]
-    fn plan_report(&self) -> Option<Report> {
+    fn plan_fault(&self) -> Option<FaultCall> {
         let thread = self.processor.current?;
         let Cap::Endpoint { id: endpoint, badge, rights } = self.threads[thread].fault_handler else {
             return None;
@@ -42,12 +42,12 @@ impl<M: Machine> Kernel<M> {
             return None;
         }
         let receiver = self.lone_receiver(endpoint)?;
-        Some(Report { thread, receiver, endpoint, badge })
+        Some(FaultCall { thread, receiver, endpoint, badge })
     }
 
     #[inline(always)]
-    fn carry_out_report(&mut self, report: &Report, fault: Fault) -> Option<&mut M::Context> {
-        let Report { thread, receiver, endpoint, badge } = *report;
+    fn carry_out_fault(&mut self, fault_call: &FaultCall, fault: Fault) -> Option<&mut M::Context> {
+        let FaultCall { thread, receiver, endpoint, badge } = *fault_call;
         self.write_fault(&fault, thread, receiver, badge);
         self.threads[thread].fault = Some(fault);
         self.open_call(thread, receiver, endpoint)

@@ -71,7 +71,7 @@ impl<Context, Space> Work<Context, Space> {
 
 /// The result of the work.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Report {
+pub struct ServiceResult {
     /// The result words; the kind of service determines how many are used.
     pub words: [u64; REGISTER_WORDS],
 }
@@ -125,7 +125,7 @@ impl<M: Machine> Kernel<M> {
     }
 
     /// Ends the work of the current thread and gives its program the result.
-    pub(crate) fn finish_work(&mut self, thread: ThreadId, report: Report) -> Outcome {
+    pub(crate) fn finish_work(&mut self, thread: ThreadId, result: ServiceResult) -> Outcome {
         let Some(work) = self.leave_work(thread) else { return Outcome::NOTHING };
         let length = match self.services[work.service].map(|service| service.kind) {
             Some(ServiceKind::Digest | ServiceKind::KernelDigest) => DIGEST_WORDS,
@@ -133,7 +133,7 @@ impl<M: Machine> Kernel<M> {
         };
         let context = &mut self.threads[thread].context;
         context.set_badge(0);
-        context.set_words(report.words, length);
+        context.set_words(result.words, length);
         context.set_info(MessageInfo::new(0, length));
         self.enter_space(work.space);
         self.prepare_fpu();

@@ -7,7 +7,7 @@ use limen_core::cap::LookupFailure;
 use limen_core::event::Event;
 use limen_core::fault::{Access, Fault, Phase};
 use limen_core::machine::{Interrupt, Line};
-use limen_core::object::service::Report;
+use limen_core::object::service::ServiceResult;
 
 /// The figures of one board of each architecture.
 const FIGURES: [(&str, &str); 3] = [
@@ -56,8 +56,11 @@ const FAULTS: [Fault; 5] = [
     Fault::Vm { address: 0, access: Access::Data, status: 0 },
     Fault::Timeout { data: 0, consumed_us: 0 },
 ];
-const EVENTS: [Event; 3] =
-    [Event::FpuUse(FAULTS[0]), Event::Interrupt, Event::WorkDone(Report { words: [0; REGISTER_WORDS] })];
+const EVENTS: [Event; 3] = [
+    Event::FpuUse(FAULTS[0]),
+    Event::Interrupt,
+    Event::WorkDone(ServiceResult { words: [0; REGISTER_WORDS] }),
+];
 const INTERRUPTS: [Interrupt; 2] = [Interrupt::Timer, Interrupt::Line(Line(0))];
 
 /// Returns the only architecture that has a method; `None` if all have it.

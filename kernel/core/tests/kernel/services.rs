@@ -8,7 +8,7 @@ use limen_core::event::Event;
 use limen_core::kernel::MessageBuffers;
 use limen_core::machine::Context;
 use limen_core::object::probe::{ExitStamp, Rest};
-use limen_core::object::service::Report;
+use limen_core::object::service::ServiceResult;
 use limen_core::object::thread::State;
 use limen_image::Options;
 
@@ -535,8 +535,8 @@ fn the_end_of_work_without_work_is_ignored() {
     let working = Working::new();
     let mut system = working.boot();
     let before = *system.context(working.client);
-    let report = Report { words: FOUND };
-    system.event(Event::WorkDone(report));
+    let result = ServiceResult { words: FOUND };
+    system.event(Event::WorkDone(result));
     assert_eq!(*system.context(working.client), before);
     system.assert_running(working.client);
 }
@@ -737,8 +737,8 @@ fn work_is_charged_in_images_that_measure_utilisation() {
     assert!(has_unit(&system, client.id().at_work()));
     let rest = system.kernel.probe_entry(Some(ProbeEvent::PageFault), 1);
     assert_eq!(rest, Rest::Serve);
-    let report = Report { words: FOUND };
-    system.kernel.handle(Event::WorkDone(report));
+    let result = ServiceResult { words: FOUND };
+    system.kernel.handle(Event::WorkDone(result));
     assert!(!system.kernel.is_at_work());
     system.assert_message(client, 0, 0, &FOUND);
     assert_eq!(system.kernel.machine.space, Space(client.0));

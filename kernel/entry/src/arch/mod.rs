@@ -24,7 +24,7 @@ macro_rules! trap_code {
             STAMP_PLAIN = const limen_core::object::probe::ExitStamp::Plain as u8,
             run_work = sym limen_platform::work::run,
             finish_work = sym $crate::entry::finish_work,
-            REPORT_BYTES = const size_of::<limen_services::Report>(),
+            RESULT_BYTES = const size_of::<limen_services::ResultWords>(),
             $($operand)*
         );
     };

@@ -4,7 +4,7 @@ use limen_abi::{Label, MessageInfo, Syscall};
 use limen_core::event::Event;
 use limen_core::fault::{Access, Fault};
 use limen_core::machine::{Interrupt, Line};
-use limen_core::object::service::Report;
+use limen_core::object::service::ServiceResult;
 use proptest::prelude::*;
 
 use super::world::{CALL, NOTIFICATION, OBJECTS, OWNER, SERVICE, Shape, THREAD, receive_slot};
@@ -137,7 +137,8 @@ impl Step {
     /// The work ends, or continues until an interrupt of the timer or of an unused line. It does not fault and makes
     /// no system calls.
     fn prepare_work(&self, system: &mut System, thread: Thread, action: &Action) -> Prepared {
-        let done = || Report { words: core::array::from_fn(|at| self.words.get(at).copied().unwrap_or(7)) };
+        let done =
+            || ServiceResult { words: core::array::from_fn(|at| self.words.get(at).copied().unwrap_or(7)) };
         let kind = match action {
             Action::Sensible(choice) if choice % 2 == 0 => Event::WorkDone(done()),
             Action::Syscall(position) => {

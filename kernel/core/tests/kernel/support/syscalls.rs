@@ -4,7 +4,7 @@ use limen_abi::message::{BufferWord, REGISTER_WORDS};
 use limen_abi::{Label, MessageInfo, Syscall, slot};
 use limen_core::event::Event;
 use limen_core::machine::{Context, Machine};
-use limen_core::object::service::Report;
+use limen_core::object::service::ServiceResult;
 
 use super::plan::Thread;
 use super::system::System;
@@ -159,7 +159,7 @@ impl System {
     /// Ends the work of the running thread with these result words.
     pub(crate) fn finish_work(&mut self, thread: Thread, words: [u64; REGISTER_WORDS]) {
         self.assert_at_work(thread);
-        self.event(Event::WorkDone(Report { words }));
+        self.event(Event::WorkDone(ServiceResult { words }));
     }
 
     /// Yield.

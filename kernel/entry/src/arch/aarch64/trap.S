@@ -265,7 +265,7 @@ trap_idle:
 .global work_entry
 work_entry:
     save_preserved_registers x0
-    sub     sp, sp, #{REPORT_BYTES}
+    sub     sp, sp, #{RESULT_BYTES}
     mov     x0, x1
     mov     x1, sp
     msr     daifclr, #3

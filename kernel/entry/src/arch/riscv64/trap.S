@@ -210,7 +210,7 @@ trap_idle:
 // Starts work, on its own stack. a0: the task. The report stays on this stack until the kernel has read it.
 .global work_entry
 work_entry:
-    addi    sp, sp, -{REPORT_BYTES}
+    addi    sp, sp, -{RESULT_BYTES}
     mv      a1, sp
     call    {run_work}
     csrci   sstatus, 2

@@ -436,7 +436,7 @@ trap_from_work_\way:
 // Starts work, on its own stack. rdi: the task. The report stays on this stack until the kernel has read it.
 .global work_entry_\way
 work_entry_\way:
-    sub     rsp, {REPORT_BYTES}
+    sub     rsp, {RESULT_BYTES}
     mov     rsi, rsp
     call    {run_work}
     cli
