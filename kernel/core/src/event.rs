@@ -39,16 +39,16 @@ pub struct Outcome {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Next {
     /// It may continue.
-    GoesOn,
+    Continues,
     /// It blocked, was stopped, or has no time.
-    Waits,
+    Blocks,
 }
 
 impl Outcome {
     /// The current thread continues and no thread was woken.
-    pub const NOTHING: Self = Self { current: Next::GoesOn, woken: None };
+    pub const NOTHING: Self = Self { current: Next::Continues, woken: None };
     /// The current thread blocks and no thread was woken.
-    pub const WAITS: Self = Self { current: Next::Waits, woken: None };
+    pub const BLOCKS: Self = Self { current: Next::Blocks, woken: None };
 }
 
 /// Whether a receive blocks if there is nothing to receive.

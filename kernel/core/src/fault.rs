@@ -207,7 +207,7 @@ impl<M: Machine> Kernel<M> {
             Cap::Endpoint { id, badge, rights } if rights.can_send() => (id, badge, rights),
             _ => {
                 self.threads[thread].state = State::Inactive;
-                return Outcome::WAITS;
+                return Outcome::BLOCKS;
             }
         };
         let after = match fault {
@@ -222,7 +222,7 @@ impl<M: Machine> Kernel<M> {
         self.transfer_fault(thread, receiver, badge);
         let reply = self.end_receiving(receiver);
         self.await_reply(thread, receiver, reply, after, Restart::ProgramCounter);
-        Outcome { current: Next::Waits, woken: self.with_time(receiver) }
+        Outcome { current: Next::Blocks, woken: self.with_time(receiver) }
     }
 
     /// Transfers the fault of `from` to `to` as a message.

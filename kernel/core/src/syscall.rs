@@ -207,8 +207,8 @@ impl<M: Machine> Kernel<M> {
         }
         let woken = first.or(received.woken);
         match received.current {
-            Next::Waits => Outcome { current: Next::Waits, woken },
-            Next::GoesOn => self.outcome_for(current, woken),
+            Next::Blocks => Outcome { current: Next::Blocks, woken },
+            Next::Continues => self.outcome_for(current, woken),
         }
     }
 

@@ -185,7 +185,7 @@ impl<M: Machine> Kernel<M> {
         if let Some(lent) = lent {
             let below = self.replies[reply].below();
             self.threads[server].sched_context = None;
-            self.take_back(caller, lent, below);
+            self.return_to_caller(caller, lent, below);
         }
         self.replies[reply] = Reply::Free;
         hand_over(self, answer);

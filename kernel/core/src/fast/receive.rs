@@ -116,7 +116,7 @@ impl<M: Machine> Kernel<M> {
             Effect::Finds(id, badge) => self.find(current, id, badge),
             Effect::Waits(time) => {
                 wait(self);
-                self.give_back_to_notification(current, time, self.threads[current].notification);
+                self.return_to_notification(current, time, self.threads[current].notification);
                 self.run_next()
             }
         }
@@ -134,7 +134,7 @@ impl<M: Machine> Kernel<M> {
             Effect::Waits(time) => {
                 self.notifications[id].state = Signals::LoneWaiter(current);
                 self.threads[current].state = State::Waiting { notification: id, again: Restart::SystemCall };
-                self.give_back_to_notification(current, time, Some(id));
+                self.return_to_notification(current, time, Some(id));
                 self.run_next()
             }
         }
@@ -161,7 +161,7 @@ impl<M: Machine> Kernel<M> {
     pub(super) fn wait_alone(&mut self, thread: ThreadId, endpoint: EndpointId, reply: ReplyId) {
         self.wait_in_event_loop(thread, endpoint, reply);
         if self.threads[thread].inbox != Inbox::Endpoint(endpoint, reply) {
-            self.endpoints[endpoint].put_in_queue(&mut self.links);
+            self.endpoints[endpoint].queue_lone_receiver(&mut self.links);
         }
     }
 

@@ -87,7 +87,7 @@ impl Endpoint {
         usual: Option<ReplyId>,
         priority_of: impl Fn(ThreadId) -> u8,
     ) {
-        self.put_in_queue(links);
+        self.queue_lone_receiver(links);
         let mut queue = match (*self, usual) {
             (Self::ReceiverQueue(queue), _) => queue,
             (_, Some(reply)) => {
@@ -101,7 +101,7 @@ impl Endpoint {
     }
 
     /// Moves the lone receiver into a queue.
-    pub(crate) fn put_in_queue(&mut self, links: &mut ThreadLinks) {
+    pub(crate) fn queue_lone_receiver(&mut self, links: &mut ThreadLinks) {
         if let Self::LoneReceiver { thread, .. } = *self {
             links[thread] = Links::NONE;
             *self = Self::ReceiverQueue(Queue::of(thread));
@@ -148,7 +148,7 @@ impl<M: Machine> Kernel<M> {
         let after = match mode {
             SendMode::Call if rights.can_call() => AfterSend::AwaitReply,
             SendMode::Call => AfterSend::Stop,
-            _ => AfterSend::GoOn,
+            _ => AfterSend::Continue,
         };
         let Some(receiver) = self.endpoints[endpoint].take_receiver(&mut self.links) else {
             return match mode {
@@ -162,9 +162,9 @@ impl<M: Machine> Kernel<M> {
         let reply = self.end_receiving(receiver);
         let current = if mode == SendMode::Call {
             self.await_reply(sender, receiver, reply, after, Restart::SystemCall);
-            Next::Waits
+            Next::Blocks
         } else {
-            Next::GoesOn
+            Next::Continues
         };
         if mode == SendMode::Donating && rights.can_grant() {
             self.donate(sender, receiver);
@@ -187,7 +187,7 @@ impl<M: Machine> Kernel<M> {
         let threads = &self.threads;
         queue.insert_by_priority(&mut self.links, sender, |thread| threads[thread].priority);
         self.endpoints[endpoint] = Endpoint::SenderQueue(queue);
-        Outcome::WAITS
+        Outcome::BLOCKS
     }
 
     /// Makes a receiver Runnable and returns the reply object that it waited with.
@@ -228,8 +228,8 @@ impl<M: Machine> Kernel<M> {
         let priority_of = |thread| threads[thread].priority;
         let usual = reply.filter(|reply| threads[receiver].inbox == Inbox::Endpoint(endpoint, *reply));
         self.endpoints[endpoint].add_receiver(&mut self.links, receiver, usual, priority_of);
-        let woken = self.give_back_time(receiver, self.threads[receiver].notification);
-        Outcome { current: Next::Waits, woken }
+        let woken = self.return_borrowed_time(receiver, self.threads[receiver].notification);
+        Outcome { current: Next::Blocks, woken }
     }
 
     /// Receives the message, call or fault of a thread that waited to send it.
@@ -243,7 +243,7 @@ impl<M: Machine> Kernel<M> {
             let info = self.threads[sender].context.info();
             self.transfer(sender, receiver, badge, info);
         }
-        if then == AfterSend::GoOn {
+        if then == AfterSend::Continue {
             self.threads[sender].state = State::Runnable;
             return self.wake(sender);
         }

@@ -181,8 +181,8 @@ impl<M: Machine> Kernel<M> {
         let threads = &self.threads;
         self.notifications[id].add_waiting(&mut self.links, thread, |thread| threads[thread].priority);
         self.threads[thread].state = State::Waiting { notification: id, again: Restart::SystemCall };
-        let woken = self.give_back_time(thread, Some(id));
-        Outcome { current: Next::Waits, woken }
+        let woken = self.return_borrowed_time(thread, Some(id));
+        Outcome { current: Next::Blocks, woken }
     }
 
     /// Delivers pending signals to the running `thread`, if there are any.

@@ -35,12 +35,12 @@ impl<M: Machine> Kernel<M> {
     pub(crate) fn set_priority(&mut self, thread: ThreadId, priority: u8) -> Outcome {
         if self.processor.current == Some(thread) {
             self.threads[thread].priority = priority;
-            return Outcome { current: Next::GoesOn, woken: self.take_ready_above(priority) };
+            return Outcome { current: Next::Continues, woken: self.take_ready_above(priority) };
         }
         if self.threads[thread].is_schedulable() {
             self.leave_queues(thread);
             self.threads[thread].priority = priority;
-            return Outcome { current: Next::GoesOn, woken: Some(thread) };
+            return Outcome { current: Next::Continues, woken: Some(thread) };
         }
         self.threads[thread].priority = priority;
         self.requeue(thread);

@@ -153,14 +153,19 @@ impl<M: Machine> Kernel<M> {
         }
         let holder = sched_context.thread;
         let parted = holder.and_then(|holder| self.leave_sched_context(holder));
-        self.take_back(caller, loan.sched_context, loan.below);
+        self.return_to_caller(caller, loan.sched_context, loan.below);
         parted
     }
 
     /// Returns a scheduling context that no thread holds to the caller of the newest call that runs on it. `below` is
     /// the next older call.
     #[inline(always)]
-    pub(crate) fn take_back(&mut self, caller: ThreadId, lent: SchedContextId, below: Option<ReplyId>) {
+    pub(crate) fn return_to_caller(
+        &mut self,
+        caller: ThreadId,
+        lent: SchedContextId,
+        below: Option<ReplyId>,
+    ) {
         let sched_context = &mut self.sched_contexts[lent];
         sched_context.top = below;
         sched_context.thread = Some(caller);

@@ -88,7 +88,7 @@ impl Request {
                 kernel.sched_contexts[id].thread = Some(thread);
                 kernel.threads[thread].sched_context = Some(id);
                 let woken = Some(thread).filter(|thread| kernel.threads[*thread].is_schedulable());
-                return (Answer::Empty, Outcome { current: Next::GoesOn, woken });
+                return (Answer::Empty, Outcome { current: Next::Continues, woken });
             }
             Self::BindNotification(id, notification) => {
                 kernel.sched_contexts[id].notification = Some(notification);
@@ -100,8 +100,8 @@ impl Request {
                         _ => None,
                     };
                     if waits_for.is_some() {
-                        let woken = kernel.give_back_time(thread, waits_for);
-                        return (Answer::Empty, Outcome { current: Next::GoesOn, woken });
+                        let woken = kernel.return_borrowed_time(thread, waits_for);
+                        return (Answer::Empty, Outcome { current: Next::Continues, woken });
                     }
                 }
             }
@@ -201,22 +201,22 @@ impl<M: Machine> Kernel<M> {
     /// Returns borrowed time of a thread that blocks: to a lender whose call was cancelled, or to the notification
     /// that the thread waits for. Returns the lender if it is schedulable.
     #[inline]
-    pub(crate) fn give_back_time(
+    pub(crate) fn return_borrowed_time(
         &mut self,
         thread: ThreadId,
         waits_for: Option<NotificationId>,
     ) -> Option<ThreadId> {
         let id = self.threads[thread].sched_context?;
         if self.sched_contexts[id].heir.is_some() {
-            return self.give_to_heir(thread, id);
+            return self.return_to_heir(thread, id);
         }
-        self.give_back_to_notification(thread, id, waits_for);
+        self.return_to_notification(thread, id, waits_for);
         None
     }
 
     /// Returns time to a notification; for time that was not lent.
     #[inline(always)]
-    pub(crate) fn give_back_to_notification(
+    pub(crate) fn return_to_notification(
         &mut self,
         thread: ThreadId,
         id: SchedContextId,
@@ -229,7 +229,7 @@ impl<M: Machine> Kernel<M> {
     }
 
     #[cold]
-    fn give_to_heir(&mut self, holder: ThreadId, id: SchedContextId) -> Option<ThreadId> {
+    fn return_to_heir(&mut self, holder: ThreadId, id: SchedContextId) -> Option<ThreadId> {
         let heir = self.sched_contexts[id].heir.take()?;
         if heir == holder || self.threads[heir].sched_context.is_some() {
             return None;

@@ -102,6 +102,6 @@ impl<M: Machine> Kernel<M> {
             return Outcome::NOTHING;
         }
         self.end_postponement(holder);
-        Outcome { current: Next::GoesOn, woken: Some(holder) }
+        Outcome { current: Next::Continues, woken: Some(holder) }
     }
 }

@@ -7,7 +7,7 @@
 //!      |                  |  |  | suspend          Receiving  Waiting  Sending  Calling
 //!      '------------------|--|--'                     |          |        |       |
 //!      '------------------|--|--- suspend ------------+----------+--------+-------'
-//!                         |  '--- message, signal, taken, reply --'
+//!                         |  '--- message, signal, received, reply --'
 //!                         '------ resume (the system call restarts)
 //! ```
 //!
@@ -149,7 +149,7 @@ impl State {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum AfterSend {
     /// Continues.
-    GoOn,
+    Continue,
     /// Waits for the reply, and lends its time.
     AwaitReply,
     /// Waits for the reply; has no time to lend.
@@ -377,7 +377,7 @@ impl<M: Machine> Kernel<M> {
         }
         self.stop_probe(thread);
         self.threads[thread].state = State::Inactive;
-        (patching, if self.processor.current == Some(thread) { Outcome::WAITS } else { Outcome::NOTHING })
+        (patching, if self.processor.current == Some(thread) { Outcome::BLOCKS } else { Outcome::NOTHING })
     }
 
     /// Resumes a thread that is not running, at its program counter or with a restart of the system call it waits in.
@@ -430,7 +430,7 @@ impl<M: Machine> Kernel<M> {
     /// Returns the outcome of making a thread Runnable.
     #[inline]
     pub(crate) fn wake(&mut self, thread: ThreadId) -> Outcome {
-        Outcome { current: Next::GoesOn, woken: self.with_time(thread) }
+        Outcome { current: Next::Continues, woken: self.with_time(thread) }
     }
 
     /// Copies registers of `thread` to message words of `caller`.
@@ -469,7 +469,7 @@ impl<M: Machine> Kernel<M> {
     /// Moves a lone receiver into a queue, because the fast path's assumptions about it no longer hold.
     pub(crate) fn queue_receiver(&mut self, thread: ThreadId) {
         if let State::Receiving { endpoint, .. } = self.threads[thread].state {
-            self.endpoints[endpoint].put_in_queue(&mut self.links);
+            self.endpoints[endpoint].queue_lone_receiver(&mut self.links);
         }
     }
 }

@@ -13,10 +13,10 @@ impl<M: Machine> Kernel<M> {
     #[inline(always)]
     pub(crate) fn schedule(&mut self, outcome: Outcome) {
         match (outcome.current, outcome.woken) {
-            (Next::GoesOn, None) => {}
-            (Next::GoesOn, Some(woken)) => self.preempt(woken),
-            (Next::Waits, None) => self.run_highest(),
-            (Next::Waits, Some(woken)) => self.dispatch_woken(woken),
+            (Next::Continues, None) => {}
+            (Next::Continues, Some(woken)) => self.preempt(woken),
+            (Next::Blocks, None) => self.run_highest(),
+            (Next::Blocks, Some(woken)) => self.dispatch_woken(woken),
         }
     }
 
@@ -116,13 +116,13 @@ impl<M: Machine> Kernel<M> {
     #[inline(never)]
     pub(crate) fn outcome_for(&mut self, current: ThreadId, woken: Option<ThreadId>) -> Outcome {
         if self.threads[current].state != State::Runnable || self.with_time(current).is_none() {
-            return Outcome { current: Next::Waits, woken };
+            return Outcome { current: Next::Blocks, woken };
         }
         if self.follow_sched_context(current) {
-            return Outcome { current: Next::GoesOn, woken };
+            return Outcome { current: Next::Continues, woken };
         }
         self.postpone(current);
-        Outcome { current: Next::Waits, woken }
+        Outcome { current: Next::Blocks, woken }
     }
 
     #[inline]

@@ -62,7 +62,7 @@ fn state(state: State) -> [u16; 3] {
 
 fn after(then: AfterSend) -> u16 {
     match then {
-        AfterSend::GoOn => 0,
+        AfterSend::Continue => 0,
         AfterSend::AwaitReply => 1,
         AfterSend::Stop => 2,
         AfterSend::AwaitReplyOnly => 3,
