@@ -1,7 +1,7 @@
-//! One short function per system call.
+//! The table of system calls, and one short function for the slow path of each.
 //!
-//! Each reads its arguments from the registers of the current thread and ends with an [`Outcome`]. What cannot be
-//! done goes to [`crate::event`], which tells the caller (an error) or the fault handler (a fault).
+//! A function reads its arguments from the registers of the current thread and returns an [`Outcome`] for the scheduler.
+//! An invalid request becomes an error for the caller, or a fault for its handler.
 
 use limen_abi::{MessageInfo, Syscall};
 
@@ -16,34 +16,59 @@ use crate::message::Answer;
 use crate::object::endpoint::SendMode;
 use crate::object::reply::Reply;
 
-impl<M: Machine> Kernel<M> {
-    /// Carries out the system call with this number.
-    #[inline(always)]
-    pub(crate) fn syscall(&mut self, current: ThreadId, number: i64) -> Outcome {
-        // The two that matter most first: a comparison each instead of a jump through a table.
-        if number == Syscall::Call.as_raw() {
-            return self.call(current);
-        }
-        if number == Syscall::ReplyRecv.as_raw() {
-            return self.reply_receive(current);
-        }
-        match Syscall::from_raw(number) {
-            Some(Syscall::Call) => self.call(current),
-            Some(Syscall::ReplyRecv) => self.reply_receive(current),
-            Some(Syscall::NbSendRecv) => self.send_receive(current),
-            Some(Syscall::NbSendWait) => self.send_wait(current),
-            Some(Syscall::Send) => self.send_blocking(current),
-            Some(Syscall::NbSend) => self.send_non_blocking(current),
-            Some(Syscall::Recv) => self.receive_with_reply(current, Blocking::Yes),
-            Some(Syscall::NbRecv) => self.receive_with_reply(current, Blocking::No),
-            Some(Syscall::Wait) => self.receive_without_reply(current, Blocking::Yes),
-            Some(Syscall::NbWait) => self.receive_without_reply(current, Blocking::No),
-            Some(Syscall::Yield) => self.yield_slice(),
-            Some(Syscall::DebugPutChar) if self.machine.is_printing() => self.put_char(current),
-            Some(Syscall::DebugPutChar) | None => self.rare_syscall(current, number),
-        }
-    }
+/// Generates the two dispatchers from the table of system calls. Each row of `fast` has the number, the function that
+/// tries the fast path, and the slow path; the dispatchers compare in the order of these rows.
+macro_rules! system_calls {
+    (
+        fast { $($fast:ident: $serve:ident, $fast_slow:ident;)* }
+        slow { $($slow:ident: $function:ident;)* }
+    ) => {
+        impl<M: Machine> Kernel<M> {
+            /// Serves a system call of the current thread, on its fast path if it has one. Returns the registers to return
+            /// with; none means to idle. The ports' trap code calls the frequent functions of the table itself.
+            #[inline(never)]
+            pub fn serve_syscall(&mut self, number: i64) -> Option<&mut M::Context> {
+                $(if number == Syscall::$fast.as_raw() {
+                    return self.$serve();
+                })*
+                self.serve_slowly(number)
+            }
 
+            /// Carries out the system call with this number on its slow path.
+            #[inline(always)]
+            pub(crate) fn syscall(&mut self, current: ThreadId, number: i64) -> Outcome {
+                $(if number == Syscall::$fast.as_raw() {
+                    return self.$fast_slow(current);
+                })*
+                match Syscall::from_raw(number) {
+                    $(Some(Syscall::$slow) => self.$function(current),)*
+                    $(Some(Syscall::$fast))|* | None => self.rare_syscall(current, number),
+                }
+            }
+        }
+    };
+}
+
+system_calls! {
+    fast {
+        Call: serve_call, call;
+        ReplyRecv: serve_reply_recv, reply_recv;
+        Send: serve_send, send_blocking;
+        Recv: serve_recv, recv;
+        Wait: serve_wait, wait_for_message;
+    }
+    slow {
+        NbSendRecv: nb_send_recv;
+        NbSendWait: nb_send_wait;
+        NbSend: nb_send;
+        NbRecv: nb_recv;
+        NbWait: nb_wait;
+        Yield: yield_slice;
+        DebugPutChar: debug_put_char;
+    }
+}
+
+impl<M: Machine> Kernel<M> {
     #[inline(always)]
     fn call(&mut self, current: ThreadId) -> Outcome {
         let context = &self.threads[current].context;
@@ -57,7 +82,7 @@ impl<M: Machine> Kernel<M> {
         }
     }
 
-    /// A call to something that answers at once.
+    /// A call to an object that replies at once.
     #[inline(never)]
     fn call_other(&mut self, current: ThreadId, cap: Cap, info: MessageInfo) -> Outcome {
         let empty = MessageInfo::new(0, 0);
@@ -103,7 +128,7 @@ impl<M: Machine> Kernel<M> {
     }
 
     #[inline(never)]
-    fn send_non_blocking(&mut self, current: ThreadId) -> Outcome {
+    fn nb_send(&mut self, current: ThreadId) -> Outcome {
         let context = &self.threads[current].context;
         let (cptr, info) = (context.cptr(), context.info());
         let cap = self.lookup(current, cptr).unwrap_or_default();
@@ -124,7 +149,7 @@ impl<M: Machine> Kernel<M> {
         }
     }
 
-    /// A request whose answer nobody waits for.
+    /// A request without a reply.
     #[inline(never)]
     fn send_request(&mut self, current: ThreadId, cap: Cap, info: MessageInfo, mode: SendMode) -> Outcome {
         match self.bad_argument(current, info) {
@@ -147,33 +172,33 @@ impl<M: Machine> Kernel<M> {
     }
 
     #[inline(always)]
-    fn reply_receive(&mut self, current: ThreadId) -> Outcome {
+    fn reply_recv(&mut self, current: ThreadId) -> Outcome {
         let context = &self.threads[current].context;
         let (reply_cptr, info) = (context.reply_cptr(), context.info());
         let cap = self.lookup(current, reply_cptr).unwrap_or_default();
-        let Cap::Reply(reply) = cap else { return self.send_receive_with(current, cap, info) };
+        let Cap::Reply(reply) = cap else { return self.send_recv_with(current, cap, info) };
         let woken = self.answer(current, reply, info);
         let cptr = self.threads[current].context.cptr();
         let received = self.receive_on(current, cptr, Some(reply), Blocking::Yes);
         self.join(current, woken, received)
     }
 
-    fn send_receive(&mut self, current: ThreadId) -> Outcome {
+    fn nb_send_recv(&mut self, current: ThreadId) -> Outcome {
         let context = &self.threads[current].context;
         let (send_cptr, info) = (context.send_cptr(), context.info());
         let cap = self.lookup(current, send_cptr).unwrap_or_default();
-        self.send_receive_with(current, cap, info)
+        self.send_recv_with(current, cap, info)
     }
 
     #[inline(never)]
-    fn send_receive_with(&mut self, current: ThreadId, cap: Cap, info: MessageInfo) -> Outcome {
+    fn send_recv_with(&mut self, current: ThreadId, cap: Cap, info: MessageInfo) -> Outcome {
         let woken = self.send_first(current, cap, info);
         let received = self.receive_with_reply(current, Blocking::Yes);
         self.join(current, woken, received)
     }
 
     #[inline(never)]
-    fn send_wait(&mut self, current: ThreadId) -> Outcome {
+    fn nb_send_wait(&mut self, current: ThreadId) -> Outcome {
         let context = &self.threads[current].context;
         let (send_cptr, info) = (context.reply_cptr(), context.info());
         let cap = self.lookup(current, send_cptr).unwrap_or_default();
@@ -182,8 +207,8 @@ impl<M: Machine> Kernel<M> {
         self.join(current, woken, received)
     }
 
-    /// The sending half of a system call that also receives: never blocks, drops errors, does not ask threads,
-    /// scheduling contexts, static keys or address spaces for anything. Some of these would have to start again.
+    /// The sending half of a system call that also receives. It never blocks, and drops errors. It ignores capabilities to
+    /// threads, scheduling contexts, static keys and address spaces, because some of their methods restart the system call.
     fn send_first(&mut self, current: ThreadId, cap: Cap, info: MessageInfo) -> Option<ThreadId> {
         match cap {
             // Whether the sender still has time matters only after the receive, which looks at it then.
@@ -199,7 +224,7 @@ impl<M: Machine> Kernel<M> {
         }
     }
 
-    /// Both halves together: one woken thread is left to the scheduler, the other is queued.
+    /// Joins the outcomes of both halves: the first woken thread is left to the scheduler, the second is enqueued.
     #[inline]
     fn join(&mut self, current: ThreadId, first: Option<ThreadId>, received: Outcome) -> Outcome {
         if let (Some(_), Some(second)) = (first, received.woken) {
@@ -212,7 +237,27 @@ impl<M: Machine> Kernel<M> {
         }
     }
 
-    /// Receives with whatever the reply register names. It is looked at for endpoints only.
+    #[inline]
+    fn recv(&mut self, current: ThreadId) -> Outcome {
+        self.receive_with_reply(current, Blocking::Yes)
+    }
+
+    #[inline]
+    fn nb_recv(&mut self, current: ThreadId) -> Outcome {
+        self.receive_with_reply(current, Blocking::No)
+    }
+
+    #[inline]
+    fn wait_for_message(&mut self, current: ThreadId) -> Outcome {
+        self.receive_without_reply(current, Blocking::Yes)
+    }
+
+    #[inline]
+    fn nb_wait(&mut self, current: ThreadId) -> Outcome {
+        self.receive_without_reply(current, Blocking::No)
+    }
+
+    /// Receives with the reply object that the reply register names. Only receiving from an endpoint needs one.
     #[inline]
     fn receive_with_reply(&mut self, current: ThreadId, blocking: Blocking) -> Outcome {
         let context = &self.threads[current].context;
@@ -265,7 +310,7 @@ impl<M: Machine> Kernel<M> {
         }
     }
 
-    /// A receiver gives up on answering whoever still waits on its reply object.
+    /// Cancels the call that still blocks on a receiver's reply object.
     #[inline]
     fn cancel_caller(&mut self, reply: ReplyId) {
         if let Reply::Owed { caller, .. } = self.replies[reply] {
@@ -274,13 +319,16 @@ impl<M: Machine> Kernel<M> {
     }
 
     #[inline(never)]
-    fn put_char(&mut self, current: ThreadId) -> Outcome {
+    fn debug_put_char(&mut self, current: ThreadId) -> Outcome {
+        if !self.machine.is_printing() {
+            return self.rare_syscall(current, Syscall::DebugPutChar.as_raw());
+        }
         let byte = self.threads[current].context.cptr() as u8;
         self.machine.put_char(byte);
         Outcome::NOTHING
     }
 
-    /// A system call that not every configuration has.
+    /// A system call that only some configurations have.
     #[cold]
     fn rare_syscall(&mut self, current: ThreadId, number: i64) -> Outcome {
         match self.benchmark_syscall(current, number) {
@@ -289,7 +337,7 @@ impl<M: Machine> Kernel<M> {
         }
     }
 
-    /// A fault whose instruction is the system call itself: an answer makes it start again.
+    /// Delivers a fault whose instruction is the system call itself: a reply restarts it.
     #[cold]
     fn fault_in_syscall(&mut self, current: ThreadId, fault: Fault) -> Outcome {
         self.threads[current].context.rewind_syscall();

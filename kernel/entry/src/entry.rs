@@ -84,7 +84,7 @@ fn enter_other_exception(cell: &KernelCell, number: u64, code: u64) -> *mut Cont
 pub extern "C" fn enter_syscall(cell: &KernelCell, number: i64) -> *mut Context {
     // SAFETY: called only from the trap handlers, see the module documentation.
     let kernel = unsafe { cell.open() };
-    pointer_to(kernel.serve_other_syscall(number))
+    pointer_to(kernel.serve_syscall(number))
 }
 
 /// Handles an interrupt. Ports whose trap code has more to report have their own.

@@ -2,9 +2,9 @@
 
 use limen_abi::{MessageInfo, Syscall};
 
-use super::open::OpenCall;
+use super::open_call::OpenCall;
 use crate::arena::{EndpointId, ThreadId};
-use crate::cap::Cap;
+use crate::cap::{Cap, Rights};
 use crate::kernel::Kernel;
 use crate::machine::{Context, Machine};
 use crate::object::endpoint::Endpoint;
@@ -27,7 +27,7 @@ impl<M: Machine> Kernel<M> {
         }
     }
 
-    /// A server that calls another one has an open call of its own.
+    /// A server that calls another one may have an open call of its own.
     #[inline(never)]
     fn serve_unplanned_call(&mut self) -> Option<&mut M::Context> {
         if self.processor.open_call.is_some() {
@@ -43,21 +43,20 @@ impl<M: Machine> Kernel<M> {
         let Cap::Endpoint { id: endpoint, badge, rights } = *self.own_cap(caller, context.cptr())? else {
             return None;
         };
-        let can_go = rights.can_be_answered() && self.processor.open_call.is_none();
-        if !can_go {
-            return None;
-        }
-        let receiver = self.lone_receiver(endpoint)?;
+        let receiver = self.receiver_for(endpoint, rights)?;
         Some(Call { caller, receiver, endpoint, badge, info: context.info() })
     }
 
-    /// The server that waits alone at an endpoint, and would run at once.
+    /// The server that waits alone at an endpoint, if a call with these rights can be left open and switches to it.
     #[inline(always)]
-    pub(super) fn lone_receiver(&self, endpoint: EndpointId) -> Option<ThreadId> {
+    pub(super) fn receiver_for(&self, endpoint: EndpointId, rights: Rights) -> Option<ThreadId> {
+        let can_be_open = rights.can_be_answered() && self.processor.open_call.is_none();
+        if !can_be_open {
+            return None;
+        }
         let Endpoint::LoneReceiver { thread: receiver, .. } = self.endpoints[endpoint] else { return None };
         let is_passive = self.threads[receiver].sched_context.is_none();
-        let can_go = self.processor.queues.ready.surely_below(self.threads[receiver].priority)
-            && (is_passive || self.keeps_time(receiver));
+        let can_go = self.outranks_ready(receiver) && (is_passive || self.keeps_time(receiver));
         can_go.then_some(receiver)
     }
 
@@ -86,7 +85,7 @@ impl<M: Machine> Kernel<M> {
         self.open_call(caller, receiver, endpoint)
     }
 
-    /// Leaves a call open whose message is handed over, and lets its server run.
+    /// Opens a call whose message has been transferred, and switches to its server.
     #[inline(always)]
     pub(super) fn open_call(
         &mut self,

@@ -1,4 +1,4 @@
-//! A fault whose handler waits for it alone.
+//! A fault whose handler waits alone.
 
 use crate::arena::{EndpointId, ThreadId};
 use crate::cap::Cap;
@@ -7,7 +7,7 @@ use crate::fault::Fault;
 use crate::kernel::Kernel;
 use crate::machine::Machine;
 
-struct FaultCall {
+struct Delivery {
     thread: ThreadId,
     receiver: ThreadId,
     endpoint: EndpointId,
@@ -15,16 +15,16 @@ struct FaultCall {
 }
 
 impl<M: Machine> Kernel<M> {
-    /// Serves a fault of the current thread. Gives the registers to return with; none means to idle.
+    /// Serves a fault of the current thread. Returns the registers to return with; none means to idle.
     #[inline(always)]
     pub fn serve_fault(&mut self, fault: Fault) -> Option<&mut M::Context> {
-        match self.plan_fault() {
-            Some(fault_call) => self.carry_out_fault(&fault_call, fault),
+        match self.plan_delivery() {
+            Some(delivery) => self.carry_out_delivery(&delivery, fault),
             None => self.serve_fault_slowly(fault),
         }
     }
 
-    /// The same in every state.
+    /// Serves a fault of the current thread on the slow path.
     #[inline(never)]
     pub fn serve_fault_slowly(&mut self, fault: Fault) -> Option<&mut M::Context> {
         self.handle_rarely(Event::Fault(fault));
@@ -32,22 +32,18 @@ impl<M: Machine> Kernel<M> {
     }
 
     #[inline(always)]
-    fn plan_fault(&self) -> Option<FaultCall> {
+    fn plan_delivery(&self) -> Option<Delivery> {
         let thread = self.processor.current?;
         let Cap::Endpoint { id: endpoint, badge, rights } = self.threads[thread].fault_handler else {
             return None;
         };
-        let can_go = rights.can_be_answered() && self.processor.open_call.is_none();
-        if !can_go {
-            return None;
-        }
-        let receiver = self.lone_receiver(endpoint)?;
-        Some(FaultCall { thread, receiver, endpoint, badge })
+        let receiver = self.receiver_for(endpoint, rights)?;
+        Some(Delivery { thread, receiver, endpoint, badge })
     }
 
     #[inline(always)]
-    fn carry_out_fault(&mut self, fault_call: &FaultCall, fault: Fault) -> Option<&mut M::Context> {
-        let FaultCall { thread, receiver, endpoint, badge } = *fault_call;
+    fn carry_out_delivery(&mut self, delivery: &Delivery, fault: Fault) -> Option<&mut M::Context> {
+        let Delivery { thread, receiver, endpoint, badge } = *delivery;
         self.write_fault(&fault, thread, receiver, badge);
         self.threads[thread].fault = Some(fault);
         self.open_call(thread, receiver, endpoint)

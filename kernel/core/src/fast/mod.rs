@@ -1,31 +1,31 @@
-//! Messages and signals when nothing stands in their way: the crossings that systems do most.
+//! Fast paths: the frequent system calls and faults in their usual states.
 //!
-//! Each is *planned* first, with `&self`. If all that it needs is there (a server that waits alone, nobody more
-//! important, time left, no fault to answer), it is *carried out*, made of the pieces of the general path in the order of
-//! that path, without the questions whose answers the plan knows. If not, nothing was changed, and the general path does
-//! everything. So a plan may be as choosy as it likes, and what it says yes to must come out the same: the tests run two
-//! equal systems, one of them on the general path only, and compare them (`assert_twins`).
+//! Each fast path is *planned* first, with `&self`. If the plan finds everything in its usual state (a server that waits
+//! alone, no higher-priority thread, time left, no fault to answer), it is *carried out* with the functions of the slow
+//! path, in the same order, but without the checks whose results the plan knows. Otherwise nothing has changed, and the
+//! slow path handles the event. A plan may therefore refuse as much as it likes, but what it accepts must come out as on
+//! the slow path: tests run two equal systems, one of them on slow paths only, and compare them (`assert_twins`).
 //!
 //! * `call`: a call to a server that waits.
-//! * `open`: what is not written down of such a call before it is answered.
-//! * `answer`: an answer to a call or a fault, whose sender waits for the next message.
+//! * `open_call`: the part of such a call that is left out until something other than its reply happens.
+//! * `reply`: a reply to a call or a fault by a server that then waits for the next message.
 //! * `fault`: a fault whose handler waits.
-//! * `signal`: a signal, whoever it wakes.
-//! * `receive`: a receive or wait that finds a signal, or lets another thread run.
-//! * `turn`: letting a thread run that has time.
+//! * `signal`: a signal, whether it wakes a thread or not.
+//! * `receive`: a receive or wait that finds a signal, or blocks and dispatches another thread.
+//! * `switch`: switching to a thread whose budget needs no further attention.
 
-mod answer;
 mod call;
 mod fault;
-mod open;
+mod open_call;
 mod receive;
+mod reply;
 mod signal;
-mod turn;
+mod switch;
 
+use limen_abi::MessageInfo;
 use limen_abi::message::REGISTER_WORDS;
-use limen_abi::{MessageInfo, Syscall};
 
-pub use open::OpenCall;
+pub use open_call::OpenCall;
 
 use crate::arena::ThreadId;
 use crate::cap::Cap;
@@ -35,44 +35,16 @@ use crate::kernel::Kernel;
 use crate::machine::{Context, Machine};
 
 impl<M: Machine> Kernel<M> {
-    /// Serves a system call of the current thread. Gives the registers to return with; none means to idle.
-    #[inline(never)]
-    pub fn serve_syscall(&mut self, number: i64) -> Option<&mut M::Context> {
-        match Syscall::from_raw(number) {
-            Some(Syscall::Call) => self.serve_call(),
-            Some(Syscall::ReplyRecv) => self.serve_answer(),
-            Some(Syscall::Send) => self.serve_send(),
-            Some(Syscall::Recv) => self.serve_receive(),
-            _ => self.serve_other_syscall(number),
-        }
-    }
-
-    /// The same for a system call that has no function of its own.
-    #[inline(always)]
-    pub fn serve_other_syscall(&mut self, number: i64) -> Option<&mut M::Context> {
-        if number == Syscall::Wait.as_raw() {
-            return self.serve_receive_elsewhere(number);
-        }
-        self.serve_slowly(number)
-    }
-
-    /// Serves a system call of a server that has an open call.
-    #[inline(never)]
-    fn flush_and_serve(&mut self, number: i64) -> Option<&mut M::Context> {
-        self.flush_open_call();
-        self.serve_syscall(number)
-    }
-
-    /// The same for every system call in every state.
+    /// Serves a system call of the current thread on the slow path. Returns the registers to return with; none means to
+    /// idle.
     #[inline(never)]
     pub fn serve_slowly(&mut self, number: i64) -> Option<&mut M::Context> {
         self.handle(Event::Syscall(number));
         self.running()
     }
 
-    /// Hands over a message whose words are in registers, which is what most are, and does `then`. Does `otherwise`, and
-    /// nothing else, with a longer one. Everything is there once for each length that is frequent, so that none of them pays
-    /// for what the others need.
+    /// Transfers a message whose words are all in registers, and continues with `then`. For a longer message it only
+    /// calls `otherwise`. The body is duplicated per common length so that each is straight-line code.
     #[inline(always)]
     fn transfer_short(
         &mut self,
@@ -107,7 +79,7 @@ impl<M: Machine> Kernel<M> {
         then(self)
     }
 
-    /// Where a thread receives that names the slots of event loops.
+    /// Where a thread receives, if it names the slots of event loops. Boot has looked them up.
     #[inline(always)]
     fn usual_inbox(&self, thread: ThreadId) -> Inbox {
         if self.is_in_event_loop(thread) { self.threads[thread].inbox } else { Inbox::None }
@@ -128,9 +100,15 @@ impl<M: Machine> Kernel<M> {
         Inbox::of(self.machine.cap_table(thread), context.cptr(), context.reply_cptr())
     }
 
-    /// The capability that `cptr` names in the own table of `thread`.
+    /// The capability in slot `cptr` of the table of `thread`.
     #[inline(always)]
     fn own_cap(&self, thread: ThreadId, cptr: u64) -> Option<&Cap> {
         self.threads[thread].caps.lookup(cptr)
+    }
+
+    /// Whether a thread would be dispatched if it became ready while the current one blocks.
+    #[inline(always)]
+    fn outranks_ready(&self, thread: ThreadId) -> bool {
+        self.processor.queues.ready.surely_below(self.threads[thread].priority)
     }
 }

@@ -1,8 +1,9 @@
-//! A receive or wait that finds a signal, or waits alone and lets the most important ready thread run.
+//! A receive or wait that finds a signal, or blocks and dispatches the highest-priority ready thread.
 
 use limen_abi::Syscall;
 
 use crate::arena::{EndpointId, NotificationId, ReplyId, SchedContextId, ThreadId};
+use crate::cap::Cap;
 use crate::inbox::Inbox;
 use crate::kernel::Kernel;
 use crate::machine::{Context, Machine};
@@ -11,95 +12,100 @@ use crate::object::notification::Signals;
 use crate::object::reply::Reply;
 use crate::object::thread::{Restart, State};
 
-/// What the receive comes to.
-enum Effect {
+/// The outcome of a receive.
+enum Received {
     /// It found these signals.
-    Finds(NotificationId, u64),
-    /// It waits, and another thread runs. What it runs on was not lent to it.
-    Waits(SchedContextId),
+    Signals(NotificationId, u64),
+    /// It blocks, and its thread has this scheduling context, which was not lent to it.
+    Nothing(SchedContextId),
 }
 
 impl<M: Machine> Kernel<M> {
     /// Serves the system call `Recv` of the current thread.
     #[inline(never)]
-    pub extern "C" fn serve_receive(&mut self) -> Option<&mut M::Context> {
+    pub extern "C" fn serve_recv(&mut self) -> Option<&mut M::Context> {
         if self.processor.open_call.is_some() {
             return self.flush_and_serve(Syscall::Recv.as_raw());
         }
-        if let Some(current) = self.processor.current {
-            match self.usual_inbox(current) {
-                Inbox::Notification(id) => {
-                    if let Some(effect) = self.plan_wait(current, id) {
-                        return self.carry_out_wait(current, id, effect);
-                    }
-                }
-                Inbox::Endpoint(endpoint, reply) => {
-                    if let Some(effect) = self.plan_receive(current, endpoint, reply) {
-                        return self.carry_out_receive(current, effect, |kernel| {
-                            kernel.wait_in_event_loop(current, endpoint, reply);
-                        });
-                    }
-                }
-                Inbox::None => {}
-            }
+        match self.processor.current {
+            Some(current) => self.serve_recv_from(current, Self::usual_inbox, Self::serve_recv_elsewhere),
+            None => self.serve_slowly(Syscall::Recv.as_raw()),
         }
-        self.serve_receive_elsewhere(Syscall::Recv.as_raw())
     }
 
-    /// The same where event loops do not wait, and `Wait`.
+    /// Serves `Recv` from slots that event loops do not name.
     #[inline(never)]
-    pub(super) fn serve_receive_elsewhere(&mut self, number: i64) -> Option<&mut M::Context> {
-        if self.processor.open_call.is_some() {
-            return self.flush_and_serve(number);
-        }
-        if let Some(current) = self.processor.current {
-            match self.named_inbox(current) {
-                Inbox::Notification(id) => {
-                    if let Some(effect) = self.plan_wait(current, id) {
-                        return self.carry_out_wait(current, id, effect);
-                    }
-                }
-                // Without a reply object, an endpoint is for the general path.
-                Inbox::Endpoint(endpoint, reply) if number == Syscall::Recv.as_raw() => {
-                    if let Some(effect) = self.plan_receive(current, endpoint, reply) {
-                        return self.carry_out_receive(current, effect, |kernel| {
-                            kernel.wait_alone(current, endpoint, reply);
-                        });
-                    }
-                }
-                Inbox::Endpoint(..) | Inbox::None => {}
-            }
-        }
-        self.serve_slowly(number)
+    fn serve_recv_elsewhere(&mut self, current: ThreadId) -> Option<&mut M::Context> {
+        self.serve_recv_from(current, Self::named_inbox, |kernel, _| {
+            kernel.serve_slowly(Syscall::Recv.as_raw())
+        })
     }
 
     #[inline(always)]
-    fn plan_receive(&self, current: ThreadId, endpoint: EndpointId, reply: ReplyId) -> Option<Effect> {
+    fn serve_recv_from(
+        &mut self,
+        current: ThreadId,
+        inbox_of: impl Fn(&Self, ThreadId) -> Inbox,
+        otherwise: impl Fn(&mut Self, ThreadId) -> Option<&mut M::Context>,
+    ) -> Option<&mut M::Context> {
+        match inbox_of(self, current) {
+            Inbox::Notification(id) => {
+                if let Some(received) = self.plan_wait(current, id) {
+                    return self.carry_out_wait(current, id, received);
+                }
+            }
+            Inbox::Endpoint(endpoint, reply) => {
+                if let Some(received) = self.plan_receive(current, endpoint, reply) {
+                    return self.carry_out_receive(current, received, endpoint, reply);
+                }
+            }
+            Inbox::None => {}
+        }
+        otherwise(self, current)
+    }
+
+    /// Serves the system call `Wait` of the current thread; on an endpoint, it takes the slow path.
+    #[inline(never)]
+    pub fn serve_wait(&mut self) -> Option<&mut M::Context> {
+        if self.processor.open_call.is_some() {
+            return self.flush_and_serve(Syscall::Wait.as_raw());
+        }
+        if let Some(current) = self.processor.current
+            && let Some(&Cap::Notification { id, rights, .. }) =
+                self.own_cap(current, self.threads[current].context.cptr())
+            && rights.can_receive()
+            && let Some(received) = self.plan_wait(current, id)
+        {
+            return self.carry_out_wait(current, id, received);
+        }
+        self.serve_slowly(Syscall::Wait.as_raw())
+    }
+
+    #[inline(always)]
+    fn plan_receive(&self, current: ThreadId, endpoint: EndpointId, reply: ReplyId) -> Option<Received> {
         let is_simple = self.replies[reply] == Reply::Free && self.endpoints[endpoint] == Endpoint::Idle;
         if !is_simple {
             return None;
         }
         match self.signal_for(current) {
-            Some((id, badge)) => Some(Effect::Finds(id, badge)),
-            None => self.unlent_time(current).map(Effect::Waits),
+            Some((id, badge)) => Some(Received::Signals(id, badge)),
+            None => self.unlent_time(current).map(Received::Nothing),
         }
     }
 
     #[inline(always)]
-    fn plan_wait(&self, current: ThreadId, id: NotificationId) -> Option<Effect> {
+    fn plan_wait(&self, current: ThreadId, id: NotificationId) -> Option<Received> {
         if !self.may_wait(current, id) {
             return None;
         }
         if let Signals::Active(badge) = self.notifications[id].state {
-            return Some(Effect::Finds(id, badge));
+            return Some(Received::Signals(id, badge));
         }
-        if self.notifications[id].state == Signals::Idle {
-            return self.unlent_time(current).map(Effect::Waits);
-        }
-        None
+        let time = self.unlent_time(current)?;
+        (self.notifications[id].state == Signals::Idle).then_some(Received::Nothing(time))
     }
 
-    /// What a thread runs on, if nobody is woken when it gives that back.
+    /// The scheduling context of a thread, if blocking returns it to no other thread.
     #[inline(always)]
     fn unlent_time(&self, thread: ThreadId) -> Option<SchedContextId> {
         self.threads[thread].sched_context.filter(|id| self.sched_contexts[*id].heir.is_none())
@@ -109,13 +115,14 @@ impl<M: Machine> Kernel<M> {
     fn carry_out_receive(
         &mut self,
         current: ThreadId,
-        effect: Effect,
-        wait: impl FnOnce(&mut Self),
+        received: Received,
+        endpoint: EndpointId,
+        reply: ReplyId,
     ) -> Option<&mut M::Context> {
-        match effect {
-            Effect::Finds(id, badge) => self.find(current, id, badge),
-            Effect::Waits(time) => {
-                wait(self);
+        match received {
+            Received::Signals(id, badge) => self.take_signals(current, id, badge),
+            Received::Nothing(time) => {
+                self.wait_alone(current, endpoint, reply);
                 self.return_to_notification(current, time, self.threads[current].notification);
                 self.run_next()
             }
@@ -127,11 +134,11 @@ impl<M: Machine> Kernel<M> {
         &mut self,
         current: ThreadId,
         id: NotificationId,
-        effect: Effect,
+        received: Received,
     ) -> Option<&mut M::Context> {
-        match effect {
-            Effect::Finds(id, badge) => self.find(current, id, badge),
-            Effect::Waits(time) => {
+        match received {
+            Received::Signals(id, badge) => self.take_signals(current, id, badge),
+            Received::Nothing(time) => {
                 self.notifications[id].state = Signals::LoneWaiter(current);
                 self.threads[current].state = State::Waiting { notification: id, again: Restart::SystemCall };
                 self.return_to_notification(current, time, Some(id));
@@ -141,31 +148,26 @@ impl<M: Machine> Kernel<M> {
     }
 
     #[inline(always)]
-    fn find(&mut self, current: ThreadId, id: NotificationId, badge: u64) -> Option<&mut M::Context> {
+    fn take_signals(&mut self, current: ThreadId, id: NotificationId, badge: u64) -> Option<&mut M::Context> {
         self.notifications[id].state = Signals::Idle;
         let context = &mut self.threads[current].context;
         context.set_badge(badge);
         Some(context)
     }
 
-    /// Lets a thread wait where its event loop does, and nobody else.
+    /// Blocks a thread on an idle endpoint. The endpoint has a lone receiver only if that waits in its event loop.
     #[inline(always)]
-    fn wait_in_event_loop(&mut self, thread: ThreadId, endpoint: EndpointId, reply: ReplyId) {
+    pub(super) fn wait_alone(&mut self, thread: ThreadId, endpoint: EndpointId, reply: ReplyId) {
+        let is_in_event_loop = self.threads[thread].inbox == Inbox::Endpoint(endpoint, reply);
         self.endpoints[endpoint] = Endpoint::LoneReceiver { thread, reply };
         self.threads[thread].state =
             State::Receiving { endpoint, reply: Some(reply), again: Restart::SystemCall };
-    }
-
-    /// Lets a thread wait where nobody does.
-    #[inline(always)]
-    pub(super) fn wait_alone(&mut self, thread: ThreadId, endpoint: EndpointId, reply: ReplyId) {
-        self.wait_in_event_loop(thread, endpoint, reply);
-        if self.threads[thread].inbox != Inbox::Endpoint(endpoint, reply) {
+        if !is_in_event_loop {
             self.endpoints[endpoint].queue_lone_receiver(&mut self.links);
         }
     }
 
-    /// The notification that is bound to a thread, with its signals, if there are any.
+    /// The notification that is bound to a thread, with its signals, if it has any.
     #[inline(always)]
     pub(crate) fn signal_for(&self, thread: ThreadId) -> Option<(NotificationId, u64)> {
         let id = self.threads[thread].notification?;
@@ -173,7 +175,7 @@ impl<M: Machine> Kernel<M> {
         Some((id, badge))
     }
 
-    /// Whether a thread that waits now keeps what it runs on.
+    /// Whether a thread that blocks now keeps its scheduling context.
     #[inline(always)]
     pub(super) fn keeps_time(&self, thread: ThreadId) -> bool {
         self.threads[thread].sched_context.is_some_and(|id| {

@@ -1,4 +1,4 @@
-//! A signal that is added to others, is left for later, or wakes a thread that waits alone and has time of its own.
+//! A signal that is stored, or wakes a thread that waits alone and has time to run.
 
 use limen_abi::Syscall;
 
@@ -11,7 +11,7 @@ use crate::object::notification::Signals;
 use crate::object::thread::State;
 
 impl<M: Machine> Kernel<M> {
-    /// Serves the system call `Send` of the current thread; what is not a signal is left to the general path.
+    /// Serves the system call `Send` of the current thread; anything but a signal takes the slow path.
     #[inline(never)]
     pub extern "C" fn serve_send(&mut self) -> Option<&mut M::Context> {
         if self.processor.open_call.is_some() {
@@ -30,12 +30,12 @@ impl<M: Machine> Kernel<M> {
     #[inline(always)]
     fn serve_signal(&mut self, current: ThreadId, id: NotificationId, badge: u64) -> Option<&mut M::Context> {
         match self.notifications[id].state {
-            Signals::Active(bits) => self.leave_signal(current, id, bits | badge),
+            Signals::Active(bits) => self.store_signal(current, id, bits | badge),
             Signals::LoneWaiter(thread) => self.serve_wake(current, thread, id, badge, |kernel| {
                 kernel.notifications[id].state = Signals::Idle;
             }),
             Signals::Idle => match self.receiving_for(id) {
-                None => self.leave_signal(current, id, badge),
+                None => self.store_signal(current, id, badge),
                 Some((thread, endpoint))
                     if matches!(self.endpoints[endpoint], Endpoint::LoneReceiver { .. }) =>
                 {
@@ -49,7 +49,7 @@ impl<M: Machine> Kernel<M> {
         }
     }
 
-    /// The thread that a notification is bound to, if it waits for a message, and where.
+    /// The thread that a notification is bound to and the endpoint, if it is receiving there.
     #[inline(always)]
     fn receiving_for(&self, id: NotificationId) -> Option<(ThreadId, EndpointId)> {
         let bound = self.notifications[id].thread?;
@@ -57,15 +57,15 @@ impl<M: Machine> Kernel<M> {
         Some((bound, endpoint))
     }
 
-    /// Nobody waits: these bits wait for somebody.
+    /// Stores these bits, because no thread waits.
     #[inline(always)]
-    fn leave_signal(&mut self, current: ThreadId, id: NotificationId, bits: u64) -> Option<&mut M::Context> {
+    fn store_signal(&mut self, current: ThreadId, id: NotificationId, bits: u64) -> Option<&mut M::Context> {
         self.notifications[id].state = Signals::Active(bits);
         Some(&mut self.threads[current].context)
     }
 
-    /// A thread wakes that waits alone; `leave` takes it out of where it waits. It has time of its own, or runs on what the
-    /// notification keeps.
+    /// Wakes a thread that waits alone, after `leave` has removed it from the object that it waits on. It has a scheduling
+    /// context, or takes the one that is bound to the notification.
     #[inline(always)]
     fn serve_wake(
         &mut self,
@@ -79,11 +79,11 @@ impl<M: Machine> Kernel<M> {
             return self.wake_alone(current, thread, badge, leave);
         }
         match self.notifications[id].sched_context {
-            Some(kept) if self.sched_contexts[kept].thread.is_none() => {
+            Some(bound) if self.sched_contexts[bound].thread.is_none() => {
                 self.wake_alone(current, thread, badge, |kernel| {
                     leave(kernel);
-                    kernel.sched_contexts[kept].thread = Some(thread);
-                    kernel.threads[thread].sched_context = Some(kept);
+                    kernel.sched_contexts[bound].thread = Some(thread);
+                    kernel.threads[thread].sched_context = Some(bound);
                 })
             }
             _ => self.serve_slowly(Syscall::Send.as_raw()),
@@ -100,10 +100,10 @@ impl<M: Machine> Kernel<M> {
     ) -> Option<&mut M::Context> {
         let (running, woken) = (self.threads[current].priority, self.threads[thread].priority);
         if woken > running {
-            if self.processor.queues.ready.surely_below(running) {
+            if self.outranks_ready(current) {
                 prepare(self);
                 self.end_waiting(thread, badge);
-                return self.run_above(current, thread);
+                return self.preempt_for(current, thread);
             }
         } else if self.processor.queues.ready.surely_not_above(running) {
             prepare(self);
@@ -120,18 +120,18 @@ impl<M: Machine> Kernel<M> {
         woken.context.set_badge(badge);
     }
 
-    /// Adds a thread to those that are ready, and goes on with the current one.
+    /// Enqueues a woken thread, and continues with the current one.
     #[inline(always)]
     fn wake_below(&mut self, current: ThreadId, thread: ThreadId, priority: u8) -> Option<&mut M::Context> {
         if self.processor.queues.ready.push_bypass(thread, priority) {
             return Some(&mut self.threads[current].context);
         }
-        self.wake_below_others(current, thread, priority)
+        self.wake_below_queued(current, thread, priority)
     }
 
-    /// The same where other threads were added before.
+    /// Enqueues a woken thread that cannot take the bypass of the ready queues.
     #[inline(never)]
-    fn wake_below_others(
+    fn wake_below_queued(
         &mut self,
         current: ThreadId,
         thread: ThreadId,

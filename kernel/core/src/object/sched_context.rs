@@ -109,12 +109,12 @@ impl Request {
                 kernel.unbind_notification(id);
                 let woken = kernel.unbind_thread(id);
                 kernel.forget_loans(id);
-                return (Answer::Empty, Outcome { current: Next::GoesOn, woken });
+                return (Answer::Empty, Outcome { current: Next::Continues, woken });
             }
             Self::UnbindNotification(id) => kernel.unbind_notification(id),
             Self::UnbindThread(id) => {
                 let woken = kernel.unbind_thread(id);
-                return (Answer::Empty, Outcome { current: Next::GoesOn, woken });
+                return (Answer::Empty, Outcome { current: Next::Continues, woken });
             }
             Self::Consumed(id) => {
                 kernel.charge_current();

@@ -207,9 +207,9 @@ impl<M: Machine> Kernel<M> {
     }
 
     /// Gives up the rest of the slice, or what is available of the budget now.
-    pub(crate) fn yield_slice(&mut self) -> Outcome {
+    pub(crate) fn yield_slice(&mut self, current: ThreadId) -> Outcome {
         self.charge_current();
-        if let (Some(current), Some(id)) = (self.processor.current, self.processor.sched_context) {
+        if let Some(id) = self.processor.sched_context {
             self.sched_contexts[id].remaining = 0;
             if self.sporadic_servers[id].is_limited() {
                 self.sporadic_servers[id].forfeit(self.processor.since);

@@ -9,9 +9,9 @@ macro_rules! trap_code {
             EMERGENCY_OFFSET = const limen_platform::stack::EMERGENCY_OFFSET,
             kernel = sym limen_platform::kernel_cell::KERNEL,
             serve_call = sym limen_core::Kernel::<limen_platform::machine::Hardware>::serve_call,
-            serve_answer = sym limen_core::Kernel::<limen_platform::machine::Hardware>::serve_answer,
+            serve_reply_recv = sym limen_core::Kernel::<limen_platform::machine::Hardware>::serve_reply_recv,
             serve_send = sym limen_core::Kernel::<limen_platform::machine::Hardware>::serve_send,
-            serve_receive = sym limen_core::Kernel::<limen_platform::machine::Hardware>::serve_receive,
+            serve_recv = sym limen_core::Kernel::<limen_platform::machine::Hardware>::serve_recv,
             enter_syscall = sym $crate::entry::enter_syscall,
             // System-call numbers are negative; immediate operands must be positive.
             CALL = const -limen_abi::Syscall::Call.as_raw(),

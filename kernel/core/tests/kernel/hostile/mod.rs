@@ -9,7 +9,7 @@ mod world;
 use proptest::collection::vec;
 use proptest::test_runner::TestRunner;
 
-use crate::support::{OpenCalls, Ways, assert_twins, random_config};
+use crate::support::{OpenCalls, Paths, assert_twins, random_config};
 use step::{Step, steps};
 use world::{Shape, shapes};
 
@@ -27,12 +27,12 @@ fn run(shape: &Shape, steps: &[Step]) {
 /// Runs two equal systems through the same steps, one of them on the general way only.
 fn compare(shape: &Shape, steps: &[Step]) {
     let (mut short, mut general) = (shape.boot(), shape.boot());
-    general.system.ways = Ways::General;
+    general.system.paths = Paths::SlowOnly;
     for step in steps {
         short.system.open_calls = step.open_calls;
         step.take(&mut short);
         step.take(&mut general);
-        if step.open_calls == OpenCalls::AreSettled {
+        if step.open_calls == OpenCalls::Flush {
             assert_twins(&short.system, &general.system);
         }
     }

@@ -4,7 +4,7 @@ use limen_abi::{Label, MessageInfo, Syscall};
 use limen_core::event::Event;
 use limen_core::fault::{Access, Fault};
 use limen_core::machine::{Interrupt, Line};
-use limen_core::object::service::Report;
+use limen_core::object::service::ServiceResult;
 use proptest::prelude::*;
 
 use super::world::{
@@ -88,7 +88,7 @@ pub(super) fn steps() -> impl Strategy<Value = Step> {
     let word = prop_oneof![4 => 0..4u64, 2 => 0..120u64, 1 => any::<u64>()];
     let words = prop_oneof![8 => prop::collection::vec(word.clone(), 0..8), 1 => prop::collection::vec(word, 0..=120)];
     let ticks = prop_oneof![4 => 0..4u64, 2 => 0..40u64, 1 => 0..300u64];
-    let open_calls = prop_oneof![2 => Just(OpenCalls::AreLeft), 1 => Just(OpenCalls::AreSettled)];
+    let open_calls = prop_oneof![2 => Just(OpenCalls::Keep), 1 => Just(OpenCalls::Flush)];
     (ticks, open_calls, any::<u8>(), any::<[u16; 6]>(), words, limits()).prop_map(
         |(ticks, open_calls, action, picks, words, limit)| Step {
             ticks,
@@ -154,7 +154,7 @@ impl Step {
     /// The kernel works on for the running thread, or is done.
     fn work(&self, world: &mut World) {
         if self.action.is_multiple_of(3) {
-            world.system.event(Event::WorkDone(Report { words: [1, 2, 3, 4] }));
+            world.system.event(Event::WorkDone(ServiceResult { words: [1, 2, 3, 4] }));
         } else {
             self.interrupt(world);
         }

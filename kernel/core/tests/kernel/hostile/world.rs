@@ -226,7 +226,7 @@ impl Shape {
         plan.writer.sched_contexts[time.0 as usize].budget_us = budget;
         if worker.source == Source::Own {
             plan.record(thread).sched_context = time.0;
-            plan.put_into_domain(thread, self.domain(worker.domain));
+            plan.set_domain(thread, self.domain(worker.domain));
         }
         if !worker.may_use_fpu {
             plan.deny_fpu(thread);

@@ -90,17 +90,17 @@
 
 // Dispatches a system call. One unsigned compare tests for both Call (-1, the largest) and ReplyRecv (-2), because the
 // vector slot has no room for two.
-.macro tell_system_calls
+.macro dispatch_syscall
     .if     {CALL} != 1 || {REPLY_RECV} != 2
     .error  "Call must be -1 and ReplyRecv -2"
     .endif
     cmn     x7, #{REPLY_RECV}
     b.hi    trap_call
-    b.eq    trap_answer
+    b.eq    trap_reply_recv
     cmn     x7, #{SEND}
     b.eq    trap_send
     cmn     x7, #{RECV}
-    b.eq    trap_receive
+    b.eq    trap_recv
     b       trap_other_syscall
 .endm
 
@@ -141,7 +141,7 @@ trap_vectors:
     .ifdef  static_jump_is_long
     b       trap_syscall
     .else
-    tell_system_calls
+    dispatch_syscall
     .endif
     // .org instead of .balign, so that code that outgrows its vector does not assemble.
     .org    trap_vectors + 0x480
@@ -172,14 +172,14 @@ trap_fault:
     leave
 .ifdef  static_jump_is_long
 trap_syscall:
-    tell_system_calls
+    dispatch_syscall
 .endif
 trap_other_syscall:
     mov     x1, x7
     bl      {enter_syscall}
     leave
-trap_answer:
-    bl      {serve_answer}
+trap_reply_recv:
+    bl      {serve_reply_recv}
     leave
 trap_send:
     bl      {serve_send}
@@ -191,8 +191,8 @@ trap_restore:
 trap_call:
     bl      {serve_call}
     leave
-trap_receive:
-    bl      {serve_receive}
+trap_recv:
+    bl      {serve_recv}
     cmp     x0, x19
     b.eq    trap_restore
 trap_switch:

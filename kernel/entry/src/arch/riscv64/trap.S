@@ -93,11 +93,11 @@ trap_entry:
     addi    t1, a7, {CALL}
     beqz    t1, trap_call
     addi    t1, a7, {REPLY_RECV}
-    beqz    t1, trap_answer
+    beqz    t1, trap_reply_recv
     addi    t1, a7, {SEND}
     beqz    t1, trap_send
     addi    t1, a7, {RECV}
-    beqz    t1, trap_receive
+    beqz    t1, trap_recv
     mv      a1, a7
     call    {enter_syscall}
     leave
@@ -114,8 +114,8 @@ trap_restore:
 trap_call:
     jal     {serve_call}
     leave
-trap_answer:
-    jal     {serve_answer}
+trap_reply_recv:
+    jal     {serve_reply_recv}
     leave
 
 trap_other:
@@ -137,8 +137,8 @@ trap_interrupt:
     call    {enter_interrupt}
     j       trap_return
 
-trap_receive:
-    jal     {serve_receive}
+trap_recv:
+    jal     {serve_recv}
     ld      a1, 0(sp)
     beq     a0, a1, trap_restore
 // a1: the context to switch from.

@@ -223,11 +223,11 @@ trap_syscall_\way:
     cmp     rdx, -{CALL}
     je      trap_call_\way
     cmp     rdx, -{REPLY_RECV}
-    je      trap_answer_\way
+    je      trap_reply_recv_\way
     cmp     rdx, -{SEND}
     je      trap_send_\way
     cmp     rdx, -{RECV}
-    je      trap_receive_\way
+    je      trap_recv_\way
     mov     rsi, rdx
     call    {enter_syscall}
     jmp     trap_served_\way
@@ -242,12 +242,12 @@ syscall_return_\way:
     load_for_sysret \way
     sysretq
 
-trap_receive_\way:
-    serve   {serve_receive}, \way
+trap_recv_\way:
+    serve   {serve_recv}, \way
 trap_call_\way:
     serve   {serve_call}, \way
-trap_answer_\way:
-    serve   {serve_answer}, \way
+trap_reply_recv_\way:
+    serve   {serve_reply_recv}, \way
 
 syscall_switch_\way:
     mov     rdx, [rip + {task} + {STACK}]

@@ -1,4 +1,4 @@
-//! Letting a thread run that has time, and needs nothing but that, its address space and the floating-point unit.
+//! Switches to a thread whose budget is already accounted for: address space and FPU only.
 
 use core::hint::cold_path;
 
@@ -7,7 +7,7 @@ use crate::kernel::Kernel;
 use crate::machine::{Machine, Ticks};
 use crate::object::thread::Thread;
 
-/// A change of scheduling context in which neither ends and the timer stays as it is.
+/// A change of scheduling context in which no budget ends and the timer stays as it is.
 struct Change {
     from: SchedContextId,
     to: SchedContextId,
@@ -16,7 +16,7 @@ struct Change {
 }
 
 impl<M: Machine> Kernel<M> {
-    /// Makes a thread the current one, which mostly runs on what was charged already; gives its registers.
+    /// Switches to a thread, which mostly runs on the current scheduling context; returns its registers.
     #[inline(always)]
     pub(super) fn run(&mut self, next: ThreadId) -> Option<&mut M::Context> {
         if !Id::same(self.threads[next].sched_context, self.processor.sched_context) {
@@ -25,7 +25,7 @@ impl<M: Machine> Kernel<M> {
         self.enter_at_once(next)
     }
 
-    /// The same for a thread that mostly has its own time.
+    /// Switches to a thread that mostly has a scheduling context of its own.
     #[inline(never)]
     pub(super) fn run_on_other_time(&mut self, next: ThreadId) -> Option<&mut M::Context> {
         let Some(change) = self.plan_change(next) else { return self.run_slowly(next) };
@@ -33,6 +33,7 @@ impl<M: Machine> Kernel<M> {
         self.enter_at_once(next)
     }
 
+    /// Switches to a thread that runs on the current scheduling context.
     #[inline(always)]
     pub(super) fn enter_at_once(&mut self, next: ThreadId) -> Option<&mut M::Context> {
         let Thread { fpu, space, counter, .. } = self.threads[next];
@@ -70,7 +71,7 @@ impl<M: Machine> Kernel<M> {
         self.running()
     }
 
-    /// The most important ready thread, or nobody.
+    /// Switches to the highest-priority ready thread, or idles.
     #[inline(always)]
     pub(super) fn run_next(&mut self) -> Option<&mut M::Context> {
         match self.processor.queues.ready.pop_bypass() {
@@ -90,18 +91,18 @@ impl<M: Machine> Kernel<M> {
         }
     }
 
-    /// Sets the current thread aside for a more important one.
+    /// Preempts the current thread.
     #[inline(always)]
-    pub(super) fn run_above(&mut self, current: ThreadId, next: ThreadId) -> Option<&mut M::Context> {
+    pub(super) fn preempt_for(&mut self, current: ThreadId, next: ThreadId) -> Option<&mut M::Context> {
         if self.processor.queues.ready.push_bypass(current, self.threads[current].priority) {
             return self.run_on_other_time(next);
         }
-        self.run_above_another(current, next)
+        self.preempt_for_queued(current, next)
     }
 
-    /// The same where another thread was set aside already.
+    /// Preempts the current thread if it cannot take the bypass of the ready queues.
     #[inline(never)]
-    fn run_above_another(&mut self, current: ThreadId, next: ThreadId) -> Option<&mut M::Context> {
+    fn preempt_for_queued(&mut self, current: ThreadId, next: ThreadId) -> Option<&mut M::Context> {
         let priority = self.threads[current].priority;
         self.processor.queues.ready.push_front(&mut self.links, current, priority);
         self.run_on_other_time(next)
