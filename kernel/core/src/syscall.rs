@@ -167,8 +167,14 @@ impl<M: Machine> Kernel<M> {
 
     #[inline(never)]
     fn answer_now(&mut self, current: ThreadId, reply: ReplyId, info: MessageInfo) -> Outcome {
-        let woken = self.answer(current, reply, info);
+        let woken = self.answer_slowly(current, reply, info);
         self.outcome_for(current, woken)
+    }
+
+    /// One copy of the reply for all system calls but ReplyRecv.
+    #[inline(never)]
+    fn answer_slowly(&mut self, current: ThreadId, reply: ReplyId, info: MessageInfo) -> Option<ThreadId> {
+        self.answer(current, reply, info)
     }
 
     #[inline(always)]
@@ -211,8 +217,8 @@ impl<M: Machine> Kernel<M> {
     /// threads, scheduling contexts, static keys and address spaces, because some of their methods restart the system call.
     fn send_first(&mut self, current: ThreadId, cap: Cap, info: MessageInfo) -> Option<ThreadId> {
         match cap {
-            // Whether the sender still has time matters only after the receive, which looks at it then.
-            Cap::Reply(reply) => self.answer(current, reply, info),
+            // Only the receive checks whether the sender still has time.
+            Cap::Reply(reply) => self.answer_slowly(current, reply, info),
             Cap::Thread(_)
             | Cap::SchedContext(_)
             | Cap::SchedControl
