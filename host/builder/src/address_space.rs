@@ -6,9 +6,8 @@
 use std::collections::HashMap;
 
 use limen_abi::limits::PAGE_BYTES;
-use limen_image::MappingFlags;
-
-use crate::services::PlannedService;
+use limen_image::{MappingFlags, Service};
+use limen_sdf::model::WipeTrigger;
 
 /// Physically contiguous memory that is allocated as one piece.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -93,6 +92,20 @@ pub struct UserMapping {
     pub extent: usize,
     /// [`MappingFlags`] bits.
     pub flags: u64,
+}
+
+/// The record of a service, before interrupts have indices.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct PlannedService {
+    pub(crate) record: Service,
+    /// The trigger of a wipe.
+    pub(crate) trigger: Option<WipeTrigger>,
+}
+
+impl From<Service> for PlannedService {
+    fn from(record: Service) -> Self {
+        Self { record, trigger: None }
+    }
 }
 
 /// All address spaces of a system.

@@ -12,7 +12,7 @@ use limen_image::{Cap, CapKind, MappingFlags, NONE, Service as Record};
 use limen_sdf::Diagnostic;
 use limen_sdf::model::{ProtectionDomain, Service, ServiceTarget, SystemDescription, WipeTrigger};
 
-use crate::address_space::{AddressSpaces, Purpose};
+use crate::address_space::{AddressSpaces, PlannedService, Purpose};
 use crate::code;
 use crate::error::{Context, error};
 use crate::interrupts::OwnedInterrupt;
@@ -26,20 +26,6 @@ const WINDOWS: u64 = 0x1000_0000;
 const WINDOW_BYTES: u64 = 1 << 32;
 /// Offset of the initial contents in a window.
 const CONTENTS: u64 = WINDOW_BYTES / 2;
-
-/// The record of a service, before interrupts have indices.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct PlannedService {
-    record: Record,
-    /// The trigger of a wipe.
-    trigger: Option<WipeTrigger>,
-}
-
-impl From<Record> for PlannedService {
-    fn from(record: Record) -> Self {
-        Self { record, trigger: None }
-    }
-}
 
 /// Plans the address spaces for the services of all protection domains. They follow those of the `programs` programs,
 /// whose memory is already planned.
