@@ -231,7 +231,7 @@ static seL4_Bool use_scheduling_context(seL4_Word target)
     }
 }
 
-/* A child's time is taken away while a victims' server or the server among the children runs on it, and has used it up. */
+/* Unbinds a child's scheduling context while a victims' server or the children's server runs on it and has used it up. */
 static seL4_Bool use_lent_time(seL4_Word target)
 {
     seL4_Word child = target < ATTACKERS || target == PAL ? NEAR : target;

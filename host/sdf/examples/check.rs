@@ -56,7 +56,7 @@ fn show(name: &str, text: &str) -> ExitCode {
     }
 }
 
-/// What a system consists of, or everything that is wrong with its description.
+/// The contents of a system, or every mistake of its description.
 fn check(name: &str, text: &str) -> Result<String, String> {
     let Parsed { system, warnings } = parse(name, text, &Target::aarch64(), &read_file)
         .map_err(|diagnostics| render_all(&diagnostics, Some(text)))?;

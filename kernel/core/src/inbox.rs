@@ -1,4 +1,4 @@
-//! Where the event loop of a program receives.
+//! The objects that the event loop of a program receives from.
 //!
 //! Nearly every receive names the same two slots. Their capabilities are looked up at boot because capability tables
 //! do not change afterwards.
@@ -8,7 +8,7 @@ use limen_abi::slot;
 use crate::arena::{EndpointId, NotificationId, ReplyId};
 use crate::cap::{Cap, CapTable};
 
-/// What a program's standard receive slots contain.
+/// The contents of a program's standard receive slots.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Inbox {
     /// Nothing to receive from.

@@ -1,24 +1,28 @@
-//! The kernel without hardware: objects, messages, scheduling, faults.
+//! The kernel without the hardware: objects, messages, scheduling, faults.
 //!
-//! Everything here is safe Rust that knows no architecture and runs in full on the host. A way through it, from a
-//! trap to an object, takes four functions:
+//! This crate is safe Rust without architecture-specific code, and runs in full on the host. From a trap to an object:
 //!
 //! ```text
-//!   port: enter --> event::handle --> syscall::* --> object
-//!                        |                              |
-//!                        '--> sched::select <-- Outcome-'
+//!   port: trap.S --> fast::serve_* --- planned: carry out, then switch -----------> return
+//!            |             | not planned                                               ^
+//!            v             v                                                           |
+//!         event::handle --> syscall::* --> object --> Outcome --> sched::select -------'
 //! ```
 //!
-//! * [`event`]: every way into the kernel, and the one place where threads are switched and errors answered.
-//! * [`syscall`]: one short function per system call.
-//! * [`invoke`]: from a capability to a request of an object: look first, then act.
+//! * [`fast`]: fast paths of calls, replies, signals, receives and faults.
+//! * [`event`]: every entry into the kernel on the slow path, and its tail, which switches threads.
+//! * [`syscall`]: the table of system calls, and the slow path of each.
+//! * [`invoke`]: from a capability to a request of an object.
 //! * [`object`]: one file per object.
-//! * [`message`], [`fault`]: what threads tell each other.
-//! * [`sched`]: which thread runs, and for how long.
+//! * [`cap`]: capabilities and their tables; [`arena`]: arrays of objects, and ids that link them.
+//! * [`message`], [`fault`]: what threads send each other; faults as messages.
+//! * [`inbox`]: the slots that event loops receive from, looked up at boot.
+//! * [`sched`]: the next thread, and how long it runs.
+//! * [`kernel`], [`processor`]: the state: all of it, and that of the processor.
 //! * [`boot`]: from a boot image to a kernel.
-//! * [`inbox`]: where programs wait, as boot finds it.
 //! * [`machine`]: the contract with the hardware.
-//! * [`invariants`]: what is true between two events.
+//! * [`invariants`]: the invariants, as a check.
+//! * [`utilisation`]: the time that each thread has run, where an image asks for it.
 
 #![cfg_attr(not(test), no_std)]
 #![forbid(unsafe_code)]

@@ -20,7 +20,7 @@ use crate::event::{Event, Outcome};
 use crate::kernel::{Kernel, PerThread};
 use crate::machine::{Context, Machine};
 
-/// What one thread has used since its last reset, while a measurement ran.
+/// The time that one thread has used since its last reset, while a measurement ran.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 struct Use {
     /// Cycles in user mode and in the kernel.
@@ -35,7 +35,7 @@ impl Use {
     const NONE: Self = Self { cycles: 0, schedules: 0, kernel_cycles: 0, kernel_entries: 0 };
 }
 
-/// What all threads have used.
+/// The times of all threads.
 #[derive(Debug)]
 pub struct Utilisation {
     /// The running thread, between events of an image that measures.

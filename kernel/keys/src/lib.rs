@@ -14,7 +14,7 @@
 //! * [`keys`]: all keys of a program and the right to change them; [`shared`]: the same for several cores.
 //! * [`engine`]: the operations of a machine that patches code, and their order; [`encoding`]: the two instructions of
 //!   a site in an instruction set.
-//! * [`arch`]: the instruction sets; [`assembly`]: the assembly of a site, from their instructions.
+//! * [`arch`]: the instruction sets; [`mod@assembly`]: the assembly of a site, from their instructions.
 //!
 //! The crate accesses only memory that it is given: its user makes the slices of [`table::Sections`] from the linker's
 //! symbols, and an [`engine::Engine`]. `docs/keys.md` explains how to port it.

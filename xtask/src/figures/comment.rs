@@ -7,7 +7,7 @@ const BEGINNING: &str = "<!-- figure";
 /// A row, or a cell, that stays as it is.
 const KEPT: &str = "-";
 
-/// What a comment says of its table.
+/// A comment: the description of its table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Comment {
     /// The figures are not from the record: they were measured by hand.
@@ -41,7 +41,7 @@ pub struct CommentRow {
 pub struct Malformed {
     /// Position of the line in the comment, from 0.
     pub line: usize,
-    /// What is wrong, and what to write instead.
+    /// The mistake, and its correction.
     pub sentence: String,
 }
 

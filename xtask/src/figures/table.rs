@@ -3,7 +3,7 @@
 /// A line of a table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TableRow {
-    /// What stands in front of the first `|`.
+    /// The text before the first `|`.
     indent: String,
     /// The texts between the bars, with their spaces.
     cells: Vec<String>,

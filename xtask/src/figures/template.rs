@@ -5,7 +5,7 @@ use limen_report::Row;
 
 use super::record::{Board, Record};
 
-/// What a cell shows for a board and a row.
+/// The text of a cell for a board and a row.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Template {
     pieces: Vec<Piece>,
@@ -17,7 +17,7 @@ enum Piece {
     Figure { form: Form, of: Selection, over: Selection },
 }
 
-/// What is shown of a row, in the order of [`FORMS`].
+/// The forms in which a figure is shown, in the order of [`FORMS`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Form {
     Plain,

@@ -1,4 +1,4 @@
-//! What commands use of the machine they run on: files, other programs, the terminal.
+//! The machine that commands run on: files, other programs, the terminal.
 
 // First, because all other modules use its macros.
 #[macro_use]

@@ -79,7 +79,7 @@ impl<M: Machine> Kernel<M> {
         then(self)
     }
 
-    /// Where a thread receives, if it names the slots of event loops. Boot has looked them up.
+    /// The objects that a thread receives from, if it names the slots of event loops, which boot has looked up.
     #[inline(always)]
     fn usual_inbox(&self, thread: ThreadId) -> Inbox {
         if self.is_in_event_loop(thread) { self.threads[thread].inbox } else { Inbox::None }
@@ -93,7 +93,7 @@ impl<M: Machine> Kernel<M> {
         (context.cptr() == Inbox::INPUT) & (context.reply_cptr() == Inbox::REPLY)
     }
 
-    /// Where a thread receives.
+    /// The objects that a thread receives from, looked up in its table.
     #[inline(always)]
     fn named_inbox(&self, thread: ThreadId) -> Inbox {
         let context = &self.threads[thread].context;

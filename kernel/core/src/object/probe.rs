@@ -195,7 +195,7 @@ impl Arming {
     }
 }
 
-/// What remains to be done for a trap that a probe has seen.
+/// The rest of a trap that a probe has seen.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[must_use]
 pub enum Rest {

@@ -52,7 +52,7 @@ impl<Space> Service<Space> {
     }
 }
 
-/// What is restored when a thread's work ends.
+/// The state to restore when a thread's work ends.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Work<Context, Space> {
     service: ServiceId,

@@ -62,7 +62,7 @@ pub struct Thread<M: Machine> {
     pub counter: CounterAccess,
     /// Its own id, if it may use the floating-point unit.
     pub fpu: Option<ThreadId>,
-    /// Where its event loop receives.
+    /// The objects that its event loop receives from.
     pub inbox: Inbox,
 }
 
@@ -82,14 +82,14 @@ pub enum State {
         endpoint: EndpointId,
         /// The reply object on which the next caller will wait.
         reply: Option<ReplyId>,
-        /// Where it resumes if it is taken out of this wait.
+        /// The point at which it resumes if this wait is cancelled.
         again: Restart,
     },
     /// Waiting for a signal.
     Waiting {
         /// The notification.
         notification: NotificationId,
-        /// Where it resumes if it is taken out of this wait.
+        /// The point at which it resumes if this wait is cancelled.
         again: Restart,
     },
     /// Waiting until its message, call or fault is received.
@@ -98,21 +98,21 @@ pub enum State {
         endpoint: EndpointId,
         /// The badge that the receiver will see.
         badge: u64,
-        /// What it does after the message is received.
+        /// Its next step after the message is received.
         then: AfterSend,
-        /// Where it resumes if it is taken out of this wait.
+        /// The point at which it resumes if this wait is cancelled.
         again: Restart,
     },
     /// Waiting for the reply to its call or fault.
     Calling {
         /// The reply object.
         reply: ReplyId,
-        /// Where it resumes if it is taken out of this wait.
+        /// The point at which it resumes if this wait is cancelled.
         again: Restart,
     },
 }
 
-/// Where a blocked thread resumes if it is taken out of its wait.
+/// The point at which a blocked thread resumes if its wait is cancelled.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Restart {
     /// At its system call, which is the instruction before its program counter.
@@ -145,7 +145,7 @@ impl State {
     }
 }
 
-/// What a sender does after its message is received.
+/// The next step of a sender whose message is received.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum AfterSend {
     /// Continues.

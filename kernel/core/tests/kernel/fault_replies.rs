@@ -151,7 +151,7 @@ fn consecutive_faults_are_reported_separately() {
     system.assert_running(family.child);
 }
 
-/// What Microkit does to restart a child: write the program counter and resume.
+/// Restarts a child as Microkit does: writes the program counter and resumes.
 fn restart(system: &mut System, family: &Family, thread: Thread, entry: u64) {
     system.expect_current(thread);
     system.call(thread, family.control, Label::TcbWriteRegisters.as_raw(), &[1, 1, entry]);

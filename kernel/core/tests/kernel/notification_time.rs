@@ -288,7 +288,7 @@ impl Manager {
         Self { thread, wait, wake, client_time, client }
     }
 
-    /// Takes the client's time away from whoever has it, and waits.
+    /// Unbinds the client's scheduling context from the thread that has it, and waits.
     fn take_time(&self, system: &mut System) {
         system.call(self.thread, self.client_time, Label::SchedContextUnbind.as_raw(), &[]);
         system.assert_done(self.thread);

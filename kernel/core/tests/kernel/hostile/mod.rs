@@ -1,5 +1,5 @@
 //! Random systems in which every thread may do everything to all others, and does: all methods of all objects, in the middle of
-//! calls, of work and of patching. The invariants hold after every event, and short ways come to what the general one does.
+//! calls, of work and of patching. The invariants hold after every event, and fast paths have the effects of the slow path.
 //!
 //! The seed is fixed; `PROPTEST_RNG_SEED` and `PROPTEST_CASES` choose other systems and more of them.
 
@@ -24,7 +24,7 @@ fn run(shape: &Shape, steps: &[Step]) {
     steps.iter().for_each(|step| step.take(&mut world));
 }
 
-/// Runs two equal systems through the same steps, one of them on the general way only.
+/// Runs two equal systems through the same steps, one of them on the slow path only.
 fn compare(shape: &Shape, steps: &[Step]) {
     let (mut short, mut general) = (shape.boot(), shape.boot());
     general.system.paths = Paths::SlowOnly;

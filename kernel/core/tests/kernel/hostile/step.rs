@@ -67,7 +67,7 @@ const KINDS: [u64; 16] = [
     SECOND_REPLY,
     REPLY,
 ];
-/// What the gardener does in one step.
+/// Repairs that the gardener makes in one step.
 const REPAIRS: u32 = 4;
 const NOWHERE: [u64; 4] = [0, 511, 512, u64::MAX];
 
@@ -75,7 +75,7 @@ const NOWHERE: [u64; 4] = [0, 511, 512, u64::MAX];
 #[derive(Clone, Debug)]
 pub(super) struct Step {
     ticks: u64,
-    /// What becomes of a call that stays open, where systems are compared.
+    /// The treatment of open calls, where systems are compared.
     pub(super) open_calls: OpenCalls,
     action: u8,
     picks: [u16; 6],
@@ -135,7 +135,7 @@ impl Step {
         }
     }
 
-    /// The timer, a device, or a line that nobody has.
+    /// The timer, a device, or a line without a handler.
     fn interrupt(&self, world: &mut World) {
         let machine = &mut world.system.kernel.machine;
         machine.interrupt = Some(match self.picks[0] % 4 {
@@ -272,7 +272,7 @@ impl Step {
         world.system.trap(thread, number, cptr, info(label, self.words.len(), 1));
     }
 
-    /// What the gardener does never makes it wait. It does a few things at once, so that others run more often.
+    /// Makes a few repairs at once, so that the other threads run more often. None of them blocks the gardener.
     fn garden(&self, world: &mut World) {
         for turn in 0..REPAIRS {
             let Some(gardener) = world.gardener.filter(|gardener| world.system.current() == Some(*gardener))

@@ -26,14 +26,14 @@ pub(super) const FPU_COUNTERS: u64 = 422;
 pub(super) const PROBE: u64 = 423;
 pub(super) const SECOND_REPLY: u64 = 424;
 
-/// Static keys, scheduling contexts that nobody has at the start, and notifications that are bound to nobody.
+/// Static keys, scheduling contexts without a thread at the start, and notifications that are bound to no thread.
 pub(super) const KEYS: u64 = 2;
 const SPARE_TIMES: u64 = 2;
 const FREE_NOTIFICATIONS: u64 = 2;
 /// Steps until all branches on a key follow.
 const KEY_STEPS: u32 = 3;
 
-/// Where the time of a thread comes from.
+/// The source of a thread's time.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Source {
     /// Its own scheduling context.
@@ -52,14 +52,14 @@ struct Worker {
     /// Microseconds.
     limit: (u64, u64),
     domain: u64,
-    /// Whose endpoint its faults and timeouts go to, with these rights.
+    /// The owners of the endpoints that its faults and timeouts go to, with these rights.
     faults: Option<(u64, u64)>,
     timeouts: Option<(u64, u64)>,
     wipes: bool,
     may_use_fpu: bool,
 }
 
-/// What is drawn.
+/// The random choices of a system.
 #[derive(Clone, Debug)]
 pub(super) struct Shape {
     workers: Vec<Worker>,

@@ -99,7 +99,7 @@ pub(super) const MESSAGES: &[Operation] = {
     ]
 };
 
-/// What a thread may do in models with spare time.
+/// Operations of a thread in models with spare time.
 pub(super) const TIME: &[Operation] = {
     use Operation::*;
     &[

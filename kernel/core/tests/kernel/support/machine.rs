@@ -90,7 +90,7 @@ pub(crate) struct HostMachine {
     pub(crate) wiped: Vec<usize>,
     /// Whether programs may print.
     pub(crate) is_printing: bool,
-    /// What programs have printed.
+    /// Output of the programs.
     pub(crate) console: Vec<u8>,
     /// Writes to I/O ports.
     pub(crate) ports_written: Vec<(u16, PortWidth, u32)>,

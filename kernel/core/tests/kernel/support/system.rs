@@ -34,7 +34,7 @@ pub(crate) struct System {
     pub(crate) open_calls: OpenCalls,
 }
 
-/// What the test does with an open call after an event.
+/// Treatment of an open call after an event.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum OpenCalls {
     /// Flush it, so that the test can inspect the objects.
