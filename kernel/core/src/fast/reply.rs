@@ -101,15 +101,28 @@ impl<M: Machine> Kernel<M> {
     fn serve_flushed_reply(&mut self) -> Option<&mut M::Context> {
         self.flush_open_call();
         match self.plan_flushed_reply() {
-            Some(reply) => self.carry_out_flushed_reply(&reply),
+            Some(reply) if self.threads[reply.caller].fault.is_some() => self.carry_out_fault_reply(&reply),
+            Some(reply) => {
+                self.carry_out_flushed_reply(&reply, |kernel, &FlushedReply { server, caller, info, .. }| {
+                    kernel.transfer(server, caller, 0, info);
+                    kernel.threads[caller].state = State::Runnable;
+                })
+            }
             None => self.serve_slowly(Syscall::ReplyRecv.as_raw()),
         }
+    }
+
+    #[inline(never)]
+    fn carry_out_fault_reply(&mut self, planned: &FlushedReply) -> Option<&mut M::Context> {
+        self.carry_out_flushed_reply(planned, |kernel, &FlushedReply { server, caller, info, .. }| {
+            kernel.answer_fault(caller, server, info);
+        })
     }
 
     #[inline(always)]
     fn plan_flushed_reply(&self) -> Option<FlushedReply> {
         let server = self.processor.current?;
-        let Inbox::Endpoint(endpoint, reply) = self.named_inbox(server) else { return None };
+        let Inbox::Endpoint(endpoint, reply) = self.usual_inbox(server) else { return None };
         let Reply::Owed { caller, loan } = &self.replies[reply] else { return None };
         let (caller, lent) = (*caller, loan.as_ref().map(|loan| loan.sched_context));
         let info = self.threads[server].context.info();
@@ -146,20 +159,19 @@ impl<M: Machine> Kernel<M> {
     }
 
     #[inline(always)]
-    fn carry_out_flushed_reply(&mut self, planned: &FlushedReply) -> Option<&mut M::Context> {
-        let FlushedReply { server, caller, endpoint, reply, lent, info } = *planned;
+    fn carry_out_flushed_reply(
+        &mut self,
+        planned: &FlushedReply,
+        deliver: impl Fn(&mut Self, &FlushedReply),
+    ) -> Option<&mut M::Context> {
+        let FlushedReply { server, caller, endpoint, reply, lent, .. } = *planned;
         if let Some(lent) = lent {
             let below = self.replies[reply].below();
             self.threads[server].sched_context = None;
             self.return_to_caller(caller, lent, below);
         }
         self.replies[reply] = Reply::Free;
-        if self.threads[caller].fault.is_some() {
-            self.answer_fault(caller, server, info);
-        } else {
-            self.transfer(server, caller, 0, info);
-            self.threads[caller].state = State::Runnable;
-        }
+        deliver(self, planned);
         self.wait_alone(server, endpoint, reply);
         self.run(caller)
     }
