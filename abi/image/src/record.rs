@@ -609,13 +609,24 @@ record! {
 impl KeySite {
     /// Position of `paddr`.
     pub(crate) const PADDR: usize = 2;
+    /// Position of `if_on`, which `if_off` follows.
+    const IF_ON: usize = 4;
     /// Words of a record.
     pub const LENGTH: usize = <Self as Record>::WORDS;
 
-    /// The records in these words of a table.
+    /// The record in these words of a table.
     #[inline]
-    pub fn all_in(words: &[u64]) -> impl Iterator<Item = Self> {
-        words.as_chunks::<{ Self::LENGTH }>().0.iter().filter_map(|words| Self::read(words))
+    #[must_use]
+    pub fn of(words: &[u64; Self::LENGTH]) -> Self {
+        Self::read(words).unwrap_or_default()
+    }
+
+    /// The instruction in these words for a state of the key. An index instead of a branch, because the kernel reads
+    /// thousands in a loop.
+    #[inline]
+    #[must_use]
+    pub fn instruction(words: &[u64; Self::LENGTH], state: bool) -> u64 {
+        words[Self::IF_ON + usize::from(!state)]
     }
 }
 

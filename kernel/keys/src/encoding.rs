@@ -5,7 +5,7 @@
 pub struct Instruction {
     /// Its bytes.
     pub bits: u64,
-    /// Its length in bytes, at most 8.
+    /// Its length in bytes, 1 to 8.
     pub length: u32,
 }
 
@@ -13,7 +13,7 @@ impl Instruction {
     /// `word` with this instruction from byte `offset` on.
     #[must_use]
     pub const fn insert(self, word: u64, offset: u32) -> u64 {
-        let mask = if self.length >= 8 { u64::MAX } else { (1 << (8 * self.length)) - 1 };
+        let mask = u64::MAX.wrapping_shr(u64::BITS.wrapping_sub(8 * self.length));
         word & !(mask << (8 * offset)) | (self.bits & mask) << (8 * offset)
     }
 }

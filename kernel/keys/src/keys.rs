@@ -11,7 +11,6 @@ use crate::branch::{BUILD, Build};
 use crate::count::{self, Count, CountError, Decision, Operation};
 use crate::encoding::Encoding;
 use crate::engine::Engine;
-use crate::flip::FlipError;
 use crate::key::BranchKey;
 use crate::table::Table;
 
@@ -36,7 +35,7 @@ impl<'a, A: Encoding> Unpatched<'a, A> {
     /// # Errors
     /// When the window cannot be opened. Then only some sites are patched, and the code must not be executed.
     pub fn patch_all<E: Engine>(self, mut engine: E) -> Result<Keys<'a, A, E>, KeyError> {
-        self.0.patch_all(&mut engine).map_err(KeyError::from)?;
+        self.0.patch_all(&mut engine)?;
         Ok(Keys { table: self.0, engine, phase: Phase::Open })
     }
 }
@@ -74,16 +73,6 @@ pub enum KeyError {
     Torn,
     /// Branches on keys are constants in this build.
     Fixed,
-}
-
-impl From<FlipError> for KeyError {
-    fn from(error: FlipError) -> Self {
-        match error {
-            FlipError::UnexpectedInstruction(address) => Self::UnexpectedInstruction(address),
-            FlipError::NoWindow => Self::NoWindow,
-            FlipError::Torn => Self::Torn,
-        }
-    }
 }
 
 impl fmt::Display for KeyError {

@@ -12,8 +12,8 @@
 //!   cores can be explored.
 //! * [`site`]: a row of the table that compiler and linker produce; [`table`]: the rules for all rows.
 //! * [`keys`]: all keys of a program and the right to change them; [`shared`]: the same for several cores.
-//! * [`engine`]: the operations of a machine that patches code, and their order; [`encoding`]: the two instructions of
-//!   a site in an instruction set.
+//! * [`engine`]: the operations of a machine that patches code, and their order; [`write`](mod@write): all changes of
+//!   code, in that order; [`encoding`]: the two instructions of a site in an instruction set.
 //! * [`arch`]: the instruction sets; [`mod@assembly`]: the assembly of a site, from their instructions.
 //!
 //! The crate accesses only memory that it is given: its user makes the slices of [`table::Sections`] from the linker's
@@ -36,6 +36,7 @@ pub mod site;
 pub mod table;
 #[cfg(test)]
 mod test_program;
+pub mod write;
 
 pub use key::{BranchKey, StaticKey};
 pub use keys::{KeyError, Keys};

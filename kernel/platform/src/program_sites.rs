@@ -18,9 +18,10 @@ use limen_abi::limits::{KEY_SITES, KEY_SITES_AT_ONCE, KEYS, PAGE_BYTES};
 use limen_core::machine::Patching;
 use limen_image::{Image, KeySite};
 use limen_keys::encoding::Instruction;
-use limen_keys::engine::{Engine, Parked, WINDOW_BYTES, Written};
+use limen_keys::write::{Change, write};
 
 use crate::page_table::span_bytes;
+use crate::text::Frames;
 
 const _: () = assert!((KEY_SITES * KeySite::LENGTH * size_of::<u64>()) as u64 + PAGE_BYTES <= span_bytes(1));
 
@@ -36,7 +37,7 @@ struct OfKey {
 /// All sites, grouped by key.
 #[derive(Debug)]
 pub struct ProgramSites {
-    records: &'static [u64],
+    sites: &'static [[u64; KeySite::LENGTH]],
     keys: [OfKey; KEYS],
 }
 
@@ -55,11 +56,11 @@ impl ProgramSites {
             // The tool has written the instruction for the default.
             of_key.on = if key.default == 1 { of_key.end } else { of_key.first };
         }
-        Self { records, keys }
+        Self { sites: records.as_chunks().0, keys }
     }
 
     /// Patches more sites of a key to its state.
-    pub fn patch(&mut self, engine: &mut impl Engine, key: usize, state: bool) -> Patching {
+    pub fn patch(&mut self, code: &mut Frames<'_>, key: usize, state: bool) -> Patching {
         let Some(of_key) = self.keys.get_mut(key) else { return Patching::Done };
         let most = KEY_SITES_AT_ONCE as u16;
         let (sites, on) = if state {
@@ -71,13 +72,11 @@ impl ProgramSites {
         };
         of_key.on = on;
         let is_last = on == if state { of_key.end } else { of_key.first };
-        exchange(self.between(sites), engine, state);
+        if let Some(sites) = self.sites.get(usize::from(sites.start)..usize::from(sites.end)) {
+            // A page of a program can always be opened.
+            _ = write(code, sites.iter().map(|record| SiteChange { record, state }), |_| core::iter::empty());
+        }
         if is_last { Patching::Done } else { Patching::More }
-    }
-
-    fn between(&self, sites: Range<u16>) -> impl Iterator<Item = KeySite> {
-        let word = |site: u16| usize::from(site) * KeySite::LENGTH;
-        KeySite::all_in(self.records.get(word(sites.start)..word(sites.end)).unwrap_or_default())
     }
 }
 
@@ -92,36 +91,20 @@ pub fn pages(image: &Image<'_>) -> limen_image::Range {
     limen_image::Range { start, end: address(end).next_multiple_of(PAGE_BYTES) }
 }
 
-fn exchange(mut sites: impl Iterator<Item = KeySite>, engine: &mut impl Engine, state: bool) {
-    let Some(first) = sites.next() else { return };
-    let parked = Parked::new(engine);
-    match parked.open(page(&first)) {
-        Ok(window) => {
-            let written = window.exchange(offset(&first), |word| exchanged(&first, word, state));
-            sites.fold(written, |written, site| write(written, &site, state)).publish().resume();
-        }
-        Err(parked) => parked.resume(),
+/// The change of a site in a program, by its record, to a state of its key.
+struct SiteChange<'s> {
+    record: &'s [u64; KeySite::LENGTH],
+    state: bool,
+}
+
+impl Change for SiteChange<'_> {
+    fn address(&self) -> usize {
+        KeySite::of(self.record).paddr as usize
     }
-}
 
-fn write<'e, E: Engine>(written: Written<'e, E>, site: &KeySite, state: bool) -> Written<'e, E> {
-    match written.open(page(site)) {
-        Ok(window) => window.exchange(offset(site), |word| exchanged(site, word, state)),
-        Err(written) => written,
+    fn apply(&self, word: u64) -> u64 {
+        let KeySite { paddr, length, .. } = KeySite::of(self.record);
+        let bits = KeySite::instruction(self.record, self.state);
+        Instruction { bits, length: length as u32 }.insert(word, (paddr % size_of::<u64>() as u64) as u32)
     }
-}
-
-fn exchanged(site: &KeySite, word: u64, state: bool) -> u64 {
-    let bits = if state { site.if_on } else { site.if_off };
-    Instruction { bits, length: site.length as u32 }
-        .insert(word, (site.paddr % size_of::<u64>() as u64) as u32)
-}
-
-fn page(site: &KeySite) -> usize {
-    site.paddr as usize / WINDOW_BYTES * WINDOW_BYTES
-}
-
-/// The offset of the site's word in its page.
-fn offset(site: &KeySite) -> usize {
-    site.paddr as usize % WINDOW_BYTES / size_of::<u64>() * size_of::<u64>()
 }

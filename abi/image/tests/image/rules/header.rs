@@ -150,5 +150,9 @@ fn the_maximum_number_of_sites_is_accepted() {
     let words = words_of(&writer);
     let image = Image::validate(&words).expect("a valid image");
     assert!(image.key_sites().eq(writer.key_sites.iter().copied()));
-    assert!(KeySite::all_in(&words[image.key_site_words()]).eq(writer.key_sites));
+    let records = words[image.key_site_words()].as_chunks().0;
+    assert!(records.iter().map(KeySite::of).eq(writer.key_sites.iter().copied()));
+    for (words, site) in records.iter().zip(&writer.key_sites) {
+        assert_eq!([true, false].map(|state| KeySite::instruction(words, state)), [site.if_on, site.if_off]);
+    }
 }
