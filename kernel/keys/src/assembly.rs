@@ -7,7 +7,7 @@
 macro_rules! site_assembly {
     ($jumps:literal, $target:literal, $key:literal) => {
         concat!(
-            $crate::site_instruction!($jumps, $target),
+            $crate::native!(site $jumps $target),
             ".pushsection limen_key_sites, \"awR\"
             .p2align 3
             .long 771b - .
@@ -89,9 +89,22 @@ macro_rules! assembly_jump {
 #[macro_export]
 macro_rules! assembly_jump {
     (on) => {
-        concat!(".if \\default\n", $crate::jump!(), " \\label\n.endif\n")
+        concat!(".if \\default\n", $crate::native!(jump), " \\label\n.endif\n")
     };
     (off) => {
-        concat!(".if \\default == 0\n", $crate::jump!(), " \\label\n.endif\n")
+        concat!(".if \\default == 0\n", $crate::native!(jump), " \\label\n.endif\n")
+    };
+}
+
+/// The body of a macro for assembly: a test of the count.
+#[cfg(limen_keys = "fallback")]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! assembly_jump {
+    (on) => {
+        $crate::native!(jump_if_on)
+    };
+    (off) => {
+        $crate::native!(jump_if_off)
     };
 }

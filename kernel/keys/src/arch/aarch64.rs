@@ -36,46 +36,30 @@ impl Encoding for Aarch64 {
     }
 }
 
-/// The jump.
-#[cfg(all(target_arch = "aarch64", limen_keys = "none"))]
+/// The instructions of [`assembly`](mod@crate::assembly): a jump; that of a site, at the label 771; jumps to `\label`
+/// while the count of `\key` is positive, or not.
 #[doc(hidden)]
 #[macro_export]
-macro_rules! jump {
-    () => {
+#[cfg(target_arch = "aarch64")]
+macro_rules! native {
+    (jump) => {
         "b"
     };
-}
-
-/// The instruction of a site, at the label 771: a jump to `$target` if the linked program jumps.
-#[cfg(all(target_arch = "aarch64", limen_keys = "patched"))]
-#[doc(hidden)]
-#[macro_export]
-macro_rules! site_instruction {
-    ($jumps:literal, $target:literal) => {
+    (site $jumps:literal $target:literal) => {
         concat!("771: .if ", $jumps, "\nb ", $target, "\n.else\nnop\n.endif\n")
     };
-}
-
-/// A jump to `\label` while the count of `\key` is positive (on) or not (off).
-#[cfg(all(target_arch = "aarch64", limen_keys = "fallback"))]
-#[doc(hidden)]
-#[macro_export]
-macro_rules! assembly_jump {
-    (on) => {
-        $crate::assembly_jump!("b.gt")
+    (jump_if_on) => {
+        $crate::native!(test "b.gt")
     };
-    (off) => {
-        $crate::assembly_jump!("b.le")
+    (jump_if_off) => {
+        $crate::native!(test "b.le")
     };
-    ($jump:literal) => {
+    (test $jump:literal) => {
         concat!(
             "adrp \\scratch, \\key
             ldrsw \\scratch, [\\scratch, :lo12:\\key]
             cmp \\scratch, #0
-            ",
-            $jump,
-            " \\label\n"
-        )
+            ", $jump, " \\label\n")
     };
 }
 

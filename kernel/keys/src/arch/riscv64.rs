@@ -41,57 +41,36 @@ impl Encoding for Riscv64 {
     }
 }
 
-/// The jump.
-#[cfg(all(target_arch = "riscv64", limen_keys = "none"))]
+/// The instructions of [`assembly`](mod@crate::assembly): a jump; that of a site, at the label 771; jumps to `\label`
+/// while the count of `\key` is positive, or not.
 #[doc(hidden)]
 #[macro_export]
-macro_rules! jump {
-    () => {
+#[cfg(target_arch = "riscv64")]
+macro_rules! native {
+    (jump) => {
         "j"
     };
-}
-
-/// The instruction of a site, at the label 771: a jump to `$target` if the linked program jumps.
-#[cfg(all(target_arch = "riscv64", limen_keys = "patched"))]
-#[doc(hidden)]
-#[macro_export]
-macro_rules! site_instruction {
-    ($jumps:literal, $target:literal) => {
+    (site $jumps:literal $target:literal) => {
         concat!(
             ".p2align 3, , 2
             .option push
             .option norvc
             .option norelax
-            771: .if ",
-            $jumps,
-            "\nj ",
-            $target,
-            "\n.else\nnop\n.endif
+            771: .if ", $jumps, "\nj ", $target, "\n.else\nnop\n.endif
             .option pop
-            "
-        )
+            ")
     };
-}
-
-/// A jump to `\label` while the count of `\key` is positive (on) or not (off).
-#[cfg(all(target_arch = "riscv64", limen_keys = "fallback"))]
-#[doc(hidden)]
-#[macro_export]
-macro_rules! assembly_jump {
-    (on) => {
-        $crate::assembly_jump!("bgtz")
+    (jump_if_on) => {
+        $crate::native!(test "bgtz")
     };
-    (off) => {
-        $crate::assembly_jump!("blez")
+    (jump_if_off) => {
+        $crate::native!(test "blez")
     };
-    ($jump:literal) => {
+    (test $jump:literal) => {
         concat!(
             "lla \\scratch, \\key
             lw \\scratch, 0(\\scratch)
-            ",
-            $jump,
-            " \\scratch, \\label\n"
-        )
+            ", $jump, " \\scratch, \\label\n")
     };
 }
 

@@ -44,38 +44,25 @@ impl Encoding for X86_64 {
     }
 }
 
-/// The jump.
-#[cfg(all(target_arch = "x86_64", limen_keys = "none"))]
+/// The instructions of [`assembly`](mod@crate::assembly): a jump; that of a site, at the label 771; jumps to `\label`
+/// while the count of `\key` is positive, or not.
 #[doc(hidden)]
 #[macro_export]
-macro_rules! jump {
-    () => {
+#[cfg(target_arch = "x86_64")]
+macro_rules! native {
+    (jump) => {
         "jmp"
     };
-}
-
-/// The instruction of a site, at the label 771: a jump to `$target` if the linked program jumps.
-#[cfg(all(target_arch = "x86_64", limen_keys = "patched"))]
-#[doc(hidden)]
-#[macro_export]
-macro_rules! site_instruction {
-    ($jumps:literal, $target:literal) => {
+    (site $jumps:literal $target:literal) => {
         concat!(".p2align 3, 0x3e, 4\n771: jmp ", $target, "\n")
     };
-}
-
-/// A jump to `\label` while the count of `\key` is positive (on) or not (off).
-#[cfg(all(target_arch = "x86_64", limen_keys = "fallback"))]
-#[doc(hidden)]
-#[macro_export]
-macro_rules! assembly_jump {
-    (on) => {
-        $crate::assembly_jump!("jg")
+    (jump_if_on) => {
+        $crate::native!(test "jg")
     };
-    (off) => {
-        $crate::assembly_jump!("jle")
+    (jump_if_off) => {
+        $crate::native!(test "jle")
     };
-    ($jump:literal) => {
+    (test $jump:literal) => {
         concat!("cmp dword ptr [rip + \\key], 0\n", $jump, " \\label\n")
     };
 }
