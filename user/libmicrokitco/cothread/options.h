@@ -7,7 +7,8 @@
  *   LIBMICROKITCO_PREEMPTIVE_UNBLOCK     keep a notification without a waiter, at most one per channel
  *   LIBMICROKITCO_RECV_NTFN_NO_FASTPATH  enqueue even a single woken cothread behind the ready ones
  *   LIBMICROKITCO_NO_FPU                 cothreads use no floating-point or vector registers; switches do not save them
- *   LIBMICROKITCO_UNSAFE                 do not check for overlapping stacks, nor for overflows at switches
+ *   LIBMICROKITCO_UNSAFE                 leave out most checks of calls and all of stacks; a call that would return one
+ *                                        of these errors is undefined behaviour
  *
  * Interface 2 always keeps notifications and always takes the fast path. */
 #ifndef LIMEN_COTHREAD_OPTIONS_H
@@ -55,9 +56,9 @@
 #endif
 
 #if defined(LIBMICROKITCO_UNSAFE)
-#define LIMEN_CO_CHECKS_STACKS 0
+#define LIMEN_CO_CHECKS 0
 #else
-#define LIMEN_CO_CHECKS_STACKS 1
+#define LIMEN_CO_CHECKS 1
 #endif
 
 #if defined(LIBMICROKITCO_NO_FPU)

@@ -123,7 +123,7 @@ typedef struct co_control {
  * controller size. */
 #define LIMEN_CO_AGREED                                                                                     \
     ((uint64_t)sizeof(co_control_t) << 32 | (uint64_t)(LIMEN_CO_COTHREADS) << 8 | LIMEN_CO_HAS_FPU << 7 |   \
-     LIMEN_CO_CHECKS_STACKS << 6 | LIMEN_CO_HAS_FAST_PATH << 5 | LIMEN_CO_KEEPS_NOTIFICATIONS << 4 |        \
+     LIMEN_CO_CHECKS << 6 | LIMEN_CO_HAS_FAST_PATH << 5 | LIMEN_CO_KEEPS_NOTIFICATIONS << 4 |        \
      LIBMICROKITCO_API)
 
 #endif /* LIMEN_COTHREAD_TYPES_H */

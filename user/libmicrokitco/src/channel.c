@@ -7,6 +7,9 @@
 
 LIMEN_CO_INLINE bool can_receive(const struct limen_co_library *library, microkit_channel ch)
 {
+    if (!LIMEN_CO_CHECKS) {
+        return LIKELY(!library->current);
+    }
     return LIKELY(library->control && !library->current && ch < MICROKIT_MAX_CHANNELS);
 }
 
@@ -46,10 +49,10 @@ co_err_t limen_cothread_recv_ntfn_one(microkit_channel ch)
 co_err_t limen_cothread_wait_on_channel(microkit_channel ch)
 {
     co_tcb_t *self = limen_co_library.current;
-    if (UNLIKELY(!self)) {
+    if (REFUSED(UNLIKELY(!self))) {
         return wait_outside_cothread(ch);
     }
-    if (UNLIKELY(ch >= MICROKIT_MAX_CHANNELS)) {
+    if (REFUSED(UNLIKELY(ch >= MICROKIT_MAX_CHANNELS))) {
         return co_err_wait_invalid_channel;
     }
     co_control_t *control = limen_co_library.control;

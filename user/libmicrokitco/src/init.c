@@ -68,7 +68,7 @@ static co_err_t check(uintptr_t memory, size_t size, const uintptr_t *stacks, ui
         return co_err_init_stack_too_small;
     }
     co_err_t error = check_addresses(size, stacks);
-    if (error == co_no_err && LIMEN_CO_CHECKS_STACKS) {
+    if (error == co_no_err && LIMEN_CO_CHECKS) {
         error = check_overlaps(memory, size, stacks);
     }
     return error;

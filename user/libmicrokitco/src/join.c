@@ -30,11 +30,11 @@ co_err_t limen_cothread_join(limen_co_handle_t handle, size_t *value)
 {
     size_t unwanted;
     co_control_t *control = limen_co_library.control;
-    if (!control) {
+    if (REFUSED(!control)) {
         return co_err_generic_not_initialised;
     }
     co_tcb_t *target = thread_of(control, handle);
-    if (!target) {
+    if (REFUSED(!target)) {
         return co_err_generic_invalid_handle;
     }
     if (target == &control->root) {

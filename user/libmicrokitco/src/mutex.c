@@ -36,10 +36,10 @@ co_err_t limen_cothread_mutex_init(limen_co_mutex_t *mutex)
 
 static co_err_t check_mutex(const limen_co_mutex_t *mutex)
 {
-    if (!limen_co_library.control) {
+    if (REFUSED(!limen_co_library.control)) {
         return co_err_generic_not_initialised;
     }
-    return mutex && mutex->self == mutex ? co_no_err : co_err_object_not_initialised;
+    return REFUSED(!mutex || mutex->self != mutex) ? co_err_object_not_initialised : co_no_err;
 }
 
 static co_err_t check_holder(const limen_co_mutex_t *mutex)
@@ -48,7 +48,7 @@ static co_err_t check_holder(const limen_co_mutex_t *mutex)
     if (error != co_no_err) {
         return error;
     }
-    return mutex->holder == running() ? co_no_err : co_err_mutex_not_holder;
+    return REFUSED(mutex->holder != running()) ? co_err_mutex_not_holder : co_no_err;
 }
 
 co_err_t limen_cothread_mutex_lock(limen_co_mutex_t *mutex)
@@ -101,10 +101,10 @@ co_err_t limen_cothread_condition_init(limen_co_condition_t *condition)
 
 static co_err_t check_condition(const limen_co_condition_t *condition)
 {
-    if (!limen_co_library.control) {
+    if (REFUSED(!limen_co_library.control)) {
         return co_err_generic_not_initialised;
     }
-    return condition && condition->self == condition ? co_no_err : co_err_object_not_initialised;
+    return REFUSED(!condition || condition->self != condition) ? co_err_object_not_initialised : co_no_err;
 }
 
 /* If the root's wait fails, it gets an error, and the mutex only if that is free: the result of unlock tells. */

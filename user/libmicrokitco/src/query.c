@@ -5,14 +5,14 @@
 co_err_t limen_cothread_state(limen_co_handle_t handle, limen_co_state_t *state)
 {
     co_control_t *control = limen_co_library.control;
-    if (!control) {
+    if (REFUSED(!control)) {
         return co_err_generic_not_initialised;
     }
     co_tcb_t *thread = thread_of(control, handle);
-    if (!thread) {
+    if (REFUSED(!thread)) {
         return co_err_generic_invalid_handle;
     }
-    if (!state) {
+    if (REFUSED(!state)) {
         return co_err_generic_null_result;
     }
     *state = thread == running() ? LIMEN_CO_RUNNING : (limen_co_state_t)thread->state;
@@ -22,10 +22,10 @@ co_err_t limen_cothread_state(limen_co_handle_t handle, limen_co_state_t *state)
 co_err_t limen_cothread_next_handle(limen_co_handle_t *handle)
 {
     co_control_t *control = limen_co_library.control;
-    if (!control) {
+    if (REFUSED(!control)) {
         return co_err_generic_not_initialised;
     }
-    if (!handle) {
+    if (REFUSED(!handle)) {
         return co_err_generic_null_result;
     }
     if (queue_is_empty(&control->free)) {
@@ -38,10 +38,10 @@ co_err_t limen_cothread_next_handle(limen_co_handle_t *handle)
 co_err_t limen_cothread_my_handle(limen_co_handle_t *handle)
 {
     co_control_t *control = limen_co_library.control;
-    if (!control) {
+    if (REFUSED(!control)) {
         return co_err_generic_not_initialised;
     }
-    if (!handle) {
+    if (REFUSED(!handle)) {
         return co_err_generic_null_result;
     }
     *handle = handle_of(control, running());
@@ -50,13 +50,13 @@ co_err_t limen_cothread_my_handle(limen_co_handle_t *handle)
 
 co_err_t limen_cothread_my_arg(uintptr_t *argument)
 {
-    if (!limen_co_library.control) {
+    if (REFUSED(!limen_co_library.control)) {
         return co_err_generic_not_initialised;
     }
-    if (!limen_co_library.current) {
+    if (REFUSED(!limen_co_library.current)) {
         return co_err_my_arg_called_from_root_thread;
     }
-    if (!argument) {
+    if (REFUSED(!argument)) {
         return co_err_generic_null_result;
     }
     *argument = limen_co_library.current->argument;
@@ -77,7 +77,7 @@ co_err_t limen_cothread_set_arg(limen_co_handle_t handle, uintptr_t argument)
 {
     co_err_t error;
     co_tcb_t *thread = cothread_of(handle, &error);
-    if (!thread) {
+    if (REFUSED(!thread)) {
         return error;
     }
     thread->argument = argument;
@@ -88,10 +88,10 @@ co_err_t limen_cothread_set_name(limen_co_handle_t handle, const char *name)
 {
     co_err_t error;
     co_tcb_t *thread = cothread_of(handle, &error);
-    if (!thread) {
+    if (REFUSED(!thread)) {
         return error;
     }
-    if (!name) {
+    if (REFUSED(!name)) {
         return co_err_generic_null_result;
     }
     size_t length = 0;

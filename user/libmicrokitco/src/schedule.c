@@ -54,7 +54,7 @@ co_err_t wait_in(limen_co_queue_t *queue, limen_co_state_t state)
 co_err_t limen_cothread_yield(void)
 {
     co_control_t *control = limen_co_library.control;
-    if (UNLIKELY(!control)) {
+    if (REFUSED(UNLIKELY(!control))) {
         return co_err_generic_not_initialised;
     }
     if (queue_is_empty(&control->ready)) {
@@ -68,7 +68,7 @@ co_err_t limen_cothread_yield(void)
 co_err_t limen_cothread_block(void)
 {
     co_control_t *control = limen_co_library.control;
-    if (UNLIKELY(!control)) {
+    if (REFUSED(UNLIKELY(!control))) {
         return co_err_generic_not_initialised;
     }
     co_tcb_t *self = running();
@@ -79,7 +79,7 @@ co_err_t limen_cothread_block(void)
 co_err_t limen_cothread_run(void)
 {
     co_control_t *control = limen_co_library.control;
-    if (UNLIKELY(!control)) {
+    if (REFUSED(UNLIKELY(!control))) {
         return co_err_generic_not_initialised;
     }
     if (limen_co_library.current) {

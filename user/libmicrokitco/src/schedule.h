@@ -13,6 +13,9 @@
 #define LIKELY(condition) __builtin_expect(!!(condition), 1)
 #define UNLIKELY(condition) __builtin_expect(!!(condition), 0)
 
+/* The condition of a check that LIBMICROKITCO_UNSAFE leaves out: false without evaluating it. */
+#define REFUSED(condition) (LIMEN_CO_CHECKS && (condition))
+
 /* The single instance of a protection domain. */
 struct limen_co_library {
     /* Null until init has succeeded. */
@@ -85,7 +88,7 @@ co_err_t stack_has_overflowed(void) RARE;
 
 LIMEN_CO_INLINE bool is_stack_sound(const co_tcb_t *cothread)
 {
-    return !LIMEN_CO_CHECKS_STACKS || LIKELY(*cothread->stack == (uintptr_t)cothread->stack);
+    return !LIMEN_CO_CHECKS || LIKELY(*cothread->stack == (uintptr_t)cothread->stack);
 }
 
 /* Switches from a cothread, whose next state is already set, to the first ready cothread, or else to the root. */

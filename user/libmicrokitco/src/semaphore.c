@@ -19,10 +19,10 @@ co_err_t limen_cothread_semaphore_init(limen_co_semaphore_t *semaphore, size_t c
 
 static co_err_t check(const limen_co_semaphore_t *semaphore)
 {
-    if (!limen_co_library.control) {
+    if (REFUSED(!limen_co_library.control)) {
         return co_err_generic_not_initialised;
     }
-    return semaphore && semaphore->self == semaphore ? co_no_err : co_err_object_not_initialised;
+    return REFUSED(!semaphore || semaphore->self != semaphore) ? co_err_object_not_initialised : co_no_err;
 }
 
 co_err_t limen_cothread_semaphore_wait(limen_co_semaphore_t *semaphore)

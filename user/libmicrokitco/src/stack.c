@@ -22,14 +22,14 @@ co_err_t stack_has_overflowed(void)
 co_err_t limen_cothread_stack_used(limen_co_handle_t handle, size_t *bytes)
 {
     co_control_t *control = limen_co_library.control;
-    if (!control) {
+    if (REFUSED(!control)) {
         return co_err_generic_not_initialised;
     }
     co_tcb_t *thread = thread_of(control, handle);
-    if (!thread || !thread->stack) {
+    if (REFUSED(!thread || !thread->stack)) {
         return co_err_generic_invalid_handle;
     }
-    if (!bytes) {
+    if (REFUSED(!bytes)) {
         return co_err_generic_null_result;
     }
     size_t words = control->stack_bytes / sizeof(*thread->stack);

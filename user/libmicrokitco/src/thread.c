@@ -22,13 +22,13 @@ static void prepare(co_control_t *control, co_tcb_t *thread)
 co_err_t limen_cothread_spawn(client_entry_t entry, bool ready, limen_co_handle_t *handle, uintptr_t argument)
 {
     co_control_t *control = limen_co_library.control;
-    if (!control) {
+    if (REFUSED(!control)) {
         return co_err_generic_not_initialised;
     }
-    if (!entry) {
+    if (REFUSED(!entry)) {
         return co_err_spawn_client_entry_null;
     }
-    if (!handle) {
+    if (REFUSED(!handle)) {
         return co_err_generic_null_result;
     }
     if (queue_is_empty(&control->free)) {
@@ -48,20 +48,20 @@ co_err_t limen_cothread_spawn(client_entry_t entry, bool ready, limen_co_handle_
 co_err_t limen_cothread_mark_ready(limen_co_handle_t handle)
 {
     co_control_t *control = limen_co_library.control;
-    if (!control) {
+    if (REFUSED(!control)) {
         return co_err_generic_not_initialised;
     }
     co_tcb_t *thread = thread_of(control, handle);
-    if (!thread || !is_active(thread)) {
+    if (REFUSED(!thread || !is_active(thread))) {
         return co_err_generic_invalid_handle;
     }
-    if (thread == running()) {
+    if (REFUSED(thread == running())) {
         return co_err_mark_ready_cannot_mark_self;
     }
-    if (thread->state == LIMEN_CO_READY) {
+    if (REFUSED(thread->state == LIMEN_CO_READY)) {
         return co_err_mark_ready_already_ready;
     }
-    if (is_queued(thread)) {
+    if (REFUSED(is_queued(thread))) {
         return co_err_mark_ready_waiting;
     }
     make_ready(control, thread);
@@ -105,7 +105,7 @@ void limen_co_begin(void)
 
 co_err_t limen_cothread_exit(size_t value)
 {
-    if (!limen_co_library.control) {
+    if (REFUSED(!limen_co_library.control)) {
         return co_err_generic_not_initialised;
     }
     if (!limen_co_library.current) {
@@ -116,7 +116,7 @@ co_err_t limen_cothread_exit(size_t value)
 
 static co_err_t check_destroyable(const co_tcb_t *thread)
 {
-    if (!thread || !is_active(thread)) {
+    if (REFUSED(!thread || !is_active(thread))) {
         return co_err_generic_invalid_handle;
     }
     if (thread == &limen_co_library.control->root) {
@@ -128,7 +128,7 @@ static co_err_t check_destroyable(const co_tcb_t *thread)
 co_err_t limen_cothread_destroy(limen_co_handle_t handle)
 {
     co_control_t *control = limen_co_library.control;
-    if (!control) {
+    if (REFUSED(!control)) {
         return co_err_generic_not_initialised;
     }
     co_tcb_t *thread = thread_of(control, handle);

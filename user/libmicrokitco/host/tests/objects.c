@@ -111,30 +111,30 @@ static void objects_must_be_initialised_and_not_copied(void)
     static microkit_cothread_mutex_t raw_mutex;
     static microkit_cothread_condition_t raw_condition;
     start();
-    CHECK_EQUAL(microkit_cothread_semaphore_wait(&raw_semaphore), co_err_object_not_initialised);
-    CHECK_EQUAL(microkit_cothread_semaphore_signal(&raw_semaphore), co_err_object_not_initialised);
-    CHECK_EQUAL(microkit_cothread_semaphore_signal(NULL), co_err_object_not_initialised);
-    CHECK_EQUAL(microkit_cothread_mutex_lock(&raw_mutex), co_err_object_not_initialised);
-    CHECK_EQUAL(microkit_cothread_mutex_unlock(&raw_mutex), co_err_object_not_initialised);
-    CHECK_EQUAL(microkit_cothread_condition_signal(&raw_condition), co_err_object_not_initialised);
-    CHECK_EQUAL(microkit_cothread_condition_broadcast(&raw_condition), co_err_object_not_initialised);
-    CHECK_EQUAL(microkit_cothread_condition_wait(&raw_condition, &mutex), co_err_object_not_initialised);
+    CHECK_REFUSED(microkit_cothread_semaphore_wait(&raw_semaphore), co_err_object_not_initialised);
+    CHECK_REFUSED(microkit_cothread_semaphore_signal(&raw_semaphore), co_err_object_not_initialised);
+    CHECK_REFUSED(microkit_cothread_semaphore_signal(NULL), co_err_object_not_initialised);
+    CHECK_REFUSED(microkit_cothread_mutex_lock(&raw_mutex), co_err_object_not_initialised);
+    CHECK_REFUSED(microkit_cothread_mutex_unlock(&raw_mutex), co_err_object_not_initialised);
+    CHECK_REFUSED(microkit_cothread_condition_signal(&raw_condition), co_err_object_not_initialised);
+    CHECK_REFUSED(microkit_cothread_condition_broadcast(&raw_condition), co_err_object_not_initialised);
+    CHECK_REFUSED(microkit_cothread_condition_wait(&raw_condition, &mutex), co_err_object_not_initialised);
     microkit_cothread_semaphore_t copy = semaphore;
-    CHECK_EQUAL(microkit_cothread_semaphore_wait(&copy), co_err_object_not_initialised);
-    CHECK_EQUAL(microkit_cothread_semaphore_init(NULL, 0), co_err_generic_null_result);
-    CHECK_EQUAL(microkit_cothread_mutex_init(NULL), co_err_generic_null_result);
-    CHECK_EQUAL(microkit_cothread_condition_init(NULL), co_err_generic_null_result);
+    CHECK_REFUSED(microkit_cothread_semaphore_wait(&copy), co_err_object_not_initialised);
+    CHECK_REFUSED(microkit_cothread_semaphore_init(NULL, 0), co_err_generic_null_result);
+    CHECK_REFUSED(microkit_cothread_mutex_init(NULL), co_err_generic_null_result);
+    CHECK_REFUSED(microkit_cothread_condition_init(NULL), co_err_generic_null_result);
 }
 
 static void before_init_objects_say_so(void)
 {
     CHECK_EQUAL(microkit_cothread_semaphore_init(&semaphore, 1), co_no_err);
-    CHECK_EQUAL(microkit_cothread_semaphore_wait(&semaphore), co_err_generic_not_initialised);
-    CHECK_EQUAL(microkit_cothread_semaphore_signal(&semaphore), co_err_generic_not_initialised);
-    CHECK_EQUAL(microkit_cothread_mutex_lock(&mutex), co_err_generic_not_initialised);
-    CHECK_EQUAL(microkit_cothread_mutex_unlock(&mutex), co_err_generic_not_initialised);
-    CHECK_EQUAL(microkit_cothread_condition_wait(&condition, &mutex), co_err_generic_not_initialised);
-    CHECK_EQUAL(microkit_cothread_condition_signal(&condition), co_err_generic_not_initialised);
+    CHECK_REFUSED(microkit_cothread_semaphore_wait(&semaphore), co_err_generic_not_initialised);
+    CHECK_REFUSED(microkit_cothread_semaphore_signal(&semaphore), co_err_generic_not_initialised);
+    CHECK_REFUSED(microkit_cothread_mutex_lock(&mutex), co_err_generic_not_initialised);
+    CHECK_REFUSED(microkit_cothread_mutex_unlock(&mutex), co_err_generic_not_initialised);
+    CHECK_REFUSED(microkit_cothread_condition_wait(&condition, &mutex), co_err_generic_not_initialised);
+    CHECK_REFUSED(microkit_cothread_condition_signal(&condition), co_err_generic_not_initialised);
 }
 
 static void wait_on_condition(void)
@@ -187,7 +187,7 @@ static void one_at_a_time_holds_a_mutex(void)
     CHECK_EQUAL(microkit_cothread_mutex_try_lock(&mutex), co_err_mutex_locked);
     CHECK_EQUAL(microkit_cothread_mutex_lock(&mutex), co_err_mutex_deadlock_detected);
     CHECK_EQUAL(microkit_cothread_mutex_unlock(&mutex), co_no_err);
-    CHECK_EQUAL(microkit_cothread_mutex_unlock(&mutex), co_err_mutex_not_holder);
+    CHECK_REFUSED(microkit_cothread_mutex_unlock(&mutex), co_err_mutex_not_holder);
 }
 
 static void lock_first_then_second(void)
@@ -327,7 +327,7 @@ static void broadcast_wakes_all_and_each_has_the_mutex(void)
 
 static void wait_without_mutex(void)
 {
-    CHECK_EQUAL(microkit_cothread_condition_wait(&condition, &mutex), co_err_mutex_not_holder);
+    CHECK_REFUSED(microkit_cothread_condition_wait(&condition, &mutex), co_err_mutex_not_holder);
     mark_self();
 }
 
@@ -340,6 +340,15 @@ static void a_condition_needs_the_mutex(void)
     CHECK_EQUAL(microkit_cothread_mutex_lock(&mutex), co_no_err);
     CHECK_EQUAL(microkit_cothread_condition_wait(&condition, &mutex), co_err_generic_no_runnable_cothread);
     CHECK_EQUAL(microkit_cothread_mutex_unlock(&mutex), co_no_err);
+}
+
+static void unsafe_leaves_out_the_check_for_copies(void)
+{
+    static microkit_cothread_semaphore_t copy;
+    test_start();
+    CHECK_EQUAL(microkit_cothread_semaphore_init(&semaphore, 1), co_no_err);
+    copy = semaphore;
+    CHECK_EQUAL(microkit_cothread_semaphore_wait(&copy), LIMEN_CO_CHECKS ? co_err_object_not_initialised : co_no_err);
 }
 
 int main(void)
@@ -360,5 +369,6 @@ int main(void)
     RUN(a_condition_wakes_in_order);
     RUN(broadcast_wakes_all_and_each_has_the_mutex);
     RUN(a_condition_needs_the_mutex);
+    RUN(unsafe_leaves_out_the_check_for_copies);
     return test_end("objects");
 }

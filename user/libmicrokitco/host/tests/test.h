@@ -11,6 +11,8 @@
 /* For use inside a test. The test's line shows the first failed check; the test continues. */
 #define CHECK(condition) test_check((condition) ? 1 : 0, #condition, __LINE__)
 #define CHECK_EQUAL(got, wanted) test_check_equal((unsigned long)(got), (unsigned long)(wanted), #got, __LINE__)
+/* For a call that LIBMICROKITCO_UNSAFE must not make. */
+#define CHECK_REFUSED(call, error) (LIMEN_CO_CHECKS ? CHECK_EQUAL(call, error) : (void)0)
 #define CHECK_TEXT(got, wanted) test_check(strcmp((got), (wanted)) == 0, #got " is not " #wanted, __LINE__)
 void test_check(int holds, const char *what, int line);
 void test_check_equal(unsigned long got, unsigned long wanted, const char *what, int line);
