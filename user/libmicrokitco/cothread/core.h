@@ -21,6 +21,9 @@ co_err_t limen_cothread_init(uintptr_t memory, size_t stack_size, const uintptr_
 
 /* Creation and end. */
 co_err_t limen_cothread_spawn(client_entry_t entry, bool ready, limen_co_handle_t *handle, uintptr_t argument);
+/* The same with an entry function whose return value is the value of a join. */
+co_err_t limen_cothread_spawn_function(limen_co_function_t entry, bool ready, limen_co_handle_t *handle,
+                                       uintptr_t argument);
 co_err_t limen_cothread_mark_ready(limen_co_handle_t handle);
 co_err_t limen_cothread_destroy(limen_co_handle_t handle);
 /* Ends the calling cothread. Threads that join it get the value. */

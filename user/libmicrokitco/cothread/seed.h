@@ -70,6 +70,19 @@ static inline co_err_t microkit_cothread_spawn(const client_entry_t client_entry
     return limen_cothread_spawn(client_entry, ready, handle_ret, private_arg);
 }
 
+/* The same with an entry function that returns a size_t, which the value of a join is then. */
+#if defined(__cplusplus)
+inline co_err_t microkit_cothread_spawn(limen_co_function_t client_entry, bool ready, microkit_cothread_t *handle_ret,
+                                        uintptr_t private_arg)
+{
+    return limen_cothread_spawn_function(client_entry, ready, handle_ret, private_arg);
+}
+#else
+#define microkit_cothread_spawn(client_entry, ready, handle_ret, private_arg)                            \
+    _Generic((client_entry), limen_co_function_t: limen_cothread_spawn_function,                         \
+             default: limen_cothread_spawn)((client_entry), (ready), (handle_ret), (private_arg))
+#endif
+
 static inline co_state_t limen_co_seed_state(limen_co_state_t state)
 {
     switch (state) {

@@ -25,6 +25,9 @@
 /* The entry function of a cothread. */
 typedef void (*client_entry_t)(void);
 
+/* An entry function with a return value. */
+typedef size_t (*limen_co_function_t)(void);
+
 /* The state of a thread; docs/cothreads.md draws the transitions.
  *
  * A thread in state `ready` or a later one is in exactly one queue, with two exceptions: the root is ready and in no queue
@@ -99,6 +102,8 @@ typedef struct co_tcb {
     uint8_t state;
     /* It has returned, and no thread has joined it yet. */
     bool is_result_kept;
+    /* `entry` is a limen_co_function_t. */
+    bool has_value;
     char name[LIMEN_CO_NAME_BYTES];
 } co_tcb_t;
 

@@ -37,12 +37,23 @@ co_err_t limen_cothread_spawn(client_entry_t entry, bool ready, limen_co_handle_
     co_tcb_t *thread = queue_take(&control->free);
     prepare(control, thread);
     thread->entry = entry;
+    thread->has_value = false;
     thread->argument = argument;
     if (ready) {
         make_ready(control, thread);
     }
     *handle = handle_of(control, thread);
     return co_no_err;
+}
+
+co_err_t limen_cothread_spawn_function(limen_co_function_t entry, bool ready, limen_co_handle_t *handle,
+                                       uintptr_t argument)
+{
+    co_err_t error = limen_cothread_spawn((client_entry_t)entry, ready, handle, argument);
+    if (error == co_no_err) {
+        thread_of(limen_co_library.control, *handle)->has_value = true;
+    }
+    return error;
 }
 
 co_err_t limen_cothread_mark_ready(limen_co_handle_t handle)
@@ -99,8 +110,14 @@ static co_err_t return_from(co_control_t *control, co_tcb_t *self, size_t result
 
 void limen_co_begin(void)
 {
-    limen_co_library.current->entry();
-    return_from(limen_co_library.control, limen_co_library.current, 0);
+    const co_tcb_t *self = limen_co_library.current;
+    size_t value = 0;
+    if (self->has_value) {
+        value = ((limen_co_function_t)self->entry)();
+    } else {
+        self->entry();
+    }
+    return_from(limen_co_library.control, limen_co_library.current, value);
 }
 
 co_err_t limen_cothread_exit(size_t value)

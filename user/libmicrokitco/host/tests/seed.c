@@ -616,6 +616,38 @@ static void plain_return_is_0(void)
     CHECK_EQUAL(value, 0);
 }
 
+static size_t return_9(void)
+{
+    mark_self();
+    microkit_cothread_yield();
+    return 9;
+}
+
+static size_t exit_with_8(void)
+{
+    microkit_cothread_exit(8);
+    return 9;
+}
+
+static void the_value_that_an_entry_function_returns_reaches_join(void)
+{
+    test_start();
+    int handle;
+    size_t value = 0;
+    CHECK_EQUAL(microkit_cothread_spawn(return_9, true, &handle, 0), co_no_err);
+    CHECK_EQUAL(microkit_cothread_join(handle, &value), co_no_err);
+    CHECK_EQUAL(value, 9);
+    CHECK_EQUAL(microkit_cothread_spawn(exit_with_8, true, &handle, 0), co_no_err);
+    CHECK_EQUAL(microkit_cothread_join(handle, &value), co_no_err);
+    CHECK_EQUAL(value, 8);
+    for (int i = 0; i < 3; i++) {
+        CHECK_EQUAL(microkit_cothread_spawn(nothing, true, &handle, 0), co_no_err);
+        CHECK_EQUAL(microkit_cothread_join(handle, &value), co_no_err);
+        CHECK_EQUAL(value, 0);
+    }
+    CHECK_TEXT(marks(), "1");
+}
+
 static void join_next(void)
 {
     microkit_cothread_t self;
@@ -878,6 +910,7 @@ int main(void)
     RUN(a_value_that_nobody_waited_for_is_collected_once);
     RUN(spawn_forgets_what_the_handle_returned_before);
     RUN(plain_return_is_0);
+    RUN(the_value_that_an_entry_function_returns_reaches_join);
     RUN(a_ring_of_joins_is_found);
     RUN(nobody_joins_itself_or_the_root);
     RUN(a_join_that_ended_is_forgotten);
