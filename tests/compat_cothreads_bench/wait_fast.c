@@ -1,0 +1,2 @@
+#define NAME "wait fast"
+#include "wait_library.h"

@@ -1,0 +1,2 @@
+#define NAME "wait slow"
+#include "wait_library.h"
