@@ -1,0 +1,7 @@
+/* The fast path without the checks that LIBMICROKITCO_UNSAFE leaves out. */
+
+#define NAME "unsafe"
+#define CONDITIONS "path=unchecked fpu=on"
+#define IS_FIRST 0
+
+#include "client.h"
