@@ -17,7 +17,7 @@
     DO(co_err_init_free_handles_populate_fail, "the queue of free handles could not be filled") \
     DO(co_err_my_arg_called_from_root_thread, "the root thread has no argument") \
     DO(co_err_recv_ntfn_no_blocked, "no cothread waits for this notification") \
-    DO(co_err_recv_ntfn_already_queued, "a notification of this channel is kept already") \
+    DO(co_err_recv_ntfn_already_queued, "as many notifications of this channel as fit are kept already") \
     DO(co_err_spawn_client_entry_null, "the entry point has the address 0") \
     DO(co_err_spawn_num_args_negative, "the number of arguments is negative") \
     DO(co_err_spawn_num_args_too_much, "there are too many arguments") \

@@ -5,6 +5,7 @@
  *                                        2: the later interface, without error codes and with semaphores
  *                                           (default in the folder `later`)
  *   LIBMICROKITCO_PREEMPTIVE_UNBLOCK     keep a notification without a waiter, at most one per channel
+ *   LIBMICROKITCO_KEPT_NOTIFICATIONS     keep up to this many per channel instead, 1 to 255
  *   LIBMICROKITCO_RECV_NTFN_NO_FASTPATH  enqueue even a single woken cothread behind the ready ones
  *   LIBMICROKITCO_NO_FPU                 cothreads use no floating-point or vector registers; switches do not save them
  *   LIBMICROKITCO_UNSAFE                 leave out most checks of calls and all of stacks; a call that would return one
@@ -43,7 +44,16 @@
 #endif
 
 /* The options as values, so that code tests them with `if` and both branches are compiled. */
-#if defined(LIBMICROKITCO_PREEMPTIVE_UNBLOCK) || LIBMICROKITCO_API == 2
+#if defined(LIBMICROKITCO_KEPT_NOTIFICATIONS)
+#if LIBMICROKITCO_KEPT_NOTIFICATIONS < 1 || LIBMICROKITCO_KEPT_NOTIFICATIONS > 255
+#error "LIBMICROKITCO_KEPT_NOTIFICATIONS must be 1 to 255: notifications without a waiter to keep per channel"
+#endif
+#define LIMEN_CO_MOST_KEPT (LIBMICROKITCO_KEPT_NOTIFICATIONS)
+#else
+#define LIMEN_CO_MOST_KEPT 1
+#endif
+
+#if defined(LIBMICROKITCO_PREEMPTIVE_UNBLOCK) || defined(LIBMICROKITCO_KEPT_NOTIFICATIONS) || LIBMICROKITCO_API == 2
 #define LIMEN_CO_KEEPS_NOTIFICATIONS 1
 #else
 #define LIMEN_CO_KEEPS_NOTIFICATIONS 0

@@ -119,6 +119,8 @@ typedef struct co_control {
     limen_co_queue_t channels[MICROKIT_MAX_CHANNELS];
     /* The first one has handle 1. */
     co_tcb_t cothreads[LIMEN_CO_COTHREADS];
+    /* Further pending notifications of channels whose bit in `kept` is set. */
+    uint8_t kept_more[MICROKIT_MAX_CHANNELS];
 } co_control_t;
 
 /* Bytes of controller memory, for any alignment. */
@@ -127,7 +129,8 @@ typedef struct co_control {
 /* Values that must match between the program and the separately compiled library: every option, and the resulting
  * controller size. */
 #define LIMEN_CO_AGREED                                                                                     \
-    ((uint64_t)sizeof(co_control_t) << 32 | (uint64_t)(LIMEN_CO_COTHREADS) << 8 | LIMEN_CO_HAS_FPU << 7 |   \
+    ((uint64_t)sizeof(co_control_t) << 32 | (uint64_t)LIMEN_CO_MOST_KEPT << 24 |                            \
+     (uint64_t)(LIMEN_CO_COTHREADS & 0xffff) << 8 | LIMEN_CO_HAS_FPU << 7 |                                 \
      LIMEN_CO_CHECKS << 6 | LIMEN_CO_HAS_FAST_PATH << 5 | LIMEN_CO_KEEPS_NOTIFICATIONS << 4 |        \
      LIBMICROKITCO_API)
 

@@ -57,7 +57,7 @@ co_err_t limen_cothread_wait_on_channel(microkit_channel ch)
     }
     co_control_t *control = limen_co_library.control;
     if (LIMEN_CO_KEEPS_NOTIFICATIONS && (control->kept & bit_of(ch))) {
-        control->kept &= ~bit_of(ch);
+        take_kept(control, ch);
         return co_no_err;
     }
     self->state = LIMEN_CO_ON_CHANNEL;

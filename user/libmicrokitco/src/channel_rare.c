@@ -8,14 +8,23 @@ co_err_t wake_all(co_control_t *control, limen_co_queue_t *queue)
     return leave_root_for(&limen_co_library, queue_take(&control->ready));
 }
 
+static co_err_t keep(co_control_t *control, microkit_channel ch)
+{
+    if (!(control->kept & bit_of(ch))) {
+        control->kept |= bit_of(ch);
+        return co_no_err;
+    }
+    if (control->kept_more[ch] == LIMEN_CO_MOST_KEPT - 1) {
+        return co_err_recv_ntfn_already_queued;
+    }
+    control->kept_more[ch]++;
+    return co_no_err;
+}
+
 /* Ready threads run first, because the root must not return to receive while any thread is ready. */
 co_err_t nobody_waits(co_control_t *control, microkit_channel ch)
 {
-    co_err_t error = co_err_recv_ntfn_no_blocked;
-    if (LIMEN_CO_KEEPS_NOTIFICATIONS) {
-        error = control->kept & bit_of(ch) ? co_err_recv_ntfn_already_queued : co_no_err;
-        control->kept |= bit_of(ch);
-    }
+    co_err_t error = LIMEN_CO_KEEPS_NOTIFICATIONS ? keep(control, ch) : co_err_recv_ntfn_no_blocked;
     limen_cothread_run();
     return error;
 }
@@ -41,6 +50,6 @@ co_err_t wait_outside_cothread(microkit_channel ch)
     if (!(control->kept & bit_of(ch))) {
         return co_err_wait_called_from_root_thread;
     }
-    control->kept &= ~bit_of(ch);
+    take_kept(control, ch);
     return co_no_err;
 }

@@ -328,6 +328,9 @@ static void several_waiting_cothreads_run_behind_those_that_are_ready(void)
 static void notifications_nobody_waits_for_are_lost_or_kept(void)
 {
     test_start();
+    if (LIMEN_CO_MOST_KEPT > 1) {
+        return;
+    }
     CHECK_EQUAL(microkit_cothread_recv_ntfn(5), LIMEN_CO_KEEPS_NOTIFICATIONS ? co_no_err : co_err_recv_ntfn_no_blocked);
     CHECK_EQUAL(microkit_cothread_recv_ntfn(5),
                 LIMEN_CO_KEEPS_NOTIFICATIONS ? co_err_recv_ntfn_already_queued : co_err_recv_ntfn_no_blocked);
@@ -350,6 +353,32 @@ static void the_root_takes_what_is_kept_and_never_waits_for_a_notification(void)
     CHECK_EQUAL(microkit_cothread_wait_on_channel(5),
                 LIMEN_CO_KEEPS_NOTIFICATIONS ? co_no_err : co_err_wait_called_from_root_thread);
     CHECK_REFUSED(microkit_cothread_wait_on_channel(5), co_err_wait_called_from_root_thread);
+}
+
+static void wait_on_5_again_and_again(void)
+{
+    for (;;) {
+        CHECK_EQUAL(microkit_cothread_wait_on_channel(5), co_no_err);
+        mark_self();
+    }
+}
+
+static void as_many_notifications_are_kept_as_the_option_says(void)
+{
+    if (!LIMEN_CO_KEEPS_NOTIFICATIONS) {
+        return;
+    }
+    test_start();
+    for (int i = 0; i < LIMEN_CO_MOST_KEPT; i++) {
+        CHECK_EQUAL(microkit_cothread_recv_ntfn(5), co_no_err);
+    }
+    CHECK_EQUAL(microkit_cothread_recv_ntfn(5), co_err_recv_ntfn_already_queued);
+    CHECK_EQUAL(microkit_cothread_recv_ntfn(6), co_no_err);
+    spawn(wait_on_5_again_and_again);
+    microkit_cothread_run();
+    CHECK_EQUAL(strlen(marks()), LIMEN_CO_MOST_KEPT);
+    CHECK_EQUAL(microkit_cothread_recv_ntfn(5), co_no_err);
+    CHECK_EQUAL(strlen(marks()), LIMEN_CO_MOST_KEPT + 1);
 }
 
 static void wait_on_wrong_channels(void)
@@ -893,6 +922,7 @@ int main(void)
     RUN(several_waiting_cothreads_run_behind_those_that_are_ready);
     RUN(notifications_nobody_waits_for_are_lost_or_kept);
     RUN(the_root_takes_what_is_kept_and_never_waits_for_a_notification);
+    RUN(as_many_notifications_are_kept_as_the_option_says);
     RUN(wrong_channels_and_callers_are_refused);
     RUN(a_wrong_channel_leaves_those_who_wait_alone);
     RUN(the_root_returns_to_receive_only_when_nobody_is_ready);
