@@ -39,6 +39,57 @@ static void every_answer_wakes_the_waiter(void)
     }
 }
 
+static co_err_t ends[4];
+
+static size_t wait_until_10(void)
+{
+    uintptr_t number = 0;
+    microkit_cothread_my_arg(&number);
+    ends[number] = microkit_cothread_wait_on_channel_until(FIRST_ANSWER, number == 3 ? 20 : 10);
+    return number;
+}
+
+static void waits_end_at_deadlines_and_by_cancel(void)
+{
+    microkit_cothread_t handles[4];
+    uint64_t next = 0;
+    for (uintptr_t i = 0; i < 4; i++) {
+        CHECK_EQUAL(microkit_cothread_spawn(wait_until_10, true, &handles[i], i), co_no_err);
+    }
+    microkit_cothread_run();
+    CHECK_EQUAL(microkit_cothread_next_deadline(&next), co_no_err);
+    CHECK_EQUAL(next, 10);
+    CHECK_EQUAL(microkit_cothread_cancel(handles[1]), co_no_err);
+    CHECK_EQUAL(microkit_cothread_expire(10), co_no_err);
+    CHECK_EQUAL(ends[0], co_err_timed_out);
+    CHECK_EQUAL(ends[1], co_err_cancelled);
+    CHECK_EQUAL(ends[2], co_err_timed_out);
+    CHECK_EQUAL(microkit_cothread_recv_ntfn(FIRST_ANSWER), co_no_err);
+    CHECK_EQUAL(ends[3], co_no_err);
+    for (size_t i = 0; i < 4; i++) {
+        size_t value = 9;
+        CHECK_EQUAL(microkit_cothread_join(handles[i], &value), co_no_err);
+        CHECK_EQUAL(value, i);
+    }
+}
+
+static size_t two_halves(void)
+{
+    uintptr_t number = 0;
+    microkit_cothread_my_arg(&number);
+    microkit_cothread_yield();
+    return number * 0x100000001;
+}
+
+static void an_entry_function_returns_a_value_of_64_bits(void)
+{
+    microkit_cothread_t handle;
+    size_t value = 0;
+    CHECK_EQUAL(microkit_cothread_spawn(two_halves, true, &handle, 7), co_no_err);
+    CHECK_EQUAL(microkit_cothread_join(handle, &value), co_no_err);
+    CHECK_EQUAL(value, 0x700000007);
+}
+
 static void misuse_is_refused(void)
 {
     CHECK_EQUAL(microkit_cothread_wait_on_channel(FIRST_ANSWER), co_err_wait_called_from_root_thread);
@@ -56,6 +107,8 @@ void init(void)
     RUN(message_words_survive_a_wait_where_asked);
     RUN(stacks_tell_what_was_used);
     RUN(misuse_is_refused);
+    RUN(an_entry_function_returns_a_value_of_64_bits);
+    RUN(waits_end_at_deadlines_and_by_cancel);
     spawn_all(ask_again_and_again);
     microkit_cothread_run();
 }

@@ -42,6 +42,22 @@ co_err_t limen_cothread_recv_ntfn(microkit_channel ch);
 co_err_t limen_cothread_recv_ntfn_one(microkit_channel ch);
 co_err_t limen_cothread_wait_on_channel(microkit_channel ch);
 
+/* Waits with a deadline, in the unit of the program's clock; LIMEN_CO_NO_DEADLINE never passes. They return
+ * co_err_timed_out or co_err_cancelled if `expire` or `cancel` ended the wait. A condition's wait has the mutex then too. */
+co_err_t limen_cothread_block_until(uint64_t deadline);
+co_err_t limen_cothread_wait_on_channel_until(microkit_channel ch, uint64_t deadline);
+co_err_t limen_cothread_join_until(limen_co_handle_t handle, size_t *value, uint64_t deadline);
+co_err_t limen_cothread_semaphore_wait_until(limen_co_semaphore_t *semaphore, uint64_t deadline);
+co_err_t limen_cothread_mutex_lock_until(limen_co_mutex_t *mutex, uint64_t deadline);
+co_err_t limen_cothread_condition_wait_until(limen_co_condition_t *condition, limen_co_mutex_t *mutex,
+                                             uint64_t deadline);
+/* Ends the waits whose deadline is `now` or earlier. In the root, then runs the others until none of them is ready. */
+co_err_t limen_cothread_expire(uint64_t now);
+/* The earliest deadline of a waiting thread. */
+co_err_t limen_cothread_next_deadline(uint64_t *deadline);
+/* Ends the wait of a thread in one of these calls. */
+co_err_t limen_cothread_cancel(limen_co_handle_t handle);
+
 /* Queries. */
 co_err_t limen_cothread_state(limen_co_handle_t handle, limen_co_state_t *state);
 /* The handle that the next spawn will return. */

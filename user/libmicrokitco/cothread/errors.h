@@ -54,6 +54,10 @@
     DO(co_err_run_called_from_cothread, "only the root thread lets the others run") \
     DO(co_err_stack_overflow, "the cothread has overflowed its stack") \
     DO(co_err_thread_ended_with_mutex, "the cothread ended while it held a mutex") \
+    DO(co_err_timed_out, "the deadline passed before the wait ended") \
+    DO(co_err_cancelled, "another thread has cancelled the wait") \
+    DO(co_err_cancel_not_waiting, "the thread does not wait in a call with a deadline") \
+    DO(co_err_no_deadline, "no thread waits for a deadline") \
     DO(co_err_init_other_options, \
        "the library was compiled with another libmicrokitco_opts.h than the program; link the one that belongs to it")
 

@@ -173,6 +173,58 @@ static inline co_err_t microkit_cothread_block(void)
     return limen_cothread_block();
 }
 
+/* Waits with a deadline; see docs/cothreads.md. */
+#define MICROKIT_COTHREAD_NO_DEADLINE LIMEN_CO_NO_DEADLINE
+
+static inline co_err_t microkit_cothread_block_until(uint64_t deadline)
+{
+    return limen_cothread_block_until(deadline);
+}
+
+static inline co_err_t microkit_cothread_wait_on_channel_until(const microkit_channel wake_on, uint64_t deadline)
+{
+    return limen_cothread_wait_on_channel_until(wake_on, deadline);
+}
+
+/* `retval` may be null. */
+static inline co_err_t microkit_cothread_join_until(const microkit_cothread_t cothread, size_t *retval,
+                                                    uint64_t deadline)
+{
+    return limen_cothread_join_until(cothread, retval, deadline);
+}
+
+static inline co_err_t microkit_cothread_semaphore_wait_until(microkit_cothread_semaphore_t *semaphore,
+                                                              uint64_t deadline)
+{
+    return limen_cothread_semaphore_wait_until(semaphore, deadline);
+}
+
+static inline co_err_t microkit_cothread_mutex_lock_until(microkit_cothread_mutex_t *mutex, uint64_t deadline)
+{
+    return limen_cothread_mutex_lock_until(mutex, deadline);
+}
+
+static inline co_err_t microkit_cothread_condition_wait_until(microkit_cothread_condition_t *condition,
+                                                              microkit_cothread_mutex_t *mutex, uint64_t deadline)
+{
+    return limen_cothread_condition_wait_until(condition, mutex, deadline);
+}
+
+static inline co_err_t microkit_cothread_expire(uint64_t now)
+{
+    return limen_cothread_expire(now);
+}
+
+static inline co_err_t microkit_cothread_next_deadline(uint64_t *ret_deadline)
+{
+    return limen_cothread_next_deadline(ret_deadline);
+}
+
+static inline co_err_t microkit_cothread_cancel(const microkit_cothread_t cothread)
+{
+    return limen_cothread_cancel(cothread);
+}
+
 static inline co_err_t microkit_cothread_destroy(const microkit_cothread_t cothread)
 {
     return limen_cothread_destroy(cothread);

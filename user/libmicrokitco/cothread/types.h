@@ -11,6 +11,9 @@
 
 #include "context.h"
 
+/* A deadline that never passes. */
+#define LIMEN_CO_NO_DEADLINE UINT64_MAX
+
 /* Bytes of a name, including the terminator. */
 #define LIMEN_CO_NAME_BYTES 16
 
@@ -96,7 +99,7 @@ typedef struct co_tcb {
     uintptr_t argument;
     /* Its return value; while it joins, the other thread's return value. */
     size_t result;
-    /* The result of its join. */
+    /* The result of its join or of its wait with a deadline. */
     co_err_t outcome;
     uint32_t mutexes_held;
     uint8_t state;
@@ -104,7 +107,10 @@ typedef struct co_tcb {
     bool is_result_kept;
     /* `entry` is a limen_co_function_t. */
     bool has_value;
+    /* It waits in a call with a deadline, which `expire` and `cancel` may end; `outcome` is then the reason. */
+    bool can_end_early;
     char name[LIMEN_CO_NAME_BYTES];
+    uint64_t deadline;
 } co_tcb_t;
 
 /* All data of the library. The root comes first, because switches to it are the most frequent. */

@@ -19,11 +19,13 @@ static co_err_t wait_for_end(co_tcb_t *self, co_tcb_t *target, size_t *value)
 {
     self->awaited.thread = target;
     co_err_t error = wait_in(&target->joiners, LIMEN_CO_ON_JOIN);
-    if (error != co_no_err) {
-        return error;
+    if (error == co_no_err) {
+        error = self->outcome;
     }
-    *value = self->result;
-    return self->outcome;
+    if (error == co_no_err) {
+        *value = self->result;
+    }
+    return error;
 }
 
 co_err_t limen_cothread_join(limen_co_handle_t handle, size_t *value)

@@ -127,10 +127,10 @@ co_err_t limen_cothread_condition_wait(limen_co_condition_t *condition, limen_co
     return error;
 }
 
-/* Moves the first waiter to the queue of its mutex. */
-static void move_on(limen_co_condition_t *condition)
+/* From here on, the wait cannot end without the mutex. */
+void acquire_again(co_tcb_t *thread)
 {
-    co_tcb_t *thread = queue_take(&condition->waiting);
+    thread->can_end_early = false;
     limen_co_mutex_t *mutex = thread->awaited.mutex;
     if (mutex->holder) {
         thread->state = LIMEN_CO_ON_MUTEX;
@@ -139,6 +139,12 @@ static void move_on(limen_co_condition_t *condition)
     }
     take(mutex, thread);
     make_ready(limen_co_library.control, thread);
+}
+
+/* Moves the first waiter to the queue of its mutex. */
+static void move_on(limen_co_condition_t *condition)
+{
+    acquire_again(queue_take(&condition->waiting));
 }
 
 co_err_t limen_cothread_condition_signal(limen_co_condition_t *condition)

@@ -115,6 +115,9 @@ LIMEN_CO_INLINE co_err_t leave_root_for(struct limen_co_library *library, co_tcb
  * thread can run, because then no thread could wake it. */
 co_err_t wait_in(limen_co_queue_t *queue, limen_co_state_t state) SHARED;
 
+/* Has a thread that left a condition's queue acquire its mutex, or wait for it. */
+void acquire_again(co_tcb_t *thread) SHARED;
+
 /* True if a thread waits for another one, directly or through a chain of joins and mutexes. */
 bool waits_for(const co_tcb_t *thread, const co_tcb_t *other) SHARED;
 

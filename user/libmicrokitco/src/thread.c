@@ -10,6 +10,7 @@ static void prepare(co_control_t *control, co_tcb_t *thread)
     thread->joiners = nobody;
     thread->mutexes_held = 0;
     thread->is_result_kept = false;
+    thread->can_end_early = false;
     thread->name[0] = '\0';
     thread->state = LIMEN_CO_INITIALISED;
 #if defined(LIMEN_CO_STACK_BEGINS)
