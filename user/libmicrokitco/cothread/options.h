@@ -7,6 +7,8 @@
  *   LIBMICROKITCO_PREEMPTIVE_UNBLOCK     keep a notification without a waiter, at most one per channel
  *   LIBMICROKITCO_KEPT_NOTIFICATIONS     keep up to this many per channel instead, 1 to 255
  *   LIBMICROKITCO_RECV_NTFN_NO_FASTPATH  enqueue even a single woken cothread behind the ready ones
+ *   LIBMICROKITCO_OWN_WORDS              each thread has this many message words of its own, 1 to 120, and a switch sends
+ *                                        the deferred signal of the thread that it leaves
  *   LIBMICROKITCO_NO_FPU                 cothreads use no floating-point or vector registers; switches do not save them
  *   LIBMICROKITCO_UNSAFE                 leave out most checks of calls and all of stacks; a call that would return one
  *                                        of these errors is undefined behaviour
@@ -63,6 +65,16 @@
 #define LIMEN_CO_HAS_FAST_PATH 0
 #else
 #define LIMEN_CO_HAS_FAST_PATH 1
+#endif
+
+/* 0 if all threads share the message words and the deferred signal. */
+#if defined(LIBMICROKITCO_OWN_WORDS)
+#if LIBMICROKITCO_OWN_WORDS < 1 || LIBMICROKITCO_OWN_WORDS > 120
+#error "LIBMICROKITCO_OWN_WORDS must be 1 to 120: the message words that switches save"
+#endif
+#define LIMEN_CO_OWN_WORDS (LIBMICROKITCO_OWN_WORDS)
+#else
+#define LIMEN_CO_OWN_WORDS 0
 #endif
 
 #if defined(LIBMICROKITCO_UNSAFE)

@@ -111,6 +111,8 @@ typedef struct co_tcb {
     bool can_end_early;
     char name[LIMEN_CO_NAME_BYTES];
     uint64_t deadline;
+    /* Its message words while it is not running. Empty without LIBMICROKITCO_OWN_WORDS. */
+    seL4_Word words[LIMEN_CO_OWN_WORDS];
 } co_tcb_t;
 
 /* All data of the library. The root comes first, because switches to it are the most frequent. */

@@ -25,8 +25,13 @@ static struct {
     seL4_Word message[seL4_MsgMaxLength];
 } host;
 
+seL4_Bool microkit_have_signal;
+seL4_CPtr microkit_signal_cap;
+seL4_MessageInfo_t microkit_signal_msg;
+
 void limen_host_reset(void)
 {
+    microkit_have_signal = 0;
     memset(&host, 0, sizeof(host));
     memset(&limen_co_library, 0, sizeof(limen_co_library));
 }
@@ -55,12 +60,22 @@ void limen_host_notify(microkit_channel ch)
     host.pending |= (uint64_t)1 << (ch % MICROKIT_MAX_CHANNELS);
 }
 
+static void send_deferred(void)
+{
+    if (microkit_have_signal) {
+        microkit_have_signal = 0;
+        seL4_Send(microkit_signal_cap, microkit_signal_msg);
+    }
+}
+
 void limen_host_run(void)
 {
+    send_deferred();
     while (host.pending) {
         microkit_channel ch = (microkit_channel)__builtin_ctzll(host.pending);
         host.pending &= host.pending - 1;
         notified(ch);
+        send_deferred();
     }
 }
 
@@ -69,6 +84,18 @@ void microkit_notify(microkit_channel ch)
     if (host.peer) {
         host.peer(ch);
     }
+}
+
+void microkit_deferred_notify(microkit_channel ch)
+{
+    microkit_have_signal = 1;
+    microkit_signal_cap = ch;
+}
+
+void seL4_Send(seL4_CPtr dest, seL4_MessageInfo_t msgInfo)
+{
+    (void)msgInfo;
+    microkit_notify((microkit_channel)dest);
 }
 
 void microkit_mr_set(seL4_Uint8 mr, seL4_Word value)

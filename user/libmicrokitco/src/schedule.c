@@ -15,7 +15,7 @@ co_err_t leave_for_first(co_tcb_t *self, co_control_t *control)
 {
     co_tcb_t *next = queue_take(&control->ready);
     limen_co_library.current = next == &control->root ? NULL : next;
-    return limen_co_switch(&self->context, &next->context);
+    return switch_threads(self, next);
 }
 
 /* The root's wait has failed if it resumes without having been made ready. */

@@ -79,6 +79,22 @@ LIMEN_CO_INLINE void make_ready(co_control_t *control, co_tcb_t *thread)
 /* Makes the whole queue ready, in its order. */
 void make_all_ready(co_control_t *control, limen_co_queue_t *queue) SHARED;
 
+/* Saves the message words of the running thread and sends its deferred signal. */
+void save_messages(co_tcb_t *thread) SHARED;
+void restore_messages(const co_tcb_t *thread) SHARED;
+
+/* Switches between two threads. A thread that begins has no message words to restore. */
+LIMEN_CO_INLINE co_err_t switch_threads(co_tcb_t *from, const co_tcb_t *to)
+{
+    if (!LIMEN_CO_OWN_WORDS) {
+        return limen_co_switch(&from->context, &to->context);
+    }
+    save_messages(from);
+    co_err_t error = limen_co_switch(&from->context, &to->context);
+    restore_messages(from);
+    return error;
+}
+
 /* Switches from a cothread to the first ready one, which must exist. The arguments have the order of a switch to the root,
  * so that they are in the right registers for both. */
 co_err_t leave_for_first(co_tcb_t *self, co_control_t *control) SHARED;
@@ -101,14 +117,14 @@ LIMEN_CO_INLINE co_err_t leave_cothread(co_control_t *control, co_tcb_t *self)
         return leave_for_first(self, control);
     }
     limen_co_library.current = NULL;
-    return limen_co_switch(&self->context, &control->root.context);
+    return switch_threads(self, &control->root);
 }
 
 /* Switches from the root to a cothread. */
 LIMEN_CO_INLINE co_err_t leave_root_for(struct limen_co_library *library, co_tcb_t *next)
 {
     library->current = next;
-    return limen_co_switch(&library->control->root.context, &next->context);
+    return switch_threads(&library->control->root, next);
 }
 
 /* Blocks the running thread in a queue until another thread makes it ready. In the root, returns an error if no other

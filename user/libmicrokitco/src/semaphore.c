@@ -72,7 +72,7 @@ static co_err_t run_at_once(co_control_t *control, co_tcb_t *next)
     make_ready(control, self);
     next->state = LIMEN_CO_READY;
     limen_co_library.current = next == &control->root ? NULL : next;
-    return limen_co_switch(&self->context, &next->context);
+    return switch_threads(self, next);
 }
 
 co_err_t limen_cothread_semaphore_hand_over(limen_co_semaphore_t *semaphore)

@@ -29,6 +29,11 @@ typedef unsigned char seL4_Uint8;
 typedef unsigned int seL4_Uint32;
 typedef unsigned int seL4_Error;
 typedef unsigned int microkit_channel;
+typedef unsigned char seL4_Bool;
+typedef unsigned long seL4_CPtr;
+typedef struct {
+    seL4_Word words[1];
+} seL4_MessageInfo_t;
 
 #define MICROKIT_MAX_CHANNELS 62
 #define MICROKIT_PD_NAME_LENGTH 64
@@ -42,6 +47,13 @@ void notified(microkit_channel ch);
 
 /* The program's side. */
 void microkit_notify(microkit_channel ch);
+/* Replaces an earlier one that is pending. limen_host_run sends it after `notified`. */
+void microkit_deferred_notify(microkit_channel ch);
+extern seL4_Bool microkit_have_signal;
+extern seL4_CPtr microkit_signal_cap;
+extern seL4_MessageInfo_t microkit_signal_msg;
+/* Sends to a peer: a capability is the number of its channel here. */
+void seL4_Send(seL4_CPtr dest, seL4_MessageInfo_t msgInfo);
 void microkit_mr_set(seL4_Uint8 mr, seL4_Word value);
 seL4_Word microkit_mr_get(seL4_Uint8 mr);
 void microkit_dbg_putc(int c);
