@@ -11,8 +11,16 @@ extern const char counter_name[];
 extern const char plain_read[];
 extern const char serialised_read[];
 
+/* The unit of the counter, unless it counts instructions. */
+extern const char counter_unit[];
+
+/* The processor's own name, or "unknown". */
+void say_processor(void);
+
+/* Says on what the system runs: "bare metal", "VM" or "emulator", with the reason, or "unknown". */
+void say_platform(void);
+
 /* Print one or more lines; the first one follows a short heading. */
-void say_machine(void);
 void say_barrier(void);
 
 /* Executes two instructions `rounds` times, plus the cost of the call. */

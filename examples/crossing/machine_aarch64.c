@@ -2,13 +2,19 @@
 #include "say.h"
 
 const char counter_name[] = "cycle counter of the performance monitor (pmccntr_el0)";
+const char counter_unit[] = "cycles";
 const char plain_read[] = "mrs";
 const char serialised_read[] = "isb; mrs";
 
-/* Programs cannot read the identification registers. */
-void say_machine(void)
+/* Programs cannot read the identification registers, and no instruction shows a hypervisor or an emulator. */
+void say_processor(void)
 {
-    say("unknown: no instruction tells a program here whether a hypervisor or an emulator is below\n");
+    say("unknown");
+}
+
+void say_platform(void)
+{
+    say("unknown");
 }
 
 void say_barrier(void)

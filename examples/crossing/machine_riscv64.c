@@ -2,13 +2,19 @@
 #include "say.h"
 
 const char counter_name[] = "cycle";
+const char counter_unit[] = "cycles";
 const char plain_read[] = "rdcycle";
 const char serialised_read[] = "fence; rdcycle";
 
-/* The identification registers are accessible in machine mode only. */
-void say_machine(void)
+/* Only machine mode reads the identification registers, and no instruction shows a hypervisor or an emulator. */
+void say_processor(void)
 {
-    say("unknown: no instruction tells a program here whether a hypervisor or an emulator is below\n");
+    say("unknown");
+}
+
+void say_platform(void)
+{
+    say("unknown");
 }
 
 void say_barrier(void)

@@ -2,6 +2,7 @@
 #include "say.h"
 
 const char counter_name[] = "time-stamp counter: a clock, not cycles of the core, where the processor changes its speed";
+const char counter_unit[] = "TSC cycles";
 const char plain_read[] = "rdtsc";
 const char serialised_read[] = "lfence; rdtsc";
 
@@ -9,6 +10,9 @@ const char serialised_read[] = "lfence; rdtsc";
 #define FEATURES 1
 #define HYPERVISOR_PRESENT (1u << 31)
 #define HYPERVISOR 0x40000000
+#define EXTENDED 0x80000000
+#define BRAND 0x80000002
+#define BRAND_LEAVES 3
 #define EXTENDED_FEATURES 0x80000021
 #define LFENCE_ALWAYS_SERIALISES (1u << 2)
 
@@ -42,19 +46,46 @@ static int is_same(const char *one, const char *other)
     return *one == *other;
 }
 
-void say_machine(void)
+/* The brand string: 48 bytes, padded with spaces at either end. */
+void say_processor(void)
+{
+    char name[16 * BRAND_LEAVES + 1];
+    seL4_Word length = 0;
+    if (cpuid(EXTENDED).words[0] < BRAND + BRAND_LEAVES - 1) {
+        say("unknown");
+        return;
+    }
+    for (seL4_Uint32 i = 0; i < BRAND_LEAVES; i++) {
+        struct leaf leaf = cpuid(BRAND + i);
+        for (int byte = 0; byte < 16; byte++) {
+            name[length++] = (char)(leaf.words[byte / 4] >> 8 * (byte % 4));
+        }
+    }
+    while (length && (name[length - 1] == ' ' || !name[length - 1])) {
+        length--;
+    }
+    name[length] = '\0';
+    const char *start = name;
+    while (*start == ' ') {
+        start++;
+    }
+    say(*start ? start : "unknown");
+}
+
+/* A hypervisor can clear the bit, so "bare metal" is what CPUID shows and no proof. */
+void say_platform(void)
 {
     if (!(cpuid(FEATURES).words[2] & HYPERVISOR_PRESENT)) {
-        say("bare, or a hypervisor that hides: CPUID shows none\n");
+        say("bare metal (CPUID: no hypervisor)");
         return;
     }
     char name[13];
     struct leaf leaf = cpuid(HYPERVISOR);
     put_name(name, &leaf, (const int[]){ 1, 2, 3 });
-    say(is_same(name, "TCGTCGTCGTCG") ? "emulated" : "virtual");
-    say(": CPUID shows the hypervisor ");
-    say(name);
-    say("\n");
+    say(is_same(name, "TCGTCGTCGTCG") ? "emulator" : "VM");
+    say(" (CPUID: ");
+    say(*name ? name : "hypervisor without a name");
+    say(")");
 }
 
 void say_barrier(void)
@@ -65,7 +96,7 @@ void say_barrier(void)
     say(vendor);
     if (!is_same(vendor, "AuthenticAMD")) {
         say(": what follows lfence waits for what is before it (Intel SDM, RDTSC)\n");
-    } else if (cpuid(0x80000000).words[0] >= EXTENDED_FEATURES
+    } else if (cpuid(EXTENDED).words[0] >= EXTENDED_FEATURES
                && cpuid(EXTENDED_FEATURES).words[0] & LFENCE_ALWAYS_SERIALISES) {
         say(": what follows lfence always waits (CPUID 80000021h)\n");
     } else {

@@ -3,6 +3,7 @@
 #include "events.h"
 #include "machine.h"
 #include "say.h"
+#include "table.h"
 
 /* Iterations and repetitions of a loop that detects whether the counter counts instructions. */
 #define ROUNDS 1000
@@ -10,7 +11,10 @@
 /* Instructions around the loop. */
 #define AROUND 32
 
+#define MEDIAN 50
+
 static struct overhead overheads[2];
+static struct results results;
 static const char *const form_names[] = { "plain", "serialised" };
 
 static seL4_Word counts_of_loop(void)
@@ -35,17 +39,23 @@ static void say_setting(void)
 {
     limen_probe_sample_t sample;
     limen_probe_read(&sample);
-    say("counter:     ");
+    int is_counting = is_counting_instructions();
+    results.unit = is_counting ? "instructions" : counter_unit;
+    results.is_page_table_switched = sample.is_page_table_switched;
+    say("system:      " BOARD ", " CONFIGURATION "\n");
+    say("processor:   ");
+    say_processor();
+    say("\nplatform:    ");
+    say_platform();
+    say("\ncounter:     ");
     say(counter_name);
-    say("\nmachine:     ");
-    say_machine();
-    say("unit:        ");
-    say(is_counting_instructions()
-            ? "instructions: the counter says the same of a loop each time, as that of an emulator does\n"
-            : "counts of this counter\n");
+    say("\nunit:        ");
+    say(results.unit);
+    say(is_counting ? ": the counter says the same of a loop each time, as that of an emulator does\n" : "\n");
     say("mitigations: ");
-    say(sample.is_page_table_switched ? "page tables are switched at every crossing, between the kernel's two stamps\n"
-                                      : "none at crossings: page tables are not switched\n");
+    say(results.is_page_table_switched
+            ? "page_table_switch=on: at every crossing, between the kernel's two stamps; the kernel has no other\n"
+            : "none: page tables are not switched, and the kernel has no other at crossings\n");
     say("barrier:     ");
     say_barrier();
     say("reading:     ");
@@ -60,6 +70,7 @@ static void say_setting(void)
         say_number(overheads[form].out, 0);
         say(form == PLAIN ? " out, " : " out\n");
     }
+    results.reading = overheads[SERIALISED];
     say("net:         raw less what reading adds; figures are of ");
     say_number(SAMPLES, 0);
     say(" samples\n");
@@ -67,7 +78,7 @@ static void say_setting(void)
 
 static void say_quantiles(const struct figures *figures, seL4_Word less)
 {
-    static const seL4_Word percents[] = { 0, 50, 99, 100 };
+    static const seL4_Word percents[] = { 0, MEDIAN, 99, 100 };
     for (seL4_Word i = 0; i < sizeof percents / sizeof *percents; i++) {
         seL4_Word value = figures_percentile(figures, percents[i]);
         say_number(value > less ? value - less : 0, 9);
@@ -90,7 +101,14 @@ static void say_way(const char *direction, enum form form, struct figures *figur
     figures_say_histogram(figures);
 }
 
-static void say_event(const struct event *event)
+static void summarise(struct summary *summary, const struct ways *ways)
+{
+    summary->is_measured = 1;
+    summary->in = figures_percentile(&ways->in, MEDIAN);
+    summary->out = figures_percentile(&ways->out, MEDIAN);
+}
+
+static void say_event(const struct event *event, struct summary *summary)
 {
     static struct ways ways;
     say("\n");
@@ -103,6 +121,9 @@ static void say_event(const struct event *event)
         }
         say_way("user to kernel", form, &ways.in, overheads[form].in);
         say_way("kernel to user", form, &ways.out, overheads[form].out);
+        if (form == SERIALISED) {
+            summarise(summary, &ways);
+        }
         if (ways.interrupted) {
             say("  left out, because something else came between: ");
             say_number(ways.interrupted, 0);
@@ -111,29 +132,20 @@ static void say_event(const struct event *event)
     }
 }
 
-/* Published figures for page faults on a Linux kernel modified to measure them, including the cost of the stamps. */
-static void say_comparison(void)
-{
-    say("  for comparison, in cycles of a Xeon E5 v3 at 2.4 GHz, raw, with a Linux 4.19 that was changed for it:\n");
-    say("  user to kernel   bare about 440, in a virtual machine about 600\n");
-    say("  kernel to user   bare about 270, in a virtual machine about 370\n");
-}
-
 void init(void)
 {
+    say_start();
     say("crossing: what it takes to enter the kernel, and what to come back\n");
     if (limen_probe_start() != seL4_NoError) {
-        say("crossing: the description does not grant <probe/>\n");
+        say("LIMEN|FAIL the description does not grant <probe/>\n");
         return;
     }
     say_setting();
     for (seL4_Word i = 0; i < EVENTS; i++) {
-        say_event(&events[i]);
-        if (events[i].kind == limen_probe_page_fault) {
-            say_comparison();
-        }
+        say_event(&events[i], &results.events[i]);
     }
     limen_probe_stop();
+    table_say(&results);
     say("LIMEN|DONE\n");
 }
 

@@ -1,16 +1,31 @@
 #include "say.h"
+#include "port.h"
 
 #define DIGITS 20
 
+void say_start(void)
+{
+    port_start();
+}
+
+static void say_character(char character)
+{
+    while (!port_room()) {
+    }
+    port_put(character);
+}
+
 void say(const char *text)
 {
-    microkit_dbg_puts(text);
+    while (*text) {
+        say_character(*text++);
+    }
 }
 
 void say_repeated(char character, seL4_Word times)
 {
     while (times--) {
-        microkit_dbg_putc(character);
+        say_character(character);
     }
 }
 

@@ -1,9 +1,10 @@
-/* Text on the debug console. */
+/* Text on the serial port, in every configuration: the kernel's console exists only in debug. */
 #ifndef CROSSING_SAY_H
 #define CROSSING_SAY_H
 
 #include <microkit.h>
 
+void say_start(void);
 void say(const char *text);
 
 /* Prints in a column of this many characters. */
