@@ -39,9 +39,9 @@ usage: ./x test [FILTER] [--board BOARD]
 Runs the tests of the host crates (`host`) and of the cothread library on this machine (`cothreads on the
 host`), compiles every header of the SDK (`headers`), tests the finished SDK (`sdk`), and checks how the tool's
 cost grows with descriptions (`large descriptions`). Then boots, on every board, the suites under tests/ in debug
-and release, the examples with an expected.txt in debug, and unusual boots (`boot/...`), and compares the cost of
-paths with the records in bench/golden (`figures`). Suites that ask for variants of a board boot once more with
-them, in debug. Ends with a line `N passed, N failed`.
+and release, the examples with an expected.txt in debug or where their suite.toml says, and unusual boots
+(`boot/...`), and compares the cost of paths with the records in bench/golden (`figures`). Suites and examples
+that ask for variants of a board boot once more with them, in debug. Ends with a line `N passed, N failed`.
 
   FILTER              run only tests whose name contains this, as in `host` or `tests/ipc on qemu_virt_aarch64`
   --board BOARD       run only on this board; older names work as well
@@ -210,7 +210,7 @@ struct Job {
 enum Judge {
     /// By the lines of its tests.
     Suite,
-    /// By the lines of `expected.txt`.
+    /// By the lines of `expected.txt` and the patterns of `suite.toml`.
     Example,
     /// By the line of an unusual boot.
     Boot(&'static Case),
@@ -229,17 +229,19 @@ fn jobs(workspace: &Workspace, boards: &[Board], options: &Options) -> Outcome<V
             }
             for config in suite.configs(&board.name) {
                 let mut boards = vec![board.clone()];
-                boards.extend(suite.variant_of(board, config));
-                let (project, config) = (project.clone(), config.clone());
-                jobs.push(Job { project, boards, config, judge: Judge::Suite });
+                boards.extend(suite.variant_of(board, &config));
+                jobs.push(Job { project: project.clone(), boards, config, judge: Judge::Suite });
             }
         }
         for project in Project::on_shelf(workspace, "examples")?.into_iter().filter(|_| everything) {
-            // Only debug systems print through the kernel.
-            let runs = !Suite::of(&project)?.configs(&board.name).is_empty();
-            if runs && Expected::of(&project)?.is_some() {
-                let (boards, config) = (vec![board.clone()], "debug".to_owned());
-                jobs.push(Job { project, boards, config, judge: Judge::Example });
+            let suite = Suite::of(&project)?;
+            if Expected::of(&project)?.is_none() {
+                continue;
+            }
+            for config in suite.example_configs(&board.name) {
+                let mut boards = vec![board.clone()];
+                boards.extend(suite.variant_of(board, &config));
+                jobs.push(Job { project: project.clone(), boards, config, judge: Judge::Example });
             }
         }
     }
@@ -390,7 +392,11 @@ impl Job {
         };
         let mut verdict = match &expected {
             None => suite.judge(&session, &self.config, &board.architecture),
-            Some(expected) => Verdict::single(expected.outcome().and_then(|()| session.ending.outcome())),
+            Some(expected) => {
+                let mut verdict = Verdict::single(expected.outcome().and_then(|()| session.ending.outcome()));
+                verdict.add(suite.judge_patterns(&session, &self.config, &board.architecture));
+                verdict
+            }
         };
         verdict.add(findings);
         suite.judge_files(&image, &mut verdict)?;

@@ -4,7 +4,7 @@
 //! then `LIMEN|DONE` or `LIMEN|FAIL reason`. `suite.toml` beside its Makefile can set:
 //!
 //! ```toml
-//! configs = ["debug"]              # default: debug and release
+//! configs = ["debug"]              # default: debug and release; of an example, debug
 //! boards = ["qemu_virt_aarch64"]   # default: all, by their present names
 //! deterministic = true             # on an emulator that counts instructions; default: false
 //! qemu = ["-device", "edu"]        # more arguments for the emulator; {folder} is the image's folder
@@ -49,8 +49,7 @@ const VARIANT_CONFIG: &str = "debug";
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Suite {
-    #[serde(default = "default_configs")]
-    configs: Vec<String>,
+    configs: Option<Vec<String>>,
     boards: Option<Vec<String>>,
     variants: Vec<String>,
     qemu: Vec<String>,
@@ -138,8 +137,21 @@ impl Suite {
     }
 
     /// The configurations in which the suite runs on a board; empty if it does not run there.
-    pub fn configs(&self, board: &str) -> &[String] {
-        if self.boards.is_none() || self.names(board) { &self.configs } else { &[] }
+    pub fn configs(&self, board: &str) -> Vec<String> {
+        self.configs_or(board, &["debug", "release"])
+    }
+
+    /// The same for an example. Most print through the kernel, which has a console only in debug.
+    pub fn example_configs(&self, board: &str) -> Vec<String> {
+        self.configs_or(board, &["debug"])
+    }
+
+    fn configs_or(&self, board: &str, default: &[&str]) -> Vec<String> {
+        if self.boards.is_some() && !self.names(board) {
+            return Vec::new();
+        }
+        let default = || default.iter().copied().map(str::to_owned).collect();
+        self.configs.clone().unwrap_or_else(default)
     }
 
     /// The board with the suite's variants; `None` if the suite asks for none in this configuration, or the board lacks
@@ -229,13 +241,7 @@ impl Suite {
             }
         }
         verdict.complaints.extend(miscount(&session.lines, &verdict));
-        for (pattern, wanted) in self.demands(config, architecture) {
-            match (session.lines.iter().any(|line| pattern.is_in(line)), wanted) {
-                (true, true) | (false, false) => verdict.passed += 1,
-                (false, true) => verdict.complaints.push(format!("the console lacks: {}", pattern.written)),
-                (true, false) => verdict.complaints.push(format!("the console has: {}", pattern.written)),
-            }
-        }
+        verdict.add(self.judge_patterns(session, config, architecture));
         match self.load.as_ref().map(|load| load.complaint(&session.lines)) {
             Some(None) => verdict.passed += 1,
             Some(Some(complaint)) => verdict.complaints.push(complaint),
@@ -246,6 +252,19 @@ impl Suite {
         }
         if verdict == Verdict::default() {
             verdict.complaints.push("the suite ran no test".to_owned());
+        }
+        verdict
+    }
+
+    /// Checks `expect` and `forbid` after a run in a configuration on an instruction set.
+    pub fn judge_patterns(&self, session: &Session, config: &str, architecture: &str) -> Verdict {
+        let mut verdict = Verdict::default();
+        for (pattern, wanted) in self.demands(config, architecture) {
+            match (session.lines.iter().any(|line| pattern.is_in(line)), wanted) {
+                (true, true) | (false, false) => verdict.passed += 1,
+                (false, true) => verdict.complaints.push(format!("the console lacks: {}", pattern.written)),
+                (true, false) => verdict.complaints.push(format!("the console has: {}", pattern.written)),
+            }
         }
         verdict
     }
@@ -272,10 +291,6 @@ impl Suite {
             lists.into_iter().flatten().flat_map(|(expect, forbid)| [(expect, true), (forbid, false)]);
         lists.flat_map(|(patterns, wanted)| patterns.iter().map(move |pattern| (pattern, wanted)))
     }
-}
-
-fn default_configs() -> Vec<String> {
-    ["debug", "release"].map(str::to_owned).to_vec()
 }
 
 /// Compares the tests on the console with the suite's own count: a lost line must not go unnoticed.
@@ -331,6 +346,13 @@ mod tests {
         let narrow = parse("configs = ['debug']\nboards = ['a']\n").unwrap();
         assert_eq!(narrow.configs("a"), ["debug"]);
         assert!(narrow.configs("b").is_empty());
+    }
+
+    #[test]
+    fn an_example_runs_in_debug_unless_it_names_configurations() {
+        assert_eq!(parse("").unwrap().example_configs("any"), ["debug"]);
+        let both = parse("configs = ['debug', 'release']").unwrap();
+        assert_eq!(both.example_configs("any"), ["debug", "release"]);
     }
 
     #[test]
