@@ -20,7 +20,7 @@ void say_platform(void)
 void say_barrier(void)
 {
     say("to a fence, reading the counter is input; whether a trap is a barrier, the architecture does not say\n");
-    say("firmware:    undefined instructions may come by way of it, and then it is in their way in\n");
+    say("firmware:    undefined instructions and timer interrupts may pass through it, and their way in then includes it\n");
 }
 
 void two_instructions(seL4_Word rounds)
