@@ -14,6 +14,7 @@
 #include "../../src/schedule.h"
 
 #define STACK_BYTES 0x1000
+#define DEADLINE 10
 
 /* A state, and the last call on a shortest path to it. */
 struct node {
@@ -82,6 +83,16 @@ static co_err_t perform(struct step step)
         return microkit_cothread_recv_ntfn(step.subject);
     case SEMAPHORE_WAIT:
         return microkit_cothread_semaphore_wait(&semaphore);
+    case WAIT_UNTIL:
+        return microkit_cothread_wait_on_channel_until(step.subject, DEADLINE);
+    case JOIN_UNTIL:
+        return microkit_cothread_join_until(step.subject, NULL, DEADLINE);
+    case SEMAPHORE_WAIT_UNTIL:
+        return microkit_cothread_semaphore_wait_until(&semaphore, DEADLINE);
+    case EXPIRE:
+        return microkit_cothread_expire(DEADLINE);
+    case CANCEL:
+        return microkit_cothread_cancel(step.subject);
     default:
         return microkit_cothread_semaphore_signal(&semaphore);
     }
@@ -166,7 +177,7 @@ static bool same(const struct model *model)
 
 static const char *const names[ACTIONS] = {
     "yield", "block", "return", "spawn", "spawn_ready", "mark_ready", "destroy", "join", "wait", "receive",
-    "semaphore_wait", "semaphore_signal",
+    "semaphore_wait", "semaphore_signal", "wait_until", "join_until", "semaphore_wait_until", "expire", "cancel",
 };
 
 static void report(uint8_t wanted)
@@ -310,6 +321,8 @@ static const struct {
     [SPAWN] = { 1, 'b' },          [SPAWN_READY] = { 1, 'y' },   [MARK_READY] = { THREADS, 'b' },
     [DESTROY] = { THREADS, 'd' },  [JOIN] = { THREADS, 'j' },    [WAIT] = { CHANNELS, 'c' },
     [RECEIVE] = { CHANNELS, 'c' }, [SEMAPHORE_WAIT] = { 1, 's' }, [SEMAPHORE_SIGNAL] = { 1, 's' },
+    [WAIT_UNTIL] = { 1, 't' },     [JOIN_UNTIL] = { THREADS, 't' }, [SEMAPHORE_WAIT_UNTIL] = { 1, 't' },
+    [EXPIRE] = { 1, 't' },         [CANCEL] = { THREADS, 't' },
 };
 
 static bool explore(const char *groups, uint64_t *calls)

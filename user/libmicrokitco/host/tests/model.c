@@ -41,6 +41,7 @@ struct model model_start(void)
 
 static void make_ready(struct model *model, uint8_t thread, uint8_t result)
 {
+    model->can_end_early[thread] = false;
     model->state[thread] = LIMEN_CO_READY;
     model->result[thread] = result;
     model->join_target[thread] = 0;
@@ -63,6 +64,7 @@ static void leave_queue(struct model *model, uint8_t thread)
 static void run(struct model *model, uint8_t thread)
 {
     model->running = thread;
+    model->can_end_early[thread] = false;
     model->state[thread] = LIMEN_CO_RUNNING;
 }
 
@@ -96,6 +98,7 @@ static bool is_active(const struct model *model, uint8_t thread)
 static void end(struct model *model, uint8_t thread, uint8_t result_for_joiners)
 {
     leave_queue(model, thread);
+    model->can_end_early[thread] = false;
     while (model->joiners[thread].length) {
         make_ready(model, take_first(&model->joiners[thread]), result_for_joiners);
     }
@@ -271,7 +274,36 @@ static uint8_t semaphore_signal(struct model *model)
     return co_no_err;
 }
 
-uint8_t model_step(struct model *model, struct step step)
+static uint8_t expire(struct model *model)
+{
+    for (uint8_t thread = 0; thread < THREADS; thread++) {
+        if (model->can_end_early[thread]) {
+            leave_queue(model, thread);
+            make_ready(model, thread, co_err_timed_out);
+        }
+    }
+    return model->running ? co_no_err : let_others_run(model, co_no_err);
+}
+
+static uint8_t cancel(struct model *model, uint8_t thread)
+{
+    if (!is_active(model, thread)) {
+        return co_err_generic_invalid_handle;
+    }
+    if (!model->can_end_early[thread]) {
+        return co_err_cancel_not_waiting;
+    }
+    leave_queue(model, thread);
+    make_ready(model, thread, co_err_cancelled);
+    return co_no_err;
+}
+
+static bool has_deadline(uint8_t action)
+{
+    return action == WAIT_UNTIL || action == JOIN_UNTIL || action == SEMAPHORE_WAIT_UNTIL;
+}
+
+static uint8_t call(struct model *model, struct step step)
 {
     switch (step.action) {
     case YIELD:
@@ -288,15 +320,32 @@ uint8_t model_step(struct model *model, struct step step)
         return mark_ready(model, step.subject);
     case DESTROY:
         return destroy(model, step.subject);
+    case EXPIRE:
+        return expire(model);
+    case CANCEL:
+        return cancel(model, step.subject);
     case JOIN:
+    case JOIN_UNTIL:
         return join(model, step.subject);
     case WAIT:
+    case WAIT_UNTIL:
         return wait(model, step.subject);
     case RECEIVE:
         return receive(model, step.subject);
     case SEMAPHORE_WAIT:
+    case SEMAPHORE_WAIT_UNTIL:
         return semaphore_wait(model);
     default:
         return semaphore_signal(model);
     }
+}
+
+uint8_t model_step(struct model *model, struct step step)
+{
+    uint8_t self = model->running;
+    model->can_end_early[self] = has_deadline(step.action);
+    uint8_t result = call(model, step);
+    /* The call did not block, or its thread runs again. */
+    model->can_end_early[model->running] = false;
+    return result;
 }

@@ -25,6 +25,8 @@ struct model {
     /* The result of its current call, returned when the thread resumes. */
     uint8_t result[THREADS];
     uint8_t join_target[THREADS];
+    /* It waits in a call with a deadline, which is the same for all. */
+    bool can_end_early[THREADS];
     bool is_result_kept[THREADS];
     bool kept[CHANNELS];
     uint8_t count;
@@ -48,6 +50,11 @@ enum action {
     RECEIVE,
     SEMAPHORE_WAIT,
     SEMAPHORE_SIGNAL,
+    WAIT_UNTIL,
+    JOIN_UNTIL,
+    SEMAPHORE_WAIT_UNTIL,
+    EXPIRE,
+    CANCEL,
     ACTIONS,
 };
 
