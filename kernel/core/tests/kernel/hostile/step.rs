@@ -1,4 +1,4 @@
-//! A random step: time passes, then the running program does something to any object, or an interrupt comes.
+//! A random step: time passes, then the running program invokes any object, or an interrupt arrives.
 
 use limen_abi::{Label, MessageInfo, Syscall};
 use limen_core::event::Event;
@@ -71,7 +71,7 @@ const KINDS: [u64; 16] = [
 const REPAIRS: u32 = 4;
 const NOWHERE: [u64; 4] = [0, 511, 512, u64::MAX];
 
-/// See the file.
+/// A step: a delay, and the random choices of the action after it.
 #[derive(Clone, Debug)]
 pub(super) struct Step {
     ticks: u64,
@@ -102,7 +102,7 @@ pub(super) fn steps() -> impl Strategy<Value = Step> {
 }
 
 impl Step {
-    /// Takes it.
+    /// Performs the step.
     pub(super) fn take(&self, world: &mut World) {
         world.system.pass(self.ticks);
         let machine = &mut world.system.kernel.machine;
@@ -151,7 +151,7 @@ impl Step {
         world.system.event(Event::Interrupt);
     }
 
-    /// The kernel works on for the running thread, or is done.
+    /// Completes the running thread's service, or interrupts it.
     fn work(&self, world: &mut World) {
         if self.action.is_multiple_of(3) {
             world.system.event(Event::WorkDone(ServiceResult { words: [1, 2, 3, 4] }));
@@ -197,7 +197,7 @@ impl Step {
         world.system.syscall(thread, syscall, cptr, &Arguments { label, words: &self.words, caps: &[] });
     }
 
-    /// A request to any object, which mostly makes sense.
+    /// Invokes a method of an object of the right kind.
     fn ask(&self, world: &mut World, thread: Thread) {
         let kind = [
             THREAD, THREAD, THREAD, TIME, TIME, TIME, CONTROL, CONTROL, KEY, SPACE, SERVICE, PROBE,
@@ -272,7 +272,7 @@ impl Step {
         world.system.trap(thread, number, cptr, info(label, self.words.len(), 1));
     }
 
-    /// Makes a few repairs at once, so that the other threads run more often. None of them blocks the gardener.
+    /// Makes several repairs at once, so that the other threads run more often. No repair blocks the gardener.
     fn garden(&self, world: &mut World) {
         for turn in 0..REPAIRS {
             let Some(gardener) = world.gardener.filter(|gardener| world.system.current() == Some(*gardener))
@@ -311,7 +311,7 @@ impl Step {
         first + u64::from(self.picks[pick]) % world.count(first)
     }
 
-    /// The slot of any object, or one that is empty.
+    /// Returns the slot of any object, or an empty one.
     fn any_slot(&self, world: &World, pick: usize) -> u64 {
         let pick = u64::from(self.picks[pick]);
         let (kind, object) = (pick % 17, pick / 17);

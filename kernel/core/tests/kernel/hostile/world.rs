@@ -7,9 +7,9 @@ use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::*;
 
-use crate::support::{Grant, Interrupt, Plan, SchedContext, System, Thread, Wiring};
+use crate::support::{Endpoint, Grant, Interrupt, Notification, Plan, SchedContext, System, Thread, Wiring};
 
-/// Slots of every thread. Those of the same kind follow each other, one for each object.
+/// Slots of every thread: for objects of the same kind, the first of consecutive slots, one for each object.
 pub(super) const RECEIVE: u64 = 300;
 pub(super) const CALL: u64 = 310;
 pub(super) const GRANT: u64 = 320;
@@ -26,11 +26,11 @@ pub(super) const FPU_COUNTERS: u64 = 422;
 pub(super) const PROBE: u64 = 423;
 pub(super) const SECOND_REPLY: u64 = 424;
 
-/// Static keys, scheduling contexts without a thread at the start, and notifications that are bound to no thread.
+/// Static keys, scheduling contexts that are bound to no thread at the start, and notifications that never are.
 pub(super) const KEYS: u64 = 2;
 const SPARE_TIMES: u64 = 2;
 const FREE_NOTIFICATIONS: u64 = 2;
-/// Steps until all branches on a key follow.
+/// Steps until all branches on a key are patched.
 const KEY_STEPS: u32 = 3;
 
 /// The source of a thread's time.
@@ -65,7 +65,7 @@ pub(super) struct Shape {
     workers: Vec<Worker>,
     /// Turns of domains in ticks; fewer than two are no schedule.
     turns: Vec<(u64, Ticks)>,
-    /// A thread of the lowest priority that never waits, and repairs what the others do.
+    /// Adds a thread of the lowest priority that never waits, and resumes threads that others have stopped.
     has_gardener: bool,
 }
 
@@ -130,84 +130,115 @@ impl World {
     }
 }
 
-impl Shape {
-    /// Boots it. Passive servers wait for calls.
-    pub(super) fn boot(&self) -> World {
-        let mut plan = Plan::new();
-        let (threads, mut times): (Vec<_>, Vec<_>) =
-            self.workers.iter().map(|worker| self.add(&mut plan, worker)).unzip();
-        let gardener = self.has_gardener.then(|| plan.thread("gardener", 0));
-        let endpoints: Vec<_> = threads.iter().map(|_| plan.endpoint()).collect();
+/// The objects that every thread gets capabilities to.
+struct Objects {
+    threads: Vec<Thread>,
+    endpoints: Vec<Endpoint>,
+    notifications: Vec<Notification>,
+    times: Vec<SchedContext>,
+    interrupts: Vec<Interrupt>,
+    keys: Vec<u64>,
+}
+
+impl Objects {
+    /// Adds the objects of these threads to the plan. Their scheduling contexts exist already.
+    fn add(plan: &mut Plan, threads: Vec<Thread>, mut times: Vec<SchedContext>) -> Self {
+        let endpoints = threads.iter().map(|_| plan.endpoint()).collect();
         let mut notifications: Vec<_> =
             threads.iter().map(|thread| plan.bound_notification(*thread)).collect();
         notifications.extend((0..FREE_NOTIFICATIONS).map(|_| plan.notification()));
-        let interrupts: Vec<_> = Wiring::ALL
-            .into_iter()
-            .zip(&notifications)
-            .map(|(wiring, notification)| plan.interrupt(wiring, *notification, 1 << 40))
-            .collect();
-        for (worker, thread) in self.workers.iter().zip(&threads) {
-            let to = |(endpoint, rights): (u64, u64)| {
-                endpoints[endpoint as usize % endpoints.len()].with(1 << 62 | thread.0, rights)
-            };
-            worker.faults.into_iter().for_each(|handler| plan.handle_faults(*thread, to(handler)));
-            worker.timeouts.into_iter().for_each(|handler| plan.handle_timeouts(*thread, to(handler)));
-        }
+        let interrupts = Wiring::ALL.into_iter().zip(&notifications);
+        let interrupts =
+            interrupts.map(|(wiring, notification)| plan.interrupt(wiring, *notification, 1 << 40)).collect();
         times.extend((0..SPARE_TIMES).map(|_| plan.sched_context(25)));
-        let keys: Vec<_> = (0..KEYS).map(|key| plan.key(key == 0)).collect();
-        let all: Vec<_> = threads.iter().copied().chain(gardener).collect();
-        for holder in &all {
-            let mut place = |first: u64, grants: Vec<Grant>| {
-                (first..).zip(grants).for_each(|(slot, grant)| plan.place(*holder, slot, grant));
-            };
-            place(RECEIVE, endpoints.iter().map(|endpoint| endpoint.receiver()).collect());
-            place(CALL, endpoints.iter().map(|endpoint| endpoint.caller(holder.0)).collect());
-            place(GRANT, endpoints.iter().map(|endpoint| endpoint.with(holder.0, 0b0111)).collect());
-            place(NOTIFICATION, notifications.iter().map(|to| to.with(1 << holder.0, 0b1111)).collect());
-            place(THREAD, threads.iter().map(|thread| thread.control()).collect());
-            place(TIME, times.iter().map(|time| time.control()).collect());
-            place(SPACE, threads.iter().map(|thread| Grant::vspace(*thread)).collect());
-            place(KEY, keys.iter().map(|key| Grant::key(*key)).collect());
-            place(INTERRUPT, interrupts.iter().map(|interrupt| interrupt.control()).collect());
-            place(
-                CONTROL,
-                vec![Grant::sched_control(), Grant::fpu_policy(), Grant::fpu_counters(), Grant::probe()],
-            );
-        }
-        for (index, holder) in threads.iter().enumerate() {
-            plan.place(*holder, slot::INPUT, endpoints[index].receiver());
+        let keys = (0..KEYS).map(|key| plan.key(key == 0)).collect();
+        Self { threads, endpoints, notifications, times, interrupts, keys }
+    }
+
+    /// Gives a thread a capability to each object.
+    fn grant_all(&self, plan: &mut Plan, holder: Thread) {
+        let mut place = |first: u64, grants: Vec<Grant>| {
+            (first..).zip(grants).for_each(|(slot, grant)| plan.place(holder, slot, grant));
+        };
+        place(RECEIVE, self.endpoints.iter().map(|endpoint| endpoint.receiver()).collect());
+        place(CALL, self.endpoints.iter().map(|endpoint| endpoint.caller(holder.0)).collect());
+        place(GRANT, self.endpoints.iter().map(|endpoint| endpoint.with(holder.0, 0b0111)).collect());
+        place(NOTIFICATION, self.notifications.iter().map(|to| to.with(1 << holder.0, 0b1111)).collect());
+        place(THREAD, self.threads.iter().map(|thread| thread.control()).collect());
+        place(TIME, self.times.iter().map(|time| time.control()).collect());
+        place(SPACE, self.threads.iter().map(|thread| Grant::vspace(*thread)).collect());
+        place(KEY, self.keys.iter().map(|key| Grant::key(*key)).collect());
+        place(INTERRUPT, self.interrupts.iter().map(|interrupt| interrupt.control()).collect());
+        let controls = [Grant::sched_control(), Grant::fpu_policy(), Grant::fpu_counters(), Grant::probe()];
+        place(CONTROL, controls.into());
+    }
+
+    /// Gives each thread its endpoint to receive on, a second reply object and its services.
+    fn grant_own(&self, plan: &mut Plan) {
+        let next = self.threads.iter().cycle().skip(1);
+        for ((holder, endpoint), next) in self.threads.iter().zip(&self.endpoints).zip(next) {
+            plan.place(*holder, slot::INPUT, endpoint.receiver());
             let second = plan.reply();
             plan.place(*holder, SECOND_REPLY, second.control());
-            let services = [plan.digest(*holder), plan.reset(*holder, threads[(index + 1) % threads.len()])];
+            let services = [plan.digest(*holder), plan.reset(*holder, *next)];
             (SERVICE..).zip(services).for_each(|(slot, service)| {
                 plan.place(*holder, slot, Grant::service(service));
             });
         }
-        for (worker, thread) in self.workers.iter().zip(&threads).filter(|(worker, _)| worker.wipes) {
-            plan.wipe_by_fault(*thread);
+    }
+
+    /// Sets the destinations of a thread's faults and timeouts, and whether they and an interrupt wipe.
+    fn add_handlers(&self, plan: &mut Plan, thread: Thread, worker: &Worker) {
+        let to = |(endpoint, rights): (u64, u64)| {
+            self.endpoints[endpoint as usize % self.endpoints.len()].with(1 << 62 | thread.0, rights)
+        };
+        worker.faults.into_iter().for_each(|handler| plan.handle_faults(thread, to(handler)));
+        worker.timeouts.into_iter().for_each(|handler| plan.handle_timeouts(thread, to(handler)));
+        if worker.wipes {
+            plan.wipe_by_fault(thread);
             if worker.may_use_fpu && thread.0 == 0 {
-                plan.wipe_by_interrupt(*thread, interrupts[0]);
+                plan.wipe_by_interrupt(thread, self.interrupts[0]);
             }
+        }
+    }
+}
+
+impl Shape {
+    /// Boots the system. Passive servers wait for calls.
+    pub(super) fn boot(&self) -> World {
+        let mut plan = Plan::new();
+        let (threads, times) = self.workers.iter().map(|worker| self.add(&mut plan, worker)).unzip();
+        let gardener = self.has_gardener.then(|| plan.thread("gardener", 0));
+        let objects = Objects::add(&mut plan, threads, times);
+        for holder in objects.threads.iter().copied().chain(gardener) {
+            objects.grant_all(&mut plan, holder);
+        }
+        objects.grant_own(&mut plan);
+        for (worker, thread) in self.workers.iter().zip(&objects.threads) {
+            objects.add_handlers(&mut plan, *thread, worker);
         }
         if self.has_domains() {
             self.turns.iter().for_each(|(domain, ticks)| plan.turn(*domain, *ticks));
         }
-        let waits = self.workers.iter().zip(&threads).filter(|(worker, _)| worker.source != Source::Own);
-        let serving: Vec<_> = waits.map(|(_, thread)| (*thread, slot::INPUT)).collect();
+        let servers: Vec<_> =
+            (0..self.workers.len()).filter(|index| self.workers[*index].source != Source::Own).collect();
+        let serving: Vec<_> = servers.iter().map(|index| (objects.threads[*index], slot::INPUT)).collect();
         let mut system = plan.boot_serving(&serving);
-        for (index, worker) in
-            self.workers.iter().enumerate().filter(|(_, worker)| worker.source != Source::Own)
-        {
-            self.settle(&mut system, threads[index], times[index], worker);
+        for index in servers {
+            self.place(&mut system, objects.threads[index], objects.times[index], &self.workers[index]);
         }
         system.kernel.machine.key_steps = KEY_STEPS;
-        let counts = (threads.len() as u64, times.len() as u64, notifications.len() as u64);
-        let (workers, times, notifications) = counts;
-        World { system, workers, times, notifications, gardener }
+        World {
+            system,
+            workers: objects.threads.len() as u64,
+            times: objects.times.len() as u64,
+            notifications: objects.notifications.len() as u64,
+            gardener,
+        }
     }
 
-    /// A passive server, which waits now, gets the domain that it belongs to, and its notification what it keeps.
-    fn settle(&self, system: &mut System, server: Thread, time: SchedContext, worker: &Worker) {
+    /// Moves a waiting passive server into its domain, and gives its notification the scheduling context that it keeps.
+    fn place(&self, system: &mut System, server: Thread, time: SchedContext, worker: &Worker) {
         let kernel = &mut system.kernel;
         kernel.threads[server.id()].domain = self.domain(worker.domain) as u8;
         if worker.source == Source::Notification
@@ -234,7 +265,7 @@ impl Shape {
         (thread, time)
     }
 
-    /// Boot needs domain 0, and both must have a turn.
+    /// Returns whether there is a schedule: boot needs domain 0 first, and both domains must have a turn.
     fn has_domains(&self) -> bool {
         let first_is_zero = self.turns.first().is_some_and(|(domain, _)| *domain == 0);
         first_is_zero && self.turns.iter().any(|(domain, _)| *domain == 1)

@@ -8,9 +8,8 @@ mod step;
 mod world;
 
 use proptest::collection::vec;
-use proptest::test_runner::TestRunner;
 
-use crate::support::{OpenCalls, Paths, assert_twins, random_config};
+use crate::support::{OpenCalls, Paths, assert_twins, check_random};
 use rules::Ledger;
 use step::{Step, steps};
 use world::{Shape, shapes};
@@ -52,24 +51,10 @@ fn compare(shape: &Shape, steps: &[Step]) {
 
 #[test]
 fn fast_and_slow_paths_have_the_same_effect() {
-    let mut runner = TestRunner::new(random_config(CASES));
-    let result = runner.run(&(shapes(), vec(steps(), 1..STEPS)), |(shape, steps)| {
-        compare(&shape, &steps);
-        Ok(())
-    });
-    if let Err(failure) = result {
-        panic!("{failure}");
-    }
+    check_random(CASES, (shapes(), vec(steps(), 1..STEPS)), |(shape, steps)| compare(&shape, &steps));
 }
 
 #[test]
 fn random_systems_obey_every_rule() {
-    let mut runner = TestRunner::new(random_config(CASES));
-    let result = runner.run(&(shapes(), vec(steps(), 1..STEPS)), |(shape, steps)| {
-        run(&shape, &steps);
-        Ok(())
-    });
-    if let Err(failure) = result {
-        panic!("{failure}");
-    }
+    check_random(CASES, (shapes(), vec(steps(), 1..STEPS)), |(shape, steps)| run(&shape, &steps));
 }

@@ -20,7 +20,7 @@ pub(crate) use controller::{LineState, Wiring};
 pub(crate) use family::Family;
 pub(crate) use machine::{Clock, PRESERVED, PRESERVED_VALUE, READ_ONLY_PAGE, Space, WORK_PC};
 pub(crate) use plan::{Endpoint, Grant, Interrupt, Notification, Plan, SchedContext, Thread};
-pub(crate) use seed::random_config;
+pub(crate) use seed::{check_random, random_config};
 pub(crate) use service::Service;
 pub(crate) use snapshot::{Snapshot, ThreadSnapshot};
 pub(crate) use syscalls::{Arguments, REPLY};

@@ -11,9 +11,8 @@ mod windows;
 mod world;
 
 use proptest::collection::vec;
-use proptest::test_runner::TestRunner;
 
-use crate::support::{Paths, assert_twins, random_config};
+use crate::support::{Paths, assert_twins, check_random};
 use record::Record;
 use step::{Step, steps};
 use world::{Shape, shapes};
@@ -34,14 +33,7 @@ fn run(shape: &Shape, steps: &[Step]) {
 
 #[test]
 fn random_systems_get_no_more_than_their_budgets() {
-    let mut runner = TestRunner::new(random_config(CASES));
-    let result = runner.run(&(shapes(), vec(steps(), STEPS)), |(shape, steps)| {
-        run(&shape, &steps);
-        Ok(())
-    });
-    if let Err(failure) = result {
-        panic!("{failure}");
-    }
+    check_random(CASES, (shapes(), vec(steps(), STEPS)), |(shape, steps)| run(&shape, &steps));
 }
 
 /// Runs two equal systems, one of them on the slow path only. Reading the clock takes no time here, because the paths
@@ -63,12 +55,5 @@ fn compare(shape: &Shape, steps: &[Step]) {
 
 #[test]
 fn fast_and_slow_paths_charge_and_switch_alike() {
-    let mut runner = TestRunner::new(random_config(CASES));
-    let result = runner.run(&(shapes(), vec(steps(), STEPS)), |(shape, steps)| {
-        compare(&shape, &steps);
-        Ok(())
-    });
-    if let Err(failure) = result {
-        panic!("{failure}");
-    }
+    check_random(CASES, (shapes(), vec(steps(), STEPS)), |(shape, steps)| compare(&shape, &steps));
 }
