@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::path::Path;
 
-use crate::check::disassembly::{self, instructions};
+use crate::check::disassembly;
 use crate::check::symbols::Symbols;
 use crate::failure::{Failure, Outcome};
 
@@ -99,10 +99,8 @@ fn objections(listing: &str, symbols: &Symbols, code: &Range<u64>, entered: &[&s
 
 /// The references from functions to others.
 fn references(listing: &str, symbols: &Symbols) -> BTreeSet<(u64, u64)> {
-    let pairs = instructions(listing).flat_map(|instruction| {
-        let from = symbols.start_of(instruction.address);
-        instruction.numbers().filter_map(move |to| Some((from?, symbols.start_of(to)?)))
-    });
+    let references = disassembly::references(listing).into_iter();
+    let pairs = references.filter_map(|(from, to)| Some((symbols.start_of(from)?, symbols.start_of(to)?)));
     pairs.filter(|(from, to)| from != to).collect()
 }
 

@@ -1,5 +1,6 @@
 //! Instructions as the disassembler lists them. Facts of the file itself come from [`crate::check::binary`].
 
+use std::collections::HashMap;
 use std::path::Path;
 use std::process::Command;
 
@@ -57,6 +58,40 @@ pub fn instructions(listing: &str) -> impl Iterator<Item = Instruction<'_>> {
     })
 }
 
+/// The addresses that instructions refer to, each after that of its instruction: the hexadecimal numbers, and the targets
+/// of RISC-V's jumps that add an offset to an `auipc`. Other such sums are left out, because most are addresses of data or
+/// ends of ranges of code.
+pub fn references(listing: &str) -> Vec<(u64, u64)> {
+    let mut found = Vec::new();
+    let mut function = "";
+    let mut bases: HashMap<&str, u64> = HashMap::new();
+    for instruction in instructions(listing) {
+        if instruction.function != function {
+            function = instruction.function;
+            bases.clear();
+        }
+        found.extend(instruction.numbers().map(|number| (instruction.address, number)));
+        let operands = instruction.text.split_once('\t').map_or("", |(_, operands)| operands);
+        match (instruction.mnemonic(), operands.split_once(", ")) {
+            ("auipc", Some((register, pages))) => {
+                // A signed number of 20 bits, printed without its sign.
+                let bytes = pages.parse::<i32>().map_or(0, |pages| pages.wrapping_shl(12));
+                bases.insert(register, instruction.address.wrapping_add_signed(bytes.into()));
+            }
+            ("jalr" | "jr", _) => found.extend(sum(operands, &bases).map(|sum| (instruction.address, sum))),
+            (_, Some((register, _))) => _ = bases.remove(register),
+            _ => (),
+        }
+    }
+    found
+}
+
+/// The address that is written `offset(register)`.
+fn sum(operand: &str, bases: &HashMap<&str, u64>) -> Option<u64> {
+    let (offset, register) = operand.strip_suffix(')')?.split_once('(')?;
+    Some(bases.get(register)?.wrapping_add_signed(offset.parse().ok()?))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -79,5 +114,22 @@ ffffffff80000404:      \tb\t0xffffffff80000408 <leave>
         assert_eq!(found.iter().map(Instruction::mnemonic).collect::<Vec<_>>(), ["stp", "b", "ret"]);
         assert_eq!(found[1].numbers().collect::<Vec<_>>(), [0xffff_ffff_8000_0408]);
         assert_eq!(found[0].text, "stp\tx0, x1, [sp]");
+    }
+
+    #[test]
+    fn far_jumps_of_riscv_refer_to_their_targets() {
+        let listing = "
+0000000000010000 <trap>:
+   10000: \tauipc\tra, 1048575
+   10004: \tjalr\t28(ra)
+   10008: \tauipc\ta0, 2
+   1000c: \taddi\ta0, a0, -94
+   10010: \tjalr\t8(a0)
+   10014: \tjal\t0x10040 <leave>
+   10018: \tauipc\tt1, 1
+0000000000010020 <leave>:
+   10020: \tjr\t4(t1)
+";
+        assert_eq!(references(listing), [(0x10004, 0xf01c), (0x10014, 0x10040)]);
     }
 }
