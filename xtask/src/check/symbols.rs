@@ -105,7 +105,7 @@ impl Symbols {
 }
 
 /// The name in the source, without a hash that changes with every build, and without the implementing type.
-fn readable(name: &str) -> String {
+pub fn readable(name: &str) -> String {
     let name = format!("{:#}", rustc_demangle::demangle(name));
     let Some((path, implementation)) = name.split_once("<impl ") else { return name };
     match implementation.split_once(">::") {

@@ -8,7 +8,7 @@ use std::path::Path;
 
 use crate::check::binary;
 use crate::check::disassembly::{self, Instruction, instructions};
-use crate::check::symbols::Symbols;
+use crate::check::symbols::{self, Symbols};
 use crate::failure::{Failure, Outcome};
 
 /// The kernel's routines that save and load the unit's registers: those of `arch/*/fpu.S` by symbol, and the Rust
@@ -81,7 +81,7 @@ fn objections(listing: &str, routines: &[Routine<'_>], architecture: &str) -> Ve
 
 /// Whether a symbol is this name, or that of a Rust function with this name.
 fn is_called(symbol: &str, name: &str) -> bool {
-    symbol == name || symbol.contains(&format!("{}{name}17h", name.len()))
+    symbol == name || symbols::readable(symbol).rsplit("::").next() == Some(name)
 }
 
 /// The names of register banks that footprints count.
