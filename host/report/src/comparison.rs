@@ -9,6 +9,8 @@ use crate::row::Row;
 pub struct Comparison<'a> {
     /// The run.
     pub results: &'a Results,
+    /// The instruction set.
+    pub architecture: &'a str,
     /// How the reference figures were obtained.
     pub note: &'a str,
     /// One line per row of the run, in order.
@@ -27,11 +29,11 @@ pub struct Line<'a> {
 impl<'a> Comparison<'a> {
     /// Looks up the reference figure of every row.
     #[must_use]
-    pub fn new(results: &'a Results, reference: &'a Reference, architecture: &str) -> Self {
+    pub fn new(results: &'a Results, reference: &'a Reference, architecture: &'a str) -> Self {
         let comparable = results.unit == reference.unit;
         let figure = |row| if comparable { reference.figure(row, architecture) } else { None };
         let lines = results.rows.iter().map(|row| Line { row, figure: figure(row) }).collect();
-        Self { results, note: &reference.note, lines }
+        Self { results, architecture, note: &reference.note, lines }
     }
 
     /// Number of targets, and number of targets met.

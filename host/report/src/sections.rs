@@ -37,7 +37,7 @@ pub struct Section {
     pub text: String,
     /// Published tables.
     #[serde(default)]
-    pub given: Vec<Given>,
+    pub published: Vec<Published>,
     /// Tables of measured rows.
     #[serde(default)]
     pub table: Vec<Table>,
@@ -49,19 +49,73 @@ pub struct Section {
     pub plot: Vec<Plot>,
 }
 
-/// A published table.
+/// A published table, with our rows in its lines.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Given {
+pub struct Published {
     /// Origin and machine.
     pub caption: String,
-    /// Column headings.
-    pub head: Vec<String>,
-    /// Each with a name and numbers as text.
-    pub rows: Vec<Vec<String>>,
-    /// Whether each number is also shown as a multiple of the first line's.
+    /// The instruction set of the machine: boards with others are left out. All are shown without it.
+    pub architecture: Option<String>,
+    /// The columns of figures.
+    pub columns: Vec<Column>,
+    /// The lines.
+    pub rows: Vec<PublishedRow>,
+    /// Whether each number is also shown as a multiple of the first line's from the same source.
     #[serde(default)]
     pub relative: bool,
+}
+
+/// A column of a published table.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Column {
+    /// Its heading.
+    pub title: String,
+    /// The statistic of our rows.
+    #[serde(default)]
+    pub show: Statistic,
+}
+
+/// A line of a published table.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PublishedRow {
+    /// Its name.
+    pub title: String,
+    /// A number for each column, as text; empty where there is none.
+    pub figures: Vec<String>,
+    /// Our rows, each a name and parameters: one for each column, or one for all. Empty if we have none.
+    #[serde(default)]
+    pub ours: Vec<String>,
+    /// Whether ours measure the same.
+    pub experiment: Experiment,
+    /// What is equal or differs, apart from machine and unit.
+    pub note: String,
+}
+
+/// How a row of ours compares with a published one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Experiment {
+    /// The same work is measured in the same way, on another machine.
+    Same,
+    /// Something else is measured.
+    Different,
+    /// There is none of ours.
+    Missing,
+}
+
+impl PublishedRow {
+    /// The name and the parameters of our row in a column.
+    #[must_use]
+    pub fn ours(&self, column: usize) -> Option<(&str, Params)> {
+        let title = if let [one] = self.ours.as_slice() { one } else { self.ours.get(column)? };
+        let mut words = title.split_whitespace();
+        let name = words.next()?;
+        let params = words.filter_map(|word| word.split_once('='));
+        Some((name, params.map(|(key, value)| (key.to_owned(), value.to_owned())).collect()))
+    }
 }
 
 /// Measured rows in lines and columns.
@@ -206,8 +260,14 @@ mod tests {
     #[test]
     fn the_embedded_tables_are_complete() {
         let sections = Sections::built_in().unwrap();
-        for given in sections.all.iter().flat_map(|section| &section.given) {
-            assert!(given.rows.iter().all(|row| row.len() == given.head.len()), "{}", given.caption);
+        for table in sections.all.iter().flat_map(|section| &section.published) {
+            for row in &table.rows {
+                let place = format!("{}: {}", table.caption, row.title);
+                assert_eq!(row.figures.len(), table.columns.len(), "{place}");
+                assert!(row.ours.len() < 2 || row.ours.len() == row.figures.len(), "{place}");
+                assert_eq!(row.ours.is_empty(), row.experiment == Experiment::Missing, "{place}");
+                assert!(row.note.ends_with('.'), "{place}");
+            }
         }
         for table in sections.all.iter().flat_map(|section| &section.table) {
             let named = |axes: &[Axis]| axes.iter().all(|axis| axis.name.is_some() || axis.show.is_some());

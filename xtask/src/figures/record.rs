@@ -156,6 +156,22 @@ pub mod tests {
         Record::from_texts(text).unwrap()
     }
 
+    #[test]
+    fn the_rows_beside_published_ones_are_recorded() {
+        let record = Record::read(&Path::new(env!("CARGO_MANIFEST_DIR")).join("..")).unwrap();
+        let sections = limen_report::Sections::built_in().unwrap();
+        let tables = sections.all.iter().flat_map(|section| &section.published);
+        let rows = tables.flat_map(|table| &table.rows);
+        let ours: Vec<_> =
+            rows.flat_map(|row| (0..row.figures.len()).filter_map(|column| row.ours(column))).collect();
+        assert!(!ours.is_empty());
+        // Models are not recorded.
+        for (name, params) in ours.iter().filter(|(name, _)| *name != "model_cycles") {
+            let mut recorded = record.boards.iter().flat_map(|board| &board.rows);
+            assert!(recorded.any(|row| row.name == *name && row.matches(params)), "{name} {params:?}");
+        }
+    }
+
     fn row(name: &str, params: &[(&str, &str)]) -> Row {
         let params = params.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned()));
         Row::single(name, params.collect(), 0)

@@ -10,6 +10,7 @@ mod histogram;
 mod lines;
 mod markup;
 mod method;
+mod published;
 mod section;
 mod targets;
 

@@ -1,14 +1,14 @@
-//! A section: published tables, and the measured rows beside them.
+//! A section: published tables with our figures, and tables, lists and pictures of other measured rows.
 
 use crate::comparison::Comparison;
-use crate::page::markup::{escaped, grouped, headings, line, nothing, number, run_title, table};
-use crate::page::{histogram, lines};
+use crate::page::markup::{escaped, headings, line, nothing, number, run_title, table};
+use crate::page::{histogram, lines, published};
 use crate::row::Row;
-use crate::sections::{Axis, Given, List, Section, Statistic, Table};
+use crate::sections::{Axis, List, Section, Statistic, Table};
 
 /// The section of the page.
 pub(super) fn section(section: &Section, runs: &[Comparison<'_>]) -> String {
-    let given: String = section.given.iter().map(given_table).collect();
+    let theirs: String = section.published.iter().map(|table| published::table_of(table, runs)).collect();
     let of_table = |table| beside(&runs.iter().map(|run| measured_table(table, run)).collect::<String>());
     let tables: String = section.table.iter().map(of_table).collect();
     let pictures: String = runs.iter().map(|run| histograms(section, run)).collect();
@@ -22,7 +22,7 @@ pub(super) fn section(section: &Section, runs: &[Comparison<'_>]) -> String {
         id = escaped(&section.id),
         title = escaped(&section.title),
         text = escaped(&section.text),
-        theirs = few(&given),
+        theirs = beside(&theirs),
         pictures = few(&pictures),
         plots = few(&plots),
     )
@@ -38,24 +38,8 @@ fn few(content: &str) -> String {
     beside(content).replacen("beside", "beside few", 1)
 }
 
-fn given_table(given: &Given) -> String {
-    let value = |text: &str| text.parse::<f64>().ok();
-    let field = |(column, text): (usize, &String)| {
-        let first = given.rows.first().and_then(|first| value(first.get(column)?));
-        let first = first.filter(|_| given.relative);
-        if text.is_empty() { nothing() } else { grouped(text) + &multiple(value(text), first) }
-    };
-    let row = |row: &Vec<String>| {
-        let name = row.first().map_or("", String::as_str);
-        line(&escaped(name), row.iter().enumerate().skip(1).map(field))
-    };
-    let body: String = given.rows.iter().map(row).collect();
-    let head = headings(given.head.iter().map(String::as_str));
-    table(&escaped(&given.caption), &head, &body).replacen("class=\"table\"", "class=\"table given\"", 1)
-}
-
 /// A value as a multiple of `first`.
-fn multiple(value: Option<f64>, first: Option<f64>) -> String {
+pub(super) fn multiple(value: Option<f64>, first: Option<f64>) -> String {
     match (value, first) {
         (Some(value), Some(first)) if first > 0.0 => format!(" <small>{:.2}\u{d7}</small>", value / first),
         _ => String::new(),
@@ -89,7 +73,7 @@ fn best<'a>(rows: &[&'a Row], axis: &Axis, column: &Axis) -> Option<&'a Row> {
     rows.min_by_key(|row| row.params.len()).copied()
 }
 
-fn statistic(row: &Row, which: Statistic) -> f64 {
+pub(super) fn statistic(row: &Row, which: Statistic) -> f64 {
     match which {
         Statistic::Median => row.median as f64,
         Statistic::Mean => row.mean,
