@@ -210,6 +210,12 @@ impl Sections {
     pub fn parameter(&self, key: &str, value: &str) -> String {
         self.words.get(&format!("{key}={value}")).cloned().unwrap_or_else(|| format!("{value} {key}"))
     }
+
+    /// The display name of a row's parameters.
+    #[must_use]
+    pub fn conditions(&self, row: &Row) -> String {
+        row.params.iter().map(|(key, value)| self.parameter(key, value)).collect::<Vec<_>>().join(", ")
+    }
 }
 
 impl Section {

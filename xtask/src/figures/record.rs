@@ -172,6 +172,25 @@ pub mod tests {
         }
     }
 
+    #[test]
+    fn lists_of_the_report_have_names_for_people() {
+        let record = Record::read(&Path::new(env!("CARGO_MANIFEST_DIR")).join("..")).unwrap();
+        let sections = limen_report::Sections::built_in().unwrap();
+        let lists = sections.all.iter().flat_map(|section| &section.list);
+        for name in lists.flat_map(|list| &list.names) {
+            assert!(sections.names.contains_key(name), "{name}");
+            let rows = record.boards.iter().flat_map(|board| &board.rows).filter(|row| row.name == *name);
+            for (key, value) in rows.flat_map(|row| &row.params) {
+                // As in "63 domains" or "tour example".
+                let is_readable = value.parse::<u64>().is_ok() || key == "example";
+                assert!(
+                    is_readable || sections.words.contains_key(&format!("{key}={value}")),
+                    "{key}={value}"
+                );
+            }
+        }
+    }
+
     fn row(name: &str, params: &[(&str, &str)]) -> Row {
         let params = params.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned()));
         Row::single(name, params.collect(), 0)

@@ -27,7 +27,7 @@ impl Page<'_> {
     #[must_use]
     pub fn to_html(&self) -> String {
         let Self { runs, sections, .. } = self;
-        let subjects: String = sections.all.iter().map(|subject| section(subject, runs)).collect();
+        let subjects: String = sections.all.iter().map(|subject| section(subject, runs, sections)).collect();
         format!(
             "<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n\
              <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\

@@ -4,16 +4,21 @@ use crate::comparison::Comparison;
 use crate::page::markup::{escaped, headings, line, nothing, number, run_title, table};
 use crate::page::{histogram, lines, published};
 use crate::row::Row;
-use crate::sections::{Axis, List, Section, Statistic, Table};
+use crate::sections::{Axis, List, Section, Sections, Statistic, Table};
 
 /// The section of the page.
-pub(super) fn section(section: &Section, runs: &[Comparison<'_>]) -> String {
+pub(super) fn section(section: &Section, runs: &[Comparison<'_>], sections: &Sections) -> String {
     let theirs: String = section.published.iter().map(|table| published::table_of(table, runs)).collect();
-    let of_table = |table| beside(&runs.iter().map(|run| measured_table(table, run)).collect::<String>());
-    let tables: String = section.table.iter().map(of_table).collect();
+    let of_table = |table| runs.iter().map(|run| measured_table(table, run)).collect::<String>();
+    // A line for each table, with a column for each board; all tables in one if there is only one board.
+    let tables: String = match runs {
+        [_] => beside(&section.table.iter().map(of_table).collect::<String>()),
+        _ => section.table.iter().map(|table| beside(&of_table(table))).collect(),
+    };
     let pictures: String = runs.iter().map(|run| histograms(section, run)).collect();
     let steady = steady(section, runs);
-    let lists: String = section.list.iter().map(|list| list_table(list, runs)).collect();
+    let lists: String = section.list.iter().map(|list| list_table(list, runs, sections)).collect();
+    let lists = if runs.len() == 1 { beside(&lists) } else { lists };
     let plots: String = section.plot.iter().map(|plot| lines::plot(plot, runs)).collect();
     let empty = [&tables, &pictures, &lists, &plots].into_iter().all(String::is_empty);
     let absent = if empty { "<p class=\"absent\">Not measured in this run.</p>\n" } else { "" };
@@ -22,7 +27,7 @@ pub(super) fn section(section: &Section, runs: &[Comparison<'_>]) -> String {
         id = escaped(&section.id),
         title = escaped(&section.title),
         text = escaped(&section.text),
-        theirs = beside(&theirs),
+        theirs = few(&theirs),
         pictures = few(&pictures),
         plots = few(&plots),
     )
@@ -83,33 +88,47 @@ pub(super) fn statistic(row: &Row, which: Statistic) -> f64 {
     }
 }
 
-/// Medians, with a column for each run that has any.
-fn list_table(list: &List, runs: &[Comparison<'_>]) -> String {
+/// Medians, with a column for each run that has any, in groups of the same name.
+fn list_table(list: &List, runs: &[Comparison<'_>], sections: &Sections) -> String {
     let has_some = |run: &&Comparison<'_>| run.results.rows.iter().any(|row| list.names.contains(&row.name));
     let runs: Vec<_> = runs.iter().filter(has_some).collect();
-    let mut titles: Vec<(&Row, String)> = Vec::new();
-    for name in &list.names {
-        for row in runs.iter().flat_map(|run| &run.results.rows).filter(|row| row.name == *name) {
-            let title = row.title();
-            if titles.iter().all(|(_, other)| *other != title) {
-                titles.push((row, title));
-            }
-        }
-    }
-    if titles.is_empty() {
+    let body: String = list.names.iter().map(|name| group(name, &runs, sections)).collect();
+    if body.is_empty() {
         return String::new();
     }
-    let median = |run: &Comparison<'_>, title: &str| {
-        let row = run.results.rows.iter().find(|row| row.title() == title);
-        row.map_or_else(nothing, |row| number(row.median as f64))
-    };
-    let body = titles.iter().map(|(row, title)| {
-        let name = format!("{}<small>{}</small>", escaped(&row.name), escaped(&row.conditions()));
-        line(&name, runs.iter().map(|run| median(run, title)))
-    });
     let boards = runs.iter().map(|run| run.results.board.as_str());
-    table(&escaped(&list.caption), &headings(std::iter::once("").chain(boards)), &body.collect::<String>())
-        .replacen("class=\"table\"", "class=\"table list\"", 1)
+    table(&escaped(&list.caption), &headings(std::iter::once("").chain(boards)), &body).replacen(
+        "class=\"table\"",
+        "class=\"table list\"",
+        1,
+    )
+}
+
+/// The lines of the rows with this name, below one with its name for people; the latter alone if there is only one.
+fn group(name: &str, runs: &[&Comparison<'_>], sections: &Sections) -> String {
+    let mut rows: Vec<&Row> = Vec::new();
+    for row in runs.iter().flat_map(|run| &run.results.rows).filter(|row| row.name == name) {
+        if rows.iter().all(|other| other.params != row.params) {
+            rows.push(row);
+        }
+    }
+    let median = |run: &Comparison<'_>, row: &Row| {
+        let found = run.results.rows.iter().find(|other| other.name == name && other.params == row.params);
+        found.map_or_else(nothing, |row| number(row.median as f64))
+    };
+    let title = escaped(sections.name(name));
+    let medians = |row| runs.iter().map(move |run| median(run, row));
+    match rows.as_slice() {
+        [] => String::new(),
+        [row] if row.params.is_empty() => line(&title, medians(row)),
+        _ => {
+            let width = runs.len() + 1;
+            let head =
+                format!("<tr class=\"path\"><th colspan=\"{width}\" scope=\"rowgroup\">{title}</th></tr>\n");
+            let lines = rows.iter().map(|row| line(&escaped(&sections.conditions(row)), medians(row)));
+            head + &lines.collect::<String>()
+        }
+    }
 }
 
 /// The rows of the section that have a distribution.
