@@ -14,12 +14,12 @@ use crate::workspace::Workspace;
 /// The kernel's instruction at each address.
 struct Disassembly(HashMap<u64, String>);
 
-/// Lists the instructions of a row with their functions. `system` is a folder under `bench`.
+/// Lists the instructions of a row with their functions. `system` is the name of a folder under `bench`, or a path.
 ///
 /// # Errors
 /// When the system cannot be traced, or none of its builds has a contiguous sample of the row.
 pub fn of(workspace: &Workspace, board: &Board, system: &str, row: &str) -> Outcome<String> {
-    let project = Project::locate(workspace, system)?;
+    let project = Project::locate_on(workspace, &["bench"], system)?;
     let disassembly = Disassembly::of(workspace, board)?;
     let owners = Owners::of(workspace, board)?;
     for build in measure::builds(&project)?.iter().filter(|build| may_have(build, row)) {

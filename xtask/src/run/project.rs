@@ -42,7 +42,15 @@ impl Project {
     /// # Errors
     /// When it does not exist; the failure suggests the closest name.
     pub fn locate(workspace: &Workspace, system: &str) -> Outcome<Self> {
-        let shelved = SHELVES.map(|shelf| workspace.path(shelf).join(system));
+        Self::locate_on(workspace, &SHELVES, system)
+    }
+
+    /// As [`Self::locate`], but finds names only on these shelves.
+    ///
+    /// # Errors
+    /// When it does not exist; the failure suggests the closest name.
+    pub fn locate_on(workspace: &Workspace, shelves: &[&str], system: &str) -> Outcome<Self> {
+        let shelved = shelves.iter().map(|shelf| workspace.path(shelf).join(system));
         let typed = [workspace.called_from(Path::new(system)), workspace.path(system)];
         let found = typed.into_iter().chain(shelved).find(|folder| is_project(folder));
         let Some(folder) = found else {
@@ -200,7 +208,9 @@ mod tests {
     #[test]
     fn systems_are_found_from_any_folder() {
         let top = std::env::temp_dir().join(format!("limen-project-{}", std::process::id()));
-        for system in ["limen/examples/hello", "limen/examples/tour", "mine/app", "mine/tour"] {
+        for system in
+            ["limen/examples/hello", "limen/examples/tour", "limen/bench/tour", "mine/app", "mine/tour"]
+        {
             files::write(&top.join(system).join("Makefile"), "").unwrap();
         }
         let top = top.canonicalize().unwrap();
@@ -215,6 +225,11 @@ mod tests {
         assert_eq!(find("limen/examples/tour", "."), "limen/examples/tour");
         assert_eq!(find("mine", "examples/hello"), "limen/examples/hello");
         assert_eq!(find("mine", "app"), "mine/app");
+        let workspace = Workspace::at(&top.join("limen"), &top.join("limen"));
+        let measured = |system| Project::locate_on(&workspace, &["bench"], system).map(|found| found.name);
+        assert_eq!(measured("tour").unwrap(), "bench/tour");
+        assert_eq!(measured("examples/tour").unwrap(), "examples/tour");
+        assert!(measured("hello").is_err());
         assert_eq!(find("mine", "tour"), "mine/tour");
         let missing = |from: &str, system: &str| {
             let workspace = Workspace::at(&top.join("limen"), &top.join(from));

@@ -276,7 +276,8 @@ impl Emulator {
     }
 }
 
-/// Starts QEMU so that it ends with this thread, however the thread ends.
+/// Starts QEMU so that it ends with this thread, however the thread ends. On the signal TERM it restores a person's
+/// terminal; but while it emulates an idle machine with `-icount`, it does not react to that signal.
 fn spawn(command: &[String], audience: Audience) -> std::io::Result<Child> {
     let start = |words: &[String], prefix: &[&str]| {
         let mut all = prefix.iter().copied().chain(words.iter().map(String::as_str));
@@ -293,7 +294,8 @@ fn spawn(command: &[String], audience: Audience) -> std::io::Result<Child> {
             .stderr(Stdio::piped())
             .spawn()
     };
-    match start(command, &["setpriv", "--pdeathsig", "TERM", "--"]) {
+    let signal = if audience == Audience::Person { "TERM" } else { "KILL" };
+    match start(command, &["setpriv", "--pdeathsig", signal, "--"]) {
         Err(error) if error.kind() == ErrorKind::NotFound => start(command, &[]),
         started => started,
     }
@@ -327,6 +329,7 @@ fn collect(mut stderr: ChildStderr) -> String {
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeMap;
+    use std::os::unix::process::ExitStatusExt;
 
     use super::*;
     use crate::run::board::BootProtocol;
@@ -395,6 +398,19 @@ mod tests {
     fn a_silent_system_is_stopped() {
         let session = shell("exec sleep 1000", Duration::from_millis(50));
         assert!(matches!(session.ending, Ending::Silent(..)));
+    }
+
+    #[test]
+    fn an_unattended_emulator_ends_with_its_thread_even_if_it_ignores_signals() {
+        let words = ["sh", "-c", "trap '' TERM INT; echo ready; exec sleep 20"].map(str::to_owned);
+        let start = move || {
+            let mut child = spawn(&words, Audience::Nobody).unwrap();
+            let mut ready = [0; 6];
+            child.stdout.as_mut().unwrap().read_exact(&mut ready).unwrap();
+            child
+        };
+        let status = thread::spawn(start).join().unwrap().wait().unwrap();
+        assert_eq!(status.signal(), Some(9));
     }
 
     #[test]
