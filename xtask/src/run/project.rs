@@ -108,7 +108,8 @@ impl Project {
     /// When the project does not build; the failure carries make's output.
     pub fn build(&self, workspace: &Workspace, build: &Build<'_>) -> Outcome<PathBuf> {
         let (sdk, board) = (workspace.sdk(), &build.board.name);
-        let variant = [&[build.config], build.variables].concat().join("-");
+        // In a file of dependencies, make takes a target with `=` in its path for an assignment.
+        let variant = [&[build.config], build.variables].concat().join("-").replace('=', "-");
         let output = workspace.path("build/systems").join(&self.name).join(board).join(variant);
         forget_older_sdk(&output, &sdk, build)?;
         let mut make = Command::new("make");
