@@ -1,6 +1,6 @@
 /* Produces items for a consumer of lower priority, one at a time, under each policy.
  *
- * fpu_consumer_producer: the first read is the consumer's, when it has taken an item and is about to notify; the second is
+ * fpu_notified_producer: the first read is the consumer's, when it has taken an item and is about to notify; the second is
  * the producer's, when it has made the next one. Between them lie the notification, which switches, the end of the
  * producer's wait, and eight additions and stores, of floating-point numbers or integers (build). */
 
@@ -49,7 +49,7 @@ static void measure(int policy, const char *parameters)
         microkit_notify(CONSUMER);
         wait_for_consumer();
     } while (more);
-    print_under(&samples, policy, "fpu_consumer_producer", parameters);
+    print_under(&samples, policy, "fpu_notified_producer", parameters);
 }
 
 static void allow(seL4_Word allowed)

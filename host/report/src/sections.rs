@@ -285,7 +285,7 @@ mod tests {
     fn a_field_has_the_name_and_parameters_of_its_line_and_column() {
         let sections = Sections::built_in().unwrap();
         let table = &sections.all[0].table[0];
-        let lazy = row("fpu_call policy=fault_lazy fpu=on build=fp");
+        let lazy = row("fpu_call policy=fault_lazy fpu=on build=no_fp");
         assert!(table.rows[0].crosses(&table.columns[0], &lazy));
         assert!(!table.rows[1].crosses(&table.columns[0], &lazy));
         assert!(!table.rows[0].crosses(&table.columns[1], &lazy));

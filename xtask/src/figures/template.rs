@@ -184,7 +184,7 @@ impl Form {
             Self::Millions => format!("{:.2}", float / 1e6),
             Self::Kib => grouped(rounded(figure, 1024)),
             Self::Times => match record.figure(board, over)? {
-                Some(other) if other != 0 => format!("{:.1}", float / other as f64),
+                Some(other) if other != 0 => times(float / other as f64),
                 _ => "-".to_owned(),
             },
             Self::Reference => grouped(reference()?.0.round() as u64),
@@ -219,6 +219,11 @@ fn grouped(number: u64) -> String {
         text.push(digit);
     }
     text
+}
+
+/// Two digits after the point where one would hide a difference.
+fn times(factor: f64) -> String {
+    if factor < 2.0 { format!("{factor:.2}") } else { format!("{factor:.1}") }
 }
 
 #[cfg(test)]
