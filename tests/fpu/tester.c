@@ -366,6 +366,70 @@ static void await_timeout(void)
     answer();
 }
 
+/* The spender's next fault: true if it used the unit without permission, false if its budget has ended. */
+static int receive_spender(void)
+{
+    seL4_Word badge;
+    seL4_MessageInfo_t message = seL4_Recv(LIMEN_INPUT_CAP, &badge, LIMEN_REPLY_CAP);
+    CHECK_EQUAL(badge, LIMEN_BADGE_CHILD_FAULT | SPENDER);
+    if (seL4_MessageInfo_get_label(message) == seL4_Fault_Timeout) {
+        return 0;
+    }
+    CHECK(limen_fpu_was_used(message));
+    return 1;
+}
+
+/* Replies, and waits for the spender's next fault while the kernel counts. */
+static int let_spender_run(void)
+{
+    start_counting();
+    answer();
+    return receive_spender();
+}
+
+/* The tester may use the unit and owns it, so each switch to the spender and back moves two sets of registers. */
+static void await_end_of_granted_budget(void)
+{
+    own_unit();
+    CHECK_EQUAL(let_spender_run(), 0);
+    check_counts(2, 2, 0, 0, 0);
+    check_registers();
+}
+
+/* The parent grants the unit at the first use and revokes it at the end of the budget. */
+static void a_grant_can_end_with_the_budget(void)
+{
+    ((struct turns *)turns)->looks = 0;
+    CHECK_EQUAL(limen_fpu_forbid(SPENDER), seL4_NoError);
+    CHECK_EQUAL(seL4_TCB_Resume(SPENDER_TCB), seL4_NoError);
+    /* Not counted, because the culprit may still have to finish its last turn. */
+    int used = receive_spender();
+    for (int grants = 0; grants < TURNS;) {
+        if (used) {
+            grants++;
+            CHECK_EQUAL(limen_fpu_allow(SPENDER), seL4_NoError);
+            await_end_of_granted_budget();
+            CHECK_EQUAL(limen_fpu_forbid(SPENDER), seL4_NoError);
+        }
+        /* A budget may end before the first use. */
+        used = let_spender_run();
+        check_counts(0, 0, 1, 1, (seL4_Word)used);
+    }
+    CHECK(((struct turns *)turns)->looks);
+    CHECK_EQUAL(((struct turns *)turns)->wrong, 0);
+}
+
+/* The spender keeps its permission, and is an ordinary user. */
+static void a_grant_that_is_not_revoked_lasts(void)
+{
+    CHECK_EQUAL(limen_fpu_allow(SPENDER), seL4_NoError);
+    for (int i = 0; i < TURNS; i++) {
+        await_end_of_granted_budget();
+    }
+    CHECK_EQUAL(seL4_TCB_Suspend(SPENDER_TCB), seL4_NoError);
+    CHECK_EQUAL(((struct turns *)turns)->wrong, 0);
+}
+
 static void yield(void)
 {
     seL4_Yield();
@@ -441,6 +505,8 @@ void init(void)
     RUN(a_parent_may_allow_it);
     RUN(registers_outlast_a_time_without_the_unit);
     RUN(other_illegal_instructions_are_told_apart);
+    RUN(a_grant_can_end_with_the_budget);
+    RUN(a_grant_that_is_not_revoked_lasts);
     RUN(threads_keep_their_registers_under_semi_lazy);
     RUN(threads_keep_their_registers_under_eager);
     RUN(threads_keep_their_registers_under_fault_lazy);
