@@ -158,6 +158,31 @@ fn a_parent_receives_the_fault_and_may_permit_the_unit() {
     assert_eq!(system.pc(family.child), pc);
 }
 
+#[test]
+fn a_granted_unit_outlasts_a_domain_switch() {
+    let mut family = Family::active(200);
+    let other = family.plan.thread("other", 50);
+    family.plan.deny_fpu(family.child);
+    family.plan.set_domain(other, 1);
+    family.plan.turn(0, 500);
+    family.plan.turn(1, 500);
+    let mut system = family.boot();
+    system.event(Event::FpuUse(UNIT_OFF));
+    set_flags(&mut system, family.parent, family.control, DISABLED, 0, 0);
+    system.reply_recv(family.parent, family.receive, 0, &[]);
+    let before = *system.kernel.processor.fpu.counters();
+    system.run_to_timer();
+    system.assert_running(other);
+    system.run_to_timer();
+    system.assert_running(family.child);
+    assert!(is_on_for(&system, family.child));
+    let after = system.kernel.processor.fpu.counters();
+    assert_eq!(after.faults(), before.faults());
+    // The child's at the end of its slot, the other thread's at the end of the other slot.
+    assert_eq!(after.saves() - before.saves(), 2);
+    assert_eq!(after.loads() - before.loads(), 2);
+}
+
 /// Sets flags and expects these as the result.
 fn set_flags(system: &mut System, thread: Thread, cptr: u64, clear: u64, set: u64, flags: u64) {
     system.call(thread, cptr, SET_FLAGS, &[clear, set]);
