@@ -21,6 +21,7 @@ pub mod message;
 pub mod method;
 pub mod probe;
 pub mod register;
+pub mod ring;
 pub mod service;
 pub mod slot;
 pub mod syscall;

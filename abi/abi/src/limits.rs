@@ -71,6 +71,8 @@ pub const WIPE_BYTES: u64 = 0x1_0000;
 pub const WIPING_INTERRUPTS: usize = 8;
 /// Samples of crossings that the kernel buffers for a program.
 pub const PROBE_SAMPLES: usize = 8;
+/// Rings of samples in a system, one page each. A power of two.
+pub const SAMPLE_RINGS: usize = 8;
 /// Regions of memory in a system: memory regions in use, stacks, and program segments.
 pub const REGIONS: usize = 1 << 16;
 /// Mappings of such regions, all protection domains together.

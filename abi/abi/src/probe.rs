@@ -26,7 +26,7 @@ impl ProbeEvent {
     }
 }
 
-/// Options of ProbeArm; at most one.
+/// Options of ProbeArm; at most one of the exits.
 #[derive(Debug)]
 pub struct ProbeOption;
 impl ProbeOption {
@@ -35,6 +35,8 @@ impl ProbeOption {
     pub const EXIT: u64 = 1;
     /// Like [`Self::EXIT`], with a barrier before the read, so that all earlier instructions are complete.
     pub const EXIT_SERIALISED: u64 = 2;
+    /// The event stays armed. A system call then counts only if it returns into the range of addresses.
+    pub const EVERY: u64 = 4;
 }
 
 /// Words of the answer to ProbeRead.

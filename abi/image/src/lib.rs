@@ -31,8 +31,8 @@ pub use machine::{Machine, Memory, MemoryKind, Misplaced, RAM_RANGES};
 pub use place::{MODULE_OFFSET, PLACED_RESERVED, place};
 pub use record::{
     Board, Cap, CapKind, Counts, DomainSlot, FixedRegion, FixedRegionFlags, Interrupt, InterruptFlags,
-    InterruptSource, Key, KeySite, Mapping, MappingFlags, NONE, Range, Region, RegionKind, Rights,
-    SchedContext, Service, Thread, ThreadFlags, name_bytes, name_words,
+    InterruptSource, Key, KeySite, Mapping, MappingFlags, NONE, Range, Region, RegionKind, Rights, Ring,
+    RingKind, SchedContext, Service, Thread, ThreadFlags, name_bytes, name_words,
 };
 pub use validate::ImageError;
 #[cfg(feature = "writer")]
@@ -44,7 +44,7 @@ use record::Record;
 /// First word of every image: "LIMENIMG" in memory order.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"LIMENIMG");
 /// Version of the format. An image of another version is refused.
-pub const VERSION: u64 = 9;
+pub const VERSION: u64 = 10;
 /// The address of an image that is placed at boot.
 pub const UNPLACED: u64 = u64::MAX;
 
@@ -141,11 +141,13 @@ pub enum Table {
     Services = 14,
     /// [`FixedRegion`]s, one for each of the last [`Region`]s; only in images placed at boot.
     FixedRegions = 15,
+    /// [`Ring`]s, ascending by address space and address.
+    Rings = 16,
 }
 
 impl Table {
     /// Number of tables.
-    pub const COUNT: usize = 16;
+    pub const COUNT: usize = 17;
 }
 
 /// A validated image. Reading a record never fails.
@@ -302,6 +304,17 @@ impl<'a> Image<'a> {
     /// Details of the regions with a fixed address, which are the last ones, in an image placed at boot.
     pub fn fixed_regions(&self) -> impl Iterator<Item = FixedRegion> + 'a {
         self.records(Table::FixedRegions)
+    }
+
+    /// The rings.
+    pub fn rings(&self) -> impl Iterator<Item = Ring> + 'a {
+        self.records(Table::Rings)
+    }
+
+    /// The thread with this index.
+    #[must_use]
+    pub fn thread(&self, index: u64) -> Option<Thread> {
+        self.record(Table::Threads, index)
     }
 
     fn service(&self, index: u64) -> Option<Service> {

@@ -579,6 +579,44 @@ impl Service {
 }
 
 record! {
+    /// A ring: memory of the kernel that a program maps read-only. See `limen_abi::ring`.
+    pub struct Ring {
+        /// A [`RingKind`].
+        pub kind,
+        /// The thread that has it, and whose address space maps it.
+        pub thread,
+        /// User address, page-aligned.
+        pub vaddr,
+        /// Size: that of the kind.
+        pub bytes,
+    }
+}
+
+/// Contents of a ring.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u64)]
+pub enum RingKind {
+    /// Samples of the thread's own crossings; the `i`-th in the table uses the kernel's `i`-th page for samples.
+    Samples = 0,
+}
+
+impl RingKind {
+    /// The kind with this number.
+    #[must_use]
+    pub fn from_raw(raw: u64) -> Option<Self> {
+        (raw == Self::Samples as u64).then_some(Self::Samples)
+    }
+
+    /// Size of a ring of this kind.
+    #[must_use]
+    pub const fn bytes(self) -> u64 {
+        match self {
+            Self::Samples => PAGE_BYTES,
+        }
+    }
+}
+
+record! {
     /// A static key.
     pub struct Key {
         /// The `limen_abi::KernelKey`, or [`NONE`].

@@ -1,6 +1,7 @@
 //! The rules of a boot image. This is the only place that checks what boot code relies on.
 
 mod interrupts;
+mod rings;
 mod services;
 mod threads;
 
@@ -14,7 +15,8 @@ use limen_abi::{KernelKey, limits, slot};
 use crate::machine::Misplaced;
 use crate::record::{
     Board, Cap, CapKind, Counts, DomainSlot, FixedRegion, Interrupt, Key, KeySite, Mapping, MappingFlags,
-    NAME_WORDS, NONE, Range, Record, Region, RegionKind, Rights, SchedContext, Service, Thread, name_bytes,
+    NAME_WORDS, NONE, Range, Record, Region, RegionKind, Rights, Ring, SchedContext, Service, Thread,
+    name_bytes,
 };
 use crate::{
     Architecture, HEADER_WORDS, HeaderWord, Image, MAGIC, Options, Table, UNPLACED, VERSION, checksum,
@@ -138,6 +140,7 @@ pub(crate) fn validate(words: &[u64]) -> Result<Image<'_>, ImageError> {
     check_caps(&image)?;
     threads::check(&image)?;
     services::check(&image)?;
+    rings::check(&image)?;
     Ok(image)
 }
 
@@ -204,6 +207,7 @@ const TABLES: [(usize, RangeInclusive<u64>); Table::COUNT] = [
     (KeySite::WORDS, 0..=limits::KEY_SITES as u64),
     (Service::WORDS, 0..=limits::SERVICES as u64),
     (FixedRegion::WORDS, 0..=limits::REGIONS as u64),
+    (Ring::WORDS, 0..=limits::SAMPLE_RINGS as u64),
 ];
 
 pub(crate) fn check_directory(image: &Image<'_>) -> Check {

@@ -2,7 +2,7 @@
 
 use crate::record::{
     Board, Cap, Counts, DomainSlot, FixedRegion, Interrupt, Key, KeySite, Mapping, Range, Record, Region,
-    SchedContext, Service, Thread,
+    Ring, SchedContext, Service, Thread,
 };
 use crate::{Architecture, FIXED_WORDS, HEADER_WORDS, HeaderWord, MAGIC, Table, VERSION, checksum};
 
@@ -30,6 +30,7 @@ pub struct ImageWriter {
     pub key_sites: Vec<KeySite>,
     pub services: Vec<Service>,
     pub fixed_regions: Vec<FixedRegion>,
+    pub rings: Vec<Ring>,
 }
 
 impl ImageWriter {
@@ -55,6 +56,7 @@ impl ImageWriter {
             key_sites: Vec::new(),
             services: Vec::new(),
             fixed_regions: Vec::new(),
+            rings: Vec::new(),
         }
     }
 
@@ -97,6 +99,7 @@ impl ImageWriter {
         append(&mut words, Table::KeySites, &self.key_sites);
         append(&mut words, Table::Services, &self.services);
         append(&mut words, Table::FixedRegions, &self.fixed_regions);
+        append(&mut words, Table::Rings, &self.rings);
         words
     }
 }

@@ -1,6 +1,6 @@
 //! Random images: the validator accepts valid ones, which read back as written. Random words cause no panic.
 
-use limen_abi::limits::PAGE_BYTES;
+use limen_abi::limits::{PAGE_BYTES, SAMPLE_RINGS};
 use limen_image::{
     Board, CapKind, DomainSlot, Image, ImageWriter, Interrupt, Mapping, MappingFlags, NONE, RegionKind,
     SchedContext, Service,
@@ -11,7 +11,7 @@ use proptest::test_runner::{RngAlgorithm, RngSeed};
 
 use crate::sample::{
     CONTENTS_PADDR, DEVICE_PADDR, cap, digest, fix_checksum, kernel_digest, line, mapping, region, reset,
-    sample, thread, words_of,
+    ring, sample, thread, words_of,
 };
 use crate::soundness;
 
@@ -58,6 +58,7 @@ fn valid_images() -> impl Strategy<Value = ImageWriter> {
                 record
             })
             .collect();
+        place_rings(&mut writer);
         place_caps(&mut writer, caps);
         place_domains(&mut writer);
         place_interrupts(&mut writer);
@@ -162,6 +163,12 @@ fn place_services(writer: &mut ImageWriter, threads: u64) {
     }
 }
 
+/// For every third thread, as many as the kernel has, between its IPC buffer and the lowest mapping.
+fn place_rings(writer: &mut ImageWriter) {
+    let threads = (0..).zip(&writer.threads).step_by(3).take(SAMPLE_RINGS);
+    writer.rings = threads.map(|(index, thread)| ring(index, thread.ipc_buffer + PAGE_BYTES)).collect();
+}
+
 type CapShapes = std::collections::BTreeMap<(u64, u64), (u64, u64, u64, u64)>;
 
 /// Capabilities of existing threads; a reply object belongs to the thread with the same index.
@@ -225,6 +232,7 @@ proptest! {
         prop_assert_eq!(image.keys().collect::<Vec<_>>(), writer.keys);
         prop_assert_eq!(image.key_sites().collect::<Vec<_>>(), writer.key_sites);
         prop_assert_eq!(image.services().collect::<Vec<_>>(), writer.services);
+        prop_assert_eq!(image.rings().collect::<Vec<_>>(), writer.rings);
         prop_assert_eq!(image.domain_schedule().collect::<Vec<_>>(), writer.domain_schedule);
     }
 }

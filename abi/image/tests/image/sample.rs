@@ -5,8 +5,8 @@ use limen_abi::{KernelKey, ServiceKind};
 use limen_image::{
     Architecture, Board, Cap, CapKind, Counts, DomainSlot, FixedRegion, FixedRegionFlags, HeaderWord, Image,
     ImageError, ImageWriter, Interrupt, InterruptFlags, InterruptSource, Key, KeySite, Mapping, MappingFlags,
-    NONE, Options, Range, Region, RegionKind, Rights, SchedContext, Service, Thread, ThreadFlags, checksum,
-    name_words,
+    NONE, Options, Range, Region, RegionKind, Rights, Ring, RingKind, SchedContext, Service, Thread,
+    ThreadFlags, checksum, name_words,
 };
 
 /// Physical address of the image.
@@ -92,8 +92,14 @@ pub(crate) fn sample() -> ImageWriter {
     ];
     writer.fixed_regions =
         vec![FixedRegion { name: name_words("fixed"), flags: FixedRegionFlags::NEEDS_RAM }];
+    writer.rings = vec![ring(0, 0xa0_0000), ring(1, 0x30_0000)];
     writer.domain_schedule = vec![DomainSlot { domain: 0, duration_us: 5, duration_ticks: 0 }];
     writer
+}
+
+/// A ring of samples.
+pub(crate) const fn ring(thread: u64, vaddr: u64) -> Ring {
+    Ring { kind: RingKind::Samples as u64, thread, vaddr, bytes: PAGE_BYTES }
 }
 
 /// A range of addresses.

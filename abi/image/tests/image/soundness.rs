@@ -2,7 +2,8 @@
 
 use limen_abi::{KernelKey, ServiceKind, limits, slot};
 use limen_image::{
-    Architecture, CapKind, Image, InterruptSource, Mapping, MappingFlags, NONE, Range, RegionKind, Service,
+    Architecture, CapKind, Image, InterruptSource, Mapping, MappingFlags, NONE, Range, RegionKind, Ring,
+    RingKind, Service,
 };
 
 /// Panics unless the kernel can boot an accepted image.
@@ -15,6 +16,7 @@ pub(crate) fn check(image: &Image<'_>) {
     check_key_sites(image);
     check_caps(image);
     image.services().for_each(|service| check_service(image, &service));
+    check_rings(image);
 }
 
 /// Programs get RAM that is not in use, contents of the image, or devices that are not the kernel's.
@@ -147,6 +149,32 @@ fn check_caps(image: &Image<'_>) {
         let service =
             image.services().nth(cap.object as usize).filter(|_| cap.kind == CapKind::Service as u64);
         assert!(!service.is_some_and(is_foreign), "a service for another thread");
+    }
+}
+
+/// A ring has the size that the kernel gives it, and shares its addresses with nothing that its program maps.
+fn check_rings(image: &Image<'_>) {
+    assert!(image.rings().count() <= limits::SAMPLE_RINGS);
+    let place = |ring: &Ring| {
+        let thread = image.threads().nth(ring.thread as usize).expect("a thread");
+        (thread.vspace, ring.vaddr..ring.vaddr + ring.bytes)
+    };
+    let mut threads: Vec<u64> = image.rings().map(|ring| ring.thread).collect();
+    threads.sort_unstable();
+    assert!(threads.windows(2).all(|pair| pair[0] < pair[1]));
+    for ring in image.rings() {
+        assert_eq!((ring.kind, ring.bytes), (RingKind::Samples as u64, limits::PAGE_BYTES));
+        let (vspace, pages) = place(&ring);
+        assert!(pages.start % limits::PAGE_BYTES == 0 && pages.end - 1 <= image.board().user_top);
+        let buffers = image
+            .threads()
+            .map(|thread| (thread.vspace, thread.ipc_buffer..thread.ipc_buffer + limits::PAGE_BYTES));
+        let mappings = image.mappings().map(|other| (other.vspace, other.vaddr..other.vaddr + other.bytes));
+        let rings = image.rings().filter(|other| other.thread != ring.thread).map(|other| place(&other));
+        let meets = |(space, other): (u64, std::ops::Range<u64>)| {
+            space == vspace && other.start < pages.end && pages.start < other.end
+        };
+        assert!(!buffers.chain(mappings).chain(rings).any(meets));
     }
 }
 

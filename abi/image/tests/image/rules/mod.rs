@@ -5,6 +5,7 @@ mod interrupts;
 mod mappings;
 mod memory;
 mod objects;
+mod rings;
 mod services;
 
 use std::collections::BTreeSet;
@@ -33,7 +34,7 @@ fn check(cases: &[Case]) {
     }
 }
 
-const GROUPS: [&[Case]; 12] = [
+const GROUPS: [&[Case]; 13] = [
     objects::COUNTS,
     memory::BOARD,
     memory::RANGES,
@@ -46,6 +47,7 @@ const GROUPS: [&[Case]; 12] = [
     objects::CAPS,
     objects::THREADS,
     services::SERVICES,
+    rings::RINGS,
 ];
 
 #[test]
@@ -60,7 +62,8 @@ fn texts_of_rules() -> BTreeSet<&'static str> {
     let interrupts = include_str!("../../../src/validate/interrupts.rs");
     let threads = include_str!("../../../src/validate/threads.rs");
     let services = include_str!("../../../src/validate/services.rs");
-    [checks, interrupts, services, threads]
+    let rings = include_str!("../../../src/validate/rings.rs");
+    [checks, interrupts, services, threads, rings]
         .into_iter()
         .flat_map(|text| text.split('"').skip(1).step_by(2))
         .collect()
@@ -92,7 +95,7 @@ fn every_refusal_is_a_sentence() {
     let records = GROUPS.into_iter().flatten().map(|(_, _, error)| *error);
     let sentences: Vec<String> = header.into_iter().chain(records).map(|error| error.to_string()).collect();
     assert!(sentences.iter().all(|sentence| sentence.contains(' ')));
-    assert_eq!(sentences[2], "the image has format version 1; this kernel reads 9");
+    assert_eq!(sentences[2], "the image has format version 1; this kernel reads 10");
     assert_eq!(sentences[6], "there are more endpoints than the kernel has room for");
     assert_eq!(sentences[11], "record 0 of table 0: not the address of a page");
 }
