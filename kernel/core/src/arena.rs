@@ -95,6 +95,9 @@ pub mod tag {
     /// A service.
     #[derive(Debug)]
     pub enum Service {}
+    /// A ring of samples.
+    #[derive(Debug)]
+    pub enum SampleRing {}
 }
 
 /// The id of a thread.
@@ -115,6 +118,8 @@ pub type IrqId = Id<tag::Irq>;
 pub type KeyId = Id<tag::Key>;
 /// The id of a service.
 pub type ServiceId = Id<tag::Service>;
+/// The id of a ring of samples.
+pub type SampleRingId = Id<tag::SampleRing>;
 
 /// Thread ids above this number stand for threads on whose behalf the kernel runs a service.
 const AT_WORK: u16 = limits::THREADS as u16;

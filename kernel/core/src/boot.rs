@@ -9,7 +9,7 @@ use crate::arena::{Id, ThreadId};
 use crate::cap::{Cap, CapTable, Rights, RootTable};
 use crate::inbox::Inbox;
 use crate::kernel::{
-    Endpoints, Irqs, Kernel, Keys, MessageBuffers, Notifications, Replies, SchedContexts, Services, Threads,
+    Endpoints, Irqs, Kernel, Keys, Notifications, Replies, SampleRings, SchedContexts, Services, Threads,
     Vspaces,
 };
 use crate::machine::{Context, CounterAccess, Line, Machine, Ticks};
@@ -104,6 +104,11 @@ impl<M: Machine> Kernel<M> {
                 }
             }
         }
+        for (index, record) in image.rings().enumerate() {
+            if let Some(thread) = Threads::<M>::id(record.thread) {
+                self.probes[thread].set_ring(SampleRings::id(index as u64));
+            }
+        }
         self.populate_lines(image);
         self.populate_counter(image);
     }
@@ -175,10 +180,4 @@ impl<M: Machine> Kernel<M> {
 
 fn optional<Tag>(index: u64, id: impl Fn(u64) -> Option<Id<Tag>>) -> Option<Id<Tag>> {
     if index == NONE { None } else { id(index) }
-}
-
-/// Returns the index of the message buffer of the thread at this position of the image.
-#[must_use]
-pub fn buffer_index(thread: u64) -> Option<usize> {
-    MessageBuffers::id(thread).map(MessageBuffers::index_of)
 }

@@ -17,6 +17,7 @@ use crate::object::service::{Service, Work};
 use crate::object::thread::Thread;
 use crate::object::wipe::{WipingFault, WipingInterrupt};
 use crate::processor::Processor;
+use crate::ring::SampleRing;
 use crate::sched::domain::{DomainQueues, Schedule};
 use crate::sched::lines::DomainLines;
 use crate::sched::queue::{Links, ThreadLinks};
@@ -49,11 +50,13 @@ pub type Vspaces<M> = Arena<tag::Vspace, Option<<M as Machine>::Space>, { limits
 pub type Services<M> = Arena<tag::Service, Option<Service<<M as Machine>::Space>>, { limits::SERVICES }>;
 /// Message buffers by thread.
 pub type MessageBuffers = PerThread<MessageBuffer>;
+/// Rings of samples by id.
+pub type SampleRings = Arena<tag::SampleRing, SampleRing, { limits::SAMPLE_RINGS }>;
 
 /// All objects, and the processor that uses them.
 ///
-/// Objects refer to each other by id only. Capability tables and message buffers are placed by the port: the tables
-/// are read-only after boot, and the buffers are shared with user mode. What calls use comes first and is small, so
+/// Objects refer to each other by id only. Capability tables, message buffers and rings are placed by the port:
+/// the tables are read-only after boot, and the others are shared with user mode. What calls use comes first and is small, so
 /// that the fields of the threads behind it are also within reach of one instruction's offset. The alignment to a page
 /// shortens the instruction sequence that forms the address.
 #[derive(Debug)]

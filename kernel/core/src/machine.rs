@@ -10,7 +10,7 @@ use limen_fpu::{Fpu, FpuUnit};
 
 use crate::arena::{KeyId, ServiceId, ThreadId};
 use crate::cap::{CapTable, RootTable};
-use crate::kernel::MessageBuffers;
+use crate::kernel::{MessageBuffers, SampleRings};
 use crate::object::irq;
 use crate::object::secure_monitor::REGISTERS;
 
@@ -42,6 +42,9 @@ pub trait Machine: FpuUnit<ThreadId> {
 
     /// Returns the message buffers of all threads, which are shared with user mode.
     fn buffers(&self) -> &MessageBuffers;
+
+    /// Returns the rings of samples, which user mode may read.
+    fn sample_rings(&self) -> &SampleRings;
 
     /// Returns the current time.
     fn now(&self) -> Ticks;

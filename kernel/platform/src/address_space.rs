@@ -25,25 +25,34 @@ impl AddressSpace {
 /// All address spaces, by index; those that the image does not have are empty.
 pub type AddressSpaces = [AddressSpace; VSPACES];
 
-/// The mapping of a thread's message buffer.
+/// A page of the kernel's memory that a program sees.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct BufferPage {
-    /// Address space of the thread.
+pub struct KernelPage {
+    /// Address space of the program.
     pub vspace: u64,
-    /// Address of its IPC buffer.
+    /// Its address there.
     pub vaddr: VirtAddr,
-    /// The page with its message buffer, in the kernel's memory.
+    /// Its address in the kernel's memory.
     pub paddr: PhysAddr,
 }
 
-/// Builds the address spaces that `image` describes and maps these message buffers. The first of `roots` already holds
+/// All such pages.
+#[derive(Clone, Copy, Debug)]
+pub struct KernelPages<'a> {
+    /// Message buffers, which programs also write, ascending by address space and address.
+    pub buffers: &'a [KernelPage],
+    /// Pages of rings, which programs only read.
+    pub rings: &'a [KernelPage],
+}
+
+/// Builds the address spaces that `image` describes and maps these pages of the kernel. The first of `roots` already holds
 /// the part of the kernel that is mapped while programs run; the second holds all of it, for work.
 ///
 /// # Errors
 /// See [`MapError`].
 pub fn build<F: Format>(
     image: &Image<'_>,
-    buffers: &[BufferPage],
+    pages: KernelPages<'_>,
     tables: &mut impl Tables,
     roots: [Root; 2],
 ) -> Result<AddressSpaces, MapError> {
@@ -61,8 +70,11 @@ pub fn build<F: Format>(
     for mapping in image.mappings().filter(|mapping| mapping.flags & MappingFlags::READ != 0) {
         map::<F>(tables, root(mapping.vspace), &run(image, &mapping))?;
     }
-    for buffer in buffers {
-        map::<F>(tables, root(buffer.vspace), &buffer_run(buffer))?;
+    for (pages, write) in [(pages.buffers, true), (pages.rings, false)] {
+        let access = Access { owner: Owner::User, write, execute: false, memory: MemoryType::Cached };
+        for &KernelPage { vspace, vaddr, paddr } in pages {
+            map::<F>(tables, root(vspace), &Run { vaddr, paddr, bytes: PAGE_BYTES, height: 0, access })?;
+        }
     }
     Ok(spaces)
 }
@@ -87,11 +99,6 @@ fn run(image: &Image<'_>, mapping: &Mapping) -> Run {
             memory,
         },
     }
-}
-
-fn buffer_run(buffer: &BufferPage) -> Run {
-    let access = Access { owner: Owner::User, write: true, execute: false, memory: MemoryType::Cached };
-    Run { vaddr: buffer.vaddr, paddr: buffer.paddr, bytes: PAGE_BYTES, height: 0, access }
 }
 
 #[cfg(test)]
@@ -179,10 +186,18 @@ mod tests {
             let run = Run { vaddr, paddr: PhysAddr(paddr), bytes: PAGE_BYTES, height: 0, access };
             assert_eq!(map::<F>(&mut tables, root, &run), Ok(()));
         }
-        let buffer = BufferPage { vspace: 0, vaddr: VirtAddr(IPC_BUFFER), paddr: PhysAddr(0x7030_0000) };
-        let spaces = build::<F>(&image, &[buffer], &mut tables, [shared, kernel]).expect("room");
+        let page = |vaddr, paddr| KernelPage { vspace: 0, vaddr: VirtAddr(vaddr), paddr: PhysAddr(paddr) };
+        let pages = KernelPages {
+            buffers: &[page(IPC_BUFFER, 0x7030_0000)],
+            rings: &[page(IPC_BUFFER + PAGE_BYTES, 0x7030_1000)],
+        };
+        let spaces = build::<F>(&image, pages, &mut tables, [shared, kernel]).expect("room");
         let [program, work] = [0, 1].map(|index: usize| spaces[index].tables::<F>());
-        let programs = [(IPC_BUFFER, 0x7030_0000, true, true), (0x20_0000, 0x4400_0000, true, true)];
+        let programs = [
+            (IPC_BUFFER, 0x7030_0000, true, true),
+            (IPC_BUFFER + PAGE_BYTES, 0x7030_1000, true, false),
+            (0x20_0000, 0x4400_0000, true, true),
+        ];
         assert_eq!(found::<F>(&tables, program), programs);
         let works = [(0x20_0000, 0x4400_0000, false, false), (0x40_0000, 0x4500_0000, false, true)];
         assert_eq!(found::<F>(&tables, work), works);

@@ -4,14 +4,12 @@
 //! Boot code and the loader's identity map stay mapped until [`unmap_boot`](crate::unmap_boot).
 
 use limen_abi::KernelKey;
-use limen_abi::limits::{PAGE_BYTES, THREADS};
+use limen_abi::limits::{PAGE_BYTES, SAMPLE_RINGS, THREADS};
 use limen_abi::message::BufferWord;
-use limen_core::boot::buffer_index;
-use limen_core::message::MessageBuffer;
 use limen_image::{Board, Image, ImageError, MappingFlags, Options, Range, Region, RegionKind};
 use limen_mmu::address::{PhysAddr, VirtAddr};
 
-use crate::address_space::{self, AddressSpaces, BufferPage};
+use crate::address_space::{self, AddressSpaces, KernelPage, KernelPages};
 use crate::arch::cpu::SpaceRegister;
 use crate::arch::mmu::{self, Descriptors};
 use crate::arch::{self, cpu, irq, timer};
@@ -60,16 +58,14 @@ pub fn start(image_paddr: PhysAddr, first_cycle: u64, command_line: &[u8], firmw
         digest_rates::print();
     }
     clear_regions(&image);
-    let mut buffers = [BufferPage::default(); THREADS];
-    let buffers = buffer_pages(&image, &mut buffers);
-    let spaces = address_space::build::<Descriptors>(
-        &image,
-        buffers,
-        &mut tables,
-        [shared_root(), cpu::kernel_root()],
-    )
-    .unwrap_or_else(|error| fatal(format_args!("the address spaces cannot be built: {error:?}")));
-    check_tables(&image, buffers, &tables, &spaces)
+    let mut buffers = [KernelPage::default(); THREADS];
+    let mut rings = [KernelPage::default(); SAMPLE_RINGS];
+    let pages =
+        KernelPages { buffers: buffer_pages(&image, &mut buffers), rings: ring_pages(&image, &mut rings) };
+    let spaces =
+        address_space::build::<Descriptors>(&image, pages, &mut tables, [shared_root(), cpu::kernel_root()])
+            .unwrap_or_else(|error| fatal(format_args!("the address spaces cannot be built: {error:?}")));
+    check_tables(&image, pages, &tables, &spaces)
         .unwrap_or_else(|violation| fatal(format_args!("{violation}")));
     publish_memory(&image);
     tell_first_cycle(&image, first_cycle);
@@ -171,23 +167,33 @@ fn clear_regions(image: &Image<'_>) {
 }
 
 /// The message buffers of the image's threads.
-fn buffer_pages<'a>(image: &Image<'_>, room: &'a mut [BufferPage; THREADS]) -> &'a [BufferPage] {
+fn buffer_pages<'a>(image: &Image<'_>, room: &'a mut [KernelPage; THREADS]) -> &'a [KernelPage] {
+    let buffers = thread_memory::message_buffers().iter().map(|(_, buffer)| kernel_page(buffer));
+    let places = image.threads().map(|thread| (thread.vspace, thread.ipc_buffer));
+    fill_pages(room, places.zip(buffers))
+}
+
+/// The rings of the image's threads.
+fn ring_pages<'a>(image: &Image<'_>, room: &'a mut [KernelPage; SAMPLE_RINGS]) -> &'a [KernelPage] {
+    let rings = thread_memory::sample_rings().iter().map(|(_, ring)| kernel_page(ring));
+    let vspace = |thread| image.thread(thread).map_or(0, |thread| thread.vspace);
+    fill_pages(room, image.rings().map(|ring| (vspace(ring.thread), ring.vaddr)).zip(rings))
+}
+
+fn fill_pages(room: &mut [KernelPage], pages: impl Iterator<Item = ((u64, u64), PhysAddr)>) -> &[KernelPage] {
     let mut count = 0;
-    for ((page, thread), index) in room.iter_mut().zip(image.threads()).zip(0..) {
-        let (vspace, vaddr) = (thread.vspace, VirtAddr(thread.ipc_buffer));
-        *page = BufferPage { vspace, vaddr, paddr: message_buffer(index) };
+    for (page, ((vspace, vaddr), paddr)) in room.iter_mut().zip(pages) {
+        *page = KernelPage { vspace, vaddr: VirtAddr(vaddr), paddr };
         count += 1;
     }
     room.get(..count).unwrap_or_default()
 }
 
-/// The page with the message buffer of the thread with this index in the image.
-fn message_buffer(thread: u64) -> PhysAddr {
-    let first = core::ptr::from_ref(thread_memory::message_buffers()).addr();
-    buffer_index(thread)
-        .map(|index| VirtAddr((first + index * size_of::<MessageBuffer>()) as u64))
-        .and_then(cpu::translate)
-        .unwrap_or_else(|| fatal(format_args!("thread {thread} has no message buffer")))
+/// The physical address of a page of the kernel's memory.
+fn kernel_page<T>(page: &T) -> PhysAddr {
+    let vaddr = VirtAddr(core::ptr::from_ref(page).addr() as u64);
+    cpu::translate(vaddr)
+        .unwrap_or_else(|| fatal(format_args!("the kernel's page {:#x} is not mapped", vaddr.0)))
 }
 
 /// Writes the cycle count from which boot is measured to the IPC buffers.
@@ -199,7 +205,7 @@ fn tell_first_cycle(image: &Image<'_>, first_cycle: u64) {
 
 fn check_tables(
     image: &Image<'_>,
-    buffers: &[BufferPage],
+    pages: KernelPages<'_>,
     tables: &TablePool,
     spaces: &AddressSpaces,
 ) -> Result<(), Violation> {
@@ -210,7 +216,7 @@ fn check_tables(
     if let Some(area) = arch::boot::entry_area() {
         check_entry_area::<Descriptors>(tables, &area)?;
     }
-    let rules = UserRules::new(image, buffers, code, shared_root());
+    let rules = UserRules::new(image, pages, code, shared_root());
     for (index, space) in spaces.iter().enumerate().take(image.counts().vspaces as usize) {
         if image.services().any(|service| service.vspace == index as u64) {
             rules.check_work::<Descriptors>(

@@ -6,8 +6,8 @@
 //! - Address spaces: no page is executable for the kernel, inaccessible to programs, or an alias of the kernel's code.
 //! - Every address space shares the checked part of the kernel: its half, or the entry area, which holds only its own
 //!   pages with their intended access.
-//! - No address space maps kernel memory (reserved RAM and the pool of page tables), with two exceptions: page contents
-//!   of the image, and each thread's own message buffer at its own address.
+//! - No address space maps kernel memory (reserved RAM and the pool of page tables), with three exceptions: page contents
+//!   of the image, and each thread's own message buffer and ring, each at its own address. Rings are read-only.
 //!
 //! The checks read the tables back entry by entry and do not trust the code that wrote them.
 
@@ -17,7 +17,7 @@ use limen_abi::limits::PAGE_BYTES;
 use limen_image::{Image, Range, RegionKind};
 use limen_mmu::address::{PhysAddr, VirtAddr};
 
-use crate::address_space::BufferPage;
+use crate::address_space::{KernelPage, KernelPages};
 use crate::page_table::{ENTRIES, Format, Found, Halves, Root, Tables, is_shared, span_bytes, walk};
 
 /// A forbidden mapping.
@@ -111,19 +111,19 @@ pub fn check_entry_area<F: Format>(tables: &impl Tables, area: &EntryArea) -> Re
 pub struct UserRules<'a> {
     shared: Root,
     image: &'a Image<'a>,
-    buffers: &'a [BufferPage],
+    pages: KernelPages<'a>,
     code: Range,
     contents: Range,
 }
 
 impl<'a> UserRules<'a> {
-    /// Rules for the address spaces of `image` with these message buffers, in the image's order. `code` is the memory
-    /// of the kernel's code; `shared` holds the kernel addresses that all address spaces share.
-    pub fn new(image: &'a Image<'a>, buffers: &'a [BufferPage], code: Range, shared: Root) -> Self {
+    /// Rules for the address spaces of `image`, which map these pages of the kernel. `code` is the memory of the kernel's
+    /// code; `shared` holds the kernel addresses that all address spaces share.
+    pub fn new(image: &'a Image<'a>, pages: KernelPages<'a>, code: Range, shared: Root) -> Self {
         let end = image.paddr() + image.image_bytes();
         let mut contents = image.regions().filter(|region| region.kind == RegionKind::Contents as u64);
         let contents = Range { start: contents.next().map_or(end, |first| first.paddr), end };
-        Self { shared, image, buffers, code, contents }
+        Self { shared, image, pages, code, contents }
     }
 
     /// Checks the address space of a program.
@@ -139,7 +139,7 @@ impl<'a> UserRules<'a> {
             rule(permissions.user, "programs cannot access it")?;
             rule(!permissions.kernel_executable, "the kernel can execute it")?;
             rule(!overlaps(self.code, memory), "alias of the kernel's code")?;
-            let allowed = !self.is_kernel_memory(memory) || self.is_message_buffer(vspace, &found);
+            let allowed = !self.is_kernel_memory(memory) || self.is_for_program(vspace, &found);
             rule(allowed, "memory of the kernel")
         })
     }
@@ -194,12 +194,16 @@ impl<'a> UserRules<'a> {
                 && self.image.reserved().any(|reserved| overlaps(reserved, memory)))
     }
 
-    /// A run may hold the buffers of several neighbouring threads.
-    fn is_message_buffer(&self, vspace: usize, found: &Found) -> bool {
+    /// Whether all pages are message buffers and rings of this address space. Neighbouring pages are one run.
+    fn is_for_program(&self, vspace: usize, found: &Found) -> bool {
+        let KernelPages { buffers, rings } = self.pages;
         (0..found.bytes).step_by(PAGE_BYTES as usize).all(|offset| {
-            let place = (vspace as u64, found.vaddr.0 + offset);
-            let buffer = self.buffers.binary_search_by_key(&place, |buffer| (buffer.vspace, buffer.vaddr.0));
-            buffer.is_ok_and(|index| self.buffers[index].paddr.0 == found.paddr.0 + offset)
+            let (vaddr, paddr) = (VirtAddr(found.vaddr.0 + offset), PhysAddr(found.paddr.0 + offset));
+            let page = KernelPage { vspace: vspace as u64, vaddr, paddr };
+            let place = |page: &KernelPage| (page.vspace, page.vaddr.0);
+            let buffer = buffers.binary_search_by_key(&place(&page), place);
+            buffer.is_ok_and(|index| buffers[index] == page)
+                || (!found.permissions.writable && rings.contains(&page))
         })
     }
 }
@@ -238,6 +242,11 @@ mod tests {
     const CODE: Range = Range { start: 0x7010_0000, end: 0x7010_4000 };
     const BUFFER: PhysAddr = PhysAddr(0x7020_0000);
     const IPC_BUFFER: VirtAddr = VirtAddr(0x10_0000);
+    const RING: PhysAddr = PhysAddr(0x7020_1000);
+    const PAGES: KernelPages<'static> = KernelPages {
+        buffers: &[KernelPage { vspace: 0, vaddr: IPC_BUFFER, paddr: BUFFER }],
+        rings: &[KernelPage { vspace: 0, vaddr: VirtAddr(0x11_0000), paddr: RING }],
+    };
     const KERNEL_CODE: Access =
         Access { owner: Owner::Kernel, write: false, execute: true, memory: MemoryType::Cached };
     const KERNEL_DATA: Access = Access { write: true, execute: false, ..KERNEL_CODE };
@@ -256,18 +265,16 @@ mod tests {
     fn user(vspace: usize, vaddr: VirtAddr, paddr: u64, access: Access) -> Result<(), &'static str> {
         let words = image();
         let image = Image::validate(&words).expect("a valid image");
-        let buffers = [BufferPage { vspace: 0, vaddr: IPC_BUFFER, paddr: BUFFER }];
         let (tables, root) = mapped(3, [(vaddr.0 / PAGE_BYTES, paddr, access)].into_iter());
-        let rules = UserRules::new(&image, &buffers, CODE, root);
+        let rules = UserRules::new(&image, PAGES, CODE, root);
         rules.check::<Descriptors>(&tables, vspace, root).map_err(|violation| violation.rule)
     }
 
     fn work(vaddr: VirtAddr, paddr: u64, access: Access) -> Result<(), &'static str> {
         let words = image();
         let image = Image::validate(&words).expect("a valid image");
-        let buffers = [BufferPage { vspace: 0, vaddr: IPC_BUFFER, paddr: BUFFER }];
         let (tables, root) = mapped(3, [(vaddr.0 / PAGE_BYTES, paddr, access)].into_iter());
-        let rules = UserRules::new(&image, &buffers, CODE, root);
+        let rules = UserRules::new(&image, PAGES, CODE, root);
         rules.check_work::<Descriptors>(&tables, 0, root, root).map_err(|violation| violation.rule)
     }
 
@@ -371,6 +378,18 @@ mod tests {
     }
 
     #[test]
+    fn a_ring_belongs_to_its_thread_only_which_reads_it() {
+        const USER_CONSTANTS: Access = Access { write: false, ..USER_DATA };
+        let vaddr = PAGES.rings[0].vaddr;
+        assert_eq!(user(0, vaddr, RING.0, USER_CONSTANTS), Ok(()));
+        assert_eq!(user(0, vaddr, RING.0, USER_DATA), Err("memory of the kernel"));
+        assert_eq!(user(1, vaddr, RING.0, USER_CONSTANTS), Err("memory of the kernel"));
+        assert_eq!(user(0, vaddr, RING.0 + PAGE_BYTES, USER_CONSTANTS), Err("memory of the kernel"));
+        assert_eq!(user(0, VirtAddr(0x12_0000), RING.0, USER_CONSTANTS), Err("memory of the kernel"));
+        assert_eq!(work(vaddr, RING.0, Access { write: false, ..WORK_DATA }), Err("memory of the kernel"));
+    }
+
+    #[test]
     fn work_in_memory_of_programs_passes() {
         assert_eq!(work(VirtAddr(0x20_0000), CONTENTS, Access { write: false, ..WORK_DATA }), Ok(()));
         assert_eq!(work(VirtAddr(0x20_0000), 0x8000_0000, WORK_DATA), Ok(()));
@@ -417,7 +436,7 @@ mod tests {
             let run = Run { vaddr, paddr, bytes: PAGE_BYTES, height: 0, access: KERNEL_CODE };
             assert_eq!(map::<Paging>(&mut tables, shared, &run), Ok(()));
         }
-        let rules = UserRules::new(&image, &[], CODE, entry_area);
+        let rules = UserRules::new(&image, PAGES, CODE, entry_area);
         let check = |tables: &TestTables| {
             let work = rules.check_work::<Paging>(tables, 1, root, kernel);
             let program = rules.check::<Paging>(tables, 1, root);
@@ -477,7 +496,7 @@ mod tests {
         };
         assert_eq!(map::<Paging>(&mut tables, shared, &page), Ok(()));
         let check = |tables: &TestTables| {
-            let rules = UserRules::new(&image, &[], CODE, shared);
+            let rules = UserRules::new(&image, PAGES, CODE, shared);
             rules.check::<Paging>(tables, 1, root).map_err(|violation| violation.rule)
         };
         assert_eq!(check(&tables), Err("not the kernel's half that all share"));

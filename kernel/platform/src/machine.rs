@@ -5,7 +5,7 @@ use core::ops::Range;
 
 use limen_core::arena::{KeyId, ServiceId, ThreadId};
 use limen_core::cap::{CapTable, RootTable};
-use limen_core::kernel::MessageBuffers;
+use limen_core::kernel::{MessageBuffers, SampleRings};
 use limen_core::machine::{
     CacheOperation, CounterAccess, Interrupt, Line, Machine, Patching, PortWidth, Ticks,
 };
@@ -69,6 +69,11 @@ impl Machine for Hardware {
     #[inline]
     fn buffers(&self) -> &MessageBuffers {
         thread_memory::message_buffers()
+    }
+
+    #[inline]
+    fn sample_rings(&self) -> &SampleRings {
+        thread_memory::sample_rings()
     }
 
     #[inline]

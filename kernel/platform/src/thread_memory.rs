@@ -1,4 +1,4 @@
-//! The memory of each thread: capability table, root slots and message buffer.
+//! The memory of threads: capability table, root slots and message buffer of each, and the rings of some.
 //!
 //! The statics have room for the maximum number of threads, and boot clears only what the image's threads need:
 //! clearing all of it would take most of boot. The rest is never accessed, because every thread that the kernel knows
@@ -7,12 +7,13 @@
 use core::cell::UnsafeCell;
 use core::mem::MaybeUninit;
 
-use limen_abi::limits::{PAGE_BYTES, THREADS};
+use limen_abi::limits::{PAGE_BYTES, SAMPLE_RINGS, THREADS};
 use limen_core::arena::ThreadId;
 use limen_core::boot::{caps, place};
 use limen_core::cap::{CapTable, RootTable};
-use limen_core::kernel::{MessageBuffers, PerThread};
+use limen_core::kernel::{MessageBuffers, PerThread, SampleRings};
 use limen_core::message::MessageBuffer;
+use limen_core::ring::SampleRing;
 use limen_image::Image;
 
 use crate::machine::Hardware;
@@ -41,23 +42,28 @@ pub static NO_CAPS: CapTable = CapTable::EMPTY;
 /// Uninitialised memory is fine: any words are a valid message buffer.
 #[unsafe(link_section = ".bss.threads")]
 static MESSAGE_BUFFERS: MessageBuffers = MessageBuffers::new([const { MessageBuffer::new() }; THREADS]);
+/// Uninitialised memory is fine here, too.
+#[unsafe(link_section = ".bss.threads")]
+static SAMPLE_RING_PAGES: SampleRings = SampleRings::new([const { SampleRing::new() }; SAMPLE_RINGS]);
 
 unsafe extern "C" {
     /// Clears memory from `start` up to `end`, both page-aligned; in the port's `boot.S`.
     fn clear_pages(start: u64, end: u64);
 }
 
-/// Clears the tables and buffers of the image's threads. Called once, before any other function of this file.
+/// Clears the tables, buffers and rings of the image's threads. Called once, before any other function of this file.
 pub fn clear(image: &Image<'_>) {
     let threads = image.thread_count().min(THREADS as u64);
-    let clear = |start: usize, bytes: usize| {
-        let end = start as u64 + (threads * bytes as u64).next_multiple_of(PAGE_BYTES);
+    let clear = |start: usize, count: u64, bytes: usize| {
+        let end = start as u64 + (count * bytes as u64).next_multiple_of(PAGE_BYTES);
         // SAFETY: each starts on a page, and ends on one or with memory that holds nothing else; no borrow exists yet.
         unsafe { clear_pages(start as u64, end) }
     };
-    clear((&raw const CAP_TABLES).addr(), size_of::<CapTable>());
-    clear((&raw const ROOT_TABLES).addr(), size_of::<RootTable>());
-    clear((&raw const MESSAGE_BUFFERS).addr(), size_of::<MessageBuffer>());
+    clear((&raw const CAP_TABLES).addr(), threads, size_of::<CapTable>());
+    clear((&raw const ROOT_TABLES).addr(), threads, size_of::<RootTable>());
+    clear((&raw const MESSAGE_BUFFERS).addr(), threads, size_of::<MessageBuffer>());
+    let rings = image.rings().take(SAMPLE_RINGS).count() as u64;
+    clear((&raw const SAMPLE_RING_PAGES).addr(), rings, size_of::<SampleRing>());
 }
 
 /// Writes the image's capabilities to their slots.
@@ -91,4 +97,10 @@ pub fn root_table(thread: ThreadId) -> &'static RootTable {
 #[inline]
 pub fn message_buffers() -> &'static MessageBuffers {
     &MESSAGE_BUFFERS
+}
+
+/// The rings of samples.
+#[inline]
+pub fn sample_rings() -> &'static SampleRings {
+    &SAMPLE_RING_PAGES
 }

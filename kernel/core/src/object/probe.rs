@@ -3,26 +3,30 @@
 //! ```text
 //!        start           arm               the event            return to the program
 //!   Off -------> Ready ------> Armed ------------------> Leaving ------------.
-//!    ^             ^                                                         |
-//!    '-- stop      '---------------------------------------------------------'
-//!    (or the program stops)
+//!    ^             ^             ^                                           |
+//!    '-- stop      '-------------'-------------------------------------------'
+//!    (or the program stops)  armed for one event, or for every event
 //! ```
 //!
 //! The program reads the counter into a register and causes the event. The port reads the counter in the first
 //! instructions of the kernel; the two values make a sample. On return the port reads it once more, in its last
 //! instruction before the program's first, into registers that the program declared free when it armed the probe.
-//! Arming is for one event, so nothing else is stamped. The probe touches no memory of the program: an armed fault is
+//! Arming is for one event, or for every event in code that the program names, so nothing else is stamped. The probe touches no memory of the program: an armed fault is
 //! not delivered; instead the program continues at the address it has named. For that the program must be in the code
 //! range it has named. A fault or an interrupt in other code does not count as the event. Neither does any fault of a
 //! program whose faults wipe: that one wipes and is delivered.
+//!
+//! Samples go to the ring that the program's description asks for, or else to a few places here, from which the program
+//! reads them by a request.
 //!
 //! While any program probes, a static key of the port routes every trap through this code.
 
 use limen_abi::Label;
 use limen_abi::limits::PROBE_SAMPLES;
 use limen_abi::probe::{ProbeEvent, ProbeOption, ProbeWord};
+use limen_abi::ring::RingWord;
 
-use crate::arena::ThreadId;
+use crate::arena::{SampleRingId, ThreadId};
 use crate::event::Outcome;
 use crate::invoke::{Arguments, InvokeError};
 use crate::kernel::Kernel;
@@ -38,6 +42,10 @@ pub struct Probe {
     first: usize,
     /// The number of samples that were not read.
     count: usize,
+    /// The ring that takes the samples instead.
+    ring: Option<SampleRingId>,
+    /// The number of samples in the ring since the start.
+    published: u64,
     /// The number of samples dropped for lack of room.
     dropped: u64,
     /// Kernel entries since the return from the last event.
@@ -50,7 +58,7 @@ enum State {
     Off,
     Ready,
     Armed { arming: Arming, interruptions: u64 },
-    Leaving { exit: ExitStamp },
+    Leaving { arming: Arming },
 }
 
 /// The event that a probe is armed for.
@@ -62,6 +70,16 @@ pub struct Arming {
     /// the program then continues here.
     last: u64,
     exit: ExitStamp,
+    events: Events,
+}
+
+/// How many events an arming is for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Events {
+    /// The next one.
+    One,
+    /// All of them, until the program arms another or stops. The return address of a system call must be in the range.
+    Every,
 }
 
 /// Whether the counter is read on return. Ports use these numbers.
@@ -96,6 +114,8 @@ impl Probe {
         samples: [Sample::NONE; PROBE_SAMPLES],
         first: 0,
         count: 0,
+        ring: None,
+        published: 0,
         dropped: 0,
         entries: 0,
     };
@@ -104,6 +124,11 @@ impl Probe {
     #[must_use]
     pub fn is_on(&self) -> bool {
         self.state != State::Off
+    }
+
+    /// Sets the ring for the samples, at boot.
+    pub(crate) fn set_ring(&mut self, ring: Option<SampleRingId>) {
+        self.ring = ring;
     }
 
     fn push(&mut self, sample: Sample) {
@@ -179,19 +204,23 @@ impl Arming {
         let [event, first, last, options] = arguments.words()?;
         let max = ProbeEvent::ALL.len() as u64 - 1;
         let event = ProbeEvent::from_raw(event).ok_or(InvokeError::Range { min: 0, max })?;
-        let exit = match options {
+        let events = if options & ProbeOption::EVERY == 0 { Events::One } else { Events::Every };
+        let exit = match options & !ProbeOption::EVERY {
             0 => ExitStamp::None,
             ProbeOption::EXIT => ExitStamp::Plain,
             ProbeOption::EXIT_SERIALISED => ExitStamp::Serialised,
-            _ => return Err(InvokeError::Range { min: 0, max: ProbeOption::EXIT_SERIALISED }),
+            _ => {
+                let max = ProbeOption::EXIT_SERIALISED | ProbeOption::EVERY;
+                return Err(InvokeError::Range { min: 0, max });
+            }
         };
-        Ok(Self { event, first, last, exit })
+        Ok(Self { event, first, last, exit, events })
     }
 
     /// Returns whether this is the event, with the program at `pc`.
     fn is_for(&self, event: Option<ProbeEvent>, pc: u64) -> bool {
-        event == Some(self.event)
-            && (self.event == ProbeEvent::Syscall || (self.first..=self.last).contains(&pc))
+        let is_anywhere = self.event == ProbeEvent::Syscall && self.events == Events::One;
+        event == Some(self.event) && (is_anywhere || (self.first..=self.last).contains(&pc))
     }
 }
 
@@ -207,7 +236,13 @@ pub enum Rest {
 
 impl<M: Machine> Kernel<M> {
     fn start_probe(&mut self, thread: ThreadId) {
-        self.probes[thread] = Probe { state: State::Ready, ..Probe::OFF };
+        let ring = self.probes[thread].ring;
+        self.probes[thread] = Probe { state: State::Ready, ring, ..Probe::OFF };
+        if let Some(ring) = ring {
+            let ring = &self.machine.sample_rings()[ring];
+            ring.clear();
+            ring.set_header(RingWord::PAGE_TABLE_SWITCH, u64::from(self.machine.switches_page_tables()));
+        }
         self.probing += 1;
         if self.probing == 1 {
             self.machine.set_probing(true);
@@ -262,11 +297,18 @@ impl<M: Machine> Kernel<M> {
             *interruptions += 1;
             return Rest::Serve;
         }
-        let Arming { event, last, exit, .. } = *arming;
+        let (arming, interruptions) = (*arming, *interruptions);
+        let Arming { event, last, .. } = arming;
         let user = context.register(M::Context::STAMP);
-        let sample = Sample { event, user, entry: stamp, interruptions: *interruptions };
-        probe.push(sample);
-        probe.state = State::Leaving { exit };
+        match probe.ring {
+            Some(ring) => {
+                let record = [event.as_raw(), user, stamp, interruptions];
+                self.machine.sample_rings()[ring].push(probe.published, &record);
+                probe.published += 1;
+            }
+            None => probe.push(Sample { event, user, entry: stamp, interruptions }),
+        }
+        probe.state = State::Leaving { arming };
         if event != ProbeEvent::Syscall {
             context.set_register(M::Context::PC, last);
         }
@@ -287,10 +329,13 @@ impl<M: Machine> Kernel<M> {
     /// Returns how the next return to this thread is stamped, and clears it.
     pub(crate) fn take_exit(&mut self, thread: ThreadId) -> ExitStamp {
         let probe = &mut self.probes[thread];
-        let State::Leaving { exit } = probe.state else { return ExitStamp::None };
-        probe.state = State::Ready;
+        let State::Leaving { arming } = probe.state else { return ExitStamp::None };
+        probe.state = match arming.events {
+            Events::One => State::Ready,
+            Events::Every => State::Armed { arming, interruptions: 0 },
+        };
         probe.entries = 0;
-        exit
+        arming.exit
     }
 
     /// Returns how the return to the running program is stamped. Called once per return while probing.

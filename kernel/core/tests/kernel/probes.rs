@@ -1,10 +1,14 @@
 //! Probes: which events of which programs are sampled, and which returns are stamped.
 
+use std::sync::atomic::Ordering;
+
 use limen_abi::limits::PROBE_SAMPLES;
 use limen_abi::probe::{ProbeEvent, ProbeOption, ProbeWord};
+use limen_abi::ring::LINE_WORDS;
 use limen_abi::{ErrorCode, Label, MessageInfo, Syscall};
 use limen_core::fault::Fault;
-use limen_core::machine::Context;
+use limen_core::kernel::SampleRings;
+use limen_core::machine::{Context, Machine};
 use limen_core::object::probe::{ExitStamp, Rest};
 
 use crate::support::{Grant, PC, Plan, STAMP, System, Thread};
@@ -26,10 +30,10 @@ impl Probing {
         Self::of(|_, _| ())
     }
 
-    fn of(change: impl Fn(&mut Plan, Thread)) -> Self {
+    fn of(change: impl Fn(&mut Plan, [Thread; 2])) -> Self {
         let mut plan = Plan::new();
         let [parent, child] = ["parent", "child"].map(|name| plan.thread(name, 50));
-        change(&mut plan, parent);
+        change(&mut plan, [parent, child]);
         let slots = [parent, child].map(|thread| plan.grant(thread, Grant::probe()));
         let control = plan.grant(parent, child.control());
         Self { system: plan.boot(), parent, child, control, slots }
@@ -92,7 +96,7 @@ fn an_armed_event_is_sampled_once_and_its_return_is_stamped() {
 #[test]
 fn a_fault_that_wipes_is_delivered_and_not_sampled() {
     for event in [ProbeEvent::PageFault, ProbeEvent::Undefined, ProbeEvent::Breakpoint] {
-        let mut probing = Probing::of(|plan, parent| {
+        let mut probing = Probing::of(|plan, [parent, _]| {
             plan.wipe_by_fault(parent);
         });
         assert_eq!(probing.invoke(Label::ProbeStart, &[]), Some(ErrorCode::NoError));
@@ -229,6 +233,144 @@ fn dropped_samples_are_counted() {
     assert_eq!(probing.read(), [0, 0, 0, 0, 0, 2]);
 }
 
+/// Options of an event that stays armed, with the stamp of the return.
+const EVERY: u64 = ProbeOption::EVERY | ProbeOption::EXIT;
+
+#[test]
+fn an_event_stays_armed_on_request() {
+    let mut probing = Probing::started();
+    let parent = probing.parent;
+    probing.arm(ProbeEvent::Undefined, EVERY);
+    for stamp in 1..4 {
+        assert!(!probing.is_stamped());
+        assert_eq!(
+            probing.trap(parent, Some(ProbeEvent::Undefined), LAST + 4, 99),
+            Rest::Serve,
+            "other code"
+        );
+        assert_eq!(
+            probing.trap(parent, Some(ProbeEvent::Interrupt), FIRST, 99),
+            Rest::Serve,
+            "another event"
+        );
+        assert_eq!(probing.trap(parent, Some(ProbeEvent::Undefined), FIRST, stamp), Rest::Return);
+        assert_eq!(probing.system.pc(parent), LAST);
+        assert_eq!((probing.is_stamped(), probing.is_stamped()), (true, false));
+    }
+    for stamp in 1..4 {
+        assert_eq!(probing.read(), [1, ProbeEvent::Undefined.as_raw(), stamp, 900, 2, 0]);
+    }
+    assert_eq!(probing.read(), [0; 6]);
+    // Another arming ends it.
+    probing.arm(ProbeEvent::Breakpoint, 0);
+    assert_eq!(probing.trap(parent, Some(ProbeEvent::Undefined), FIRST, 1), Rest::Serve);
+    assert_eq!(probing.trap(parent, Some(ProbeEvent::Breakpoint), FIRST, 1), Rest::Return);
+    assert!(!probing.is_stamped());
+    assert_eq!(probing.trap(parent, Some(ProbeEvent::Breakpoint), FIRST, 1), Rest::Serve);
+}
+
+/// Otherwise calls outside of the named code would lose registers.
+#[test]
+fn system_calls_stay_armed_only_in_the_named_code() {
+    let mut probing = Probing::started();
+    let parent = probing.parent;
+    let call = |probing: &mut Probing, pc| {
+        let number = Syscall::NbSend.as_raw();
+        probing.system.context_mut(parent).trap(number, 0, MessageInfo::new(0, 0));
+        probing.system.context_mut(parent).set_register(PC, pc);
+        probing.system.kernel.serve_probed_syscall(number, 901);
+        assert_eq!(probing.system.pc(parent), pc);
+        probing.is_stamped()
+    };
+    probing.arm(ProbeEvent::Syscall, EVERY);
+    let stamps: Vec<bool> =
+        [FIRST, FIRST - 4, LAST, LAST + 4, FIRST].into_iter().map(|pc| call(&mut probing, pc)).collect();
+    assert_eq!(stamps, [true, false, true, false, true]);
+    // An arming for one system call counts anywhere.
+    probing.arm(ProbeEvent::Syscall, ProbeOption::EXIT);
+    assert_eq!([FIRST - 4, FIRST].map(|pc| call(&mut probing, pc)), [true, false]);
+}
+
+#[test]
+fn stopping_ends_an_arming_for_every_event() {
+    let mut probing = Probing::started();
+    let parent = probing.parent;
+    probing.arm(ProbeEvent::Syscall, EVERY);
+    // The request to stop is itself the event, and its return is not stamped.
+    assert_eq!(probing.trap(parent, Some(ProbeEvent::Syscall), FIRST, 3), Rest::Serve);
+    assert_eq!(probing.invoke(Label::ProbeStop, &[]), Some(ErrorCode::NoError));
+    assert!(!probing.is_stamped());
+    assert_eq!(probing.invoke(Label::ProbeStart, &[]), Some(ErrorCode::NoError));
+    assert_eq!(probing.trap(parent, Some(ProbeEvent::Syscall), FIRST, 3), Rest::Serve);
+    assert!(!probing.is_stamped());
+    assert_eq!(probing.read(), [0; 6]);
+}
+
+/// The words of a line of the first ring.
+fn line(system: &System, line: usize) -> [u64; LINE_WORDS] {
+    let id = SampleRings::id(0).expect("a ring");
+    system.kernel.machine.sample_rings()[id].lines[line].each_ref().map(|word| word.load(Ordering::Relaxed))
+}
+
+/// A parent without a ring, and a child that has one.
+fn with_ring() -> Probing {
+    let mut probing = Probing::of(|plan, [_, child]| plan.sample_ring(child));
+    probing.system.yield_slice(probing.parent);
+    std::mem::swap(&mut probing.parent, &mut probing.child);
+    probing.slots.swap(0, 1);
+    probing
+}
+
+#[test]
+fn samples_go_to_the_ring_of_the_program() {
+    const UNDEFINED: u64 = ProbeEvent::Undefined.as_raw();
+    let mut probing = with_ring();
+    let child = probing.parent;
+    assert_eq!(line(&probing.system, 0), [0; 8], "nothing before the start");
+    assert_eq!(probing.invoke(Label::ProbeStart, &[]), Some(ErrorCode::NoError));
+    assert_eq!(line(&probing.system, 0), [0, 63, 1, 0, 0, 0, 0, 0]);
+    probing.arm(ProbeEvent::Undefined, EVERY);
+    for stamp in 0..64 {
+        assert_eq!(probing.trap(child, None, FIRST, 0), Rest::Serve);
+        assert_eq!(probing.trap(child, Some(ProbeEvent::Undefined), FIRST, stamp), Rest::Return);
+        assert!(probing.is_stamped());
+    }
+    assert_eq!(line(&probing.system, 0), [64, 63, 1, 0, 0, 0, 0, 0]);
+    assert_eq!(line(&probing.system, 1), [64, UNDEFINED, 63, 900, 1, 0, 0, 0], "in place of the oldest");
+    assert_eq!(line(&probing.system, 2), [2, UNDEFINED, 1, 900, 1, 0, 0, 0]);
+    assert_eq!(line(&probing.system, 63), [63, UNDEFINED, 62, 900, 1, 0, 0, 0]);
+    assert_eq!(probing.read(), [0; 6], "the samples are in the ring alone");
+    // They stay there after a stop, until the next start.
+    assert_eq!(probing.invoke(Label::ProbeStop, &[]), Some(ErrorCode::NoError));
+    assert_eq!(line(&probing.system, 0)[0], 64);
+    assert_eq!(probing.invoke(Label::ProbeStart, &[]), Some(ErrorCode::NoError));
+    assert_eq!(line(&probing.system, 0), [0, 63, 1, 0, 0, 0, 0, 0]);
+    assert!((1..64).all(|at| line(&probing.system, at) == [0; 8]));
+    probing.arm(ProbeEvent::Undefined, 0);
+    assert_eq!(probing.trap(child, Some(ProbeEvent::Undefined), FIRST, 5), Rest::Return);
+    assert_eq!(line(&probing.system, 1), [1, UNDEFINED, 5, 900, 0, 0, 0, 0]);
+}
+
+#[test]
+fn a_ring_is_for_its_own_program() {
+    let mut probing = with_ring();
+    let (child, parent) = (probing.parent, probing.child);
+    assert_eq!(probing.invoke(Label::ProbeStart, &[]), Some(ErrorCode::NoError));
+    probing.arm(ProbeEvent::Undefined, EVERY);
+    probing.system.yield_slice(child);
+    std::mem::swap(&mut probing.parent, &mut probing.child);
+    probing.slots.swap(0, 1);
+    assert_eq!(probing.invoke(Label::ProbeStart, &[]), Some(ErrorCode::NoError));
+    probing.arm(ProbeEvent::Undefined, EVERY);
+    assert_eq!(probing.trap(parent, Some(ProbeEvent::Undefined), FIRST, 8), Rest::Return);
+    assert_eq!(probing.read(), [1, ProbeEvent::Undefined.as_raw(), 8, 900, 0, 0]);
+    assert_eq!(line(&probing.system, 0)[0], 0);
+    // Stopping the child ends its arming, and leaves its samples.
+    let control = probing.control;
+    probing.system.call(parent, control, Label::TcbSuspend.as_raw(), &[]);
+    assert!(!probing.system.kernel.probes[child.id()].is_on());
+}
+
 #[test]
 fn requests_out_of_order_or_range_are_refused() {
     let mut probing = Probing::new();
@@ -239,7 +381,9 @@ fn requests_out_of_order_or_range_are_refused() {
     assert_eq!(probing.invoke(Label::ProbeStart, &[]), Some(ErrorCode::IllegalOperation));
     assert_eq!(probing.invoke(Label::ProbeArm, &[0; 3]), Some(ErrorCode::TruncatedMessage));
     assert_eq!(probing.invoke(Label::ProbeArm, &[5, 0, 0, 0]), Some(ErrorCode::RangeError));
-    assert_eq!(probing.invoke(Label::ProbeArm, &[0, 0, 0, 3]), Some(ErrorCode::RangeError));
+    for options in [3, 7, 8, ProbeOption::EVERY | 1 << 63] {
+        assert_eq!(probing.invoke(Label::ProbeArm, &[0, 0, 0, options]), Some(ErrorCode::RangeError));
+    }
 }
 
 #[test]

@@ -7,13 +7,14 @@ use std::ops::{Deref, Range};
 use limen_abi::limits;
 use limen_core::arena::{KeyId, ServiceId, ThreadId};
 use limen_core::cap::{CapTable, RootTable};
-use limen_core::kernel::{Keys, MessageBuffers, PerThread, Services};
+use limen_core::kernel::{Keys, MessageBuffers, PerThread, SampleRings, Services};
 use limen_core::machine::{
     CacheOperation, Context, CounterAccess, Interrupt, Line, Machine, Patching, PortWidth, Ticks,
 };
 use limen_core::message::MessageBuffer;
 use limen_core::object::irq::State;
 use limen_core::object::secure_monitor::REGISTERS;
+use limen_core::ring::SampleRing;
 use limen_fpu::mask::{Low4, Mask};
 use limen_fpu::{Fpu, FpuUnit, InterruptContext, SectionUnit};
 
@@ -101,6 +102,7 @@ pub(crate) struct HostMachine {
     /// Cache operations.
     pub(crate) caches_maintained: Vec<(Space, CacheOperation, Range<u64>)>,
     buffers: Box<MessageBuffers>,
+    rings: Box<SampleRings>,
 }
 
 /// The entry point of work.
@@ -143,6 +145,7 @@ impl HostMachine {
             roots: Box::new(PerThread::new([RootTable::EMPTY; limits::THREADS])),
             caches_maintained: Vec::new(),
             buffers: Box::new(MessageBuffers::new([const { MessageBuffer::new() }; limits::THREADS])),
+            rings: Box::new(SampleRings::new([const { SampleRing::new() }; limits::SAMPLE_RINGS])),
         }
     }
 
@@ -253,6 +256,10 @@ impl Machine for HostMachine {
 
     fn buffers(&self) -> &MessageBuffers {
         &self.buffers
+    }
+
+    fn sample_rings(&self) -> &SampleRings {
+        &self.rings
     }
 
     fn now(&self) -> Ticks {

@@ -11,7 +11,8 @@ use limen_core::machine::{Line, Ticks};
 use limen_image::{
     Architecture, Board, Cap, CapKind, DomainSlot, ImageWriter, Interrupt as InterruptRecord,
     InterruptSource, Key as KeyRecord, Mapping, MappingFlags, NONE, Options, Range, Region, RegionKind,
-    Rights, SchedContext as SchedRecord, Service as ServiceRecord, Thread as ThreadRecord, ThreadFlags,
+    Rights, Ring, RingKind, SchedContext as SchedRecord, Service as ServiceRecord, Thread as ThreadRecord,
+    ThreadFlags,
 };
 
 use super::controller::{Controller, Wiring};
@@ -29,6 +30,8 @@ const WORK_TARGET: u64 = 0x20_0000;
 const WORK_STACK: u64 = 0x40_0000;
 /// The first slot that [`Plan::grant`] uses.
 const FIRST_FREE_SLOT: u64 = 10;
+/// The address of a ring of samples, in each address space.
+const RING: u64 = 0x60_0000;
 /// The entry point of the first thread; the others follow at this distance.
 pub(crate) const ENTRY: u64 = 0x20_0000;
 /// The initial stack pointer of the first thread; the others follow at the distance of [`ENTRY`].
@@ -409,6 +412,13 @@ impl Plan {
     /// Adds memory that the faults of a thread wipe. Returns the index of the service.
     pub(crate) fn wipe_by_fault(&mut self, thread: Thread) -> u64 {
         self.service(ServiceKind::Wipe, thread, NONE, NONE)
+    }
+
+    /// Adds a ring of samples for a thread, after those of earlier threads.
+    pub(crate) fn sample_ring(&mut self, thread: Thread) {
+        let kind = RingKind::Samples;
+        let ring = Ring { kind: kind as u64, thread: thread.0, vaddr: RING, bytes: kind.bytes() };
+        self.writer.rings.push(ring);
     }
 
     fn service(&mut self, kind: ServiceKind, thread: Thread, owner: u64, interrupt: u64) -> u64 {
