@@ -50,6 +50,8 @@ diagnostic_codes! {
     FPU_COUNTERS_DUPLICATE = "fpu-counters-duplicate";
     FPU_POLICY_DUPLICATE = "fpu-policy-duplicate";
     PROBE_DUPLICATE = "probe-duplicate";
+    PROBE_RING_ADDRESS = "probe-ring-address";
+    PROBE_RINGS_TOO_MANY = "probe-rings-too-many";
     VIRTUAL_MACHINE_OUTSIDE_PD = "virtual-machine-outside-pd";
     IOPORT_ARCHITECTURE = "ioport-architecture";
     IOPORT_ID_RANGE = "ioport-id-range";

@@ -6,8 +6,8 @@ use limen_abi::ServiceKind;
 
 use crate::diagnostic::Span;
 use crate::model::{
-    Channel, ChildOf, Domains, IoPort, Irq, MemoryRegion, Perms, ProgramImage, Shareable, StaticKey, Symbol,
-    WipeTrigger,
+    Channel, ChildOf, Domains, IoPort, Irq, MemoryRegion, Perms, ProgramImage, Ring, Shareable, StaticKey,
+    Symbol, WipeTrigger,
 };
 use crate::symbols::Symbols;
 
@@ -59,6 +59,7 @@ pub(crate) struct Contents<'a> {
     pub(crate) fpu_counters: bool,
     pub(crate) fpu_policy: bool,
     pub(crate) probe: Option<Shareable>,
+    pub(crate) sample_ring: Option<Ring>,
     pub(crate) ioports: Vec<IoPort>,
     pub(crate) irqs: Vec<Irq>,
     pub(crate) keys: Vec<KeyDraft<'a>>,

@@ -137,7 +137,8 @@ pub(crate) static SETVAR: Rule =
 pub(crate) static COUNTER: Rule = Rule::leaf("counter", &[&[SHARED]]);
 pub(crate) static FPU_COUNTERS: Rule = Rule::leaf("fpu_counters", &[&[]]);
 pub(crate) static FPU_POLICY: Rule = Rule::leaf("fpu_policy", &[&[]]);
-pub(crate) static PROBE: Rule = Rule::leaf("probe", &[&[SHARED]]);
+pub(crate) static PROBE: Rule =
+    Rule::leaf("probe", &[&[SHARED, optional("ring_vaddr", Number), optional("setvar_ring", Text)]]);
 pub(crate) static IO_PORT: Rule = Rule::leaf(
     "ioport",
     &[&[

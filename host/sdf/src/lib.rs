@@ -50,6 +50,7 @@ mod prefill;
 mod program_image;
 mod protection_domain;
 mod render;
+mod ring;
 mod schema;
 mod service;
 mod setvar;

@@ -19,7 +19,7 @@ pub(crate) fn read<'a>(
 ) -> Result<MapDraft<'a>, Reported> {
     let mut attributes = Attributes::read(element, grammar::MAP.attributes(), problems);
     let region = attributes.required("mr");
-    let vaddr = read_vaddr(limit, &mut attributes);
+    let vaddr = read_vaddr("vaddr", limit, &mut attributes);
     let perms = read_perms(&mut attributes);
     let cached = attributes.boolean_or("cached", true);
     let setvar_vaddr = symbols.claim_optional(&mut attributes, "setvar_vaddr");
@@ -38,14 +38,15 @@ pub(crate) fn read<'a>(
     })
 }
 
-fn read_vaddr(limit: u64, attributes: &mut Attributes) -> Result<u64, Reported> {
-    let vaddr = attributes.required_number("vaddr")?;
+/// Reads the first address of pages that a protection domain maps.
+pub(crate) fn read_vaddr(name: &str, limit: u64, attributes: &mut Attributes) -> Result<u64, Reported> {
+    let vaddr = attributes.required_number(name)?;
     if vaddr < limit {
         return Ok(vaddr);
     }
-    let text = format!("vaddr ({vaddr:#x}) must be less than {limit:#x}");
+    let text = format!("{name} ({vaddr:#x}) must be less than {limit:#x}");
     let help = "The stack of the protection domain starts there, and its IPC buffer lies above.";
-    Err(attributes.value_error(code::MAP_VADDR_LIMIT, "vaddr", &text, help))
+    Err(attributes.value_error(code::MAP_VADDR_LIMIT, name, &text, help))
 }
 
 fn read_perms(attributes: &mut Attributes) -> Result<Perms, Reported> {

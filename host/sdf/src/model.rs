@@ -120,6 +120,8 @@ pub struct ProtectionDomain {
     pub fpu_policy: bool,
     /// May sample its own crossings (`<probe/>`).
     pub probe: Option<Shareable>,
+    /// The ring for its samples.
+    pub sample_ring: Option<Ring>,
     /// The program.
     pub program_image: ProgramImage,
     /// Its I/O ports; x86 only.
@@ -138,6 +140,17 @@ pub struct ProtectionDomain {
     pub maps: Vec<Map>,
     /// Symbols that receive physical addresses.
     pub setvars: Vec<Setvar>,
+}
+
+/// A ring of the kernel's that a protection domain maps read-only.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ring {
+    /// Its address in the protection domain, page-aligned.
+    pub vaddr: u64,
+    /// Symbol that receives the address.
+    pub setvar_ring: Option<Symbol>,
+    /// The element that asks for it.
+    pub span: Span,
 }
 
 /// A switch whose branches are patched in the code.

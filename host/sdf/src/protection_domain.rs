@@ -10,11 +10,13 @@ use crate::draft::{
     CapDraft, Contents, KeyDraft, MapDraft, ProtectionDomainDraft, ServiceDraft, SetvarDraft, WipeDraft,
 };
 use crate::grammar::{self, Rule};
-use crate::model::{IoPort, Irq, ProgramImage, Shareable};
+use crate::model::{IoPort, Irq, ProgramImage, Ring, Shareable};
 use crate::symbols::Symbols;
 use crate::target::{Architecture, Target};
 use crate::xml::Element;
-use crate::{cspace, header, ioport, irq, map, program_image, service, setvar, static_key, unexpected, wipe};
+use crate::{
+    cspace, header, ioport, irq, map, program_image, ring, service, setvar, static_key, unexpected, wipe,
+};
 
 /// An element that grants a right, at most once.
 struct Grant {
@@ -68,6 +70,7 @@ struct Inside<'a> {
     fpu_counters: bool,
     fpu_policy: bool,
     probe: Option<Result<Shareable, Reported>>,
+    sample_ring: Option<Result<Ring, Reported>>,
     ioports: Vec<Result<IoPort, Reported>>,
     irqs: Vec<Result<Irq, Reported>>,
     keys: Vec<Result<KeyDraft<'a>, Reported>>,
@@ -141,11 +144,20 @@ impl<'a> Reader<'a, '_> {
                         self.problems.push(cspace::duplicate(&element));
                     }
                 }
-                "counter" => self.read_shareable(element, child, &mut inside.counter, &COUNTER),
+                "counter" => {
+                    let attributes = Attributes::read(child, grammar::COUNTER.attributes(), self.problems);
+                    read_shareable(attributes, element, &mut inside.counter, &COUNTER);
+                }
                 "fpu_counters" => {
                     self.read_grant(element, child, &mut inside.fpu_counters, &FPU_COUNTERS);
                 }
-                "probe" => self.read_shareable(element, child, &mut inside.probe, &PROBE),
+                "probe" => {
+                    let limit = self.target.map_limit(stack_bytes);
+                    let mut attributes = Attributes::read(child, grammar::PROBE.attributes(), self.problems);
+                    let ring = ring::read(&mut attributes, limit, &mut inside.symbols);
+                    inside.sample_ring = ring.transpose();
+                    read_shareable(attributes, element, &mut inside.probe, &PROBE);
+                }
                 "fpu_policy" => self.read_grant(element, child, &mut inside.fpu_policy, &FPU_POLICY),
                 "protection_domain" => {
                     self.read_nested(child, Some(this));
@@ -163,6 +175,7 @@ impl<'a> Reader<'a, '_> {
             fpu_counters: inside.fpu_counters,
             fpu_policy: inside.fpu_policy,
             probe: inside.probe.transpose()?,
+            sample_ring: inside.sample_ring.transpose()?,
             ioports: inside.ioports.into_iter().collect::<Result<_, _>>()?,
             irqs: inside.irqs.into_iter().collect::<Result<_, _>>()?,
             keys: inside.keys.into_iter().collect::<Result<_, _>>()?,
@@ -198,22 +211,6 @@ impl<'a> Reader<'a, '_> {
         Reported
     }
 
-    fn read_shareable(
-        &mut self,
-        parent: Element,
-        child: Element,
-        granted: &mut Option<Result<Shareable, Reported>>,
-        grant: &Grant,
-    ) {
-        let mut attributes = Attributes::read(child, grant.rule.attributes(), self.problems);
-        let shared = attributes.boolean_or("shared", false);
-        unexpected::children(child, self.problems);
-        let shareable = shared.map(|shared| Shareable { shared, span: child.span() });
-        if granted.replace(shareable).is_some() {
-            self.problems.push(granted_twice(&parent, &child, grant));
-        }
-    }
-
     fn read_grant(&mut self, parent: Element, child: Element, granted: &mut bool, grant: &Grant) {
         Attributes::read(child, grant.rule.attributes(), self.problems);
         unexpected::children(child, self.problems);
@@ -237,6 +234,21 @@ impl<'a> Reader<'a, '_> {
                 Diagnostic { message, ..problem }
             }
         }
+    }
+}
+
+fn read_shareable(
+    mut attributes: Attributes,
+    parent: Element,
+    granted: &mut Option<Result<Shareable, Reported>>,
+    grant: &Grant,
+) {
+    let child = attributes.element();
+    let shared = attributes.boolean_or("shared", false);
+    unexpected::children(child, attributes.problems());
+    let shareable = shared.map(|shared| Shareable { shared, span: child.span() });
+    if granted.replace(shareable).is_some() {
+        attributes.problems().push(granted_twice(&parent, &child, grant));
     }
 }
 

@@ -1,12 +1,16 @@
-//! Maps name a memory region, fit below the stack and do not overlap.
+//! Maps name a memory region and fit below the stack. Maps and rings do not overlap.
+
+use std::fmt;
+
+use limen_abi::limits::{PAGE_BYTES, SAMPLE_RINGS};
 
 use super::ranges::Ranges;
 use crate::attribute::Reported;
 use crate::code;
-use crate::diagnostic::{Diagnostic, Problems};
+use crate::diagnostic::{Diagnostic, Problems, Span};
 use crate::draft::{MapDraft, ProtectionDomainDraft, SystemDraft};
 use crate::meant;
-use crate::model::{Map, MemoryRegion};
+use crate::model::{Map, MemoryRegion, Ring};
 use crate::target::Target;
 
 /// Checked maps of each protection domain. Invalid ones are reported and left out.
@@ -17,15 +21,39 @@ pub(super) fn resolve(
     warnings: &mut Problems,
 ) -> Vec<Vec<Map>> {
     let domains = draft.protection_domains.iter();
+    let mut rings = domains.clone().filter_map(|domain| domain.contents.sample_ring.as_ref());
+    if let Some(Ring { span, .. }) = rings.nth(SAMPLE_RINGS) {
+        let message = format!("Error: too many rings of samples. Maximum is {SAMPLE_RINGS}: {span}");
+        let help = "Programs without a ring read their samples with limen_probe_read.";
+        problems.push(Diagnostic::new(code::PROBE_RINGS_TOO_MANY, span, message, help));
+    }
     domains.map(|domain| resolve_domain(draft, domain, target, problems, warnings)).collect()
 }
 
-/// Addresses that a map covers, for checks and messages.
+/// Addresses of a map or ring, for checks and messages.
 #[derive(Clone, Copy)]
 struct Extent<'d> {
-    region: &'d str,
+    what: What<'d>,
     start: u64,
     end: u64,
+}
+
+/// What covers addresses.
+#[derive(Clone, Copy)]
+enum What<'d> {
+    /// A map for this region.
+    Map(&'d str),
+    /// The ring of a probe.
+    Ring,
+}
+
+impl fmt::Display for What<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Map(region) => write!(f, "map for '{region}'"),
+            Self::Ring => f.write_str("the ring of 'probe'"),
+        }
+    }
 }
 
 fn resolve_domain(
@@ -44,9 +72,15 @@ fn resolve_domain(
             warnings.push(no_stack_guard(map));
         }
         if let Err(other) = extents.insert((extent.start, extent.end), extent) {
-            problems.push(overlap(map, &extent, &other, &domain.header.name));
+            problems.push(overlap(&map.span, &extent, &other, &domain.header.name));
         }
         maps.push(resolved(map, index));
+    }
+    if let Some(Ring { vaddr, span, .. }) = &domain.contents.sample_ring {
+        let extent = Extent { what: What::Ring, start: *vaddr, end: vaddr + PAGE_BYTES };
+        if let Err(other) = extents.insert((extent.start, extent.end), extent) {
+            problems.push(overlap(span, &extent, &other, &domain.header.name));
+        }
     }
     maps
 }
@@ -76,7 +110,7 @@ fn locate<'d>(
     if end > limit {
         return Err(report(beyond_limit(map, end, limit)));
     }
-    Ok((index, Extent { region: map.region, start: map.vaddr, end }))
+    Ok((index, Extent { what: What::Map(map.region), start: map.vaddr, end }))
 }
 
 fn resolved(map: &MapDraft, region: usize) -> Map {
@@ -122,12 +156,12 @@ fn beyond_limit(map: &MapDraft, end: u64, limit: u64) -> Diagnostic {
     Diagnostic::new(code::MAP_END_LIMIT, span, message, help)
 }
 
-fn overlap(map: &MapDraft, extent: &Extent, other: &Extent, domain: &str) -> Diagnostic {
-    let (region, start, end, span) = (map.region, extent.start, extent.end, &map.span);
+fn overlap(span: &Span, extent: &Extent, other: &Extent, domain: &str) -> Diagnostic {
+    let Extent { what, start, end } = extent;
     let message = format!(
-        "Error: map for '{region}' has virtual address range [{start:#x}..{end:#x}) which overlaps with map for \
-         '{}' [{:#x}..{:#x}) in protection domain '{domain}' @ {span}",
-        other.region, other.start, other.end
+        "Error: {what} has virtual address range [{start:#x}..{end:#x}) which overlaps with {} [{:#x}..{:#x}) in \
+         protection domain '{domain}' @ {span}",
+        other.what, other.start, other.end
     );
     let help = format!("The other map ends at {:#x}.", other.end);
     Diagnostic::new(code::MAP_OVERLAP, span, message, help)

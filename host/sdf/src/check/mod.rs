@@ -120,6 +120,7 @@ fn domain(draft: ProtectionDomainDraft) -> ProtectionDomain {
         fpu_counters: contents.fpu_counters,
         fpu_policy: contents.fpu_policy,
         probe: contents.probe,
+        sample_ring: contents.sample_ring,
         ioports: contents.ioports,
         irqs: contents.irqs,
         program_image: contents.program_image,
