@@ -1,9 +1,9 @@
 //! Lays out the [address space](crate::address_space) of each program.
 
 use limen_abi::limits::{LARGE_PAGE_BYTES, MAPPINGS, PAGE_BYTES, REGIONS};
-use limen_image::MappingFlags;
-use limen_sdf::model::{Map, SystemDescription};
-use limen_sdf::{Diagnostic, Target};
+use limen_image::{MappingFlags, Ring, RingKind};
+use limen_sdf::model::{self, Map, SystemDescription};
+use limen_sdf::{Diagnostic, Span, Target};
 
 use crate::address_space::{AddressSpaces, Purpose, UserMapping};
 use crate::code;
@@ -38,6 +38,7 @@ pub fn plan(
         spaces.map(index, limit, stack, MappingFlags::READ | MappingFlags::WRITE);
     }
     add_regions(&mut spaces, system, programs)?;
+    spaces.rings = rings(system, programs)?;
     for (index, program) in programs.iter().enumerate() {
         check_own_buffer(&spaces, index, program, target)?;
     }
@@ -72,11 +73,13 @@ fn check_own_buffer(
     let end = start.saturating_add(PAGE_BYTES);
     let own = |mapping: &&UserMapping| mapping.program == index;
     let meets = |mapping: &UserMapping| mapping.vaddr < end && start < mapping.vaddr + mapping.bytes;
+    let is_ring =
+        |ring: &Ring| ring.thread == index as u64 && ring.vaddr < end && start < ring.vaddr + ring.bytes;
     let reason = if start % PAGE_BYTES != 0 {
         "is not at the start of a page"
     } else if start > target.ipc_buffer_vaddr() {
         "is beyond the last page"
-    } else if spaces.mappings.iter().filter(own).any(meets) {
+    } else if spaces.mappings.iter().filter(own).any(meets) || spaces.rings.iter().any(is_ring) {
         "overlaps with other memory of this program"
     } else {
         return Ok(());
@@ -106,12 +109,26 @@ fn add_regions(
         }
         let extent = spaces.extend_by_region(index, region.bytes, region.page_bytes);
         for (program, map) in maps {
-            check_map(&region.name, region.bytes, map, &programs[program])?;
+            let what = format!("MR '{}'", region.name);
+            check_not_over_elf(&what, (map.vaddr, region.bytes), &map.span, &programs[program])?;
             let large = region.page_bytes == LARGE_PAGE_BYTES;
             spaces.map(program, map.vaddr, extent, map_flags(map, large));
         }
     }
     Ok(())
+}
+
+/// The rings of all programs. Thread and address space of a program have the same index, so their order is ascending.
+fn rings(system: &SystemDescription, programs: &[Program]) -> Result<Vec<Ring>, Diagnostic> {
+    let mut rings = Vec::new();
+    for (index, (domain, program)) in system.protection_domains.iter().zip(programs).enumerate() {
+        let Some(model::Ring { vaddr, span, .. }) = &domain.sample_ring else { continue };
+        let kind = RingKind::Samples;
+        let ring = Ring { kind: kind as u64, thread: index as u64, vaddr: *vaddr, bytes: kind.bytes() };
+        check_not_over_elf("the ring of 'probe'", (ring.vaddr, ring.bytes), span, program)?;
+        rings.push(ring);
+    }
+    Ok(rings)
 }
 
 /// Checks that all mappings fit into the boot image.
@@ -145,19 +162,24 @@ fn check_segments(program: &Program, limit: u64) -> Result<(), Diagnostic> {
     }
 }
 
-fn check_map(region: &str, bytes: u64, map: &Map, program: &Program) -> Result<(), Diagnostic> {
-    let (start, end) = (map.vaddr, map.vaddr.saturating_add(bytes));
+fn check_not_over_elf(
+    what: &str,
+    (start, bytes): (u64, u64),
+    span: &Span,
+    program: &Program,
+) -> Result<(), Diagnostic> {
+    let end = start.saturating_add(bytes);
     let above = program.segments.partition_point(|segment| segment.end <= start);
     let Some(segment) = program.segments.get(above).filter(|segment| segment.start < end) else {
         return Ok(());
     };
     let message = format!(
-        "ERROR: mapping MR '{region}' to PD '{}' with vaddr [0x{start:x}..0x{end:x}) will overlap with an ELF segment \
+        "ERROR: mapping {what} to PD '{}' with vaddr [0x{start:x}..0x{end:x}) will overlap with an ELF segment \
          at [0x{:x}..0x{:x})",
         program.name, segment.start, segment.end
     );
     Err(error(code::MAP_OVER_ELF, message)
-        .at(&map.span)
+        .at(span)
         .help("Choose a vaddr outside the segments of this program."))
 }
 

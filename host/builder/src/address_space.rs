@@ -1,12 +1,12 @@
 //! The address space of each program: its pages, its stack, its memory regions.
 //!
 //! It lists *extents*, runs of physical memory without an address ([`crate::memory`] assigns them), and their mappings.
-//! It leaves out the IPC buffer, because the kernel maps it. [`crate::address_plan`] fills it.
+//! It leaves out the IPC buffer, because the kernel maps it, and lists rings apart, because they have no extent. [`crate::address_plan`] fills it.
 
 use std::collections::HashMap;
 
 use limen_abi::limits::PAGE_BYTES;
-use limen_image::{MappingFlags, Service};
+use limen_image::{MappingFlags, Ring, Service};
 use limen_sdf::model::WipeTrigger;
 
 /// Physically contiguous memory that is allocated as one piece.
@@ -115,6 +115,8 @@ pub struct AddressSpaces {
     pub extents: Vec<Extent>,
     /// Ascending by program and address.
     pub mappings: Vec<UserMapping>,
+    /// Rings of protection domains, in the order of [`limen_image::Table::Rings`].
+    pub rings: Vec<Ring>,
     /// Services of protection domains.
     pub services: Vec<PlannedService>,
     /// The extent of each memory region in use.

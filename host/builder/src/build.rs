@@ -105,7 +105,7 @@ impl Built {
 
 #[cfg(test)]
 mod tests {
-    use limen_image::{Image, MappingFlags, NONE, words_of};
+    use limen_image::{Image, MappingFlags, NONE, Ring, RingKind, words_of};
 
     use super::*;
     use crate::elf::ElfFile;
@@ -147,6 +147,26 @@ mod tests {
         assert_eq!((monitor.stack_top, monitor.ipc_buffer), (0xff_ffff_e000, 0xff_ffff_f000));
         let contexts: Vec<_> = image.sched_contexts().map(|c| (c.budget_us, c.period_us)).collect();
         assert_eq!(contexts, [(100, 400), (1000, 1000), (1000, 1000), (1000, 1000)]);
+    }
+
+    #[test]
+    fn rings_are_in_the_image_and_in_the_report() {
+        let text = r#"<system>
+            <protection_domain name="a"><program_image path="p" /></protection_domain>
+            <protection_domain name="b"><program_image path="p" />
+                <probe ring_vaddr="0x4000000" setvar_ring="word" /></protection_domain>
+            </system>"#;
+        let built = built(text);
+        let kind = RingKind::Samples;
+        let expected = Ring { kind: kind as u64, thread: 1, vaddr: 0x400_0000, bytes: kind.bytes() };
+        assert_eq!(built.tables.rings, [expected]);
+        let report = crate::report::Report::new(&built).to_text();
+        let lines: Vec<_> = report.lines().filter(|line| line.contains("ring of the probe")).collect();
+        assert_eq!(lines.len(), 1, "{report}");
+        assert!(lines[0].contains("4000000") && lines[0].contains(" r "), "{lines:?}");
+        let word = built.parts.programs[1].symbols.unique("word").unwrap().vaddr;
+        let page = built.parts.programs[1].contents(word & !0xfff, 0x1000).next().unwrap();
+        assert_eq!(page[word as usize & 0xfff..][..8], 0x400_0000_u64.to_le_bytes());
     }
 
     #[test]

@@ -56,6 +56,7 @@ pub fn records(
     writer.keys.clone_from(&objects.keys);
     writer.domain_schedule.clone_from(&objects.domain_schedule);
     writer.services = services::records(&spaces.services, &objects.interrupts);
+    writer.rings.clone_from(&spaces.rings);
     writer
 }
 

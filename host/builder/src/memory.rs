@@ -152,7 +152,8 @@ fn page_table_bytes(spaces: &AddressSpaces) -> u64 {
         let pages = bytes / PAGE_BYTES;
         pages / TABLE_ENTRIES + pages / TABLE_ENTRIES.pow(2) + 2 * LEVELS_BELOW_ROOT
     };
-    let mapped: u64 = spaces.mappings.iter().map(|mapping| tables(mapping.bytes)).sum();
+    let mappings = spaces.mappings.iter().map(|mapping| mapping.bytes);
+    let mapped: u64 = mappings.chain(spaces.rings.iter().map(|ring| ring.bytes)).map(tables).sum();
     // The root, and the IPC buffer's tables.
     let per_program = 1 + LEVELS_BELOW_ROOT;
     let programs = spaces.mappings.last().map_or(0, |mapping| mapping.program as u64 + 1);

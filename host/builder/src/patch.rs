@@ -5,7 +5,7 @@
 //! Physical addresses are known only afterwards.
 
 use limen_abi::limits::{NAME_BYTES, THREADS};
-use limen_sdf::model::{self, ProtectionDomain, SystemDescription};
+use limen_sdf::model::{self, ProtectionDomain, Ring, SystemDescription};
 use limen_sdf::{Diagnostic, Target};
 
 use crate::code;
@@ -134,6 +134,9 @@ fn description_values<'a>(
         let prefill_size = map.setvar_prefill_size.iter();
         values.extend(prefill_size.map(|symbol| (symbol, Value::word(prefill_bytes))));
         values.extend(map.setvar_size.iter().map(|symbol| (symbol, Value::word(bytes))));
+    }
+    if let Some(Ring { vaddr, setvar_ring, .. }) = &domain.sample_ring {
+        values.extend(setvar_ring.iter().map(|symbol| (symbol, Value::word(*vaddr))));
     }
     for ports in &domain.ioports {
         values.extend(ports.setvar_id.iter().map(|symbol| (symbol, Value::word(u64::from(ports.id)))));

@@ -252,6 +252,11 @@ fn programs() {
             one(w, TestElf::program().segment(READ_WRITE, 0x1000_0000, &[], 0x6000_0000));
         }),
         ("program-under-map", "one.system", |w| region(w, "", "0x200000", "0x1000")),
+        ("program-under-ring", "one.system", |w| ring(w, 0x20_1000)),
+        ("ipc-buffer-over-ring", "one.system", |w| {
+            one(w, with_buffer(0x40_0000));
+            ring(w, 0x40_0000);
+        }),
     ]);
 }
 
@@ -463,6 +468,11 @@ fn region(workspace: &Workspace, paddr: &str, vaddr: &str, bytes: &str) {
     let fixed = if paddr.is_empty() { String::new() } else { format!("phys_addr=\"{paddr}\"") };
     let others = format!("<memory_region name=\"shared\" size=\"{bytes}\" page_size=\"0x1000\" {fixed} />\n");
     domain(workspace, "", &format!("<map mr=\"shared\" vaddr=\"{vaddr}\" />\n"), &others);
+}
+
+/// The system with one program that maps a ring.
+fn ring(workspace: &Workspace, vaddr: u64) {
+    domain(workspace, "", &format!("<probe ring_vaddr=\"{vaddr:#x}\" />\n"), "");
 }
 
 /// The map and the element of a region of small pages, each at a separate address.

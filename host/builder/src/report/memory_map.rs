@@ -85,7 +85,10 @@ pub(super) fn address_spaces(built: &Built) -> Vec<UserMemory> {
     let target = built.parts.board.target();
     let programs = built.parts.programs.iter().enumerate().map(|(index, program)| {
         let mut ranges = user_ranges(built, index);
-        ranges.push(ipc_buffer(program.ipc_buffer(&target)));
+        let rings = built.spaces.rings.iter().filter(|ring| ring.thread == index as u64);
+        ranges.extend(rings.map(|ring| kernel_pages(ring.vaddr, ring.bytes, "r", "ring of the probe")));
+        ranges.push(kernel_pages(program.ipc_buffer(&target), PAGE_BYTES, "rw", "IPC buffer"));
+        ranges.sort_by_key(|range| range.start);
         UserMemory { owner: program.name.clone(), ranges }
     });
     let served =
@@ -115,15 +118,16 @@ fn user_range(built: &Built, mapping: &UserMapping) -> UserRange {
     }
 }
 
-fn ipc_buffer(vaddr: u64) -> UserRange {
+/// Pages of the kernel's own memory.
+fn kernel_pages(vaddr: u64, bytes: u64, perms: &str, purpose: &str) -> UserRange {
     UserRange {
         start: Hex(vaddr),
-        end: Hex(vaddr + PAGE_BYTES),
+        end: Hex(vaddr + bytes),
         paddr: None,
-        perms: "rw".to_owned(),
+        perms: perms.to_owned(),
         cached: true,
         page_bytes: PAGE_BYTES,
-        purpose: "IPC buffer".to_owned(),
+        purpose: purpose.to_owned(),
     }
 }
 
