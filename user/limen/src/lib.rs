@@ -78,7 +78,8 @@
 //! | `limen_digest` | [`service::digest`] |
 //! | `limen_reset` | [`service::reset`] |
 //! | `limen_probe_start`, `limen_probe_stop`, `limen_probe_read` | [`probe::start`], [`probe::stop`], [`probe::read`] |
-//! | `limen_probe_arm`, `limen_probe_arm_syscall`, `limen_probe_arm_interrupt`, `limen_cross_...` | [`probe::cross`] |
+//! | `limen_probe_arm`, `limen_probe_arm_syscall`, `limen_probe_arm_interrupt`, `limen_cross_...` | [`probe::cross`], [`probe::keep_armed`] |
+//! | `limen_probe_ring_next`, `limen_ring_next` | [`probe::Samples::next_entry`], [`ring::Reader::next_record`] |
 
 #![no_std]
 #![warn(missing_docs)]
@@ -104,6 +105,7 @@ pub mod probe;
 mod program;
 mod region;
 mod report;
+pub mod ring;
 pub mod service;
 mod static_key;
 mod time;
@@ -123,6 +125,8 @@ pub use limen_abi as abi;
 pub use limen_abi::MessageInfo;
 pub use patched::name;
 pub use program::Program;
+#[doc(hidden)]
+pub use region::ONE_PAGE;
 pub use region::{Region, Setvar, Shared, Volatile};
 pub use report::crash;
 pub use static_key::StaticKey;

@@ -156,6 +156,10 @@ impl Default for Setvar {
     }
 }
 
+/// The size of memory that is always one page; no description sets it.
+#[doc(hidden)]
+pub static ONE_PAGE: Setvar = Setvar(AtomicU64::new(PAGE_BYTES));
+
 /// Defines a word that the description sets, by the symbol of its `setvar` attribute or element.
 ///
 /// ```

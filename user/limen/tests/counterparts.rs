@@ -4,9 +4,10 @@ use std::collections::BTreeSet;
 
 const TABLES: &str = include_str!("../src/lib.rs");
 const MICROKIT: &str = include_str!("../../libmicrokit/include/microkit.h");
-const LIMEN: [&str; 4] = [
+const LIMEN: [&str; 5] = [
     include_str!("../../libmicrokit/include/limen.h"),
     include_str!("../../libmicrokit/include/limen/probe.h"),
+    include_str!("../../libmicrokit/include/limen/ring.h"),
     include_str!("../../libmicrokit/include/limen/service.h"),
     include_str!("../../libmicrokit/include/limen/static_key.h"),
 ];

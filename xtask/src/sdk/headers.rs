@@ -13,6 +13,7 @@ use limen_abi::fpu::{FpuCounterWord, FpuOption, ThreadFlag};
 use limen_abi::message::{self, BufferWord};
 use limen_abi::probe::ProbeOption;
 use limen_abi::register::{self, RegisterMap};
+use limen_abi::ring::{self, RecordWord, RingWord};
 use limen_abi::service::DIGEST_WORDS;
 use limen_abi::slot::{self, Badge, MonitorSlot};
 use limen_abi::{ErrorCode, FaultLabel, FpuPolicy, Label, MessageInfo, ProbeEvent, Syscall, limits};
@@ -47,6 +48,7 @@ fn abi() -> CHeader {
     boot_info(&mut header);
     floating_point(&mut header);
     probes(&mut header);
+    rings(&mut header);
     utilisation(&mut header);
     static_keys(&mut header);
     services(&mut header);
@@ -144,7 +146,26 @@ fn probes(header: &mut CHeader) {
         "LIMEN_PROBE_EXIT_SERIALISED",
         ProbeOption::EXIT_SERIALISED,
     );
+    header.constant("Option: the event stays armed.", "LIMEN_PROBE_EVERY", ProbeOption::EVERY);
     header.constant("Capacity of the sample buffer.", "LIMEN_PROBE_SAMPLES", limits::PROBE_SAMPLES);
+}
+
+fn rings(header: &mut CHeader) {
+    header.title("Rings");
+    header.constant("Words in a line of a ring.", "LIMEN_RING_LINE_WORDS", ring::LINE_WORDS);
+    header.constant("Header word: records since the ring was cleared.", "LIMEN_RING_COUNT", RingWord::COUNT);
+    header.constant("Header word: lines for records.", "LIMEN_RING_SLOTS", RingWord::SLOTS);
+    header.constant(
+        "Header word of samples: whether crossings switch page tables.",
+        "LIMEN_RING_PAGE_TABLE_SWITCH",
+        RingWord::PAGE_TABLE_SWITCH,
+    );
+    header.constant("Word of a record's line: its number plus one.", "LIMEN_RING_NUMBER", RecordWord::NUMBER);
+    header.constant(
+        "Word of a record's line: the first of the record.",
+        "LIMEN_RING_RECORD",
+        RecordWord::FIRST,
+    );
 }
 
 fn services(header: &mut CHeader) {

@@ -277,8 +277,29 @@ typedef enum limen_probe_event_t {
 /* Option: the same, once everything before the stamp is complete. */
 #define LIMEN_PROBE_EXIT_SERIALISED 2
 
+/* Option: the event stays armed. */
+#define LIMEN_PROBE_EVERY 4
+
 /* Capacity of the sample buffer. */
 #define LIMEN_PROBE_SAMPLES 8
+
+/* Words in a line of a ring. */
+#define LIMEN_RING_LINE_WORDS 8
+
+/* Header word: records since the ring was cleared. */
+#define LIMEN_RING_COUNT 0
+
+/* Header word: lines for records. */
+#define LIMEN_RING_SLOTS 1
+
+/* Header word of samples: whether crossings switch page tables. */
+#define LIMEN_RING_PAGE_TABLE_SWITCH 2
+
+/* Word of a record's line: its number plus one. */
+#define LIMEN_RING_NUMBER 0
+
+/* Word of a record's line: the first of the record. */
+#define LIMEN_RING_RECORD 1
 
 /* Words of a thread's utilisation report. */
 typedef enum benchmark_track_util_ipc_index {

@@ -10,13 +10,24 @@
  *   limen_probe_stop();
  *
  * The program reads the counter into a register (x9; t1; rbx) and causes the event. The kernel reads it in its first
- * instructions, and with its last one (into x10; t2; rdx and rax). The kernel samples only the armed event, once, and
- * stamps only the return from it. An armed fault is not delivered if it occurs in the code range that the program named:
+ * instructions, and with its last one (into x10; t2; rdx and rax). The kernel samples only the armed event, once unless
+ * it stays armed, and stamps only the return from it. An armed fault is not delivered if it occurs in the code range that the program named:
  * the program continues at the address that it gave.
- * An armed system call that itself arms or stops is not stamped at its return. */
+ * An armed system call that itself arms or stops is not stamped at its return.
+ *
+ * With <probe ring_vaddr="0x4000000" setvar_ring="ring"/> the samples go to a page that the program reads without system
+ * calls, also while an event stays armed:
+ *
+ *   limen_ring_cursor_t cursor = { .ring = (const limen_ring_line_t *)ring };
+ *   limen_probe_arm(limen_probe_undefined, first, last, LIMEN_PROBE_EVERY);
+ *   ... events
+ *   while (limen_probe_ring_next(&cursor, &sample)) {
+ *       ... sample.entry - sample.user
+ *   } */
 #ifndef LIMEN_PROBE_H
 #define LIMEN_PROBE_H
 
+#include <limen/ring.h>
 #include <limen/slots.h>
 #include <microkit.h>
 #include <sel4/sel4.h>
@@ -48,7 +59,9 @@ static inline seL4_Error limen_probe_stop(void)
 /* Arms one event and replaces an event that is armed. A fault or interrupt counts only while the program counter is
  * between `first` and `last`; the program then continues at `last`. A system call counts anywhere. The options are 0,
  * or LIMEN_PROBE_EXIT, which lets the kernel overwrite the registers of the exit stamp, or
- * LIMEN_PROBE_EXIT_SERIALISED, which also waits for all instructions before the stamp.
+ * LIMEN_PROBE_EXIT_SERIALISED, which also waits for all instructions before the stamp. With LIMEN_PROBE_EVERY added, the
+ * event stays armed until the program arms another or stops; a system call then counts only if it returns to an address
+ * between `first` and `last`.
  * seL4_RangeError for other values, seL4_IllegalOperation before the start. */
 static inline seL4_Error limen_probe_arm(limen_probe_event_t event, seL4_Word first, seL4_Word last,
                                           seL4_Word options)
@@ -57,7 +70,7 @@ static inline seL4_Error limen_probe_arm(limen_probe_event_t event, seL4_Word fi
     return limen_outcome(limen_invoke(LIMEN_PROBE_CAP, LimenProbeArm, 0, 4, words));
 }
 
-/* Removes and returns the oldest of up to LIMEN_PROBE_SAMPLES samples. */
+/* Removes and returns the oldest of up to LIMEN_PROBE_SAMPLES samples. A program with a ring has none here. */
 static inline seL4_Error limen_probe_read(limen_probe_sample_t *sample)
 {
     limen_received_t answer = limen_invoke(LIMEN_PROBE_CAP, LimenProbeRead, 0, 0, limen_two_words(0, 0));
@@ -70,6 +83,26 @@ static inline seL4_Error limen_probe_read(limen_probe_sample_t *sample)
     sample->is_page_table_switched = seL4_GetMR(6) != 0;
     sample->interruptions_after = seL4_GetMR(7);
     return limen_outcome(answer);
+}
+
+/* Copies the next sample of the ring, without a system call. Returns false if there is none. `dropped` counts the samples
+ * that this cursor missed. `interruptions_after` is 0: entries after the return count as `interruptions` of the next
+ * sample of an event that stays armed. limen_probe_start clears the ring; begin with a new cursor then. */
+static inline seL4_Bool limen_probe_ring_next(limen_ring_cursor_t *cursor, limen_probe_sample_t *sample)
+{
+    limen_ring_line_t line;
+    sample->valid = limen_ring_next(cursor, line);
+    if (sample->valid) {
+        sample->event = (limen_probe_event_t)line[LIMEN_RING_RECORD];
+        sample->user = line[LIMEN_RING_RECORD + 1];
+        sample->entry = line[LIMEN_RING_RECORD + 2];
+        sample->interruptions = line[LIMEN_RING_RECORD + 3];
+    }
+    sample->dropped = cursor->lost;
+    sample->is_page_table_switched =
+        __atomic_load_n(&cursor->ring[0][LIMEN_RING_PAGE_TABLE_SWITCH], __ATOMIC_RELAXED) != 0;
+    sample->interruptions_after = 0;
+    return sample->valid;
 }
 
 /* The arguments of a crossing, and the program's half of its result. */
