@@ -11,6 +11,7 @@ void garbage_breakpoint(seL4_Word value);
 
 /* A system call that changes no register. Zero if the registers of stamps have not changed. */
 seL4_Word garbage_syscall(seL4_Word value, seL4_Int64 number);
+void garbage_syscall_end(void);
 
 /* An undefined instruction, for a program that probes it: it continues at the second. Zero as above. */
 seL4_Word garbage_probed(seL4_Word value, seL4_Int64 number);
