@@ -290,6 +290,16 @@ impl<M: Machine> Kernel<M> {
         }
         let probe = &mut self.probes[thread];
         probe.entries += 1;
+        match probe.state {
+            State::Armed { .. } => self.sample(thread, event, stamp),
+            _ => Rest::Serve,
+        }
+    }
+
+    /// Samples the event if the probe is armed for it. Out of line, because entries of other programs pass by.
+    #[inline(never)]
+    fn sample(&mut self, thread: ThreadId, event: Option<ProbeEvent>, stamp: u64) -> Rest {
+        let probe = &mut self.probes[thread];
         let State::Armed { arming, interruptions } = &mut probe.state else { return Rest::Serve };
         let context = &mut self.threads[thread].context;
         let has_to_wipe = self.wiping_faults[thread].is_some() && arming.event.is_fault();
@@ -328,6 +338,15 @@ impl<M: Machine> Kernel<M> {
 
     /// Returns how the next return to this thread is stamped, and clears it.
     pub(crate) fn take_exit(&mut self, thread: ThreadId) -> ExitStamp {
+        match self.probes[thread].state {
+            State::Leaving { .. } => self.leave(thread),
+            _ => ExitStamp::None,
+        }
+    }
+
+    /// Ends an event. Out of line, like [`Self::sample`].
+    #[inline(never)]
+    fn leave(&mut self, thread: ThreadId) -> ExitStamp {
         let probe = &mut self.probes[thread];
         let State::Leaving { arming } = probe.state else { return ExitStamp::None };
         probe.state = match arming.events {
