@@ -4,24 +4,17 @@
  * the kernel's last stamp to the program's. The cost of the two reads without an event is subtracted. For a call or
  * notification, the exit is the one to the called or notified program.
  *
+ * cross_sample: all that one sample of a breakpoint costs, with the two calls around it (samples=call); the follower's
+ * is without calls.
+ *
  * Entry, exit and the kernel's work between them must add up to the difference of two reads outside all stamps, less that
  * difference without an event: exactly, in a run that counts instructions, unless a slice ended between two reads. */
 
 #include "arrivals.h"
-#include "rows.h"
+#include "meter.h"
 
 /* Set by the tool. */
 seL4_Word arrivals;
-
-/* Nothing is mapped there. */
-#define UNMAPPED 0x10000000ul
-/* The number of passes of which one may be interrupted. */
-#define PASSES_PER_SLICE 20
-
-static struct overhead overhead;
-static struct pass pass;
-static limen_probe_sample_t sample;
-static seL4_Word interrupted;
 
 static void enter(void (*cross)(limen_crossing_t *), seL4_Error armed)
 {
@@ -29,24 +22,6 @@ static void enter(void (*cross)(limen_crossing_t *), seL4_Error armed)
     pass_through(&pass, cross);
     limen_probe_read(&sample);
     bench_check(sample.valid, "an event was not sampled");
-}
-
-/* Returns true while more samples are needed. */
-static int keep(const struct pass *arriving, seL4_Word interruptions)
-{
-    struct crossed found = crossed(&overhead, &sample, &pass, arriving);
-    if (interruptions || found.stamped != found.outside) {
-        interrupted++;
-        bench_check(interrupted <= ROUNDS / PASSES_PER_SLICE, "the ways in and out are not what a round trip takes");
-        return 1;
-    }
-    return rows_add(&found);
-}
-
-static void start(void)
-{
-    interrupted = 0;
-    rows_start();
 }
 
 #define MEASURE(name, event)                                                                        \
@@ -57,12 +32,6 @@ static void start(void)
         } while (keep(&pass, sample.interruptions + sample.interruptions_after));                   \
         ROWS_PRINT(name);                                                                           \
     } while (0)
-
-static void set_target(seL4_Word target, seL4_Int64 number)
-{
-    pass.crossing.target = target;
-    pass.crossing.number = (seL4_Word)number;
-}
 
 static void measure_faults(void)
 {
@@ -109,6 +78,13 @@ static void measure_notification(void)
     ROWS_PRINT("notification");
 }
 
+static void take_by_calls(void)
+{
+    LIMEN_PROBE_ARM(breakpoint);
+    limen_cross_breakpoint(&pass.crossing);
+    limen_probe_read(&sample);
+}
+
 void init(void)
 {
     overhead = measured_overhead();
@@ -117,6 +93,7 @@ void init(void)
     measure_syscalls();
     measure_call();
     measure_notification();
+    measure_cost(take_by_calls, "cross_sample samples=call");
     bench_check(limen_probe_stop() == seL4_NoError, "probing did not stop");
     microkit_notify(BYSTANDER);
 }
