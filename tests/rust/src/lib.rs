@@ -51,4 +51,7 @@ pub enum Request {
     NotifyLater = 2,
     /// Return the branches on keys that are taken in word 0, and the number of notifications in word 1.
     Tell = 3,
+    /// Cause word 0 breakpoints that stay armed, then read their samples from the ring. Return in words 0 and 1 how many
+    /// were read and lost, in word 2 how many crossings a sample follows at once, and in word 3 whether all is well.
+    Follow = 4,
 }

@@ -92,6 +92,7 @@ fn init() -> Tester {
         a_system_call_is_probed
         nothing_is_probed
         probing_begins_and_ends_once
+        samples_are_followed_in_a_ring
         memory_faults_are_read
         exceptions_are_read
         capability_faults_are_read
@@ -311,6 +312,15 @@ fn probing_begins_and_ends_once() -> Outcome {
         |result: Result<(), Error>| result.is_err_and(|error| error.is(ErrorCode::IllegalOperation));
     check!(is_illegal(probe::stop()) && is_illegal(probe::cross(Event::PageFault, Stamps::Plain).map(drop)));
     check!(probe::start().is_ok() && is_illegal(probe::start()) && probe::stop().is_ok());
+    Ok(())
+}
+
+fn samples_are_followed_in_a_ring() -> Outcome {
+    for (count, expected) in [(0, [0, 0, 0, 1]), (63, [63, 0, 63, 1]), (70, [63, 7, 70, 1])] {
+        message::set_word(0, count);
+        let _: MessageInfo = ECHO.call(MessageInfo::new(Request::Follow as u64, 1));
+        check!([0, 1, 2, 3].map(message::word) == expected);
+    }
     Ok(())
 }
 
