@@ -13,6 +13,9 @@
 
 #define MEDIAN 50
 
+/* Set by the tool. */
+seL4_Word followed;
+
 static struct overhead overheads[2];
 static struct results results;
 static const char *const form_names[] = { "plain", "serialised" };
@@ -108,12 +111,40 @@ static void summarise(struct summary *summary, const struct ways *ways)
     summary->out = figures_percentile(&ways->out, MEDIAN);
 }
 
+static void say_quantile_names(const char *name)
+{
+    say("\n");
+    say_left(name, 32);
+    say("      min   median      p99      max\n");
+}
+
+static void say_interrupted(const struct ways *ways)
+{
+    if (ways->interrupted) {
+        say("  left out, because something else came between: ");
+        say_number(ways->interrupted, 0);
+        say("\n");
+    }
+}
+
+/* The follower has measured before this program started. */
+static void say_followed(void)
+{
+    struct ways *ways = (struct ways *)followed;
+    say_quantile_names("breakpoint, followed");
+    if (ways->in.count < SAMPLES) {
+        say("  cannot be sampled\n");
+        return;
+    }
+    say_way("user to kernel", PLAIN, &ways->in, overheads[PLAIN].in);
+    say_way("kernel to user", PLAIN, &ways->out, overheads[PLAIN].out);
+    say_interrupted(ways);
+}
+
 static void say_event(const struct event *event, struct summary *summary)
 {
     static struct ways ways;
-    say("\n");
-    say_left(event->name, 32);
-    say("      min   median      p99      max\n");
+    say_quantile_names(event->name);
     for (enum form form = PLAIN; form <= SERIALISED; form++) {
         if (!measure(event, form, &ways)) {
             say("  cannot be sampled\n");
@@ -124,11 +155,7 @@ static void say_event(const struct event *event, struct summary *summary)
         if (form == SERIALISED) {
             summarise(summary, &ways);
         }
-        if (ways.interrupted) {
-            say("  left out, because something else came between: ");
-            say_number(ways.interrupted, 0);
-            say("\n");
-        }
+        say_interrupted(&ways);
     }
 }
 
@@ -145,6 +172,7 @@ void init(void)
         say_event(&events[i], &results.events[i]);
     }
     limen_probe_stop();
+    say_followed();
     table_say(&results);
     say("LIMEN|DONE\n");
 }
