@@ -31,7 +31,7 @@
     F(key_dec, "label=LimenKeyDec sites=64")                                                                        \
     F(key_read, "label=LimenKeyRead")                                                                               \
     F(key_follow, "label=LimenKeyFollow sites=64")                                                                  \
-    F(probe_start, "label=LimenProbeStart")                                                                         \
+    F(probe_start, "label=LimenProbeStart ring=1")                                                                  \
     F(probe_stop, "label=LimenProbeStop")                                                                           \
     F(probe_arm, "label=LimenProbeArm")                                                                             \
     F(probe_read, "label=LimenProbeRead")                                                                           \

@@ -38,7 +38,7 @@ BEGIN {
     begin("tester", "tester", "priority=\"200\" budget=\"3000000\" period=\"4000000\"" (arch == "aarch64" ? " smc=\"true\"" : ""))
     device()
     print "<map mr=\"buffer\" vaddr=\"0x3010000\" setvar_vaddr=\"buffer\"/>"
-    print "<fpu_counters/>\n<fpu_policy/>\n<probe/>"
+    print "<fpu_counters/>\n<fpu_policy/>\n<probe ring_vaddr=\"0x6000000\"/>"
     if (arch == "x86_64") print "<ioport id=\"0\" addr=\"0xcf8\" size=\"8\"/>"
     for (key = 0; key < keys; key++) {
         print "<key name=\"key" key "\" id=\"" key "\"/>"
