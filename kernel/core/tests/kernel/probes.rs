@@ -11,7 +11,9 @@ use limen_core::kernel::SampleRings;
 use limen_core::machine::{Context, Machine};
 use limen_core::object::probe::{ExitStamp, Rest};
 
-use crate::support::{Grant, PC, Plan, STAMP, System, Thread};
+use proptest::prelude::*;
+
+use crate::support::{Grant, PC, Plan, STAMP, System, Thread, random_config};
 
 const FIRST: u64 = 0x4000;
 const LAST: u64 = 0x4010;
@@ -425,4 +427,153 @@ fn a_restarted_system_call_is_not_stamped() {
     system.yield_slice(parent);
     system.assert_running(child);
     assert_eq!(system.kernel.exit_stamp(), ExitStamp::None, "the return restarts the call");
+}
+
+/// What a program does with its probe, or what happens to it.
+#[derive(Clone, Copy, Debug)]
+enum Step {
+    Start,
+    Stop,
+    /// The event, and the options.
+    Arm(ProbeEvent, u64),
+    /// The event, and the program counter.
+    Trap(Option<ProbeEvent>, u64),
+    Leave,
+    Read,
+}
+
+fn steps() -> impl Strategy<Value = Vec<Step>> {
+    let event = || prop::sample::select(ProbeEvent::ALL.iter().map(|(event, ..)| *event).collect::<Vec<_>>());
+    let pcs = [FIRST - 4, FIRST, FIRST, LAST, LAST + 4];
+    let step = prop_oneof![
+        1 => Just(Step::Start),
+        1 => Just(Step::Stop),
+        4 => (event(), 0..8u64).prop_map(|(event, options)| Step::Arm(event, options)),
+        12 => (prop::option::of(event()), prop::sample::select(pcs.to_vec()))
+            .prop_map(|(event, pc)| Step::Trap(event, pc)),
+        8 => Just(Step::Leave),
+        2 => Just(Step::Read),
+    ];
+    prop::collection::vec(step, 1..200)
+}
+
+/// A probe, in the words of the book: `None` is off.
+#[derive(Default)]
+struct Model {
+    is_on: bool,
+    /// The event and options, and the interruptions since.
+    armed: Option<(ProbeEvent, u64, u64)>,
+    /// The event and options of an event whose return is to come.
+    leaving: Option<(ProbeEvent, u64)>,
+    /// Event, stamp and interruptions of each sample since the start.
+    samples: Vec<[u64; 3]>,
+    read: usize,
+    dropped: u64,
+}
+
+impl Model {
+    fn arm(&mut self, event: ProbeEvent, options: u64) -> ErrorCode {
+        if !self.is_on {
+            return ErrorCode::IllegalOperation;
+        }
+        if options & 3 == 3 {
+            return ErrorCode::RangeError;
+        }
+        (self.armed, self.leaving) = (Some((event, options, 0)), None);
+        ErrorCode::NoError
+    }
+
+    /// Returns whether the trap is the event.
+    fn trap(&mut self, event: Option<ProbeEvent>, pc: u64, stamp: u64, has_ring: bool) -> bool {
+        let Some((armed, options, interruptions)) = &mut self.armed else { return false };
+        let is_anywhere = *armed == ProbeEvent::Syscall && *options & ProbeOption::EVERY == 0;
+        if event != Some(*armed) || !(is_anywhere || (FIRST..=LAST).contains(&pc)) {
+            *interruptions += 1;
+            return false;
+        }
+        if has_ring || self.samples.len() - self.read < PROBE_SAMPLES {
+            self.samples.push([armed.as_raw(), stamp, *interruptions]);
+        } else {
+            self.dropped += 1;
+        }
+        self.leaving = Some((*armed, *options));
+        self.armed = None;
+        true
+    }
+
+    fn leave(&mut self) -> ExitStamp {
+        let Some((event, options)) = self.leaving.take() else { return ExitStamp::None };
+        if options & ProbeOption::EVERY != 0 {
+            self.armed = Some((event, options, 0));
+        }
+        [ExitStamp::None, ExitStamp::Plain, ExitStamp::Serialised][(options & 3) as usize]
+    }
+}
+
+fn follows_the_model(mut probing: Probing, has_ring: bool, steps: &[Step]) {
+    let program = probing.parent;
+    let mut model = Model::default();
+    for (step, stamp) in steps.iter().zip(1..) {
+        match *step {
+            Step::Start => {
+                let expected = if model.is_on { ErrorCode::IllegalOperation } else { ErrorCode::NoError };
+                assert_eq!(probing.invoke(Label::ProbeStart, &[]), Some(expected));
+                if !model.is_on {
+                    model = Model { is_on: true, ..Model::default() };
+                }
+            }
+            Step::Stop => {
+                let expected = if model.is_on { ErrorCode::NoError } else { ErrorCode::IllegalOperation };
+                assert_eq!(probing.invoke(Label::ProbeStop, &[]), Some(expected));
+                (model.is_on, model.armed, model.leaving) = (false, None, None);
+            }
+            Step::Arm(event, options) => {
+                let words = [event.as_raw(), FIRST, LAST, options];
+                let expected = model.arm(event, options);
+                assert_eq!(probing.invoke(Label::ProbeArm, &words), Some(expected));
+            }
+            Step::Trap(event, pc) => {
+                let rest = probing.trap(program, event, pc, stamp);
+                let is_sampled = model.trap(event, pc, stamp, has_ring);
+                let is_fault = event.is_some_and(ProbeEvent::is_fault);
+                assert_eq!(rest == Rest::Return, is_sampled && is_fault);
+                let goes_on = is_sampled && event != Some(ProbeEvent::Syscall);
+                assert_eq!(probing.system.pc(program), if goes_on { LAST } else { pc });
+            }
+            Step::Leave => assert_eq!(probing.system.kernel.exit_stamp(), model.leave()),
+            Step::Read if model.is_on => {
+                let next = model.samples.get(model.read).filter(|_| !has_ring);
+                let expected = next
+                    .map_or([0; 5], |[event, user, interruptions]| [1, *event, *user, 900, *interruptions]);
+                model.read += usize::from(next.is_some());
+                let words = probing.read();
+                assert_eq!((&words[..5], words[5]), (&expected[..], model.dropped));
+            }
+            Step::Read => {
+                assert_eq!(probing.invoke(Label::ProbeRead, &[]), Some(ErrorCode::IllegalOperation));
+            }
+        }
+        if has_ring && stamp % 16 == 0 {
+            check_ring(&probing.system, &model);
+        }
+    }
+}
+
+/// The ring has the last 63 samples, each in its place.
+fn check_ring(system: &System, model: &Model) {
+    assert_eq!(line(system, 0)[0], model.samples.len() as u64);
+    for (number, [event, user, interruptions]) in model.samples.iter().enumerate().rev().take(63) {
+        let expected = [number as u64 + 1, *event, *user, 900, *interruptions, 0, 0, 0];
+        assert_eq!(line(system, 1 + number % 63), expected);
+    }
+}
+
+proptest! {
+    #![proptest_config(random_config(200))]
+
+    #[test]
+    fn probes_follow_the_model(steps in steps()) {
+        follows_the_model(Probing::new(), false, &steps);
+        follows_the_model(with_ring(), true, &steps);
+    }
 }
