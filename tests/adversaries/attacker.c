@@ -315,21 +315,28 @@ static seL4_Bool use_fault_that_wipes(seL4_Word target)
     return bring_into(target < ATTACKERS ? NEAR : target, STATE_FAULTED);
 }
 
+/* For one event or for all. */
+static seL4_Bool arm(limen_probe_event_t event, seL4_Word first, void (*last)(void))
+{
+    seL4_Word options = LIMEN_PROBE_EXIT | (random_below(2) ? LIMEN_PROBE_EVERY : 0);
+    return limen_probe_arm(event, first, (seL4_Word)last, options) == seL4_NoError;
+}
+
 static seL4_Bool use_probe(seL4_Word target)
 {
     (void)target;
     seL4_Bool granted = ask(LIMEN_PROBE_CAP, LimenProbeStart + random_below(2), 0, 0);
     switch (random_below(4)) {
     case 0:
-        granted |= LIMEN_PROBE_ARM(undefined) == seL4_NoError;
+        granted |= arm(limen_probe_undefined, (seL4_Word)limen_cross_undefined, limen_crossed_undefined);
         limen_cross_undefined(&crossing);
         break;
     case 1:
-        granted |= LIMEN_PROBE_ARM(page_fault) == seL4_NoError;
+        granted |= arm(limen_probe_page_fault, (seL4_Word)limen_cross_page_fault, limen_crossed_page_fault);
         limen_cross_page_fault(&crossing);
         break;
     case 2:
-        granted |= limen_probe_arm_syscall() == seL4_NoError;
+        granted |= arm(limen_probe_system_call, (seL4_Word)limen_crossed_syscall, limen_crossed_syscall);
         crossing.number = (seL4_Word)seL4_SysYield;
         limen_cross_syscall(&crossing);
         break;
