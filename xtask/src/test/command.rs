@@ -25,7 +25,7 @@ use crate::test::cothreads;
 use crate::test::host_tests;
 use crate::test::large;
 use crate::test::sdk_tests;
-use crate::test::suite::{Suite, Verdict};
+use crate::test::suite::{Place, Suite, Verdict};
 use crate::test::worlds::Consoles;
 use crate::workspace::Workspace;
 
@@ -390,11 +390,13 @@ impl Job {
                 expected.as_mut().is_some_and(|expected| expected.complete_with(line))
             })?
         };
+        let (config, architecture) = (self.config.as_str(), board.architecture.as_str());
+        let place = Place { config, architecture, variants: &board.chosen };
         let mut verdict = match &expected {
-            None => suite.judge(&session, &self.config, &board.architecture),
+            None => suite.judge(&session, place),
             Some(expected) => {
                 let mut verdict = Verdict::single(expected.outcome().and_then(|()| session.ending.outcome()));
-                verdict.add(suite.judge_patterns(&session, &self.config, &board.architecture));
+                verdict.add(suite.judge_patterns(&session, place));
                 verdict
             }
         };

@@ -18,6 +18,9 @@
 //!
 //! [debug.aarch64]                  # only in this configuration on this instruction set
 //! expect = ["ec: 0x24"]
+//!
+//! [with_variants]                  # only where the variants apply; [without_variants]: only elsewhere
+//! expect = ["page_table_switch=on"]
 //! ```
 //!
 //! `[load]` types lines at the console, see [`crate::test::load`]; `[worlds]` compares builds, see [`crate::test::worlds`];
@@ -63,6 +66,19 @@ pub struct Suite {
     forbid: Vec<Pattern>,
     debug: InConfig,
     release: InConfig,
+    with_variants: Demands,
+    without_variants: Demands,
+}
+
+/// Where a run took place.
+#[derive(Clone, Copy, Debug)]
+pub struct Place<'a> {
+    /// The configuration.
+    pub config: &'a str,
+    /// The instruction set.
+    pub architecture: &'a str,
+    /// The variants of the board.
+    pub variants: &'a [String],
 }
 
 /// Demands in one configuration.
@@ -71,15 +87,15 @@ pub struct Suite {
 struct InConfig {
     expect: Vec<Pattern>,
     forbid: Vec<Pattern>,
-    aarch64: OnArchitecture,
-    riscv64: OnArchitecture,
-    x86_64: OnArchitecture,
+    aarch64: Demands,
+    riscv64: Demands,
+    x86_64: Demands,
 }
 
-/// Demands in one configuration on one instruction set.
+/// Demands in one place.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-struct OnArchitecture {
+struct Demands {
     expect: Vec<Pattern>,
     forbid: Vec<Pattern>,
 }
@@ -230,8 +246,8 @@ impl Suite {
         verdict
     }
 
-    /// Judges a finished run in a configuration on an instruction set.
-    pub fn judge(&self, session: &Session, config: &str, architecture: &str) -> Verdict {
+    /// Judges a finished run.
+    pub fn judge(&self, session: &Session, place: Place<'_>) -> Verdict {
         let mut verdict = Verdict::default();
         let tests = session.lines.iter().filter_map(|line| line.strip_prefix("TEST "));
         for test in tests {
@@ -241,7 +257,7 @@ impl Suite {
             }
         }
         verdict.complaints.extend(miscount(&session.lines, &verdict));
-        verdict.add(self.judge_patterns(session, config, architecture));
+        verdict.add(self.judge_patterns(session, place));
         match self.load.as_ref().map(|load| load.complaint(&session.lines)) {
             Some(None) => verdict.passed += 1,
             Some(Some(complaint)) => verdict.complaints.push(complaint),
@@ -256,10 +272,10 @@ impl Suite {
         verdict
     }
 
-    /// Checks `expect` and `forbid` after a run in a configuration on an instruction set.
-    pub fn judge_patterns(&self, session: &Session, config: &str, architecture: &str) -> Verdict {
+    /// Checks `expect` and `forbid` after a run.
+    pub fn judge_patterns(&self, session: &Session, place: Place<'_>) -> Verdict {
         let mut verdict = Verdict::default();
-        for (pattern, wanted) in self.demands(config, architecture) {
+        for (pattern, wanted) in self.demands(place) {
             match (session.lines.iter().any(|line| pattern.is_in(line)), wanted) {
                 (true, true) | (false, false) => verdict.passed += 1,
                 (false, true) => verdict.complaints.push(format!("the console lacks: {}", pattern.written)),
@@ -269,21 +285,24 @@ impl Suite {
         verdict
     }
 
-    /// Patterns, and whether the console must match them, in a configuration on an instruction set.
-    fn demands(&self, config: &str, architecture: &str) -> impl Iterator<Item = (&Pattern, bool)> {
-        let inside = match config {
+    /// Patterns, and whether the console must match them.
+    fn demands(&self, place: Place<'_>) -> impl Iterator<Item = (&Pattern, bool)> {
+        let inside = match place.config {
             "debug" => Some(&self.debug),
             "release" => Some(&self.release),
             _ => None,
         };
-        let on = inside.and_then(|inside| match architecture {
+        let on = inside.and_then(|inside| match place.architecture {
             "aarch64" => Some(&inside.aarch64),
             "riscv64" => Some(&inside.riscv64),
             "x86_64" => Some(&inside.x86_64),
             _ => None,
         });
+        let by_variants =
+            if place.variants.is_empty() { &self.without_variants } else { &self.with_variants };
         let lists = [
             Some((&self.expect, &self.forbid)),
+            Some((&by_variants.expect, &by_variants.forbid)),
             inside.map(|inside| (&inside.expect, &inside.forbid)),
             on.map(|on| (&on.expect, &on.forbid)),
         ];
@@ -336,8 +355,13 @@ mod tests {
     }
 
     fn judge(suite: &str, lines: &[&str]) -> Verdict {
+        judge_with(&[], suite, lines)
+    }
+
+    fn judge_with(variants: &[String], suite: &str, lines: &[&str]) -> Verdict {
         let lines = lines.iter().map(|&line| line.to_owned()).collect();
-        parse(suite).unwrap().judge(&Session { lines, ending: Ending::Done }, "debug", "aarch64")
+        let place = Place { config: "debug", architecture: "aarch64", variants };
+        parse(suite).unwrap().judge(&Session { lines, ending: Ending::Done }, place)
     }
 
     #[test]
@@ -438,6 +462,15 @@ mod tests {
         assert_eq!(judge(suite, &lines), Verdict { passed: 2, ..Verdict::default() });
         assert!(parse("debug = 1").is_err());
         assert!(parse("[debug]\nboards = []").is_err());
+    }
+
+    #[test]
+    fn an_expectation_can_be_limited_to_variants() {
+        let lines = ["TEST a PASS", "SUITE s 1 passed, 0 failed", "x"];
+        let suite = "[with_variants]\nexpect = ['x']\n[without_variants]\nforbid = ['x']";
+        let with = judge_with(&["q35".to_owned()], suite, &lines);
+        assert_eq!(with, Verdict { passed: 2, ..Verdict::default() });
+        assert_eq!(judge(suite, &lines).complaints, ["the console has: x"]);
     }
 
     #[test]
