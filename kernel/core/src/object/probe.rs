@@ -37,6 +37,10 @@ use crate::message::Answer;
 #[derive(Debug)]
 pub struct Probe {
     state: State,
+    /// The event of the last arming. Not in the state, so that an event changes only that.
+    arming: Arming,
+    /// Other kernel entries since the program or an event armed it.
+    interruptions: u64,
     samples: [Sample; PROBE_SAMPLES],
     /// The position of the oldest sample.
     first: usize,
@@ -57,8 +61,8 @@ pub struct Probe {
 enum State {
     Off,
     Ready,
-    Armed { arming: Arming, interruptions: u64 },
-    Leaving { arming: Arming },
+    Armed,
+    Leaving,
 }
 
 /// The event that a probe is armed for.
@@ -111,6 +115,8 @@ impl Probe {
     /// A probe that is off.
     pub const OFF: Self = Self {
         state: State::Off,
+        arming: Arming::NONE,
+        interruptions: 0,
         samples: [Sample::NONE; PROBE_SAMPLES],
         first: 0,
         count: 0,
@@ -190,7 +196,8 @@ impl Request {
                 Answer::Empty
             }
             Self::Arm(arming) => {
-                kernel.probes[caller].state = State::Armed { arming, interruptions: 0 };
+                let probe = &mut kernel.probes[caller];
+                (probe.state, probe.arming, probe.interruptions) = (State::Armed, arming, 0);
                 Answer::Empty
             }
             Self::Read => Answer::Sample(caller),
@@ -200,6 +207,10 @@ impl Request {
 }
 
 impl Arming {
+    /// That of a probe that was never armed.
+    const NONE: Self =
+        Self { event: ProbeEvent::PageFault, first: 0, last: 0, exit: ExitStamp::None, events: Events::One };
+
     fn decode<M: Machine>(arguments: &Arguments<'_, M>) -> Result<Self, InvokeError> {
         let [event, first, last, options] = arguments.words()?;
         let max = ProbeEvent::ALL.len() as u64 - 1;
@@ -290,25 +301,21 @@ impl<M: Machine> Kernel<M> {
         }
         let probe = &mut self.probes[thread];
         probe.entries += 1;
-        match probe.state {
-            State::Armed { .. } => self.sample(thread, event, stamp),
-            _ => Rest::Serve,
-        }
+        if probe.state == State::Armed { self.sample(thread, event, stamp) } else { Rest::Serve }
     }
 
-    /// Samples the event if the probe is armed for it. Out of line, because entries of other programs pass by.
+    /// Samples the event if it is the armed one. Out of line, because entries of other programs pass by.
     #[inline(never)]
     fn sample(&mut self, thread: ThreadId, event: Option<ProbeEvent>, stamp: u64) -> Rest {
         let probe = &mut self.probes[thread];
-        let State::Armed { arming, interruptions } = &mut probe.state else { return Rest::Serve };
         let context = &mut self.threads[thread].context;
-        let has_to_wipe = self.wiping_faults[thread].is_some() && arming.event.is_fault();
-        if has_to_wipe || !arming.is_for(event, context.register(M::Context::PC)) {
-            *interruptions += 1;
+        let has_to_wipe = self.wiping_faults[thread].is_some() && probe.arming.event.is_fault();
+        if has_to_wipe || !probe.arming.is_for(event, context.register(M::Context::PC)) {
+            probe.interruptions += 1;
             return Rest::Serve;
         }
-        let (arming, interruptions) = (*arming, *interruptions);
-        let Arming { event, last, .. } = arming;
+        let Arming { event, last, .. } = probe.arming;
+        let interruptions = probe.interruptions;
         let user = context.register(M::Context::STAMP);
         match probe.ring {
             Some(ring) => {
@@ -318,7 +325,7 @@ impl<M: Machine> Kernel<M> {
             }
             None => probe.push(Sample { event, user, entry: stamp, interruptions }),
         }
-        probe.state = State::Leaving { arming };
+        probe.state = State::Leaving;
         if event != ProbeEvent::Syscall {
             context.set_register(M::Context::PC, last);
         }
@@ -338,23 +345,16 @@ impl<M: Machine> Kernel<M> {
 
     /// Returns how the next return to this thread is stamped, and clears it.
     pub(crate) fn take_exit(&mut self, thread: ThreadId) -> ExitStamp {
-        match self.probes[thread].state {
-            State::Leaving { .. } => self.leave(thread),
-            _ => ExitStamp::None,
-        }
-    }
-
-    /// Ends an event. Out of line, like [`Self::sample`].
-    #[inline(never)]
-    fn leave(&mut self, thread: ThreadId) -> ExitStamp {
         let probe = &mut self.probes[thread];
-        let State::Leaving { arming } = probe.state else { return ExitStamp::None };
-        probe.state = match arming.events {
+        if probe.state != State::Leaving {
+            return ExitStamp::None;
+        }
+        probe.state = match probe.arming.events {
             Events::One => State::Ready,
-            Events::Every => State::Armed { arming, interruptions: 0 },
+            Events::Every => State::Armed,
         };
-        probe.entries = 0;
-        arming.exit
+        (probe.interruptions, probe.entries) = (0, 0);
+        probe.arming.exit
     }
 
     /// Returns how the return to the running program is stamped. Called once per return while probing.
