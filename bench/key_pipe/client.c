@@ -1,8 +1,9 @@
 /* Sends a message to a server and back in a loop, past eight branches that are not taken.
  *
  * key_pipe: the instructions of all rounds between two counter reads, including interruptions. A round is four branches, a
- * protected call without words to a passive server, and four branches there. The kernel has no such branch on this path. At
- * the end the program switches the branches on and checks that they are taken. */
+ * protected call without words to a passive server, and four branches there. The kernel's two traps of a round pass four
+ * branches on its own keys, which are patched in every build of this benchmark. At the end the program switches the branches
+ * on and checks that they are taken. */
 
 #include "pipe.h"
 #include "samples.h"
