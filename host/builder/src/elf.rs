@@ -33,6 +33,8 @@ pub struct ElfFile {
     pub symbols: Symbols,
     /// The section that lists branches on static keys.
     pub key_sites: Vec<u8>,
+    /// Whether it has fallback branches, which load their keys.
+    pub reads_keys: bool,
 }
 
 /// A loadable segment.
@@ -126,6 +128,7 @@ impl ElfFile {
             segments: segments(header, endian, data)?,
             symbols: symbols(header, endian, data)?,
             key_sites: section(header, endian, data, b"limen_key_sites")?,
+            reads_keys: !section(header, endian, data, b"limen_key_words")?.is_empty(),
         })
     }
 

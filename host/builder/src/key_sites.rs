@@ -3,11 +3,14 @@
 //! The macros of `limen/static_key.h` emit a jump for each branch, and a row of three words in a section that is not
 //! loaded: the address of the jump, its target, and its key with the state in which it jumps. This module checks
 //! every row, writes the default instruction of every branch, and lists the branches on bound keys for the kernel.
+//!
+//! A fallback branch tests the word of its key. If a program has any, the words of its bound keys are listed as well, and the
+//! kernel stores 0 or 1 there as it patches an instruction.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 use limen_image::{KeySite, MappingFlags, Region};
-use limen_sdf::model::SystemDescription;
+use limen_sdf::model::{KeyUse, SystemDescription};
 use limen_sdf::{Architecture, Diagnostic};
 
 use crate::address_space::AddressSpaces;
@@ -41,6 +44,11 @@ struct Instructions {
     if_off: u64,
 }
 
+impl Instructions {
+    /// The states of a key in its word.
+    const WORD: Self = Self { length: WORD_BYTES, if_on: 1, if_off: 0 };
+}
+
 /// A row of the section.
 #[derive(Clone, Copy, Debug)]
 struct Row {
@@ -62,21 +70,18 @@ pub fn collect(
 ) -> Result<Vec<BoundSite>, Diagnostic> {
     let mut bound = Vec::new();
     for (index, (domain, program)) in system.protection_domains.iter().zip(programs).enumerate() {
-        let mut symbols = HashMap::new();
-        for key in &domain.keys {
-            let Some(symbol) = &key.symbol else { continue };
-            let found = program.symbols.unique(&symbol.name).and_then(|found| match found.bytes {
-                WORD_BYTES => Ok(found.vaddr),
-                bytes => Err(format!("it has {bytes} bytes and is no static key")),
-            });
-            let vaddr = found.map_err(|reason| unbound(program, &symbol.name, &reason).at(&symbol.span))?;
-            symbols.entry(vaddr).or_insert(key.key);
-        }
+        let keys = bindings(program, &domain.keys)?;
         for row in rows(&program.key_sites).map_err(|reason| wrong(program, 0, reason))? {
-            let key = symbols.get(&row.key).copied();
+            let key = keys.get(&row.key).copied();
             let instructions = row.preset(program, key.map(|key| default(system, config, key)), architecture);
             let instructions = instructions.map_err(|reason| wrong(program, row.site, reason))?;
             bound.extend(key.map(|key| BoundSite { program: index, key, vaddr: row.site, instructions }));
+        }
+        if program.reads_keys {
+            for (vaddr, key) in keys {
+                write(program, vaddr, u64::from(default(system, config, key)), WORD_BYTES);
+                bound.push(BoundSite { program: index, key, vaddr, instructions: Instructions::WORD });
+            }
         }
     }
     if bound.len() > KEY_SITES {
@@ -88,6 +93,57 @@ pub fn collect(
         return Err(error(code::KEY_SITES_TOO_MANY, message).help(help));
     }
     Ok(bound)
+}
+
+/// The system's keys that a program's keys are bound to, by the addresses of the latter.
+fn bindings(program: &Program, uses: &[KeyUse]) -> Result<BTreeMap<u64, usize>, Diagnostic> {
+    let mut bound = BTreeMap::new();
+    for (key, symbol) in uses.iter().filter_map(|key| Some((key.key, key.symbol.as_ref()?))) {
+        let refused = |reason: &str| unbound(program, &symbol.name, reason).at(&symbol.span);
+        for vaddr in words_of(program, &symbol.name).map_err(|reason| refused(&reason))? {
+            is_key(program, vaddr).map_err(refused)?;
+            if bound.insert(vaddr, key).is_some() {
+                return Err(refused("another 'key' element binds it, too"));
+            }
+        }
+    }
+    Ok(bound)
+}
+
+/// The addresses of a key, of an element of an array of keys, or of all elements of an array.
+fn words_of(program: &Program, symbol: &str) -> Result<impl Iterator<Item = u64> + use<>, String> {
+    let (name, index) = element_of(symbol)?;
+    let found = program.symbols.unique(name)?;
+    let count = found.bytes / WORD_BYTES;
+    if count == 0 || !found.bytes.is_multiple_of(WORD_BYTES) {
+        return Err(format!("it has {} bytes and is no static key", found.bytes));
+    }
+    let words = match index {
+        None => 0..count,
+        Some(index) if index < count => index..index + 1,
+        Some(_) => return Err(format!("'{name}' has {count} {}", if count == 1 { "key" } else { "keys" })),
+    };
+    Ok(words.map(move |word| found.vaddr.wrapping_add(word * WORD_BYTES)))
+}
+
+/// The symbol, and the index of an element as in `traces[2]`.
+fn element_of(symbol: &str) -> Result<(&str, Option<u64>), String> {
+    let Some((name, index)) = symbol.split_once('[') else { return Ok((symbol, None)) };
+    let index = index.strip_suffix(']').and_then(|index| index.parse().ok());
+    index.map(|index| (name, Some(index))).ok_or_else(|| "the index is no number in brackets".to_owned())
+}
+
+/// Checks that the word at an address can be a key, and that the program cannot change one that it reads.
+fn is_key(program: &Program, vaddr: u64) -> Result<(), &'static str> {
+    if !word(program, vaddr).is_some_and(|word| word <= 1) {
+        return Err("it is no static key");
+    }
+    let segment = program.segment_with(vaddr, WORD_BYTES).and_then(|index| program.segments.get(index));
+    let is_writable = segment.is_some_and(|segment| segment.flags & MappingFlags::WRITE != 0);
+    if program.reads_keys && is_writable {
+        return Err("the program loads it, and it is in writable memory");
+    }
+    Ok(())
 }
 
 /// The records for the image. `region_of` maps an extent to its region in the image.
@@ -163,8 +219,7 @@ impl Row {
         let nop = nop(architecture, length);
         let (if_on, if_off) = if self.jumps_if { (jump, nop) } else { (nop, jump) };
         let instruction = if bound.unwrap_or(own != 0) { if_on } else { if_off };
-        let bytes = instruction.to_le_bytes();
-        program.segments[segment].write(self.site, &bytes[..length as usize]);
+        write(program, self.site, instruction, length);
         Ok(Instructions { length, if_on, if_off })
     }
 }
@@ -175,6 +230,14 @@ fn word(program: &Program, vaddr: u64) -> Option<u64> {
         return None;
     }
     program.segments.get(program.segment_with(vaddr, WORD_BYTES)?)?.word(vaddr)
+}
+
+/// Writes the lowest bytes of a word, all of which lie in one segment.
+fn write(program: &mut Program, vaddr: u64, bits: u64, length: u64) {
+    let segment = program.segment_with(vaddr, length).and_then(|index| program.segments.get_mut(index));
+    if let Some(segment) = segment {
+        segment.write(vaddr, &bits.to_le_bytes()[..length as usize]);
+    }
 }
 
 /// Length and target of the jump that these bits start with, if it fits into `room`.
@@ -218,8 +281,9 @@ fn unbound(program: &Program, symbol: &str, reason: &str) -> Diagnostic {
     let message = format!(
         "ERROR: could not bind symbol '{symbol}' in program image for PD '{name}' ({path}): {reason}"
     );
-    let rule = "The symbol must be a LIMEN_STATIC_KEY_TRUE or LIMEN_STATIC_KEY_FALSE of this program.";
-    let help = program.symbols.did_you_mean(symbol).unwrap_or_else(|| rule.to_owned());
+    let rule = "The symbol must be a LIMEN_STATIC_KEY_TRUE or LIMEN_STATIC_KEY_FALSE of this program, or an element of an \
+                array of such keys, and microkit.ld must place its section.";
+    let help = program.symbols.did_you_mean(element_of(symbol).map_or(symbol, |(name, _)| name)).unwrap_or_else(|| rule.to_owned());
     error(code::KEY_SYMBOL, message).help(help)
 }
 
@@ -229,6 +293,7 @@ mod tests {
     use crate::test_elf::TestElf;
     use crate::test_system::{elf_file, parts};
     use crate::{Built, ImageType};
+    use object::elf::PF_R;
 
     #[test]
     fn jumps_are_decoded_as_the_assembler_encodes_them() {
@@ -256,10 +321,14 @@ mod tests {
             r#"<system><static_key name="trace" />
             <protection_domain name="a"><program_image path="p" />{more}</protection_domain></system>"#
         );
-        let mut parts = parts(&text, "debug");
-        let elf = elf_file(&TestElf::program().with_branches(count));
+        build(&text, &TestElf::program().with_branches(count)).unwrap()
+    }
+
+    fn build(text: &str, program: &TestElf) -> Result<Built, Diagnostic> {
+        let mut parts = parts(text, "debug");
+        let elf = elf_file(program);
         parts.programs[0] = Program::from_elf("a", std::path::Path::new("p"), elf).unwrap();
-        parts.build(ImageType::Binary).unwrap()
+        parts.build(ImageType::Binary)
     }
 
     #[test]
@@ -287,6 +356,61 @@ mod tests {
         let places = built.tables.key_sites.iter().map(|site| site.paddr);
         let first = built.tables.key_sites.first().map_or(0, |site| site.paddr);
         assert!(places.eq((0..KEY_SITES as u64).map(|index| first + 4 * index)));
+    }
+
+    /// A program with an array of three keys in read-only memory, the second one on, and the addresses of these keys.
+    fn with_array(reads_keys: bool) -> (TestElf, [u64; 3]) {
+        let words: Vec<u8> = [0u64, 1, 0].iter().flat_map(|word| word.to_le_bytes()).collect();
+        let mut program =
+            TestElf::program().segment(PF_R, 0x30_0000, &words, 24).symbol("keys", 0x30_0000, 24);
+        program.reads_keys = reads_keys;
+        (program, [0, 8, 16].map(|at| 0x30_0000 + at))
+    }
+
+    fn words(keys: &str, reads_keys: bool) -> Result<(Vec<u64>, Vec<(u64, u64)>), String> {
+        let text = format!(
+            r#"<system><static_key name="a" default="true" /><static_key name="b" />
+            <protection_domain name="p"><program_image path="p" />{keys}</protection_domain></system>"#
+        );
+        let (program, addresses) = with_array(reads_keys);
+        let built = build(&text, &program).map_err(|error| error.message)?;
+        let segment = built.parts.programs[0].segments.iter().find(|s| s.start == 0x30_0000).unwrap();
+        let first = built.tables.mappings.iter().find(|mapping| mapping.vaddr == 0x30_0000).unwrap();
+        let paddr = built.tables.regions[first.region as usize].paddr;
+        let sites = built.tables.key_sites.iter().map(|site| {
+            assert_eq!((site.length, site.if_on, site.if_off), (8, 1, 0));
+            (site.key, site.paddr - paddr)
+        });
+        Ok((addresses.iter().map(|address| segment.word(*address).unwrap()).collect(), sites.collect()))
+    }
+
+    #[test]
+    fn words_of_bound_keys_are_listed_if_the_program_reads_them() {
+        let element = r#"<key name="a" symbol="keys[2]" /><key name="b" symbol="keys[1]" />"#;
+        assert_eq!(words(element, false), Ok((vec![0, 1, 0], vec![])));
+        assert_eq!(words(element, true), Ok((vec![0, 0, 1], vec![(0, 16), (1, 8)])));
+        let array = r#"<key name="a" symbol="keys" />"#;
+        assert_eq!(words(array, true), Ok((vec![1, 1, 1], vec![(0, 0), (0, 8), (0, 16)])));
+    }
+
+    #[test]
+    fn elements_that_do_not_exist_or_are_bound_twice_are_refused() {
+        for (keys, reason) in [
+            (r#"<key name="a" symbol="keys[3]" />"#, "'keys' has 3 keys"),
+            (r#"<key name="a" symbol="keys[" />"#, "the index is no number in brackets"),
+            (r#"<key name="a" symbol="keys[-1]" />"#, "the index is no number in brackets"),
+            (r#"<key name="a" symbol="keys[18446744073709551616]" />"#, "the index is no number in brackets"),
+            (r#"<key name="a" symbol="[0]" />"#, "no symbol named '' found"),
+            (
+                r#"<key name="a" symbol="keys" /><key name="b" symbol="keys[1]" />"#,
+                "another 'key' element binds it, too",
+            ),
+            (r#"<key name="a" symbol="microkit_name" />"#, "it is no static key"),
+            (r#"<key name="a" symbol="word" />"#, "the program loads it, and it is in writable memory"),
+        ] {
+            let message = words(keys, true).unwrap_err();
+            assert!(message.contains(reason), "{message}");
+        }
     }
 
     #[test]

@@ -40,6 +40,8 @@ pub struct Program {
     pub symbols: Symbols,
     /// The section that lists its branches on static keys.
     pub key_sites: Vec<u8>,
+    /// Whether it has fallback branches on static keys, which load their keys.
+    pub reads_keys: bool,
 }
 
 impl Program {
@@ -147,6 +149,7 @@ impl Program {
             segments,
             symbols: elf.symbols,
             key_sites: elf.key_sites,
+            reads_keys: elf.reads_keys,
         })
     }
 }

@@ -14,6 +14,8 @@ pub(crate) struct TestElf {
     pub(crate) symbols: Vec<(&'static str, u64, u64)>,
     /// Branches on static keys: site, target, key.
     pub(crate) key_sites: Vec<[u64; 3]>,
+    /// Whether it has fallback branches.
+    pub(crate) reads_keys: bool,
 }
 
 /// A loadable segment.
@@ -29,15 +31,18 @@ impl TestElf {
     /// An empty AArch64 executable.
     pub(crate) fn new(entry: u64) -> Self {
         let (machine, kind) = (elf::EM_AARCH64, elf::ET_EXEC);
-        Self { machine, kind, entry, segments: Vec::new(), symbols: Vec::new(), key_sites: Vec::new() }
+        let (segments, symbols, key_sites) = (Vec::new(), Vec::new(), Vec::new());
+        Self { machine, kind, entry, segments, symbols, key_sites, reads_keys: false }
     }
 
     /// A program linked with libmicrokit: text at 0x200000, data with the library's variables at 0x201000, one page
     /// of zeroed data.
     pub(crate) fn program() -> Self {
+        let mut data = [0xdd; 0x100];
+        data[0x68..0x70].copy_from_slice(&1u64.to_le_bytes());
         Self::new(0x20_0000)
             .segment(elf::PF_R | elf::PF_X, 0x20_0000, b"text", 4)
-            .segment(elf::PF_R | elf::PF_W, 0x20_1000, &[0xdd; 0x100], 0x1100)
+            .segment(elf::PF_R | elf::PF_W, 0x20_1000, &data, 0x1100)
             .symbol("microkit_name", 0x20_1000, 64)
             .symbol("microkit_passive", 0x20_1040, 1)
             .symbol("microkit_irqs", 0x20_1048, 8)
@@ -112,7 +117,9 @@ impl TestElf {
         let rows: Vec<u8> = self.key_sites.iter().flatten().flat_map(|word| word.to_le_bytes()).collect();
         let rows_offset = writer.reserve(rows.len(), 1);
         writer.reserve_null_section_index();
-        let rows_name = writer.add_section_name(b"limen_key_sites");
+        let [rows_name, words_name] =
+            [&b"limen_key_sites"[..], b"limen_key_words"].map(|name| writer.add_section_name(name));
+        writer.reserve_section_index();
         writer.reserve_section_index();
         writer.reserve_null_symbol_index();
         for _ in &names {
@@ -167,18 +174,21 @@ impl TestElf {
         writer.write_strtab();
         writer.write_shstrtab();
         writer.write_null_section_header();
-        writer.write_section_header(&SectionHeader {
-            name: Some(rows_name),
-            sh_type: elf::SHT_PROGBITS,
-            sh_flags: 0,
-            sh_addr: 0,
-            sh_offset: rows_offset as u64,
-            sh_size: rows.len() as u64,
-            sh_link: 0,
-            sh_info: 0,
-            sh_addralign: 1,
-            sh_entsize: 0,
-        });
+        // The contents of the second one are arbitrary.
+        for (name, bytes) in [(rows_name, rows.len() as u64), (words_name, u64::from(self.reads_keys))] {
+            writer.write_section_header(&SectionHeader {
+                name: Some(name),
+                sh_type: elf::SHT_PROGBITS,
+                sh_flags: 0,
+                sh_addr: 0,
+                sh_offset: rows_offset as u64,
+                sh_size: bytes,
+                sh_link: 0,
+                sh_info: 0,
+                sh_addralign: 1,
+                sh_entsize: 0,
+            });
+        }
         writer.write_symtab_section_header(1);
         writer.write_strtab_section_header();
         writer.write_shstrtab_section_header();

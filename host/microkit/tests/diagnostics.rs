@@ -134,6 +134,11 @@ fn descriptions() {
         ("key-symbol-missing", "one.system", |w| key(w, "missing")),
         ("key-symbol-misspelled", "one.system", |w| key(w, "half_wrod")),
         ("key-symbol-not-a-key", "one.system", |w| key(w, "half_word")),
+        ("key-symbol-beyond-array", "one.system", |w| key(w, "word[1]")),
+        ("key-symbol-writable", "one.system", |w| {
+            elf(w, "one.elf", &TestElf { reads_keys: true, ..TestElf::program() });
+            key(w, "word");
+        }),
         ("key-site-jumps-elsewhere", "one.system", |w| {
             let mut program = TestElf::program().with_branches(1);
             program.key_sites[0][1] += 4;

@@ -20,44 +20,59 @@ impl StaticKey {
     }
 }
 
-/// Defines a static key with the state that it has when it is not bound, and the symbol by which it is bound.
+/// Defines a static key, or an array of them, with the state that it has when it is not bound, and the symbol by which it
+/// is bound: `symbol="trace"`, and `symbol="traces[2]"` for an element.
 ///
 /// ```ignore
 /// limen::static_key!(pub TRACE = false, "trace");
+/// limen::static_key!(TRACES = [false; 4], "traces");
 ///
 /// if limen::static_branch_unlikely!(TRACE) {
+///     trace();
+/// }
+/// if limen::static_branch_unlikely!(TRACES, 2) {
 ///     trace();
 /// }
 /// ```
 #[macro_export]
 macro_rules! static_key {
     ($(#[$meta:meta])* $visibility:vis $name:ident = $default:literal, $symbol:literal) => {
-        $(#[$meta])*
+        $crate::static_key!(@ [$(#[$meta])*] [$visibility] $name, $symbol,
+            $crate::StaticKey, $crate::StaticKey::new($default));
+    };
+    ($(#[$meta:meta])* $visibility:vis $name:ident = [$default:literal; $count:expr], $symbol:literal) => {
+        $crate::static_key!(@ [$(#[$meta])*] [$visibility] $name, $symbol,
+            [$crate::StaticKey; $count], [const { $crate::StaticKey::new($default) }; $count]);
+    };
+    (@ [$($meta:tt)*] [$visibility:vis] $name:ident, $symbol:literal, $type:ty, $value:expr) => {
+        $($meta)*
         // SAFETY: no other symbol has this name: a program with two of them does not link.
         #[unsafe(export_name = $symbol)]
-        #[unsafe(link_section = ".data.limen_keys")]
+        #[unsafe(link_section = ".limen_keys")]
         #[used]
-        $visibility static $name: $crate::StaticKey = $crate::StaticKey::new($default);
+        $visibility static $name: $type = $value;
     };
 }
 
-/// Whether a key is on, for code that usually runs while it is off.
+/// Whether a key is on, for code that usually runs while it is off. An element of an array is `(NAME, index)`, with a
+/// constant index.
 #[macro_export]
 macro_rules! static_branch_unlikely {
-    ($key:path) => {
+    ($($key:tt)*) => {
         'branch: {
-            $crate::static_branch!($key, "0", { break 'branch true });
+            $crate::static_branch!("0", { break 'branch true }, $($key)*);
             false
         }
     };
 }
 
-/// Whether a key is on, for code that usually runs while it is on.
+/// Whether a key is on, for code that usually runs while it is on. An element of an array is `(NAME, index)`, with a
+/// constant index.
 #[macro_export]
 macro_rules! static_branch_likely {
-    ($key:path) => {
+    ($($key:tt)*) => {
         'branch: {
-            $crate::static_branch!($key, "1", { break 'branch false });
+            $crate::static_branch!("1", { break 'branch false }, $($key)*);
             true
         }
     };
@@ -67,8 +82,14 @@ macro_rules! static_branch_likely {
 #[doc(hidden)]
 #[macro_export]
 macro_rules! static_branch {
-    ($key:path, $sense:literal, $taken:block) => {{
-        let _: &$crate::StaticKey = &$key;
+    ($sense:literal, $taken:block, $key:path) => {
+        $crate::static_branch!(@ $sense, $taken, $key, $key, 0)
+    };
+    ($sense:literal, $taken:block, $keys:path, $index:expr) => {
+        $crate::static_branch!(@ $sense, $taken, $keys, $keys[$index], $index * size_of::<$crate::StaticKey>())
+    };
+    (@ $sense:literal, $taken:block, $symbol:path, $key:expr, $offset:expr) => {{
+        const _: &$crate::StaticKey = &$key;
         // SAFETY: the instruction does nothing or goes to the label, and changes no register; the row says where they are.
         unsafe {
             ::core::arch::asm!(
@@ -76,10 +97,11 @@ macro_rules! static_branch {
                 ".pushsection limen_key_sites, \"\", %progbits",
                 ".quad 771b",
                 ".quad {target}",
-                concat!(".quad {key} + ", $sense),
+                concat!(".quad {key} + {offset} + ", $sense),
                 ".popsection",
                 target = label $taken,
-                key = sym $key,
+                key = sym $symbol,
+                offset = const $offset,
                 options(nomem, nostack, preserves_flags)
             )
         }
