@@ -623,6 +623,8 @@ record! {
         pub kernel,
         /// 1 if it is on when the system starts, otherwise 0. The options set the default of a kernel key.
         pub default,
+        /// The key of its group, which turns it on as well, or [`NONE`].
+        pub group,
     }
 }
 

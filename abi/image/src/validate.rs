@@ -424,6 +424,11 @@ fn check_keys(image: &Image<'_>) -> Check {
     for (index, key) in image.keys().enumerate() {
         let check = |ok, what| rule(Table::Keys, index, ok, what);
         check(key.default <= 1, "neither on nor off")?;
+        if key.group != NONE {
+            let group = image.keys().nth(key.group as usize);
+            let leads = group.is_some_and(|group| group.kernel == NONE && group.group == NONE);
+            check(leads && key.kernel == NONE, "a group that is no key of programs, or is in a group")?;
+        }
         if key.kernel == NONE {
             continue;
         }

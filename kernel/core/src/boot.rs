@@ -77,12 +77,7 @@ impl<M: Machine> Kernel<M> {
         for (index, record) in image.interrupts().enumerate() {
             self.populate_interrupt(index as u64, &record);
         }
-        for (index, record) in image.keys().enumerate() {
-            if let Some(id) = Keys::id(index as u64) {
-                self.keys[id] = Key::new(record.default != 0);
-                self.key_count = index + 1;
-            }
-        }
+        self.populate_keys(image);
         for (index, record) in image.threads().enumerate() {
             if let Some(id) = Threads::<M>::id(index as u64) {
                 let thread = &mut self.threads[id];
@@ -130,6 +125,20 @@ impl<M: Machine> Kernel<M> {
         self.begin_lines();
         self.run_highest();
         self.hide();
+    }
+
+    fn populate_keys(&mut self, image: &Image<'_>) {
+        for (index, record) in image.keys().enumerate() {
+            if let Some(id) = Keys::id(index as u64) {
+                self.keys[id] = Key::new(record.default != 0);
+                self.key_count = index + 1;
+            }
+        }
+        for (index, record) in image.keys().enumerate().filter(|(_, record)| record.group != NONE) {
+            if let (Some(id), Some(group)) = (Keys::id(index as u64), Keys::id(record.group)) {
+                self.enter_group(id, group);
+            }
+        }
     }
 
     fn populate_interrupt(&mut self, index: u64, record: &limen_image::Interrupt) {

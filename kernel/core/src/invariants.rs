@@ -43,6 +43,10 @@ impl<M: Machine> Kernel<M> {
             "the count of a static key is not the sum of its holds",
         )?;
         ensure(
+            self.keys.iter().all(|(id, _)| self.key_follows(id)),
+            "a static key has another state than its holds and those of its group",
+        )?;
+        ensure(
             self.works.iter().all(|(thread, work)| match (work, self.threads[thread].fpu) {
                 (Some(_), user) => user == Some(thread.at_work()),
                 (None, user) => user.is_none_or(|user| user == thread),

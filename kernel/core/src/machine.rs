@@ -121,9 +121,9 @@ pub trait Machine: FpuUnit<ThreadId> {
     /// Calls the secure monitor. Only images for AArch64 contain a capability for this.
     fn call_secure_monitor(&mut self, registers: [u64; REGISTERS]) -> [u64; REGISTERS];
 
-    /// Patches more branches of a static key to follow `state`, as many as may be patched without a break. The state
-    /// may change before all are done.
-    fn patch_key(&mut self, key: KeyId, state: bool) -> Patching;
+    /// Patches more branches of a static key to follow `state`, at most `room`, and subtracts their number. The state may
+    /// change before all are done.
+    fn patch_key(&mut self, key: KeyId, state: bool, room: &mut usize) -> Patching;
 
     /// Routes every trap and return through the probes, or none.
     fn set_probing(&mut self, state: bool);

@@ -74,10 +74,11 @@ pub struct SystemKeys {
 }
 
 impl SystemKeys {
-    /// Patches more branches on a key to its state. The kernel's own branches are patched with the last ones of programs.
-    pub fn patch(&mut self, key: KeyId, state: bool) -> Patching {
+    /// Patches more branches on a key to its state, at most `room`. The kernel's own branches are patched with the last ones
+    /// of programs.
+    pub fn patch(&mut self, key: KeyId, state: bool, room: &mut usize) -> Patching {
         let index = limen_core::kernel::Keys::index_of(key);
-        let patching = self.sites.patch(&mut Frames(self.own.engine_mut()), index, state);
+        let patching = self.sites.patch(&mut Frames(self.own.engine_mut()), index, state, room);
         if let (Patching::Done, Some(Some(key))) = (patching, self.known.get(index)) {
             if *key == KernelKey::Printing && state {
                 console::open();

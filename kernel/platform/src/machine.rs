@@ -173,8 +173,8 @@ impl Machine for Hardware {
         firmware::call_secure_monitor(registers)
     }
 
-    fn patch_key(&mut self, key: KeyId, state: bool) -> Patching {
-        self.keys.as_mut().map_or(Patching::Done, |keys| keys.patch(key, state))
+    fn patch_key(&mut self, key: KeyId, state: bool, room: &mut usize) -> Patching {
+        self.keys.as_mut().map_or(Patching::Done, |keys| keys.patch(key, state, room))
     }
 
     fn set_probing(&mut self, state: bool) {

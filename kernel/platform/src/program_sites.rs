@@ -14,9 +14,9 @@
 
 use core::ops::Range;
 
-use limen_abi::limits::{KEY_SITES, KEY_SITES_AT_ONCE, KEYS, PAGE_BYTES};
+use limen_abi::limits::{KEY_SITES, KEYS, PAGE_BYTES};
 use limen_core::machine::Patching;
-use limen_image::{Image, KeySite};
+use limen_image::{Image, Key, KeySite};
 use limen_keys::encoding::Instruction;
 use limen_keys::write::{Change, write};
 
@@ -46,6 +46,7 @@ impl ProgramSites {
     pub fn new(image: &Image<'_>, records: &'static [u64]) -> Self {
         let mut keys = [OfKey::default(); KEYS];
         let mut followed = image.key_sites().map(|record| record.key).peekable();
+        let is_on = |key: &Key| key.default == 1;
         let mut next = 0;
         for ((of_key, key), index) in keys.iter_mut().zip(image.keys()).zip(0..) {
             of_key.first = next;
@@ -54,15 +55,16 @@ impl ProgramSites {
             }
             of_key.end = next;
             // The tool has written the instruction for the default.
-            of_key.on = if key.default == 1 { of_key.end } else { of_key.first };
+            let group_is_on = image.keys().nth(key.group as usize).is_some_and(|group| is_on(&group));
+            of_key.on = if is_on(&key) || group_is_on { of_key.end } else { of_key.first };
         }
         Self { sites: records.as_chunks().0, keys }
     }
 
-    /// Patches more sites of a key to its state.
-    pub fn patch(&mut self, code: &mut Frames<'_>, key: usize, state: bool) -> Patching {
+    /// Patches more sites of a key to its state, at most `room`, and subtracts their number.
+    pub fn patch(&mut self, code: &mut Frames<'_>, key: usize, state: bool, room: &mut usize) -> Patching {
         let Some(of_key) = self.keys.get_mut(key) else { return Patching::Done };
-        let most = KEY_SITES_AT_ONCE as u16;
+        let most = *room as u16;
         let (sites, on) = if state {
             let end = of_key.end.min(of_key.on + most);
             (of_key.on..end, end)
@@ -71,6 +73,7 @@ impl ProgramSites {
             (start..of_key.on, start)
         };
         of_key.on = on;
+        *room -= sites.len();
         let is_last = on == if state { of_key.end } else { of_key.first };
         if let Some(sites) = self.sites.get(usize::from(sites.start)..usize::from(sites.end)) {
             // A page of a program can always be opened.

@@ -143,7 +143,7 @@ pub(crate) const fn line(line: u64, flags: u64) -> Interrupt {
 
 /// A static key.
 pub(crate) const fn key(kernel: u64, default: u64) -> Key {
-    Key { kernel, default }
+    Key { kernel, default, group: NONE }
 }
 
 /// A site in the contents.

@@ -8,9 +8,16 @@
 //!                (or the holder stops)
 //! ```
 //!
-//! A key is on while it is held. A key that is on by default starts with one hold that belongs to no program. One
+//! A key is on while it, or the key of its group, is held. A key that is on by default starts with one hold that belongs to no program. One
 //! program at a time may release that default hold, and restores it when it holds the key again. So a program can undo
 //! only its own changes, and its changes are undone when it is stopped or restarted.
+//!
+//! A group is a key that others name as theirs. One hold on it turns all of them on, without a change of their own counts:
+//!
+//! ```text
+//!   scheduler (group) --+-- sched_switch    held: 0  on, because the group is held
+//!     held: 1           '-- sched_wake      held: 2  stays on when the group is released
+//! ```
 //!
 //! The machine patches a limited number of branches at a time, and interrupts may come in between. Until all branches
 //! are patched, the system call of the program that changes the key restarts as [`Label::KeyFollow`], which only
@@ -18,7 +25,7 @@
 //! the first one, patching continues towards the new state.
 
 use limen_abi::key::KeyWord;
-use limen_abi::limits::{KEY_HOLDS, THREADS};
+use limen_abi::limits::{KEY_HOLDS, KEY_SITES_AT_ONCE, THREADS};
 use limen_abi::{Label, MessageInfo};
 
 use crate::arena::{KeyId, ThreadId};
@@ -36,6 +43,11 @@ pub struct Key {
     /// The sum of all holds, including the default one.
     count: u16,
     default: DefaultHold,
+    /// The key of its group.
+    group: Option<KeyId>,
+    role: Role,
+    /// Whether branches on the key are taken, or will be once all are patched.
+    state: bool,
     /// The thread whose system call patches branches; `None` if all are patched.
     patcher: Option<ThreadId>,
 }
@@ -51,19 +63,29 @@ enum DefaultHold {
     TakenBy(ThreadId),
 }
 
+/// Whether other keys follow a key.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Role {
+    /// None do.
+    Single,
+    /// It is the key of a group.
+    Group,
+}
+
+/// To begin with a key costs as much as to patch this many branches.
+const KEY_IN_SITES: usize = 4;
+
 const _: () = assert!(THREADS * (KEY_HOLDS as usize) < u16::MAX as usize);
 
 impl Key {
-    /// Creates a key in its default state.
+    /// Creates a key without a group in its default state.
     #[must_use]
-    pub const fn new(default: bool) -> Self {
-        let (count, default) = if default { (1, DefaultHold::Held) } else { (0, DefaultHold::Off) };
-        Self { holds: [0; THREADS], count, default, patcher: None }
+    pub const fn new(state: bool) -> Self {
+        let (count, default) = if state { (1, DefaultHold::Held) } else { (0, DefaultHold::Off) };
+        Self { holds: [0; THREADS], count, default, group: None, role: Role::Single, state, patcher: None }
     }
 
-    /// Returns whether branches on the key are taken, or will be once all are patched.
-    #[must_use]
-    pub fn is_held(&self) -> bool {
+    fn is_held(&self) -> bool {
         self.count > 0
     }
 
@@ -189,12 +211,13 @@ impl Request {
     pub(crate) fn perform<M: Machine>(self, kernel: &mut Kernel<M>) -> (Answer, Outcome) {
         match self {
             Self::Change { key, caller, change } => {
-                kernel.change_key(key, caller, |key| match change {
+                match change {
                     Change::None => {}
-                    Change::Inc => key.inc(caller),
-                    Change::Dec => key.dec(caller),
-                });
-                let patching = kernel.patch_key(key, caller);
+                    Change::Inc => kernel.keys[key].inc(caller),
+                    Change::Dec => kernel.keys[key].dec(caller),
+                }
+                kernel.followers(key).for_each(|follower| kernel.update_key(follower, caller));
+                let patching = kernel.patch_followers(key, caller);
                 if patching == Patching::More {
                     let rest = MessageInfo::new(Label::KeyFollow.as_raw(), 0);
                     kernel.threads[caller].context.set_info(rest);
@@ -207,32 +230,84 @@ impl Request {
 }
 
 impl<M: Machine> Kernel<M> {
-    /// Changes a key. If that turns it on or off, `patcher` must patch its branches.
-    fn change_key(&mut self, id: KeyId, patcher: ThreadId, change: impl FnOnce(&mut Key)) {
+    /// Makes a key follow that of its group, at boot.
+    pub(crate) fn enter_group(&mut self, id: KeyId, group: KeyId) {
+        self.keys[group].role = Role::Group;
+        self.keys[id].group = Some(group);
+        self.keys[id].state = self.is_on(id);
+    }
+
+    /// Returns whether a key, or the key of its group, is held.
+    fn is_on(&self, id: KeyId) -> bool {
+        let key = &self.keys[id];
+        key.is_held() || key.group.is_some_and(|group| self.keys[group].is_held())
+    }
+
+    /// Returns whether the state of a key is the right one.
+    pub(crate) fn key_follows(&self, id: KeyId) -> bool {
+        self.keys[id].state == self.is_on(id)
+    }
+
+    /// Determines the state of a key again. If it changes, `patcher` must patch the branches.
+    fn update_key(&mut self, id: KeyId, patcher: ThreadId) {
+        let state = self.is_on(id);
         let key = &mut self.keys[id];
-        let was_held = key.is_held();
-        change(key);
-        if key.is_held() != was_held {
+        if key.state != state {
+            key.state = state;
             key.patcher = Some(patcher);
         }
     }
 
-    /// Patches more branches of a key unless all are done, on the caller's time.
-    fn patch_key(&mut self, id: KeyId, caller: ThreadId) -> Patching {
-        let key = &mut self.keys[id];
-        if key.is_patched() {
-            return Patching::Done;
+    /// Returns the keys of a group with its own, or a key without a group.
+    fn followers(&self, id: KeyId) -> impl Iterator<Item = KeyId> + use<M> {
+        let index = Keys::index_of(id);
+        let range = match self.keys[id].role {
+            Role::Single => index..index + 1,
+            Role::Group => 0..self.key_count,
+        };
+        range.filter_map(|index| Keys::id(index as u64))
+    }
+
+    /// Patches more branches of a key and of those that follow it, on the caller's time.
+    fn patch_followers(&mut self, id: KeyId, caller: ThreadId) -> Patching {
+        let followers = self.followers(id);
+        self.patch_some(followers, caller, |follower, key| follower == id || key.group == Some(id))
+    }
+
+    /// Patches more branches of some keys, and makes the caller the one that patches the rest.
+    fn patch_some(
+        &mut self,
+        keys: impl Iterator<Item = KeyId>,
+        caller: ThreadId,
+        is_wanted: impl Fn(KeyId, &Key) -> bool,
+    ) -> Patching {
+        let mut room = KEY_SITES_AT_ONCE;
+        let mut all = Patching::Done;
+        for id in keys {
+            let key = &mut self.keys[id];
+            if key.is_patched() || !is_wanted(id, key) {
+                continue;
+            }
+            let patching =
+                if room == 0 { Patching::More } else { self.machine.patch_key(id, key.state, &mut room) };
+            room = room.saturating_sub(KEY_IN_SITES);
+            self.keys[id].patcher = (patching == Patching::More).then_some(caller);
+            if patching == Patching::More {
+                all = Patching::More;
+            }
         }
-        let patching = self.machine.patch_key(id, key.is_held());
-        key.patcher = (patching == Patching::More).then_some(caller);
-        patching
+        all
     }
 
     /// Returns the state of a key as `holder` sees it, in the order of [`KeyWord`].
     pub(crate) fn key_words(&self, id: KeyId, holder: ThreadId) -> [u64; KeyWord::LENGTH] {
         let key = &self.keys[id];
         let mut words = [0; KeyWord::LENGTH];
-        words[KeyWord::ENABLED] = u64::from(key.is_held() && key.is_patched());
+        let is_patched = |follower: KeyId| {
+            let follower_key = &self.keys[follower];
+            follower_key.is_patched() || (follower != id && follower_key.group != Some(id))
+        };
+        words[KeyWord::ENABLED] = u64::from(key.state && self.followers(id).all(is_patched));
         words[KeyWord::COUNT] = u64::from(key.count);
         words[KeyWord::OWN] = u64::from(key.holds(holder));
         words
@@ -241,30 +316,18 @@ impl<M: Machine> Kernel<M> {
     /// Releases all holds of a program that is stopped or restarted. [`Self::patch_keys`] then patches the branches.
     #[inline(never)]
     pub(crate) fn release_keys(&mut self, thread: ThreadId) {
-        for id in (0..self.key_count as u64).filter_map(Keys::id) {
-            self.change_key(id, thread, |key| key.release(thread));
-        }
+        self.all_keys().for_each(|id| self.keys[id].release(thread));
+        self.all_keys().for_each(|id| self.update_key(id, thread));
     }
 
-    /// Patches more branches of the keys that `thread` has changed, those of one key at a time, so the longest call
-    /// takes no longer than a change of one key.
+    /// Patches more branches of the keys that `thread` has changed.
     #[inline(never)]
     pub(crate) fn patch_keys(&mut self, thread: ThreadId, caller: ThreadId) -> Patching {
-        let mut others = Patching::Done;
-        let mut first = None;
-        for id in (0..self.key_count as u64).filter_map(Keys::id) {
-            let key = &mut self.keys[id];
-            if key.patcher == Some(thread) || key.patcher == Some(caller) {
-                key.patcher = Some(caller);
-                match first {
-                    None => first = Some(id),
-                    Some(_) => others = Patching::More,
-                }
-            }
-        }
-        match first.map_or(Patching::Done, |id| self.patch_key(id, caller)) {
-            Patching::Done => others,
-            Patching::More => Patching::More,
-        }
+        let keys = self.all_keys();
+        self.patch_some(keys, caller, |_, key| key.patcher == Some(thread) || key.patcher == Some(caller))
+    }
+
+    fn all_keys(&self) -> impl Iterator<Item = KeyId> + use<M> {
+        (0..self.key_count as u64).filter_map(Keys::id)
     }
 }

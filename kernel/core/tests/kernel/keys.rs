@@ -239,7 +239,7 @@ fn a_program_that_stops_itself_runs_until_branches_are_patched() {
 }
 
 #[test]
-fn keys_are_patched_one_by_one_before_a_program_restarts() {
+fn all_keys_are_patched_before_a_program_restarts() {
     let mut plan = Plan::new();
     let [parent, child] = ["parent", "child"].map(|name| plan.thread(name, 50));
     let keys = [plan.key(false), plan.key(true)];
@@ -251,14 +251,145 @@ fn keys_are_patched_one_by_one_before_a_program_restarts() {
     system.call(child, slots[1], DEC, &[]);
     system.yield_slice(child);
     system.kernel.machine.key_flips.clear();
+    system.kernel.machine.key_steps = 2;
+    system.kernel.machine.key_places.extend([(keys[0], 2), (keys[1], 0)]);
     let restart = Label::TcbWriteRegisters.as_raw();
-    system.call(parent, control, restart, &[1, 1, 0x4000]);
-    system.assert_inactive(child);
-    assert_eq!(system.kernel.machine.key_flips, [(keys[0], false)]);
+    for flips in [&[][..], &[(keys[0], false)]] {
+        system.call(parent, control, restart, &[1, 1, 0x4000]);
+        system.assert_inactive(child);
+        assert_eq!(system.kernel.machine.key_flips, flips);
+    }
     system.call(parent, control, restart, &[1, 1, 0x4000]);
     system.assert_runnable(child);
     assert_eq!(system.kernel.machine.key_flips, [(keys[0], false), (keys[1], true)]);
     assert_eq!(system.register(child, PC), 0x4000);
+}
+
+/// A parent that holds a group, and its child that holds two keys of it, of which the second is on by default, and the
+/// group itself. Another key is in no group.
+struct Group {
+    system: System,
+    parent: Thread,
+    child: Thread,
+    control: u64,
+    group: u64,
+    keys: [u64; 2],
+    group_slot: u64,
+    slots: [u64; 3],
+}
+
+impl Group {
+    fn new() -> Self {
+        let mut plan = Plan::new();
+        let [parent, child] = ["parent", "child"].map(|name| plan.thread(name, 50));
+        let (group, _other) = (plan.key(false), plan.key(false));
+        let keys = [false, true].map(|default| plan.key_of_group(default, group));
+        let group_slot = plan.grant(parent, Grant::key(group));
+        let slots = [keys[0], keys[1], group].map(|key| plan.grant(child, Grant::key(key)));
+        let control = plan.grant(parent, child.control());
+        Self { system: plan.boot(), parent, child, control, group, keys, group_slot, slots }
+    }
+
+    fn group(&mut self, label: u64) -> Result<(), ErrorCode> {
+        self.system.call(self.parent, self.group_slot, label, &[]);
+        outcome(&self.system, self.parent)
+    }
+
+    /// The child invokes one of the group's keys, or as the third one the group.
+    fn key(&mut self, key: usize, label: u64) -> Result<(), ErrorCode> {
+        self.system.yield_slice(self.parent);
+        self.system.call(self.child, self.slots[key], label, &[]);
+        let outcome = outcome(&self.system, self.child);
+        self.system.yield_slice(self.child);
+        outcome
+    }
+
+    /// Whether a key of the group is on, its count, and the child's holds.
+    fn read(&mut self, key: usize) -> [u64; 3] {
+        assert_eq!(self.key(key, Label::KeyRead.as_raw()), Ok(()));
+        core::array::from_fn(|at| self.system.message_word(self.child, at))
+    }
+
+    fn flips(&mut self) -> Vec<(u64, bool)> {
+        std::mem::take(&mut self.system.kernel.machine.key_flips)
+    }
+}
+
+#[test]
+fn one_hold_on_a_group_turns_on_its_keys() {
+    let mut group = Group::new();
+    let (whole, [first, _]) = (group.group, group.keys);
+    assert_eq!((group.group(INC), group.flips()), (Ok(()), vec![(whole, true), (first, true)]));
+    // The counts of the keys are their own.
+    assert_eq!((group.read(0), group.read(1)), ([1, 0, 0], [1, 1, 0]));
+    assert_eq!((group.group(INC), group.group(DEC), group.flips()), (Ok(()), Ok(()), vec![]));
+    assert_eq!((group.group(DEC), group.flips()), (Ok(()), vec![(whole, false), (first, false)]));
+    assert_eq!((group.read(0), group.read(1)), ([0, 0, 0], [1, 1, 0]));
+}
+
+#[test]
+fn a_key_is_on_while_it_or_its_group_is_held() {
+    let mut group = Group::new();
+    let (whole, [first, second]) = (group.group, group.keys);
+    assert_eq!((group.key(0, INC), group.flips()), (Ok(()), vec![(first, true)]));
+    assert_eq!((group.group(ENABLE), group.flips()), (Ok(()), vec![(whole, true)]));
+    assert_eq!((group.key(0, DEC), group.key(1, DEC), group.flips()), (Ok(()), Ok(()), vec![]));
+    assert_eq!((group.read(0), group.read(1)), ([1, 0, 0], [1, 0, 0]));
+    let off = vec![(whole, false), (first, false), (second, false)];
+    assert_eq!((group.group(DISABLE), group.flips()), (Ok(()), off));
+}
+
+#[test]
+fn a_stopped_program_releases_its_group() {
+    let mut group = Group::new();
+    let (whole, [first, _]) = (group.group, group.keys);
+    assert_eq!((group.key(2, INC), group.key(0, INC)), (Ok(()), Ok(())));
+    assert_eq!(group.flips(), [(whole, true), (first, true)]);
+    group.system.call(group.parent, group.control, Label::TcbSuspend.as_raw(), &[]);
+    assert_eq!(group.flips(), [(whole, false), (first, false)]);
+}
+
+#[test]
+fn a_group_is_on_when_all_branches_of_its_keys_follow() {
+    let mut group = Group::new();
+    let (whole, [first, _]) = (group.group, group.keys);
+    group.system.kernel.machine.key_steps = 2;
+    group.system.kernel.machine.key_places.insert(group.keys[1], 2);
+    group.system.call(group.parent, group.group_slot, INC, &[]);
+    let begun = *group.system.context(group.parent);
+    // A holder of one key continues with that key only, and sees it on when it is done.
+    assert_eq!((group.read(0), group.flips()), ([0, 0, 0], vec![]));
+    group.system.yield_slice(group.parent);
+    group.system.call(group.child, group.slots[0], ENABLE, &[]);
+    continue_change(&mut group.system, group.child);
+    group.system.yield_slice(group.child);
+    assert_eq!(group.flips(), [(first, true)]);
+    assert_eq!(group.read(0), [1, 1, 1]);
+    *group.system.context_mut(group.parent) = begun;
+    continue_change(&mut group.system, group.parent);
+    assert_eq!((outcome(&group.system, group.parent), group.flips()), (Ok(()), vec![(whole, true)]));
+    assert_eq!(group.group(Label::KeyRead.as_raw()), Ok(()));
+    group.system.assert_message(group.parent, 0, 0, &[1, 1, 1]);
+}
+
+#[test]
+fn a_large_group_is_patched_in_batches() {
+    const KEYS: u64 = 40;
+    let mut plan = Plan::new();
+    let program = plan.thread("program", 50);
+    let group = plan.key(false);
+    for _ in 0..KEYS {
+        plan.key_of_group(false, group);
+    }
+    let slot = plan.grant(program, Grant::key(group));
+    let mut system = plan.boot();
+    system.call(program, slot, INC, &[]);
+    let mut batches = vec![system.kernel.machine.key_flips.len()];
+    while system.context(program).info().label() == Label::KeyFollow.as_raw() {
+        continue_change(&mut system, program);
+        batches.push(system.kernel.machine.key_flips.len());
+    }
+    assert_eq!(batches, [16, 32, 41]);
 }
 
 #[test]
@@ -358,6 +489,69 @@ proptest! {
         let place = both.holders.system.kernel.machine.key_places.get(&0).copied();
         let expected = if count == 0 { 0 } else { key_steps };
         prop_assert_eq!(place.unwrap_or(if default { key_steps } else { 0 }), expected);
+    }
+
+    /// However changes of a group and of its keys interleave, in the end every key is on while it or its group is held.
+    #[test]
+    fn keys_follow_their_group_in_the_end(
+        key_steps in 1..4u32,
+        turns in prop::collection::vec((0..3usize, 0..5usize, any::<bool>()), 0..40),
+    ) {
+        let mut group = Group::new();
+        group.system.kernel.machine.key_steps = key_steps;
+        let mut holds = [0u32, 0, 1];
+        for (key, label, goes_on) in turns {
+            let stops = label == 4;
+            let label = [ENABLE, DISABLE, INC, DEC, DEC][label];
+            let programs = [group.parent, group.child];
+            let (is_child, slot) = match key {
+                0 => (0, group.group_slot),
+                key => (1, group.slots[key - 1]),
+            };
+            if is_child == 1 {
+                group.system.yield_slice(group.parent);
+            }
+            group.system.call(programs[is_child], slot, label, &[]);
+            // A program that is preempted for good leaves the rest to the next change.
+            while goes_on && group.system.context(programs[is_child]).info().label() == Label::KeyFollow.as_raw() {
+                continue_change(&mut group.system, programs[is_child]);
+            }
+            match label {
+                // Refused.
+                ENABLE | DISABLE if holds[key] > 1 => {}
+                DEC if holds[key] == 0 => {}
+                ENABLE => holds[key] = 1,
+                DISABLE => holds[key] = 0,
+                INC => holds[key] += 1,
+                _ => holds[key] -= 1,
+            }
+            if is_child == 1 {
+                group.system.yield_slice(group.child);
+            }
+            if stops {
+                let start = group.system.register(group.parent, PC);
+                while group.system.register(group.parent, PC) == start {
+                    group.system.call(group.parent, group.control, Label::TcbSuspend.as_raw(), &[]);
+                }
+                group.system.call(group.parent, group.control, Label::TcbResume.as_raw(), &[]);
+                (holds[1], holds[2]) = (0, 1);
+            }
+        }
+        for key in 0..2 {
+            group.system.yield_slice(group.parent);
+            group.system.call(group.child, group.slots[key], Label::KeyFollow.as_raw(), &[]);
+            while group.system.context(group.child).info().label() == Label::KeyFollow.as_raw() {
+                continue_change(&mut group.system, group.child);
+            }
+            group.system.yield_slice(group.child);
+            let expected = holds[0] > 0 || holds[key + 1] > 0;
+            let [is_on, count, _] = group.read(key);
+            prop_assert_eq!((is_on != 0, count), (expected, u64::from(holds[key + 1])));
+            let end = if expected { key_steps } else { 0 };
+            let default = if key == 1 { key_steps } else { 0 };
+            let place = group.system.kernel.machine.key_places.get(&group.keys[key]).copied();
+            prop_assert_eq!(place.unwrap_or(default), end);
+        }
     }
 
     /// Whatever two programs do, branches match the count, and stopping the child undoes its changes only.

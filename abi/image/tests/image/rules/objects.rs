@@ -36,6 +36,8 @@ pub(super) const SCHED_CONTEXTS: &[Case] = &[
     ),
 ];
 
+const NO_GROUP: &str = "a group that is no key of programs, or is in a group";
+
 pub(super) const KEYS: &[Case] = &[
     ("default", |w| w.keys[0].default = 2, record(Table::Keys, 0, "neither on nor off")),
     ("key", |w| w.keys[1].kernel = 2, record(Table::Keys, 1, "no such key of the kernel")),
@@ -44,6 +46,15 @@ pub(super) const KEYS: &[Case] = &[
         "kernel key twice",
         |w| w.keys[0].kernel = w.keys[1].kernel,
         record(Table::Keys, 1, "a kernel key that another record has"),
+    ),
+    ("group that does not exist", |w| w.keys[0].group = 2, record(Table::Keys, 0, NO_GROUP)),
+    ("group of itself", |w| w.keys[0].group = 0, record(Table::Keys, 0, NO_GROUP)),
+    ("group of the kernel", |w| w.keys[0].group = 1, record(Table::Keys, 0, NO_GROUP)),
+    ("kernel key in a group", |w| w.keys[1].group = 0, record(Table::Keys, 1, NO_GROUP)),
+    (
+        "group in a group",
+        |w| w.keys.extend([Key { group: 3, ..w.keys[0] }, Key { group: 0, ..w.keys[0] }]),
+        record(Table::Keys, 2, NO_GROUP),
     ),
     ("key of a site", |w| w.key_sites[0].key = 2, record(Table::KeySites, 0, "no such key")),
     ("order of sites", |w| w.key_sites.swap(0, 1), record(Table::KeySites, 1, "not in ascending order")),

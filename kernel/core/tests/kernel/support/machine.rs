@@ -347,12 +347,13 @@ impl Machine for HostMachine {
         registers.map(|register| register + 1)
     }
 
-    fn patch_key(&mut self, key: KeyId, state: bool) -> Patching {
+    fn patch_key(&mut self, key: KeyId, state: bool, room: &mut usize) -> Patching {
         let key = Keys::index_of(key) as u64;
         let (start, end) = if state { (0, self.key_steps) } else { (self.key_steps, 0) };
         let place = self.key_places.entry(key).or_insert(start);
         *place = if state { end.min(*place + 1) } else { place.saturating_sub(1) };
         if *place != end {
+            *room = 0;
             return Patching::More;
         }
         self.key_flips.push((key, state));

@@ -382,7 +382,13 @@ impl Plan {
 
     /// Adds a static key and returns its index.
     pub(crate) fn key(&mut self, default: bool) -> u64 {
-        self.writer.keys.push(KeyRecord { kernel: NONE, default: u64::from(default) });
+        self.writer.keys.push(KeyRecord { kernel: NONE, default: u64::from(default), group: NONE });
+        self.writer.keys.len() as u64 - 1
+    }
+
+    /// Adds a static key of a group and returns its index.
+    pub(crate) fn key_of_group(&mut self, default: bool, group: u64) -> u64 {
+        self.writer.keys.push(KeyRecord { kernel: NONE, default: u64::from(default), group });
         self.writer.keys.len() as u64 - 1
     }
 
