@@ -173,7 +173,8 @@ pub fn records(
 
 fn default(system: &SystemDescription, config: &Config, key: usize) -> bool {
     let key = &system.static_keys[key];
-    key.kernel.map_or(key.default, |kernel| config.options() & kernel.option() != 0)
+    let group = key.group.is_some_and(|group| system.static_keys[group].default);
+    key.kernel.map_or(key.default || group, |kernel| config.options() & kernel.option() != 0)
 }
 
 /// The rows of a section. Rows of zeros belong to code that the linker dropped.
@@ -283,7 +284,10 @@ fn unbound(program: &Program, symbol: &str, reason: &str) -> Diagnostic {
     );
     let rule = "The symbol must be a LIMEN_STATIC_KEY_TRUE or LIMEN_STATIC_KEY_FALSE of this program, or an element of an \
                 array of such keys, and microkit.ld must place its section.";
-    let help = program.symbols.did_you_mean(element_of(symbol).map_or(symbol, |(name, _)| name)).unwrap_or_else(|| rule.to_owned());
+    let help = program
+        .symbols
+        .did_you_mean(element_of(symbol).map_or(symbol, |(name, _)| name))
+        .unwrap_or_else(|| rule.to_owned());
     error(code::KEY_SYMBOL, message).help(help)
 }
 
@@ -391,6 +395,17 @@ mod tests {
         assert_eq!(words(element, true), Ok((vec![0, 0, 1], vec![(0, 16), (1, 8)])));
         let array = r#"<key name="a" symbol="keys" />"#;
         assert_eq!(words(array, true), Ok((vec![1, 1, 1], vec![(0, 0), (0, 8), (0, 16)])));
+    }
+
+    #[test]
+    fn a_group_that_is_on_turns_its_keys_on() {
+        let text = r#"<system><static_key name="all" default="true" /><static_key name="one" group="all" />
+            <protection_domain name="p"><program_image path="p" /><key name="one" symbol="keys[0]" />
+            </protection_domain></system>"#;
+        let (program, [first, ..]) = with_array(true);
+        let built = build(text, &program).unwrap();
+        let segment = built.parts.programs[0].segments.iter().find(|s| s.start == first).unwrap();
+        assert_eq!((segment.word(first), built.tables.keys[1].group), (Some(1), 0));
     }
 
     #[test]

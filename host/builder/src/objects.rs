@@ -94,6 +94,7 @@ fn record(key: &StaticKey, config: &Config) -> Key {
     Key {
         kernel: key.kernel.map_or(NONE, KernelKey::as_raw),
         default: u64::from(key.kernel.map_or(key.default, is_option)),
+        group: key.group.map_or(NONE, |group| group as u64),
     }
 }
 
@@ -156,7 +157,7 @@ mod tests {
                 <key name="kernel.printing" id="0" /><key name="trace" id="31" />
                 <key name="kernel.self_check" id="2" />
             </protection_domain></system>"#;
-        let key = |kernel, default| Key { kernel, default };
+        let key = |kernel, default| Key { kernel, default, group: NONE };
         let expected =
             [key(NONE, 1), key(KernelKey::Printing.as_raw(), 1), key(KernelKey::SelfCheck.as_raw(), 0)];
         let built = built(text);

@@ -194,7 +194,9 @@ fn keys(system: &SystemDescription) -> Result<Vec<Crossing>, Diagnostic> {
     let mut crossings = Vec::new();
     let declared = system.static_keys.iter().enumerate().filter(|(_, key)| key.kernel.is_none());
     for (index, key) in declared {
-        let holds = |domain: &ProtectionDomain| domain.keys.iter().any(|grant| grant.key == index);
+        // The group of a key switches the key as well.
+        let is_used = |used: usize| used == index || Some(used) == key.group;
+        let holds = |domain: &ProtectionDomain| domain.keys.iter().any(|grant| is_used(grant.key));
         let Some(crossing) = crossing("key", key.name.clone(), users(system, holds)) else { continue };
         if !key.shared {
             let what = format!("static key '{}'", key.name);
@@ -387,6 +389,26 @@ mod tests {
         let found = crossings(key, key, &declared(r#"shared="true""#), "debug").unwrap();
         assert_eq!(kinds(&found)[1], ("key", "trace"));
         assert_eq!(kinds(&crossings(key, "", &declared(""), "debug").unwrap()), [("faults", "of b")]);
+    }
+
+    #[test]
+    fn a_key_whose_group_another_domain_switches_must_be_shared() {
+        let use_of = |name: &str| format!(r#"<key name="{name}" id="0" />"#);
+        let declared = |more: &str| {
+            format!(
+                r#"<static_key name="all" /><static_key name="one" group="all" {more} />
+                <static_key name="two" group="all" />"#
+            )
+        };
+        let [all, one, two] = ["all", "one", "two"].map(use_of);
+        assert_eq!(
+            crossings(&all, &one, &declared(""), "debug").unwrap_err().code,
+            code::KEY_CROSSES_DOMAINS
+        );
+        let found = crossings(&all, &one, &declared(r#"shared="true""#), "debug").unwrap();
+        assert_eq!(kinds(&found)[1], ("key", "one"));
+        // Without a holder of the group, its keys do not affect each other.
+        assert_eq!(kinds(&crossings(&one, &two, &declared(""), "debug").unwrap()), [("faults", "of b")]);
     }
 
     #[test]

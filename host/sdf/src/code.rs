@@ -72,6 +72,7 @@ diagnostic_codes! {
     IRQ_PIN_DUPLICATE = "irq-pin-duplicate";
     STATIC_KEY_NAME_RESERVED = "static-key-name-reserved";
     STATIC_KEY_NAME_DUPLICATE = "static-key-name-duplicate";
+    STATIC_KEY_GROUP = "static-key-group";
     STATIC_KEYS_TOO_MANY = "static-keys-too-many";
     KEY_UNKNOWN = "key-unknown";
     KEY_EMPTY = "key-empty";

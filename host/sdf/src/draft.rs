@@ -24,7 +24,7 @@ pub(crate) struct SystemDraft<'a> {
     /// In document order.
     pub(crate) channels: Vec<Channel>,
     /// In document order.
-    pub(crate) static_keys: Vec<StaticKey>,
+    pub(crate) static_keys: Vec<StaticKeyDraft<'a>>,
     pub(crate) domains: Option<Domains>,
 }
 
@@ -87,6 +87,12 @@ pub(crate) enum CapKind {
     Sc,
     VSpace,
     SchedControl,
+}
+
+/// A static key with the name of its group.
+pub(crate) struct StaticKeyDraft<'a> {
+    pub(crate) key: StaticKey,
+    pub(crate) group: Option<&'a str>,
 }
 
 /// A protection domain's use of a static key, with the name of the key.

@@ -223,8 +223,10 @@ pub(crate) static END: Rule = Rule::leaf(
         SETVAR_ID,
     ]],
 );
-pub(crate) static STATIC_KEY: Rule =
-    Rule::leaf("static_key", &[&[required("name", Text), optional("default", Boolean), SHARED]]);
+pub(crate) static STATIC_KEY: Rule = Rule::leaf(
+    "static_key",
+    &[&[required("name", Text), optional("default", Boolean), optional("group", Text), SHARED]],
+);
 pub(crate) static DOMAINS: Rule =
     Rule { name: "domains", forms: &[&[]], children: &[&SCHEDULING_DOMAIN, &DOMAIN_SCHEDULE], exactly: None };
 pub(crate) static SCHEDULING_DOMAIN: Rule =

@@ -162,6 +162,8 @@ pub struct StaticKey {
     pub default: bool,
     /// Protection domains of several scheduling domains may use it.
     pub shared: bool,
+    /// The key of its group, which turns it on as well.
+    pub group: Option<usize>,
     /// The kernel key, if it is one.
     pub kernel: Option<KernelKey>,
     /// Its declaration; for a kernel key, its first use.

@@ -7,7 +7,7 @@ use limen_abi::limits::MAX_KEY_ID;
 use crate::attribute::{Attributes, Reported, value_error};
 use crate::code;
 use crate::diagnostic::Problems;
-use crate::draft::KeyDraft;
+use crate::draft::{KeyDraft, StaticKeyDraft};
 use crate::grammar;
 use crate::model::StaticKey;
 use crate::symbols::Symbols;
@@ -15,14 +15,19 @@ use crate::unexpected;
 use crate::xml::Element;
 
 /// Reads one `static_key` element.
-pub(crate) fn read(element: Element, problems: &mut Problems) -> Result<StaticKey, Reported> {
+pub(crate) fn read<'a>(
+    element: Element<'a>,
+    problems: &mut Problems,
+) -> Result<StaticKeyDraft<'a>, Reported> {
     let mut attributes = Attributes::read(element, grammar::STATIC_KEY.attributes(), problems);
     let name = read_name(&mut attributes);
     let default = attributes.boolean_or("default", false);
+    let group = attributes.optional("group");
     let shared = attributes.boolean_or("shared", false);
     unexpected::children(element, problems);
-    let name = name?.to_owned();
-    Ok(StaticKey { name, default: default?, shared: shared?, kernel: None, span: element.span() })
+    let (name, span) = (name?.to_owned(), element.span());
+    let key = StaticKey { name, default: default?, shared: shared?, group: None, kernel: None, span };
+    Ok(StaticKeyDraft { key, group })
 }
 
 fn read_name<'a>(attributes: &mut Attributes<'a, '_>) -> Result<&'a str, Reported> {

@@ -1,4 +1,5 @@
-//! Static keys: every name is declared once or is a kernel key, and key ids are unique within a protection domain.
+//! Static keys: every name is declared once or is a kernel key, groups are keys without a group, and key ids are unique
+//! within a protection domain.
 
 use std::collections::HashMap;
 
@@ -14,9 +15,10 @@ use crate::model::{KeyUse, StaticKey};
 /// The keys of the system, with the kernel keys in use at the end, and the key uses of each protection domain.
 /// Invalid ones are reported and left out.
 pub(super) fn resolve(draft: &SystemDraft, problems: &mut Problems) -> (Vec<StaticKey>, Vec<Vec<KeyUse>>) {
-    let mut keys = draft.static_keys.clone();
+    let mut keys: Vec<_> = draft.static_keys.iter().map(|draft| draft.key.clone()).collect();
     check_names(&keys, problems);
     let mut known = keys.iter().enumerate().map(|(index, key)| (key.name.clone(), index)).rev().collect();
+    resolve_groups(&mut keys, draft, &known, problems);
     let mut uses = Vec::new();
     for domain in &draft.protection_domains {
         check_ids(domain, problems);
@@ -38,6 +40,45 @@ fn check_names(keys: &[StaticKey], problems: &mut Problems) {
             problems.push(Diagnostic::new(code::STATIC_KEY_NAME_DUPLICATE, &key.span, message, help));
         }
     }
+}
+
+fn resolve_groups(
+    keys: &mut [StaticKey],
+    draft: &SystemDraft,
+    known: &HashMap<String, usize>,
+    problems: &mut Problems,
+) {
+    for (index, in_group) in draft.static_keys.iter().enumerate() {
+        let Some(group) = in_group.group else { continue };
+        match known.get(group) {
+            None => {
+                let problem = unknown_group(keys, &in_group.key, group, problems);
+                problems.push(problem);
+            }
+            Some(leader) if draft.static_keys.get(*leader).is_some_and(|leader| leader.group.is_some()) => {
+                let (StaticKey { name, span, .. }, leader) = (&in_group.key, &keys[*leader].span);
+                let message =
+                    format!("Error: group '{group}' of static key '{name}' is in a group itself: {span}");
+                let help = format!("Remove the group of the static key at {leader}: groups have one level.");
+                problems.push(Diagnostic::new(code::STATIC_KEY_GROUP, span, message, help));
+            }
+            Some(leader) => keys[index].group = Some(*leader),
+        }
+    }
+}
+
+fn unknown_group(keys: &[StaticKey], key: &StaticKey, group: &str, problems: &Problems) -> Diagnostic {
+    let StaticKey { name, span, .. } = key;
+    let message = format!("Error: unknown group '{group}' of static key '{name}': {span}");
+    let names: Vec<_> = keys.iter().map(|key| key.name.as_str()).collect();
+    let known = if problems.is_full() { &[][..] } else { &names[..] };
+    let declare = if group.starts_with(KernelKey::PREFIX) {
+        "A key of the kernel is no group; name a key that the description declares.".to_owned()
+    } else {
+        format!("A group is a static key. Declare it: <static_key name=\"{group}\"/> directly inside system.")
+    };
+    let help = near(problems, group, known).unwrap_or(declare);
+    Diagnostic::new(code::STATIC_KEY_GROUP, span, message, help)
 }
 
 fn check_ids(domain: &ProtectionDomainDraft, problems: &mut Problems) {
@@ -77,7 +118,14 @@ fn resolve_one(
 fn kernel_key(draft: &KeyDraft) -> Option<StaticKey> {
     let (key, name, _) = KernelKey::ALL.iter().find(|(_, name, _)| *name == draft.name)?;
     let span = draft.span.clone();
-    Some(StaticKey { name: (*name).to_owned(), default: false, shared: false, kernel: Some(*key), span })
+    Some(StaticKey {
+        name: (*name).to_owned(),
+        default: false,
+        shared: false,
+        group: None,
+        kernel: Some(*key),
+        span,
+    })
 }
 
 fn unknown(keys: &[StaticKey], draft: &KeyDraft, problems: &Problems) -> Diagnostic {

@@ -1,7 +1,9 @@
 //! Kernel objects: their number, users and parameters.
 
 use limen_abi::limits;
-use limen_image::{Architecture, Cap, CapKind, DomainSlot, ImageError, ImageWriter, SchedContext, Table};
+use limen_image::{
+    Architecture, Cap, CapKind, DomainSlot, ImageError, ImageWriter, Key, SchedContext, Table,
+};
 
 use super::{Case, PAGE, record};
 use crate::sample::{CONTENTS_PADDR, cap};
