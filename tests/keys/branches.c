@@ -8,6 +8,8 @@ LIMEN_STATIC_KEY_FALSE(traces);
 static LIMEN_STATIC_KEY_TRUE(checks);
 LIMEN_STATIC_KEY_FALSE(never_bound);
 LIMEN_STATIC_KEY_TRUE(always);
+LIMEN_STATIC_KEY_ARRAY_FALSE(levels, 3);
+static LIMEN_STATIC_KEY_ARRAY_TRUE(limits, 2);
 
 /* A separate copy for every use. Together they have more branches than the kernel patches in one batch. */
 #define EIGHT(what) what what what what what what what what
@@ -23,7 +25,7 @@ static int (*const volatile copies[])(void) = { copy_0, copy_1, copy_2, copy_3, 
 
 static seL4_Word traces_taken(void)
 {
-    seL4_Word taken = 0;
+    seL4_Word taken = traces_elsewhere();
     for (unsigned i = 0; i < sizeof(copies) / sizeof(copies[0]); i++) {
         taken += (seL4_Word)copies[i]();
     }
@@ -48,5 +50,10 @@ microkit_msginfo protected(microkit_channel ch, microkit_msginfo msginfo)
     microkit_mr_set(UNBOUND, (limen_static_branch_unlikely(never_bound) ? 1u : 0u) |
                                  (limen_static_branch_unlikely(always) ? 2u : 0u) |
                                  (limen_static_branch_likely(always) ? 4u : 0u));
+    microkit_mr_set(ELEMENTS, (limen_static_branch_unlikely(levels[0]) ? 1u : 0u) |
+                                  (limen_static_branch_likely(levels[1]) ? 2u : 0u) |
+                                  (limen_static_branch_unlikely(levels[2]) ? 4u : 0u) |
+                                  (limen_static_branch_likely(limits[0]) ? 8u : 0u) |
+                                  (limen_static_branch_unlikely(limits[1]) ? 16u : 0u));
     return microkit_msginfo_new(0, WORDS);
 }

@@ -17,10 +17,14 @@ seL4_Word orders;
 #define ON 1
 #define PRINTING 2
 #define TRACES_KEY 4
+#define SCHEDULER 6
+#define SCHED_WAKE 7
+#define SCHED_CHECK 8
 #define SELF_CHECK 31
 #define NONE 5
 #define HOLDERS_OFF 7
 #define HOLDERS_ON 8
+#define HOLDERS_SCHEDULER 9
 
 extern char _start[];
 
@@ -168,7 +172,9 @@ static void keys_of_the_kernel_switch_the_kernel(void)
 /* Programs with branches. */
 #define FIRST 1
 #define SECOND 2
-#define COPIES 256
+/* Its branches load their keys, except for the one in another file. */
+#define THIRD 3
+#define COPIES 257
 
 static void check_branches(microkit_channel program, seL4_Word traces, seL4_Word checks)
 {
@@ -183,6 +189,7 @@ static void branches_start_with_the_defaults_of_their_keys(void)
 {
     check_branches(FIRST, 0, 1);
     check_branches(SECOND, 1, 0);
+    check_branches(THIRD, 0, 1);
 }
 
 static void branches_of_one_program_follow_its_key(void)
@@ -191,8 +198,10 @@ static void branches_of_one_program_follow_its_key(void)
         CHECK_EQUAL(limen_key_enable(TRACES_KEY), seL4_NoError);
         check_branches(FIRST, 1, 1);
         check_branches(SECOND, 1, 0);
+        check_branches(THIRD, 1, 1);
         CHECK_EQUAL(limen_key_disable(TRACES_KEY), seL4_NoError);
         check_branches(FIRST, 0, 1);
+        check_branches(THIRD, 0, 1);
     }
 }
 
@@ -201,6 +210,7 @@ static void one_key_switches_branches_of_two_programs(void)
     CHECK_EQUAL(limen_key_dec(ON), seL4_NoError);
     check_branches(FIRST, 0, 0);
     check_branches(SECOND, 0, 0);
+    check_branches(THIRD, 0, 0);
     CHECK_EQUAL(limen_key_inc(ON), seL4_NoError);
     CHECK_EQUAL(let_holder(INC, HOLDERS_OFF), seL4_NoError);
     check_branches(FIRST, 0, 1);
@@ -213,8 +223,71 @@ static void branches_go_back_when_the_holder_stops(void)
     check_branches(SECOND, 1, 0);
 }
 
+static void check_elements(seL4_Word second, seL4_Word third)
+{
+    microkit_ppcall(SECOND, microkit_msginfo_new(0, 0));
+    CHECK_EQUAL(microkit_mr_get(ELEMENTS), second);
+    microkit_ppcall(THIRD, microkit_msginfo_new(0, 0));
+    CHECK_EQUAL(microkit_mr_get(ELEMENTS), third);
+    /* Nothing is bound there. */
+    microkit_ppcall(FIRST, microkit_msginfo_new(0, 0));
+    CHECK_EQUAL(microkit_mr_get(ELEMENTS), 24);
+}
+
+static void elements_of_arrays_follow_their_keys(void)
+{
+    check_elements(24, 24);
+    CHECK_EQUAL(limen_key_inc(SCHED_WAKE), seL4_NoError);
+    check_elements(26, 26);
+    /* The second program binds both elements of an array that is on by default, the third one only the second element. */
+    CHECK_EQUAL(limen_key_dec(SCHED_CHECK), seL4_NoError);
+    check_elements(2, 10);
+    CHECK_EQUAL(limen_key_inc(SCHED_CHECK), seL4_NoError);
+    CHECK_EQUAL(limen_key_dec(SCHED_WAKE), seL4_NoError);
+    check_elements(24, 24);
+}
+
+static void a_group_switches_all_of_its_keys(void)
+{
+    for (int i = 0; i < 3; i++) {
+        CHECK_EQUAL(limen_key_enable(SCHEDULER), seL4_NoError);
+        check_elements(27, 27);
+        check_state(SCHEDULER, seL4_True, 1, 1);
+        check_state(SCHED_WAKE, seL4_True, 0, 0);
+        CHECK_EQUAL(limen_key_disable(SCHEDULER), seL4_NoError);
+        check_elements(24, 24);
+        check_state(SCHED_WAKE, seL4_False, 0, 0);
+    }
+}
+
+static void a_key_is_on_while_it_or_its_group_is_held(void)
+{
+    CHECK_EQUAL(limen_key_inc(SCHEDULER), seL4_NoError);
+    CHECK_EQUAL(limen_key_inc(SCHED_WAKE), seL4_NoError);
+    CHECK_EQUAL(limen_key_dec(SCHED_CHECK), seL4_NoError);
+    check_elements(27, 27);
+    CHECK_EQUAL(limen_key_dec(SCHEDULER), seL4_NoError);
+    check_elements(2, 10);
+    CHECK_EQUAL(limen_key_inc(SCHED_CHECK), seL4_NoError);
+    CHECK_EQUAL(limen_key_dec(SCHED_WAKE), seL4_NoError);
+    check_elements(24, 24);
+}
+
+static void a_stopped_program_releases_its_group(void)
+{
+    CHECK_EQUAL(let_holder(INC, HOLDERS_SCHEDULER), seL4_NoError);
+    check_elements(27, 27);
+    CHECK_EQUAL(limen_key_dec(SCHEDULER), seL4_IllegalOperation);
+    microkit_pd_restart(CHILD, (seL4_Word)_start);
+    check_elements(24, 24);
+}
+
 void init(void)
 {
+    RUN(elements_of_arrays_follow_their_keys);
+    RUN(a_group_switches_all_of_its_keys);
+    RUN(a_key_is_on_while_it_or_its_group_is_held);
+    RUN(a_stopped_program_releases_its_group);
     RUN(branches_start_with_the_defaults_of_their_keys);
     RUN(branches_of_one_program_follow_its_key);
     RUN(one_key_switches_branches_of_two_programs);

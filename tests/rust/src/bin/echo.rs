@@ -10,6 +10,7 @@ use rust_suite::Request;
 
 limen::static_key!(TRACES = false, "traces");
 limen::static_key!(CHECKS = true, "checks");
+limen::static_key!(LEVELS = [false; 3], "levels");
 
 limen::sample_ring!(RING = "ring");
 
@@ -92,6 +93,12 @@ fn branches() -> u64 {
     }
     if limen::static_branch_likely!(CHECKS) {
         taken |= 8;
+    }
+    if limen::static_branch_unlikely!(LEVELS, 1) {
+        taken |= 16;
+    }
+    if limen::static_branch_likely!(LEVELS, 2) {
+        taken |= 32;
     }
     taken
 }

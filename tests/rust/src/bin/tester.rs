@@ -207,7 +207,7 @@ fn branches_of_echo() -> u64 {
 
 fn keys_switch_branches_of_others() -> Outcome {
     check!(branches_of_echo() == 0b1100);
-    check!(TRACES.enable().is_ok() && branches_of_echo() == 0b1111);
+    check!(TRACES.enable().is_ok() && branches_of_echo() == 0b1_1111);
     let state = TRACES.read().map_err(|_| line!())?;
     check!(state.is_enabled && state.count == 1 && state.own == 1);
     check!(
