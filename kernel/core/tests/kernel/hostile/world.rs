@@ -27,7 +27,7 @@ pub(super) const PROBE: u64 = 423;
 pub(super) const SECOND_REPLY: u64 = 424;
 
 /// Static keys, scheduling contexts that are bound to no thread at the start, and notifications that never are.
-pub(super) const KEYS: u64 = 2;
+pub(super) const KEYS: u64 = 3;
 const SPARE_TIMES: u64 = 2;
 const FREE_NOTIFICATIONS: u64 = 2;
 /// Steps until all branches on a key are patched.
@@ -151,7 +151,8 @@ impl Objects {
         let interrupts =
             interrupts.map(|(wiring, notification)| plan.interrupt(wiring, *notification, 1 << 40)).collect();
         times.extend((0..SPARE_TIMES).map(|_| plan.sched_context(25)));
-        let keys = (0..KEYS).map(|key| plan.key(key == 0)).collect();
+        let group = plan.key(true);
+        let keys = vec![group, plan.key_of_group(false, group), plan.key(false)];
         Self { threads, endpoints, notifications, times, interrupts, keys }
     }
 
