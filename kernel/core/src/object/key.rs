@@ -211,13 +211,13 @@ impl Request {
     pub(crate) fn perform<M: Machine>(self, kernel: &mut Kernel<M>) -> (Answer, Outcome) {
         match self {
             Self::Change { key, caller, change } => {
-                match change {
-                    Change::None => {}
-                    Change::Inc => kernel.keys[key].inc(caller),
-                    Change::Dec => kernel.keys[key].dec(caller),
+                if change != Change::None {
+                    kernel.change_key(key, caller, change);
                 }
-                kernel.followers(key).for_each(|follower| kernel.update_key(follower, caller));
-                let patching = kernel.patch_followers(key, caller);
+                let patching = match kernel.keys[key].role {
+                    Role::Single => kernel.patch_key(key, caller, &mut { KEY_SITES_AT_ONCE }),
+                    Role::Group => kernel.patch_group(key, caller),
+                };
                 if patching == Patching::More {
                     let rest = MessageInfo::new(Label::KeyFollow.as_raw(), 0);
                     kernel.threads[caller].context.set_info(rest);
@@ -258,56 +258,73 @@ impl<M: Machine> Kernel<M> {
         }
     }
 
-    /// Returns the keys of a group with its own, or a key without a group.
-    fn followers(&self, id: KeyId) -> impl Iterator<Item = KeyId> + use<M> {
-        let index = Keys::index_of(id);
-        let range = match self.keys[id].role {
-            Role::Single => index..index + 1,
-            Role::Group => 0..self.key_count,
-        };
-        range.filter_map(|index| Keys::id(index as u64))
+    #[inline(never)]
+    fn update_keys(&mut self, patcher: ThreadId) {
+        self.all_keys().for_each(|id| self.update_key(id, patcher));
     }
 
-    /// Patches more branches of a key and of those that follow it, on the caller's time.
-    fn patch_followers(&mut self, id: KeyId, caller: ThreadId) -> Patching {
-        let followers = self.followers(id);
-        self.patch_some(followers, caller, |follower, key| follower == id || key.group == Some(id))
+    /// Patches more branches of a key unless all are done, at most `room`, on the caller's time.
+    fn patch_key(&mut self, id: KeyId, caller: ThreadId, room: &mut usize) -> Patching {
+        let key = &mut self.keys[id];
+        if key.is_patched() {
+            return Patching::Done;
+        }
+        let patching = if *room == 0 { Patching::More } else { self.machine.patch_key(id, key.state, room) };
+        key.patcher = (patching == Patching::More).then_some(caller);
+        patching
     }
 
-    /// Patches more branches of some keys, and makes the caller the one that patches the rest.
-    fn patch_some(
-        &mut self,
-        keys: impl Iterator<Item = KeyId>,
-        caller: ThreadId,
-        is_wanted: impl Fn(KeyId, &Key) -> bool,
-    ) -> Patching {
+    /// Patches more branches of several keys, at most as many as those of one key.
+    fn patch_some(&mut self, caller: ThreadId, is_wanted: impl Fn(KeyId, &Key) -> bool) -> Patching {
         let mut room = KEY_SITES_AT_ONCE;
-        let mut all = Patching::Done;
-        for id in keys {
-            let key = &mut self.keys[id];
+        for id in self.all_keys() {
+            let key = &self.keys[id];
             if key.is_patched() || !is_wanted(id, key) {
                 continue;
             }
-            let patching =
-                if room == 0 { Patching::More } else { self.machine.patch_key(id, key.state, &mut room) };
-            room = room.saturating_sub(KEY_IN_SITES);
-            self.keys[id].patcher = (patching == Patching::More).then_some(caller);
-            if patching == Patching::More {
-                all = Patching::More;
+            if self.patch_key(id, caller, &mut room) == Patching::More {
+                return Patching::More;
             }
+            room = room.saturating_sub(KEY_IN_SITES);
         }
-        all
+        Patching::Done
+    }
+
+    #[inline(never)]
+    fn patch_group(&mut self, group: KeyId, caller: ThreadId) -> Patching {
+        self.patch_some(caller, |id, key| id == group || key.group == Some(group))
+    }
+
+    /// Changes the holds of a key, and the states of the keys that follow it.
+    #[inline]
+    fn change_key(&mut self, id: KeyId, caller: ThreadId, change: Change) {
+        let key = &mut self.keys[id];
+        match change {
+            Change::None => {}
+            Change::Inc => key.inc(caller),
+            Change::Dec => key.dec(caller),
+        }
+        if key.role == Role::Group {
+            self.update_keys(caller);
+        } else {
+            self.update_key(id, caller);
+        }
+    }
+
+    fn all_keys(&self) -> impl Iterator<Item = KeyId> + use<M> {
+        (0..self.key_count as u64).filter_map(Keys::id)
     }
 
     /// Returns the state of a key as `holder` sees it, in the order of [`KeyWord`].
     pub(crate) fn key_words(&self, id: KeyId, holder: ThreadId) -> [u64; KeyWord::LENGTH] {
         let key = &self.keys[id];
         let mut words = [0; KeyWord::LENGTH];
-        let is_patched = |follower: KeyId| {
-            let follower_key = &self.keys[follower];
-            follower_key.is_patched() || (follower != id && follower_key.group != Some(id))
+        let follows = |other: KeyId| {
+            let other_key = &self.keys[other];
+            other_key.is_patched() || other_key.group != Some(id)
         };
-        words[KeyWord::ENABLED] = u64::from(key.state && self.followers(id).all(is_patched));
+        let is_patched = key.is_patched() && (key.role == Role::Single || self.all_keys().all(follows));
+        words[KeyWord::ENABLED] = u64::from(key.state && is_patched);
         words[KeyWord::COUNT] = u64::from(key.count);
         words[KeyWord::OWN] = u64::from(key.holds(holder));
         words
@@ -317,17 +334,18 @@ impl<M: Machine> Kernel<M> {
     #[inline(never)]
     pub(crate) fn release_keys(&mut self, thread: ThreadId) {
         self.all_keys().for_each(|id| self.keys[id].release(thread));
-        self.all_keys().for_each(|id| self.update_key(id, thread));
+        self.update_keys(thread);
     }
 
     /// Patches more branches of the keys that `thread` has changed.
     #[inline(never)]
     pub(crate) fn patch_keys(&mut self, thread: ThreadId, caller: ThreadId) -> Patching {
-        let keys = self.all_keys();
-        self.patch_some(keys, caller, |_, key| key.patcher == Some(thread) || key.patcher == Some(caller))
-    }
-
-    fn all_keys(&self) -> impl Iterator<Item = KeyId> + use<M> {
-        (0..self.key_count as u64).filter_map(Keys::id)
+        for id in self.all_keys().filter(|_| thread != caller) {
+            let key = &mut self.keys[id];
+            if key.patcher == Some(thread) {
+                key.patcher = Some(caller);
+            }
+        }
+        self.patch_some(caller, |_, key| key.patcher == Some(caller))
     }
 }
