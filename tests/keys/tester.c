@@ -282,8 +282,54 @@ static void a_stopped_program_releases_its_group(void)
     check_elements(24, 24);
 }
 
+#define DELAY 10
+
+static void check_late(limen_key_deferred_t *late, seL4_Bool is_on, seL4_Bool is_due, seL4_Word due)
+{
+    seL4_Word found = 0;
+    CHECK_EQUAL(limen_key_deferred_due(late, &found), is_due);
+    if (is_due) {
+        CHECK_EQUAL(found, due);
+    }
+    check_state(OFF, is_on, is_on ? 1 : 0, is_on ? 1 : 0);
+}
+
+static void a_late_hold_is_released_when_it_is_due(void)
+{
+    /* The clock wraps around in between. */
+    seL4_Word start = (seL4_Word)0 - 5;
+    limen_key_deferred_t late = LIMEN_KEY_DEFERRED(OFF, DELAY);
+    CHECK_EQUAL(limen_key_deferred_dec(&late, start), seL4_IllegalOperation);
+    CHECK_EQUAL(limen_key_deferred_inc(&late), seL4_NoError);
+    CHECK_EQUAL(limen_key_deferred_inc(&late), seL4_NoError);
+    CHECK_EQUAL(limen_key_deferred_dec(&late, start), seL4_NoError);
+    CHECK_EQUAL(limen_key_deferred_flush(&late, start + DELAY), seL4_NoError);
+    check_late(&late, seL4_True, seL4_False, 0);
+    CHECK_EQUAL(limen_key_deferred_dec(&late, start), seL4_NoError);
+    CHECK_EQUAL(limen_key_deferred_dec(&late, start), seL4_IllegalOperation);
+    CHECK_EQUAL(limen_key_deferred_flush(&late, start + DELAY - 1), seL4_NoError);
+    check_late(&late, seL4_True, seL4_True, start + DELAY);
+    /* Holding it again costs no system call, and cancels the release. */
+    CHECK_EQUAL(limen_key_deferred_inc(&late), seL4_NoError);
+    CHECK_EQUAL(limen_key_deferred_flush(&late, start + DELAY), seL4_NoError);
+    check_late(&late, seL4_True, seL4_False, 0);
+    CHECK_EQUAL(limen_key_deferred_dec(&late, start + 1), seL4_NoError);
+    CHECK_EQUAL(limen_key_deferred_flush(&late, start + 1 + DELAY), seL4_NoError);
+    check_late(&late, seL4_False, seL4_False, 0);
+    CHECK_EQUAL(limen_key_deferred_inc(&late), seL4_NoError);
+    CHECK_EQUAL(limen_key_deferred_release(&late), seL4_NoError);
+    check_late(&late, seL4_True, seL4_False, 0);
+    CHECK_EQUAL(limen_key_deferred_dec(&late, start), seL4_NoError);
+    CHECK_EQUAL(limen_key_deferred_release(&late), seL4_NoError);
+    check_late(&late, seL4_False, seL4_False, 0);
+    limen_key_deferred_t none = LIMEN_KEY_DEFERRED(NONE, DELAY);
+    CHECK_EQUAL(limen_key_deferred_inc(&none), seL4_InvalidCapability);
+    CHECK_EQUAL(limen_key_deferred_dec(&none, start), seL4_IllegalOperation);
+}
+
 void init(void)
 {
+    RUN(a_late_hold_is_released_when_it_is_due);
     RUN(elements_of_arrays_follow_their_keys);
     RUN(a_group_switches_all_of_its_keys);
     RUN(a_key_is_on_while_it_or_its_group_is_held);

@@ -10,6 +10,7 @@
 //! * [`key`]: a key; [`branch`]: the macros that define keys and branch on them.
 //! * [`count`]: which changes of a key's count must patch code. Pure functions, so that all interleavings of several
 //!   cores can be explored.
+//! * [`deferred`]: a hold that is released late, for callers that turn a key on and off often.
 //! * [`site`]: a row of the table that compiler and linker produce; [`table`]: the rules for all rows.
 //! * [`keys`]: all keys of a program and the right to change them; [`shared`]: the same for several cores.
 //! * [`engine`]: the operations of a machine that patches code, and their order; [`write`](mod@write): all changes of
@@ -26,6 +27,7 @@ pub mod arch;
 pub mod assembly;
 pub mod branch;
 pub mod count;
+pub mod deferred;
 pub mod encoding;
 pub mod engine;
 mod flip;

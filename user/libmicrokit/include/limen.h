@@ -133,4 +133,70 @@ static inline seL4_Error limen_key_read(seL4_Word id, limen_key_state_t *state)
     return limen_outcome(answer);
 }
 
+/* A hold on a static key that is released late, for a program that turns the key on and off often: code is patched at most
+ * twice in each delay. The program passes the time, in a unit of its choice, and calls limen_key_deferred_flush when
+ * limen_key_deferred_due says so. A program that restarts initialises the variable again, because it lost its holds.
+ *
+ *   static limen_key_deferred_t tracing = LIMEN_KEY_DEFERRED(TRACE_KEY, 1000);
+ */
+typedef struct limen_key_deferred {
+    seL4_Word id;
+    seL4_Word delay;
+    seL4_Word holders; /* number of limen_key_deferred_inc without limen_key_deferred_dec */
+    seL4_Word due;     /* when the hold is released, if it is late */
+    seL4_Bool is_late; /* the key is held without holders */
+} limen_key_deferred_t;
+
+#define LIMEN_KEY_DEFERRED(id, delay) { (id), (delay), 0, 0, seL4_False }
+
+/* Adds a holder. Takes a hold on the key only if there is none. Errors of limen_key_inc. */
+static inline seL4_Error limen_key_deferred_inc(limen_key_deferred_t *key)
+{
+    if (key->holders == 0 && !key->is_late) {
+        seL4_Error error = limen_key_inc(key->id);
+        if (error != seL4_NoError) {
+            return error;
+        }
+    }
+    key->holders++;
+    key->is_late = seL4_False;
+    return seL4_NoError;
+}
+
+/* Removes a holder. After the last one, the hold is due a delay later. seL4_IllegalOperation if there is no holder. */
+static inline seL4_Error limen_key_deferred_dec(limen_key_deferred_t *key, seL4_Word now)
+{
+    if (key->holders == 0) {
+        return seL4_IllegalOperation;
+    }
+    key->holders--;
+    key->is_late = key->holders == 0;
+    key->due = now + key->delay;
+    return seL4_NoError;
+}
+
+/* Returns whether the hold is to be released, and stores when. */
+static inline seL4_Bool limen_key_deferred_due(const limen_key_deferred_t *key, seL4_Word *due)
+{
+    *due = key->due;
+    return key->is_late;
+}
+
+/* Releases the hold if it has no holders, due or not. Errors of limen_key_dec. */
+static inline seL4_Error limen_key_deferred_release(limen_key_deferred_t *key)
+{
+    if (!key->is_late) {
+        return seL4_NoError;
+    }
+    key->is_late = seL4_False;
+    return limen_key_dec(key->id);
+}
+
+/* Releases the hold if it is due. Errors of limen_key_dec. */
+static inline seL4_Error limen_key_deferred_flush(limen_key_deferred_t *key, seL4_Word now)
+{
+    /* A clock may wrap around. */
+    return (seL4_Int64)(now - key->due) >= 0 ? limen_key_deferred_release(key) : seL4_NoError;
+}
+
 #endif /* LIMEN_H */

@@ -12,6 +12,11 @@ use crate::trap::{self, Received};
 pub struct Error(u64);
 
 impl Error {
+    /// The error with this code.
+    pub(crate) const fn new(code: ErrorCode) -> Self {
+        Self(code.as_raw())
+    }
+
     /// The code of [`abi::ErrorCode`](crate::abi::ErrorCode), if it has a name.
     #[must_use]
     pub const fn code(self) -> Option<ErrorCode> {

@@ -1,9 +1,9 @@
 //! Static keys of the system that the program may switch.
 
-use limen_abi::Label;
 use limen_abi::key::KeyWord;
 use limen_abi::limits::MAX_KEY_ID;
 use limen_abi::slot::BASE_KEY;
+use limen_abi::{ErrorCode, Label};
 
 use crate::invoke::{Error, invoke, invoke_plain};
 
@@ -24,6 +24,77 @@ pub struct KeyState {
     pub count: u64,
     /// Holds of the caller.
     pub own: u64,
+}
+
+/// A hold on a key that is released late, for a program that turns the key on and off often: code is patched at most
+/// twice in each delay. The program passes the time, in a unit of its choice, and calls [`Self::flush`] at [`Self::due`] or
+/// later.
+#[derive(Debug)]
+pub struct DeferredKey {
+    key: Key,
+    delay: u64,
+    holders: u64,
+    /// When the key is released; `None` while it has holders, and when it is released.
+    due: Option<u64>,
+}
+
+impl DeferredKey {
+    /// No hold on the key. Holds are released `delay` after the last holder is removed.
+    #[must_use]
+    pub const fn new(key: Key, delay: u64) -> Self {
+        Self { key, delay, holders: 0, due: None }
+    }
+
+    /// Adds a holder. Takes a hold on the key only if there is none.
+    ///
+    /// # Errors
+    /// Those of [`Key::inc`].
+    pub fn inc(&mut self) -> Result<(), Error> {
+        if self.holders == 0 && self.due.is_none() {
+            self.key.inc()?;
+        }
+        self.holders += 1;
+        self.due = None;
+        Ok(())
+    }
+
+    /// Removes a holder. After the last one, the hold is due a delay later.
+    ///
+    /// # Errors
+    /// `IllegalOperation` if there is no holder.
+    pub const fn dec(&mut self, now: u64) -> Result<(), Error> {
+        match self.holders {
+            0 => return Err(Error::new(ErrorCode::IllegalOperation)),
+            1 => self.due = Some(now.wrapping_add(self.delay)),
+            _ => {}
+        }
+        self.holders -= 1;
+        Ok(())
+    }
+
+    /// When the hold is to be released, if it has no holders.
+    #[must_use]
+    pub const fn due(&self) -> Option<u64> {
+        self.due
+    }
+
+    /// Releases the hold if it is due.
+    ///
+    /// # Errors
+    /// Those of [`Key::dec`].
+    pub fn flush(&mut self, now: u64) -> Result<(), Error> {
+        // A clock may wrap around.
+        let is_due = |due: u64| now.wrapping_sub(due).cast_signed() >= 0;
+        if self.due.is_some_and(is_due) { self.release() } else { Ok(()) }
+    }
+
+    /// Releases the hold if it has no holders, due or not.
+    ///
+    /// # Errors
+    /// Those of [`Key::dec`].
+    pub fn release(&mut self) -> Result<(), Error> {
+        if self.due.take().is_some() { self.key.dec() } else { Ok(()) }
+    }
 }
 
 impl Key {

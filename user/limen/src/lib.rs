@@ -73,7 +73,9 @@
 //! | `limen_fpu_allow`, `limen_fpu_forbid` | [`Thread::allow_fpu`], [`Thread::forbid_fpu`] |
 //! | `limen_fpu_was_used`, `limen_fpu_on_demand` | [`Fault::is_fpu_use`], [`fpu::on_demand`] |
 //! | `limen_key_enable`, `limen_key_disable`, `limen_key_inc`, `limen_key_dec`, `limen_key_read` | [`Key::enable`], [`Key::disable`], [`Key::inc`], [`Key::dec`], [`Key::read`] |
-//! | `LIMEN_STATIC_KEY_FALSE`, `LIMEN_STATIC_KEY_TRUE` | [`static_key!`] |
+//! | `limen_key_deferred_inc`, `limen_key_deferred_dec`, `limen_key_deferred_flush` | [`DeferredKey::inc`], [`DeferredKey::dec`], [`DeferredKey::flush`] |
+//! | `limen_key_deferred_due`, `limen_key_deferred_release` | [`DeferredKey::due`], [`DeferredKey::release`] |
+//! | `LIMEN_STATIC_KEY_FALSE`, `LIMEN_STATIC_KEY_TRUE`, and of arrays `..._ARRAY_...` | [`static_key!`] |
 //! | `limen_static_branch_unlikely`, `limen_static_branch_likely` | [`static_branch_unlikely!`], [`static_branch_likely!`] |
 //! | `limen_digest` | [`service::digest`] |
 //! | `limen_reset` | [`service::reset`] |
@@ -120,7 +122,7 @@ pub use console::{Console, IS_PRINTING};
 pub use event_loop::run;
 pub use fault::{Fault, FaultAnswer};
 pub use invoke::Error;
-pub use key::{Key, KeyState};
+pub use key::{DeferredKey, Key, KeyState};
 pub use limen_abi as abi;
 pub use limen_abi::MessageInfo;
 pub use patched::name;

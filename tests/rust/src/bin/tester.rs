@@ -13,7 +13,7 @@ use limen::fpu::{self, FpuOptions};
 use limen::log::{self, Level};
 use limen::probe::{self, Event, ProbeEvent, Stamps};
 use limen::service::{self, Service};
-use limen::{Channel, Child, Error, Fault, FaultAnswer, Key, MessageInfo, Program, START, Thread, message};
+use limen::{Channel, Child, Error, Fault, FaultAnswer, DeferredKey, Key, MessageInfo, Program, START, Thread, message};
 use rust_suite::test::{Outcome, end, report};
 use rust_suite::{Order, Orders, Request, check, run};
 
@@ -81,6 +81,7 @@ fn init() -> Tester {
         regions_have_their_size
         regions_hold_structures
         keys_switch_branches_of_others
+        a_late_hold_is_released_when_it_is_due
         keys_that_do_not_exist_are_refused
         digests_are_of_what_is_in_memory
         services_that_do_not_exist_are_refused
@@ -217,6 +218,20 @@ fn keys_switch_branches_of_others() -> Outcome {
     check!(CHECKS.disable().is_ok() && branches_of_echo() == 0);
     check!(CHECKS.enable().is_ok() && branches_of_echo() == 0b1100);
     check!(TRACES.read().is_ok_and(|state| !state.is_enabled && state.count == 0 && state.own == 0));
+    Ok(())
+}
+
+fn a_late_hold_is_released_when_it_is_due() -> Outcome {
+    let is_on = || TRACES.read().is_ok_and(|state| state.is_enabled);
+    let mut late = DeferredKey::new(TRACES, 10);
+    check!(late.dec(0).is_err_and(|error| error.is(ErrorCode::IllegalOperation)));
+    check!(late.inc().is_ok() && late.inc().is_ok() && late.dec(100).is_ok() && late.due().is_none());
+    check!(late.dec(100).is_ok() && late.due() == Some(110));
+    check!(late.flush(109).is_ok() && is_on());
+    check!(late.inc().is_ok() && late.flush(110).is_ok() && is_on());
+    check!(late.dec(u64::MAX).is_ok() && late.flush(8).is_ok() && is_on());
+    check!(late.flush(9).is_ok() && !is_on() && late.due().is_none());
+    check!(late.inc().is_ok() && late.dec(0).is_ok() && late.release().is_ok() && !is_on());
     Ok(())
 }
 
