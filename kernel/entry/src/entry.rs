@@ -17,17 +17,18 @@ use limen_services::ResultWords;
 use crate::arch::trap;
 
 /// Handles an event and returns the registers of the thread to run; null if there is none. Checks the invariants
-/// afterwards if the image asks for it.
+/// afterwards if the image asks for it. Both paths make their own event: one that they share would be copied through
+/// memory where the branch between them is not patched.
 #[inline(always)]
-pub fn enter(cell: &KernelCell, event: Event) -> *mut Context {
+pub fn enter(cell: &KernelCell, event: impl FnOnce() -> Event) -> *mut Context {
     // SAFETY: called only from the trap handlers, see the module documentation.
     let kernel = unsafe { cell.open() };
     if keys::is_self_checking() {
-        return enter_checked(kernel, event);
+        return enter_checked(kernel, event());
     }
-    match event {
+    match event() {
         Event::Fault(fault) => pointer_to(kernel.serve_fault(fault)),
-        _ => {
+        event => {
             kernel.handle(event);
             context_to_run(kernel)
         }
@@ -60,7 +61,7 @@ fn enter_first(cell: &KernelCell) -> ! {
 /// and telling the kinds apart takes no registers.
 #[inline(never)]
 pub fn enter_vm_fault(cell: &KernelCell, address: u64, access: Access, status: u64) -> *mut Context {
-    enter(cell, Event::Fault(Fault::Vm { address, access, status }))
+    enter(cell, || Event::Fault(Fault::Vm { address, access, status }))
 }
 
 /// Handles any other exception; `is_fpu_use` if its only cause may be that the floating-point unit is off.
@@ -71,12 +72,12 @@ pub fn enter_exception(cell: &KernelCell, number: u64, code: u64, is_fpu_use: bo
 
 #[inline(never)]
 fn enter_fpu_use(cell: &KernelCell, number: u64, code: u64) -> *mut Context {
-    enter(cell, Event::FpuUse(Fault::UserException { number, code }))
+    enter(cell, || Event::FpuUse(Fault::UserException { number, code }))
 }
 
 #[inline(never)]
 fn enter_other_exception(cell: &KernelCell, number: u64, code: u64) -> *mut Context {
-    enter(cell, Event::Fault(Fault::UserException { number, code }))
+    enter(cell, || Event::Fault(Fault::UserException { number, code }))
 }
 
 /// Handles a system call. The ports' trap code dispatches the four system calls of IPC crossings itself: it calls the
@@ -89,7 +90,7 @@ pub extern "C" fn enter_syscall(cell: &KernelCell, number: i64) -> *mut Context 
 
 /// Handles an interrupt. Ports whose trap code has more to report have their own.
 pub extern "C" fn enter_interrupt(cell: &KernelCell) -> *mut Context {
-    enter(cell, Event::Interrupt)
+    enter(cell, || Event::Interrupt)
 }
 
 /// Handles a system call with probing on. `stamp` is the cycle counter at the entry.

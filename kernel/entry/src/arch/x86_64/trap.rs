@@ -118,7 +118,7 @@ extern "C" fn enter_probed_syscall(cell: &KernelCell, number: i64, stamp: u64) -
 
 extern "C" fn enter_interrupt(cell: &KernelCell, vector: u64) -> *mut Context {
     irq::note(vector);
-    entry::enter(cell, Event::Interrupt)
+    entry::enter(cell, || Event::Interrupt)
 }
 
 /// The last words that the processor and the stubs push.
