@@ -20,10 +20,10 @@ enum Difference {
     Unknown,
 }
 
-/// A word with a site's instruction for a state.
-struct Word {
-    address: usize,
-    word: u64,
+/// A word with the wanted instruction.
+pub(crate) struct Word {
+    pub(crate) address: usize,
+    pub(crate) word: u64,
 }
 
 impl Change for Word {

@@ -5,14 +5,18 @@
 //!   Sections --> Table --> Unpatched ----> Unpatched --------> Keys: any key ------------> Keys: no read-only key
 //! ```
 
-use core::fmt;
+use core::sync::atomic::Ordering;
+use core::{fmt, iter};
 
 use crate::branch::{BUILD, Build};
+use crate::call::StaticCall;
 use crate::count::{self, Count, CountError, Decision, Operation};
 use crate::encoding::Encoding;
 use crate::engine::Engine;
+use crate::flip::Word;
 use crate::key::BranchKey;
-use crate::table::Table;
+use crate::table::{Table, WORD_BYTES};
+use crate::write::write;
 
 /// Keys whose initial states can still be set. Code does not follow them yet.
 #[derive(Debug)]
@@ -71,6 +75,8 @@ pub enum KeyError {
     /// The patch window could be opened for some sites, then neither for the others nor to undo the change. The code
     /// must not be executed any more.
     Torn,
+    /// The target of a call is not in the code that can be patched, or too far away.
+    OutOfReach,
     /// Branches on keys are constants in this build.
     Fixed,
 }
@@ -90,6 +96,7 @@ impl fmt::Display for KeyError {
             }
             Self::NoWindow => "the sites of the static key cannot be patched",
             Self::Torn => "only some sites of the static key were patched",
+            Self::OutOfReach => "the target of the static call is out of reach",
             Self::Fixed => "branches on static keys are constants in this build",
         })
     }
@@ -154,7 +161,7 @@ impl<'a, A: Encoding, E: Engine> Keys<'a, A, E> {
     /// See [`KeyError`]; the key is unchanged.
     pub fn change(&mut self, key: &BranchKey, operation: Operation) -> Result<(), KeyError> {
         let Some(begun) = self.begin(key, operation)? else { return Ok(()) };
-        let outcome = self.patch(core::iter::once(key), begun.state);
+        let outcome = self.patch(iter::once(key), begun.state);
         key.publish(begun.end(outcome));
         outcome
     }
@@ -174,6 +181,35 @@ impl<'a, A: Encoding, E: Engine> Keys<'a, A, E> {
         let outcome = begin_all.and_then(|()| self.patch(patched().map(|(key, _)| key), state));
         patched().for_each(|(key, begun)| key.publish(begun.end(outcome)));
         outcome
+    }
+
+    /// Exchanges the target of a [static call](crate::static_call), for all of its callers at once.
+    ///
+    /// # Errors
+    /// See [`KeyError`]; the target is unchanged.
+    pub fn set_call<C: StaticCall>(&mut self, target: C::Target) -> Result<(), KeyError> {
+        match BUILD {
+            Build::None => Err(KeyError::Fixed),
+            Build::Fallback => {
+                C::slot().store(C::address(target), Ordering::Release);
+                Ok(())
+            }
+            Build::Patched => self.set_jump(C::site(), C::address(target)),
+        }
+    }
+
+    /// Patches a jump to another target.
+    fn set_jump(&mut self, site: usize, target: usize) -> Result<(), KeyError> {
+        let unexpected = KeyError::UnexpectedInstruction(site);
+        let (word, offset) = self.table.word(site).ok_or(unexpected)?;
+        let length = A::length(word >> (8 * offset)).ok_or(unexpected)?;
+        if A::nop(length).insert(word, offset) == word || offset + length > WORD_BYTES as u32 {
+            return Err(unexpected);
+        }
+        let distance = self.table.word(target).map(|_| target.wrapping_sub(site) as isize as i64);
+        let jump = distance.and_then(|distance| A::jump(length, distance)).ok_or(KeyError::OutOfReach)?;
+        let change = Word { address: site, word: jump.insert(word, offset) };
+        write(&mut self.engine, iter::once(change), |_| iter::empty())
     }
 
     /// Completes an operation that patches nothing, or starts one that does.
@@ -323,6 +359,50 @@ mod tests {
         let (before, first) = (view.code(), &view.keys()[0]);
         assert!(matches!(keys.inc(first), Err(KeyError::UnexpectedInstruction(_))));
         assert_eq!((view.code(), first.count()), (before, 0));
+    }
+
+    /// The jump at `at` of a program with one far site, after it is set to a target at this distance.
+    fn set_jump<A: Encoding>(length: u32, distance: isize) -> (Result<(), KeyError>, bool) {
+        let mut program = Program::with::<A>(length, &[PLAN]);
+        let site = program.view().site(&Plan { distance, ..PLAN });
+        let (view, mut keys) = program.start::<A>();
+        keys.enable(&view.keys()[0]).unwrap();
+        let (before, outcome) = (view.code(), keys.set_jump(site.address, site.target));
+        let expected = A::jump(length, distance as i64).map(|jump| jump.insert(before[8], 0));
+        let is_right = view.code()[8] == if outcome.is_ok() { expected.unwrap() } else { before[8] };
+        (outcome, is_right)
+    }
+
+    #[test]
+    fn a_jump_is_set_to_any_target_in_code_and_in_reach() {
+        for distance in [4096, -64, 32] {
+            assert_eq!(set_jump::<Aarch64>(4, distance), (Ok(()), true));
+            assert_eq!(set_jump::<Riscv64>(4, distance), (Ok(()), true));
+            assert_eq!(set_jump::<X86_64>(5, distance), (Ok(()), true));
+        }
+        let refused = (Err(KeyError::OutOfReach), true);
+        for distance in [4096, -72, 1 << 20] {
+            assert_eq!(set_jump::<X86_64>(2, distance), refused);
+        }
+        assert_eq!([set_jump::<Aarch64>(4, 33), set_jump::<Riscv64>(4, 33)], [refused; 2]);
+    }
+
+    #[test]
+    fn only_a_jump_is_set() {
+        let mut program = Program::with::<Aarch64>(4, &[PLAN]);
+        let site = program.view().site(&PLAN);
+        let (view, mut keys) = program.start::<Aarch64>();
+        let before = view.code();
+        // A site that is a nop, other code, no code.
+        for address in [site.address, site.address + 8, site.address - 128] {
+            let outcome = keys.set_jump(address, site.target);
+            assert_eq!(outcome, Err(KeyError::UnexpectedInstruction(address)));
+        }
+        keys.enable(&view.keys()[0]).unwrap();
+        keys.engine.opens_left = Some(0);
+        let on = view.code();
+        assert_eq!(keys.set_jump(site.address, site.target + 8), Err(KeyError::NoWindow));
+        assert_eq!((view.code(), on == before), (on, false));
     }
 
     #[test]

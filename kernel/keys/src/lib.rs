@@ -10,6 +10,7 @@
 //! * [`key`]: a key; [`branch`]: the macros that define keys and branch on them.
 //! * [`count`]: which changes of a key's count must patch code. Pure functions, so that all interleavings of several
 //!   cores can be explored.
+//! * [`call`]: calls of a function that is exchanged at run time.
 //! * [`deferred`]: a hold that is released late, for callers that turn a key on and off often.
 //! * [`site`]: a row of the table that compiler and linker produce; [`table`]: the rules for all rows.
 //! * [`keys`]: all keys of a program and the right to change them; [`shared`]: the same for several cores.
@@ -26,6 +27,7 @@
 pub mod arch;
 pub mod assembly;
 pub mod branch;
+pub mod call;
 pub mod count;
 pub mod deferred;
 pub mod encoding;

@@ -16,6 +16,7 @@
 use core::fmt;
 
 use crate::branch::{BUILD, Build};
+use crate::call::StaticCall;
 use crate::count::{self, Decision, Operation};
 use crate::encoding::Encoding;
 use crate::engine::Engine;
@@ -135,6 +136,30 @@ operations! {
 }
 
 impl<'k, L: Locks<'k>> Shared<L> {
+    /// Exchanges the target of a [static call](crate::static_call), for all of its callers at once.
+    ///
+    /// # Errors
+    /// See [`KeyError`]; the target is unchanged.
+    pub fn set_call<C: StaticCall, S: CpuSet>(
+        &self,
+        target: C::Target,
+        cpus: &mut Cpus<'_, S>,
+    ) -> Result<(), KeyError> {
+        self.set_call_cpuslocked::<C, S>(target, &cpus.lock())
+    }
+
+    /// As [`Self::set_call`]. The caller holds the lock of [`CpuSet`].
+    ///
+    /// # Errors
+    /// See [`KeyError`]; the target is unchanged.
+    pub fn set_call_cpuslocked<C: StaticCall, S: CpuSet>(
+        &self,
+        target: C::Target,
+        _: &CpusLocked<'_, S>,
+    ) -> Result<(), KeyError> {
+        self.0.with(|keys| keys.set_call::<C>(target))
+    }
+
     /// Performs an operation.
     ///
     /// # Errors

@@ -36,7 +36,7 @@ impl Encoding for Aarch64 {
     }
 }
 
-/// The instructions of [`assembly`](mod@crate::assembly): a jump; that of a site, at the label 771; jumps to `\label`
+/// The instructions of [`assembly`](mod@crate::assembly): a jump; that of a site, at the label 771; a static call's; jumps to `\label`
 /// while the count of `\key` is positive, or not.
 #[doc(hidden)]
 #[macro_export]
@@ -47,6 +47,9 @@ macro_rules! native {
     };
     (site $jumps:literal $target:literal) => {
         concat!("771: .if ", $jumps, "\nb ", $target, "\n.else\nnop\n.endif\n")
+    };
+    (call $target:literal) => {
+        concat!("b ", $target, "\n")
     };
     (jump_if_on) => {
         $crate::native!(test "b.gt")

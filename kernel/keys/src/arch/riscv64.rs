@@ -41,7 +41,7 @@ impl Encoding for Riscv64 {
     }
 }
 
-/// The instructions of [`assembly`](mod@crate::assembly): a jump; that of a site, at the label 771; jumps to `\label`
+/// The instructions of [`assembly`](mod@crate::assembly): a jump; that of a site, at the label 771; a static call's; jumps to `\label`
 /// while the count of `\key` is positive, or not.
 #[doc(hidden)]
 #[macro_export]
@@ -59,6 +59,9 @@ macro_rules! native {
             771: .if ", $jumps, "\nj ", $target, "\n.else\nnop\n.endif
             .option pop
             ")
+    };
+    (call $target:literal) => {
+        concat!(".option push\n.option norvc\n.option norelax\nj ", $target, "\n.option pop\n")
     };
     (jump_if_on) => {
         $crate::native!(test "bgtz")

@@ -44,7 +44,7 @@ impl Encoding for X86_64 {
     }
 }
 
-/// The instructions of [`assembly`](mod@crate::assembly): a jump; that of a site, at the label 771; jumps to `\label`
+/// The instructions of [`assembly`](mod@crate::assembly): a jump; that of a site, at the label 771; a static call's; jumps to `\label`
 /// while the count of `\key` is positive, or not.
 #[doc(hidden)]
 #[macro_export]
@@ -55,6 +55,9 @@ macro_rules! native {
     };
     (site $jumps:literal $target:literal) => {
         concat!(".p2align 3, 0x3e, 4\n771: jmp ", $target, "\n")
+    };
+    (call $target:literal) => {
+        concat!(".byte 0xe9\n.long ", $target, " - . - 4\n")
     };
     (jump_if_on) => {
         $crate::native!(test "jg")

@@ -4,6 +4,7 @@
 
 #[expect(unsafe_code, reason = "functions in assembly")]
 mod arch;
+mod calls;
 #[expect(unsafe_code, reason = "maps memory, and writes code")]
 #[path = "../../examples/linux/engine.rs"]
 mod engine;
