@@ -12,6 +12,7 @@ function device() { print "<map mr=\"device\" vaddr=\"0x2001000\" perms=\"rw\" c
 BEGIN {
     callers = 50
     keys = 31
+    system_keys = 64
     long_slice = "budget=\"10000000\""
     print "<system>"
     print "<memory_region name=\"uart\" size=\"0x1000\" phys_addr=\"0x9000000\"/>"
@@ -22,6 +23,10 @@ BEGIN {
         print "<static_key name=\"key" key "\"/>"
     }
     print "<static_key name=\"far\"/>"
+    # As many as a system may have: stopping a program looks at all of them.
+    for (key = keys + 1; key < system_keys; key++) {
+        print "<static_key name=\"key" key "\"/>"
+    }
 
     begin("uart", "uart", "priority=\"254\"")
     print "<map mr=\"uart\" vaddr=\"0x2000000\" perms=\"rw\" cached=\"false\" setvar_vaddr=\"uart_base\"/>\n</protection_domain>"

@@ -48,7 +48,7 @@ pub const MAX_INTERRUPT_VECTOR: u64 = 107;
 /// Longest domain slot in ticks of the kernel's timer; a tick is shorter than 100 microseconds.
 pub const MAX_DOMAIN_TICKS: u64 = 100 * MAX_PERIOD_US;
 /// Static keys of a system, granted kernel keys included. A power of two.
-pub const KEYS: usize = 128;
+pub const KEYS: usize = 64;
 /// Highest id of a static key inside a protection domain.
 pub const MAX_KEY_ID: u8 = 31;
 /// Sites of static keys in programs that are bound to keys of the system, all programs together.

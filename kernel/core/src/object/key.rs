@@ -274,12 +274,13 @@ impl<M: Machine> Kernel<M> {
         patching
     }
 
-    /// Patches more branches of several keys, at most as many as those of one key.
-    fn patch_some(&mut self, caller: ThreadId, is_wanted: impl Fn(KeyId, &Key) -> bool) -> Patching {
+    /// Patches more branches of a key and of those that follow it, at most as many as those of one key.
+    #[inline(never)]
+    fn patch_group(&mut self, group: KeyId, caller: ThreadId) -> Patching {
         let mut room = KEY_SITES_AT_ONCE;
         for id in self.all_keys() {
             let key = &self.keys[id];
-            if key.is_patched() || !is_wanted(id, key) {
+            if key.is_patched() || (id != group && key.group != Some(group)) {
                 continue;
             }
             if self.patch_key(id, caller, &mut room) == Patching::More {
@@ -288,11 +289,6 @@ impl<M: Machine> Kernel<M> {
             room = room.saturating_sub(KEY_IN_SITES);
         }
         Patching::Done
-    }
-
-    #[inline(never)]
-    fn patch_group(&mut self, group: KeyId, caller: ThreadId) -> Patching {
-        self.patch_some(caller, |id, key| id == group || key.group == Some(group))
     }
 
     /// Changes the holds of a key, and the states of the keys that follow it.
@@ -333,19 +329,32 @@ impl<M: Machine> Kernel<M> {
     /// Releases all holds of a program that is stopped or restarted. [`Self::patch_keys`] then patches the branches.
     #[inline(never)]
     pub(crate) fn release_keys(&mut self, thread: ThreadId) {
-        self.all_keys().for_each(|id| self.keys[id].release(thread));
-        self.update_keys(thread);
+        let mut changed = false;
+        for id in self.all_keys() {
+            let key = &mut self.keys[id];
+            let was_held = key.is_held();
+            key.release(thread);
+            changed |= key.is_held() != was_held;
+        }
+        if changed {
+            self.update_keys(thread);
+        }
     }
 
     /// Patches more branches of the keys that `thread` has changed.
     #[inline(never)]
     pub(crate) fn patch_keys(&mut self, thread: ThreadId, caller: ThreadId) -> Patching {
-        for id in self.all_keys().filter(|_| thread != caller) {
+        let (mut room, mut all) = (KEY_SITES_AT_ONCE, Patching::Done);
+        for id in self.all_keys() {
             let key = &mut self.keys[id];
-            if key.patcher == Some(thread) {
+            if key.patcher == Some(thread) || key.patcher == Some(caller) {
                 key.patcher = Some(caller);
+                if all == Patching::Done {
+                    all = self.patch_key(id, caller, &mut room);
+                    room = room.saturating_sub(KEY_IN_SITES);
+                }
             }
         }
-        self.patch_some(caller, |_, key| key.patcher == Some(caller))
+        all
     }
 }
