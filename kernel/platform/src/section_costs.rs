@@ -101,7 +101,7 @@ fn own<M: Mask>(rehearsal: &mut Rehearsal, registers: &str) {
 /// Prints the cost of each routine per KiB.
 fn routines(rehearsal: &mut Rehearsal) {
     rehearsal.worker().section::<All, _>(|open| {
-        let state = State::new(&[7; 8], 1, &[2; 3]);
+        let state = State::new(&[7; 32], 1, &[2; 12]);
         let blocks = (KIB / chacha20::BLOCK_BYTES) as u64;
         let vector = count(|| chacha20::block(open, &state)) * blocks;
         pair("chacha20", vector, count(|| chacha20::plain(&state)) * blocks);

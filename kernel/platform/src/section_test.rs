@@ -145,7 +145,7 @@ fn small_routines(open: Right<'_>) -> bool {
     let (mut cleared, mut sum) = (bytes, bytes);
     memory::wipe(open, &mut cleared);
     memory::xor(open, &mut sum, &bytes);
-    let state = State::new(&[7; 8], 1, &[2; 3]);
+    let state = State::new(&[7; 32], 1, &[2; 12]);
     memory::is_equal(open, &cleared, &sum)
         && memory::first_difference(open, &bytes, &cleared) == bytes.iter().position(|byte| *byte != 0)
         && chacha20::block(open, &state) == chacha20::plain(&state)

@@ -1,14 +1,23 @@
-//! ChaCha20: one block of a keystream, for interrupt handlers that encrypt a packet or draw a random number.
+//! ChaCha20: the keystream of [`chacha20poly1305`](crate::chacha20poly1305), and single blocks of it for interrupt
+//! handlers that draw a random number.
 //!
 //! Source: RFC 8439, section 2.3.
+
+use core::hint::black_box;
 
 use crate::arch::{self, footprint};
 use crate::vectors::Vectors;
 
 /// Bytes of a block.
 pub const BLOCK_BYTES: usize = 64;
+/// Bytes of a key.
+pub const KEY_BYTES: usize = 32;
+/// Bytes of a nonce.
+pub const NONCE_BYTES: usize = 12;
 /// Words 0 to 3 of a state.
 const CONSTANTS: [u32; 4] = [0x6170_7865, 0x3320_646e, 0x7962_2d32, 0x6b20_6574];
+/// The word of a state that counts blocks.
+const COUNTER: usize = 12;
 /// The number of double rounds.
 pub(crate) const DOUBLE_ROUNDS: usize = 10;
 
@@ -20,17 +29,66 @@ pub struct State([u32; 16]);
 impl State {
     /// The input of block `counter` of the stream of key and nonce.
     #[must_use]
-    pub const fn new(key: &[u32; 8], counter: u32, nonce: &[u32; 3]) -> Self {
-        let [c0, c1, c2, c3] = CONSTANTS;
-        let [k0, k1, k2, k3, k4, k5, k6, k7] = *key;
-        let [n0, n1, n2] = *nonce;
-        Self([c0, c1, c2, c3, k0, k1, k2, k3, k4, k5, k6, k7, counter, n0, n1, n2])
+    pub fn new(key: &[u8; KEY_BYTES], counter: u32, nonce: &[u8; NONCE_BYTES]) -> Self {
+        let mut words = [0; 16];
+        let key = key.as_chunks().0.iter().map(|bytes| u32::from_le_bytes(*bytes));
+        let nonce = nonce.as_chunks().0.iter().map(|bytes| u32::from_le_bytes(*bytes));
+        let input = CONSTANTS.into_iter().chain(key).chain([counter]).chain(nonce);
+        words.iter_mut().zip(input).for_each(|(word, value)| *word = value);
+        Self(words)
+    }
+
+    /// Continues with the block after the next `blocks`. The counter has 32 bits, and wraps around.
+    fn skip(&mut self, blocks: usize) {
+        self.0[COUNTER] = self.0[COUNTER].wrapping_add(blocks as u32);
+    }
+
+    /// Overwrites the key.
+    pub(crate) fn wipe(&mut self) {
+        self.0 = *black_box(&[0; 16]);
+    }
+}
+
+/// An implementation of the keystream.
+pub trait Way {
+    /// Xors the next blocks of the keystream into these, and moves the state past them.
+    fn xor(&mut self, state: &mut State, blocks: &mut [[u8; BLOCK_BYTES]]);
+}
+
+/// Uses vector registers, if the processor's base set has them.
+#[derive(Clone, Copy, Debug)]
+pub struct Vector<V>(pub V);
+
+impl<V: Vectors<footprint::Chacha20>> Way for Vector<V> {
+    fn xor(&mut self, state: &mut State, blocks: &mut [[u8; BLOCK_BYTES]]) {
+        xor_with(arch::block, state, blocks);
+    }
+}
+
+/// Uses plain code.
+#[derive(Clone, Copy, Debug)]
+pub struct Plain;
+
+impl Way for Plain {
+    fn xor(&mut self, state: &mut State, blocks: &mut [[u8; BLOCK_BYTES]]) {
+        xor_with(plain, state, blocks);
+    }
+}
+
+fn xor_with(
+    block_of: impl Fn(&State) -> [u8; BLOCK_BYTES],
+    state: &mut State,
+    blocks: &mut [[u8; BLOCK_BYTES]],
+) {
+    for block in blocks {
+        block.iter_mut().zip(block_of(state)).for_each(|(byte, by)| *byte ^= by);
+        state.skip(1);
     }
 }
 
 /// Computes a block of the keystream.
 #[must_use]
-pub fn block(_: impl Vectors<footprint::Chacha20>, state: &State) -> [u8; BLOCK_BYTES] {
+pub fn block(_: impl Vectors<footprint::Chacha20Block>, state: &State) -> [u8; BLOCK_BYTES] {
     arch::block(state)
 }
 

@@ -6,7 +6,8 @@
 //!
 //! * [`blake3`]: digests of memory.
 //! * [`memory`]: clear, compare, xor.
-//! * [`chacha20`]: one block of a keystream.
+//! * [`chacha20`]: a keystream.
+//! * [`seal`]: authenticated encryption, with [`chacha20poly1305`].
 //!
 //! Each has a plain version as well, which the RISC-V port uses, because its base set has no vector registers, and
 //! which tests compare with.
@@ -16,7 +17,10 @@
 pub mod arch;
 pub mod blake3;
 pub mod chacha20;
+pub mod chacha20poly1305;
 pub mod memory;
+pub mod poly1305;
+pub mod seal;
 #[expect(unsafe_code, reason = "grants the right to change registers that the compiler does not know")]
 pub mod vectors;
 

@@ -26,7 +26,7 @@ fn main() {
     let input = vec![1; BYTES];
     let digests = [fastest(|| digest(Vector(CallingConvention), &input)), fastest(|| digest(Plain, &input))];
     print_pair("BLAKE3", digests, BYTES);
-    let state = State::new(&[7; 8], 1, &[2; 3]);
+    let state = State::new(&[7; 32], 1, &[2; 12]);
     let vector = || chacha20::block(CallingConvention, black_box(&state));
     let blocks = [fastest(|| repeat(vector)), fastest(|| repeat(|| chacha20::plain(black_box(&state))))];
     print_pair("ChaCha20", blocks, REPEATED as usize * chacha20::BLOCK_BYTES);

@@ -22,7 +22,7 @@ macro_rules! routines {
         core::arch::global_asm!(
             include_str!("chacha20.S"),
             DOUBLE_ROUNDS = const crate::chacha20::DOUBLE_ROUNDS,
-            REGISTERS = const super::assembly::registers_of::<super::footprint::Chacha20>(),
+            REGISTERS = const super::assembly::registers_of::<super::footprint::Chacha20Block>(),
         );
         core::arch::global_asm!(
             include_str!("memory.S"),
@@ -44,7 +44,9 @@ pub mod footprint {
     /// [`crate::blake3`], four chunks at once.
     pub type Blake3 = mask::All;
     /// [`crate::chacha20`].
-    pub type Chacha20 = mask::Low8;
+    pub type Chacha20 = mask::All;
+    /// One block of it.
+    pub type Chacha20Block = mask::Low8;
     /// [`crate::memory`].
     pub type Memory = mask::Low4;
 }

@@ -14,6 +14,8 @@ pub mod footprint {
     pub type Blake3 = mask::Nothing;
     /// [`crate::chacha20`].
     pub type Chacha20 = mask::Nothing;
+    /// One block of it.
+    pub type Chacha20Block = mask::Nothing;
     /// [`crate::memory`].
     pub type Memory = mask::Nothing;
 }
