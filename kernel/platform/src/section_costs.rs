@@ -101,10 +101,8 @@ fn own<M: Mask>(rehearsal: &mut Rehearsal, registers: &str) {
 /// Prints the cost of each routine per KiB.
 fn routines(rehearsal: &mut Rehearsal) {
     rehearsal.worker().section::<All, _>(|open| {
-        let state = State::new(&[7; 32], 1, &[2; 12]);
-        let blocks = (KIB / chacha20::BLOCK_BYTES) as u64;
-        let vector = count(|| chacha20::block(open, &state)) * blocks;
-        pair("chacha20", vector, count(|| chacha20::plain(&state)) * blocks);
+        pair("chacha20", keystream(chacha20::Vector(open)), keystream(chacha20::Plain));
+        pair("chacha20poly1305", seal(chacha20::Vector(open)), seal(chacha20::Plain));
         pair("blake3", digest(Vector(open)), digest(Plain));
         moves(open);
     });
@@ -117,6 +115,20 @@ fn pair(name: &str, vector: u64, plain: u64) {
 
 fn digest(way: impl Way) -> u64 {
     count(|| section_test::digest(way, packet())) / DIGESTED_KIB as u64
+}
+
+#[inline(never)]
+fn keystream(mut way: impl chacha20::Way) -> u64 {
+    let mut blocks = [[0; chacha20::BLOCK_BYTES]; KIB / chacha20::BLOCK_BYTES];
+    let mut state = State::new(&[7; 32], 1, &[2; 12]);
+    count(|| way.xor(&mut state, black_box(&mut blocks)))
+}
+
+/// A packet of one KiB, from the key to the tag.
+#[inline(never)]
+fn seal(way: impl chacha20::Way) -> u64 {
+    let mut packet = [0; KIB];
+    count(|| section_test::seal(way, black_box(&mut packet)))
 }
 
 #[inline(never)]

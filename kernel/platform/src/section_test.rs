@@ -8,7 +8,9 @@ use limen_fpu::{Fpu, FpuUnit, InterruptContext, Open, SectionUnit, WorkerContext
 use limen_simd::blake3::plain::Plain;
 use limen_simd::blake3::{Hasher, Vector, Way};
 use limen_simd::chacha20::{self, State};
+use limen_simd::chacha20poly1305::ChaCha20Poly1305;
 use limen_simd::memory;
+use limen_simd::seal::{Sealer, Tag};
 
 use crate::arch::fpu::{NUMBERED, Registers};
 use crate::fpu::area;
@@ -149,6 +151,22 @@ fn small_routines(open: Right<'_>) -> bool {
     memory::is_equal(open, &cleared, &sum)
         && memory::first_difference(open, &bytes, &cleared) == bytes.iter().position(|byte| *byte != 0)
         && chacha20::block(open, &state) == chacha20::plain(&state)
+        && sealed(chacha20::Vector(open), cleared) == sealed(chacha20::Plain, cleared)
+}
+
+/// The text and tag of a packet.
+#[inline(never)]
+fn sealed<const BYTES: usize>(way: impl chacha20::Way, mut text: [u8; BYTES]) -> ([u8; BYTES], Tag) {
+    let tag = seal(way, &mut text);
+    (text, tag)
+}
+
+/// Seals a packet.
+#[inline(never)]
+pub fn seal(way: impl chacha20::Way, text: &mut [u8]) -> Tag {
+    let mut sealer = Sealer::new(ChaCha20Poly1305::new(way, &[7; 32], &[2; 12]), &[]);
+    sealer.update(text);
+    sealer.finish()
 }
 
 const fn filled<const BYTES: usize>() -> [u8; BYTES] {

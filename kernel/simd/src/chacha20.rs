@@ -6,6 +6,7 @@
 use core::hint::black_box;
 
 use crate::arch::{self, footprint};
+use crate::memory;
 use crate::vectors::Vectors;
 
 /// Bytes of a block.
@@ -61,7 +62,10 @@ pub struct Vector<V>(pub V);
 
 impl<V: Vectors<footprint::Chacha20>> Way for Vector<V> {
     fn xor(&mut self, state: &mut State, blocks: &mut [[u8; BLOCK_BYTES]]) {
-        xor_with(arch::block, state, blocks);
+        let (fours, rest) = blocks.as_chunks_mut();
+        arch::xor_fours(state, fours);
+        state.skip(4 * fours.len());
+        xor_with(arch::block, arch::xor, state, rest);
     }
 }
 
@@ -71,17 +75,19 @@ pub struct Plain;
 
 impl Way for Plain {
     fn xor(&mut self, state: &mut State, blocks: &mut [[u8; BLOCK_BYTES]]) {
-        xor_with(plain, state, blocks);
+        xor_with(plain, memory::plain::xor, state, blocks);
     }
 }
 
-fn xor_with(
+/// Xors blocks of the keystream one by one, and moves the state past them.
+pub(crate) fn xor_with(
     block_of: impl Fn(&State) -> [u8; BLOCK_BYTES],
+    xor: impl Fn(&mut [u8], &[u8]),
     state: &mut State,
     blocks: &mut [[u8; BLOCK_BYTES]],
 ) {
     for block in blocks {
-        block.iter_mut().zip(block_of(state)).for_each(|(byte, by)| *byte ^= by);
+        xor(block, &block_of(state));
         state.skip(1);
     }
 }

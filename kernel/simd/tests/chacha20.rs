@@ -1,6 +1,6 @@
-//! The keystream: compared with the published block and with plain code.
+//! The keystream: compared with the published block and with plain code, also where the counter wraps around.
 
-use limen_simd::chacha20::{State, block, plain};
+use limen_simd::chacha20::{BLOCK_BYTES, Plain, State, Vector, Way, block, plain};
 use limen_simd::vectors::CallingConvention;
 use proptest::prelude::*;
 
@@ -23,5 +23,29 @@ proptest! {
     fn vectors_and_plain_code_agree(key in any::<[u8; 32]>(), counter in any::<u32>(), nonce in any::<[u8; 12]>()) {
         let state = State::new(&key, counter, &nonce);
         prop_assert_eq!(block(CallingConvention, &state), plain(&state));
+    }
+
+    #[test]
+    fn a_text_is_xored_with_successive_blocks(
+        key in any::<[u8; 32]>(),
+        counter in prop_oneof![any::<u32>(), u32::MAX - 20..=u32::MAX],
+        nonce in any::<[u8; 12]>(),
+        before in 0..6_usize,
+        count in 0..20_usize,
+        text in any::<u8>(),
+    ) {
+        let expected: Vec<_> = (0..before + count)
+            .map(|number| plain(&State::new(&key, counter.wrapping_add(number as u32), &nonce)).map(|byte| byte ^ text))
+            .collect();
+        let run = |way: &mut dyn Way| {
+            let mut state = State::new(&key, counter, &nonce);
+            let mut blocks = vec![[text; BLOCK_BYTES]; before + count];
+            let (first, second) = blocks.split_at_mut(before);
+            way.xor(&mut state, first);
+            way.xor(&mut state, second);
+            blocks
+        };
+        prop_assert_eq!(run(&mut Vector(CallingConvention)), expected.clone());
+        prop_assert_eq!(run(&mut Plain), expected);
     }
 }

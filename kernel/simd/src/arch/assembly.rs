@@ -22,7 +22,8 @@ macro_rules! routines {
         core::arch::global_asm!(
             include_str!("chacha20.S"),
             DOUBLE_ROUNDS = const crate::chacha20::DOUBLE_ROUNDS,
-            REGISTERS = const super::assembly::registers_of::<super::footprint::Chacha20Block>(),
+            BLOCK_REGISTERS = const super::assembly::registers_of::<super::footprint::Chacha20Block>(),
+            REGISTERS = const super::assembly::registers_of::<super::footprint::Chacha20>(),
         );
         core::arch::global_asm!(
             include_str!("memory.S"),
@@ -56,6 +57,12 @@ unsafe extern "C" {
     fn simd_blake3_four(lanes: *mut Lanes, input: *const u8, stride: usize);
     /// Computes a block of the keystream.
     fn simd_chacha20_block(state: *const chacha20::State, block: *mut [u8; chacha20::BLOCK_BYTES]);
+    /// Xors the next blocks of the keystream into blocks, four times as many as `fours`, which is not zero.
+    fn simd_chacha20_four(
+        state: *const chacha20::State,
+        text: *mut [u8; chacha20::BLOCK_BYTES],
+        fours: usize,
+    );
     /// Clears memory.
     fn simd_clear(memory: *mut u8, bytes: usize);
     /// Returns how many bytes at the start are equal.
@@ -132,6 +139,13 @@ pub(crate) fn block(state: &chacha20::State) -> [u8; chacha20::BLOCK_BYTES] {
     // SAFETY: both have the size that the routine expects.
     unsafe { simd_chacha20_block(state, &mut block) }
     block
+}
+
+pub(crate) fn xor_fours(state: &chacha20::State, fours: &mut [[[u8; chacha20::BLOCK_BYTES]; 4]]) {
+    if !fours.is_empty() {
+        // SAFETY: the routine changes this many blocks only.
+        unsafe { simd_chacha20_four(state, fours.as_mut_ptr().cast(), fours.len()) }
+    }
 }
 
 pub(crate) fn clear(memory: &mut [u8]) {

@@ -15,8 +15,8 @@ mod x86_64;
 #[cfg(any(target_arch = "aarch64", target_arch = "x86_64"))]
 pub use assembly::footprint;
 #[cfg(any(target_arch = "aarch64", target_arch = "x86_64"))]
-pub(crate) use assembly::{block, chunks, clear, first_difference, parents, xor};
+pub(crate) use assembly::{block, chunks, clear, first_difference, parents, xor, xor_fours};
 #[cfg(not(any(target_arch = "aarch64", target_arch = "x86_64")))]
 pub use plain::footprint;
 #[cfg(not(any(target_arch = "aarch64", target_arch = "x86_64")))]
-pub(crate) use plain::{block, chunks, clear, first_difference, parents, xor};
+pub(crate) use plain::{block, chunks, clear, first_difference, parents, xor, xor_fours};

@@ -20,6 +20,10 @@ pub mod footprint {
     pub type Memory = mask::Nothing;
 }
 
+pub(crate) fn xor_fours(state: &chacha20::State, fours: &mut [[[u8; chacha20::BLOCK_BYTES]; 4]]) {
+    chacha20::xor_with(block, xor, &mut state.clone(), fours.as_flattened_mut());
+}
+
 pub(crate) fn chunks(input: &[u8; LANES * CHUNK_BYTES], first: u64) -> [ChainingValue; LANES] {
     plain::chunks(input, first)
 }

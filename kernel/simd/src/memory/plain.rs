@@ -56,7 +56,7 @@ fn equal<T: PartialEq>(one: &[T], other: &[T]) -> usize {
 }
 
 /// The aligned words of these bytes.
-fn as_words(bytes: &[u8]) -> &[u64] {
+pub(crate) fn as_words(bytes: &[u8]) -> &[u64] {
     // SAFETY: any bytes are valid words.
     unsafe { bytes.align_to().1 }
 }
