@@ -22,7 +22,7 @@ use crate::page_table::{self, Access, MapError, MemoryType, Owner, Root, Run};
 use crate::panic::fatal;
 use crate::program_sites;
 use crate::text::Writer;
-use crate::unmap_boot::Checks;
+use crate::unmap_boot::{Parts, Stays};
 use crate::{
     boot_info, command_line, console, digest_rates, fpu, kernel_cell, keys, section_costs, section_test,
     thread_memory, work,
@@ -70,14 +70,14 @@ pub fn start(image_paddr: PhysAddr, first_cycle: u64, command_line: &[u8], firmw
     publish_memory(&image);
     tell_first_cycle(&image, first_cycle);
     make_objects(&image, &spaces, keys);
-    kernel_cell::start(first_cycle, checks(&image))
+    kernel_cell::start(first_cycle, Parts { checks: checks(&image), seals: Stays::Unmapped })
 }
 
 /// Keeps the invariant checks mapped if they are on in this image, or if a program can turn them on.
-fn checks(image: &Image<'_>) -> Checks {
+fn checks(image: &Image<'_>) -> Stays {
     let is_key = |record: limen_image::Key| KernelKey::from_raw(record.kernel) == Some(KernelKey::SelfCheck);
     let is_on = image.options() & KernelKey::SelfCheck.option() != 0;
-    if is_on || image.keys().any(is_key) { Checks::Keep } else { Checks::Unmap }
+    if is_on || image.keys().any(is_key) { Stays::Mapped } else { Stays::Unmapped }
 }
 
 /// Checks what the validator cannot know: the machine, and the address of the image.

@@ -12,7 +12,7 @@ use crate::arch::context::Context;
 use crate::arch::cpu;
 use crate::machine::Hardware;
 use crate::panic::fatal;
-use crate::unmap_boot::{self, Checks};
+use crate::unmap_boot::{self, Parts};
 
 // SAFETY: every access follows the rule of the module documentation.
 unsafe impl Sync for KernelCell {}
@@ -78,8 +78,8 @@ unsafe extern "Rust" {
 
 /// Ends boot and runs the highest-priority thread.
 #[inline(never)]
-pub fn start(first_cycle: u64, checks: Checks) -> ! {
-    unmap_boot::end_boot(first_cycle, checks);
+pub fn start(first_cycle: u64, parts: Parts) -> ! {
+    unmap_boot::end_boot(first_cycle, parts);
     // SAFETY: no borrow of the kernel exists.
     unsafe { enter_first(&KERNEL) }
 }

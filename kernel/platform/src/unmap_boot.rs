@@ -1,4 +1,5 @@
-//! Unmaps boot code and the identity map before the first program runs, and the invariant checks if nothing can ask for them.
+//! Unmaps boot code and the identity map before the first program runs, and the invariant checks and the code of seals if
+//! nothing can ask for them.
 //!
 //! Nothing here is boot code. The pages are unmapped in the kernel's own tables, which all address spaces share, while these
 //! can still be reached. Then the TLB is flushed, which drops the identity map as well.
@@ -18,28 +19,42 @@ unsafe extern "C" {
     static __boot_start: u8;
     static __boot_end: u8;
     static __check_end: u8;
+    static __seal_end: u8;
 }
 
-/// Whether the invariant checks stay mapped.
+/// Whether code that few images need stays mapped.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Checks {
-    /// A static key of the kernel can turn them on.
-    Keep,
+pub enum Stays {
+    /// A service or a static key of the image can call it.
+    Mapped,
     /// Nothing can.
-    Unmap,
+    Unmapped,
+}
+
+/// The parts of the kernel's code that few images need.
+#[derive(Clone, Copy, Debug)]
+pub struct Parts {
+    /// The invariant checks.
+    pub checks: Stays,
+    /// The code of seals.
+    pub seals: Stays,
 }
 
 /// Ends boot: afterwards the image, the page tables and the code that read and built them cannot be reached. `first_cycle`
 /// is the cycle counter at the loader's first instruction.
 #[inline(never)]
-pub fn end_boot(first_cycle: u64, checks: Checks) {
-    let end = match checks {
-        Checks::Keep => &raw const __boot_end,
-        Checks::Unmap => &raw const __check_end,
+pub fn end_boot(first_cycle: u64, parts: Parts) {
+    let bounds =
+        [&raw const __boot_start, &raw const __boot_end, &raw const __check_end, &raw const __seal_end];
+    let [boot, checks, seals, end] = bounds.map(|bound| bound.addr() as u64);
+    let stays = |page: u64| match page {
+        _ if page < checks => Stays::Unmapped,
+        _ if page < seals => parts.checks,
+        _ => parts.seals,
     };
-    let [start, end] = [&raw const __boot_start, end].map(|end| end.addr() as u64);
     let mut tables = TablePool::empty();
-    for vaddr in (start..end).step_by(PAGE_BYTES as usize).map(VirtAddr) {
+    let pages = (boot..end).step_by(PAGE_BYTES as usize);
+    for vaddr in pages.filter(|page| stays(*page) == Stays::Unmapped).map(VirtAddr) {
         unmap::<Descriptors>(&mut tables, cpu::kernel_root(), vaddr);
         if translate::<Descriptors>(&tables, cpu::kernel_root(), vaddr).is_some() {
             fatal(format_args!("boot code cannot be unmapped"));

@@ -310,9 +310,12 @@ impl Machine<'_> {
     fn wrongly_mapped(&mut self, entry: u64) -> Outcome<Vec<String>> {
         self.reach_kernel(entry)?;
         let mut complaints = Vec::new();
-        for ([start, _], stays) in
-            [(boot_code::BOOT, false), (boot_code::CHECKS, false), (boot_code::STAYING, true)]
-        {
+        for ([start, _], stays) in [
+            (boot_code::BOOT, false),
+            (boot_code::CHECKS, false),
+            (boot_code::SEALS, false),
+            (boot_code::STAYING, true),
+        ] {
             let is_mapped = self.debugger.word(self.symbols.address(start)?)?.is_some();
             if is_mapped != stays {
                 let not = if is_mapped { "" } else { " not" };
