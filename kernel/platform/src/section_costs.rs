@@ -8,6 +8,7 @@ use core::hint::black_box;
 
 use limen_fpu::Open;
 use limen_fpu::mask::{All, Controlled, Low4, Low8, Low16, Mask};
+use limen_simd::aes_gcm::{Instructions, Key};
 use limen_simd::blake3::plain::Plain;
 use limen_simd::blake3::{Vector, Way};
 use limen_simd::chacha20::{self, State};
@@ -103,6 +104,14 @@ fn routines(rehearsal: &mut Rehearsal) {
     rehearsal.worker().section::<All, _>(|open| {
         pair("chacha20", keystream(chacha20::Vector(open)), keystream(chacha20::Plain));
         pair("chacha20poly1305", seal(chacha20::Vector(open)), seal(chacha20::Plain));
+        if let Some(instructions) = Instructions::detect() {
+            let seal = |key| {
+                let mut packet = [0; KIB];
+                count(|| section_test::seal_aes(open, instructions, key, black_box(&mut packet)))
+            };
+            row(format_args!("simd_kib routine=aes128gcm way=vector"), seal(Key::Short(&[0; 16])));
+            row(format_args!("simd_kib routine=aes256gcm way=vector"), seal(Key::Long(&[0; 32])));
+        }
         pair("blake3", digest(Vector(open)), digest(Plain));
         moves(open);
     });

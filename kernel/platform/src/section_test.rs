@@ -5,6 +5,7 @@
 use limen_core::arena::ThreadId;
 use limen_fpu::mask::{All, Controlled, Low4, Low8, Low16, Mask};
 use limen_fpu::{Fpu, FpuUnit, InterruptContext, Open, SectionUnit, WorkerContext, WorkerUnit};
+use limen_simd::aes_gcm::{AesGcm, Instructions, Key};
 use limen_simd::blake3::plain::Plain;
 use limen_simd::blake3::{Hasher, Vector, Way};
 use limen_simd::chacha20::{self, State};
@@ -132,7 +133,7 @@ pub fn run() {
 }
 
 /// The right of a thread at work to use all registers.
-type Right<'section> = Open<'section, All, WorkerRegisters>;
+pub type Right<'section> = Open<'section, All, WorkerRegisters>;
 
 /// Compares a digest by vector code with one by plain code.
 #[inline(never)]
@@ -152,7 +153,18 @@ fn small_routines(open: Right<'_>) -> bool {
         && memory::first_difference(open, &bytes, &cleared) == bytes.iter().position(|byte| *byte != 0)
         && chacha20::block(open, &state) == chacha20::plain(&state)
         && sealed(chacha20::Vector(open), cleared) == sealed(chacha20::Plain, cleared)
+        && Instructions::detect().is_none_or(|instructions| {
+            seal_aes(open, instructions, Key::Short(&[0; 16]), &mut { cleared }) == AES_TAGS[0]
+                && seal_aes(open, instructions, Key::Long(&[0; 32]), &mut { cleared }) == AES_TAGS[1]
+        })
 }
+
+/// The tags of [`MOVED_BYTES`] zeros, sealed with a key and a nonce of zeros, by another implementation: there is no plain
+/// code to compare with.
+const AES_TAGS: [Tag; 2] = [
+    [0xf4, 0x52, 0x6b, 0x9e, 0xa9, 0xc8, 0x20, 0x8c, 0x8c, 0xd6, 0x1e, 0xf9, 0xd6, 0x6e, 0x38, 0xd6],
+    [0x1b, 0x83, 0x3e, 0x9b, 0x68, 0x2a, 0xa9, 0x32, 0x9f, 0x30, 0x23, 0xd5, 0xd5, 0xe9, 0xaa, 0xce],
+];
 
 /// The text and tag of a packet.
 #[inline(never)]
@@ -165,6 +177,14 @@ fn sealed<const BYTES: usize>(way: impl chacha20::Way, mut text: [u8; BYTES]) ->
 #[inline(never)]
 pub fn seal(way: impl chacha20::Way, text: &mut [u8]) -> Tag {
     let mut sealer = Sealer::new(ChaCha20Poly1305::new(way, &[7; 32], &[2; 12]), &[]);
+    sealer.update(text);
+    sealer.finish()
+}
+
+/// The same with AES.
+#[inline(never)]
+pub fn seal_aes(open: Right<'_>, instructions: Instructions, key: Key<'_>, text: &mut [u8]) -> Tag {
+    let mut sealer = Sealer::new(AesGcm::new(open, instructions, key, &[0; 12]), &[]);
     sealer.update(text);
     sealer.finish()
 }

@@ -32,10 +32,11 @@ impl State {
     #[must_use]
     pub fn new(key: &[u8; KEY_BYTES], counter: u32, nonce: &[u8; NONCE_BYTES]) -> Self {
         let mut words = [0; 16];
-        let key = key.as_chunks().0.iter().map(|bytes| u32::from_le_bytes(*bytes));
-        let nonce = nonce.as_chunks().0.iter().map(|bytes| u32::from_le_bytes(*bytes));
-        let input = CONSTANTS.into_iter().chain(key).chain([counter]).chain(nonce);
-        words.iter_mut().zip(input).for_each(|(word, value)| *word = value);
+        let fill = |(word, bytes): (&mut u32, &[u8; 4])| *word = u32::from_le_bytes(*bytes);
+        words[..4].copy_from_slice(&CONSTANTS);
+        words[4..COUNTER].iter_mut().zip(key.as_chunks().0).for_each(fill);
+        words[COUNTER] = counter;
+        words[COUNTER + 1..].iter_mut().zip(nonce.as_chunks().0).for_each(fill);
         Self(words)
     }
 

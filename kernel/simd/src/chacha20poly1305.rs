@@ -2,6 +2,8 @@
 //!
 //! Source: RFC 8439, section 2.8.
 
+use core::hint::black_box;
+
 use crate::chacha20::{self, State, Way};
 use crate::poly1305::{self, Poly1305};
 use crate::seal::{BLOCK_BYTES, Cipher, NONCE_BYTES, TAGGED_BYTES, Tag};
@@ -25,6 +27,7 @@ impl<W: Way> ChaCha20Poly1305<W> {
         way.xor(&mut state, &mut first);
         let (keys, _) = first.as_flattened().as_chunks::<{ poly1305::KEY_BYTES }>();
         let tag = Poly1305::new(&keys[0]);
+        *black_box(&mut first) = [[0; chacha20::BLOCK_BYTES]];
         Self { way, state, tag }
     }
 }

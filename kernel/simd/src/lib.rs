@@ -7,13 +7,14 @@
 //! * [`blake3`]: digests of memory.
 //! * [`memory`]: clear, compare, xor.
 //! * [`chacha20`]: a keystream.
-//! * [`seal`]: authenticated encryption, with [`chacha20poly1305`].
+//! * [`seal`]: authenticated encryption, with [`chacha20poly1305`] or [`aes_gcm`].
 //!
-//! Each has a plain version as well, which the RISC-V port uses, because its base set has no vector registers, and
-//! which tests compare with.
+//! Each except AES has a plain version as well, which the RISC-V port uses, because its base set has no vector
+//! registers, and which tests compare with.
 
 #![no_std]
 
+pub mod aes_gcm;
 pub mod arch;
 pub mod blake3;
 pub mod chacha20;

@@ -95,9 +95,10 @@ impl<C: Cipher> Sealer<C> {
         }
     }
 
-    /// The tag of the additional data and the text.
+    /// The tag of the additional data and the text. Nothing can follow it. It does not take the sealer by value, because
+    /// a moved key would leave a copy behind.
     #[must_use]
-    pub fn finish(mut self) -> Tag {
+    pub fn finish(&mut self) -> Tag {
         let begun = self.begun();
         authenticate_padded(&mut self.cipher, &self.block[..begun]);
         self.cipher.tag(self.additional_bytes, self.text_bytes)

@@ -5,7 +5,7 @@ use limen_fpu::mask::Mask;
 use crate::blake3::{
     BLOCK_BYTES, BLOCKS, CHUNK_BYTES, CHUNK_END, CHUNK_START, ChainingValue, IV, LANES, PARENT,
 };
-use crate::chacha20;
+use crate::{aes_gcm, chacha20, seal};
 
 /// Assembles the routines of a port with the layout of the Rust types that they use.
 macro_rules! routines {
@@ -26,6 +26,11 @@ macro_rules! routines {
             REGISTERS = const super::assembly::registers_of::<super::footprint::Chacha20>(),
         );
         core::arch::global_asm!(
+            include_str!("aes_gcm.S"),
+            POLYNOMIAL = const (crate::aes_gcm::MIRRORED >> 64) as u64,
+            REGISTERS = const super::assembly::registers_of::<super::footprint::AesGcm>(),
+        );
+        core::arch::global_asm!(
             include_str!("memory.S"),
             REGISTERS = const super::assembly::registers_of::<super::footprint::Memory>(),
         );
@@ -42,6 +47,8 @@ pub(super) const fn registers_of<M: Mask>() -> usize {
 pub mod footprint {
     use limen_fpu::mask;
 
+    /// [`crate::aes_gcm`].
+    pub type AesGcm = mask::Low8;
     /// [`crate::blake3`], four chunks at once.
     pub type Blake3 = mask::All;
     /// [`crate::chacha20`].
@@ -53,6 +60,23 @@ pub mod footprint {
 }
 
 unsafe extern "C" {
+    /// Substitutes each byte of a word.
+    fn simd_aes_sub_word(word: u32) -> u32;
+    /// Xors encrypted counters into blocks, four in each. `blocks` is not zero.
+    fn simd_aes_counter(
+        keys: *const aes_gcm::Schedule,
+        rounds: usize,
+        counter: *const aes_gcm::Number,
+        text: *mut [u8; seal::BLOCK_BYTES],
+        blocks: usize,
+    );
+    /// Adds blocks to a hash. `count` is not zero.
+    fn simd_ghash(
+        sum: *mut aes_gcm::Number,
+        powers: *const [aes_gcm::Number; 4],
+        blocks: *const [u8; seal::TAGGED_BYTES],
+        count: usize,
+    );
     /// Compresses one block in each lane: the first at `input`, each next one `stride` bytes further.
     fn simd_blake3_four(lanes: *mut Lanes, input: *const u8, stride: usize);
     /// Computes a block of the keystream.
@@ -145,6 +169,48 @@ pub(crate) fn xor_fours(state: &chacha20::State, fours: &mut [[[u8; chacha20::BL
     if !fours.is_empty() {
         // SAFETY: the routine changes this many blocks only.
         unsafe { simd_chacha20_four(state, fours.as_mut_ptr().cast(), fours.len()) }
+    }
+}
+
+/// The proof that the processor has instructions for AES and for products of polynomials.
+#[derive(Clone, Copy, Debug)]
+pub struct AesInstructions(());
+
+impl AesInstructions {
+    /// `None` if the processor has none.
+    #[must_use]
+    pub fn detect() -> Option<Self> {
+        super::has_aes().then_some(Self(()))
+    }
+}
+
+pub(crate) fn substitute(_: AesInstructions, word: u32) -> u32 {
+    // SAFETY: the processor has the instructions.
+    unsafe { simd_aes_sub_word(word) }
+}
+
+pub(crate) fn xor_counters(
+    _: AesInstructions,
+    schedule: &aes_gcm::Schedule,
+    counter: &aes_gcm::Number,
+    blocks: &mut [[u8; seal::BLOCK_BYTES]],
+) {
+    if !blocks.is_empty() {
+        // SAFETY: the processor has the instructions. The schedule starts with its keys, of which there is one more than
+        // rounds. The routine changes these blocks only.
+        unsafe { simd_aes_counter(schedule, schedule.rounds, counter, blocks.as_mut_ptr(), blocks.len()) }
+    }
+}
+
+pub(crate) fn hash(
+    _: AesInstructions,
+    sum: &mut aes_gcm::Number,
+    powers: &[aes_gcm::Number; 4],
+    blocks: &[[u8; seal::TAGGED_BYTES]],
+) {
+    if !blocks.is_empty() {
+        // SAFETY: the processor has the instructions. The routine changes the sum only.
+        unsafe { simd_ghash(sum, powers, blocks.as_ptr(), blocks.len()) }
     }
 }
 

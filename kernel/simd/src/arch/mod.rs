@@ -12,11 +12,20 @@ mod plain;
 #[expect(unsafe_code, reason = "assembly")]
 mod x86_64;
 
+#[cfg(target_arch = "aarch64")]
+use aarch64::has_aes;
+#[cfg(target_arch = "x86_64")]
+use x86_64::has_aes;
+
 #[cfg(any(target_arch = "aarch64", target_arch = "x86_64"))]
-pub use assembly::footprint;
+pub use assembly::{AesInstructions, footprint};
 #[cfg(any(target_arch = "aarch64", target_arch = "x86_64"))]
-pub(crate) use assembly::{block, chunks, clear, first_difference, parents, xor, xor_fours};
+pub(crate) use assembly::{
+    block, chunks, clear, first_difference, hash, parents, substitute, xor, xor_counters, xor_fours,
+};
 #[cfg(not(any(target_arch = "aarch64", target_arch = "x86_64")))]
-pub use plain::footprint;
+pub use plain::{AesInstructions, footprint};
 #[cfg(not(any(target_arch = "aarch64", target_arch = "x86_64")))]
-pub(crate) use plain::{block, chunks, clear, first_difference, parents, xor, xor_fours};
+pub(crate) use plain::{
+    block, chunks, clear, first_difference, hash, parents, substitute, xor, xor_counters, xor_fours,
+};

@@ -1,7 +1,7 @@
 //! Plain code for RISC-V, whose base set has no vector registers, and for all other instruction sets.
 
 use crate::blake3::{CHUNK_BYTES, ChainingValue, LANES, plain};
-use crate::{chacha20, memory};
+use crate::{aes_gcm, chacha20, memory, seal};
 
 pub(crate) use chacha20::plain as block;
 pub(crate) use memory::plain::{clear, first_difference, xor};
@@ -10,6 +10,8 @@ pub(crate) use memory::plain::{clear, first_difference, xor};
 pub mod footprint {
     use limen_fpu::mask;
 
+    /// [`crate::aes_gcm`].
+    pub type AesGcm = mask::Nothing;
     /// [`crate::blake3`], four chunks at once.
     pub type Blake3 = mask::Nothing;
     /// [`crate::chacha20`].
@@ -22,6 +24,40 @@ pub mod footprint {
 
 pub(crate) fn xor_fours(state: &chacha20::State, fours: &mut [[[u8; chacha20::BLOCK_BYTES]; 4]]) {
     chacha20::xor_with(block, xor, &mut state.clone(), fours.as_flattened_mut());
+}
+
+/// The proof that the processor has instructions for AES and for products of polynomials.
+#[derive(Clone, Copy, Debug)]
+pub struct AesInstructions(core::convert::Infallible);
+
+impl AesInstructions {
+    /// `None`: no routine would use them.
+    #[must_use]
+    pub fn detect() -> Option<Self> {
+        None
+    }
+}
+
+pub(crate) fn substitute(instructions: AesInstructions, _: u32) -> u32 {
+    match instructions.0 {}
+}
+
+pub(crate) fn xor_counters(
+    instructions: AesInstructions,
+    _: &aes_gcm::Schedule,
+    _: &aes_gcm::Number,
+    _: &mut [[u8; seal::BLOCK_BYTES]],
+) {
+    match instructions.0 {}
+}
+
+pub(crate) fn hash(
+    instructions: AesInstructions,
+    _: &mut aes_gcm::Number,
+    _: &[aes_gcm::Number; 4],
+    _: &[[u8; seal::TAGGED_BYTES]],
+) {
+    match instructions.0 {}
 }
 
 pub(crate) fn chunks(input: &[u8; LANES * CHUNK_BYTES], first: u64) -> [ChainingValue; LANES] {

@@ -2,3 +2,12 @@
 //! change. On Linux, the calling convention makes all sixteen registers caller-saved.
 
 super::assembly::routines!();
+
+/// Whether the processor has AES-NI, PCLMULQDQ, and the instruction that reorders bytes (SSSE3).
+pub(super) fn has_aes() -> bool {
+    const AES: u32 = 1 << 25;
+    const SSSE3: u32 = 1 << 9;
+    const PCLMULQDQ: u32 = 1 << 1;
+    const ALL: u32 = AES | SSSE3 | PCLMULQDQ;
+    core::arch::x86_64::__cpuid(1).ecx & ALL == ALL
+}
