@@ -114,21 +114,22 @@ impl Schedule {
         self.rounds = rounds;
         let words = self.keys.as_flattened_mut();
         words.iter_mut().zip(key).for_each(|(word, bytes)| *word = u32::from_le_bytes(*bytes));
+        // As many as there are keys, for a short key; fewer for a long one.
+        let mut parts = words.chunks_mut(key.len().max(1)).take(rounds + 1);
+        let mut before = parts.next().unwrap_or_default();
         let mut constant = 1;
-        for start in (key.len()..4 * (rounds + 1)).step_by(key.len()) {
-            let Some((before, next)) = words[start - key.len()..].split_at_mut_checked(key.len()) else {
-                return;
-            };
-            let mut word = before[key.len() - 1];
-            word = arch::substitute(instructions, word).rotate_right(8) ^ constant;
+        for part in parts {
+            let last = before.last().copied().unwrap_or_default();
+            let mut word = arch::substitute(instructions, last).rotate_right(8) ^ constant;
             constant = (constant << 1) ^ ((constant >> 7) * 0x11b);
-            for (position, (next, before)) in next.iter_mut().zip(before).enumerate() {
+            for (position, (place, before)) in part.iter_mut().zip(before).enumerate() {
                 if position == 4 {
                     word = arch::substitute(instructions, word);
                 }
                 word ^= *before;
-                *next = word;
+                *place = word;
             }
+            before = part;
         }
     }
 }
