@@ -7,9 +7,8 @@
 //!
 //! Sources: FIPS 197; NIST SP 800-38D; RFC 8452, appendix A, for the mirrored polynomial.
 
-use core::hint::black_box;
-
 use crate::arch::{self, footprint};
+use crate::memory::plain::overwrite;
 use crate::seal::{BLOCK_BYTES, Cipher, NONCE_BYTES, TAGGED_BYTES, Tag};
 use crate::vectors::Vectors;
 
@@ -151,11 +150,8 @@ impl<V: Vectors<footprint::AesGcm>> Cipher for AesGcm<V> {
     }
 
     fn wipe(&mut self) {
-        self.schedule.keys = [[0; 4]; ROUNDS + 1];
-        self.powers = [Number(0); POWERS];
-        self.pad = 0;
-        black_box(&self.schedule);
-        black_box(&self.powers);
-        black_box(&self.pad);
+        overwrite(&mut self.schedule.keys, [[0; 4]; ROUNDS + 1]);
+        overwrite(&mut self.powers, [Number(0); POWERS]);
+        overwrite(&mut self.pad, 0);
     }
 }

@@ -3,8 +3,6 @@
 //!
 //! Source: RFC 8439, section 2.3.
 
-use core::hint::black_box;
-
 use crate::arch::{self, footprint};
 use crate::memory;
 use crate::vectors::Vectors;
@@ -19,6 +17,8 @@ pub const NONCE_BYTES: usize = 12;
 const CONSTANTS: [u32; 4] = [0x6170_7865, 0x3320_646e, 0x7962_2d32, 0x6b20_6574];
 /// The word of a state that counts blocks.
 const COUNTER: usize = 12;
+/// Most blocks that a way computes at once.
+pub const LANES: usize = 4;
 /// The number of double rounds.
 pub(crate) const DOUBLE_ROUNDS: usize = 10;
 
@@ -47,12 +47,15 @@ impl State {
 
     /// Overwrites the key.
     pub(crate) fn wipe(&mut self) {
-        self.0 = *black_box(&[0; 16]);
+        memory::plain::overwrite(&mut self.0, [0; 16]);
     }
 }
 
 /// An implementation of the keystream.
 pub trait Way {
+    /// Blocks that take not much longer together than one of them.
+    const AT_ONCE: usize;
+
     /// Xors the next blocks of the keystream into these, and moves the state past them.
     fn xor(&mut self, state: &mut State, blocks: &mut [[u8; BLOCK_BYTES]]);
 }
@@ -62,6 +65,8 @@ pub trait Way {
 pub struct Vector<V>(pub V);
 
 impl<V: Vectors<footprint::Chacha20>> Way for Vector<V> {
+    const AT_ONCE: usize = arch::BLOCKS_AT_ONCE;
+
     fn xor(&mut self, state: &mut State, blocks: &mut [[u8; BLOCK_BYTES]]) {
         let (fours, rest) = blocks.as_chunks_mut();
         arch::xor_fours(state, fours);
@@ -75,6 +80,8 @@ impl<V: Vectors<footprint::Chacha20>> Way for Vector<V> {
 pub struct Plain;
 
 impl Way for Plain {
+    const AT_ONCE: usize = 1;
+
     fn xor(&mut self, state: &mut State, blocks: &mut [[u8; BLOCK_BYTES]]) {
         xor_with(plain, memory::plain::xor, state, blocks);
     }

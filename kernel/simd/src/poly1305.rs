@@ -7,7 +7,7 @@
 
 use core::hint::black_box;
 
-use crate::memory::plain::as_words;
+use crate::memory::plain::{as_words, overwrite};
 
 /// Bytes of a key, which must not be used for two messages.
 pub const KEY_BYTES: usize = 32;
@@ -23,7 +23,7 @@ const CLAMP: [u64; 2] = [0x0fff_fffc_0fff_ffff, 0x0fff_fffc_0fff_fffc];
 pub struct Poly1305 {
     /// The multiplier. It has at most 60 bits in each word, and the second is a multiple of four.
     multiplier: [u64; 2],
-    /// What is added at the end.
+    /// Added to the sum at the end.
     pad: [u64; 2],
     /// The sum, below 2^131: reduced in part.
     sum: [u64; 3],
@@ -78,8 +78,7 @@ impl Poly1305 {
 
     /// Overwrites the key and the sum.
     pub(crate) fn wipe(&mut self) {
-        *self = Self { multiplier: [0; 2], pad: [0; 2], sum: [0; 3] };
-        black_box(self);
+        overwrite(self, Self { multiplier: [0; 2], pad: [0; 2], sum: [0; 3] });
     }
 }
 

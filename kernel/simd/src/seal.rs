@@ -12,24 +12,25 @@
 //! let tag = sealer.finish();
 //! ```
 //!
-//! A key and nonce must not be used for two texts: whoever knows one of them could read the other, and forge tags.
+//! A key and nonce must not be used for two texts: a program that knows one of the texts could read the other, and forge
+//! tags.
 //!
 //! The text may come in parts of any length: the memory of a program is reached page by page. A sealer keeps what is
-//! left of a block between two parts, and clears it and the key at its end. No branch and no address depends on the key
+//! left of a block between two parts, and overwrites it and the key at its end. No branch and no address depends on the key
 //! or the text, only on lengths.
 
-use core::hint::black_box;
+use crate::memory::plain::overwrite;
 
 /// Bytes of a nonce.
 pub const NONCE_BYTES: usize = 12;
 /// Bytes of a tag.
 pub const TAG_BYTES: usize = 16;
-/// Bytes that a cipher encrypts at least.
+/// Bytes of the unit of encryption.
 pub const BLOCK_BYTES: usize = 64;
-/// Bytes that a tag counts with at least.
+/// Bytes of the unit of authentication.
 pub const TAGGED_BYTES: usize = 16;
 
-/// The proof that who sealed a text had the key.
+/// Shows that a text was sealed with the key, and has not changed since.
 pub type Tag = [u8; TAG_BYTES];
 
 /// The state of a cipher for one text. Encryption and authentication do not depend on each other.
@@ -122,8 +123,7 @@ impl<C: Cipher> Sealer<C> {
 impl<C: Cipher> Drop for Sealer<C> {
     fn drop(&mut self) {
         self.cipher.wipe();
-        self.keystream = [0; BLOCK_BYTES];
-        black_box(&self.keystream);
+        overwrite(&mut self.keystream, [0; BLOCK_BYTES]);
     }
 }
 
@@ -147,7 +147,7 @@ pub fn open(mut cipher: impl Cipher, additional: &[u8], text: &mut [u8], tag: &T
     authenticate_padded(&mut cipher, text);
     let expected = cipher.tag(additional.len() as u64, text.len() as u64);
     let difference = expected.iter().zip(tag).fold(0, |difference, (one, other)| difference | one ^ other);
-    let is_equal = black_box(difference) == 0;
+    let is_equal = core::hint::black_box(difference) == 0;
     if is_equal {
         let (blocks, rest) = text.as_chunks_mut();
         cipher.encrypt(blocks);

@@ -95,6 +95,9 @@ unsafe extern "C" {
     fn simd_xor(to: *mut u8, from: *const u8, bytes: usize);
 }
 
+/// Blocks of a keystream that take not much longer together than one.
+pub(crate) const BLOCKS_AT_ONCE: usize = chacha20::LANES;
+
 /// One word of each lane.
 type Word = [u32; LANES];
 
@@ -165,7 +168,10 @@ pub(crate) fn block(state: &chacha20::State) -> [u8; chacha20::BLOCK_BYTES] {
     block
 }
 
-pub(crate) fn xor_fours(state: &chacha20::State, fours: &mut [[[u8; chacha20::BLOCK_BYTES]; 4]]) {
+pub(crate) fn xor_fours(
+    state: &chacha20::State,
+    fours: &mut [[[u8; chacha20::BLOCK_BYTES]; chacha20::LANES]],
+) {
     if !fours.is_empty() {
         // SAFETY: the routine changes this many blocks only.
         unsafe { simd_chacha20_four(state, fours.as_mut_ptr().cast(), fours.len()) }

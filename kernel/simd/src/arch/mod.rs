@@ -21,11 +21,13 @@ use x86_64::has_aes;
 pub use assembly::{AesInstructions, footprint};
 #[cfg(any(target_arch = "aarch64", target_arch = "x86_64"))]
 pub(crate) use assembly::{
-    block, chunks, clear, first_difference, hash, parents, substitute, xor, xor_counters, xor_fours,
+    BLOCKS_AT_ONCE, block, chunks, clear, first_difference, hash, parents, substitute, xor, xor_counters,
+    xor_fours,
 };
 #[cfg(not(any(target_arch = "aarch64", target_arch = "x86_64")))]
 pub use plain::{AesInstructions, footprint};
 #[cfg(not(any(target_arch = "aarch64", target_arch = "x86_64")))]
 pub(crate) use plain::{
-    block, chunks, clear, first_difference, hash, parents, substitute, xor, xor_counters, xor_fours,
+    BLOCKS_AT_ONCE, block, chunks, clear, first_difference, hash, parents, substitute, xor, xor_counters,
+    xor_fours,
 };

@@ -6,6 +6,9 @@ use crate::{aes_gcm, chacha20, memory, seal};
 pub(crate) use chacha20::plain as block;
 pub(crate) use memory::plain::{clear, first_difference, xor};
 
+/// Blocks of a keystream that take not much longer together than one.
+pub(crate) const BLOCKS_AT_ONCE: usize = 1;
+
 /// The registers that each routine changes.
 pub mod footprint {
     use limen_fpu::mask;
@@ -22,7 +25,10 @@ pub mod footprint {
     pub type Memory = mask::Nothing;
 }
 
-pub(crate) fn xor_fours(state: &chacha20::State, fours: &mut [[[u8; chacha20::BLOCK_BYTES]; 4]]) {
+pub(crate) fn xor_fours(
+    state: &chacha20::State,
+    fours: &mut [[[u8; chacha20::BLOCK_BYTES]; chacha20::LANES]],
+) {
     chacha20::xor_with(block, xor, &mut state.clone(), fours.as_flattened_mut());
 }
 

@@ -11,6 +11,12 @@ pub fn clear(memory: &mut [u8]) {
     black_box(memory);
 }
 
+/// Replaces a value; the compiler cannot remove it, even if the value is not used any more.
+pub(crate) fn overwrite<T>(value: &mut T, by: T) {
+    *value = by;
+    black_box(value);
+}
+
 /// How many bytes at the start are equal.
 #[must_use]
 pub fn first_difference(one: &[u8], other: &[u8]) -> usize {
