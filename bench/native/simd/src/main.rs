@@ -1,4 +1,5 @@
-//! Measures digests with and without vector registers, also under interrupts that compute: run by `./x bench --native`.
+//! Measures digests and seals with and without vector registers, and digests also under interrupts that compute: run by
+//! `./x bench --native`.
 //!
 //! Signals of a timer stand for interrupts. Only ratios within a run are meaningful.
 
@@ -9,9 +10,12 @@ mod load;
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
+use limen_simd::aes_gcm::{AesGcm, Instructions, Key};
 use limen_simd::blake3::plain::Plain;
 use limen_simd::blake3::{Hasher, Vector, Way};
 use limen_simd::chacha20::{self, State};
+use limen_simd::chacha20poly1305::ChaCha20Poly1305;
+use limen_simd::seal::{Cipher, Sealer, Tag};
 use limen_simd::vectors::CallingConvention;
 
 /// Bytes per digest.
@@ -29,7 +33,27 @@ fn main() {
     let state = State::new(&[7; 32], 1, &[2; 12]);
     let vector = || chacha20::block(CallingConvention, black_box(&state));
     let blocks = [fastest(|| repeat(vector)), fastest(|| repeat(|| chacha20::plain(black_box(&state))))];
-    print_pair("ChaCha20", blocks, REPEATED as usize * chacha20::BLOCK_BYTES);
+    print_pair("ChaCha20, block by block", blocks, REPEATED as usize * chacha20::BLOCK_BYTES);
+    let mut text = input.clone();
+    let streams = [
+        fastest(|| keystream(chacha20::Vector(CallingConvention), &mut text)),
+        fastest(|| keystream(chacha20::Plain, &mut text)),
+    ];
+    print_pair("ChaCha20", streams, BYTES);
+    for packet in [64, 1500, BYTES] {
+        let text = &mut text[..packet];
+        let sealed = [
+            fastest(|| seal(chacha20poly1305(chacha20::Vector(CallingConvention)), text)),
+            fastest(|| seal(chacha20poly1305(chacha20::Plain), text)),
+        ];
+        print_pair(&format!("ChaCha20-Poly1305, packets of {packet} bytes"), sealed, packet);
+        if let Some(instructions) = Instructions::detect() {
+            let key = Key::Short(&[7; 16]);
+            let cipher = || AesGcm::new(CallingConvention, instructions, key, &[2; 12]);
+            let time = fastest(|| seal(cipher(), text)).as_secs_f64();
+            println!("AES-128-GCM, packets of {packet} bytes: {:.0} MB/s", packet as f64 / time / 1e6);
+        }
+    }
     load::print(fastest(|| digest(Vector(CallingConvention), &input[..handled::PACKET_BYTES])), &input);
 }
 
@@ -38,6 +62,21 @@ fn digest(way: impl Way, input: &[u8]) -> [u8; 32] {
     let mut hasher = Hasher::new(way);
     hasher.update(black_box(input));
     black_box(hasher.finalize())
+}
+
+fn chacha20poly1305<W: chacha20::Way>(way: W) -> ChaCha20Poly1305<W> {
+    ChaCha20Poly1305::new(way, black_box(&[7; 32]), &[2; 12])
+}
+
+fn keystream(mut way: impl chacha20::Way, text: &mut [u8]) {
+    way.xor(&mut State::new(&[7; 32], 1, &[2; 12]), black_box(text).as_chunks_mut().0);
+}
+
+/// Seals a text in place.
+fn seal(cipher: impl Cipher, text: &mut [u8]) -> Tag {
+    let mut sealer = Sealer::new(cipher, &[]);
+    sealer.update(black_box(text));
+    sealer.finish()
 }
 
 fn repeat<R>(act: impl Fn() -> R) {
