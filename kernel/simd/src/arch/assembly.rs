@@ -11,6 +11,7 @@ use crate::{aes_gcm, chacha20, seal};
 macro_rules! routines {
     () => {
         core::arch::global_asm!(
+            include_str!("../routine.S"),
             include_str!("../rounds.S"),
             include_str!("blake3.S"),
             CHAINING = const core::mem::offset_of!(super::assembly::Lanes, chaining),
@@ -20,17 +21,20 @@ macro_rules! routines {
             REGISTERS = const super::assembly::registers_of::<super::footprint::Blake3>(),
         );
         core::arch::global_asm!(
+            include_str!("../routine.S"),
             include_str!("chacha20.S"),
             DOUBLE_ROUNDS = const crate::chacha20::DOUBLE_ROUNDS,
             BLOCK_REGISTERS = const super::assembly::registers_of::<super::footprint::Chacha20Block>(),
             REGISTERS = const super::assembly::registers_of::<super::footprint::Chacha20>(),
         );
         core::arch::global_asm!(
+            include_str!("../routine.S"),
             include_str!("aes_gcm.S"),
             POLYNOMIAL = const (crate::aes_gcm::MIRRORED >> 64) as u64,
             REGISTERS = const super::assembly::registers_of::<super::footprint::AesGcm>(),
         );
         core::arch::global_asm!(
+            include_str!("../routine.S"),
             include_str!("memory.S"),
             REGISTERS = const super::assembly::registers_of::<super::footprint::Memory>(),
         );

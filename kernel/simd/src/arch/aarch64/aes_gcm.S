@@ -2,12 +2,8 @@
 
 .arch_extension crypto
 
-.section .text.simd_aes_sub_word, "ax"
-
 // w0: a word. Returns it with each byte substituted. All columns are equal, so moving bytes between them does nothing.
-.global simd_aes_sub_word
-.set simd_aes_sub_word.registers, {REGISTERS}
-simd_aes_sub_word:
+simd_routine simd_aes_sub_word, {REGISTERS}
     dup     v0.4s, w0
     movi    v1.16b, #0
     aese    v0.16b, v1.16b
@@ -50,13 +46,9 @@ simd_aes_sub_word:
     st1     {{v4.16b}}, [x3], #16
 .endm
 
-.section .text.simd_aes_counter, "ax"
-
 // x0: the round keys; x1: rounds; x2: the counter, a number; x3: the text; x4: how many times four blocks, not zero.
 // Xors encrypted counters into the text.
-.global simd_aes_counter
-.set simd_aes_counter.registers, {REGISTERS}
-simd_aes_counter:
+simd_routine simd_aes_counter, {REGISTERS}
     ldr     q5, [x2]
     movi    v6.2d, #0
     mov     w9, #1
@@ -131,12 +123,8 @@ simd_aes_counter:
     eor     v0.16b, v0.16b, v1.16b
 .endm
 
-.section .text.simd_ghash, "ax"
-
 // x0: the sum; x1: the powers of the key, the first to the fourth; x2: blocks; x3: how many, not zero.
-.global simd_ghash
-.set simd_ghash.registers, {REGISTERS}
-simd_ghash:
+simd_routine simd_ghash, {REGISTERS}
     ldr     q0, [x0]
     mov     x9, #{POLYNOMIAL}
     fmov    d6, x9
@@ -165,4 +153,5 @@ simd_ghash:
 .purgem simd_aes_text
 .purgem simd_ghash_block
 .purgem simd_ghash_end
+.purgem simd_routine
 .arch_extension nofp

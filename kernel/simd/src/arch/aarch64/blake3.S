@@ -82,12 +82,8 @@
     .endif
 .endm
 
-.section .text.simd_blake3_four, "ax"
-
 // x0: lanes; x1: block of the first lane; x2: distance from one lane's block to the next.
-.global simd_blake3_four
-.set simd_blake3_four.registers, {REGISTERS}
-simd_blake3_four:
+simd_routine simd_blake3_four, {REGISTERS}
     add     x3, x1, x2
     add     x4, x3, x2
     add     x5, x4, x2
@@ -130,4 +126,5 @@ simd_blake3_four:
 .purgem simd_transpose
 .purgem simd_rotate
 .purgem simd_mix
+.purgem simd_routine
 .arch_extension nofp

@@ -31,12 +31,8 @@
     ext     v3.16b, v3.16b, v3.16b, #\third
 .endm
 
-.section .text.simd_chacha20_block, "ax"
-
 // x0: the aligned state; x1: the block to write.
-.global simd_chacha20_block
-.set simd_chacha20_block.registers, {BLOCK_REGISTERS}
-simd_chacha20_block:
+simd_routine simd_chacha20_block, {BLOCK_REGISTERS}
     ldp     q0, q1, [x0]
     ldp     q2, q3, [x0, #32]
     mov     w9, #{DOUBLE_ROUNDS}
@@ -130,12 +126,8 @@ simd_chacha20_block:
     st1     {{v24.16b, v25.16b, v26.16b, v27.16b}}, [x1], #64
 .endm
 
-.section .text.simd_chacha20_four, "ax"
-
 // x0: the aligned state of the first block; x1: the text; x2: how many times four blocks, not zero.
-.global simd_chacha20_four
-.set simd_chacha20_four.registers, {REGISTERS}
-simd_chacha20_four:
+simd_routine simd_chacha20_four, {REGISTERS}
     adrp    x3, simd_chacha20_lanes
     add     x3, x3, #:lo12:simd_chacha20_lanes
     ldp     q28, q29, [x3]
@@ -194,4 +186,5 @@ simd_chacha20_lanes:
 .purgem simd_four_quarter_rounds
 .purgem simd_transpose
 .purgem simd_xor_block
+.purgem simd_routine
 .arch_extension nofp

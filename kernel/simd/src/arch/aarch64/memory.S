@@ -1,12 +1,8 @@
 // Clears, compares and xors memory at any address. A remainder smaller than the registers is handled byte by byte.
 
 .arch_extension simd
-.section .text.simd_clear, "ax"
-
 // x0: memory; x1: bytes.
-.global simd_clear
-.set simd_clear.registers, {REGISTERS}
-simd_clear:
+simd_routine simd_clear, {REGISTERS}
     movi    v0.16b, #0
     movi    v1.16b, #0
     movi    v2.16b, #0
@@ -28,12 +24,8 @@ simd_clear:
     b.ne    5b
 6:  ret
 
-.section .text.simd_first_difference, "ax"
-
 // x0, x1: memory; x2: bytes. Returns in x0 how many bytes at the start are equal.
-.global simd_first_difference
-.set simd_first_difference.registers, {REGISTERS}
-simd_first_difference:
+simd_routine simd_first_difference, {REGISTERS}
     mov     x9, x0
     subs    x2, x2, #32
     b.lo    2f
@@ -62,12 +54,8 @@ simd_first_difference:
 4:  sub     x0, x0, x9
     ret
 
-.section .text.simd_xor, "ax"
-
 // x0: memory to change; x1: the other operand; x2: bytes.
-.global simd_xor
-.set simd_xor.registers, {REGISTERS}
-simd_xor:
+simd_routine simd_xor, {REGISTERS}
     subs    x2, x2, #32
     b.lo    2f
 1:  ld1     {{v0.16b, v1.16b}}, [x0]
@@ -87,4 +75,5 @@ simd_xor:
     b.ne    3b
 4:  ret
 
+.purgem simd_routine
 .arch_extension nofp

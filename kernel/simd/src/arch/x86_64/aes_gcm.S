@@ -1,11 +1,7 @@
 // AES-GCM with the processor's instructions for AES and for products of polynomials.
 
-.section .text.simd_aes_sub_word, "ax"
-
 // edi: a word. Returns it with each byte substituted. All columns are equal, so moving bytes between them does nothing.
-.global simd_aes_sub_word
-.set simd_aes_sub_word.registers, {REGISTERS}
-simd_aes_sub_word:
+simd_routine simd_aes_sub_word, {REGISTERS}
     movd    xmm0, edi
     pshufd  xmm0, xmm0, 0
     pxor    xmm1, xmm1
@@ -20,13 +16,9 @@ simd_aes_sub_word:
     aesenc  xmm3, \key
 .endm
 
-.section .text.simd_aes_counter, "ax"
-
 // rdi: the round keys; rsi: rounds; rdx: the aligned counter, a number; rcx: the text; r8: how many times four blocks, not
 // zero. Xors encrypted counters into the text.
-.global simd_aes_counter
-.set simd_aes_counter.registers, {REGISTERS}
-simd_aes_counter:
+simd_routine simd_aes_counter, {REGISTERS}
     movdqa  xmm4, [rdx]
     shl     esi, 4
     lea     rsi, [rdi + rsi - 160]
@@ -99,12 +91,8 @@ simd_aes_counter:
     pxor    xmm0, xmm2
 .endm
 
-.section .text.simd_ghash, "ax"
-
 // rdi: the aligned sum; rsi: the aligned powers of the key, the first to the fourth; rdx: blocks; rcx: how many, not zero.
-.global simd_ghash
-.set simd_ghash.registers, {REGISTERS}
-simd_ghash:
+simd_routine simd_ghash, {REGISTERS}
     movdqa  xmm0, [rdi]
     sub     rcx, 4
     jb      2f
@@ -141,3 +129,4 @@ simd_ghash_polynomial:
 .purgem simd_ghash_block
 .purgem simd_ghash_begin
 .purgem simd_ghash_end
+.purgem simd_routine

@@ -93,12 +93,8 @@
     movdqa  [rdi + {CHAINING} + 16 * \index], xmm\register
 .endm
 
-.section .text.simd_blake3_four, "ax"
-
 // rdi: lanes; rsi: block of the first lane; rdx: distance from one lane's block to the next.
-.global simd_blake3_four
-.set simd_blake3_four.registers, {REGISTERS}
-simd_blake3_four:
+simd_routine simd_blake3_four, {REGISTERS}
     lea     r8, [rsi + rdx]
     lea     r9, [r8 + rdx]
     lea     r10, [r9 + rdx]
@@ -143,3 +139,4 @@ simd_blake3_four:
 .purgem simd_add_to_row
 .purgem simd_mix
 .purgem simd_combine
+.purgem simd_routine

@@ -31,12 +31,8 @@
     pshufd  xmm3, xmm3, \third
 .endm
 
-.section .text.simd_chacha20_block, "ax"
-
 // rdi: the aligned state; rsi: the block to write.
-.global simd_chacha20_block
-.set simd_chacha20_block.registers, {BLOCK_REGISTERS}
-simd_chacha20_block:
+simd_routine simd_chacha20_block, {BLOCK_REGISTERS}
     movdqa  xmm0, [rdi]
     movdqa  xmm1, [rdi + 16]
     movdqa  xmm2, [rdi + 32]
@@ -101,16 +97,12 @@ simd_chacha20_block:
     movdqu  [rsi + \offset], xmm\scratch
 .endm
 
-.section .text.simd_chacha20_four, "ax"
-
 // The stack: words 8 to 11, then the input, each word in four lanes.
 .equ SIMD_SAVED, 0
 .equ SIMD_INPUT, 64
 
 // rdi: the aligned state of the first block; rsi: the text; rdx: how many times four blocks, not zero.
-.global simd_chacha20_four
-.set simd_chacha20_four.registers, {REGISTERS}
-simd_chacha20_four:
+simd_routine simd_chacha20_four, {REGISTERS}
     mov     rcx, rsp
     sub     rsp, SIMD_INPUT + 256
     and     rsp, -16
@@ -191,3 +183,4 @@ simd_chacha20_lanes:
 .purgem simd_quarter_round
 .purgem simd_xor_words
 .purgem simd_xor_text
+.purgem simd_routine

@@ -1,11 +1,7 @@
 // Clears, compares and xors memory at any address. A remainder smaller than a register is handled byte by byte.
 
-.section .text.simd_clear, "ax"
-
 // rdi: memory; rsi: bytes.
-.global simd_clear
-.set simd_clear.registers, {REGISTERS}
-simd_clear:
+simd_routine simd_clear, {REGISTERS}
     pxor    xmm0, xmm0
     sub     rsi, 64
     jb      2f
@@ -30,12 +26,8 @@ simd_clear:
     jnz     5b
 6:  ret
 
-.section .text.simd_first_difference, "ax"
-
 // rdi, rsi: memory; rdx: bytes. Returns in rax how many bytes at the start are equal.
-.global simd_first_difference
-.set simd_first_difference.registers, {REGISTERS}
-simd_first_difference:
+simd_routine simd_first_difference, {REGISTERS}
     xor     eax, eax
     sub     rdx, 32
     jb      2f
@@ -63,12 +55,8 @@ simd_first_difference:
     jnz     3b
 4:  ret
 
-.section .text.simd_xor, "ax"
-
 // rdi: memory to change; rsi: the other operand; rdx: bytes.
-.global simd_xor
-.set simd_xor.registers, {REGISTERS}
-simd_xor:
+simd_routine simd_xor, {REGISTERS}
     xor     eax, eax
     sub     rdx, 32
     jb      2f
@@ -91,3 +79,5 @@ simd_xor:
     dec     rdx
     jnz     3b
 4:  ret
+
+.purgem simd_routine
