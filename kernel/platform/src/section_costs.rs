@@ -103,14 +103,11 @@ fn own<M: Mask>(rehearsal: &mut Rehearsal, registers: &str) {
 fn routines(rehearsal: &mut Rehearsal) {
     rehearsal.worker().section::<All, _>(|open| {
         pair("chacha20", keystream(chacha20::Vector(open)), keystream(chacha20::Plain));
-        pair("chacha20poly1305", seal(chacha20::Vector(open)), seal(chacha20::Plain));
+        let vector = seals("chacha20poly1305", "vector", |byte| seal(chacha20::Vector(open), byte));
+        let plain = seals("chacha20poly1305", "plain", |byte| seal(chacha20::Plain, byte));
+        pair("chacha20poly1305", vector, plain);
         if let Some(instructions) = Instructions::detect() {
-            let seal = |key| {
-                let mut packet = [0; KIB];
-                count(|| section_test::seal_aes(open, instructions, key, black_box(&mut packet)))
-            };
-            row(format_args!("simd_kib routine=aes128gcm way=vector"), seal(Key::Short(&[0; 16])));
-            row(format_args!("simd_kib routine=aes256gcm way=vector"), seal(Key::Long(&[0; 32])));
+            aes(open, instructions);
         }
         pair("blake3", digest(Vector(open)), digest(Plain));
         moves(open);
@@ -133,11 +130,33 @@ fn keystream(mut way: impl chacha20::Way) -> u64 {
     count(|| way.xor(&mut state, black_box(&mut blocks)))
 }
 
-/// A packet of one KiB, from the key to the tag.
 #[inline(never)]
-fn seal(way: impl chacha20::Way) -> u64 {
-    let mut packet = [0; KIB];
-    count(|| section_test::seal(way, black_box(&mut packet)))
+fn aes(open: Open<'_, All, WorkerRegisters>, instructions: Instructions) {
+    let seal = |key: Key<'_>, byte| {
+        let mut packet = [byte; KIB];
+        count(|| section_test::seal_aes(open, instructions, key, black_box(&mut packet)))
+    };
+    let short = seals("aes128gcm", "vector", |byte| seal(Key::Short(&[byte; 16]), byte));
+    row(format_args!("simd_kib routine=aes128gcm way=vector"), short);
+    let long = seals("aes256gcm", "vector", |byte| seal(Key::Long(&[byte; 32]), byte));
+    row(format_args!("simd_kib routine=aes256gcm way=vector"), long);
+}
+
+/// Measures a packet of one KiB, from the key to the tag. The key and the packet repeat a byte.
+#[inline(never)]
+fn seal(way: impl chacha20::Way, byte: u8) -> u64 {
+    let mut packet = [byte; KIB];
+    count(|| section_test::seal(way, byte, black_box(&mut packet)))
+}
+
+/// Prints by how much the costs of keys and packets differ, and returns the largest.
+#[inline(never)]
+fn seals(name: &str, way: &str, cost: impl Fn(u8) -> u64) -> u64 {
+    let costs = [0, 1, 0x5a, 0xff].map(cost);
+    let most = costs.into_iter().fold(0, u64::max);
+    let least = costs.into_iter().fold(most, u64::min);
+    row(format_args!("simd_secret routine={name} way={way}"), most - least);
+    most
 }
 
 #[inline(never)]

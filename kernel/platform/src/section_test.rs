@@ -169,14 +169,14 @@ const AES_TAGS: [Tag; 2] = [
 /// The text and tag of a packet.
 #[inline(never)]
 fn sealed<const BYTES: usize>(way: impl chacha20::Way, mut text: [u8; BYTES]) -> ([u8; BYTES], Tag) {
-    let tag = seal(way, &mut text);
+    let tag = seal(way, 7, &mut text);
     (text, tag)
 }
 
-/// Seals a packet.
+/// Seals a packet with a key that repeats a byte.
 #[inline(never)]
-pub fn seal(way: impl chacha20::Way, text: &mut [u8]) -> Tag {
-    let mut sealer = Sealer::new(ChaCha20Poly1305::new(way, &[7; 32], &[2; 12]), &[]);
+pub fn seal(way: impl chacha20::Way, key: u8, text: &mut [u8]) -> Tag {
+    let mut sealer = Sealer::new(ChaCha20Poly1305::new(way, &[key; 32], &[2; 12]), &[]);
     sealer.update(text);
     sealer.finish()
 }

@@ -28,7 +28,7 @@ const SELF_CHECKING: &str = "debug";
 /// without the invariant checks. The goal for the latter is 96 KiB
 /// ([performance](../../../docs/performance.md#footprint)); smaller limits keep what has been reached.
 const MOST_TEXT: [(&str, [u64; 2]); 3] = [
-    ("aarch64", [146 << 10, 82 << 10]),
+    ("aarch64", [150 << 10, 82 << 10]),
     ("riscv64", [131 << 10, 74 << 10]),
     ("x86_64", [180 << 10, 96 << 10]),
 ];
