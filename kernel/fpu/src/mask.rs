@@ -70,7 +70,7 @@ sets! {
     Nothing = 0;
     /// Four: enough to move, clear and compare memory.
     Low4 = 4;
-    /// Eight: enough for one block of a cipher.
+    /// Eight: enough for one block of ChaCha20, or for AES.
     Low8 = 8;
     /// Sixteen: all of SSE, half of AArch64 and RISC-V.
     Low16 = 16;
