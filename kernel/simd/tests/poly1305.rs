@@ -93,6 +93,13 @@ fn extreme() -> impl Strategy<Value = [u8; 16]> {
     (word.clone(), word).prop_map(|(low, high)| (u128::from(high) << 64 | u128::from(low)).to_le_bytes())
 }
 
+#[test]
+fn the_reduction_carries_into_the_top_word() {
+    let multiplier = u128::from(u64::MAX - 4).to_le_bytes();
+    let message = [&(u128::MAX - 1).to_le_bytes()[..], &[0]].concat();
+    assert_eq!(tag(multiplier, small(0), &message), slow_tag(multiplier, small(0), &message));
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(2000))]
 
