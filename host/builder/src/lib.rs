@@ -9,6 +9,7 @@
 //! | address spaces and physical memory | [`address_plan`], [`address_space`], [`memory`], [`place`] |
 //! | kernel objects and capabilities | [`objects`], [`interrupts`], [`capabilities`] |
 //! | connections across scheduling domains | [`sharing`] |
+//! | who can affect whom, and why | [`authority`] |
 //! | the boot image and the output file | [`image`], [`payload`], [`uimage`], [`image_type`] |
 //! | all steps in order | [`parts`], [`build`] |
 //! | the report, for people and for tools | [`report`] |
@@ -20,6 +21,7 @@
 
 pub mod address_plan;
 pub mod address_space;
+pub mod authority;
 pub mod board;
 pub mod board_file;
 mod board_rules;

@@ -16,7 +16,7 @@ use crate::program::Program;
 use crate::{schedule, services};
 
 /// Priority of the monitor, above every protection domain.
-const MONITOR_PRIORITY: u64 = 255;
+pub(crate) const MONITOR_PRIORITY: u64 = 255;
 /// Scheduling domain of the monitor.
 pub(crate) const MONITOR_DOMAIN: u64 = 0;
 /// Budget and period of the monitor.

@@ -2,24 +2,30 @@
 //!
 //! In JSON, addresses and badges are hexadecimal strings; all other quantities are numbers.
 
+mod authority_list;
+mod connections;
 mod digests;
 mod domains;
 mod hex;
 mod interrupt_list;
 mod memory_map;
 mod object_graph;
+mod program_list;
 mod text;
 
 use serde::Serialize;
 
-use crate::address_plan::stack_bytes;
 use crate::build::Built;
+pub use authority_list::{AuthorityRow, PriorityLevel, PriorityOrder};
+pub use connections::{Channel, ChannelEnd, MemoryRegion, RegionMap};
 pub use digests::ExpectedDigest;
 pub use domains::{Domains, Slot};
 pub use hex::Hex;
 pub use interrupt_list::InterruptLine;
+pub(crate) use interrupt_list::source;
 pub use memory_map::{Memory, UserMemory, UserRange};
 pub use object_graph::{Capability, CapabilityTable, ObjectGraph, Thread};
+pub use program_list::{GrantedService, IoPorts, Key, ProtectionDomain, Wipe};
 pub use text::human_bytes;
 
 /// Version of the JSON form.
@@ -30,20 +36,38 @@ const SCHEMA: u32 = 1;
 pub struct Report {
     schema: u32,
     /// Version of Limen.
-    version: &'static str,
-    board: String,
-    config: String,
-    sizes: Sizes,
-    protection_domains: Vec<ProtectionDomain>,
+    pub version: &'static str,
+    /// The board.
+    pub board: String,
+    /// The configuration.
+    pub config: String,
+    /// Sizes in bytes.
+    pub sizes: Sizes,
+    /// The protection domains, in the order of the description.
+    pub protection_domains: Vec<ProtectionDomain>,
+    /// The channels.
+    pub channels: Vec<Channel>,
+    /// The memory regions.
+    pub memory_regions: Vec<MemoryRegion>,
+    /// Scheduling domains, if the description has them.
     #[serde(skip_serializing_if = "Option::is_none")]
-    domains: Option<Domains>,
+    pub domains: Option<Domains>,
+    /// Which party can affect which.
+    pub authority: Vec<AuthorityRow>,
+    /// Which program can delay which.
+    pub priorities: Vec<PriorityOrder>,
+    /// Kernel objects and capabilities.
     #[serde(flatten)]
-    graph: ObjectGraph,
-    interrupts: Vec<InterruptLine>,
+    pub graph: ObjectGraph,
+    /// The interrupts.
+    pub interrupts: Vec<InterruptLine>,
+    /// Digests at the start.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    digests: Vec<ExpectedDigest>,
-    physical_memory: Vec<Memory>,
-    address_spaces: Vec<UserMemory>,
+    pub digests: Vec<ExpectedDigest>,
+    /// Physical memory in use.
+    pub physical_memory: Vec<Memory>,
+    /// The address space of each program.
+    pub address_spaces: Vec<UserMemory>,
     kernel: Kernel,
 }
 
@@ -60,24 +84,6 @@ pub struct Sizes {
     pub pool_bytes: u64,
     /// RAM in use by loader, image, kernel and programs.
     pub used_bytes: u64,
-}
-
-/// A protection domain of the description.
-#[derive(Clone, Debug, Serialize)]
-struct ProtectionDomain {
-    name: String,
-    parent: Option<String>,
-    program: String,
-    priority: u8,
-    budget_us: u64,
-    period_us: u64,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    domain: Option<String>,
-    passive: bool,
-    fpu: bool,
-    counter: bool,
-    stack_start: Hex,
-    stack_end: Hex,
 }
 
 /// Addresses of the kernel.
@@ -101,15 +107,18 @@ impl Report {
     /// Makes the report of a built system.
     #[must_use]
     pub fn new(built: &Built) -> Self {
-        let domains = 0..built.parts.system.protection_domains.len();
         Self {
             schema: SCHEMA,
             version: env!("CARGO_PKG_VERSION"),
             board: built.parts.board.name.clone(),
             config: built.parts.config.name.clone(),
             sizes: sizes(built),
-            protection_domains: domains.map(|index| protection_domain(built, index)).collect(),
+            protection_domains: program_list::programs(built),
+            channels: connections::channels(built),
+            memory_regions: connections::memory_regions(built),
             domains: Domains::new(built),
+            authority: authority_list::rows(built),
+            priorities: authority_list::priorities(built),
             graph: ObjectGraph::new(built),
             interrupts: interrupt_list::interrupts(built),
             digests: digests::digests(built),
@@ -117,18 +126,6 @@ impl Report {
             address_spaces: memory_map::address_spaces(built),
             kernel: kernel(built),
         }
-    }
-
-    /// Sizes in bytes.
-    #[must_use]
-    pub fn sizes(&self) -> Sizes {
-        self.sizes
-    }
-
-    /// Kernel objects and capabilities.
-    #[must_use]
-    pub fn graph(&self) -> &ObjectGraph {
-        &self.graph
     }
 
     /// The report for people.
@@ -158,27 +155,6 @@ fn sizes(built: &Built) -> Sizes {
         contents_bytes: built.layout.image_end - built.layout.contents_paddr,
         pool_bytes: built.memory.pool.end - built.memory.pool.start,
         used_bytes: built.used_bytes(),
-    }
-}
-
-fn protection_domain(built: &Built, index: usize) -> ProtectionDomain {
-    let system = &built.parts.system;
-    let domain = &system.protection_domains[index];
-    let stack_end = built.parts.board.target().stack_top();
-    let parent = domain.parent.as_ref();
-    ProtectionDomain {
-        name: domain.name.clone(),
-        parent: parent.map(|parent| system.protection_domains[parent.parent].name.clone()),
-        program: built.parts.programs[index].path.display().to_string(),
-        priority: domain.priority,
-        budget_us: domain.budget_us,
-        period_us: domain.period_us,
-        domain: system.domains.as_ref().map(|domains| domains.name_of(domain.domain).to_owned()),
-        passive: domain.passive,
-        fpu: domain.fpu,
-        counter: domain.counter.is_some(),
-        stack_start: Hex(stack_end - stack_bytes(system, index)),
-        stack_end: Hex(stack_end),
     }
 }
 

@@ -192,10 +192,10 @@ fn output_files(
         files.push(OutputFile { path, bytes: report.to_json().into_bytes() });
     }
     if let Some(path) = &arguments.capdl_json {
-        files.push(OutputFile { path: path.clone(), bytes: report.graph().to_json().into_bytes() });
+        files.push(OutputFile { path: path.clone(), bytes: report.graph.to_json().into_bytes() });
     }
     if let Some(folder) = &arguments.viper_output {
-        files.extend(viper::files(folder, &arguments.system, system, report.graph()));
+        files.extend(viper::files(folder, &arguments.system, system, &report.graph));
     }
     if request.board.boot == BootProtocol::Multiboot {
         files.extend(kernel_files(arguments, &request.files)?);
@@ -227,8 +227,8 @@ fn capdl_form(path: &Path) -> Diagnostic {
 }
 
 fn summary(report: &Report) -> String {
-    let sizes = report.sizes();
-    let (objects, tables) = (report.graph().object_count, human_bytes(sizes.tables_bytes));
+    let sizes = report.sizes;
+    let (objects, tables) = (report.graph.object_count, human_bytes(sizes.tables_bytes));
     let (contents, used) = (human_bytes(sizes.contents_bytes), human_bytes(sizes.used_bytes));
     let file = human_bytes(sizes.file_bytes);
     format!(

@@ -28,30 +28,42 @@ pub struct Slot {
     pub id: u8,
     /// Duration and unit; empty for an end marker.
     pub duration: String,
+    /// The number in `duration`; 0 for an end marker.
+    pub amount: u64,
+    /// `us` or `ticks`; empty for an end marker.
+    pub unit: &'static str,
+    /// Part of the schedule that repeats; entries before the start, and from the first end marker after it, never run.
+    pub repeats: bool,
 }
 
 impl Domains {
     /// `None` for a system without domains.
     pub(super) fn new(built: &Built) -> Option<Self> {
         let domains = built.parts.system.domains.as_ref()?;
-        let entries = domains.schedule.iter().zip(domains.index_shift..);
+        let repeating = domains.start_index..domains.start_index + domains.repeating().count();
+        let entries = domains.schedule.iter().enumerate();
         Some(Self {
             start: domains.index_shift + domains.start_index,
-            schedule: entries.map(|(entry, index)| slot(domains, *entry, index)).collect(),
+            schedule: entries
+                .map(|(at, entry)| slot(domains, *entry, at + domains.index_shift, repeating.contains(&at)))
+                .collect(),
             crossings: built.crossings.clone(),
         })
     }
 }
 
-fn slot(domains: &model::Domains, entry: ScheduleEntry, index: usize) -> Slot {
+fn slot(domains: &model::Domains, entry: ScheduleEntry, index: usize, repeats: bool) -> Slot {
     match entry {
-        ScheduleEntry::EndMarker => Slot { index, domain: None, id: 0, duration: String::new() },
+        ScheduleEntry::EndMarker => {
+            Slot { index, domain: None, id: 0, duration: String::new(), amount: 0, unit: "", repeats }
+        }
         ScheduleEntry::Slot(id, duration) => {
-            let duration = match duration {
-                Duration::Us(us) => format!("{us} us"),
-                Duration::Ticks(ticks) => format!("{ticks} ticks"),
+            let (amount, unit) = match duration {
+                Duration::Us(us) => (us, "us"),
+                Duration::Ticks(ticks) => (ticks, "ticks"),
             };
-            Slot { index, domain: Some(domains.name_of(id).to_owned()), id, duration }
+            let domain = Some(domains.name_of(id).to_owned());
+            Slot { index, domain, id, duration: format!("{amount} {unit}"), amount, unit, repeats }
         }
     }
 }

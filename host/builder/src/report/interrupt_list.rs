@@ -35,7 +35,7 @@ pub(super) fn interrupts(built: &Built) -> Vec<InterruptLine> {
 }
 
 /// The source in words.
-pub(super) fn source(record: &Interrupt) -> String {
+pub(crate) fn source(record: &Interrupt) -> String {
     let Interrupt { line, unit, input, .. } = record;
     match InterruptSource::from_raw(record.source) {
         Some(InterruptSource::Pin) => {

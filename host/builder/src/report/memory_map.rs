@@ -1,10 +1,11 @@
 //! Physical memory, and the mappings of each address space.
 
 use limen_abi::limits::PAGE_BYTES;
-use limen_image::{MappingFlags, RegionKind};
+use limen_image::MappingFlags;
 use serde::Serialize;
 
 use super::Hex;
+use super::connections::kind_name;
 use crate::address_space::{Purpose, UserMapping};
 use crate::build::Built;
 use crate::segment::perms;
@@ -67,12 +68,7 @@ pub(super) fn physical(built: &Built) -> Vec<Memory> {
         memory(built.memory.pool.start, built.memory.pool.end, "pool", "page tables"),
     ];
     for (extent, place) in built.spaces.extents.iter().zip(&built.memory.places) {
-        let kind = match place.kind {
-            RegionKind::Zero | RegionKind::Floating => "zero",
-            RegionKind::Contents => "contents",
-            RegionKind::Device => "device",
-            RegionKind::Fixed => "fixed",
-        };
+        let kind = kind_name(place.kind);
         let purpose = purpose(built, extent.purpose);
         ranges.push(memory(place.paddr, place.paddr + extent.bytes, kind, &purpose));
     }
