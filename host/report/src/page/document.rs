@@ -9,7 +9,7 @@ use crate::page::section::section;
 use crate::page::targets::table_of;
 use crate::sections::Sections;
 
-const STYLE: &str = include_str!("../../data/style.css");
+const TITLE: &str = "Limen: the price of a crossing";
 
 /// The contents of the page.
 #[derive(Clone, Copy, Debug)]
@@ -28,17 +28,15 @@ impl Page<'_> {
     pub fn to_html(&self) -> String {
         let Self { runs, sections, .. } = self;
         let subjects: String = sections.all.iter().map(|subject| section(subject, runs, sections)).collect();
-        format!(
-            "<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n\
-             <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-             <title>Limen: the price of a crossing</title>\n<style>\n{STYLE}</style>\n<main>\n\
-             <h1>Limen: the price of a crossing</h1>\n{}{}{}{}{subjects}{}</main>\n</html>\n",
+        let body = format!(
+            "<h1>{TITLE}</h1>\n{}{}{}{}{subjects}{}",
             self.facts(),
             self.contents(),
             self.changes(),
             self.targets(),
             self.method(),
-        )
+        );
+        limen_page::page(TITLE, "", &body)
     }
 
     fn facts(&self) -> String {

@@ -1,11 +1,8 @@
 //! Helpers for HTML.
 
-use crate::comparison::Comparison;
+pub(super) use limen_page::{escaped, headings, line, table};
 
-/// Text with markup characters escaped.
-pub(super) fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
-}
+use crate::comparison::Comparison;
 
 /// A number for people: grouped thousands, and no more decimals than needed.
 pub(super) fn number(value: f64) -> String {
@@ -39,31 +36,6 @@ pub(super) fn grouped(text: &str) -> String {
     let groups: Vec<String> = digits.rchunks(3).rev().map(|group| group.iter().collect()).collect();
     let whole = if digits.len() > 4 { groups.join("\u{202f}") } else { whole.to_owned() };
     whole + &fraction.map_or_else(String::new, |fraction| format!(".{fraction}"))
-}
-
-/// A table; `head` and `body` are markup of rows.
-pub(super) fn table(caption: &str, head: &str, body: &str) -> String {
-    format!(
-        "<div class=\"table\"><table>\n<caption>{caption}</caption>\n<thead>{head}</thead>\n<tbody>\n{body}</tbody>\n</table></div>\n"
-    )
-}
-
-/// Column headings of a table.
-pub(super) fn headings<'a>(titles: impl IntoIterator<Item = &'a str>) -> String {
-    let cells: String =
-        titles.into_iter().map(|title| format!("<th scope=\"col\">{}</th>", breakable(title))).collect();
-    format!("<tr>{cells}</tr>")
-}
-
-/// Text with line-break opportunities between joined words.
-fn breakable(text: &str) -> String {
-    escaped(text).replace('_', "_<wbr>")
-}
-
-/// A row with a name, and fields that are markup.
-pub(super) fn line(name: &str, fields: impl IntoIterator<Item = String>) -> String {
-    let fields: String = fields.into_iter().map(|field| format!("<td>{field}</td>")).collect();
-    format!("<tr><th scope=\"row\">{name}</th>{fields}</tr>\n")
 }
 
 /// The contents of a field without a figure.
