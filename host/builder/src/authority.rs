@@ -10,6 +10,7 @@ use limen_sdf::Span;
 use limen_sdf::model::{
     ChannelEnd, KeyUse, Map, ProtectionDomain, Service, ServiceTarget, UserCapTarget, WipeTrigger,
 };
+use serde::{Serialize, Serializer};
 
 use crate::build::Built;
 use crate::objects::MONITOR_PRIORITY;
@@ -88,27 +89,70 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// Its name in reports.
-    #[must_use]
-    pub fn name(self) -> &'static str {
+    /// All kinds: first those between programs, then those of the whole system.
+    pub const ALL: [Self; 16] = [
+        Self::Memory,
+        Self::Device,
+        Self::Call,
+        Self::Reply,
+        Self::Notification,
+        Self::Fault,
+        Self::Control,
+        Self::Time,
+        Self::Key,
+        Self::Digest,
+        Self::Reset,
+        Self::Wipe,
+        Self::Interrupt,
+        Self::Observe,
+        Self::Dma,
+        Self::System,
+    ];
+
+    /// Its name in JSON, its letter in a matrix, and its title.
+    const fn words(self) -> (&'static str, char, &'static str) {
         match self {
-            Self::Memory => "memory",
-            Self::Device => "device",
-            Self::Dma => "dma",
-            Self::Call => "call",
-            Self::Reply => "reply",
-            Self::Notification => "notification",
-            Self::Fault => "fault",
-            Self::Control => "control",
-            Self::Time => "time",
-            Self::Key => "key",
-            Self::Digest => "digest",
-            Self::Reset => "reset",
-            Self::Wipe => "wipe",
-            Self::Observe => "observe",
-            Self::System => "system",
-            Self::Interrupt => "interrupt",
+            Self::Memory => ("memory", 'M', "Shared memory"),
+            Self::Device => ("device", 'V', "Shared devices"),
+            Self::Call => ("call", 'C', "Calls"),
+            Self::Reply => ("reply", 'R', "Replies"),
+            Self::Notification => ("notification", 'N', "Notifications"),
+            Self::Fault => ("fault", 'F', "Faults"),
+            Self::Control => ("control", 'P', "Control of threads"),
+            Self::Time => ("time", 'T', "Scheduling contexts and caches"),
+            Self::Key => ("key", 'K', "Static keys"),
+            Self::Digest => ("digest", 'D', "Digests"),
+            Self::Reset => ("reset", 'Z', "Resets"),
+            Self::Wipe => ("wipe", 'W', "Wipes"),
+            Self::Interrupt => ("interrupt", 'I', "Interrupts"),
+            Self::Observe => ("observe", 'O', "Observation"),
+            Self::Dma => ("dma", 'A', "Devices that may use DMA"),
+            Self::System => ("system", 'S', "The whole system"),
         }
+    }
+
+    /// Its name in reports for tools.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        self.words().0
+    }
+
+    /// Its letter in a matrix.
+    #[must_use]
+    pub const fn letter(self) -> char {
+        self.words().1
+    }
+
+    /// Its title.
+    #[must_use]
+    pub const fn title(self) -> &'static str {
+        self.words().2
+    }
+}
+
+impl Serialize for Kind {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name())
     }
 }
 
@@ -585,6 +629,15 @@ mod tests {
         assert!(some.allows(&a, &b) && !some.allows(&b, &a) && !some.allows(&a, &c) && !some.allows(&a, &a));
         let all = row(Reach::Everyone);
         assert!(all.allows(&a, &c) && !all.allows(&a, &a) && !all.allows(&a, &Party::Monitor));
+    }
+
+    #[test]
+    fn kinds_have_different_names_and_letters() {
+        for (index, kind) in Kind::ALL.iter().enumerate() {
+            for other in &Kind::ALL[..index] {
+                assert!(kind != other && kind.name() != other.name() && kind.letter() != other.letter());
+            }
+        }
     }
 
     #[test]

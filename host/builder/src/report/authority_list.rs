@@ -3,14 +3,14 @@
 use limen_sdf::Span;
 use serde::Serialize;
 
-use crate::authority::{self, Party, Reach};
+use crate::authority::{self, Kind, Party, Reach};
 use crate::build::Built;
 
 /// A row of the authority relation.
 #[derive(Clone, Debug, Serialize)]
 pub struct AuthorityRow {
-    /// Its kind: see [`authority::Kind`].
-    pub kind: &'static str,
+    /// Its kind.
+    pub kind: Kind,
     /// Parties that have the authority.
     pub by: Vec<String>,
     /// Parties that each of them can affect; `None` for every other program.
@@ -42,7 +42,7 @@ pub struct PriorityLevel {
 
 pub(super) fn rows(built: &Built) -> Vec<AuthorityRow> {
     let rows = authority::authority(built).into_iter().map(|row| AuthorityRow {
-        kind: row.kind.name(),
+        kind: row.kind,
         by: names(built, &row.by),
         on: match &row.on {
             Reach::Parties(on) => Some(names(built, on)),

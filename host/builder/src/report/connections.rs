@@ -45,10 +45,8 @@ pub struct MemoryRegion {
     /// The description chose the address.
     pub fixed: bool,
     /// Its initial contents, if not zeros: `file` or `boot_info`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub prefill: Option<&'static str>,
     /// Bytes of the file.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub prefill_bytes: Option<u64>,
     /// A device that several scheduling domains may use.
     pub shared: bool,

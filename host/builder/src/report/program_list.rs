@@ -15,7 +15,6 @@ pub struct ProtectionDomain {
     /// Its parent.
     pub parent: Option<String>,
     /// Its id in the parent.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub child_id: Option<u8>,
     /// The program file.
     pub program: String,
@@ -45,7 +44,6 @@ pub struct ProtectionDomain {
     /// Ids of its interrupts.
     pub irqs: Vec<u8>,
     /// Its I/O ports.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub ioports: Vec<IoPorts>,
     /// Its static keys.
     pub keys: Vec<Key>,
