@@ -3,17 +3,20 @@
 #![cfg_attr(doctest, doc = include_str!("../README.md"))]
 #![forbid(unsafe_code)]
 
-/// The common style.
+/// The colours of the common style, as variables: for light and dark screens, and for paper.
+pub const COLOURS: &str = include_str!("../data/colours.css");
+
+/// The rest of the common style.
 pub const STYLE: &str = include_str!("../data/style.css");
 
-/// A complete page. `style` follows the common style; `style` and `body` are markup, `title` is text.
+/// A complete page, which after its first line is also well-formed XML if `body` is. `style` follows the common style; `style` and `body` are markup, `title` is text.
 #[must_use]
 pub fn page(title: &str, style: &str, body: &str) -> String {
     let title = escaped(title);
     format!(
-        "<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n\
-         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-         <title>{title}</title>\n<style>\n{STYLE}{style}</style>\n<main>\n{body}</main>\n</html>\n"
+        "<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\"/>\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n\
+         <title>{title}</title>\n<style>\n{COLOURS}{STYLE}{style}</style>\n<main>\n{body}</main>\n</html>\n"
     )
 }
 
@@ -42,7 +45,7 @@ pub fn headings<'a>(titles: impl IntoIterator<Item = &'a str>) -> String {
 /// Text with line-break opportunities between joined words.
 #[must_use]
 pub fn breakable(text: &str) -> String {
-    escaped(text).replace('_', "_<wbr>")
+    escaped(text).replace('_', "_<wbr/>")
 }
 
 /// A row with a name, and fields that are markup.
@@ -59,12 +62,14 @@ mod tests {
     #[test]
     fn text_is_escaped() {
         assert_eq!(escaped("a<b>&\"c"), "a&lt;b&gt;&amp;&quot;c");
-        assert_eq!(headings(["a_b"]), "<tr><th scope=\"col\">a_<wbr>b</th></tr>");
+        assert_eq!(headings(["a_b"]), "<tr><th scope=\"col\">a_<wbr/>b</th></tr>");
         assert_eq!(line("n", ["1".to_owned()]), "<tr><th scope=\"row\">n</th><td>1</td></tr>\n");
     }
 
     #[test]
     fn the_style_loads_nothing() {
-        assert!(!STYLE.contains("url(") && !STYLE.contains("@import"));
+        for style in [COLOURS, STYLE] {
+            assert!(!style.contains("url(") && !style.contains("@import"));
+        }
     }
 }
