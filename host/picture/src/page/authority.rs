@@ -1,0 +1,117 @@
+//! The authority relation: a matrix, and the rows with their reasons.
+
+use limen_builder::Report;
+use limen_builder::authority::Kind;
+use limen_builder::report::{AuthorityRow, PriorityOrder};
+use limen_page::{escaped, line};
+
+use super::{line_of, list, most};
+
+/// Programs in the matrix.
+const MOST_IN_MATRIX: usize = 24;
+/// Names and lines shown in a field.
+const MOST_IN_FIELD: usize = 6;
+
+pub(super) fn authority(report: &Report) -> String {
+    let mut rows = Vec::new();
+    for kind in Kind::ALL {
+        let (heading, letter) = (kind.title(), kind.letter());
+        let of_kind: Vec<String> = report.authority.iter().filter(|row| row.kind == kind).map(row).collect();
+        if !of_kind.is_empty() {
+            rows.push(format!(
+                "<tr class=\"path\"><th scope=\"rowgroup\" colspan=\"4\">{heading} <small>{letter}</small></th></tr>\n{}",
+                most(&of_kind, 4)
+            ));
+        }
+    }
+    format!(
+        "<p>Who can affect whom, and the line of the description that allows it. Programs without a row affect each other \
+         only by their <a href=\"#delays\">priorities</a>.</p>\n{}{}<h3 id=\"delays\">Delays</h3>\n{}",
+        matrix(report),
+        list(&["Who", "can", "On", "Line"], &rows),
+        delays(&report.priorities)
+    )
+}
+
+fn row(row: &AuthorityRow) -> String {
+    let on = match &row.on {
+        None => "every other program".to_owned(),
+        Some(on) => {
+            // A lone party does not affect itself.
+            let lone = row.by.len() == 1;
+            let others: Vec<_> =
+                on.iter().filter(|name| !(lone && row.by.contains(name))).map(String::as_str).collect();
+            some(&others)
+        }
+    };
+    let by: Vec<_> = row.by.iter().map(String::as_str).collect();
+    let lines: Vec<_> = row.at.iter().map(|at| line_of(at)).collect();
+    line(&some(&by), [escaped(&row.reason), on, some(&lines)])
+}
+
+/// The first few of them.
+fn some(names: &[&str]) -> String {
+    let shown: Vec<_> = names.iter().take(MOST_IN_FIELD).map(|name| escaped(name)).collect();
+    let more = match names.len().saturating_sub(MOST_IN_FIELD) {
+        0 => String::new(),
+        count => format!(" and {count} more"),
+    };
+    shown.join(", ") + &more
+}
+
+/// Programs against programs. Rows that reach every program are left out, because they would fill it.
+fn matrix(report: &Report) -> String {
+    let names: Vec<_> = report.protection_domains.iter().map(|domain| domain.name.as_str()).collect();
+    if names.len() < 2 || names.len() > MOST_IN_MATRIX {
+        return String::new();
+    }
+    let mut used = Vec::new();
+    let mut rows = String::new();
+    for subject in &names {
+        let cells = names.iter().map(|object| {
+            if subject == object {
+                return "<td class=\"self\"></td>".to_owned();
+            }
+            let letters: String = Kind::ALL
+                .iter()
+                .filter(|kind| reaches(report, **kind, subject, object))
+                .map(|kind| kind.letter())
+                .collect();
+            used.extend(letters.chars());
+            format!("<td>{letters}</td>")
+        });
+        rows +=
+            &format!("<tr><th scope=\"row\">{}</th>{}</tr>\n", escaped(subject), cells.collect::<String>());
+    }
+    let heads: String =
+        names.iter().map(|name| format!("<th scope=\"col\"><span>{}</span></th>", escaped(name))).collect();
+    let key = Kind::ALL.iter().filter(|kind| used.contains(&kind.letter()));
+    let key: Vec<_> =
+        key.map(|kind| format!("<b>{}</b> {}", kind.letter(), kind.title().to_lowercase())).collect();
+    format!(
+        "<p><b>Row affects column</b>: {}.</p>\n<div class=\"table matrix\"><table>\n<thead><tr><th></th>{heads}</tr></thead>\n\
+         <tbody>\n{rows}</tbody>\n</table></div>\n",
+        key.join(", ")
+    )
+}
+
+fn reaches(report: &Report, kind: Kind, subject: &str, object: &str) -> bool {
+    let has = |names: &[String], name: &str| names.iter().any(|own| own == name);
+    let rows = report.authority.iter().filter(|row| row.kind == kind && kind != Kind::Interrupt);
+    rows.filter(|row| has(&row.by, subject)).any(|row| row.on.as_ref().is_some_and(|on| has(on, object)))
+}
+
+fn delays(orders: &[PriorityOrder]) -> String {
+    let order = |order: &PriorityOrder| {
+        let levels = order.levels.iter().map(|level| {
+            let names: Vec<_> = level.programs.iter().map(|name| escaped(name)).collect();
+            format!("<li><b>{}</b> {}</li>\n", level.priority, names.join(", "))
+        });
+        let title = order.domain.as_ref().map(|domain| format!("<p>Domain {}:</p>\n", escaped(domain)));
+        format!("{}<ol class=\"levels\">\n{}</ol>\n", title.unwrap_or_default(), levels.collect::<String>())
+    };
+    "<p>A program delays those with lower priorities in its domain while it runs, until its budget is used up; programs of one \
+     priority share their time.</p>\n"
+        .to_owned()
+        + &orders.iter().map(order).collect::<String>()
+}
