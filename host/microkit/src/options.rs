@@ -38,12 +38,15 @@ pub(crate) const IMAGE_TYPES: &[&str] = &["binary", "elf", "uimage"];
 pub(crate) const SHELLS: &[&str] = &["bash", "fish", "zsh"];
 
 /// Every option, in the order of the help text.
-pub(crate) const ALL: [CommandOption; 13] = [
+pub(crate) const ALL: [CommandOption; 16] = [
     flag('h', "help", "show this text and exit"),
     flag('V', "version", "show the version and exit"),
     file("output", "write the image here (default: loader.img)").with('o'),
     file("report", "write the report here (default: report.txt), and as JSON beside it (report.json)")
         .with('r'),
+    file("html", "write a page with drawings and tables of the system here"),
+    file("dot", "write the graph of programs here, for Graphviz"),
+    file("mermaid", "write the graph of programs here, for Mermaid"),
     option("board", Takes::Board, "BOARD", "the machine to build for"),
     option("config", Takes::Config, "CONFIG", "debug, release or benchmark"),
     option(

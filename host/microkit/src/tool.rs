@@ -10,6 +10,10 @@ use limen_builder::sdk::SdkConfig;
 use limen_builder::system_file::{Kernel, Loader};
 use limen_builder::{Board, Config, ImageType, Parts, Program, Report, Sdk};
 use limen_nearest::{advice, did_you_mean};
+use limen_picture::Graph;
+use limen_picture::dot::dot;
+use limen_picture::mermaid::mermaid;
+use limen_picture::page::page;
 use limen_sdf::{Architecture, Diagnostic, Problems, SystemDescription, Target};
 
 use crate::arguments::Arguments;
@@ -191,6 +195,7 @@ fn output_files(
     if let Some(path) = output::json_beside(&arguments.report) {
         files.push(OutputFile { path, bytes: report.to_json().into_bytes() });
     }
+    files.extend(pictures(arguments, report));
     if let Some(path) = &arguments.capdl_json {
         files.push(OutputFile { path: path.clone(), bytes: report.graph.to_json().into_bytes() });
     }
@@ -202,6 +207,21 @@ fn output_files(
     }
     output::check_distinct(&files)?;
     Ok(files)
+}
+
+/// The page and the graphs of the system.
+fn pictures(arguments: &Arguments, report: &Report) -> Vec<OutputFile> {
+    let graph = Graph::new(report);
+    let title = arguments.system.file_name().unwrap_or(arguments.system.as_os_str()).to_string_lossy();
+    let output = |path: &Option<PathBuf>, text: &dyn Fn() -> String| {
+        path.as_ref().map(|path| OutputFile { path: path.clone(), bytes: text().into_bytes() })
+    };
+    let files = [
+        output(&arguments.html, &|| page(report, &title)),
+        output(&arguments.dot, &|| dot(&graph)),
+        output(&arguments.mermaid, &|| mermaid(&graph)),
+    ];
+    files.into_iter().flatten().collect()
 }
 
 /// The kernel, which a Multiboot loader needs as a separate file.

@@ -1,15 +1,23 @@
-//! `docs/diagnostics.md` has an entry with a real example for every code of the builder and the tool.
+//! `docs/diagnostics.md` has an entry with a real example for every code of the builder and the tool, and `docs/tool.md`
+//! describes every member of `report.json`.
 //!
 //! The crate that defines the codes of descriptions checks them.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a failure here fails the test")]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a failure here fails the test")]
 
 #[path = "../src/code.rs"]
 #[allow(dead_code, reason = "only the list is used")]
 mod code;
 
+mod support;
+
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
+
+use serde_json::Value;
+use support::test_elf::TestElf;
+use support::{BASE, Workspace};
 
 /// Bugs in the tool itself, which no input is known to trigger.
 const DEFECTS: [&str; 2] = ["image-refused", "elf-output"];
@@ -49,4 +57,79 @@ fn printed_with(code: &str) -> Vec<String> {
     let files = fs::read_dir(golden).unwrap().map(|entry| entry.unwrap().path());
     let texts = files.map(|path| fs::read_to_string(path).unwrap());
     texts.filter(|text| text.trim_end().ends_with(&format!("[{code}]"))).collect()
+}
+
+/// A system with every member of a report, except I/O ports, which only x86 has.
+const EVERYTHING: &str = r#"<system>
+    <domains><domain name="a" /><domain name="b" /><domain_schedule>
+        <schedule_entry domain="a" duration="1000 us" /><schedule_entry domain="b" duration="1000 us" />
+    </domain_schedule></domains>
+    <static_key name="trace" shared="true" />
+    <memory_region name="file" size="0x1000" prefill_path="one.system" />
+    <protection_domain name="boss" domain="a" priority="9">
+        <program_image path="one.elf" />
+        <map mr="file" vaddr="0x400000" />
+        <irq irq="40" id="9" /><wipe irq="9" region="file" />
+        <key name="trace" id="0" />
+        <digest id="0" region="file" /><digest id="1" pd="child" />
+        <cspace><cap_tcb slot="1" pd="child" /></cspace>
+        <protection_domain name="child" id="1" domain="b" budget="50" period="100" timeout_fault="true">
+            <program_image path="one.elf" />
+            <map mr="file" vaddr="0x400000" perms="r" />
+            <key name="trace" symbol="word" />
+        </protection_domain>
+    </protection_domain>
+    <channel><end pd="boss" id="1" /><end pd="child" id="2" /></channel>
+</system>"#;
+
+#[test]
+fn every_member_of_the_report_is_documented() {
+    let workspace = Workspace::new();
+    let branches = TestElf::program().with_branches(1);
+    workspace.write("one.elf", branches.bytes());
+    workspace.write("all.system", EVERYTHING);
+    let words: Vec<_> = ["all.system"].into_iter().chain(BASE.split(' ')).collect();
+    let output = workspace.run(&words);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let mut members = BTreeSet::new();
+    collect("", &serde_json::from_slice(&workspace.read("report.json")).unwrap(), &mut members);
+    let ports = ["id", "first", "last"].map(|member| format!("protection_domains[].ioports[].{member}"));
+    members.extend(ports);
+    assert_eq!(documented_members(), members);
+}
+
+/// Paths of all members, such as `channels[].ends[].id`.
+fn collect(path: &str, value: &Value, members: &mut BTreeSet<String>) {
+    match value {
+        Value::Object(object) => {
+            for (name, value) in object {
+                let path = if path.is_empty() { name.clone() } else { format!("{path}.{name}") };
+                collect(&path, value, members);
+                members.insert(path);
+            }
+        }
+        Value::Array(array) => array.iter().for_each(|value| collect(&format!("{path}[]"), value, members)),
+        _ => {}
+    }
+}
+
+/// The members in the table of `docs/tool.md`: in each row, a prefix, and the members that its second column names.
+fn documented_members() -> BTreeSet<String> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/tool.md");
+    let text = fs::read_to_string(path).unwrap();
+    let section = text.split("\n### Members\n").nth(1).unwrap().split("\n## ").next().unwrap();
+    let rows = section.lines().filter_map(|line| line.strip_prefix("| `")?.split_once("` | "));
+    let mut members = BTreeSet::new();
+    for (prefix, contents) in rows {
+        let prefix = if prefix == "." { String::new() } else { format!("{prefix}.") };
+        // A member is in backquotes at the start of its item; items end with a semicolon.
+        for item in contents.trim_end_matches(" |").split("; ") {
+            let name = item.strip_prefix('`').and_then(|rest| rest.split('`').next());
+            assert!(
+                members.insert(format!("{prefix}{}", name.unwrap_or_else(|| panic!("{item}")))),
+                "{item} twice"
+            );
+        }
+    }
+    members
 }

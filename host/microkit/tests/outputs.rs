@@ -148,8 +148,14 @@ fn the_incompatible_capdl_format_is_only_a_warning() {
 fn outputs_are_reproducible() {
     let outputs = |_| {
         let workspace = pair();
-        succeed(&workspace, &format!("pair.system {BASE} --capdl-json graph.json"));
-        ["loader.img", "report.txt", "report.json", "graph.json"].map(|name| workspace.read(name))
+        let pictures = "--html page.html --dot graph.dot --mermaid graph.mmd";
+        succeed(&workspace, &format!("pair.system {BASE} --capdl-json graph.json {pictures}"));
+        let reports = ["loader.img", "report.txt", "report.json", "graph.json"];
+        [&reports[..], &["page.html", "graph.dot", "graph.mmd"]]
+            .concat()
+            .into_iter()
+            .map(|name| workspace.read(name))
+            .collect::<Vec<_>>()
     };
     assert!(outputs(1) == outputs(2));
 }
