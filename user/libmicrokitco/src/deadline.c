@@ -9,79 +9,63 @@
 
 #include "schedule.h"
 
-static void mark(co_tcb_t *self, uint64_t deadline)
+/* Before init there is no thread to mark, and the wait fails. */
+static void mark(uint64_t deadline)
 {
-    self->deadline = deadline;
-    self->outcome = co_no_err;
-    self->can_end_early = true;
+    if (limen_co_library.control) {
+        co_tcb_t *self = running();
+        self->deadline = deadline;
+        self->outcome = co_no_err;
+        self->can_end_early = true;
+    }
 }
 
 /* The result of a wait that returned `error`. */
-static co_err_t unmark(co_tcb_t *self, co_err_t error)
+static co_err_t unmark(co_err_t error)
 {
-    self->can_end_early = false;
-    return error == co_no_err ? self->outcome : error;
+    if (limen_co_library.control) {
+        co_tcb_t *self = running();
+        self->can_end_early = false;
+        return error == co_no_err ? self->outcome : error;
+    }
+    return error;
 }
 
 co_err_t limen_cothread_block_until(uint64_t deadline)
 {
-    if (REFUSED(!limen_co_library.control)) {
-        return co_err_generic_not_initialised;
-    }
-    co_tcb_t *self = running();
-    mark(self, deadline);
-    return unmark(self, limen_cothread_block());
+    mark(deadline);
+    return unmark(limen_cothread_block());
 }
 
 co_err_t limen_cothread_wait_on_channel_until(microkit_channel ch, uint64_t deadline)
 {
-    if (REFUSED(!limen_co_library.control)) {
-        return co_err_generic_not_initialised;
-    }
-    co_tcb_t *self = running();
-    mark(self, deadline);
-    return unmark(self, limen_cothread_wait_on_channel(ch));
+    mark(deadline);
+    return unmark(limen_cothread_wait_on_channel(ch));
 }
 
 co_err_t limen_cothread_join_until(limen_co_handle_t handle, size_t *value, uint64_t deadline)
 {
-    if (REFUSED(!limen_co_library.control)) {
-        return co_err_generic_not_initialised;
-    }
-    co_tcb_t *self = running();
-    mark(self, deadline);
-    return unmark(self, limen_cothread_join(handle, value));
+    mark(deadline);
+    return unmark(limen_cothread_join(handle, value));
 }
 
 co_err_t limen_cothread_semaphore_wait_until(limen_co_semaphore_t *semaphore, uint64_t deadline)
 {
-    if (REFUSED(!limen_co_library.control)) {
-        return co_err_generic_not_initialised;
-    }
-    co_tcb_t *self = running();
-    mark(self, deadline);
-    return unmark(self, limen_cothread_semaphore_wait(semaphore));
+    mark(deadline);
+    return unmark(limen_cothread_semaphore_wait(semaphore));
 }
 
 co_err_t limen_cothread_mutex_lock_until(limen_co_mutex_t *mutex, uint64_t deadline)
 {
-    if (REFUSED(!limen_co_library.control)) {
-        return co_err_generic_not_initialised;
-    }
-    co_tcb_t *self = running();
-    mark(self, deadline);
-    return unmark(self, limen_cothread_mutex_lock(mutex));
+    mark(deadline);
+    return unmark(limen_cothread_mutex_lock(mutex));
 }
 
 co_err_t limen_cothread_condition_wait_until(limen_co_condition_t *condition, limen_co_mutex_t *mutex,
                                              uint64_t deadline)
 {
-    if (REFUSED(!limen_co_library.control)) {
-        return co_err_generic_not_initialised;
-    }
-    co_tcb_t *self = running();
-    mark(self, deadline);
-    return unmark(self, limen_cothread_condition_wait(condition, mutex));
+    mark(deadline);
+    return unmark(limen_cothread_condition_wait(condition, mutex));
 }
 
 /* A marked thread that is ready has been woken already. */
@@ -155,17 +139,14 @@ co_err_t limen_cothread_next_deadline(uint64_t *deadline)
 
 co_err_t limen_cothread_cancel(limen_co_handle_t handle)
 {
-    co_control_t *control = limen_co_library.control;
-    if (REFUSED(!control)) {
-        return co_err_generic_not_initialised;
-    }
-    co_tcb_t *thread = thread_of(control, handle);
-    if (REFUSED(!thread || !is_active(thread))) {
-        return co_err_generic_invalid_handle;
+    co_tcb_t *thread;
+    co_err_t error = find_active(handle, &thread);
+    if (error != co_no_err) {
+        return error;
     }
     if (!can_end(thread)) {
         return co_err_cancel_not_waiting;
     }
-    end_wait(control, thread, co_err_cancelled);
+    end_wait(limen_co_library.control, thread, co_err_cancelled);
     return co_no_err;
 }

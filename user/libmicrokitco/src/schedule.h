@@ -60,6 +60,15 @@ LIMEN_CO_INLINE bool is_active(const co_tcb_t *thread)
     return thread->state != LIMEN_CO_NOT_ACTIVE;
 }
 
+LIMEN_CO_INLINE co_err_t find_active(limen_co_handle_t handle, co_tcb_t **thread)
+{
+    if (REFUSED(!limen_co_library.control)) {
+        return co_err_generic_not_initialised;
+    }
+    *thread = thread_of(limen_co_library.control, handle);
+    return REFUSED(!*thread || !is_active(*thread)) ? co_err_generic_invalid_handle : co_no_err;
+}
+
 /* True if the thread is in a queue; not for the running thread. */
 LIMEN_CO_INLINE bool is_queued(const co_tcb_t *thread)
 {

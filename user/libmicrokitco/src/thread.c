@@ -59,13 +59,10 @@ co_err_t limen_cothread_spawn_function(limen_co_function_t entry, bool ready, li
 
 co_err_t limen_cothread_mark_ready(limen_co_handle_t handle)
 {
-    co_control_t *control = limen_co_library.control;
-    if (REFUSED(!control)) {
-        return co_err_generic_not_initialised;
-    }
-    co_tcb_t *thread = thread_of(control, handle);
-    if (REFUSED(!thread || !is_active(thread))) {
-        return co_err_generic_invalid_handle;
+    co_tcb_t *thread;
+    co_err_t error = find_active(handle, &thread);
+    if (error != co_no_err) {
+        return error;
     }
     if (REFUSED(thread == running())) {
         return co_err_mark_ready_cannot_mark_self;
@@ -76,7 +73,7 @@ co_err_t limen_cothread_mark_ready(limen_co_handle_t handle)
     if (REFUSED(is_queued(thread))) {
         return co_err_mark_ready_waiting;
     }
-    make_ready(control, thread);
+    make_ready(limen_co_library.control, thread);
     return co_no_err;
 }
 
@@ -132,27 +129,19 @@ co_err_t limen_cothread_exit(size_t value)
     return return_from(limen_co_library.control, limen_co_library.current, value);
 }
 
-static co_err_t check_destroyable(const co_tcb_t *thread)
-{
-    if (REFUSED(!thread || !is_active(thread))) {
-        return co_err_generic_invalid_handle;
-    }
-    if (thread == &limen_co_library.control->root) {
-        return co_err_destroy_specific_cannot_destroy_root;
-    }
-    return thread->mutexes_held ? co_err_destroy_specific_holds_mutex : co_no_err;
-}
-
 co_err_t limen_cothread_destroy(limen_co_handle_t handle)
 {
-    co_control_t *control = limen_co_library.control;
-    if (REFUSED(!control)) {
-        return co_err_generic_not_initialised;
-    }
-    co_tcb_t *thread = thread_of(control, handle);
-    co_err_t error = check_destroyable(thread);
+    co_tcb_t *thread;
+    co_err_t error = find_active(handle, &thread);
     if (error != co_no_err) {
         return error;
+    }
+    co_control_t *control = limen_co_library.control;
+    if (thread == &control->root) {
+        return co_err_destroy_specific_cannot_destroy_root;
+    }
+    if (thread->mutexes_held) {
+        return co_err_destroy_specific_holds_mutex;
     }
     bool is_self = thread == limen_co_library.current;
     if (!is_self && is_queued(thread)) {
