@@ -150,6 +150,50 @@ static void a_signal_switches_and_a_post_does_not(void)
     CHECK(microkit_cothread_semaphore_is_set(&semaphore));
 }
 
+static co_wait_end_t wait_end;
+
+static void wait_on_channel_until_10(void)
+{
+    wait_end = microkit_cothread_wait_on_channel_until(KEPT, 10);
+    mark(1);
+}
+
+static void wait_on_semaphore_until_20(void)
+{
+    wait_end = microkit_cothread_semaphore_wait_until(&semaphore, 20);
+    mark(2);
+}
+
+static void a_deadline_ends_a_wait(void)
+{
+    uint64_t next = 0;
+    microkit_cothread_semaphore_init(&semaphore);
+    CHECK(!microkit_cothread_next_deadline(&next));
+    microkit_cothread_spawn(wait_on_semaphore_until_20, NULL);
+    microkit_cothread_spawn(wait_on_channel_until_10, NULL);
+    microkit_cothread_yield();
+    CHECK(microkit_cothread_next_deadline(&next));
+    CHECK_EQUAL(next, 10);
+    microkit_cothread_expire(10);
+    CHECK_EQUAL(marks(), 1);
+    CHECK_EQUAL(wait_end, cothread_timed_out);
+    microkit_cothread_semaphore_signal(&semaphore);
+    CHECK_EQUAL(marks(), 2);
+    CHECK_EQUAL(wait_end, cothread_woken);
+    CHECK(!microkit_cothread_next_deadline(&next));
+}
+
+static void a_wait_with_a_deadline_can_be_cancelled(void)
+{
+    microkit_cothread_ref_t waiter = microkit_cothread_spawn(wait_on_channel_until_10, NULL);
+    microkit_cothread_yield();
+    CHECK(microkit_cothread_cancel(waiter));
+    CHECK(!microkit_cothread_cancel(waiter));
+    microkit_cothread_yield();
+    CHECK_EQUAL(marks(), 1);
+    CHECK_EQUAL(wait_end, cothread_cancelled);
+}
+
 /* One cothread for each channel, because two answers on one channel may be one notification. */
 static void ask_again_and_again(void)
 {
@@ -179,6 +223,8 @@ void init(void)
     RUN(floating_point_registers_survive_switches);
     RUN(a_notification_without_a_waiter_is_kept_once);
     RUN(a_signal_switches_and_a_post_does_not);
+    RUN(a_deadline_ends_a_wait);
+    RUN(a_wait_with_a_deadline_can_be_cancelled);
     microkit_cothread_spawn(ask_again_and_again, (void *)&channels[0]);
     microkit_cothread_spawn(ask_again_and_again, (void *)&channels[1]);
     microkit_cothread_yield();

@@ -15,6 +15,13 @@ typedef enum {
     cothread_running,
 } co_state_t;
 
+/* The end of a wait with a deadline. */
+typedef enum {
+    cothread_woken,
+    cothread_timed_out,
+    cothread_cancelled,
+} co_wait_end_t;
+
 typedef limen_co_semaphore_t microkit_cothread_sem_t;
 typedef limen_co_mutex_t microkit_cothread_mutex_t;
 typedef limen_co_condition_t microkit_cothread_condition_t;
@@ -184,6 +191,57 @@ static inline bool microkit_cothread_semaphore_is_queue_empty(const microkit_cot
 static inline bool microkit_cothread_semaphore_is_set(const microkit_cothread_sem_t *sem)
 {
     return sem->count != 0;
+}
+
+/* Waits with a deadline; see docs/cothreads.md. */
+#define MICROKIT_COTHREAD_NO_DEADLINE LIMEN_CO_NO_DEADLINE
+
+static inline co_wait_end_t limen_co_wait_end(co_err_t error)
+{
+    switch (error) {
+    case co_err_timed_out:
+        return cothread_timed_out;
+    case co_err_cancelled:
+        return cothread_cancelled;
+    default:
+        limen_co_must(error);
+        return cothread_woken;
+    }
+}
+
+static inline co_wait_end_t microkit_cothread_wait_on_channel_until(const microkit_channel wake_on, uint64_t deadline)
+{
+    return limen_co_wait_end(limen_cothread_wait_on_channel_until(wake_on, deadline));
+}
+
+static inline co_wait_end_t microkit_cothread_semaphore_wait_until(microkit_cothread_sem_t *sem, uint64_t deadline)
+{
+    return limen_co_wait_end(limen_cothread_semaphore_wait_until(sem, deadline));
+}
+
+static inline void microkit_cothread_expire(uint64_t now)
+{
+    limen_co_must(limen_cothread_expire(now));
+}
+
+/* False if no thread waits with a deadline. */
+static inline bool microkit_cothread_next_deadline(uint64_t *ret_deadline)
+{
+    co_err_t error = limen_cothread_next_deadline(ret_deadline);
+    if (error != co_err_no_deadline) {
+        limen_co_must(error);
+    }
+    return error == co_no_err;
+}
+
+/* False if the thread is in no wait that can be cancelled. */
+static inline bool microkit_cothread_cancel(const microkit_cothread_ref_t cothread)
+{
+    co_err_t error = limen_cothread_cancel(cothread);
+    if (error != co_err_cancel_not_waiting) {
+        limen_co_must(error);
+    }
+    return error == co_no_err;
 }
 
 #endif /* LIMEN_COTHREAD_LATER_H */

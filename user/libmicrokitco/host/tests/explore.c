@@ -11,10 +11,10 @@
 #include <string.h>
 
 #include "model.h"
+#include "calls.h"
 #include "../../src/schedule.h"
 
 #define STACK_BYTES 0x1000
-#define DEADLINE 10
 
 /* A state, and the last call on a shortest path to it. */
 struct node {
@@ -38,7 +38,7 @@ static uint8_t last_result;
 
 static char stacks[THREADS][2 * STACK_BYTES] __attribute__((aligned(LIMEN_CO_ALIGNMENT)));
 static char controller[LIBMICROKITCO_CONTROLLER_SIZE];
-static microkit_cothread_semaphore_t semaphore;
+static limen_co_semaphore_t semaphore;
 static limen_co_context_t driver;
 
 void init(void)
@@ -52,62 +52,29 @@ void notified(microkit_channel ch)
 
 static void follow_script(void);
 
-static co_err_t spawn(bool ready)
+/* The running thread makes the next call. After the last call, the driver continues. */
+static void continue_script(void)
 {
-    microkit_cothread_t handle;
-    return microkit_cothread_spawn(follow_script, ready, &handle, 0);
-}
-
-static co_err_t perform(struct step step)
-{
-    switch (step.action) {
-    case YIELD:
-        return microkit_cothread_yield();
-    case BLOCK:
-        return microkit_cothread_block();
-    case RETURN:
-        return microkit_cothread_exit(0);
-    case SPAWN:
-        return spawn(false);
-    case SPAWN_READY:
-        return spawn(true);
-    case MARK_READY:
-        return microkit_cothread_mark_ready(step.subject);
-    case DESTROY:
-        return microkit_cothread_destroy(step.subject);
-    case JOIN:
-        return microkit_cothread_join(step.subject);
-    case WAIT:
-        return microkit_cothread_wait_on_channel(step.subject);
-    case RECEIVE:
-        return microkit_cothread_recv_ntfn(step.subject);
-    case SEMAPHORE_WAIT:
-        return microkit_cothread_semaphore_wait(&semaphore);
-    case WAIT_UNTIL:
-        return microkit_cothread_wait_on_channel_until(step.subject, DEADLINE);
-    case JOIN_UNTIL:
-        return microkit_cothread_join_until(step.subject, NULL, DEADLINE);
-    case SEMAPHORE_WAIT_UNTIL:
-        return microkit_cothread_semaphore_wait_until(&semaphore, DEADLINE);
-    case EXPIRE:
-        return microkit_cothread_expire(DEADLINE);
-    case CANCEL:
-        return microkit_cothread_cancel(step.subject);
-    default:
-        return microkit_cothread_semaphore_signal(&semaphore);
-    }
-}
-
-/* The code of every thread: the running thread makes the next call. After the last call, the driver continues. */
-static void follow_script(void)
-{
-    last_result = NO_RESULT;
     while (position < script_length) {
         struct step step = script[position++];
-        last_result = (uint8_t)perform(step);
+        last_result = perform(step, follow_script, &semaphore);
     }
     static limen_co_context_t abandoned;
     limen_co_switch(&abandoned, &driver);
+}
+
+/* The code of every thread. */
+static void follow_script(void)
+{
+    last_result = NO_RESULT;
+    continue_script();
+}
+
+/* The thread that faulted makes the next call, because a call that fails changes nothing. */
+static void note_fault(seL4_Error address)
+{
+    last_result = FAULT | (uint8_t)address;
+    continue_script();
 }
 
 static void start_root(void)
@@ -116,14 +83,18 @@ static void start_root(void)
     for (size_t i = 0; i < LIMEN_CO_COTHREADS; i++) {
         addresses[i] = (uintptr_t)stacks[i + 1];
     }
-    microkit_cothread_init_array((uintptr_t)controller, STACK_BYTES, addresses);
+    limen_cothread_init((uintptr_t)controller, STACK_BYTES, addresses, LIMEN_CO_AGREED);
     follow_script();
 }
 
 static void run_script(void)
 {
     limen_co_context_t root;
+    static char console[256];
     limen_host_reset();
+    console[0] = '\0';
+    limen_host_set_console(console, sizeof(console));
+    limen_host_set_crash(note_fault);
     memset(&semaphore, 0, sizeof(semaphore));
     limen_cothread_semaphore_init(&semaphore, 0, 1);
     position = 0;
@@ -178,6 +149,7 @@ static bool same(const struct model *model)
 static const char *const names[ACTIONS] = {
     "yield", "block", "return", "spawn", "spawn_ready", "mark_ready", "destroy", "join", "wait", "receive",
     "semaphore_wait", "semaphore_signal", "wait_until", "join_until", "semaphore_wait_until", "expire", "cancel",
+    "semaphore_hand_over",
 };
 
 static void report(uint8_t wanted)
@@ -304,6 +276,7 @@ static bool try_step(uint32_t node, struct step step)
     write_script(node, step);
     run_script();
     bool holds = is_sound(&model) && is_right(&nodes[node].model, &model, step, wanted);
+    wanted = shown(wanted);
     if (!holds || last_result != wanted || !same(&model)) {
         report(wanted);
         return false;
@@ -312,17 +285,18 @@ static bool try_step(uint32_t node, struct step step)
     return true;
 }
 
-/* The number of subjects for an action, and its group. */
+/* The number of subjects for an action, and its group. Interface 2 has no joins. */
+#define JOINED (LIBMICROKITCO_API == 1 ? THREADS : 0)
 static const struct {
     uint8_t subjects;
     char group;
 } actions[ACTIONS] = {
     [YIELD] = { 1, 'y' },          [BLOCK] = { 1, 'b' },         [RETURN] = { 1, 'y' },
     [SPAWN] = { 1, 'b' },          [SPAWN_READY] = { 1, 'y' },   [MARK_READY] = { THREADS, 'b' },
-    [DESTROY] = { THREADS, 'd' },  [JOIN] = { THREADS, 'j' },    [WAIT] = { CHANNELS, 'c' },
+    [DESTROY] = { THREADS, 'd' },  [JOIN] = { JOINED, 'j' },    [WAIT] = { CHANNELS, 'c' },
     [RECEIVE] = { CHANNELS, 'c' }, [SEMAPHORE_WAIT] = { 1, 's' }, [SEMAPHORE_SIGNAL] = { 1, 's' },
-    [WAIT_UNTIL] = { 1, 't' },     [JOIN_UNTIL] = { THREADS, 't' }, [SEMAPHORE_WAIT_UNTIL] = { 1, 't' },
-    [EXPIRE] = { 1, 't' },         [CANCEL] = { THREADS, 't' },
+    [WAIT_UNTIL] = { 1, 't' },     [JOIN_UNTIL] = { JOINED, 't' }, [SEMAPHORE_WAIT_UNTIL] = { 1, 't' },
+    [EXPIRE] = { 1, 't' },         [CANCEL] = { THREADS, 't' },   [SEMAPHORE_HAND_OVER] = { 1, 'h' },
 };
 
 static bool explore(const char *groups, uint64_t *calls)

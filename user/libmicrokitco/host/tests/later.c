@@ -184,7 +184,108 @@ static void a_signal_can_wake_the_root(void)
     CHECK_TEXT(marks(), "r1");
 }
 
+/* How the last wait with a deadline ended; -1 while it lasts. */
+static int end_of_wait;
+
+static void wait_on_5_until_10(void)
+{
+    end_of_wait = (int)microkit_cothread_wait_on_channel_until(5, 10);
+    mark_self();
+}
+
+static void wait_on_semaphore_until_10(void)
+{
+    end_of_wait = (int)microkit_cothread_semaphore_wait_until(&semaphore, 10);
+    mark_self();
+}
+
+static void wait_on_semaphore_for_ever(void)
+{
+    end_of_wait = (int)microkit_cothread_semaphore_wait_until(&semaphore, MICROKIT_COTHREAD_NO_DEADLINE);
+    mark_self();
+}
+
+/* Spawns a cothread and lets it wait. */
+static microkit_cothread_ref_t wait_in(client_entry_t entry)
+{
+    end_of_wait = -1;
+    microkit_cothread_ref_t handle = microkit_cothread_spawn(entry, NULL);
+    microkit_cothread_yield();
+    CHECK_EQUAL(end_of_wait, -1);
+    CHECK_EQUAL(microkit_cothread_query_state(handle), cothread_blocked);
+    return handle;
+}
+
+static void a_wait_with_a_deadline_tells_how_it_ended(void)
+{
+    start();
+    wait_in(wait_on_5_until_10);
+    microkit_cothread_recv_ntfn(5);
+    CHECK_EQUAL(end_of_wait, cothread_woken);
+    wait_in(wait_on_5_until_10);
+    microkit_cothread_expire(9);
+    CHECK_EQUAL(end_of_wait, -1);
+    microkit_cothread_expire(10);
+    CHECK_EQUAL(end_of_wait, cothread_timed_out);
+    microkit_cothread_ref_t waiter = wait_in(wait_on_semaphore_until_10);
+    CHECK(microkit_cothread_cancel(waiter));
+    CHECK(!microkit_cothread_cancel(waiter));
+    microkit_cothread_yield();
+    CHECK_EQUAL(end_of_wait, cothread_cancelled);
+    wait_in(wait_on_semaphore_until_10);
+    microkit_cothread_semaphore_signal(&semaphore);
+    CHECK_EQUAL(end_of_wait, cothread_woken);
+    CHECK_TEXT(marks(), "1234");
+}
+
+static void the_next_deadline_is_known(void)
+{
+    uint64_t next = 0;
+    start();
+    CHECK(!microkit_cothread_next_deadline(&next));
+    wait_in(wait_on_semaphore_for_ever);
+    CHECK(!microkit_cothread_next_deadline(&next));
+    wait_in(wait_on_5_until_10);
+    CHECK(microkit_cothread_next_deadline(&next));
+    CHECK_EQUAL(next, 10);
+    microkit_cothread_expire(UINT64_MAX);
+    CHECK_TEXT(marks(), "2");
+}
+
+static void a_thread_in_a_plain_wait_is_not_cancelled(void)
+{
+    start();
+    microkit_cothread_spawn(wait_on_semaphore, NULL);
+    microkit_cothread_yield();
+    CHECK(!microkit_cothread_cancel(1));
+    microkit_cothread_expire(UINT64_MAX);
+    CHECK_TEXT(marks(), "");
+}
+
 /* Faults. */
+
+static void cancel_wrong_handle(void)
+{
+    start();
+    microkit_cothread_cancel(1);
+}
+
+static void wait_until_on_wrong_channel(void)
+{
+    start();
+    microkit_cothread_wait_on_channel_until(62, 1);
+}
+
+static void wait_until_in_lonely_root(void)
+{
+    start();
+    microkit_cothread_semaphore_wait_until(&semaphore, 1);
+}
+
+static void expire_too_early(void)
+{
+    microkit_cothread_expire(1);
+}
 
 static void yield_too_early(void)
 {
@@ -279,7 +380,8 @@ static void misuse_faults_at_the_address_that_tells_why(void)
         { init_twice, 0x7 },            { stack_of_0, 0x8 },               { same_stack_twice, 0x9 },
         { small_stacks, 0xe },          { argument_of_root, 0x11 },        { receive_in_cothread, 0x12 },
         { spawn_null, 0x15 },           { receive_on_wrong_channel, 0x13 }, { wait_on_wrong_channel, 0x16 },
-        { wait_in_root, 0x18 },
+        { cancel_wrong_handle, 0x6 },   { wait_until_on_wrong_channel, 0x16 }, { expire_too_early, 0x5 },
+        { wait_until_in_lonely_root, 0x18 }, { wait_in_root, 0x18 },
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         limen_host_reset();
@@ -298,6 +400,9 @@ int main(void)
     RUN(a_semaphore_is_set_or_not);
     RUN(a_signal_of_the_root_returns_when_nobody_is_ready);
     RUN(a_signal_can_wake_the_root);
+    RUN(a_wait_with_a_deadline_tells_how_it_ended);
+    RUN(the_next_deadline_is_known);
+    RUN(a_thread_in_a_plain_wait_is_not_cancelled);
     RUN(misuse_faults_at_the_address_that_tells_why);
     return test_end("later");
 }

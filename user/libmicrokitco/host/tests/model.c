@@ -90,6 +90,13 @@ static uint8_t wait_in(struct model *model, struct list *list, uint8_t state)
     return schedule(model);
 }
 
+/* A thread that has waited runs at once. */
+static uint8_t switch_to(struct model *model, uint8_t thread)
+{
+    run(model, thread);
+    return co_no_err;
+}
+
 static bool is_active(const struct model *model, uint8_t thread)
 {
     return model->state[thread] != LIMEN_CO_NOT_ACTIVE;
@@ -240,10 +247,9 @@ static uint8_t receive(struct model *model, uint8_t channel)
         }
         return let_others_run(model, result);
     }
-    if (waiting->length == 1 && LIMEN_CO_HAS_FAST_PATH) {
+    if ((waiting->length == 1 && LIMEN_CO_HAS_FAST_PATH) || LIBMICROKITCO_API == 2) {
         model->state[0] = LIMEN_CO_READY;
-        run(model, take_first(waiting));
-        return co_no_err;
+        return switch_to(model, take_first(waiting));
     }
     while (waiting->length) {
         make_ready(model, take_first(waiting), co_no_err);
@@ -272,6 +278,22 @@ static uint8_t semaphore_signal(struct model *model)
     }
     model->count = 1;
     return co_no_err;
+}
+
+/* A cothread that hands over is enqueued; the root waits, in no queue, until no thread is ready. */
+static uint8_t semaphore_hand_over(struct model *model)
+{
+    if (!model->semaphore.length) {
+        return semaphore_signal(model);
+    }
+    uint8_t next = take_first(&model->semaphore);
+    if (model->running) {
+        make_ready(model, model->running, co_no_err);
+    } else {
+        model->state[0] = LIMEN_CO_READY;
+        model->result[0] = co_no_err;
+    }
+    return switch_to(model, next);
 }
 
 static uint8_t expire(struct model *model)
@@ -335,6 +357,8 @@ static uint8_t call(struct model *model, struct step step)
     case SEMAPHORE_WAIT:
     case SEMAPHORE_WAIT_UNTIL:
         return semaphore_wait(model);
+    case SEMAPHORE_HAND_OVER:
+        return semaphore_hand_over(model);
     default:
         return semaphore_signal(model);
     }

@@ -55,6 +55,8 @@ enum action {
     SEMAPHORE_WAIT_UNTIL,
     EXPIRE,
     CANCEL,
+    /* A signal that switches to the waiter. */
+    SEMAPHORE_HAND_OVER,
     ACTIONS,
 };
 
