@@ -10,6 +10,8 @@
  *
  * co_wait_cost: the difference of the medians of co_wait_rt and notify_rt.
  *
+ * co_semaphore_signal, co_semaphore_wait: a signal without a waiter; a wait that finds the count above 0.
+ *
  * ppc_rt, ppc_oneway: a protected call and its return; from the caller to the first instruction of `protected`.
  *
  * 32 samples after 8 warm-up rounds, as in the table that the library is compared with. */
@@ -25,6 +27,10 @@
 #define NEXT 3
 
 #define STACK_BYTES 0x2000
+
+#if !defined(WAIT)
+#define WAIT(ch) microkit_cothread_wait_on_channel(ch)
+#endif
 
 static struct samples samples;
 static char stack[STACK_BYTES] __attribute__((aligned(16)));
@@ -94,10 +100,45 @@ static void start_bare(void)
 }
 #endif
 
+#if IS_FIRST
+static microkit_cothread_semaphore_t semaphore;
+
+static seL4_Word signal_once(void)
+{
+    seL4_Word start = limen_counter();
+    microkit_cothread_semaphore_signal(&semaphore);
+    return limen_counter() - start;
+}
+
+static seL4_Word wait_once(void)
+{
+    seL4_Word start = limen_counter();
+    microkit_cothread_semaphore_wait(&semaphore);
+    return limen_counter() - start;
+}
+
+/* Needs the library. */
+static void measure_semaphore(void)
+{
+    bench_check(microkit_cothread_semaphore_init(&semaphore, 0) == co_no_err, "the semaphore was not initialised");
+    samples_start(&samples);
+    while (samples_add(&samples, signal_once())) {
+    }
+    samples_print(&samples, "co_semaphore_signal waiters=0");
+    samples_start(&samples);
+    while (samples_add(&samples, wait_once())) {
+    }
+    samples_print(&samples, "co_semaphore_wait waiters=0");
+}
+#endif
+
 static void finish_library(void)
 {
     samples_print(&samples, "co_wait_rt " CONDITIONS);
     samples_print_one("co_wait_cost " CONDITIONS, median() - plain_median);
+#if IS_FIRST
+    measure_semaphore();
+#endif
     microkit_notify(NEXT);
 }
 
@@ -107,7 +148,7 @@ static void wait_through_library(void)
     do {
         start = limen_counter();
         microkit_notify(ANSWERER);
-        microkit_cothread_wait_on_channel(ANSWERER);
+        WAIT(ANSWERER);
     } while (samples_add(&samples, limen_counter() - start));
     finish_library();
 }
