@@ -14,6 +14,7 @@
 #include "cothread/errors.h"
 #include "cothread/types.h"
 #include "cothread/core.h"
+#include "cothread/semaphore.h"
 #include "cothread/message.h"
 
 #if LIBMICROKITCO_API == 1

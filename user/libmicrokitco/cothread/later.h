@@ -163,13 +163,13 @@ static inline void microkit_cothread_semaphore_init(microkit_cothread_sem_t *ret
 
 static inline void microkit_cothread_semaphore_wait(microkit_cothread_sem_t *sem)
 {
-    limen_co_must(limen_cothread_semaphore_wait(sem));
+    limen_co_must(limen_co_semaphore_wait(sem));
 }
 
 /* Switches to a waiting thread at once; the caller becomes ready. microkit_cothread_semaphore_post does not switch. */
 static inline void microkit_cothread_semaphore_signal(microkit_cothread_sem_t *sem)
 {
-    co_err_t error = limen_cothread_semaphore_hand_over(sem);
+    co_err_t error = limen_co_semaphore_hand_over(sem);
     if (error != co_err_semaphore_overflow) {
         limen_co_must(error);
     }
@@ -177,7 +177,7 @@ static inline void microkit_cothread_semaphore_signal(microkit_cothread_sem_t *s
 
 static inline void microkit_cothread_semaphore_post(microkit_cothread_sem_t *sem)
 {
-    co_err_t error = limen_cothread_semaphore_signal(sem);
+    co_err_t error = limen_co_semaphore_signal(sem);
     if (error != co_err_semaphore_overflow) {
         limen_co_must(error);
     }

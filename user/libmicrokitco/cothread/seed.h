@@ -273,12 +273,12 @@ static inline co_err_t microkit_cothread_semaphore_init(microkit_cothread_semaph
 
 static inline co_err_t microkit_cothread_semaphore_wait(microkit_cothread_semaphore_t *semaphore)
 {
-    return limen_cothread_semaphore_wait(semaphore);
+    return limen_co_semaphore_wait(semaphore);
 }
 
 static inline co_err_t microkit_cothread_semaphore_signal(microkit_cothread_semaphore_t *semaphore)
 {
-    return limen_cothread_semaphore_signal(semaphore);
+    return limen_co_semaphore_signal(semaphore);
 }
 
 static inline co_err_t microkit_cothread_mutex_init(microkit_cothread_mutex_t *mutex)

@@ -31,8 +31,7 @@ co_err_t limen_cothread_semaphore_wait(limen_co_semaphore_t *semaphore)
     if (error != co_no_err) {
         return error;
     }
-    if (semaphore->count) {
-        semaphore->count--;
+    if (limen_co_semaphore_take(semaphore)) {
         return co_no_err;
     }
     return wait_in(&semaphore->waiting, LIMEN_CO_ON_SEMAPHORE);
@@ -40,11 +39,7 @@ co_err_t limen_cothread_semaphore_wait(limen_co_semaphore_t *semaphore)
 
 static co_err_t add_one(limen_co_semaphore_t *semaphore)
 {
-    if (semaphore->count == semaphore->most) {
-        return co_err_semaphore_overflow;
-    }
-    semaphore->count++;
-    return co_no_err;
+    return limen_co_semaphore_add(semaphore) ? co_no_err : co_err_semaphore_overflow;
 }
 
 co_err_t limen_cothread_semaphore_signal(limen_co_semaphore_t *semaphore)
