@@ -15,6 +15,7 @@
 #include "cothread/types.h"
 #include "cothread/core.h"
 #include "cothread/semaphore.h"
+#include "cothread/wait.h"
 #include "cothread/message.h"
 
 #if LIBMICROKITCO_API == 1

@@ -5,9 +5,12 @@
  *   limen_co_context_t      the saved registers of a thread that is not running
  *   limen_co_prepare        makes a context that starts at a function, which must not return, on a stack
  *   limen_co_switch         saves one context, restores another, and returns co_no_err when a thread switches back
+ *   limen_co_call           the same as a function call, for functions that switch once
+ *   limen_co_leave_root     limen_co_call for the root, whose context is from limen_co_prepare_root and left by nothing else
+ *   limen_co_return_to_root limen_co_switch to the root
+ *   LIMEN_CO_HAS_INLINE_WAITS   1 if waits are shorter inline
  *
- * Programs may use these three without the rest of the library. A context must be zero if the first switch saves to it
- * before limen_co_prepare. */
+ * Programs may use the functions without the rest of the library. */
 #ifndef LIMEN_COTHREAD_CONTEXT_H
 #define LIMEN_COTHREAD_CONTEXT_H
 

@@ -133,7 +133,7 @@ static inline void *microkit_cothread_my_arg(void)
 
 static inline void microkit_cothread_yield(void)
 {
-    limen_co_must(limen_cothread_yield());
+    limen_co_must(limen_co_yield());
 }
 
 static inline void microkit_cothread_destroy(const microkit_cothread_ref_t cothread)
@@ -143,13 +143,13 @@ static inline void microkit_cothread_destroy(const microkit_cothread_ref_t cothr
 
 static inline void microkit_cothread_wait_on_channel(const microkit_channel wake_on)
 {
-    limen_co_must(limen_cothread_wait_on_channel(wake_on));
+    limen_co_must(limen_co_wait_on_channel(wake_on));
 }
 
 /* Wakes the longest waiter. Without a waiter, the library keeps the notification, at most one per channel. */
 static inline void microkit_cothread_recv_ntfn(const microkit_channel ch)
 {
-    co_err_t error = limen_cothread_recv_ntfn_one(ch);
+    co_err_t error = limen_co_recv_ntfn(ch, limen_cothread_recv_ntfn_one);
     if (error != co_err_recv_ntfn_already_queued) {
         limen_co_must(error);
     }

@@ -150,12 +150,12 @@ static inline co_err_t microkit_cothread_mark_ready(const microkit_cothread_t co
 
 static inline co_err_t microkit_cothread_recv_ntfn(const microkit_channel ch)
 {
-    return limen_cothread_recv_ntfn(ch);
+    return limen_co_recv_ntfn(ch, limen_cothread_recv_ntfn);
 }
 
 static inline co_err_t microkit_cothread_yield(void)
 {
-    return limen_cothread_yield();
+    return limen_co_yield();
 }
 
 static inline co_err_t microkit_cothread_run(void)
@@ -165,7 +165,7 @@ static inline co_err_t microkit_cothread_run(void)
 
 static inline co_err_t microkit_cothread_wait_on_channel(const microkit_channel wake_on)
 {
-    return limen_cothread_wait_on_channel(wake_on);
+    return limen_co_wait_on_channel(wake_on);
 }
 
 static inline co_err_t microkit_cothread_block(void)

@@ -41,13 +41,14 @@ typedef enum {
     /* Blocked by its own request until mark_ready. */
     LIMEN_CO_BLOCKED,
     LIMEN_CO_READY,
-    LIMEN_CO_ON_CHANNEL,
     LIMEN_CO_ON_JOIN,
     LIMEN_CO_ON_SEMAPHORE,
     LIMEN_CO_ON_MUTEX,
     LIMEN_CO_ON_CONDITION,
     /* Computed, never stored. */
     LIMEN_CO_RUNNING,
+    /* Stored with the channel added. */
+    LIMEN_CO_ON_CHANNEL,
 } limen_co_state_t;
 
 struct co_tcb;
@@ -85,6 +86,7 @@ typedef struct co_tcb {
     limen_co_context_t context;
     /* The next thread in its queue; the last one points to the first. */
     struct co_tcb *next;
+    /* Its queue in the states ON_JOIN to ON_CONDITION. */
     limen_co_queue_t *queue;
     /* Threads that wait for its end. */
     limen_co_queue_t joiners;
@@ -130,6 +132,16 @@ typedef struct co_control {
     /* Further pending notifications of channels whose bit in `kept` is set. */
     uint8_t kept_more[MICROKIT_MAX_CHANNELS];
 } co_control_t;
+
+/* The single instance of a protection domain. */
+struct limen_co_library {
+    /* Null until init has succeeded. */
+    co_control_t *control;
+    /* The running cothread; null while the root runs, and limen_co_before_init before init: one load tells all three. */
+    co_tcb_t *current;
+};
+
+extern struct limen_co_library limen_co_library __attribute__((visibility("hidden")));
 
 /* Bytes of controller memory, for any alignment. */
 #define LIBMICROKITCO_CONTROLLER_SIZE (sizeof(co_control_t) + __alignof__(co_control_t) - 1)

@@ -33,7 +33,7 @@ void limen_host_reset(void)
 {
     microkit_have_signal = 0;
     memset(&host, 0, sizeof(host));
-    memset(&limen_co_library, 0, sizeof(limen_co_library));
+    limen_co_library = (struct limen_co_library) { .control = NULL, .current = &limen_co_before_init };
 }
 
 void limen_host_set_peer(limen_host_peer_t peer)

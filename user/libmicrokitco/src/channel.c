@@ -5,17 +5,15 @@
 
 #include "channel.h"
 
+/* False before init, too. */
 LIMEN_CO_INLINE bool can_receive(const struct limen_co_library *library, microkit_channel ch)
 {
-    if (!LIMEN_CO_CHECKS) {
-        return LIKELY(!library->current);
-    }
-    return LIKELY(library->control && !library->current && ch < MICROKIT_MAX_CHANNELS);
+    return LIKELY(!library->current) && (!LIMEN_CO_CHECKS || LIKELY(ch < MICROKIT_MAX_CHANNELS));
 }
 
 co_err_t limen_cothread_recv_ntfn(microkit_channel ch)
 {
-    struct limen_co_library *library = the_library();
+    struct limen_co_library *library = limen_co_the_library();
     if (!can_receive(library, ch)) {
         return cannot_receive();
     }
@@ -34,7 +32,7 @@ co_err_t limen_cothread_recv_ntfn(microkit_channel ch)
 
 co_err_t limen_cothread_recv_ntfn_one(microkit_channel ch)
 {
-    struct limen_co_library *library = the_library();
+    struct limen_co_library *library = limen_co_the_library();
     if (!can_receive(library, ch)) {
         return cannot_receive();
     }
@@ -49,7 +47,7 @@ co_err_t limen_cothread_recv_ntfn_one(microkit_channel ch)
 co_err_t limen_cothread_wait_on_channel(microkit_channel ch)
 {
     co_tcb_t *self = limen_co_library.current;
-    if (REFUSED(UNLIKELY(!self))) {
+    if (REFUSED(UNLIKELY(!self || !limen_co_is_stack_sound(self)))) {
         return wait_outside_cothread(ch);
     }
     if (REFUSED(UNLIKELY(ch >= MICROKIT_MAX_CHANNELS))) {
@@ -60,7 +58,7 @@ co_err_t limen_cothread_wait_on_channel(microkit_channel ch)
         take_kept(control, ch);
         return co_no_err;
     }
-    self->state = LIMEN_CO_ON_CHANNEL;
+    self->state = (uint8_t)(LIMEN_CO_ON_CHANNEL + ch);
     queue_put(&control->channels[ch], self);
-    return leave_cothread(control, self);
+    return leave_sound_cothread(control, self);
 }

@@ -28,7 +28,7 @@ co_err_t nobody_waits(co_control_t *control, microkit_channel ch) RARE;
 /* Returns the reason that this thread cannot receive. */
 co_err_t cannot_receive(void) RARE;
 
-/* Handles a wait before init or in the root. */
+/* Handles a wait before init, in the root, or after a stack overflow. */
 co_err_t wait_outside_cothread(microkit_channel ch) RARE;
 
 #endif /* LIMEN_COTHREAD_CHANNEL_H */

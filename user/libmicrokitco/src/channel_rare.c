@@ -37,12 +37,15 @@ co_err_t cannot_receive(void)
     return limen_co_library.current ? co_err_recv_ntfn_called_from_cothread : co_err_recv_ntfn_invalid_channel;
 }
 
-/* The root cannot wait; it may only take a pending notification. */
+/* The root cannot wait; it may only take a pending notification. A cothread is here because of its stack. */
 co_err_t wait_outside_cothread(microkit_channel ch)
 {
     co_control_t *control = limen_co_library.control;
     if (!control) {
         return co_err_generic_not_initialised;
+    }
+    if (limen_co_library.current) {
+        return stack_has_overflowed();
     }
     if (ch >= MICROKIT_MAX_CHANNELS) {
         return co_err_wait_invalid_channel;

@@ -79,7 +79,7 @@ static void end_wait(co_control_t *control, co_tcb_t *thread, co_err_t reason)
     thread->can_end_early = false;
     thread->outcome = reason;
     if (is_queued(thread)) {
-        queue_remove(thread);
+        queue_remove(queue_of(control, thread), thread);
     }
     if (thread->state == LIMEN_CO_ON_CONDITION) {
         acquire_again(thread);

@@ -103,12 +103,15 @@ co_err_t limen_cothread_init(uintptr_t memory, size_t stack_size, const uintptr_
     clear(control);
     control->stack_bytes = aligned_bytes(stack_size, stacks);
     control->root.state = LIMEN_CO_READY;
+    control->root.next = &control->root;
+    limen_co_prepare_root(&control->root.context);
     for (size_t i = 0; i < LIMEN_CO_COTHREADS; i++) {
         co_tcb_t *thread = &control->cothreads[i];
         thread->stack = (uintptr_t *)align_up(stacks[i]);
         stack_paint(thread->stack, control->stack_bytes);
+        thread->next = thread;
         queue_put(&control->free, thread);
     }
-    limen_co_library.control = control;
+    limen_co_library = (struct limen_co_library) { .control = control, .current = NULL };
     return co_no_err;
 }

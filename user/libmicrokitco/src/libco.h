@@ -23,6 +23,12 @@ LIMEN_CO_INLINE void limen_co_libco_prepare(limen_co_context_t *context, uintptr
     __builtin_memcpy(context, &handle, sizeof(handle));
 }
 
+#undef limen_co_call
+#undef limen_co_leave_root
+#undef limen_co_prepare_root
+#define limen_co_prepare_root(root) ((void)(root))
+#define limen_co_leave_root(root, to) ((void)limen_co_libco_switch((root), (to)))
+#define limen_co_call limen_co_libco_switch
 #define limen_co_switch limen_co_libco_switch
 #define limen_co_prepare(context, stack, bytes, start) limen_co_libco_prepare(context, stack, bytes)
 

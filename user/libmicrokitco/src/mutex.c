@@ -134,7 +134,8 @@ void acquire_again(co_tcb_t *thread)
     limen_co_mutex_t *mutex = thread->awaited.mutex;
     if (mutex->holder) {
         thread->state = LIMEN_CO_ON_MUTEX;
-        queue_put(&mutex->waiting, thread);
+        thread->queue = &mutex->waiting;
+        queue_put(thread->queue, thread);
         return;
     }
     take(mutex, thread);

@@ -15,7 +15,9 @@ co_err_t limen_cothread_state(limen_co_handle_t handle, limen_co_state_t *state)
     if (REFUSED(!state)) {
         return co_err_generic_null_result;
     }
-    *state = thread == running() ? LIMEN_CO_RUNNING : (limen_co_state_t)thread->state;
+    limen_co_state_t stored = (limen_co_state_t)thread->state;
+    stored = stored > LIMEN_CO_ON_CHANNEL ? LIMEN_CO_ON_CHANNEL : stored;
+    *state = thread == running() ? LIMEN_CO_RUNNING : stored;
     return co_no_err;
 }
 

@@ -1,4 +1,5 @@
-/* Queues of threads: limen_co_queue_t. Enqueue and dequeue touch three words at any length. */
+/* Queues of threads: limen_co_queue_t. Enqueue and dequeue touch at most four words at any length. A thread in no queue
+ * points to itself. */
 #ifndef LIMEN_COTHREAD_QUEUE_H
 #define LIMEN_COTHREAD_QUEUE_H
 
@@ -16,11 +17,8 @@ LIMEN_CO_INLINE void queue_put(limen_co_queue_t *queue, co_tcb_t *thread)
     if (last) {
         thread->next = last->next;
         last->next = thread;
-    } else {
-        thread->next = thread;
     }
     queue->last = thread;
-    thread->queue = queue;
 }
 
 /* Dequeues the first thread of a queue that is not empty. */
@@ -32,19 +30,20 @@ LIMEN_CO_INLINE co_tcb_t *queue_take(limen_co_queue_t *queue)
         queue->last = NULL;
     } else {
         last->next = first->next;
+        first->next = first;
     }
     return first;
 }
 
-/* Removes a thread from any position of its queue, in time linear in the length; for rare cases. */
-static inline void queue_remove(co_tcb_t *thread)
+/* Removes a thread from any position of a queue, in time linear in the length; for rare cases. */
+static inline void queue_remove(limen_co_queue_t *queue, co_tcb_t *thread)
 {
-    limen_co_queue_t *queue = thread->queue;
     co_tcb_t *before = thread;
     while (before->next != thread) {
         before = before->next;
     }
     before->next = thread->next;
+    thread->next = thread;
     if (queue->last == thread) {
         queue->last = before == thread ? NULL : before;
     }

@@ -19,7 +19,7 @@ static void print_domain(void)
 
 static void print_thread(const co_control_t *control, const co_tcb_t *cothread)
 {
-    if (!cothread) {
+    if (!control || !cothread) {
         microkit_dbg_puts("root thread");
         return;
     }

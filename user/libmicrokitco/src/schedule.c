@@ -2,7 +2,11 @@
 
 #include "schedule.h"
 
-struct limen_co_library limen_co_library;
+static uintptr_t unsound_stack;
+
+co_tcb_t limen_co_before_init = { .stack = &unsound_stack };
+
+struct limen_co_library limen_co_library = { .current = &limen_co_before_init };
 
 void make_all_ready(co_control_t *control, limen_co_queue_t *queue)
 {
@@ -19,10 +23,11 @@ co_err_t leave_for_first(co_tcb_t *self, co_control_t *control)
 }
 
 /* The root's wait has failed if it resumes without having been made ready. */
-static co_err_t give_up_waiting(co_tcb_t *root)
+static co_err_t give_up_waiting(co_control_t *control)
 {
+    co_tcb_t *root = &control->root;
     if (is_queued(root)) {
-        queue_remove(root);
+        queue_remove(queue_of(control, root), root);
     }
     root->state = LIMEN_CO_READY;
     return co_err_generic_no_runnable_cothread;
@@ -35,7 +40,7 @@ static co_err_t leave_root(co_control_t *control)
     if (!queue_is_empty(&control->ready)) {
         leave_root_for(&limen_co_library, queue_take(&control->ready));
     }
-    return root->state == LIMEN_CO_READY ? co_no_err : give_up_waiting(root);
+    return root->state == LIMEN_CO_READY ? co_no_err : give_up_waiting(control);
 }
 
 static co_err_t leave(co_control_t *control, co_tcb_t *self)
@@ -47,6 +52,7 @@ co_err_t wait_in(limen_co_queue_t *queue, limen_co_state_t state)
 {
     co_tcb_t *self = running();
     self->state = (uint8_t)state;
+    self->queue = queue;
     queue_put(queue, self);
     return leave(limen_co_library.control, self);
 }

@@ -10,29 +10,14 @@
 #include "libco.h"
 #endif
 
-#define LIKELY(condition) __builtin_expect(!!(condition), 1)
+#define LIKELY LIMEN_CO_LIKELY
 #define UNLIKELY(condition) __builtin_expect(!!(condition), 0)
 
 /* The condition of a check that LIBMICROKITCO_UNSAFE leaves out: false without evaluating it. */
 #define REFUSED(condition) (LIMEN_CO_CHECKS && (condition))
 
-/* The single instance of a protection domain. */
-struct limen_co_library {
-    /* Null until init has succeeded. */
-    co_control_t *control;
-    /* The running cothread; null while the root runs, so that one load tells both. */
-    co_tcb_t *current;
-};
-
-extern struct limen_co_library limen_co_library __attribute__((visibility("hidden")));
-
-/* The address is hidden from the compiler, which would otherwise compute the address of each member separately. */
-LIMEN_CO_INLINE struct limen_co_library *the_library(void)
-{
-    struct limen_co_library *library = &limen_co_library;
-    __asm__ ("" : "+r"(library));
-    return library;
-}
+/* The running cothread before init. Its stack is not sound, so that fast paths, which check that, end in the library. */
+extern co_tcb_t limen_co_before_init __attribute__((visibility("hidden")));
 
 /* Only after init. */
 LIMEN_CO_INLINE co_tcb_t *running(void)
@@ -75,6 +60,15 @@ LIMEN_CO_INLINE bool is_queued(const co_tcb_t *thread)
     return thread->state >= LIMEN_CO_READY;
 }
 
+/* The queue of such a thread. */
+LIMEN_CO_INLINE limen_co_queue_t *queue_of(co_control_t *control, const co_tcb_t *thread)
+{
+    if (thread->state >= LIMEN_CO_ON_CHANNEL) {
+        return &control->channels[thread->state - LIMEN_CO_ON_CHANNEL];
+    }
+    return thread->state == LIMEN_CO_READY ? &control->ready : thread->queue;
+}
+
 LIMEN_CO_INLINE void make_ready(co_control_t *control, co_tcb_t *thread)
 {
     thread->state = LIMEN_CO_READY;
@@ -96,10 +90,10 @@ void restore_messages(const co_tcb_t *thread) SHARED;
 LIMEN_CO_INLINE co_err_t switch_threads(co_tcb_t *from, const co_tcb_t *to)
 {
     if (!LIMEN_CO_OWN_WORDS) {
-        return limen_co_switch(&from->context, &to->context);
+        return limen_co_call(&from->context, &to->context);
     }
     save_messages(from);
-    co_err_t error = limen_co_switch(&from->context, &to->context);
+    co_err_t error = limen_co_call(&from->context, &to->context);
     restore_messages(from);
     return error;
 }
@@ -111,17 +105,9 @@ co_err_t leave_for_first(co_tcb_t *self, co_control_t *control) SHARED;
 /* Reports the overflow and does not return. */
 co_err_t stack_has_overflowed(void) RARE;
 
-LIMEN_CO_INLINE bool is_stack_sound(const co_tcb_t *cothread)
-{
-    return !LIMEN_CO_CHECKS || LIKELY(*cothread->stack == (uintptr_t)cothread->stack);
-}
-
 /* Switches from a cothread, whose next state is already set, to the first ready cothread, or else to the root. */
-LIMEN_CO_INLINE co_err_t leave_cothread(co_control_t *control, co_tcb_t *self)
+LIMEN_CO_INLINE co_err_t leave_sound_cothread(co_control_t *control, co_tcb_t *self)
 {
-    if (!is_stack_sound(self)) {
-        return stack_has_overflowed();
-    }
     if (!queue_is_empty(&control->ready)) {
         return leave_for_first(self, control);
     }
@@ -129,11 +115,24 @@ LIMEN_CO_INLINE co_err_t leave_cothread(co_control_t *control, co_tcb_t *self)
     return switch_threads(self, &control->root);
 }
 
+LIMEN_CO_INLINE co_err_t leave_cothread(co_control_t *control, co_tcb_t *self)
+{
+    return limen_co_is_stack_sound(self) ? leave_sound_cothread(control, self) : stack_has_overflowed();
+}
+
 /* Switches from the root to a cothread. */
 LIMEN_CO_INLINE co_err_t leave_root_for(struct limen_co_library *library, co_tcb_t *next)
 {
+    co_control_t *control = library->control;
     library->current = next;
-    return switch_threads(&library->control->root, next);
+    if (LIMEN_CO_OWN_WORDS) {
+        save_messages(&control->root);
+    }
+    limen_co_leave_root(&control->root.context, &next->context);
+    if (LIMEN_CO_OWN_WORDS) {
+        restore_messages(&control->root);
+    }
+    return co_no_err;
 }
 
 /* Blocks the running thread in a queue until another thread makes it ready. In the root, returns an error if no other

@@ -61,7 +61,7 @@ static co_err_t run_at_once(co_control_t *control, co_tcb_t *next)
     if (!self) {
         return leave_root_for(&limen_co_library, next);
     }
-    if (!is_stack_sound(self)) {
+    if (!limen_co_is_stack_sound(self)) {
         return stack_has_overflowed();
     }
     make_ready(control, self);

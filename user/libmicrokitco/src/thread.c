@@ -145,7 +145,7 @@ co_err_t limen_cothread_destroy(limen_co_handle_t handle)
     }
     bool is_self = thread == limen_co_library.current;
     if (!is_self && is_queued(thread)) {
-        queue_remove(thread);
+        queue_remove(queue_of(control, thread), thread);
     }
     wake_joiners(control, thread, co_err_join_target_destroyed);
     release(control, thread);

@@ -53,6 +53,17 @@ LIMEN_CO_INLINE co_err_t limen_co_switch(limen_co_context_t *from, const limen_c
     return co_no_err;
 }
 
+/* A function that saves few registers anyway. */
+#define limen_co_call limen_co_switch
+#define limen_co_prepare_root(root) ((void)(root))
+#define limen_co_leave_root(root, to) ((void)limen_co_switch((root), (to)))
+#define limen_co_return_to_root limen_co_switch
+
+/* Tests compile waits inline here too. */
+#if !defined(LIMEN_CO_HAS_INLINE_WAITS)
+#define LIMEN_CO_HAS_INLINE_WAITS 0
+#endif
+
 /* `stack` and `bytes` are aligned. */
 LIMEN_CO_INLINE void limen_co_prepare(limen_co_context_t *context, uintptr_t stack, size_t bytes,
                                       void (*start)(void))

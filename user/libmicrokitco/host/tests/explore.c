@@ -111,7 +111,8 @@ static bool same_list(const limen_co_queue_t *queue, const struct list *list)
             return false;
         }
         thread = thread->next;
-        if (handle_of(control, thread) != list->items[i] || thread->queue != queue) {
+        bool is_there = thread->state == LIMEN_CO_NOT_ACTIVE || queue_of(limen_co_library.control, thread) == queue;
+        if (handle_of(control, thread) != list->items[i] || !is_there) {
             return false;
         }
     }

@@ -43,7 +43,7 @@ static size_t check_queue(const limen_co_queue_t *queue)
 {
     size_t length = 0;
     for (const co_tcb_t *thread = queue->last; thread; thread = thread->next == queue->last ? NULL : thread->next) {
-        must(thread->queue == queue);
+        must(thread->state == LIMEN_CO_NOT_ACTIVE || queue_of(limen_co_library.control, thread) == queue);
         must(++length <= LIMEN_CO_COTHREADS + 1);
     }
     return length;

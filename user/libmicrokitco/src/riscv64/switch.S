@@ -1,78 +1,168 @@
-/* Leaves one context and continues another: limen_co_context_t in cothread/riscv64/context.h. */
+/* Leaves one context (a0) and continues another (a1): limen_co_context_t in cothread/riscv64/context.h. */
 
-    .macro exchange_general
-    sd      ra, 0(a0)
+    .macro save_reserved
     sd      sp, 8(a0)
     sd      s0, 16(a0)
     sd      s1, 24(a0)
-    sd      s2, 32(a0)
-    sd      s3, 40(a0)
-    sd      s4, 48(a0)
-    sd      s5, 56(a0)
-    sd      s6, 64(a0)
-    sd      s7, 72(a0)
-    sd      s8, 80(a0)
-    sd      s9, 88(a0)
-    sd      s10, 96(a0)
-    sd      s11, 104(a0)
-    ld      ra, 0(a1)
+    .endm
+
+    .macro restore_reserved
     ld      sp, 8(a1)
     ld      s0, 16(a1)
     ld      s1, 24(a1)
-    ld      s2, 32(a1)
-    ld      s3, 40(a1)
-    ld      s4, 48(a1)
-    ld      s5, 56(a1)
-    ld      s6, 64(a1)
-    ld      s7, 72(a1)
-    ld      s8, 80(a1)
-    ld      s9, 88(a1)
-    ld      s10, 96(a1)
-    ld      s11, 104(a1)
-    li      a0, 0
+    .endm
+
+    .macro continue_other
+    ld      t0, 0(a1)
+    restore_reserved
+    jr      t0
+    .endm
+
+    .macro save_general
+    sd      ra, 32(a0)
+    sd      s2, 40(a0)
+    sd      s3, 48(a0)
+    sd      s4, 56(a0)
+    sd      s5, 64(a0)
+    sd      s6, 72(a0)
+    sd      s7, 80(a0)
+    sd      s8, 88(a0)
+    sd      s9, 96(a0)
+    sd      s10, 104(a0)
+    sd      s11, 112(a0)
+    .endm
+
+    .macro restore_general
+    ld      ra, 32(a1)
+    ld      s2, 40(a1)
+    ld      s3, 48(a1)
+    ld      s4, 56(a1)
+    ld      s5, 64(a1)
+    ld      s6, 72(a1)
+    ld      s7, 80(a1)
+    ld      s8, 88(a1)
+    ld      s9, 96(a1)
+    ld      s10, 104(a1)
+    ld      s11, 112(a1)
+    .endm
+
+    .macro save_floating
+#if defined(__riscv_float_abi_double)
+    fsd     fs0, 120(a0)
+    fsd     fs1, 128(a0)
+    fsd     fs2, 136(a0)
+    fsd     fs3, 144(a0)
+    fsd     fs4, 152(a0)
+    fsd     fs5, 160(a0)
+    fsd     fs6, 168(a0)
+    fsd     fs7, 176(a0)
+    fsd     fs8, 184(a0)
+    fsd     fs9, 192(a0)
+    fsd     fs10, 200(a0)
+    fsd     fs11, 208(a0)
+#endif
+    .endm
+
+    .macro restore_floating
+#if defined(__riscv_float_abi_double)
+    fld     fs0, 120(a1)
+    fld     fs1, 128(a1)
+    fld     fs2, 136(a1)
+    fld     fs3, 144(a1)
+    fld     fs4, 152(a1)
+    fld     fs5, 160(a1)
+    fld     fs6, 168(a1)
+    fld     fs7, 176(a1)
+    fld     fs8, 184(a1)
+    fld     fs9, 192(a1)
+    fld     fs10, 200(a1)
+    fld     fs11, 208(a1)
+#endif
     .endm
 
     .text
 
-    .global limen_co_switch_all
-    .type limen_co_switch_all, @function
-limen_co_switch_all:
-#if defined(__riscv_float_abi_double)
-    fsd     fs0, 112(a0)
-    fsd     fs1, 120(a0)
-    fsd     fs2, 128(a0)
-    fsd     fs3, 136(a0)
-    fsd     fs4, 144(a0)
-    fsd     fs5, 152(a0)
-    fsd     fs6, 160(a0)
-    fsd     fs7, 168(a0)
-    fsd     fs8, 176(a0)
-    fsd     fs9, 184(a0)
-    fsd     fs10, 192(a0)
-    fsd     fs11, 200(a0)
-    fld     fs0, 112(a1)
-    fld     fs1, 120(a1)
-    fld     fs2, 128(a1)
-    fld     fs3, 136(a1)
-    fld     fs4, 144(a1)
-    fld     fs5, 152(a1)
-    fld     fs6, 160(a1)
-    fld     fs7, 168(a1)
-    fld     fs8, 176(a1)
-    fld     fs9, 184(a1)
-    fld     fs10, 192(a1)
-    fld     fs11, 200(a1)
-#endif
-    exchange_general
-    ret
-    .size limen_co_switch_all, . - limen_co_switch_all
+    .global limen_co_switch_to
+    .type limen_co_switch_to, @function
+limen_co_switch_to:
+    sd      ra, 0(a0)
+    save_reserved
+    continue_other
+    .size limen_co_switch_to, . - limen_co_switch_to
 
-    .global limen_co_switch_no_fpu
-    .type limen_co_switch_no_fpu, @function
-limen_co_switch_no_fpu:
-    exchange_general
+    .global limen_co_call_all
+    .type limen_co_call_all, @function
+limen_co_call_all:
+    lla     t0, called_all
+    sd      t0, 0(a0)
+    save_reserved
+    save_general
+    save_floating
+    continue_other
+called_all:
+    restore_floating
+    restore_general
+    li      a0, 0
     ret
-    .size limen_co_switch_no_fpu, . - limen_co_switch_no_fpu
+    .size limen_co_call_all, . - limen_co_call_all
+
+    .global limen_co_leave_root_all
+    .type limen_co_leave_root_all, @function
+limen_co_leave_root_all:
+    save_reserved
+    save_general
+    save_floating
+    continue_other
+    .size limen_co_leave_root_all, . - limen_co_leave_root_all
+
+    /* Does not load continues_at, which is limen_co_root_continues_all. */
+    .global limen_co_return_to_root_all
+    .type limen_co_return_to_root_all, @function
+limen_co_return_to_root_all:
+    sd      ra, 0(a0)
+    save_reserved
+    restore_reserved
+    .global limen_co_root_continues_all
+limen_co_root_continues_all:
+    restore_floating
+    restore_general
+    ret
+    .size limen_co_return_to_root_all, . - limen_co_return_to_root_all
+
+    .global limen_co_call_no_fpu
+    .type limen_co_call_no_fpu, @function
+limen_co_call_no_fpu:
+    lla     t0, called_no_fpu
+    sd      t0, 0(a0)
+    save_reserved
+    save_general
+    continue_other
+called_no_fpu:
+    restore_general
+    li      a0, 0
+    ret
+    .size limen_co_call_no_fpu, . - limen_co_call_no_fpu
+
+    .global limen_co_leave_root_no_fpu
+    .type limen_co_leave_root_no_fpu, @function
+limen_co_leave_root_no_fpu:
+    save_reserved
+    save_general
+    continue_other
+    .size limen_co_leave_root_no_fpu, . - limen_co_leave_root_no_fpu
+
+    /* Does not load continues_at, which is limen_co_root_continues_no_fpu. */
+    .global limen_co_return_to_root_no_fpu
+    .type limen_co_return_to_root_no_fpu, @function
+limen_co_return_to_root_no_fpu:
+    sd      ra, 0(a0)
+    save_reserved
+    restore_reserved
+    .global limen_co_root_continues_no_fpu
+limen_co_root_continues_no_fpu:
+    restore_general
+    ret
+    .size limen_co_return_to_root_no_fpu, . - limen_co_return_to_root_no_fpu
 
     /* The frame pointer is 0 here: stack unwinding ends. */
     .global limen_co_start
