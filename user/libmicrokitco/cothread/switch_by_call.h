@@ -61,4 +61,14 @@ LIMEN_CO_INLINE co_err_t limen_co_return_to_root(limen_co_context_t *from, const
     return co_no_err;
 }
 
+/* `stack` and `bytes` are aligned. */
+LIMEN_CO_INLINE void limen_co_prepare(limen_co_context_t *context, uintptr_t stack, size_t bytes,
+                                      void (*start)(void))
+{
+    context->continues_at = (uintptr_t)start;
+    context->stack_pointer = stack + bytes;
+    /* Stack unwinding ends here. */
+    context->reserved[0] = 0;
+}
+
 #endif /* LIMEN_COTHREAD_SWITCH_BY_CALL_H */

@@ -44,14 +44,4 @@ typedef struct limen_co_context {
 
 #include "../switch_by_call.h"
 
-/* `stack` and `bytes` are aligned. */
-LIMEN_CO_INLINE void limen_co_prepare(limen_co_context_t *context, uintptr_t stack, size_t bytes,
-                                      void (*start)(void))
-{
-    context->continues_at = (uintptr_t)start;
-    context->stack_pointer = stack + bytes;
-    /* Stack unwinding ends here. */
-    context->reserved[0] = 0;
-}
-
 #endif /* LIMEN_COTHREAD_RISCV64_CONTEXT_H */

@@ -280,7 +280,7 @@ static uint8_t semaphore_signal(struct model *model)
     return co_no_err;
 }
 
-/* A cothread that hands over is enqueued; the root waits, in no queue, until no thread is ready. */
+/* A cothread that passes the semaphore on is enqueued; the root waits, in no queue, until no thread is ready. */
 static uint8_t semaphore_hand_over(struct model *model)
 {
     if (!model->semaphore.length) {

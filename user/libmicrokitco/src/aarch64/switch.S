@@ -2,9 +2,24 @@
 
     .arch_extension fp
 
-    .macro save_partly continues_at
+    .macro save_with_address address
     mov     x9, sp
-    stp     \continues_at, x9, [x0, #0]
+    stp     \address, x9, [x0, #0]
+    stp     x29, x19, [x0, #16]
+    .endm
+
+    .macro save_partly
+    save_with_address x30
+    .endm
+
+    .macro save_partly_for label
+    adr     x10, \label
+    save_with_address x10
+    .endm
+
+    .macro save_reserved
+    mov     x9, sp
+    str     x9, [x0, #8]
     stp     x29, x19, [x0, #16]
     .endm
 
@@ -45,102 +60,19 @@
     ldp     d14, d15, [x1, #160]
     .endm
 
-    /* Does not load continues_at, which is the instruction after this. */
-    .macro continue_caller
+    .macro restore_reserved
     ldr     x9, [x1, #8]
     ldp     x29, x19, [x1, #16]
     mov     sp, x9
     .endm
 
-    .text
-
-    .global limen_co_switch_to
-    .type limen_co_switch_to, %function
-limen_co_switch_to:
-    save_partly x30
-    continue_other
-    .size limen_co_switch_to, . - limen_co_switch_to
-
-    .global limen_co_call_all
-    .type limen_co_call_all, %function
-limen_co_call_all:
-    adr     x10, called_all
-    save_partly x10
-    save_general
-    save_floating
-    continue_other
-called_all:
-    restore_floating
-    restore_general
+    .macro clear_result
     mov     w0, wzr
-    ret
-    .size limen_co_call_all, . - limen_co_call_all
+    .endm
 
-    .global limen_co_leave_root_all
-    .type limen_co_leave_root_all, %function
-limen_co_leave_root_all:
-    mov     x9, sp
-    str     x9, [x0, #8]
-    stp     x29, x19, [x0, #16]
-    save_general
-    save_floating
-    continue_other
-    .size limen_co_leave_root_all, . - limen_co_leave_root_all
-
-    /* Does not load continues_at, which is limen_co_root_continues_all. */
-    .global limen_co_return_to_root_all
-    .type limen_co_return_to_root_all, %function
-limen_co_return_to_root_all:
-    save_partly x30
-    continue_caller
-    .global limen_co_root_continues_all
-limen_co_root_continues_all:
-    restore_floating
-    restore_general
-    ret
-    .size limen_co_return_to_root_all, . - limen_co_return_to_root_all
-
-    .global limen_co_call_no_fpu
-    .type limen_co_call_no_fpu, %function
-limen_co_call_no_fpu:
-    adr     x10, called_no_fpu
-    save_partly x10
-    save_general
-    continue_other
-called_no_fpu:
-    restore_general
-    mov     w0, wzr
-    ret
-    .size limen_co_call_no_fpu, . - limen_co_call_no_fpu
-
-    .global limen_co_leave_root_no_fpu
-    .type limen_co_leave_root_no_fpu, %function
-limen_co_leave_root_no_fpu:
-    mov     x9, sp
-    str     x9, [x0, #8]
-    stp     x29, x19, [x0, #16]
-    save_general
-    continue_other
-    .size limen_co_leave_root_no_fpu, . - limen_co_leave_root_no_fpu
-
-    /* Does not load continues_at, which is limen_co_root_continues_no_fpu. */
-    .global limen_co_return_to_root_no_fpu
-    .type limen_co_return_to_root_no_fpu, %function
-limen_co_return_to_root_no_fpu:
-    save_partly x30
-    continue_caller
-    .global limen_co_root_continues_no_fpu
-limen_co_root_continues_no_fpu:
-    restore_general
-    ret
-    .size limen_co_return_to_root_no_fpu, . - limen_co_return_to_root_no_fpu
-
-    /* The frame pointer is 0 here: stack unwinding ends. */
-    .global limen_co_start
-    .type limen_co_start, %function
-limen_co_start:
+    .macro enter_cothread
     bl      limen_co_begin
     brk     #1
-    .size limen_co_start, . - limen_co_start
+    .endm
 
-    .section .note.GNU-stack, "", %progbits
+#include "../switch_by_call.S"

@@ -12,6 +12,17 @@
     ld      s1, 24(a1)
     .endm
 
+    .macro save_partly
+    sd      ra, 0(a0)
+    save_reserved
+    .endm
+
+    .macro save_partly_for label
+    lla     t0, \label
+    sd      t0, 0(a0)
+    save_reserved
+    .endm
+
     .macro continue_other
     ld      t0, 0(a1)
     restore_reserved
@@ -80,96 +91,13 @@
 #endif
     .endm
 
-    .text
-
-    .global limen_co_switch_to
-    .type limen_co_switch_to, @function
-limen_co_switch_to:
-    sd      ra, 0(a0)
-    save_reserved
-    continue_other
-    .size limen_co_switch_to, . - limen_co_switch_to
-
-    .global limen_co_call_all
-    .type limen_co_call_all, @function
-limen_co_call_all:
-    lla     t0, called_all
-    sd      t0, 0(a0)
-    save_reserved
-    save_general
-    save_floating
-    continue_other
-called_all:
-    restore_floating
-    restore_general
+    .macro clear_result
     li      a0, 0
-    ret
-    .size limen_co_call_all, . - limen_co_call_all
+    .endm
 
-    .global limen_co_leave_root_all
-    .type limen_co_leave_root_all, @function
-limen_co_leave_root_all:
-    save_reserved
-    save_general
-    save_floating
-    continue_other
-    .size limen_co_leave_root_all, . - limen_co_leave_root_all
-
-    /* Does not load continues_at, which is limen_co_root_continues_all. */
-    .global limen_co_return_to_root_all
-    .type limen_co_return_to_root_all, @function
-limen_co_return_to_root_all:
-    sd      ra, 0(a0)
-    save_reserved
-    restore_reserved
-    .global limen_co_root_continues_all
-limen_co_root_continues_all:
-    restore_floating
-    restore_general
-    ret
-    .size limen_co_return_to_root_all, . - limen_co_return_to_root_all
-
-    .global limen_co_call_no_fpu
-    .type limen_co_call_no_fpu, @function
-limen_co_call_no_fpu:
-    lla     t0, called_no_fpu
-    sd      t0, 0(a0)
-    save_reserved
-    save_general
-    continue_other
-called_no_fpu:
-    restore_general
-    li      a0, 0
-    ret
-    .size limen_co_call_no_fpu, . - limen_co_call_no_fpu
-
-    .global limen_co_leave_root_no_fpu
-    .type limen_co_leave_root_no_fpu, @function
-limen_co_leave_root_no_fpu:
-    save_reserved
-    save_general
-    continue_other
-    .size limen_co_leave_root_no_fpu, . - limen_co_leave_root_no_fpu
-
-    /* Does not load continues_at, which is limen_co_root_continues_no_fpu. */
-    .global limen_co_return_to_root_no_fpu
-    .type limen_co_return_to_root_no_fpu, @function
-limen_co_return_to_root_no_fpu:
-    sd      ra, 0(a0)
-    save_reserved
-    restore_reserved
-    .global limen_co_root_continues_no_fpu
-limen_co_root_continues_no_fpu:
-    restore_general
-    ret
-    .size limen_co_return_to_root_no_fpu, . - limen_co_return_to_root_no_fpu
-
-    /* The frame pointer is 0 here: stack unwinding ends. */
-    .global limen_co_start
-    .type limen_co_start, @function
-limen_co_start:
+    .macro enter_cothread
     call    limen_co_begin
     unimp
-    .size limen_co_start, . - limen_co_start
+    .endm
 
-    .section .note.GNU-stack, "", %progbits
+#include "../switch_by_call.S"
