@@ -90,7 +90,7 @@ pub struct PublishedRow {
     pub ours: Vec<String>,
     /// Whether ours measure the same.
     pub experiment: Experiment,
-    /// What is equal or differs, apart from machine and unit.
+    /// The conditions that are equal, and those that differ; machine and unit always do.
     pub note: String,
 }
 
