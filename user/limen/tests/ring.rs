@@ -1,5 +1,7 @@
 //! Readers of a ring, beside a writer that follows the kernel's order of accesses.
 
+#![allow(clippy::expect_used, reason = "a failure here fails the test")]
+
 use std::sync::atomic::{AtomicU64, Ordering, fence};
 use std::thread;
 
