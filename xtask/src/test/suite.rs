@@ -70,7 +70,7 @@ pub struct Suite {
     without_variants: Demands,
 }
 
-/// Where a run took place.
+/// The place of a run.
 #[derive(Clone, Copy, Debug)]
 pub struct Place<'a> {
     /// The configuration.

@@ -38,7 +38,7 @@ struct Extent<'d> {
     end: u64,
 }
 
-/// What covers addresses.
+/// A holder of addresses.
 #[derive(Clone, Copy)]
 enum What<'d> {
     /// A map for this region.

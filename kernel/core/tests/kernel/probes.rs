@@ -429,7 +429,7 @@ fn a_restarted_system_call_is_not_stamped() {
     assert_eq!(system.kernel.exit_stamp(), ExitStamp::None, "the return restarts the call");
 }
 
-/// What a program does with its probe, or what happens to it.
+/// An action of a program with a probe, or an event.
 #[derive(Clone, Copy, Debug)]
 enum Step {
     Start,
