@@ -135,7 +135,7 @@ fn element_of(symbol: &str) -> Result<(&str, Option<u64>), String> {
 
 /// Checks that the word at an address can be a key, and that the program cannot change one that it reads.
 fn is_key(program: &Program, vaddr: u64) -> Result<(), &'static str> {
-    if !word(program, vaddr).is_some_and(|word| word <= 1) {
+    if word(program, vaddr).is_none_or(|word| word > 1) {
         return Err("it is no static key");
     }
     let segment = program.segment_with(vaddr, WORD_BYTES).and_then(|index| program.segments.get(index));
@@ -371,7 +371,10 @@ mod tests {
         (program, [0, 8, 16].map(|at| 0x30_0000 + at))
     }
 
-    fn words(keys: &str, reads_keys: bool) -> Result<(Vec<u64>, Vec<(u64, u64)>), String> {
+    /// The words of three keys, and of each listed word its key and its offset.
+    type Words = (Vec<u64>, Vec<(u64, u64)>);
+
+    fn words(keys: &str, reads_keys: bool) -> Result<Words, String> {
         let text = format!(
             r#"<system><static_key name="a" default="true" /><static_key name="b" />
             <protection_domain name="p"><program_image path="p" />{keys}</protection_domain></system>"#

@@ -13,7 +13,9 @@ use limen::fpu::{self, FpuOptions};
 use limen::log::{self, Level};
 use limen::probe::{self, Event, ProbeEvent, Stamps};
 use limen::service::{self, Service};
-use limen::{Channel, Child, Error, Fault, FaultAnswer, DeferredKey, Key, MessageInfo, Program, START, Thread, message};
+use limen::{
+    Channel, Child, DeferredKey, Error, Fault, FaultAnswer, Key, MessageInfo, Program, START, Thread, message,
+};
 use rust_suite::test::{Outcome, end, report};
 use rust_suite::{Order, Orders, Request, check, run};
 
