@@ -67,8 +67,18 @@ pub const SERVICES: usize = 64;
 pub const MAX_SERVICE_ID: u8 = 15;
 /// Most bytes that an interrupt or a fault wipes. A wipe has no preemption point.
 pub const WIPE_BYTES: u64 = 0x1_0000;
-/// Interrupts that wipe memory.
-pub const WIPING_INTERRUPTS: usize = 8;
+/// Interrupts that wipe or seal memory.
+pub const SERVED_INTERRUPTS: usize = 8;
+/// Most bytes of a record that the kernel seals.
+pub const SEAL_RECORD_BYTES: u64 = 0x1000;
+/// The size of a record is a multiple of so many bytes.
+pub const SEAL_ALIGNMENT: u64 = 16;
+/// Most bytes that an interrupt seals; it has no preemption point. A request seals the rest.
+pub const SEAL_BYTES_AT_ONCE: u64 = 0x4000;
+/// Most entries of a ring that an interrupt takes.
+pub const SEAL_RECORDS_AT_ONCE: u64 = 16;
+/// Most entries of a ring whose buffers the kernel seals.
+pub const SEAL_RING_ENTRIES: u64 = 1024;
 /// Samples of crossings that the kernel buffers for a program.
 pub const PROBE_SAMPLES: usize = 8;
 /// Rings of samples in a system, one page each. A power of two.

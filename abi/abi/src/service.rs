@@ -13,11 +13,21 @@ named_numbers! {
         KernelDigest = 2 => "kernel digest",
         /// Clears memory during an interrupt or fault. No program requests it.
         Wipe = 3 => "wipe",
+        /// Encrypts and authenticates records, during an interrupt or at the program's request.
+        Seal = 4 => "seal",
     }
 }
 
 /// Words of a digest in the answer to ServiceRun: 32 bytes, eight per word, the first in the lowest bits.
 pub const DIGEST_WORDS: usize = 4;
+
+/// Bytes of the key of a seal. Its page starts with them, and the salt follows: 32 bits, zero while there is no key.
+pub const SEAL_KEY_BYTES: usize = 32;
+/// Bytes in front of the ciphertext of a sealed record: its number (64 bits), length and salt (32 bits each), and the
+/// tag.
+pub const SEALED_HEADER_BYTES: usize = 32;
+/// Offset of the tag in that header.
+pub const SEALED_TAG: usize = 16;
 
 impl ServiceKind {
     /// The name in messages of the tool.
@@ -28,6 +38,7 @@ impl ServiceKind {
             Self::Reset => "reset",
             Self::KernelDigest => "kernel digest",
             Self::Wipe => "wipe",
+            Self::Seal => "seal",
         }
     }
 }

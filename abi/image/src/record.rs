@@ -1,6 +1,7 @@
 //! The records of the tables: fixed numbers of 64-bit words, in the order of their fields.
 
 use limen_abi::limits::{NAME_BYTES, PAGE_BYTES};
+use limen_abi::service::SEALED_HEADER_BYTES;
 
 /// The index that stands for "none".
 pub const NONE: u64 = u64::MAX;
@@ -562,20 +563,43 @@ record! {
         pub target,
         /// Size of the target memory.
         pub bytes,
-        /// Reset: address of the initial contents.
+        /// Reset: address of the initial contents. Seal: address of the records.
         pub source,
-        /// Reset: their size; the rest of the target is cleared. Otherwise zero.
+        /// Reset: their size; the rest of the target is cleared. Seal: the size of all records. Otherwise zero.
         pub source_bytes,
         /// Reset: the thread that owns the memory, which must be suspended. Otherwise [`NONE`].
         pub owner,
-        /// Wipe: the interrupt that triggers it, or [`NONE`] if faults of the thread do. Otherwise [`NONE`].
+        /// Wipe: the interrupt that triggers it, or [`NONE`] if faults of the thread do. Seal: the interrupt that
+        /// triggers it, if any. Otherwise [`NONE`].
         pub interrupt,
+        /// Seal: address of the page with the key. Otherwise zero.
+        pub key,
+        /// Seal: address of a used ring, as of a virtio device. Otherwise zero.
+        pub ring,
+        /// Seal: entries of that ring, or zero for one record. Otherwise zero.
+        pub entries,
+        /// Seal: bytes of the record, or of each buffer. Otherwise zero.
+        pub record_bytes,
+        /// Seal: 1 for plain code in place of vector registers. Otherwise zero.
+        pub plain,
     }
 }
 
 impl Service {
     /// Size of the stack.
     pub const STACK_BYTES: u64 = 16 << 10;
+
+    /// Seal: the size of a used ring with so many entries: flags, index, entries, and the index of an event.
+    #[must_use]
+    pub const fn ring_bytes(entries: u64) -> u64 {
+        4 + 8 * entries + 2
+    }
+
+    /// Seal: the size of a sealed record.
+    #[must_use]
+    pub const fn sealed_bytes(record_bytes: u64) -> u64 {
+        SEALED_HEADER_BYTES as u64 + record_bytes
+    }
 }
 
 record! {

@@ -2,7 +2,7 @@
 //!
 //! The image has been validated, so all indices are in range; a record with an index out of range would be skipped.
 
-use limen_abi::{FpuPolicy, ServiceKind, slot};
+use limen_abi::{FpuPolicy, slot};
 use limen_image::{CapKind, Image, NONE, ThreadFlags};
 
 use crate::arena::{Id, ThreadId};
@@ -94,9 +94,7 @@ impl<M: Machine> Kernel<M> {
             let space = enter_space(record.vspace, &mut unused);
             if let (Some(id), Some(space)) = (Services::<M>::id(index as u64), space) {
                 self.services[id] = Service::new(&record, space, Threads::<M>::id);
-                if record.kind == ServiceKind::Wipe.as_raw() {
-                    self.populate_wipe(id, &record);
-                }
+                self.populate_trigger(id, &record);
             }
         }
         for (index, record) in image.rings().enumerate() {

@@ -185,7 +185,7 @@ impl<M: Machine> Kernel<M> {
     #[inline(never)]
     pub(crate) fn deliver_fault(&mut self, thread: ThreadId, fault: Fault) -> Outcome {
         let handler = match self.threads[thread].fault_handler {
-            Cap::Null => self.wipe_for_fault(thread),
+            Cap::Null => self.serve_faulting(thread),
             handler => handler,
         };
         self.report(thread, fault, handler)

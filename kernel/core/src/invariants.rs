@@ -337,8 +337,8 @@ impl<M: Machine> Kernel<M> {
     /// Every interrupt in use is found through its line (I11).
     fn check_interrupts(&self) -> Result<(), &'static str> {
         for (id, irq) in self.irqs.iter() {
-            let wipes = self.wiping_interrupts.iter().flatten().any(|wiping| wiping.irq == id);
-            let found = self.irq_of_line.get(irq.line.0 as usize).copied().flatten() == Some(id) || wipes;
+            let is_served = self.served_interrupts.iter().flatten().any(|served| served.irq == id);
+            let found = self.irq_of_line.get(irq.line.0 as usize).copied().flatten() == Some(id) || is_served;
             let unused = *irq == Irq::UNUSED;
             ensure(found || unused, "an interrupt in use is not found through its line")?;
         }

@@ -7,6 +7,7 @@ use crate::cap::{Cap, LookupFailure};
 use crate::machine::Machine;
 use crate::message::MessageBuffer;
 use crate::object::endpoint::Endpoint;
+use crate::object::immediate::{ServedFault, ServedInterrupt};
 use crate::object::irq::Irq;
 use crate::object::key::Key;
 use crate::object::notification::Notification;
@@ -15,7 +16,6 @@ use crate::object::reply::Reply;
 use crate::object::sched_context::SchedContext;
 use crate::object::service::{Service, Work};
 use crate::object::thread::Thread;
-use crate::object::wipe::{WipingFault, WipingInterrupt};
 use crate::processor::Processor;
 use crate::ring::SampleRing;
 use crate::sched::domain::{DomainQueues, Schedule};
@@ -108,10 +108,10 @@ pub struct Kernel<M: Machine> {
     pub probing: usize,
     /// Services.
     pub services: Services<M>,
-    /// Interrupts that wipe memory.
-    pub wiping_interrupts: [Option<WipingInterrupt>; limits::WIPING_INTERRUPTS],
+    /// Interrupts that wipe or seal memory.
+    pub served_interrupts: [Option<ServedInterrupt>; limits::SERVED_INTERRUPTS],
     /// Threads whose faults wipe memory.
-    pub wiping_faults: PerThread<Option<WipingFault>>,
+    pub served_faults: PerThread<Option<ServedFault>>,
     /// The service that each thread executes, if any.
     pub works: PerThread<Option<Work<M::Context, M::Space>>>,
 }
@@ -143,8 +143,8 @@ impl<M: Machine> Kernel<M> {
             probes: PerThread::new([Probe::OFF; limits::THREADS]),
             probing: 0,
             services: Services::<M>::new([None; limits::SERVICES]),
-            wiping_interrupts: [None; limits::WIPING_INTERRUPTS],
-            wiping_faults: PerThread::new([None; limits::THREADS]),
+            served_interrupts: [None; limits::SERVED_INTERRUPTS],
+            served_faults: PerThread::new([None; limits::THREADS]),
             works: PerThread::new([const { None }; limits::THREADS]),
         }
     }

@@ -136,9 +136,9 @@ pub trait Machine: FpuUnit<ThreadId> {
     /// ends with [`Event::WorkDone`](crate::event::Event::WorkDone).
     fn begin_work(&mut self, service: ServiceId, context: &mut Self::Context, program: &mut Self::Context);
 
-    /// Clears the memory of a service at once. `fpu` holds the owner of the floating-point unit, whose registers a
+    /// Wipes or seals the memory of a service at once. `fpu` holds the owner of the floating-point unit, whose registers a
     /// section of kernel floating-point code must preserve.
-    fn wipe(&mut self, fpu: &mut Fpu<ThreadId>, service: ServiceId);
+    fn serve_at_once(&mut self, fpu: &mut Fpu<ThreadId>, service: ServiceId);
 
     /// Returns whether programs may print on the debug console.
     fn is_printing(&self) -> bool;

@@ -3,9 +3,9 @@
 //!
 //! Boot code and the loader's identity map stay mapped until [`unmap_boot`](crate::unmap_boot).
 
-use limen_abi::KernelKey;
 use limen_abi::limits::{PAGE_BYTES, SAMPLE_RINGS, THREADS};
 use limen_abi::message::BufferWord;
+use limen_abi::{KernelKey, ServiceKind};
 use limen_image::{Board, Image, ImageError, MappingFlags, Options, Range, Region, RegionKind};
 use limen_mmu::address::{PhysAddr, VirtAddr};
 
@@ -70,7 +70,7 @@ pub fn start(image_paddr: PhysAddr, first_cycle: u64, command_line: &[u8], firmw
     publish_memory(&image);
     tell_first_cycle(&image, first_cycle);
     make_objects(&image, &spaces, keys);
-    kernel_cell::start(first_cycle, Parts { checks: checks(&image), seals: Stays::Unmapped })
+    kernel_cell::start(first_cycle, Parts { checks: checks(&image), seals: seals(&image) })
 }
 
 /// Keeps the invariant checks mapped if they are on in this image, or if a program can turn them on.
@@ -78,6 +78,12 @@ fn checks(image: &Image<'_>) -> Stays {
     let is_key = |record: limen_image::Key| KernelKey::from_raw(record.kernel) == Some(KernelKey::SelfCheck);
     let is_on = image.options() & KernelKey::SelfCheck.option() != 0;
     if is_on || image.keys().any(is_key) { Stays::Mapped } else { Stays::Unmapped }
+}
+
+/// Keeps the code of seals mapped if the image has one.
+fn seals(image: &Image<'_>) -> Stays {
+    let is_seal = |service: limen_image::Service| service.kind == ServiceKind::Seal.as_raw();
+    if image.services().any(is_seal) { Stays::Mapped } else { Stays::Unmapped }
 }
 
 /// Checks what the validator cannot know: the machine, and the address of the image.

@@ -196,8 +196,8 @@ impl Machine for Hardware {
         work::begin(service, context, program);
     }
 
-    fn wipe(&mut self, fpu: &mut Fpu<ThreadId>, service: ServiceId) {
-        work::wipe(service, InterruptContext::new(fpu, self));
+    fn serve_at_once(&mut self, fpu: &mut Fpu<ThreadId>, service: ServiceId) {
+        work::serve_at_once(service, InterruptContext::new(fpu, self));
     }
 
     #[inline]

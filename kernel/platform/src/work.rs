@@ -13,6 +13,7 @@
 //! from a program. The work ends with a call into the kernel, which the port turns into a trap.
 
 mod code;
+mod seal;
 mod window;
 
 use core::cell::UnsafeCell;
@@ -33,6 +34,7 @@ use crate::keys;
 use crate::machine::Hardware;
 use crate::section::WorkerRegisters;
 use code::KernelCode;
+use seal::Seal;
 use window::MappedWindow;
 
 /// The memory that a service works on, from its record in the image. The validator has checked that all of it is
@@ -44,6 +46,7 @@ pub struct Task {
     stack_top: u64,
     target: MappedWindow,
     source: MappedWindow,
+    seal: Seal,
 }
 
 impl Task {
@@ -53,6 +56,7 @@ impl Task {
         stack_top: 0,
         target: MappedWindow::EMPTY,
         source: MappedWindow::EMPTY,
+        seal: Seal::NONE,
     };
 }
 
@@ -68,13 +72,14 @@ static TASKS: Tasks = Tasks(UnsafeCell::new([Task::NONE; SERVICES]));
 pub fn fill(image: &Image<'_>, spaces: &AddressSpaces) {
     // SAFETY: only boot runs: there is no other borrow.
     let tasks = unsafe { &mut *TASKS.0.get() };
-    for (task, record) in tasks.iter_mut().zip(image.services()) {
+    for ((number, task), record) in tasks.iter_mut().enumerate().zip(image.services()) {
         *task = Task {
             kind: ServiceKind::from_raw(record.kind),
             space: spaces[record.vspace as usize % VSPACES],
             stack_top: record.stack_top,
             target: MappedWindow::new(record.target, record.bytes),
             source: MappedWindow::new(record.source, record.source_bytes),
+            seal: Seal::new(number, &record),
         };
     }
 }
@@ -94,18 +99,20 @@ pub fn begin(service: ServiceId, context: &mut Context, program: &mut Context) {
     work::leave_program(program);
 }
 
-/// Clears the memory of a wipe. Called with interrupts off, whichever thread runs. `context` is `None` until the vector
-/// registers are initialised.
-pub fn wipe(service: ServiceId, context: Option<InterruptContext<'_, ThreadId, Hardware>>) {
+/// Wipes or seals the memory of a service. Called with interrupts off, whichever thread runs. `context` is `None` until
+/// the vector registers are initialised.
+pub fn serve_at_once(service: ServiceId, context: Option<InterruptContext<'_, ThreadId, Hardware>>) {
     let task = task_of(service);
     let Some(space) = cpu::SpaceRegister::of_work(task.space) else { return };
-    let Some(mut context) = context else {
-        cpu::in_space(space, || task.target.clear());
-        return;
-    };
-    context.section::<footprint::Memory, _>(|registers| {
-        cpu::in_space(space, || task.target.clear_with(registers));
-    });
+    match (task.kind, context) {
+        (Some(ServiceKind::Seal), context) => seal::at_once(task, space, context),
+        (_, Some(mut context)) => {
+            context.section::<footprint::Memory, _>(|registers| {
+                cpu::in_space(space, || task.target.clear_with(registers));
+            });
+        }
+        (_, None) => cpu::in_space(space, || task.target.clear()),
+    }
 }
 
 /// Performs the work, on its own stack, and writes its result to `result`.
@@ -120,6 +127,7 @@ pub extern "C" fn run(task: &Task, result: &mut ResultWords) {
             reset::run(&mut { task.target }, &task.source);
             [0; RESULT_WORDS]
         }
+        Some(ServiceKind::Seal) => [seal::on_request(task), 0, 0, 0],
         Some(ServiceKind::Wipe) | None => [0; RESULT_WORDS],
     };
 }

@@ -6,12 +6,14 @@
 //! * [`window`]: memory that is accessed by copying.
 //! * [`digest`]: the digest of memory.
 //! * [`reset`]: restores initial contents.
+//! * [`seal`]: encrypts and authenticates records.
 
 #![cfg_attr(not(test), no_std)]
 #![forbid(unsafe_code)]
 
 pub mod digest;
 pub mod reset;
+pub mod seal;
 pub mod window;
 
 pub use window::{Window, WritableWindow};

@@ -24,7 +24,7 @@ pub const STAYING: [&str; 2] = ["__text_start", "__text_last"];
 /// The entry points of the checks, which code that stays calls behind a static key.
 const CHECKED: [&str; 2] = ["limen_platform::kernel_cell::check", "limen_entry::entry::enter_checked"];
 /// The entry points of seals, which services of an image with seals call.
-const SEALED: [&str; 0] = [];
+const SEALED: [&str; 2] = ["limen_platform::work::seal::at_once", "limen_platform::work::seal::on_request"];
 
 /// Whether the invariant checks stay mapped after boot.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -9,8 +9,8 @@ use crate::{Image, Table};
 pub(super) fn check(image: &Image<'_>) -> Check {
     let threads = image.directory(Table::Threads).1;
     let interrupts = image.directory(Table::Interrupts).1;
-    let mut wiping =
-        Wiping { interrupts: [NONE; limits::WIPING_INTERRUPTS], threads: [false; limits::THREADS] };
+    let mut served =
+        Served { interrupts: [NONE; limits::SERVED_INTERRUPTS], threads: [false; limits::THREADS] };
     let mut owners = [None; limits::VSPACES];
     for thread in image.threads() {
         if let Some(owner) = owners.get_mut(thread.vspace as usize) {
@@ -33,24 +33,28 @@ pub(super) fn check(image: &Image<'_>) -> Check {
         check(is_own, "not an address space for this thread's services")?;
         let Some(kind) = ServiceKind::from_raw(service.kind) else { return check(false, "unknown kind") };
         let is_reset = kind == ServiceKind::Reset;
-        let is_written = is_reset || kind == ServiceKind::Wipe;
+        let is_seal = kind == ServiceKind::Seal;
+        let is_written = is_reset || is_seal || kind == ServiceKind::Wipe;
         let has_target = kind != ServiceKind::KernelDigest;
         let owner_fits = match kind {
             ServiceKind::Reset => service.owner < threads && service.owner != service.thread,
-            ServiceKind::Wipe | ServiceKind::Digest | ServiceKind::KernelDigest => service.owner == NONE,
+            ServiceKind::Wipe | ServiceKind::Seal | ServiceKind::Digest | ServiceKind::KernelDigest => {
+                service.owner == NONE
+            }
         };
         check(owner_fits, "invalid owner")?;
-        let interrupt_fits = kind == ServiceKind::Wipe && service.interrupt < interrupts;
+        let has_trigger = kind == ServiceKind::Wipe || is_seal && service.interrupt != NONE;
+        let interrupt_fits = has_trigger && service.interrupt < interrupts;
         check(interrupt_fits || service.interrupt == NONE, "invalid interrupt")?;
-        check(is_reset || service.source_bytes == 0, "unused initial contents")?;
-        check(
-            kind != ServiceKind::Wipe || take_trigger(&mut wiping, &service),
-            "a trigger that already has a wipe",
-        )?;
+        check(is_reset || is_seal || service.source_bytes == 0, "unused initial contents")?;
+        check(!has_trigger || take_trigger(&mut served, &service), "a trigger that already has a service")?;
         check(kind != ServiceKind::Wipe || service.bytes <= limits::WIPE_BYTES, "too much to wipe at once")?;
-        check(service.source_bytes <= service.bytes, "more initial contents than memory")?;
+        check(is_seal || service.source_bytes <= service.bytes, "more initial contents than memory")?;
         check(has_target == (service.bytes != 0), "a target that does not match its size")?;
+        check(is_seal || !has_records(&service), "records of another service than a seal")?;
+        check(!is_seal || records_fit(&service), "records that do not fit")?;
         check(has_memory(image, &service, is_written), "memory not mapped for the service")?;
+        check(!is_seal || seal_has_memory(image, &service), "memory not mapped for the seal")?;
         check(has_stack_alone(image, &service), "a stack with other uses")?;
         check(has_guard(image, &service), "a stack without a guard page")?;
     }
@@ -65,24 +69,61 @@ enum Owner {
     Work(u64),
 }
 
-/// Wipe triggers found so far.
-struct Wiping {
-    interrupts: [u64; limits::WIPING_INTERRUPTS],
+/// Triggers of wipes and seals found so far.
+struct Served {
+    interrupts: [u64; limits::SERVED_INTERRUPTS],
     threads: [bool; limits::THREADS],
 }
 
-/// Each interrupt, and the faults of each thread, trigger at most one wipe; the number of wiping interrupts is
+/// Each interrupt, and the faults of each thread, trigger at most one service; the number of such interrupts is
 /// limited.
-fn take_trigger(wiping: &mut Wiping, service: &Service) -> bool {
+fn take_trigger(served: &mut Served, service: &Service) -> bool {
     if service.interrupt == NONE {
-        return take(&mut wiping.threads, service.thread);
+        return take(&mut served.threads, service.thread);
     }
-    let is_new = !wiping.interrupts.contains(&service.interrupt);
-    match wiping.interrupts.iter_mut().find(|interrupt| **interrupt == NONE) {
+    let is_new = !served.interrupts.contains(&service.interrupt);
+    match served.interrupts.iter_mut().find(|interrupt| **interrupt == NONE) {
         Some(place) if is_new => *place = service.interrupt,
         _ => return false,
     }
     true
+}
+
+/// Whether a service has a part that only seals have.
+fn has_records(service: &Service) -> bool {
+    [service.key, service.ring, service.entries, service.record_bytes, service.plain] != [0; 5]
+}
+
+/// Whether each record of a seal lies in the source, and the target holds a sealed one.
+fn records_fit(service: &Service) -> bool {
+    let sizes = 1..=limits::SEAL_RECORD_BYTES;
+    let has_ring = service.entries.is_power_of_two() && service.entries <= limits::SEAL_RING_ENTRIES;
+    sizes.contains(&service.record_bytes)
+        && service.record_bytes.is_multiple_of(limits::SEAL_ALIGNMENT)
+        && service.record_bytes <= service.source_bytes
+        && Service::sealed_bytes(service.record_bytes) <= service.bytes
+        && (has_ring || service.entries == 0 && service.ring == 0)
+        && service.ring.is_multiple_of(4)
+        && service.plain <= 1
+}
+
+/// Whether the key and the ring of a seal are mapped, and no other seal has the same key: both would count the same
+/// numbers.
+fn seal_has_memory(image: &Image<'_>, service: &Service) -> bool {
+    let key = |of: &Service| {
+        let mapping = image.mapping(first_ending_after(image, of.vspace, of.key));
+        memory(image, &mapping).start.wrapping_add(of.key.wrapping_sub(mapping.vaddr))
+    };
+    let is_seal = |other: &Service| other.kind == ServiceKind::Seal.as_raw();
+    page_aligned(service.key)
+        && is_mapped(image, service.vspace, service.key, limits::PAGE_BYTES, MappingFlags::READ)
+        && (service.entries == 0
+            || is_mapped(image, service.vspace, service.ring, ring_bytes(service), MappingFlags::READ))
+        && image.services().filter(is_seal).filter(|other| key(other) == key(service)).count() == 1
+}
+
+fn ring_bytes(service: &Service) -> u64 {
+    if service.entries == 0 { 0 } else { Service::ring_bytes(service.entries) }
 }
 
 fn has_memory(image: &Image<'_>, service: &Service, is_written: bool) -> bool {
@@ -100,7 +141,12 @@ fn has_memory(image: &Image<'_>, service: &Service, is_written: bool) -> bool {
 fn has_stack_alone(image: &Image<'_>, service: &Service) -> bool {
     let range = |start, bytes| Range { start, end: start + bytes };
     let stack = range(service.stack_top - Service::STACK_BYTES, Service::STACK_BYTES);
-    let worked_on = [range(service.target, service.bytes), range(service.source, service.source_bytes)];
+    let worked_on = [
+        range(service.target, service.bytes),
+        range(service.source, service.source_bytes),
+        range(service.key, if service.record_bytes == 0 { 0 } else { limits::PAGE_BYTES }),
+        range(service.ring, ring_bytes(service)),
+    ];
     let first = first_ending_after(image, service.vspace, stack.start);
     let is_stack = |mapping: &Mapping| {
         mapping.vspace == service.vspace && range(mapping.vaddr, mapping.bytes).overlaps(&stack)

@@ -76,6 +76,7 @@ pub(crate) fn sample() -> ImageWriter {
         cap(1, 458, CapKind::Service, 0),
         cap(1, 459, CapKind::Service, 1),
         cap(1, 460, CapKind::Service, 2),
+        cap(1, 461, CapKind::Service, 6),
         cap(1, 480, CapKind::Key, 1),
         cap(1, 511, CapKind::Endpoint, 1),
     ];
@@ -89,6 +90,7 @@ pub(crate) fn sample() -> ImageWriter {
         wipe(1, 2, NONE),
         wipe(1, 2, 1),
         wipe(1, 2, 0),
+        seal(1, 2),
     ];
     writer.fixed_regions =
         vec![FixedRegion { name: name_words("fixed"), flags: FixedRegionFlags::NEEDS_RAM }];
@@ -164,6 +166,11 @@ pub(crate) const fn digest(thread: u64, vspace: u64) -> Service {
         source_bytes: 0,
         owner: NONE,
         interrupt: NONE,
+        key: 0,
+        ring: 0,
+        entries: 0,
+        record_bytes: 0,
+        plain: 0,
     }
 }
 
@@ -195,6 +202,21 @@ pub(crate) fn wipe(thread: u64, vspace: u64, interrupt: u64) -> Service {
         source_bytes: 0,
         bytes: PAGE_BYTES,
         ..target
+    }
+}
+
+/// A seal of the page at 0x30_0000, which is also the key, by a ring at 0x20_1000, into the page at 0x20_0000.
+pub(crate) const fn seal(thread: u64, vspace: u64) -> Service {
+    Service {
+        kind: ServiceKind::Seal as u64,
+        target: 0x20_0000,
+        source: 0x30_0000,
+        source_bytes: PAGE_BYTES,
+        key: 0x30_0000,
+        ring: 0x20_1000,
+        entries: 16,
+        record_bytes: 256,
+        ..digest(thread, vspace)
     }
 }
 

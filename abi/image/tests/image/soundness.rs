@@ -193,10 +193,11 @@ fn check_service(image: &Image<'_>, service: &Service) {
             assert!(service.owner == NONE || service.owner < image.interrupts().count() as u64);
             assert!(service.bytes <= limits::WIPE_BYTES);
         }
+        ServiceKind::Seal => check_seal(image, service),
         ServiceKind::Digest | ServiceKind::KernelDigest => assert_eq!(service.owner, NONE),
     }
-    let is_written = matches!(kind, ServiceKind::Reset | ServiceKind::Wipe);
-    assert!(service.source_bytes <= service.bytes);
+    let is_written = matches!(kind, ServiceKind::Reset | ServiceKind::Wipe | ServiceKind::Seal);
+    assert!(kind == ServiceKind::Seal || service.source_bytes <= service.bytes);
     assert_eq!(kind == ServiceKind::KernelDigest, service.bytes == 0);
     let stack = service.stack_top - Service::STACK_BYTES..service.stack_top;
     let target = service.target..service.target + service.bytes;
@@ -219,6 +220,25 @@ fn check_service(image: &Image<'_>, service: &Service) {
         });
         assert_eq!(also.count(), 1, "only itself");
     }
+}
+
+/// The parts of a seal are mapped, hold at least a record each, and no other seal has its key.
+fn check_seal(image: &Image<'_>, service: &Service) {
+    assert!((16..=limits::SEAL_RECORD_BYTES).contains(&service.record_bytes));
+    assert!(service.record_bytes <= service.source_bytes && service.record_bytes + 32 <= service.bytes);
+    check_pages(image, service.vspace, service.key..service.key + limits::PAGE_BYTES, MappingFlags::READ);
+    let ring = service.ring..service.ring + 4 + 8 * service.entries;
+    for page in
+        (ring.start / limits::PAGE_BYTES..ring.end.div_ceil(limits::PAGE_BYTES)).filter(|_| service.ring != 0)
+    {
+        let start = page * limits::PAGE_BYTES;
+        check_pages(image, service.vspace, start..start + limits::PAGE_BYTES, MappingFlags::READ);
+    }
+    let key = |of: &Service| of.key.wrapping_add(shift(image, &mapping_at(image, of.vspace, of.key)));
+    let seals = image.services().filter(|other| other.kind == ServiceKind::Seal as u64);
+    assert_eq!(seals.filter(|other| key(other) == key(service)).count(), 1);
+    let stack = service.stack_top - Service::STACK_BYTES..service.stack_top;
+    assert!(!stack.contains(&service.key) && (service.ring == 0 || !stack.contains(&service.ring)));
 }
 
 fn check_pages(image: &Image<'_>, vspace: u64, addresses: core::ops::Range<u64>, access: u64) {

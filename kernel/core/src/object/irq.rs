@@ -80,7 +80,7 @@ impl<M: Machine> Kernel<M> {
     pub(crate) fn deliver_interrupt(&mut self, line: Line) -> Outcome {
         match self.irq_of_line.get(line.0 as usize).copied().flatten() {
             Some(id) => self.deliver(id, line),
-            None => self.wipe_for_line(line),
+            None => self.serve_interrupting(line),
         }
     }
 

@@ -2,6 +2,7 @@
 
 pub mod endpoint;
 pub mod fpu;
+pub mod immediate;
 pub mod io_port;
 pub mod irq;
 pub mod key;
@@ -15,4 +16,3 @@ pub mod secure_monitor;
 pub mod service;
 pub mod thread;
 pub mod vspace;
-pub mod wipe;

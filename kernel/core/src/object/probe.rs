@@ -309,7 +309,7 @@ impl<M: Machine> Kernel<M> {
     fn sample(&mut self, thread: ThreadId, event: Option<ProbeEvent>, stamp: u64) -> Rest {
         let probe = &mut self.probes[thread];
         let context = &mut self.threads[thread].context;
-        let has_to_wipe = self.wiping_faults[thread].is_some() && probe.arming.event.is_fault();
+        let has_to_wipe = self.served_faults[thread].is_some() && probe.arming.event.is_fault();
         if has_to_wipe || !probe.arming.is_for(event, context.register(M::Context::PC)) {
             probe.interruptions += 1;
             return Rest::Serve;

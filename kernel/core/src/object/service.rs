@@ -129,6 +129,7 @@ impl<M: Machine> Kernel<M> {
         let Some(work) = self.leave_work(thread) else { return Outcome::NOTHING };
         let length = match self.services[work.service].map(|service| service.kind) {
             Some(ServiceKind::Digest | ServiceKind::KernelDigest) => DIGEST_WORDS,
+            Some(ServiceKind::Seal) => 1,
             Some(ServiceKind::Reset | ServiceKind::Wipe) | None => 0,
         };
         let context = &mut self.threads[thread].context;

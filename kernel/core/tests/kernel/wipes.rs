@@ -1,4 +1,4 @@
-//! Wipes: what is cleared when, and that the interrupt or fault is then delivered as usual.
+//! Wipes and seals: what is cleared or sealed when, and that the interrupt or fault is then delivered as usual.
 
 use limen_abi::{ErrorCode, FaultLabel, Label};
 use limen_core::machine::Context;
@@ -54,16 +54,54 @@ fn a_wiping_interrupt_wipes_each_time_and_signals_as_usual() {
     let mut vault = Vault::waiting();
     for times in 1..4 {
         vault.interrupt(1);
-        assert_eq!(vault.system.kernel.machine.wiped, vec![0; times]);
+        assert_eq!(vault.system.kernel.machine.served, vec![0; times]);
         vault.handle(1);
     }
+}
+
+#[test]
+fn an_interrupt_seals_each_time_and_its_program_may_request_it_too() {
+    let mut plan = Plan::new();
+    let driver = plan.thread("driver", 50);
+    plan.thread("other", 10);
+    let notification = plan.notification();
+    let interrupt = plan.interrupt(Wiring::Level, notification, BADGE);
+    let seal = plan.seal(driver, Some(interrupt));
+    let [wait, control] = [notification.waiter(), interrupt.control()].map(|grant| plan.grant(driver, grant));
+    let service = plan.grant(driver, Grant::service(seal));
+    let mut system = plan.boot();
+    system.wait(driver, wait);
+    for times in 1..4 {
+        system.set_asserted(interrupt, true);
+        assert_eq!(system.take_interrupts(), 1);
+        assert_eq!(system.kernel.machine.served, vec![0; times]);
+        system.assert_signal(driver, BADGE);
+        system.run_service(driver, service);
+        system.finish_work(driver, [3, 9, 9, 9]);
+        system.assert_message(driver, 0, 0, &[3]);
+        system.set_asserted(interrupt, false);
+        system.call(driver, control, Label::IrqHandlerAck.as_raw(), &[]);
+        system.wait(driver, wait);
+    }
+    assert_eq!(system.kernel.machine.works_begun, [0; 3]);
+}
+
+#[test]
+fn faults_seal_nothing() {
+    let mut plan = Plan::new();
+    let thread = plan.thread("alone", 50);
+    plan.thread("other", 10);
+    plan.seal(thread, None);
+    let mut system = plan.boot();
+    system.stop(thread);
+    assert!(system.kernel.machine.served.is_empty());
 }
 
 #[test]
 fn another_interrupt_wipes_nothing() {
     let mut vault = Vault::waiting();
     vault.interrupt(0);
-    assert!(vault.system.kernel.machine.wiped.is_empty());
+    assert!(vault.system.kernel.machine.served.is_empty());
 }
 
 #[test]
@@ -73,7 +111,7 @@ fn programs_cannot_request_a_wipe() {
     vault.system.call(vault.driver, vault.service, Label::ServiceRun.as_raw(), &[]);
     let answer = vault.system.context(vault.driver).info().label();
     assert_eq!(ErrorCode::from_raw(answer), Some(ErrorCode::IllegalOperation));
-    assert!(vault.system.kernel.machine.wiped.is_empty());
+    assert!(vault.system.kernel.machine.served.is_empty());
 }
 
 #[test]
@@ -83,7 +121,7 @@ fn faults_of_the_thread_wipe_before_they_are_delivered() {
     let mut system = family.boot();
     for times in 1..4 {
         system.fault(family.child, Family::VM_FAULT);
-        assert_eq!(system.kernel.machine.wiped, vec![0; times]);
+        assert_eq!(system.kernel.machine.served, vec![0; times]);
         system.assert_running(family.parent);
         system.reply_recv(family.parent, family.receive, 0, &[]);
         system.assert_running(family.child);
@@ -96,7 +134,7 @@ fn faults_of_another_thread_wipe_nothing() {
     family.plan.wipe_by_fault(family.parent);
     let mut system = family.boot();
     system.fault(family.child, Family::VM_FAULT);
-    assert!(system.kernel.machine.wiped.is_empty());
+    assert!(system.kernel.machine.served.is_empty());
     system.assert_running(family.parent);
 }
 
@@ -110,7 +148,7 @@ fn a_timeout_wipes_nothing() {
     let mut system = family.boot();
     system.run_to_timer();
     system.assert_message(family.parent, Family::BADGE, FaultLabel::Timeout.as_raw(), &[0, 100]);
-    assert!(system.kernel.machine.wiped.is_empty());
+    assert!(system.kernel.machine.served.is_empty());
 }
 
 #[test]
@@ -121,5 +159,5 @@ fn a_thread_without_a_handler_wipes_and_stops() {
     plan.wipe_by_fault(thread);
     let mut system = plan.boot();
     system.stop(thread);
-    assert_eq!(system.kernel.machine.wiped, [0]);
+    assert_eq!(system.kernel.machine.served, [0]);
 }

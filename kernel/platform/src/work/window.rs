@@ -1,5 +1,8 @@
 //! Windows in an address space of work.
 
+use core::sync::atomic::{Ordering, fence};
+
+use limen_services::seal::{Bytes, Ring, WritableBytes};
 use limen_services::window::{BLOCK_BYTES, Block, Window, WritableWindow};
 use limen_simd::{Vectors, footprint, memory};
 
@@ -45,6 +48,72 @@ impl MappedWindow {
         // may have any value.
         let memory = unsafe { core::slice::from_raw_parts_mut(words.cast(), self.blocks * BLOCK_BYTES) };
         memory::wipe(registers, memory);
+    }
+
+    /// Its bytes.
+    pub(super) fn bytes(&self) -> usize {
+        self.blocks * BLOCK_BYTES
+    }
+
+    /// Whole words at an offset, if all of them are in the window.
+    fn words_at(&self, offset: usize, count: usize) -> Option<*mut u64> {
+        let is_inside = offset.is_multiple_of(8) && offset + count * 8 <= self.bytes();
+        let address = is_inside.then_some(self.start as usize + offset)?;
+        Some(core::ptr::with_exposed_provenance_mut(address))
+    }
+}
+
+impl Bytes for MappedWindow {
+    fn read(&self, offset: usize, to: &mut [[u8; 8]]) {
+        let Some(words) = self.words_at(offset, to.len()) else { return to.fill([0; 8]) };
+        for (position, bytes) in to.iter_mut().enumerate() {
+            // SAFETY: as for `read` of a block below.
+            *bytes = unsafe { words.add(position).read_volatile() }.to_ne_bytes();
+        }
+        fence(Ordering::Acquire);
+    }
+}
+
+impl WritableBytes for MappedWindow {
+    fn write(&mut self, offset: usize, from: &[[u8; 8]]) {
+        let Some(words) = self.words_at(offset, from.len()) else { return };
+        fence(Ordering::Release);
+        for (position, bytes) in from.iter().enumerate() {
+            // SAFETY: as for `write` of a block below.
+            unsafe { words.add(position).write_volatile(u64::from_ne_bytes(*bytes)) }
+        }
+    }
+}
+
+/// A mapped used ring. Valid only while the work that it belongs to runs.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct MappedRing {
+    start: u64,
+    bytes: usize,
+}
+
+impl MappedRing {
+    /// No ring.
+    pub(super) const NONE: Self = Self { start: 0, bytes: 0 };
+
+    /// The ring in these bytes.
+    pub(super) fn new(start: u64, bytes: u64) -> Self {
+        Self { start, bytes: bytes as usize }
+    }
+}
+
+impl Ring for MappedRing {
+    fn word(&self, position: usize) -> u32 {
+        let offset = position * size_of::<u32>();
+        if offset + size_of::<u32>() > self.bytes {
+            return 0;
+        }
+        let place = core::ptr::with_exposed_provenance::<u32>(self.start as usize + offset);
+        // SAFETY: the image's validator has checked that all of the ring is mapped for this work, and its alignment to
+        // four bytes. A device or program may write it concurrently, hence the volatile read.
+        let word = unsafe { place.read_volatile() };
+        fence(Ordering::Acquire);
+        word
     }
 }
 

@@ -13,6 +13,11 @@ const NOT_MAPPED: ImageError = record(Table::Services, 1, "memory not mapped for
 /// For the first service, which shares stack and source with the second.
 const NOT_MAPPED_FIRST: ImageError = record(Table::Services, 0, "memory not mapped for the service");
 const STACK: ImageError = record(Table::Services, 0, "a stack with other uses");
+/// Position of the seal in the sample.
+const SEAL: usize = 6;
+const FOREIGN: ImageError = record(Table::Services, 0, "records of another service than a seal");
+const NOT_FITTING: ImageError = record(Table::Services, SEAL, "records that do not fit");
+const NO_SEAL_MEMORY: ImageError = record(Table::Services, SEAL, "memory not mapped for the seal");
 /// Positions of mappings in the sample: target of the reset, in two parts; initial contents; stack.
 const TARGET: [usize; 2] = [4, 5];
 const SOURCE: usize = 6;
@@ -48,7 +53,7 @@ pub(super) const SERVICES: &[Case] = &[
         },
         record(Table::Services, 1, "not an address space for this thread's services"),
     ),
-    ("kind", |w| w.services[1].kind = 4, record(Table::Services, 1, "unknown kind")),
+    ("kind", |w| w.services[1].kind = 5, record(Table::Services, 1, "unknown kind")),
     ("owner", |w| w.services[1].owner = 2, OWNER),
     ("no owner", |w| w.services[1].owner = NONE, OWNER),
     ("itself as owner", |w| w.services[1].owner = 1, OWNER),
@@ -77,12 +82,12 @@ pub(super) const SERVICES: &[Case] = &[
     (
         "two wipes by faults",
         |w| w.services[4].interrupt = NONE,
-        record(Table::Services, 4, "a trigger that already has a wipe"),
+        record(Table::Services, 4, "a trigger that already has a service"),
     ),
     (
         "two wipes by an interrupt",
         |w| w.services[5].interrupt = 1,
-        record(Table::Services, 5, "a trigger that already has a wipe"),
+        record(Table::Services, 5, "a trigger that already has a service"),
     ),
     (
         "wipe above the limit",
@@ -171,12 +176,58 @@ pub(super) const SERVICES: &[Case] = &[
         },
         record(Table::Services, 0, "a stack without a guard page"),
     ),
+    ("owner of a seal", |w| w.services[SEAL].owner = 0, record(Table::Services, SEAL, "invalid owner")),
+    (
+        "a seal by an interrupt that wipes",
+        |w| w.services[SEAL].interrupt = 1,
+        record(Table::Services, SEAL, "a trigger that already has a service"),
+    ),
+    (
+        "a seal by no interrupt",
+        |w| w.services[SEAL].interrupt = 2,
+        record(Table::Services, SEAL, "invalid interrupt"),
+    ),
+    ("key of a digest", |w| w.services[0].key = PAGE, FOREIGN),
+    ("ring of a digest", |w| w.services[0].ring = PAGE, FOREIGN),
+    ("entries of a digest", |w| w.services[0].entries = 1, FOREIGN),
+    ("record of a digest", |w| w.services[0].record_bytes = 16, FOREIGN),
+    ("plain digest", |w| w.services[0].plain = 1, FOREIGN),
+    ("no record", |w| w.services[SEAL].record_bytes = 0, NOT_FITTING),
+    (
+        "record above the limit",
+        |w| w.services[SEAL].record_bytes = limits::SEAL_RECORD_BYTES + 16,
+        NOT_FITTING,
+    ),
+    ("record without alignment", |w| w.services[SEAL].record_bytes = 24, NOT_FITTING),
+    ("record larger than all records", |w| w.services[SEAL].source_bytes = 0, NOT_FITTING),
+    ("record that leaves no place for its header", |w| w.services[SEAL].record_bytes = PAGE, NOT_FITTING),
+    ("ring of an odd size", |w| w.services[SEAL].entries = 12, NOT_FITTING),
+    ("ring above the limit", |w| w.services[SEAL].entries = 2 * limits::SEAL_RING_ENTRIES, NOT_FITTING),
+    ("ring without entries", |w| w.services[SEAL].entries = 0, NOT_FITTING),
+    ("ring without alignment", |w| w.services[SEAL].ring += 2, NOT_FITTING),
+    ("plain by half", |w| w.services[SEAL].plain = 2, NOT_FITTING),
+    ("ring past its page", |w| w.services[SEAL].ring += PAGE - 16, NO_SEAL_MEMORY),
+    ("ring at the end of everything", |w| w.services[SEAL].ring = 8_u64.wrapping_neg(), NO_SEAL_MEMORY),
+    ("key in a page", |w| w.services[SEAL].key += 16, NO_SEAL_MEMORY),
+    ("key at no memory", |w| w.services[SEAL].key += PAGE, NO_SEAL_MEMORY),
+    ("key at the end of everything", |w| w.services[SEAL].key = PAGE.wrapping_neg(), NO_SEAL_MEMORY),
+    ("key of another seal", |w| w.services.push(w.services[SEAL]), NO_SEAL_MEMORY),
+    (
+        "stack as key",
+        |w| w.services[SEAL].key = w.services[SEAL].stack_top - PAGE,
+        record(Table::Services, SEAL, "a stack with other uses"),
+    ),
+    (
+        "stack as ring",
+        |w| w.services[SEAL].ring = w.services[SEAL].stack_top - PAGE,
+        record(Table::Services, SEAL, "a stack with other uses"),
+    ),
     (
         "capability of another thread",
         |w| w.caps.insert(4, cap(0, 458, CapKind::Service, 0)),
         record(Table::Caps, 4, "service for another thread"),
     ),
-    ("capability without a service", |w| w.caps[8].object = 6, record(Table::Caps, 8, "no such object")),
+    ("capability without a service", |w| w.caps[8].object = 7, record(Table::Caps, 8, "no such object")),
 ];
 
 #[test]
@@ -199,6 +250,13 @@ fn services_may_share_their_target_with_programs() {
     let mut writer = sample();
     writer.mappings[0].bytes = 0x4000;
     writer.services[1].source_bytes = 0;
+    assert_eq!(judge(&words_of(&writer)), Ok(()));
+}
+
+#[test]
+fn a_seal_may_have_one_record() {
+    let mut writer = sample();
+    (writer.services[SEAL].ring, writer.services[SEAL].entries) = (0, 0);
     assert_eq!(judge(&words_of(&writer)), Ok(()));
 }
 

@@ -124,7 +124,7 @@ impl World {
             TIME => self.times,
             KEY => KEYS,
             INTERRUPT => Wiring::ALL.len() as u64,
-            SERVICE => 2,
+            SERVICE => 3,
             _ => 1,
         }
     }
@@ -181,7 +181,9 @@ impl Objects {
             plan.place(*holder, slot::INPUT, endpoint.receiver());
             let second = plan.reply();
             plan.place(*holder, SECOND_REPLY, second.control());
-            let services = [plan.digest(*holder), plan.reset(*holder, *next)];
+            let served = (holder.0 == 1).then_some(self.interrupts[1]);
+            let seal = plan.seal(*holder, served);
+            let services = [plan.digest(*holder), plan.reset(*holder, *next), seal];
             (SERVICE..).zip(services).for_each(|(slot, service)| {
                 plan.place(*holder, slot, Grant::service(service));
             });

@@ -87,8 +87,8 @@ pub(crate) struct HostMachine {
     pub(crate) probing: Vec<bool>,
     /// Services whose work has begun.
     pub(crate) works_begun: Vec<usize>,
-    /// Services whose memory was wiped.
-    pub(crate) wiped: Vec<usize>,
+    /// Services that ran in an interrupt or fault.
+    pub(crate) served: Vec<usize>,
     /// Whether programs may print.
     pub(crate) is_printing: bool,
     /// Output of the programs.
@@ -137,7 +137,7 @@ impl HostMachine {
             key_places: BTreeMap::new(),
             probing: Vec::new(),
             works_begun: Vec::new(),
-            wiped: Vec::new(),
+            served: Vec::new(),
             is_printing: false,
             console: Vec::new(),
             ports_written: Vec::new(),
@@ -376,10 +376,10 @@ impl Machine for HostMachine {
         context.registers[PC] = WORK_PC;
     }
 
-    fn wipe(&mut self, fpu: &mut Fpu<ThreadId>, service: ServiceId) {
+    fn serve_at_once(&mut self, fpu: &mut Fpu<ThreadId>, service: ServiceId) {
         let context = InterruptContext::new(fpu, self);
         context.expect("the unit is up").section::<Low4, _>(|_| ());
-        self.wiped.push(Services::<Self>::index_of(service));
+        self.served.push(Services::<Self>::index_of(service));
     }
 
     fn is_printing(&self) -> bool {

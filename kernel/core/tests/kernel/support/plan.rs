@@ -427,6 +427,17 @@ impl Plan {
         self.writer.rings.push(ring);
     }
 
+    /// Adds records that a thread may seal, and that an interrupt seals, if there is one. Returns the index of the
+    /// service.
+    pub(crate) fn seal(&mut self, thread: Thread, interrupt: Option<Interrupt>) -> u64 {
+        let index =
+            self.service(ServiceKind::Seal, thread, NONE, interrupt.map_or(NONE, |interrupt| interrupt.0));
+        let record = &mut self.writer.services[index as usize];
+        (record.source, record.source_bytes, record.record_bytes) = (WORK_TARGET, PAGE_BYTES, 64);
+        record.key = WORK_TARGET;
+        index
+    }
+
     fn service(&mut self, kind: ServiceKind, thread: Thread, owner: u64, interrupt: u64) -> u64 {
         self.writer.services.push(ServiceRecord {
             kind: kind as u64,
@@ -435,10 +446,9 @@ impl Plan {
             stack_top: WORK_STACK + ServiceRecord::STACK_BYTES,
             target: WORK_TARGET,
             bytes: PAGE_BYTES,
-            source: 0,
-            source_bytes: 0,
             owner,
             interrupt,
+            ..ServiceRecord::default()
         });
         self.writer.services.len() as u64 - 1
     }
