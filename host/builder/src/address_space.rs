@@ -98,14 +98,8 @@ pub struct UserMapping {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct PlannedService {
     pub(crate) record: Service,
-    /// The trigger of a wipe.
+    /// The trigger of a wipe or seal.
     pub(crate) trigger: Option<WipeTrigger>,
-}
-
-impl From<Service> for PlannedService {
-    fn from(record: Service) -> Self {
-        Self { record, trigger: None }
-    }
 }
 
 /// All address spaces of a system.

@@ -8,7 +8,7 @@
 use limen_image::RegionKind;
 use limen_sdf::Span;
 use limen_sdf::model::{
-    ChannelEnd, KeyUse, Map, ProtectionDomain, Service, ServiceTarget, UserCapTarget, WipeTrigger,
+    ChannelEnd, KeyUse, Map, ProtectionDomain, Seal, Service, ServiceTarget, UserCapTarget, WipeTrigger,
 };
 use serde::{Serialize, Serializer};
 
@@ -78,6 +78,8 @@ pub enum Kind {
     Digest,
     /// Restores the initial contents of memory.
     Reset,
+    /// Supplies or requests records that the kernel seals.
+    Seal,
     /// Clears memory.
     Wipe,
     /// Measures what others do.
@@ -90,7 +92,7 @@ pub enum Kind {
 
 impl Kind {
     /// All kinds: first those between programs, then those of the whole system.
-    pub const ALL: [Self; 16] = [
+    pub const ALL: [Self; 17] = [
         Self::Memory,
         Self::Device,
         Self::Call,
@@ -102,6 +104,7 @@ impl Kind {
         Self::Key,
         Self::Digest,
         Self::Reset,
+        Self::Seal,
         Self::Wipe,
         Self::Interrupt,
         Self::Observe,
@@ -123,6 +126,7 @@ impl Kind {
             Self::Key => ("key", 'K', "Static keys"),
             Self::Digest => ("digest", 'D', "Digests"),
             Self::Reset => ("reset", 'Z', "Resets"),
+            Self::Seal => ("seal", 'E', "Seals"),
             Self::Wipe => ("wipe", 'W', "Wipes"),
             Self::Interrupt => ("interrupt", 'I', "Interrupts"),
             Self::Observe => ("observe", 'O', "Observation"),
@@ -359,6 +363,7 @@ fn service(rows: &mut Vec<Authority>, built: &Built, by: usize, service: &Servic
     let kind = if service.is_digest() { Kind::Digest } else { Kind::Reset };
     let (on, what) = match service.target {
         ServiceTarget::Kernel => return,
+        ServiceTarget::Seal(target) => return rows.push(seal(built, by, &target, &service.span)),
         ServiceTarget::Program(on) => {
             (vec![Party::Program(on)], format!("the memory of {}", name(built, on)))
         }
@@ -372,6 +377,22 @@ fn service(rows: &mut Vec<Authority>, built: &Built, by: usize, service: &Servic
         _ => format!("restores the initial contents of {what}"),
     };
     rows.push(Authority::new(kind, by, Reach::Parties(on), reason, &service.span));
+}
+
+/// What goes into sealed records comes from their requester, and from programs that write the records, the ring and the key.
+fn seal(built: &Built, by: usize, seal: &Seal, at: &Span) -> Authority {
+    let system = &built.parts.system;
+    let writes = |map: &Map| map.perms.write && seal.inputs().any(|region| region == map.region);
+    let domains = system.protection_domains.iter().enumerate();
+    let sources = domains.filter(|(index, domain)| *index == by || domain.maps.iter().any(writes));
+    let [from, to] = [seal.from, seal.to].map(|region| &system.memory_regions[region].name);
+    Authority {
+        kind: Kind::Seal,
+        by: parties(sources.map(|(index, _)| index)),
+        on: Reach::Parties(users_of_region(built, seal.to)),
+        reason: format!("supplies or requests records of memory region {from}, which are sealed into {to}"),
+        at: vec![at.clone()],
+    }
 }
 
 fn wipes(rows: &mut Vec<Authority>, built: &Built, by: usize, domain: &ProtectionDomain) {

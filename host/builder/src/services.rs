@@ -3,14 +3,15 @@
 //! ```text
 //!   STACK          the kernel's stack for services of this protection domain
 //!   WINDOWS + n    target of service n, in consecutive pieces
-//!   + CONTENTS     reset: the initial contents of the target
+//!   + CONTENTS     reset: the initial contents of the target; seal: the records
+//!   + KEY, + RING  seal: the key, the used ring
 //! ```
 
 use limen_abi::limits::LARGE_PAGE_BYTES;
 use limen_abi::{ServiceKind, slot};
 use limen_image::{Cap, CapKind, MappingFlags, NONE, Service as Record};
 use limen_sdf::Diagnostic;
-use limen_sdf::model::{ProtectionDomain, Service, ServiceTarget, SystemDescription, WipeTrigger};
+use limen_sdf::model::{ProtectionDomain, Seal, Service, ServiceTarget, SystemDescription, WipeTrigger};
 
 use crate::address_space::{AddressSpaces, PlannedService, Purpose};
 use crate::code;
@@ -24,8 +25,14 @@ const STACK: u64 = 0x10_0000;
 const WINDOWS: u64 = 0x1000_0000;
 /// Distance between windows: larger than any window, and all fit into the 39 address bits of every processor.
 const WINDOW_BYTES: u64 = 1 << 32;
-/// Offset of the initial contents in a window.
+/// Offset of the initial contents in a window, or of the records to seal.
 const CONTENTS: u64 = WINDOW_BYTES / 2;
+/// Size of the largest memory region that a seal reads.
+const INPUT_BYTES: u64 = CONTENTS / 4;
+/// Offset of the key of a seal.
+const KEY: u64 = CONTENTS + INPUT_BYTES;
+/// Offset of the ring of a seal.
+const RING: u64 = KEY + INPUT_BYTES;
 
 /// Plans the address spaces for the services of all protection domains. They follow those of the `programs` programs,
 /// whose memory is already planned.
@@ -58,7 +65,8 @@ pub(crate) fn plan(
                 interrupt: NONE,
                 ..Record::default()
             };
-            records.push(PlannedService::from(open_window(service, record, spaces)?));
+            let trigger = service.seal().and_then(|seal| seal.irq).map(WipeTrigger::Irq);
+            records.push(PlannedService { record: open_window(service, record, spaces)?, trigger });
         }
         let first = domain.services.len() as u64;
         for (wipe, position) in domain.wipes.iter().zip(first..) {
@@ -92,11 +100,7 @@ pub(crate) fn needs_space(domain: &ProtectionDomain) -> bool {
 
 /// Memory regions that are targets of a protection domain's services and wipes.
 pub(crate) fn served_regions(domain: &ProtectionDomain) -> impl Iterator<Item = usize> {
-    let services = domain.services.iter().filter_map(|service| match service.target {
-        ServiceTarget::Region(region) => Some(region),
-        ServiceTarget::Program(_) | ServiceTarget::Kernel => None,
-    });
-    services.chain(domain.wipes.iter().map(|wipe| wipe.region))
+    domain.services.iter().flat_map(Service::regions).chain(domain.wipes.iter().map(|wipe| wipe.region))
 }
 
 /// The records, once interrupts have indices.
@@ -128,6 +132,7 @@ fn open_window(service: &Service, record: Record, spaces: &mut AddressSpaces) ->
             Record { source: contents.start, source_bytes: contents.bytes, owner: program as u64, ..record }
         }
         (_, ServiceTarget::Kernel) => Record { target: 0, ..record },
+        (_, ServiceTarget::Seal(seal)) => open_seal(&seal, record, &mut window, spaces),
         (_, ServiceTarget::Program(program)) => {
             for extent in spaces.constant_contents(program) {
                 window.show(spaces, extent, MappingFlags::READ);
@@ -140,12 +145,41 @@ fn open_window(service: &Service, record: Record, spaces: &mut AddressSpaces) ->
             record
         }
     };
-    if window.bytes > CONTENTS {
+    let bytes_of = |region| spaces.extent_of_region(region).map_or(0, |extent| spaces.extents[extent].bytes);
+    let is_too_large = |seal: &Seal| seal.inputs().any(|region| bytes_of(region) > INPUT_BYTES);
+    if window.bytes > CONTENTS || service.seal().is_some_and(is_too_large) {
         let message = format!("ERROR: service {} works on more than 0x{CONTENTS:x} bytes", service.id);
         let help = "Use several memory regions, each with its own service.";
         return Err(error(code::SERVICE_TOO_LARGE, message).at(&service.span).help(help));
     }
     Ok(Record { bytes: window.bytes, ..record })
+}
+
+/// Maps the parts of a seal: sealed records in the window, records after it, and then the key and the ring, which have
+/// windows of their own.
+fn open_seal(seal: &Seal, record: Record, window: &mut PlannedWindow, spaces: &mut AddressSpaces) -> Record {
+    let mut show = |at: &mut PlannedWindow, region, access| {
+        let extent = spaces.extent_of_region(region).unwrap_or_default();
+        at.show(spaces, extent, access);
+    };
+    let start = |offset| PlannedWindow { start: record.target + offset, bytes: 0, ..*window };
+    let [mut from, mut key, mut ring] = [CONTENTS, KEY, RING].map(start);
+    show(window, seal.to, MappingFlags::READ | MappingFlags::WRITE);
+    show(&mut from, seal.from, MappingFlags::READ);
+    show(&mut key, seal.key, MappingFlags::READ);
+    if let Some(described) = seal.ring {
+        show(&mut ring, described.region, MappingFlags::READ);
+    }
+    Record {
+        source: from.start,
+        source_bytes: from.bytes,
+        key: key.start,
+        ring: seal.ring.map_or(0, |described| ring.start + described.offset),
+        entries: seal.ring.map_or(0, |described| described.entries),
+        record_bytes: seal.record_bytes,
+        plain: u64::from(!seal.vector),
+        ..record
+    }
 }
 
 /// A part of an address space, filled from its start.
@@ -188,12 +222,11 @@ pub(crate) fn check(
     memory: &MemoryPlan,
 ) -> Result<(), Diagnostic> {
     let domains = || system.protection_domains.iter();
-    let digests = domains().flat_map(|domain| &domain.services).filter_map(|service| match service.target {
-        ServiceTarget::Region(region) => Some((region, &service.span)),
-        ServiceTarget::Program(_) | ServiceTarget::Kernel => None,
-    });
+    let services = domains().flat_map(|domain| &domain.services);
+    let served =
+        services.flat_map(|service| service.regions().into_iter().map(move |region| (region, &service.span)));
     let wipes = domains().flat_map(|domain| &domain.wipes).map(|wipe| (wipe.region, &wipe.span));
-    for (region, span) in digests.chain(wipes) {
+    for (region, span) in served.chain(wipes) {
         let Some(extent) = spaces.extent_of_region(region) else { continue };
         let name = &system.memory_regions[region].name;
         if memory.places[extent].kind == limen_image::RegionKind::Device {
@@ -340,6 +373,47 @@ mod tests {
     }
 
     #[test]
+    fn a_seal_has_windows_for_its_parts() {
+        let text = r#"<system>
+            <memory_region name="key" size="0x1000" /><memory_region name="rx" size="0x4000" />
+            <memory_region name="rings" size="0x2000" /><memory_region name="sealed" size="0x3000" />
+            <protection_domain name="net"><program_image path="p" /><irq irq="40" id="1" />
+                <digest id="3" region="sealed" />
+                <seal id="0" key="key" from="rx" to="sealed" record="2048" irq="1"
+                      used="rings" used_offset="0x1004" entries="8" vector="false" />
+                <seal id="1" key="rings" from="rx" to="sealed" />
+            </protection_domain></system>"#;
+        let built = built(text);
+        let window = WINDOWS + WINDOW_BYTES;
+        let expected = Record {
+            kind: ServiceKind::Seal.as_raw(),
+            thread: 0,
+            vspace: 2,
+            stack_top: STACK + Record::STACK_BYTES,
+            target: window,
+            bytes: 0x3000,
+            source: window + CONTENTS,
+            source_bytes: 0x4000,
+            owner: NONE,
+            interrupt: 0,
+            key: window + KEY,
+            ring: window + RING + 0x1004,
+            entries: 8,
+            record_bytes: 2048,
+            plain: 1,
+        };
+        assert_eq!(built.tables.services[1], expected);
+        let second = built.tables.services[2];
+        assert_eq!((second.interrupt, second.ring, second.entries, second.record_bytes), (NONE, 0, 0, 4096));
+        let read = MappingFlags::READ | MappingFlags::PRIVILEGED;
+        let mapped = seen(&built.spaces, 2);
+        assert!(mapped.contains(&(window, 0x3000, read | MappingFlags::WRITE)));
+        for part in [(CONTENTS, 0x4000), (KEY, 0x1000), (RING, 0x2000)] {
+            assert!(mapped.contains(&(window + part.0, part.1, read)), "{part:?}");
+        }
+    }
+
+    #[test]
     fn a_region_that_only_services_use_has_memory() {
         let built = built(WATCHED);
         let extent = built.spaces.extent_of_region(1).unwrap();
@@ -359,5 +433,15 @@ mod tests {
         assert_eq!(of_size(CONTENTS + LARGE_PAGE_BYTES), code::SERVICE_TOO_LARGE);
         // This machine has less memory, which a later check reports.
         assert_eq!(of_size(CONTENTS), code::MEMORY_REGION_FULL);
+        let with_key = |bytes: u64| {
+            let text = format!(
+                r#"<system><memory_region name="key" size="{bytes:#x}" page_size="0x200000" />
+                <memory_region name="rx" size="0x2000" /><memory_region name="sealed" size="0x2000" />
+                <protection_domain name="p"><program_image path="p" />
+                <seal id="0" key="key" from="rx" to="sealed" /></protection_domain></system>"#
+            );
+            parts(&text, "debug").build(ImageType::Binary).map(drop).unwrap_err().code
+        };
+        assert_eq!(with_key(INPUT_BYTES + LARGE_PAGE_BYTES), code::SERVICE_TOO_LARGE);
     }
 }

@@ -155,7 +155,7 @@ fn capabilities(system: &SystemDescription) -> Vec<Crossing> {
     caps.filter_map(shared).collect()
 }
 
-/// A digest reveals the contents of memory, and a reset changes them.
+/// A digest reveals the contents of memory, a reset changes them, and a seal makes records of them.
 fn services(system: &SystemDescription) -> Vec<Crossing> {
     let holders = system.protection_domains.iter().enumerate();
     let services = holders.flat_map(|(holder, domain)| domain.services.iter().map(move |s| (holder, s)));
@@ -166,6 +166,12 @@ fn services(system: &SystemDescription) -> Vec<Crossing> {
             ServiceTarget::Program(program) => {
                 let name = &system.protection_domains[program].name;
                 (format!("{kind} of {name}"), vec![side(system, program)])
+            }
+            ServiceTarget::Seal(seal) => {
+                let is_part = |region: usize| seal.regions().any(|part| part == region);
+                let maps = |domain: &ProtectionDomain| domain.maps.iter().any(|map| is_part(map.region));
+                let name = &system.memory_regions[seal.from].name;
+                (format!("{kind} of memory region {name}"), users(system, maps).collect())
             }
             ServiceTarget::Region(region) => {
                 let maps = |domain: &ProtectionDomain| domain.maps.iter().any(|map| map.region == region);

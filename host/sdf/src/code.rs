@@ -86,6 +86,14 @@ diagnostic_codes! {
     SERVICES_TOO_MANY = "services-too-many";
     DIGEST_TARGET = "digest-target";
     RESET_NOT_CHILD = "reset-not-child";
+    SEAL_RECORD = "seal-record";
+    SEAL_RING = "seal-ring";
+    SEAL_REGION_UNKNOWN = "seal-region-unknown";
+    SEAL_TOO_SMALL = "seal-too-small";
+    SEAL_OVERWRITES = "seal-overwrites";
+    SEAL_IRQ_UNKNOWN = "seal-irq-unknown";
+    SEAL_IRQ_DUPLICATE = "seal-irq-duplicate";
+    SEAL_KEY_SHARED = "seal-key-shared";
     WIPE_TRIGGER = "wipe-trigger";
     WIPE_IRQ_UNKNOWN = "wipe-irq-unknown";
     WIPE_DUPLICATE = "wipe-duplicate";

@@ -119,6 +119,27 @@ pub(crate) enum ServiceTargetDraft<'a> {
     Region(&'a str),
     Program(&'a str),
     Kernel,
+    Seal(SealDraft<'a>),
+}
+
+/// A seal with the names of its memory regions.
+#[derive(Clone, Copy)]
+pub(crate) struct SealDraft<'a> {
+    pub(crate) key: &'a str,
+    pub(crate) from: &'a str,
+    pub(crate) to: &'a str,
+    pub(crate) irq: Option<u8>,
+    pub(crate) record_bytes: u64,
+    pub(crate) ring: Option<RingDraft<'a>>,
+    pub(crate) vector: bool,
+}
+
+/// A used ring with the name of its memory region.
+#[derive(Clone, Copy)]
+pub(crate) struct RingDraft<'a> {
+    pub(crate) region: &'a str,
+    pub(crate) offset: u64,
+    pub(crate) entries: u64,
 }
 
 /// A wipe with the name of its memory region.

@@ -114,6 +114,7 @@ static IN_PROTECTION_DOMAIN: &[&Rule] = &[
     &KEY,
     &DIGEST,
     &RESET,
+    &SEAL,
     &WIPE,
     &CSPACE,
     &CHILD_DOMAIN,
@@ -185,6 +186,22 @@ pub(crate) static DIGEST: Rule = Rule::leaf(
 );
 pub(crate) static RESET: Rule =
     Rule::leaf("reset", &[&[required("id", Number), required("pd", Text), SETVAR_ID]]);
+pub(crate) static SEAL: Rule = Rule::leaf(
+    "seal",
+    &[&[
+        required("id", Number),
+        required("key", Text),
+        required("from", Text),
+        required("to", Text),
+        optional("irq", Number),
+        optional("record", Number),
+        optional("used", Text),
+        optional("used_offset", Number),
+        optional("entries", Number),
+        optional("vector", Boolean),
+        SETVAR_ID,
+    ]],
+);
 pub(crate) static WIPE: Rule =
     Rule::leaf("wipe", &[&[required("region", Text), optional("irq", Number), optional("fault", Boolean)]]);
 pub(crate) static CSPACE: Rule = Rule {

@@ -52,6 +52,7 @@ mod protection_domain;
 mod render;
 mod ring;
 mod schema;
+mod seal;
 mod service;
 mod setvar;
 mod source;

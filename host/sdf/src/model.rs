@@ -201,6 +201,25 @@ pub struct Service {
 }
 
 impl Service {
+    /// The memory regions that it works on.
+    #[must_use]
+    pub fn regions(&self) -> Vec<usize> {
+        match self.target {
+            ServiceTarget::Region(region) => vec![region],
+            ServiceTarget::Seal(seal) => seal.regions().collect(),
+            ServiceTarget::Program(_) | ServiceTarget::Kernel => Vec::new(),
+        }
+    }
+
+    /// The seal, if it is one.
+    #[must_use]
+    pub fn seal(&self) -> Option<&Seal> {
+        match &self.target {
+            ServiceTarget::Seal(seal) => Some(seal),
+            _ => None,
+        }
+    }
+
     /// Whether it computes a digest.
     #[must_use]
     pub fn is_digest(&self) -> bool {
@@ -217,6 +236,50 @@ pub enum ServiceTarget {
     Program(usize),
     /// The kernel's code.
     Kernel,
+    /// Records, and where they go sealed.
+    Seal(Seal),
+}
+
+/// The memory that a seal works on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Seal {
+    /// Index of the memory region that starts with the key.
+    pub key: usize,
+    /// Index of the memory region with the records.
+    pub from: usize,
+    /// Index of the memory region for sealed records.
+    pub to: usize,
+    /// The protection domain's interrupt that triggers it.
+    pub irq: Option<u8>,
+    /// Bytes of a record.
+    pub record_bytes: u64,
+    /// The ring that says which records there are; without it, there is one.
+    pub ring: Option<UsedRing>,
+    /// Whether vector registers compute it.
+    pub vector: bool,
+}
+
+impl Seal {
+    /// The memory regions that it reads.
+    pub fn inputs(&self) -> impl Iterator<Item = usize> + use<> {
+        [self.key, self.from].into_iter().chain(self.ring.map(|ring| ring.region))
+    }
+
+    /// The memory regions of all of its parts.
+    pub fn regions(&self) -> impl Iterator<Item = usize> + use<> {
+        self.inputs().chain([self.to])
+    }
+}
+
+/// A used ring, as of a virtio device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct UsedRing {
+    /// Index of the memory region.
+    pub region: usize,
+    /// Where it starts in the region.
+    pub offset: u64,
+    /// Its entries, a power of two.
+    pub entries: u64,
 }
 
 /// Memory that the kernel clears during an interrupt or a fault.

@@ -15,7 +15,7 @@ use crate::symbols::Symbols;
 use crate::target::{Architecture, Target};
 use crate::xml::Element;
 use crate::{
-    cspace, header, ioport, irq, map, program_image, ring, service, setvar, static_key, unexpected, wipe,
+    cspace, header, ioport, irq, map, program_image, ring, seal, service, setvar, static_key, unexpected, wipe,
 };
 
 /// An element that grants a right, at most once.
@@ -137,6 +137,7 @@ impl<'a> Reader<'a, '_> {
                 "reset" => {
                     inside.services.push(service::read_reset(child, &mut inside.symbols, self.problems));
                 }
+                "seal" => inside.services.push(seal::read(child, &mut inside.symbols, self.problems)),
                 "wipe" => inside.wipes.push(wipe::read(child, self.problems)),
                 "cspace" => {
                     let caps = cspace::read(child, self.problems);

@@ -53,7 +53,8 @@ pub(crate) fn read_reset<'a>(
     finish(ServiceKind::Reset, attributes, id, target, symbols)
 }
 
-fn finish<'a>(
+/// Reads what all services have, and puts a service together.
+pub(crate) fn finish<'a>(
     kind: ServiceKind,
     mut attributes: Attributes<'a, '_>,
     id: Result<u8, Reported>,
@@ -66,7 +67,8 @@ fn finish<'a>(
     Ok(ServiceDraft { kind, id: id?, target: target?, setvar_id, span: element.span() })
 }
 
-fn read_id(attributes: &mut Attributes) -> Result<u8, Reported> {
+/// The id of a service.
+pub(crate) fn read_id(attributes: &mut Attributes) -> Result<u8, Reported> {
     let id = attributes.required_number("id")?;
     match u8::try_from(id) {
         Ok(id) if id <= MAX_SERVICE_ID => Ok(id),

@@ -15,6 +15,7 @@ const DESCRIPTION: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
     <memory_region name="ring" size="0x200_000" page_size="0x1000" />
     <memory_region name="page" prefill_path="page" />
     <memory_region name="uart" size="0x1000" phys_addr="0x9000000" />
+    <memory_region name="sealed" size="0x1000" />
     <protection_domain name="parent" priority="3" budget="100" period="200" stack_size="0x2000" passive="false">
         <program_image path="parent.elf" path_for_symbols="symbols.elf" />
         <map mr="ring" vaddr="0x2000000" perms="rw" cached="false" setvar_vaddr="a" setvar_size="b" />
@@ -31,6 +32,7 @@ const DESCRIPTION: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
         <digest id="1" pd="server" />
         <digest id="2" kernel="true" />
         <reset id="15" pd="child" />
+        <seal id="14" key="page" from="ring" to="sealed" used="ring" used_offset="4" entries="64" record="64" />
         <wipe region="page" fault="true" />
         <protection_domain name="child" id="5" setvar_id="d" fpu="false" cpu="0" smc="false">
             <program_image path="child.elf" />
@@ -65,6 +67,8 @@ const FRAGMENTS: &[&str] = &[
     "<digest ",
     "<reset ",
     "<wipe ",
+    "<seal ",
+    "entries=\"12\" ",
     "fault=\"true\" ",
     "<memory_region ",
     "/>",
@@ -217,6 +221,14 @@ fn check_consistent(parsed: &Parsed, target: &Target) {
                 ServiceTarget::Region(region) => region < regions.len(),
                 ServiceTarget::Program(program) => program < domains.len(),
                 ServiceTarget::Kernel => service.is_digest(),
+                ServiceTarget::Seal(seal) => {
+                    let has = |id: &u8| domain.irqs.iter().any(|irq| irq.id == *id);
+                    assert!((16..=4096).contains(&seal.record_bytes) && seal.irq.iter().all(has));
+                    assert!(seal.record_bytes <= regions[seal.from].bytes);
+                    assert!(seal.record_bytes + 32 <= regions[seal.to].bytes);
+                    assert!(seal.regions().filter(|region| *region == seal.to).count() == 1);
+                    seal.regions().all(|region| region < regions.len())
+                }
             };
             assert!(service.id <= 15 && is_there);
         }

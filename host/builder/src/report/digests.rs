@@ -50,7 +50,7 @@ fn follows_keys(built: &Built, program: usize) -> bool {
 fn expected(built: &Built, service: &Service) -> Option<String> {
     let mut hasher = blake3::Hasher::new();
     match service.target {
-        ServiceTarget::Kernel => return None,
+        ServiceTarget::Kernel | ServiceTarget::Seal(_) => return None,
         ServiceTarget::Program(program) => add_constants(&mut hasher, built, program),
         ServiceTarget::Region(region) => add_region(&mut hasher, built, region)?,
     }

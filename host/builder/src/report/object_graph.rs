@@ -187,6 +187,9 @@ pub(super) fn service(built: &Built, index: usize) -> String {
             format!("{} of memory region {}", service.kind.name(), system.memory_regions[region].name)
         }
         ServiceTarget::Kernel => service.kind.name().to_owned(),
+        ServiceTarget::Seal(seal) => {
+            format!("{} of memory region {}", service.kind.name(), system.memory_regions[seal.from].name)
+        }
         ServiceTarget::Program(program) => {
             format!("{} of {}", service.kind.name(), system.protection_domains[program].name)
         }

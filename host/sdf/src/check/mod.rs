@@ -12,6 +12,7 @@ mod older_pp;
 mod page_size;
 mod phys_addr;
 mod ranges;
+mod seals;
 mod services;
 mod setvars;
 mod unused;
@@ -47,7 +48,7 @@ pub(crate) fn check(mut draft: SystemDraft, target: &Target) -> Result<Parsed, V
     }
     let page_sizes = page_size::choose(&draft.memory_regions, &maps);
     domains::warn(&draft, &mut warnings);
-    unused::warn(&draft.memory_regions, &maps, &setvars, &mut warnings);
+    unused::warn(&draft.memory_regions, &maps, &setvars, &services, &mut warnings);
     Ok(Parsed {
         system: assemble(
             draft,

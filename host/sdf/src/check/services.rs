@@ -1,10 +1,11 @@
 //! Services: ids are unique, and each target exists and is allowed.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use limen_abi::ServiceKind;
 use limen_abi::limits::SERVICES;
 
+use super::seals;
 use crate::code;
 use crate::diagnostic::{Diagnostic, Problems};
 use crate::draft::{ProtectionDomainDraft, ServiceDraft, ServiceTargetDraft, SystemDraft};
@@ -18,13 +19,16 @@ pub(super) fn resolve(draft: &SystemDraft, problems: &mut Problems) -> Vec<Vec<S
         problems.push(too_many(all.count(), first_too_many));
     }
     let domains = draft.protection_domains.iter().enumerate();
-    domains
+    let resolved: Vec<_> = domains
         .map(|(index, domain)| {
             check_ids(domain, problems);
+            let irqs = domain.contents.irqs.iter().map(|irq| irq.id).collect();
             let services = domain.contents.services.iter();
-            services.filter_map(|service| resolve_one(draft, index, service, problems)).collect()
+            services.filter_map(|service| resolve_one(draft, index, &irqs, service, problems)).collect()
         })
-        .collect()
+        .collect();
+    seals::check_keys(draft, &resolved, problems);
+    resolved
 }
 
 fn check_ids(domain: &ProtectionDomainDraft, problems: &mut Problems) {
@@ -42,11 +46,12 @@ fn check_ids(domain: &ProtectionDomainDraft, problems: &mut Problems) {
 }
 
 /// Code, text and help for an invalid target.
-type Refusal = (&'static str, String, String);
+pub(super) type Refusal = (&'static str, String, String);
 
 fn resolve_one(
     draft: &SystemDraft,
     holder: usize,
+    irqs: &HashSet<u8>,
     service: &ServiceDraft,
     problems: &mut Problems,
 ) -> Option<Service> {
@@ -54,6 +59,9 @@ fn resolve_one(
         ServiceTargetDraft::Region(name) => region(draft, name, problems),
         ServiceTargetDraft::Program(name) => program(draft, holder, service.kind, name, problems),
         ServiceTargetDraft::Kernel => Ok(ServiceTarget::Kernel),
+        ServiceTargetDraft::Seal(seal) => {
+            seals::resolve(draft, &draft.protection_domains[holder], irqs, &seal, problems)
+        }
     };
     let ServiceDraft { kind, id, setvar_id, span, .. } = service;
     match target {
@@ -103,6 +111,6 @@ fn program(
 fn too_many(count: usize, first: &ServiceDraft) -> Diagnostic {
     let span = &first.span;
     let message = format!("Error: too many services ({count}). Maximum is {SERVICES}: {span}");
-    let help = "The limit counts digests and resets of all protection domains.";
+    let help = "The limit counts digests, resets and seals of all protection domains.";
     Diagnostic::new(code::SERVICES_TOO_MANY, span, message, help)
 }

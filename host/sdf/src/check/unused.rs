@@ -5,18 +5,20 @@ use std::collections::HashSet;
 use crate::code;
 use crate::diagnostic::{Diagnostic, Problems};
 use crate::draft::MemoryRegionDraft;
-use crate::model::{Map, MemoryRegion, Setvar};
+use crate::model::{Map, MemoryRegion, Seal, Service, Setvar};
 
-/// Warns of each memory region that has no map and no setvar.
+/// Warns of each memory region that has no map and no setvar, and belongs to no seal.
 pub(super) fn warn(
     regions: &[MemoryRegionDraft],
     maps: &[Vec<Map>],
     setvars: &[Vec<Setvar>],
+    services: &[Vec<Service>],
     warnings: &mut Problems,
 ) {
     let mapped = maps.iter().flatten().map(|map| map.region);
     let addressed = setvars.iter().flatten().map(|setvar| setvar.region_paddr);
-    let used: HashSet<usize> = mapped.chain(addressed).collect();
+    let sealed = services.iter().flatten().filter_map(Service::seal).flat_map(Seal::regions);
+    let used: HashSet<usize> = mapped.chain(addressed).chain(sealed).collect();
     let unused = regions.iter().enumerate().filter(|(index, _)| !used.contains(index));
     warnings.extend(unused.map(|(_, draft)| unused_region(&draft.region)));
 }

@@ -1,38 +1,61 @@
-//! Wipes: the memory region is within the limit, and each trigger wipes one region.
+//! Wipes: the memory region is within the limit, and each trigger wipes one region or triggers one seal.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
-use limen_abi::limits::{WIPE_BYTES, WIPING_INTERRUPTS};
+use limen_abi::limits::{SERVED_INTERRUPTS, WIPE_BYTES};
 
 use crate::code;
-use crate::diagnostic::{Diagnostic, Problems};
-use crate::draft::{ProtectionDomainDraft, SystemDraft, WipeDraft};
+use crate::diagnostic::{Diagnostic, Problems, Span};
+use crate::draft::{ProtectionDomainDraft, ServiceDraft, ServiceTargetDraft, SystemDraft, WipeDraft};
 use crate::meant;
 use crate::model::{Wipe, WipeTrigger};
 
 /// The wipes of each protection domain. Invalid ones are reported and left out.
 pub(super) fn resolve(draft: &SystemDraft, problems: &mut Problems) -> Vec<Vec<Wipe>> {
-    let all = draft.protection_domains.iter().flat_map(|domain| &domain.contents.wipes);
-    let mut by_interrupt = all.filter(|wipe| wipe.trigger != WipeTrigger::Fault);
-    if let Some(first_too_many) = by_interrupt.nth(WIPING_INTERRUPTS) {
+    let all = || draft.protection_domains.iter().map(|domain| &domain.contents);
+    let wipes = all().flat_map(|contents| &contents.wipes);
+    let wiping = wipes.filter(|wipe| wipe.trigger != WipeTrigger::Fault).map(|wipe| &wipe.span);
+    let sealing = all().flat_map(|contents| sealing_interrupts(&contents.services)).map(|(_, span)| span);
+    if let Some(first_too_many) = sealing.chain(wiping).nth(SERVED_INTERRUPTS) {
         problems.push(too_many(first_too_many));
     }
     let domains = draft.protection_domains.iter();
     domains
         .map(|domain| {
-            let irqs = domain.contents.irqs.iter().map(|irq| irq.id).collect();
-            let mut triggers = Triggers { irqs, taken: HashSet::new() };
+            let mut triggers = Triggers::new(domain, problems);
             let wipes = domain.contents.wipes.iter();
             wipes.filter_map(|wipe| resolve_one(draft, domain, &mut triggers, wipe, problems)).collect()
         })
         .collect()
 }
 
-/// Wipe triggers of a protection domain.
+/// The interrupts that trigger seals, and the seals' elements.
+fn sealing_interrupts<'d>(services: &'d [ServiceDraft<'_>]) -> impl Iterator<Item = (u8, &'d Span)> {
+    services.iter().filter_map(|service| match service.target {
+        ServiceTargetDraft::Seal(seal) => Some((seal.irq?, &service.span)),
+        _ => None,
+    })
+}
+
+/// Triggers in a protection domain that have a wipe or a seal.
 struct Triggers {
     irqs: HashSet<u8>,
-    /// Triggers that already have a wipe.
-    taken: HashSet<WipeTrigger>,
+    taken: HashMap<WipeTrigger, &'static str>,
+}
+
+impl Triggers {
+    /// The triggers of seals. A second seal of an interrupt is reported.
+    fn new(domain: &ProtectionDomainDraft, problems: &mut Problems) -> Self {
+        let mut taken = HashMap::new();
+        for (id, span) in sealing_interrupts(&domain.contents.services) {
+            if taken.insert(WipeTrigger::Irq(id), "seal").is_some() {
+                let message = format!("Error: interrupt {id} already has a seal: {span}");
+                let help = "An interrupt seals the records of one ring, or one record.";
+                problems.push(Diagnostic::new(code::SEAL_IRQ_DUPLICATE, span, message, help));
+            }
+        }
+        Self { irqs: domain.contents.irqs.iter().map(|irq| irq.id).collect(), taken }
+    }
 }
 
 fn resolve_one(
@@ -54,18 +77,13 @@ fn resolve_one(
             "irq must be the id of an irq element of the same protection domain.",
         );
     }
-    if !triggers.taken.insert(wipe.trigger) {
+    if let Some(taken) = triggers.taken.insert(wipe.trigger, "wipe") {
         let text = match wipe.trigger {
-            WipeTrigger::Irq(id) => format!("interrupt {id} already has a wipe"),
-            WipeTrigger::Fault => "faults already have a wipe".to_owned(),
+            WipeTrigger::Irq(id) => format!("interrupt {id} already has a {taken}"),
+            WipeTrigger::Fault => format!("faults already have a {taken}"),
         };
-        return refuse(
-            problems,
-            wipe,
-            code::WIPE_DUPLICATE,
-            text,
-            "Wipe one memory region that holds all of the data.",
-        );
+        let help = "Wipe one memory region that holds all of the data, on an interrupt without a seal.";
+        return refuse(problems, wipe, code::WIPE_DUPLICATE, text, help);
     }
     let Some((region, found)) = draft.region(wipe.region) else {
         let text = format!("unknown memory region name '{}'", wipe.region);
@@ -93,9 +111,10 @@ fn refuse(
     None
 }
 
-fn too_many(first: &WipeDraft) -> Diagnostic {
-    let span = &first.span;
-    let message = format!("Error: too many interrupts wipe memory. Maximum is {WIPING_INTERRUPTS}: {span}");
-    let help = "Put the memory into larger regions that fewer interrupts wipe.";
+fn too_many(span: &Span) -> Diagnostic {
+    let message =
+        format!("Error: too many interrupts wipe or seal memory. Maximum is {SERVED_INTERRUPTS}: {span}");
+    let help =
+        "Put the memory into larger regions that fewer interrupts wipe, or request seals with limen_seal.";
     Diagnostic::new(code::WIPES_TOO_MANY, span, message, help)
 }
