@@ -79,6 +79,7 @@
 //! | `limen_static_branch_unlikely`, `limen_static_branch_likely` | [`static_branch_unlikely!`], [`static_branch_likely!`] |
 //! | `limen_digest` | [`service::digest`] |
 //! | `limen_reset` | [`service::reset`] |
+//! | `limen_seal` | [`service::seal`] |
 //! | `limen_probe_start`, `limen_probe_stop`, `limen_probe_read` | [`probe::start`], [`probe::stop`], [`probe::read`] |
 //! | `limen_probe_arm`, `limen_probe_arm_syscall`, `limen_probe_arm_interrupt`, `limen_cross_...` | [`probe::cross`], [`probe::keep_armed`] |
 //! | `limen_probe_ring_next`, `limen_ring_next` | [`probe::Samples::next_entry`], [`ring::Reader::next_record`] |

@@ -1,4 +1,4 @@
-//! Services of the kernel: digests and resets. See the book's chapter on services.
+//! Services of the kernel: digests, resets and seals. See the book's chapter on services.
 //!
 //! The kernel works on the caller's time and at its priority. A caller that is stopped meanwhile repeats its call
 //! when it is resumed.
@@ -10,7 +10,7 @@ use limen_abi::slot::BASE_SERVICE;
 
 use crate::invoke::{Error, invoke};
 
-/// A digest or reset, by the id that the system description gives it.
+/// A digest, reset or seal, by the id that the system description gives it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Service(u8);
 
@@ -48,4 +48,12 @@ pub fn digest(service: Service) -> Result<[u64; DIGEST_WORDS], Error> {
 /// `IllegalOperation` while the child could run, `InvalidCapability` if there is no such reset.
 pub fn reset(service: Service) -> Result<(), Error> {
     digest(service).map(drop)
+}
+
+/// Seals the record, or those in the ring that no interrupt has sealed, at most 1024. Returns how many.
+///
+/// # Errors
+/// `InvalidCapability` if there is no such seal.
+pub fn seal(service: Service) -> Result<u64, Error> {
+    digest(service).map(|[sealed, ..]| sealed)
 }

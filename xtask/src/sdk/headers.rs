@@ -14,7 +14,7 @@ use limen_abi::message::{self, BufferWord};
 use limen_abi::probe::ProbeOption;
 use limen_abi::register::{self, RegisterMap};
 use limen_abi::ring::{self, RecordWord, RingWord};
-use limen_abi::service::DIGEST_WORDS;
+use limen_abi::service::{DIGEST_WORDS, SEAL_KEY_BYTES, SEALED_HEADER_BYTES, SEALED_TAG};
 use limen_abi::slot::{self, Badge, MonitorSlot};
 use limen_abi::{ErrorCode, FaultLabel, FpuPolicy, Label, MessageInfo, ProbeEvent, Syscall, limits};
 
@@ -172,6 +172,9 @@ fn services(header: &mut CHeader) {
     header.title("Services of the kernel");
     header.constant("Highest id of a service.", "LIMEN_MAX_SERVICE_ID", limits::MAX_SERVICE_ID);
     header.constant("Words of a digest.", "LIMEN_DIGEST_WORDS", DIGEST_WORDS);
+    header.constant("Bytes of the key of a seal.", "LIMEN_SEAL_KEY_BYTES", SEAL_KEY_BYTES);
+    let tag_bytes = SEALED_HEADER_BYTES - SEALED_TAG;
+    header.constant("Bytes of the tag of a sealed record.", "LIMEN_SEAL_TAG_BYTES", tag_bytes);
 }
 
 fn message_words(header: &mut CHeader, fault: &str, width: Width, words: &[(&str, usize)]) {

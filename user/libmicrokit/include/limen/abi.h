@@ -343,6 +343,12 @@ typedef enum benchmark_track_util_ipc_index {
 /* Words of a digest. */
 #define LIMEN_DIGEST_WORDS 4
 
+/* Bytes of the key of a seal. */
+#define LIMEN_SEAL_KEY_BYTES 32
+
+/* Bytes of the tag of a sealed record. */
+#define LIMEN_SEAL_TAG_BYTES 16
+
 /* Sizes of a message and its info. */
 typedef enum seL4_MsgLimits {
     /* Bits of the length in a message info. */

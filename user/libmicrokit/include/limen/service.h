@@ -4,6 +4,7 @@
  *       <digest id="0" region="log"/>    the contents of a memory region
  *       <digest id="1" pd="worker"/>     code and constants of a program
  *       <reset id="2" pd="worker"/>      puts a child's memory back to what it was when the system started
+ *       <seal id="3" key="key" from="log" to="sealed"/>    encrypts and authenticates records
  *       <protection_domain name="worker" id="5"> ...
  *
  * The kernel works on the caller's budget, at the caller's priority, and is preempted like the caller. A caller that is
@@ -39,5 +40,53 @@ static inline seL4_Error limen_reset(seL4_Word id)
 {
     return limen_invoke_plain(LIMEN_BASE_SERVICE_CAP + id, LimenServiceRun, 0);
 }
+
+/* The start of the memory region that holds the key of a seal. There is no key while the salt is zero: set the salt last,
+ * and to zero before a change of the key. Key and salt together must be new each time the system starts, because the numbers
+ * of records start again. */
+typedef struct limen_seal_key {
+    seL4_Uint8 key[LIMEN_SEAL_KEY_BYTES];
+    seL4_Uint32 salt;
+} limen_seal_key_t;
+
+/* A sealed record; the ciphertext follows. ChaCha20-Poly1305 (RFC 8439) without additional data; the nonce is the salt and
+ * then the number, both with the lowest byte first. */
+typedef struct limen_sealed {
+    /* Counts from 1; zero while the kernel writes the rest. */
+    seL4_Uint64 number;
+    /* Of the ciphertext, in bytes. */
+    seL4_Uint32 length;
+    seL4_Uint32 salt;
+    seL4_Uint8 tag[LIMEN_SEAL_TAG_BYTES];
+} limen_sealed_t;
+
+/* Distance between the sealed records in their region; `record` is the attribute of the seal. Record `number` is at
+ * (number - 1) modulo how many fit into the region. */
+#define LIMEN_SEALED_BYTES(record) (sizeof(limen_sealed_t) + (record))
+
+/* Seals the record, or those in the ring that no interrupt has sealed, at most 1024. Stores how many in `sealed`.
+ * seL4_InvalidCapability if the description grants no seal with this id. */
+static inline seL4_Error limen_seal(seL4_Word id, seL4_Word *sealed)
+{
+    limen_received_t answer = limen_invoke(LIMEN_BASE_SERVICE_CAP + id, LimenServiceRun, 0, 0, limen_two_words(0, 0));
+    *sealed = answer.words.mr0;
+    return limen_outcome(answer);
+}
+
+typedef enum limen_opening {
+    LIMEN_OPENED,
+    /* The record is not there yet. It never comes if its sealing was abandoned, because a caller of limen_seal was
+     * stopped: then try the next number. */
+    LIMEN_NOT_SEALED,
+    /* A later record has its place. */
+    LIMEN_OVERWRITTEN,
+    /* The tag does not fit: another program has written to the region, or the key is another one. */
+    LIMEN_FORGED,
+} limen_opening_t;
+
+/* Copies record `number` out of the region with sealed records, and decrypts it. `text` has room for `record_bytes`, the
+ * attribute `record` of the seal. Unless the record is opened, it may then hold anything. */
+limen_opening_t limen_open(const limen_seal_key_t *key, const void *region, seL4_Word region_bytes, seL4_Word record_bytes,
+                           seL4_Uint64 number, void *text, seL4_Word *length);
 
 #endif /* LIMEN_SERVICE_H */
