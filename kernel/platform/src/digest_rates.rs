@@ -77,7 +77,7 @@ pub fn print() {
 
 #[inline(never)]
 fn rate(what: fmt::Arguments<'_>, packets: u64, spent: u64) {
-    row(format_args!("digest_rate {what}"), packets * PACKET_BYTES as u64 * INSTRUCTIONS / spent);
+    row(format_args!("model_digest_rate {what}"), packets * PACKET_BYTES as u64 * INSTRUCTIONS / spent);
 }
 
 /// Digests a packet with vector registers.
@@ -110,7 +110,7 @@ fn burst(rehearsal: &mut Rehearsal, open: Right<'_>, who: Who, brought: u64, per
                 packets.take_turn(open);
             }
         });
-        row(format_args!("digest_recovery mode={who} load={load}"), late);
+        row(format_args!("model_digest_recovery mode={who} load={load}"), late);
     }
 }
 

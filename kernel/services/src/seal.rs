@@ -24,20 +24,32 @@ use limen_simd::seal::{NONCE_BYTES, Sealer};
 
 /// Bytes of a record that are copied at once: whole blocks of the cipher.
 const PART_BYTES: usize = 512;
+const PART_WORDS: usize = PART_BYTES / 8;
+const KEY_WORDS: usize = SEAL_KEY_BYTES / 8;
+const HEADER_WORDS: usize = SEALED_HEADER_BYTES / 8;
 /// Offset of the salt in the page of the key.
 const SALT: usize = SEAL_KEY_BYTES;
 
+/// Words of eight bytes. Their alignment makes copies and the cipher faster.
+#[derive(Clone, Copy, Debug)]
+#[repr(C, align(16))]
+pub struct Words<const N: usize>(pub [[u8; 8]; N]);
+
+impl<const N: usize> Words<N> {
+    const ZERO: Self = Self([[0; 8]; N]);
+}
+
 /// Memory that is copied in words of eight bytes. Programs may change it concurrently.
 pub trait Bytes {
-    /// Copies whole words from this offset, which is a multiple of eight.
-    fn read(&self, offset: usize, to: &mut [[u8; 8]]);
+    /// Copies the first `count` words from this offset, which is a multiple of eight.
+    fn read<const N: usize>(&self, offset: usize, to: &mut Words<N>, count: usize);
 }
 
 /// Memory that can also be written.
 pub trait WritableBytes: Bytes {
-    /// Writes whole words at this offset, which is a multiple of eight. Every program sees earlier writes before later
-    /// ones of another call.
-    fn write(&mut self, offset: usize, from: &[[u8; 8]]);
+    /// Writes the first `count` words at this offset, which is a multiple of eight. Every program sees earlier writes
+    /// before later ones of another call.
+    fn write<const N: usize>(&mut self, offset: usize, from: &Words<N>, count: usize);
 }
 
 /// A used ring, whose start is a multiple of four bytes.
@@ -166,27 +178,31 @@ impl<K: Bytes, F: Bytes, R: Ring, T: WritableBytes> Memory<K, F, R, T> {
         let mut nonce = [0; NONCE_BYTES];
         nonce[..4].copy_from_slice(&salt.to_le_bytes());
         nonce[4..].copy_from_slice(&number.to_le_bytes());
-        let mut sealer = Sealer::new(ChaCha20Poly1305::new(way, &key, &nonce), &[]);
-        key.fill(0);
-        core::hint::black_box(&key);
+        let mut bytes = [0; SEAL_KEY_BYTES];
+        bytes.copy_from_slice(key.0.as_flattened());
+        let mut sealer = Sealer::new(ChaCha20Poly1305::new(way, &bytes, &nonce), &[]);
+        (key, bytes) = (Words::ZERO, [0; SEAL_KEY_BYTES]);
+        core::hint::black_box((&key, &bytes));
         let slot = self.slot(number);
         // The number is zero until the rest is complete.
-        self.to.write(slot, &[[0; 8]]);
-        let mut text = [0; PART_BYTES];
+        self.to.write(slot, &Words::<1>::ZERO, 1);
+        let mut text = Words::<PART_WORDS>::ZERO;
         for part in (0..record.bytes).step_by(PART_BYTES) {
             let bytes = PART_BYTES.min(record.bytes - part);
             let words = bytes.div_ceil(8);
-            self.from.read(record.offset + part, &mut text.as_chunks_mut().0[..words]);
-            sealer.update(&mut text[..bytes]);
-            text[bytes..words * 8].fill(0);
-            self.to.write(slot + SEALED_HEADER_BYTES + part, &text.as_chunks().0[..words]);
+            self.from.read(record.offset + part, &mut text, words);
+            let sealed = text.0.as_flattened_mut();
+            sealer.update(&mut sealed[..bytes]);
+            sealed[bytes..words * 8].fill(0);
+            self.to.write(slot + SEALED_HEADER_BYTES + part, &text, words);
         }
-        let mut header = [0; SEALED_HEADER_BYTES];
-        header[8..12].copy_from_slice(&(record.bytes as u32).to_le_bytes());
-        header[12..SEALED_TAG].copy_from_slice(&salt.to_le_bytes());
-        header[SEALED_TAG..].copy_from_slice(&sealer.finish());
-        self.to.write(slot + 8, header[8..].as_chunks().0);
-        self.to.write(slot, &[number.to_le_bytes()]);
+        let mut header = Words::<HEADER_WORDS>::ZERO;
+        let fields = header.0.as_flattened_mut();
+        fields[8..12].copy_from_slice(&(record.bytes as u32).to_le_bytes());
+        fields[12..SEALED_TAG].copy_from_slice(&salt.to_le_bytes());
+        fields[SEALED_TAG..].copy_from_slice(&sealer.finish());
+        self.to.write(slot, &header, HEADER_WORDS);
+        self.to.write(slot, &Words([number.to_le_bytes()]), 1);
         Some(())
     }
 
@@ -198,17 +214,17 @@ impl<K: Bytes, F: Bytes, R: Ring, T: WritableBytes> Memory<K, F, R, T> {
     }
 
     /// The key and its salt. `None` while there is no key, or while its owner changes it.
-    fn key(&self) -> Option<([u8; SEAL_KEY_BYTES], u32)> {
+    fn key(&self) -> Option<(Words<KEY_WORDS>, u32)> {
         let salt = self.salt();
-        let mut key = [0; SEAL_KEY_BYTES];
-        self.key.read(0, key.as_chunks_mut().0);
+        let mut key = Words::<KEY_WORDS>::ZERO;
+        self.key.read(0, &mut key, KEY_WORDS);
         (salt != 0 && salt == self.salt()).then_some((key, salt))
     }
 
     fn salt(&self) -> u32 {
-        let mut word = [[0; 8]];
-        self.key.read(SALT, &mut word);
-        u64::from_le_bytes(word[0]) as u32
+        let mut word = Words::<1>::ZERO;
+        self.key.read(SALT, &mut word, 1);
+        u64::from_le_bytes(word.0[0]) as u32
     }
 }
 
@@ -238,21 +254,21 @@ mod tests {
     struct Vector(Vec<u8>);
 
     impl Bytes for &Vector {
-        fn read(&self, offset: usize, to: &mut [[u8; 8]]) {
-            let bytes = to.as_flattened_mut();
+        fn read<const N: usize>(&self, offset: usize, to: &mut Words<N>, count: usize) {
+            let bytes = to.0[..count].as_flattened_mut();
             bytes.copy_from_slice(&self.0[offset..][..bytes.len()]);
         }
     }
 
     impl Bytes for &RefCell<Vector> {
-        fn read(&self, offset: usize, to: &mut [[u8; 8]]) {
-            (&*self.borrow()).read(offset, to);
+        fn read<const N: usize>(&self, offset: usize, to: &mut Words<N>, count: usize) {
+            (&*self.borrow()).read(offset, to, count);
         }
     }
 
     impl WritableBytes for &RefCell<Vector> {
-        fn write(&mut self, offset: usize, from: &[[u8; 8]]) {
-            self.borrow_mut().0[offset..][..from.len() * 8].copy_from_slice(from.as_flattened());
+        fn write<const N: usize>(&mut self, offset: usize, from: &Words<N>, count: usize) {
+            self.borrow_mut().0[offset..][..count * 8].copy_from_slice(from.0[..count].as_flattened());
         }
     }
 
@@ -369,10 +385,10 @@ mod tests {
     fn a_key_that_its_owner_changes_is_not_used() {
         struct Changing<'a>(&'a Vector, Cell<u8>);
         impl Bytes for Changing<'_> {
-            fn read(&self, offset: usize, to: &mut [[u8; 8]]) {
-                self.0.read(offset, to);
+            fn read<const N: usize>(&self, offset: usize, to: &mut Words<N>, count: usize) {
+                self.0.read(offset, to, count);
                 self.1.set(self.1.get() + 1);
-                to.as_flattened_mut()[0] ^= self.1.get();
+                to.0[0][0] ^= self.1.get();
             }
         }
         let bench = Bench::new(64, &[]);

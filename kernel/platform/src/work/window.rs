@@ -2,7 +2,7 @@
 
 use core::sync::atomic::{Ordering, fence};
 
-use limen_services::seal::{Bytes, Ring, WritableBytes};
+use limen_services::seal::{Bytes, Ring, Words, WritableBytes};
 use limen_services::window::{BLOCK_BYTES, Block, Window, WritableWindow};
 use limen_simd::{Vectors, footprint, memory};
 
@@ -64,9 +64,9 @@ impl MappedWindow {
 }
 
 impl Bytes for MappedWindow {
-    fn read(&self, offset: usize, to: &mut [[u8; 8]]) {
-        let Some(words) = self.words_at(offset, to.len()) else { return to.fill([0; 8]) };
-        for (position, bytes) in to.iter_mut().enumerate() {
+    fn read<const N: usize>(&self, offset: usize, to: &mut Words<N>, count: usize) {
+        let Some(words) = self.words_at(offset, count) else { return to.0.fill([0; 8]) };
+        for (position, bytes) in to.0.iter_mut().take(count).enumerate() {
             // SAFETY: as for `read` of a block below.
             *bytes = unsafe { words.add(position).read_volatile() }.to_ne_bytes();
         }
@@ -75,10 +75,10 @@ impl Bytes for MappedWindow {
 }
 
 impl WritableBytes for MappedWindow {
-    fn write(&mut self, offset: usize, from: &[[u8; 8]]) {
-        let Some(words) = self.words_at(offset, from.len()) else { return };
+    fn write<const N: usize>(&mut self, offset: usize, from: &Words<N>, count: usize) {
+        let Some(words) = self.words_at(offset, count) else { return };
         fence(Ordering::Release);
-        for (position, bytes) in from.iter().enumerate() {
+        for (position, bytes) in from.0.iter().take(count).enumerate() {
             // SAFETY: as for `write` of a block below.
             unsafe { words.add(position).write_volatile(u64::from_ne_bytes(*bytes)) }
         }
