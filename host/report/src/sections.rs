@@ -186,6 +186,8 @@ pub struct Plot {
     pub params: Params,
     /// The parameter, a whole number.
     pub x: String,
+    /// Another parameter: each board has a plot with a line for each value of it.
+    pub by: Option<String>,
     /// Unit of the parameter.
     pub unit: String,
 }
@@ -248,9 +250,16 @@ impl Plot {
     /// The position of a row in the plot, if it belongs there.
     #[must_use]
     pub fn x_of(&self, row: &Row) -> Option<u64> {
-        let belongs =
-            row.name == self.name && row.params.len() == self.params.len() + 1 && row.matches(&self.params);
-        row.param(&self.x).filter(|_| belongs)?.parse().ok()
+        let others = self.params.len() + usize::from(self.by.is_some());
+        let belongs = row.name == self.name && row.params.len() == others + 1 && row.matches(&self.params);
+        let has_line = self.by.is_none() || self.line_of(row).is_some();
+        row.param(&self.x).filter(|_| belongs && has_line)?.parse().ok()
+    }
+
+    /// The line that a row is on, if a parameter determines it.
+    #[must_use]
+    pub fn line_of<'r>(&self, row: &'r Row) -> Option<&'r str> {
+        row.param(self.by.as_deref()?)
     }
 }
 
@@ -300,5 +309,13 @@ mod tests {
         for other in ["m a=1 x=7", "n a=2 x=7", "n a=1 x=7 b=2", "n a=1 x=many", "n a=1 y=7"] {
             assert_eq!(plot.x_of(&row(other)), None, "{other}");
         }
+    }
+
+    #[test]
+    fn a_plot_by_a_parameter_has_a_line_for_each_value() {
+        let plot: Plot = toml::from_str("title = 't'\nname = 'n'\nx = 'x'\nunit = 'u'\nby = 'mode'").unwrap();
+        let (point, other) = (row("n mode=a x=7"), row("n x=7"));
+        assert_eq!((plot.x_of(&point), plot.line_of(&point)), (Some(7), Some("a")));
+        assert_eq!((plot.x_of(&other), plot.x_of(&row("n mode=a x=7 y=1"))), (None, None));
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::comparison::Comparison;
 use crate::page::markup::{escaped, number, run_title, short};
+use crate::row::Row;
 use crate::sections::Plot;
 
 const WIDTH: f64 = 320.0;
@@ -13,18 +14,44 @@ const EDGE: f64 = 8.0;
 /// Number of line styles in the style sheet.
 const KINDS: usize = 4;
 
-/// The points of one run.
+/// The points of a line.
 struct Series {
-    run: String,
+    title: String,
     /// Index of the line style.
     kind: usize,
     points: Vec<(u64, u64)>,
 }
 
-/// The plot; empty if no run has two points.
+/// The plot, or those of each run; empty if no line has two points.
 pub(super) fn plot(plot: &Plot, runs: &[Comparison<'_>]) -> String {
-    let series: Vec<_> = runs.iter().enumerate().map(|(index, run)| Series::new(plot, index, run)).collect();
-    let series: Vec<_> = series.into_iter().filter(|series| series.points.len() > 1).collect();
+    if plot.by.is_none() {
+        let series =
+            runs.iter().enumerate().map(|(index, run)| Series::new(plot, index, run_title(run), rows(run)));
+        return figure(plot, &escaped(&plot.title), series);
+    }
+    runs.iter().map(|run| figure_of(plot, run)).collect()
+}
+
+fn rows<'r>(run: &'r Comparison<'_>) -> impl Iterator<Item = &'r Row> {
+    run.results.rows.iter()
+}
+
+/// The plot of a run, with a line for each value of the parameter.
+fn figure_of(plot: &Plot, run: &Comparison<'_>) -> String {
+    let mut values: Vec<&str> = Vec::new();
+    for value in rows(run).filter(|row| plot.x_of(row).is_some()).filter_map(|row| plot.line_of(row)) {
+        if !values.contains(&value) {
+            values.push(value);
+        }
+    }
+    let series = values.iter().enumerate().map(|(index, value)| {
+        Series::new(plot, index, escaped(value), rows(run).filter(|row| plot.line_of(row) == Some(value)))
+    });
+    figure(plot, &format!("{} <em>{}</em>", escaped(&plot.title), run_title(run)), series)
+}
+
+fn figure(plot: &Plot, title: &str, series: impl Iterator<Item = Series>) -> String {
+    let series: Vec<_> = series.filter(|series| series.points.len() > 1).collect();
     let points = || series.iter().flat_map(|series| &series.points);
     let (Some(right), Some(top)) = (points().map(|point| point.0).max(), points().map(|point| point.1).max())
     else {
@@ -34,10 +61,10 @@ pub(super) fn plot(plot: &Plot, runs: &[Comparison<'_>]) -> String {
     let drawn: String = series.iter().map(|series| series.draw(&scale)).collect();
     let legend: String = series.iter().map(|series| series.legend(&plot.unit)).collect();
     format!(
-        "<figure>\n<svg class=\"lines\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" role=\"img\" aria-label=\"{title}\">{}{drawn}</svg>\n\
+        "<figure>\n<svg class=\"lines\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" role=\"img\" aria-label=\"{label}\">{}{drawn}</svg>\n\
          <figcaption><b>{title}</b>{legend}</figcaption>\n</figure>\n",
         scale.axes(&plot.x),
-        title = escaped(&plot.title),
+        label = escaped(&plot.title),
     )
 }
 
@@ -80,11 +107,10 @@ impl Scale {
 }
 
 impl Series {
-    fn new(plot: &Plot, index: usize, run: &Comparison<'_>) -> Self {
-        let points = run.results.rows.iter().filter_map(|row| Some((plot.x_of(row)?, row.median)));
-        let mut points: Vec<_> = points.collect();
+    fn new<'r>(plot: &Plot, index: usize, title: String, rows: impl Iterator<Item = &'r Row>) -> Self {
+        let mut points: Vec<_> = rows.filter_map(|row| Some((plot.x_of(row)?, row.median))).collect();
         points.sort_unstable();
-        Self { run: run_title(run), kind: index % KINDS, points }
+        Self { title, kind: index % KINDS, points }
     }
 
     fn draw(&self, scale: &Scale) -> String {
@@ -107,7 +133,7 @@ impl Series {
             let each = (to - from) / (last_x - first_x).max(1) as f64;
             format!("{} to {}, {} for each {}", number(from), number(to), rounded(each), escaped(unit))
         };
-        format!("<span><i class=\"kind{}\"></i><em>{}</em> {growth}</span>", self.kind, self.run)
+        format!("<span><i class=\"kind{}\"></i><em>{}</em> {growth}</span>", self.kind, self.title)
     }
 }
 
@@ -137,7 +163,7 @@ mod tests {
 
     #[test]
     fn a_flat_line_is_called_constant() {
-        let series = |points: &[(u64, u64)]| Series { run: "b".into(), kind: 0, points: points.to_vec() };
+        let series = |points: &[(u64, u64)]| Series { title: "b".into(), kind: 0, points: points.to_vec() };
         assert!(series(&[(1, 7), (63, 7)]).legend("domain").contains("7, constant"));
         assert!(series(&[(3, 100), (63, 700)]).legend("domain").contains("100 to 700, 10 for each domain"));
     }
