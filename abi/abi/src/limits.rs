@@ -74,9 +74,9 @@ pub const SEAL_RECORD_BYTES: u64 = 0x1000;
 /// The size of a record is a multiple of so many bytes.
 pub const SEAL_ALIGNMENT: u64 = 16;
 /// Most bytes that an interrupt seals; it has no preemption point. A request seals the rest.
-pub const SEAL_BYTES_AT_ONCE: u64 = 0x4000;
+pub const SEAL_BYTES_AT_ONCE: u64 = 0x1000;
 /// Most entries of a ring that an interrupt takes.
-pub const SEAL_RECORDS_AT_ONCE: u64 = 16;
+pub const SEAL_RECORDS_AT_ONCE: u64 = 4;
 /// Most entries of a ring whose buffers the kernel seals.
 pub const SEAL_RING_ENTRIES: u64 = 1024;
 /// Samples of crossings that the kernel buffers for a program.
