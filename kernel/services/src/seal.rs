@@ -90,7 +90,10 @@ pub struct Progress {
 
 impl Progress {
     /// No record has been sealed.
-    pub const NONE: Self = Self { number: AtomicU64::new(0), next: AtomicU64::new(0) };
+    #[must_use]
+    pub const fn none() -> Self {
+        Self { number: AtomicU64::new(0), next: AtomicU64::new(0) }
+    }
 
     /// The next number. `None` after the last one.
     fn take_number(&self) -> Option<u64> {
@@ -307,7 +310,7 @@ mod tests {
                 from: Vector((0..4 * record_bytes).map(|byte| (byte * 7 + byte / 256) as u8).collect()),
                 ring: TestRing { index: Cell::new(0), entries: entries.to_vec() },
                 to: RefCell::new(Vector(vec![0xaa; 3 * (32 + record_bytes) + 5])),
-                progress: Progress::NONE,
+                progress: Progress::none(),
                 record_bytes,
             }
         }

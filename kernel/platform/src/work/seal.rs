@@ -14,7 +14,7 @@ use crate::machine::Hardware;
 use crate::section::WorkerRegisters;
 
 /// What the seals have done, by service.
-static PROGRESS: [Progress; SERVICES] = [const { Progress::NONE }; SERVICES];
+static PROGRESS: [Progress; SERVICES] = [const { Progress::none() }; SERVICES];
 
 /// The parts of a task that only seals have.
 #[derive(Clone, Copy, Debug)]
