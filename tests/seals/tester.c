@@ -4,6 +4,7 @@
 
 #include "level.h"
 #include "orders.h"
+#include "state.h"
 #include "test.h"
 
 #define SENSOR 0
@@ -256,6 +257,47 @@ static void a_wrong_ring_seals_no_other_memory(void)
     }
 }
 
+#if defined(__aarch64__)
+/* The timer is this program's to set, so its interrupt comes while the kernel seals for the program. */
+static void raise_later(seL4_Word ticks)
+{
+    __asm__ volatile ("msr cntp_tval_el0, %0\n\tmsr cntp_ctl_el0, %1\n\tisb" : : "r"(ticks), "r"(1ul) : "memory");
+}
+#else
+/* Only at once. */
+static void raise_later(seL4_Word ticks)
+{
+    (void)ticks;
+    level_raise();
+}
+#endif
+
+/* An interrupt seals while a request of this program is at work in the same registers, and both records are right. */
+static void registers_survive_both(void)
+{
+    static struct state written, found;
+    for (seL4_Word round = 0; round < 100; round++) {
+        seL4_Word count = 0;
+        put(round % 16, 2000);
+        put((round + 1) % 16, 48);
+        state_fill(&written);
+        state_write(&written);
+        raise_later(round * 20);
+        seL4_Error error = limen_seal(RING, &count);
+        state_read(&found);
+        CHECK_EQUAL(error, seL4_NoError);
+        CHECK_EQUAL(count, 2);
+        CHECK(state_equal(&written, &found));
+        CHECK_EQUAL(wait_for_signals(), 1 << SENSOR);
+        last++;
+        CHECK(opens_to(key, sealed, SEALED_BYTES, RECORD, last, sample, RECORD));
+        for (seL4_Word i = 0; i < 2; i++) {
+            seL4_Word at = buffers + (round + i) % 16 * RING_RECORD;
+            CHECK(opens_to(key_ring, sealed_ring, RING_BYTES, RING_RECORD, ++last_ring, at, i ? 48 : 2000));
+        }
+    }
+}
+
 static void no_capability_requests_another_seal(void)
 {
     for (seL4_Word id = 0; id <= LIMEN_MAX_SERVICE_ID; id++) {
@@ -276,6 +318,7 @@ void init(void)
     RUN(another_key_seals_from_the_next_record_on);
     RUN(plain_code_seals_alike);
     RUN(a_ring_names_what_is_sealed);
+    RUN(registers_survive_both);
     RUN(a_wrong_ring_seals_no_other_memory);
     RUN(no_capability_requests_another_seal);
     suite_end();
