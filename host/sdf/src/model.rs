@@ -276,7 +276,7 @@ impl Seal {
 pub struct UsedRing {
     /// Index of the memory region.
     pub region: usize,
-    /// Where it starts in the region.
+    /// Its offset in the region.
     pub offset: u64,
     /// Its entries, a power of two.
     pub entries: u64,

@@ -73,13 +73,13 @@ pub struct Memory<K, F, R, T> {
     pub record_bytes: usize,
     /// Bytes of all records.
     pub from_bytes: usize,
-    /// Where sealed records go.
+    /// Memory for sealed records.
     pub to: T,
     /// Their bytes; room for at least one.
     pub to_bytes: usize,
 }
 
-/// What a seal has done since the system started.
+/// Progress of a seal since the system started.
 #[derive(Debug)]
 pub struct Progress {
     /// The last number of a record.

@@ -13,7 +13,7 @@ use crate::arch::cpu;
 use crate::machine::Hardware;
 use crate::section::WorkerRegisters;
 
-/// What the seals have done, by service.
+/// Progress of the seals, by service.
 static PROGRESS: [Progress; SERVICES] = [const { Progress::none() }; SERVICES];
 
 /// The parts of a task that only seals have.
