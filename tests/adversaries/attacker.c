@@ -20,6 +20,7 @@
 /* Services and keys. */
 #define DIGESTS 3
 #define RESET 3
+#define SEAL 4
 #define PROGRAM_KEYS 2
 #define KERNEL_KEYS 2
 
@@ -27,7 +28,7 @@
 #define PATIENCE 12
 
 /* Set by the tool: memory, and where its ports begin, if the machine has any. */
-seL4_Word orders, record, turns, secrets, first_port;
+seL4_Word orders, record, turns, secrets, seals, first_port;
 
 static enum thread self;
 
@@ -296,6 +297,16 @@ static seL4_Bool use_reset(seL4_Word target)
     return ask(LIMEN_BASE_SERVICE_CAP + RESET, LimenServiceRun, 0, 0);
 }
 
+/* Key, ring and buffers are in one page. */
+static seL4_Bool use_seal(seL4_Word target)
+{
+    (void)target;
+    for (int i = 0; i < 16; i++) {
+        ((volatile seL4_Word *)seals)[random_below(4096 / sizeof(seL4_Word))] = random_word();
+    }
+    return ask(LIMEN_BASE_SERVICE_CAP + SEAL, LimenServiceRun, 0, 0);
+}
+
 /* Only one of them has the device. */
 static seL4_Bool use_interrupt_that_wipes(seL4_Word target)
 {
@@ -471,7 +482,7 @@ static seL4_CPtr any_capability(void)
     case 4:
         return LIMEN_BASE_KEY_CAP + random_below(PROGRAM_KEYS + KERNEL_KEYS);
     case 5:
-        return LIMEN_BASE_SERVICE_CAP + random_below(DIGESTS + 1);
+        return LIMEN_BASE_SERVICE_CAP + random_below(DIGESTS + 2);
     case 6:
         return LIMEN_FPU_COUNTERS_CAP + random_below(2);
     case 7:

@@ -25,6 +25,7 @@
     DO(kernel_key, 1)                                                                                              \
     DO(digest, 1)                                                                                                  \
     DO(reset, 1)                                                                                                   \
+    DO(seal, 1)                                                                                                    \
     DO(interrupt_that_wipes, 1)                                                                                    \
     DO(fault_that_wipes, 1)                                                                                        \
     DO(probe, 1)                                                                                                   \
