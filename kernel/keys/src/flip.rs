@@ -1,13 +1,13 @@
 //! Patches sites to a state: the changes that it takes.
 
-use core::iter::empty;
+use core::iter::{empty, once};
 
 use crate::encoding::Encoding;
 use crate::engine::Engine;
 use crate::key::BranchKey;
 use crate::keys::KeyError;
 use crate::site::Site;
-use crate::table::Table;
+use crate::table::{Table, WORD_BYTES};
 use crate::write::{Change, write};
 
 /// The difference between a site and its instruction for a state.
@@ -21,9 +21,9 @@ enum Difference {
 }
 
 /// A word with the wanted instruction.
-pub(crate) struct Word {
-    pub(crate) address: usize,
-    pub(crate) word: u64,
+struct Word {
+    address: usize,
+    word: u64,
 }
 
 impl Change for Word {
@@ -68,6 +68,24 @@ impl<A: Encoding> Table<'_, A> {
         let state = |site: &Site| self.key(site).is_some_and(BranchKey::is_enabled);
         let changes = self.all_sites().filter_map(|site| self.difference(&site, state(&site)).change());
         write(engine, changes, |_| empty())
+    }
+
+    /// Patches the jump at `site` to lead to `target`.
+    pub(crate) fn set_jump<E: Engine>(
+        &self,
+        engine: &mut E,
+        site: usize,
+        target: usize,
+    ) -> Result<(), KeyError> {
+        let unexpected = KeyError::UnexpectedInstruction(site);
+        let (word, offset) = self.word(site).ok_or(unexpected)?;
+        let length = A::length(word >> (8 * offset)).ok_or(unexpected)?;
+        if A::nop(length).insert(word, offset) == word || offset + length > WORD_BYTES as u32 {
+            return Err(unexpected);
+        }
+        let distance = self.word(target).map(|_| target.wrapping_sub(site) as isize as i64);
+        let jump = distance.and_then(|distance| A::jump(length, distance)).ok_or(KeyError::OutOfReach)?;
+        write(engine, once(Word { address: site, word: jump.insert(word, offset) }), |_| empty())
     }
 
     fn difference(&self, site: &Site, state: bool) -> Difference {

@@ -13,10 +13,8 @@ use crate::call::StaticCall;
 use crate::count::{self, Count, CountError, Decision, Operation};
 use crate::encoding::Encoding;
 use crate::engine::Engine;
-use crate::flip::Word;
 use crate::key::BranchKey;
-use crate::table::{Table, WORD_BYTES};
-use crate::write::write;
+use crate::table::Table;
 
 /// Keys whose initial states can still be set. Code does not follow them yet.
 #[derive(Debug)]
@@ -194,22 +192,8 @@ impl<'a, A: Encoding, E: Engine> Keys<'a, A, E> {
                 C::slot().store(C::address(target), Ordering::Release);
                 Ok(())
             }
-            Build::Patched => self.set_jump(C::site(), C::address(target)),
+            Build::Patched => self.table.set_jump(&mut self.engine, C::site(), C::address(target)),
         }
-    }
-
-    /// Patches a jump to another target.
-    fn set_jump(&mut self, site: usize, target: usize) -> Result<(), KeyError> {
-        let unexpected = KeyError::UnexpectedInstruction(site);
-        let (word, offset) = self.table.word(site).ok_or(unexpected)?;
-        let length = A::length(word >> (8 * offset)).ok_or(unexpected)?;
-        if A::nop(length).insert(word, offset) == word || offset + length > WORD_BYTES as u32 {
-            return Err(unexpected);
-        }
-        let distance = self.table.word(target).map(|_| target.wrapping_sub(site) as isize as i64);
-        let jump = distance.and_then(|distance| A::jump(length, distance)).ok_or(KeyError::OutOfReach)?;
-        let change = Word { address: site, word: jump.insert(word, offset) };
-        write(&mut self.engine, iter::once(change), |_| iter::empty())
     }
 
     /// Completes an operation that patches nothing, or starts one that does.
@@ -367,7 +351,8 @@ mod tests {
         let site = program.view().site(&Plan { distance, ..PLAN });
         let (view, mut keys) = program.start::<A>();
         keys.enable(&view.keys()[0]).unwrap();
-        let (before, outcome) = (view.code(), keys.set_jump(site.address, site.target));
+        let (before, outcome) =
+            (view.code(), keys.table.set_jump(&mut keys.engine, site.address, site.target));
         let expected = A::jump(length, distance as i64).map(|jump| jump.insert(before[8], 0));
         let is_right = view.code()[8] == if outcome.is_ok() { expected.unwrap() } else { before[8] };
         (outcome, is_right)
@@ -395,13 +380,16 @@ mod tests {
         let before = view.code();
         // A site that is a nop, other code, no code.
         for address in [site.address, site.address + 8, site.address - 128] {
-            let outcome = keys.set_jump(address, site.target);
+            let outcome = keys.table.set_jump(&mut keys.engine, address, site.target);
             assert_eq!(outcome, Err(KeyError::UnexpectedInstruction(address)));
         }
         keys.enable(&view.keys()[0]).unwrap();
         keys.engine.opens_left = Some(0);
         let on = view.code();
-        assert_eq!(keys.set_jump(site.address, site.target + 8), Err(KeyError::NoWindow));
+        assert_eq!(
+            keys.table.set_jump(&mut keys.engine, site.address, site.target + 8),
+            Err(KeyError::NoWindow)
+        );
         assert_eq!((view.code(), on == before), (on, false));
     }
 
