@@ -15,13 +15,15 @@ use crate::text::fitted;
 pub const STYLE: &str = include_str!("../data/drawing.css");
 /// Lines in a drawing; the table of channels has all of them.
 const MOST_LINES: usize = 400;
+/// Boxes of shared memory in a drawing.
+const MOST_SHARED: usize = 100;
 /// Gaps between boxes that are tried until no line runs along another.
 const GAPS: [usize; 4] = [4, 6, 9, 13];
 
 /// A drawing with its lines.
 #[derive(Clone, Debug)]
 pub struct Drawing<'a> {
-    graph: &'a Graph<'a>,
+    graph: Graph<'a>,
     nodes: Vec<Node>,
     layout: Layout,
     lines: Vec<Line>,
@@ -45,10 +47,12 @@ struct Line {
 impl<'a> Drawing<'a> {
     /// Draws a system in about `most_px` pixels of width.
     #[must_use]
-    pub fn new(graph: &'a Graph<'a>, most_px: usize) -> Self {
-        let nodes = nodes(graph, (most_px / 2).saturating_sub(5 * UNIT).clamp(120, 220));
-        let mut nets = nets(graph);
-        let all: usize = nets.iter().map(|net| net.leaves.len()).sum();
+    pub fn new(graph: &Graph<'a>, most_px: usize) -> Self {
+        let mut graph = graph.clone();
+        let all = lines_of(&nets(&graph));
+        graph.shared.truncate(MOST_SHARED);
+        let nodes = nodes(&graph, (most_px / 2).saturating_sub(5 * UNIT).clamp(120, 220));
+        let mut nets = nets(&graph);
         let mut kept = 0;
         nets.retain(|net| {
             let fits = kept + net.leaves.len() <= MOST_LINES;
@@ -56,7 +60,7 @@ impl<'a> Drawing<'a> {
             fits
         });
         let attempts = GAPS.iter().map(|gap| {
-            let layout = place(graph, &nodes, most_px / UNIT - 4, *gap);
+            let layout = place(&graph, &nodes, most_px / UNIT - 4, *gap);
             let (lines, overlaps) = route(&layout, &nets);
             (layout, lines, overlaps)
         });
@@ -198,6 +202,10 @@ impl<'a> Drawing<'a> {
             (Kind::Memory, true) => format!("{leaf} reads {hub}"),
         }
     }
+}
+
+fn lines_of(nets: &[Net]) -> usize {
+    nets.iter().map(|net| net.leaves.len()).sum()
 }
 
 /// Routes all lines, short ones first, and counts the steps that run along another line.

@@ -1,5 +1,7 @@
 //! The authority relation: a matrix, and the rows with their reasons.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use limen_builder::Report;
 use limen_builder::authority::Kind;
 use limen_builder::report::{AuthorityRow, PriorityOrder};
@@ -65,29 +67,26 @@ fn matrix(report: &Report) -> String {
     if names.len() < 2 || names.len() > MOST_IN_MATRIX {
         return String::new();
     }
-    let mut used = Vec::new();
+    let pairs = pairs(report);
     let mut rows = String::new();
     for subject in &names {
-        let cells = names.iter().map(|object| {
-            if subject == object {
-                return "<td class=\"self\"></td>".to_owned();
-            }
-            let letters: String = Kind::ALL
-                .iter()
-                .filter(|kind| reaches(report, **kind, subject, object))
-                .map(|kind| kind.letter())
-                .collect();
-            used.extend(letters.chars());
-            format!("<td>{letters}</td>")
-        });
-        rows +=
-            &format!("<tr><th scope=\"row\">{}</th>{}</tr>\n", escaped(subject), cells.collect::<String>());
+        rows += &format!("<tr><th scope=\"row\">{}</th>", escaped(subject));
+        for object in &names {
+            let kinds = pairs.get(&(*subject, *object));
+            let letters: String = kinds.into_iter().flatten().map(|kind| kind.letter()).collect();
+            let class = if subject == object { " class=\"self\"" } else { "" };
+            rows += &format!("<td{class}>{letters}</td>");
+        }
+        rows += "</tr>\n";
     }
     let heads: String =
         names.iter().map(|name| format!("<th scope=\"col\"><span>{}</span></th>", escaped(name))).collect();
-    let key = Kind::ALL.iter().filter(|kind| used.contains(&kind.letter()));
+    let used: BTreeSet<Kind> = pairs.into_values().flatten().collect();
     let key: Vec<_> =
-        key.map(|kind| format!("<b>{}</b> {}", kind.letter(), kind.title().to_lowercase())).collect();
+        used.iter().map(|kind| format!("<b>{}</b> {}", kind.letter(), kind.title().to_lowercase())).collect();
+    if key.is_empty() {
+        return String::new();
+    }
     format!(
         "<p><b>Row affects column</b>: {}.</p>\n<div class=\"table matrix\"><table>\n<thead><tr><th></th>{heads}</tr></thead>\n\
          <tbody>\n{rows}</tbody>\n</table></div>\n",
@@ -95,10 +94,21 @@ fn matrix(report: &Report) -> String {
     )
 }
 
-fn reaches(report: &Report, kind: Kind, subject: &str, object: &str) -> bool {
-    let has = |names: &[String], name: &str| names.iter().any(|own| own == name);
-    let rows = report.authority.iter().filter(|row| row.kind == kind && kind != Kind::Interrupt);
-    rows.filter(|row| has(&row.by, subject)).any(|row| row.on.as_ref().is_some_and(|on| has(on, object)))
+/// The kinds of rows for each pair of programs.
+fn pairs(report: &Report) -> BTreeMap<(&str, &str), BTreeSet<Kind>> {
+    let mut pairs: BTreeMap<_, BTreeSet<Kind>> = BTreeMap::new();
+    // The name of an interrupt may be that of a program.
+    for row in report.authority.iter().filter(|row| row.kind != Kind::Interrupt) {
+        for by in &row.by {
+            for on in row.on.iter().flatten().filter(|on| *on != by) {
+                pairs.entry((by.as_str(), on.as_str())).or_default().insert(row.kind);
+            }
+        }
+    }
+    pairs.retain(|(by, on), _| {
+        [by, on].iter().all(|name| report.protection_domains.iter().any(|domain| domain.name == ***name))
+    });
+    pairs
 }
 
 fn delays(orders: &[PriorityOrder]) -> String {
