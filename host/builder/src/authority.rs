@@ -1,7 +1,7 @@
 //! The authority relation of a system: which party can affect which, and the element of the description that allows it.
 //!
 //! Every row follows from one element, and a party that appears in no row on another party cannot affect it through the
-//! kernel, except by [delays](delays): a program delays those with lower priorities in its scheduling domain. Rows name
+//! kernel, except by [`delays`]: a program delays those with lower priorities in its scheduling domain. Rows name
 //! sets of parties, so that their number is proportional to the description. A row says what is possible, not what the
 //! programs do.
 
@@ -13,8 +13,8 @@ use limen_sdf::model::{
 use serde::{Serialize, Serializer};
 
 use crate::build::Built;
+use crate::interrupts::source;
 use crate::objects::MONITOR_PRIORITY;
-use crate::report::source;
 
 /// A party of the relation.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -45,7 +45,7 @@ pub struct Authority {
     pub by: Vec<Party>,
     /// The affected parties.
     pub on: Reach,
-    /// What the first can do, as a sentence without a subject.
+    /// Effect of the authority, as a sentence without a subject.
     pub reason: String,
     /// The elements that allow it, in the order of the parties.
     pub at: Vec<Span>,
@@ -332,11 +332,12 @@ fn key(rows: &mut Vec<Authority>, built: &Built, by: usize, grant: &KeyUse) {
         rows.push(Authority::new(Kind::System, by, Reach::Everyone, reason, &grant.span));
         return;
     }
-    let uses = system.protection_domains.iter().enumerate();
-    let uses: Vec<_> = uses
-        .flat_map(|(user, domain)| {
-            domain.keys.iter().filter(|other| other.key == grant.key).map(move |other| (user, other))
-        })
+    // A key also switches the keys of its group.
+    let follows =
+        |other: &&KeyUse| other.key == grant.key || system.static_keys[other.key].group == Some(grant.key);
+    let domains = system.protection_domains.iter().enumerate();
+    let uses: Vec<_> = domains
+        .flat_map(|(user, domain)| domain.keys.iter().filter(follows).map(move |other| (user, other)))
         .collect();
     rows.push(Authority {
         kind: Kind::Key,
@@ -602,6 +603,11 @@ mod tests {
         assert_eq!(pair(holds, follows, keys), ["key a -> a b @ 3 6"]);
         assert_eq!(pair(holds, holds, keys), ["key a -> a b @ 3 6", "key b -> a b @ 6 3"]);
         assert_eq!(pair(follows, follows, keys), Vec::<String>::new());
+        let group = "<static_key name=\"k\" /><static_key name=\"member\" group=\"k\" />";
+        let follows_member = "<key name=\"member\" symbol=\"word\" />";
+        assert_eq!(pair(holds, follows_member, group), ["key a -> a b @ 3 6"]);
+        let holds_member = "<key name=\"member\" id=\"0\" />";
+        assert_eq!(pair(holds_member, follows, group), Vec::<String>::new());
         assert_eq!(pair("<key name=\"kernel.printing\" id=\"0\" />", "", ""), ["system a -> * @ 3"]);
     }
 

@@ -111,6 +111,22 @@ fn pci_address(device: PciAddress) -> u64 {
     u64::from(device.bus) << 8 | u64::from(device.device) << 3 | u64::from(device.function)
 }
 
+/// The source of an interrupt in words.
+pub(crate) fn source(record: &Interrupt) -> String {
+    let Interrupt { line, unit, input, .. } = record;
+    match InterruptSource::from_raw(record.source) {
+        Some(InterruptSource::Pin) => {
+            let low = if record.flags & InterruptFlags::ACTIVE_LOW != 0 { ", active when low" } else { "" };
+            format!("pin {input} of I/O APIC {unit}{low}")
+        }
+        Some(InterruptSource::Message) => {
+            let (bus, device, function) = (unit >> 8, unit >> 3 & 31, unit & 7);
+            format!("message {input} of PCI device {bus:02x}:{device:02x}.{function}")
+        }
+        Some(InterruptSource::Line) | None => format!("line {line}"),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use limen_sdf::Target;

@@ -22,7 +22,6 @@ pub use digests::ExpectedDigest;
 pub use domains::{Domains, Slot};
 pub use hex::Hex;
 pub use interrupt_list::InterruptLine;
-pub(crate) use interrupt_list::source;
 pub use memory_map::{Memory, UserMemory, UserRange};
 pub use object_graph::{Capability, CapabilityTable, ObjectGraph, Thread};
 pub use program_list::{GrantedService, IoPorts, Key, ProtectionDomain, Wipe};

@@ -186,7 +186,7 @@ fn points(path: &str) -> Vec<[i64; 2]> {
     points
 }
 
-/// What holds for the pictures of every system.
+/// Checks the pictures of any system.
 fn check(made: &Pictures, text: &str) {
     let document = page(made);
     check_isolation(&document);

@@ -17,7 +17,7 @@ pub struct Net {
     pub hub: usize,
     /// The boxes at the other ends.
     pub leaves: Vec<usize>,
-    /// Where the heads are.
+    /// Ends with a head.
     pub heads: Heads,
 }
 

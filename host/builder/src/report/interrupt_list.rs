@@ -1,9 +1,10 @@
 //! Interrupts and the programs that handle them.
 
-use limen_image::{Interrupt, InterruptFlags, InterruptSource};
+use limen_image::{Interrupt, InterruptFlags};
 use serde::Serialize;
 
 use crate::build::Built;
+use crate::interrupts::source;
 
 /// An interrupt and its driver.
 #[derive(Clone, Debug, Serialize)]
@@ -34,28 +35,14 @@ pub(super) fn interrupts(built: &Built) -> Vec<InterruptLine> {
     .collect()
 }
 
-/// The source in words.
-pub(crate) fn source(record: &Interrupt) -> String {
-    let Interrupt { line, unit, input, .. } = record;
-    match InterruptSource::from_raw(record.source) {
-        Some(InterruptSource::Pin) => {
-            let low = if record.flags & InterruptFlags::ACTIVE_LOW != 0 { ", active when low" } else { "" };
-            format!("pin {input} of I/O APIC {unit}{low}")
-        }
-        Some(InterruptSource::Message) => {
-            let (bus, device, function) = (unit >> 8, unit >> 3 & 31, unit & 7);
-            format!("message {input} of PCI device {bus:02x}:{device:02x}.{function}")
-        }
-        Some(InterruptSource::Line) | None => format!("line {line}"),
-    }
-}
-
 fn trigger(record: &Interrupt) -> &'static str {
     if record.flags & InterruptFlags::EDGE != 0 { "edge" } else { "level" }
 }
 
 #[cfg(test)]
 mod tests {
+    use limen_image::InterruptSource;
+
     use super::*;
 
     #[test]

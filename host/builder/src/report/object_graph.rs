@@ -6,8 +6,8 @@ use limen_sdf::model::ServiceTarget;
 use serde::Serialize;
 
 use super::Hex;
-use super::interrupt_list::source;
 use crate::build::Built;
+use crate::interrupts::source;
 
 /// All objects and capabilities of a system.
 #[derive(Clone, Debug, Serialize)]
