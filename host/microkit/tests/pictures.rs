@@ -359,9 +359,9 @@ fn systems(most: usize) -> impl Strategy<Value = System> {
     let name = r#"[\PC&&[^/\p{Zl}\p{Zp}]]{0,12}"#;
     (name, programs, 0..5usize, channels, regions).prop_map(
         |(name, mut programs, domains, channels, regions)| {
-            for index in 0..programs.len() {
+            for (index, program) in programs.iter_mut().enumerate() {
                 // The first programs have no parent; some of the others do.
-                programs[index].0 = programs[index].0.filter(|_| index > 2).map(|parent| parent % index);
+                program.0 = program.0.filter(|_| index > 2).map(|parent| parent % index);
             }
             System { name, programs, domains, channels, regions }
         },
