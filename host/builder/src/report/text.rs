@@ -63,7 +63,7 @@ fn sizes(out: &mut String, sizes: &Sizes) -> fmt::Result {
 /// Bytes in the largest unit with a value of at least one.
 #[must_use]
 pub fn human_bytes(bytes: u64) -> String {
-    const UNITS: [(u64, &str); 3] = [(1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")];
+    const UNITS: [(u64, &str); 4] = [(1 << 40, "TiB"), (1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")];
     match UNITS.into_iter().find(|(unit, _)| bytes >= *unit) {
         // One decimal is enough, and integer arithmetic gives the same text on every machine.
         Some((unit, name)) => format!("{}.{} {name}", bytes / unit, bytes % unit * 10 / unit),
