@@ -78,7 +78,7 @@ pub enum Kind {
     Digest,
     /// Restores the initial contents of memory.
     Reset,
-    /// Supplies or requests records that the kernel seals.
+    /// Seals records into memory.
     Seal,
     /// Clears memory.
     Wipe,
@@ -364,7 +364,7 @@ fn service(rows: &mut Vec<Authority>, built: &Built, by: usize, service: &Servic
     let kind = if service.is_digest() { Kind::Digest } else { Kind::Reset };
     let (on, what) = match service.target {
         ServiceTarget::Kernel => return,
-        ServiceTarget::Seal(target) => return rows.push(seal(built, by, &target, &service.span)),
+        ServiceTarget::Seal(target) => return seal(rows, built, by, service, &target),
         ServiceTarget::Program(on) => {
             (vec![Party::Program(on)], format!("the memory of {}", name(built, on)))
         }
@@ -380,20 +380,28 @@ fn service(rows: &mut Vec<Authority>, built: &Built, by: usize, service: &Servic
     rows.push(Authority::new(kind, by, Reach::Parties(on), reason, &service.span));
 }
 
-/// What goes into sealed records comes from their requester, and from programs that write the records, the ring and the key.
-fn seal(built: &Built, by: usize, seal: &Seal, at: &Span) -> Authority {
+/// A seal carries data from the writers of its inputs to the users of its output, and takes time from its holder.
+fn seal(rows: &mut Vec<Authority>, built: &Built, by: usize, service: &Service, target: &Seal) {
     let system = &built.parts.system;
-    let writes = |map: &Map| map.perms.write && seal.inputs().any(|region| region == map.region);
+    let [from, to] = [target.from, target.to].map(|region| &system.memory_regions[region].name);
+    let readers = users_of_region(built, target.to);
+    let reason = format!("seals records of memory region {from} into memory region {to}");
+    rows.push(Authority::new(Kind::Seal, by, Reach::Parties(readers.clone()), reason, &service.span));
+    let inputs: Vec<usize> = target.inputs().collect();
     let domains = system.protection_domains.iter().enumerate();
-    let sources = domains.filter(|(index, domain)| *index == by || domain.maps.iter().any(writes));
-    let [from, to] = [seal.from, seal.to].map(|region| &system.memory_regions[region].name);
-    Authority {
+    let writes = |domain: &ProtectionDomain| {
+        domain.maps.iter().any(|map| map.perms.write && inputs.contains(&map.region))
+    };
+    let writers = domains.filter(|(_, domain)| writes(domain)).map(|(index, _)| index);
+    let holder = Party::Program(by);
+    let on = if readers.contains(&holder) { readers } else { [readers, vec![holder]].concat() };
+    rows.push(Authority {
         kind: Kind::Seal,
-        by: parties(sources.map(|(index, _)| index)),
-        on: Reach::Parties(users_of_region(built, seal.to)),
-        reason: format!("supplies or requests records of memory region {from}, which are sealed into {to}"),
-        at: vec![at.clone()],
-    }
+        by: parties(writers),
+        on: Reach::Parties(on),
+        reason: format!("determines what is sealed into memory region {to}, and how long that takes"),
+        at: vec![service.span.clone()],
+    });
 }
 
 fn wipes(rows: &mut Vec<Authority>, built: &Built, by: usize, domain: &ProtectionDomain) {
@@ -620,6 +628,18 @@ mod tests {
         assert_eq!(pair("<digest id=\"0\" kernel=\"true\" />", "", ""), Vec::<String>::new());
         let irq = "<irq irq=\"40\" id=\"9\" /><wipe irq=\"9\" region=\"m\" />";
         assert_eq!(pair(irq, map, region), ["wipe a -> b @ 3", "interrupt <line 40> -> a @ 3"]);
+    }
+
+    #[test]
+    fn seals_carry_data_from_their_inputs_to_their_output() {
+        let regions =
+            ["key", "from", "to"].map(|name| format!("<memory_region name=\"{name}\" size=\"0x2000\" />"));
+        let map = |name: &str, vaddr: u64| format!("<map mr=\"{name}\" vaddr=\"{vaddr:#x}\" />");
+        let seal = "<seal id=\"0\" key=\"key\" from=\"from\" to=\"to\" />";
+        let others = regions.concat();
+        // The writer of the records affects the holder, and the holder the reader.
+        assert_eq!(pair(seal, &map("from", 0x40_0000), &others), ["seal b -> a @ 3"]);
+        assert_eq!(pair(seal, &map("to", 0x40_0000), &others), ["seal a -> b @ 3"]);
     }
 
     #[test]
