@@ -1,6 +1,6 @@
 //! Static calls, also while other cores make them.
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 
 use limen_keys::branch::{BUILD, Build};
@@ -55,22 +55,28 @@ static_call!(fn nothing() = does_nothing);
 
 extern "C" fn does_nothing() {}
 
-/// Turns started: a caller that sees the same number before and after its call knows the target.
-static TURN: AtomicU64 = AtomicU64::new(0);
-static IS_SET: AtomicU64 = AtomicU64::new(0);
-static IS_DONE: AtomicBool = AtomicBool::new(false);
+const CALLERS: usize = 3;
 
-fn call() -> u64 {
-    let mut known = 0;
-    while !IS_DONE.load(Ordering::Acquire) {
-        let set = IS_SET.load(Ordering::Acquire);
+/// Turns started: a caller that sees the same number before and after its call knows the target.
+static STARTED: AtomicU64 = AtomicU64::new(0);
+/// Turns ended.
+static ENDED: AtomicU64 = AtomicU64::new(0);
+/// The last turn whose target each caller has called.
+static MET: [AtomicU64; CALLERS] = [const { AtomicU64::new(0) }; CALLERS];
+
+/// Calls until the last turn, and checks the target between turns.
+fn call(met: &AtomicU64) {
+    loop {
+        let ended = ENDED.load(Ordering::Acquire);
         let parity = parity();
-        if TURN.load(Ordering::Acquire) == set {
-            assert_eq!(parity, set % 2, "after turn {set}");
-            known += 1;
+        if STARTED.load(Ordering::Acquire) == ended {
+            assert_eq!(parity, ended % 2, "after turn {ended}");
+            met.store(ended, Ordering::Release);
+            if ended == TURNS {
+                return;
+            }
         }
     }
-    known
 }
 
 #[test]
@@ -80,19 +86,20 @@ fn no_core_calls_the_old_target_after_a_change_returns() {
         return;
     }
     keys();
-    let callers = [(); 3].map(|()| thread::spawn(call));
+    let callers: Vec<_> = MET.iter().map(|met| thread::spawn(|| call(met))).collect();
     for turn in 1..=TURNS {
-        TURN.store(turn, Ordering::Release);
+        STARTED.store(turn, Ordering::Release);
         let target = if turn % 2 == 0 { even } else { odd };
         assert_eq!(keys().set_call::<parity, _>(target, &mut cpus()), Ok(()));
-        IS_SET.store(turn, Ordering::Release);
+        ENDED.store(turn, Ordering::Release);
         assert_eq!(parity(), turn % 2);
+        // Every 31st turn, odd or even, lasts until all callers have called its target.
+        for (met, caller) in MET.iter().zip(&callers).filter(|_| turn.is_multiple_of(31)) {
+            while met.load(Ordering::Acquire) < turn && !caller.is_finished() {
+                thread::yield_now();
+            }
+        }
     }
-    // Every caller sees a state that lasts.
-    thread::sleep(std::time::Duration::from_millis(10));
-    IS_DONE.store(true, Ordering::Release);
-    let known = callers.map(|caller| caller.join().expect("calls of the new target only"));
-    assert!(
-        known.iter().sum::<u64>() > 0 && CALLS.iter().all(|calls| calls.load(Ordering::Relaxed) >= TURNS / 2)
-    );
+    callers.into_iter().for_each(|caller| caller.join().expect("calls of the new target only"));
+    assert!(CALLS.iter().all(|calls| calls.load(Ordering::Relaxed) >= TURNS / 2));
 }
