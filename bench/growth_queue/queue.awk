@@ -6,7 +6,7 @@ BEGIN {
     print "<memory_region name=\"uart\" size=\"0x1000\" phys_addr=\"0x9000000\"/>"
     print "<protection_domain name=\"uart\" priority=\"254\" fpu=\"false\">\n<program_image path=\"uart.elf\"/>"
     print "<map mr=\"uart\" vaddr=\"0x2000000\" perms=\"rw\" cached=\"false\" setvar_vaddr=\"uart_base\"/>\n</protection_domain>"
-    print "<protection_domain name=\"server\" priority=\"200\" budget=\"100\" period=\"2000\" fpu=\"false\">"
+    print "<protection_domain name=\"server\" priority=\"200\" budget=\"400\" period=\"2000\" fpu=\"false\">"
     print "<program_image path=\"server.elf\"/>\n<counter/>\n</protection_domain>"
     print "<channel><end pd=\"server\" id=\"30\" pp=\"true\"/><end pd=\"uart\" id=\"0\"/></channel>"
     for (i = 0; i < count; i++) {
