@@ -8,7 +8,7 @@ use limen_fpu::{Fpu, FpuUnit, InterruptContext, Open, SectionUnit, WorkerContext
 use limen_simd::aes_gcm::{AesGcm, Instructions, Key};
 use limen_simd::blake3::plain::Plain;
 use limen_simd::blake3::{Hasher, Vector, Way};
-use limen_simd::chacha20::{self, State};
+use limen_simd::chacha20::{self, State, Way as _};
 use limen_simd::chacha20poly1305::ChaCha20Poly1305;
 use limen_simd::memory;
 use limen_simd::seal::{Sealer, Tag};
@@ -152,11 +152,22 @@ fn small_routines(open: Right<'_>) -> bool {
     memory::is_equal(open, &cleared, &sum)
         && memory::first_difference(open, &bytes, &cleared) == bytes.iter().position(|byte| *byte != 0)
         && chacha20::block(open, &state) == chacha20::plain(&state)
+        && keystreams(open)
         && sealed(chacha20::Vector(open), cleared) == sealed(chacha20::Plain, cleared)
         && Instructions::detect().is_none_or(|instructions| {
             seal_aes(open, instructions, Key::Short(&[0; 16]), &mut { cleared }) == AES_TAGS[0]
                 && seal_aes(open, instructions, Key::Long(&[0; 32]), &mut { cleared }) == AES_TAGS[1]
         })
+}
+
+/// Compares keystreams, whose sum is zero, for blocks at once, twice, and one more.
+#[inline(never)]
+fn keystreams(open: Right<'_>) -> bool {
+    let mut blocks = [[0; chacha20::BLOCK_BYTES]; 2 * chacha20::LANES + 1];
+    let state = State::new(&[7; 32], 1, &[2; 12]);
+    chacha20::Vector(open).xor(&mut { state }, &mut blocks);
+    chacha20::Plain.xor(&mut { state }, &mut blocks);
+    blocks == [[0; chacha20::BLOCK_BYTES]; 2 * chacha20::LANES + 1]
 }
 
 /// The tags of [`MOVED_BYTES`] zeros, sealed with a key and a nonce of zeros, by another implementation: there is no plain
