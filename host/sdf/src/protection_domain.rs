@@ -15,7 +15,8 @@ use crate::symbols::Symbols;
 use crate::target::{Architecture, Target};
 use crate::xml::Element;
 use crate::{
-    cspace, header, ioport, irq, map, program_image, ring, seal, service, setvar, static_key, unexpected, wipe,
+    cspace, header, ioport, irq, map, program_image, ring, seal, service, setvar, static_key, unexpected,
+    wipe,
 };
 
 /// An element that grants a right, at most once.

@@ -35,7 +35,8 @@ pub(super) fn resolve(
     if let Some((ring, (_, region))) = &ring {
         holds(region, ring.offset, ring_bytes(ring.entries), "the ring")?;
     }
-    let ring = ring.map(|(ring, (region, _))| UsedRing { region, offset: ring.offset, entries: ring.entries });
+    let ring =
+        ring.map(|(ring, (region, _))| UsedRing { region, offset: ring.offset, entries: ring.entries });
     if [Some(key), Some(from), ring.map(|ring| ring.region)].contains(&Some(to)) {
         let help = "The kernel overwrites to; give sealed records a memory region without other uses.";
         let text = format!("memory region '{}' is both to and another part of the seal", seal.to);
