@@ -190,14 +190,17 @@ impl<K: Bytes, F: Bytes, R: Ring, T: WritableBytes> Memory<K, F, R, T> {
         // The number is zero until the rest is complete.
         self.to.write(slot, &Words::<1>::ZERO, 1);
         let mut text = Words::<PART_WORDS>::ZERO;
-        for part in (0..record.bytes).step_by(PART_BYTES) {
+        let mut part = 0;
+        while part < record.bytes {
             let bytes = PART_BYTES.min(record.bytes - part);
             let words = bytes.div_ceil(8);
             self.from.read(record.offset + part, &mut text, words);
             let sealed = text.0.as_flattened_mut();
-            sealer.update(&mut sealed[..bytes]);
-            sealed[bytes..words * 8].fill(0);
+            let (filled, rest) = sealed.split_at_mut_checked(bytes)?;
+            sealer.update(filled);
+            rest.fill(0);
             self.to.write(slot + SEALED_HEADER_BYTES + part, &text, words);
+            part += bytes;
         }
         let mut header = Words::<HEADER_WORDS>::ZERO;
         let fields = header.0.as_flattened_mut();

@@ -56,6 +56,7 @@ impl MappedWindow {
     }
 
     /// Whole words at an offset, if all of them are in the window.
+    #[inline(always)]
     fn words_at(&self, offset: usize, count: usize) -> Option<*mut u64> {
         let is_inside = offset.is_multiple_of(8) && offset + count * 8 <= self.bytes();
         let address = is_inside.then_some(self.start as usize + offset)?;

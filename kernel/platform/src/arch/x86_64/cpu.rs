@@ -208,6 +208,7 @@ impl SpaceRegister {
 }
 
 /// Calls `act` with `space` as the address space.
+#[inline(always)]
 pub fn in_space(space: SpaceRegister, act: impl FnOnce()) {
     let before: u64;
     // SAFETY: reading a register changes nothing.
