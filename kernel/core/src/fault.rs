@@ -203,6 +203,7 @@ impl<M: Machine> Kernel<M> {
 
     #[inline]
     fn report(&mut self, thread: ThreadId, fault: Fault, handler: Cap) -> Outcome {
+        self.print_fault(thread, &fault, handler);
         let (id, badge, rights) = match handler {
             Cap::Endpoint { id, badge, rights } if rights.can_send() => (id, badge, rights),
             _ => {

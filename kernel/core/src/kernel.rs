@@ -114,6 +114,8 @@ pub struct Kernel<M: Machine> {
     pub served_faults: PerThread<Option<ServedFault>>,
     /// The service that each thread executes, if any.
     pub works: PerThread<Option<Work<M::Context, M::Space>>>,
+    /// The number of faults that were printed, by thread.
+    pub printed_faults: PerThread<u8>,
 }
 
 impl<M: Machine> Kernel<M> {
@@ -146,6 +148,7 @@ impl<M: Machine> Kernel<M> {
             served_interrupts: [None; limits::SERVED_INTERRUPTS],
             served_faults: PerThread::new([None; limits::THREADS]),
             works: PerThread::new([const { None }; limits::THREADS]),
+            printed_faults: PerThread::new([0; limits::THREADS]),
         }
     }
 

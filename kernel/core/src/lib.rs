@@ -34,6 +34,7 @@ pub mod cap;
 pub mod event;
 pub mod fast;
 pub mod fault;
+pub mod fault_line;
 pub mod inbox;
 pub mod invariants;
 pub mod invoke;

@@ -242,6 +242,8 @@ pub trait Context: Copy + Debug {
     const PC: usize;
     /// The position of the stack pointer in that order.
     const SP: usize;
+    /// The position of the register with the return address in that order, if there is one.
+    const LINK: Option<usize>;
     /// The position of the thread-local storage register in that order.
     const TLS_BASE: usize;
     /// The position in that order of the register that holds a program's stamp for a probe. Saved on every entry.

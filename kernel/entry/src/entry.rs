@@ -16,15 +16,15 @@ use limen_services::ResultWords;
 
 use crate::arch::trap;
 
-/// Handles an event and returns the registers of the thread to run; null if there is none. Checks the invariants
-/// afterwards if the image asks for it. Both paths make their own event: one that they share would be copied through
-/// memory where the branch between them is not patched.
+/// Handles an event and returns the registers of the thread to run; null if there is none. Prints faults, and checks the
+/// invariants afterwards, if the image asks for it. Both paths make their own event: one that they share would be copied
+/// through memory where the branch between them is not patched.
 #[inline(always)]
 pub fn enter(cell: &KernelCell, event: impl FnOnce() -> Event) -> *mut Context {
     // SAFETY: called only from the trap handlers, see the module documentation.
     let kernel = unsafe { cell.open() };
-    if keys::is_self_checking() {
-        return enter_checked(kernel, event());
+    if keys::is_watched() {
+        return enter_watched(kernel, event());
     }
     match event() {
         Event::Fault(fault) => pointer_to(kernel.serve_fault(fault)),
@@ -37,13 +37,15 @@ pub fn enter(cell: &KernelCell, event: impl FnOnce() -> Event) -> *mut Context {
 
 #[cold]
 #[inline(never)]
-fn enter_checked(kernel: &mut Kernel<Hardware>, event: Event) -> *mut Context {
+fn enter_watched(kernel: &mut Kernel<Hardware>, event: Event) -> *mut Context {
     if let Event::Fault(fault) = event {
-        kernel.serve_fault(fault);
+        kernel.serve_watched_fault(fault);
     } else {
         kernel.handle_rarely(event);
     }
-    check(kernel);
+    if keys::is_self_checking() {
+        check(kernel);
+    }
     context_to_run(kernel)
 }
 
@@ -132,8 +134,8 @@ pub extern "C" fn finish_work(cell: &KernelCell, words: &ResultWords) -> *mut Co
     // SAFETY: called only from the trap handlers, see the module documentation.
     let kernel = unsafe { cell.open() };
     let event = Event::WorkDone(service::ServiceResult { words: *words });
-    if keys::is_self_checking() {
-        return enter_checked(kernel, event);
+    if keys::is_watched() {
+        return enter_watched(kernel, event);
     }
     kernel.handle_rarely(event);
     context_to_run(kernel)

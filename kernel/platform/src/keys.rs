@@ -34,6 +34,10 @@ static_key!(
     pub SELF_CHECK = false
 );
 static_key!(
+    /// The kernel prints faults or checks its invariants: traps take a path of their own.
+    WATCHED = false
+);
+static_key!(
     /// A program samples its own crossings, or the kernel checks itself: every trap and every return goes through the
     /// probes.
     pub PROBING = false
@@ -84,6 +88,7 @@ impl SystemKeys {
                 console::open();
             }
             self.set_own(known(*key), state);
+            self.set_own(&WATCHED, is_printing() || is_self_checking());
             self.lead_past_probes();
         }
         patching
@@ -132,6 +137,12 @@ pub fn is_printing() -> bool {
     static_branch_unlikely!(PRINTING)
 }
 
+/// Whether the kernel prints faults or checks its invariants.
+#[inline(always)]
+pub fn is_watched() -> bool {
+    static_branch_unlikely!(WATCHED)
+}
+
 /// Whether the kernel checks its invariants.
 #[inline(always)]
 pub fn is_self_checking() -> bool {
@@ -146,6 +157,8 @@ pub fn start(image: &Image<'_>, code: Writer, tables: &mut impl Tables) -> &'sta
     for (key, ..) in KernelKey::ALL {
         keys.preset(known(*key), image.options() & key.option() != 0);
     }
+    let watches = KernelKey::Printing.option() | KernelKey::SelfCheck.option();
+    keys.preset(&WATCHED, image.options() & watches != 0);
     keys.preset(&PROBING, image.options() & KernelKey::SelfCheck.option() != 0);
     let mut keys = keys.patch_all(code).unwrap_or_else(|error| fatal(format_args!("{error}")));
     if image.options() & KernelKey::Printing.option() != 0 {

@@ -24,6 +24,15 @@ impl<M: Machine> Kernel<M> {
         }
     }
 
+    /// Serves a fault of the current thread while the kernel prints faults.
+    #[cold]
+    pub fn serve_watched_fault(&mut self, fault: Fault) {
+        if let Some(Delivery { thread, .. }) = self.plan_delivery() {
+            self.print_fault(thread, &fault, self.threads[thread].fault_handler);
+        }
+        self.serve_fault(fault);
+    }
+
     /// Serves a fault of the current thread on the slow path.
     #[inline(never)]
     pub fn serve_fault_slowly(&mut self, fault: Fault) -> Option<&mut M::Context> {

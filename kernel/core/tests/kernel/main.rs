@@ -12,6 +12,7 @@ mod coverage;
 mod domain_interrupts;
 mod domains;
 mod donation;
+mod fault_lines;
 mod fault_replies;
 mod faults;
 mod fpu;

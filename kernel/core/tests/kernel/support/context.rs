@@ -68,6 +68,7 @@ impl Context for TestContext {
     const REGISTERS: usize = COUNT;
     const PC: usize = PC;
     const SP: usize = SP;
+    const LINK: Option<usize> = Some(position("x30"));
     const TLS_BASE: usize = TLS_BASE;
     const STAMP: usize = STAMP;
     const UNKNOWN_SYSCALL: &'static [usize] =

@@ -168,6 +168,10 @@ impl System {
     pub(crate) fn event(&mut self, event: Event) {
         let runs = match event {
             Event::Syscall(number) if self.paths == Paths::All => self.kernel.serve_syscall(number).copied(),
+            Event::Fault(fault) if self.kernel.machine.is_printing => {
+                self.kernel.serve_watched_fault(fault);
+                self.kernel.running().copied()
+            }
             Event::Fault(fault) if self.paths == Paths::All => self.kernel.serve_fault(fault).copied(),
             _ => {
                 self.kernel.handle(event);

@@ -92,6 +92,7 @@ impl machine::Context for Context {
     const REGISTERS: usize = limen_abi::register::AARCH64.context.len();
     const PC: usize = 0;
     const SP: usize = 1;
+    const LINK: Option<usize> = Some(16);
     const TLS_BASE: usize = 34;
     // x9
     const STAMP: usize = 17;

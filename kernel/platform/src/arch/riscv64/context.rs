@@ -48,6 +48,7 @@ impl machine::Context for Context {
     const REGISTERS: usize = limen_abi::register::RISCV64.context.len();
     const PC: usize = 0;
     const SP: usize = 2;
+    const LINK: Option<usize> = Some(1);
     const TLS_BASE: usize = 31;
     // t1
     const STAMP: usize = 25;

@@ -171,6 +171,7 @@ impl machine::Context for Context {
     const REGISTERS: usize = ORDER.len();
     const PC: usize = 0;
     const SP: usize = 1;
+    const LINK: Option<usize> = None;
     const TLS_BASE: usize = 18;
     // rbx
     const STAMP: usize = 4;
