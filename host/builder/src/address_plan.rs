@@ -7,10 +7,12 @@ use limen_sdf::{Diagnostic, Span, Target};
 
 use crate::address_space::{AddressSpaces, Purpose, UserMapping};
 use crate::code;
+use crate::config::Config;
 use crate::error::{Context, error};
 use crate::program::Program;
 use crate::segment::Segment;
 use crate::services::{self, served_regions};
+use crate::stack_views;
 
 /// Bytes of the monitor's stack.
 const MONITOR_STACK_BYTES: u64 = 0x2000;
@@ -27,6 +29,7 @@ pub(crate) fn stack_bytes(system: &SystemDescription, program: usize) -> u64 {
 pub fn plan(
     system: &SystemDescription,
     programs: &[Program],
+    config: &Config,
     target: &Target,
 ) -> Result<AddressSpaces, Diagnostic> {
     let mut spaces = AddressSpaces::default();
@@ -36,6 +39,9 @@ pub fn plan(
         add_segments(&mut spaces, index, program);
         let stack = spaces.extend(Purpose::Stack { program: index }, target.stack_top() - limit);
         spaces.map(index, limit, stack, MappingFlags::READ | MappingFlags::WRITE);
+    }
+    if config.is_printing() {
+        stack_views::map(&mut spaces, system);
     }
     add_regions(&mut spaces, system, programs)?;
     spaces.rings = rings(system, programs)?;

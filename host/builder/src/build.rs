@@ -47,11 +47,11 @@ impl Parts {
     /// The description cannot be satisfied with these programs and this machine.
     pub fn build(mut self, image_type: ImageType) -> Result<Built, Diagnostic> {
         let target = self.board.target();
-        let patches = patch::collect(&self.system, &self.programs, &target)?;
+        let patches = patch::collect(&self.system, &self.programs, &self.config, &target)?;
         patch::apply(&patches, &mut self.programs, |_| 0);
         let architecture = self.board.architecture;
         let sites = key_sites::collect(&self.system, &mut self.programs, &self.config, architecture)?;
-        let spaces = address_plan::plan(&self.system, &self.programs, &target)?;
+        let spaces = address_plan::plan(&self.system, &self.programs, &self.config, &target)?;
         let objects = Objects::new(&self.system, &self.programs, &self.config, &self.board)?;
         let caps = capabilities(&self.system, &objects, &self.config);
         let mut tables = image::records(&self.board, &self.config, &spaces, &objects, caps);

@@ -26,6 +26,12 @@ impl Config {
         }
     }
 
+    /// The kernel and the monitor print.
+    #[must_use]
+    pub fn is_printing(&self) -> bool {
+        self.options() & Options::PRINTING != 0
+    }
+
     /// Programs hold their own thread and may read the cycle counter.
     #[must_use]
     pub fn is_benchmark(&self) -> bool {

@@ -54,6 +54,7 @@ pub mod sdk;
 pub mod segment;
 mod services;
 pub mod sharing;
+mod stack_views;
 pub mod system_file;
 #[cfg(test)]
 mod test_elf;

@@ -9,9 +9,11 @@ use limen_sdf::model::{self, ProtectionDomain, Ring, SystemDescription};
 use limen_sdf::{Diagnostic, Target};
 
 use crate::code;
+use crate::config::Config;
 use crate::elf::Symbol;
 use crate::error::{Context, error};
 use crate::program::Program;
+use crate::stack_views;
 
 /// Bytes of a word, the size of every symbol that a description names.
 const WORD_BYTES: u64 = 8;
@@ -67,6 +69,7 @@ impl Value {
 pub fn collect(
     system: &SystemDescription,
     programs: &[Program],
+    config: &Config,
     target: &Target,
 ) -> Result<Vec<Patch>, Diagnostic> {
     let mut patches = Vec::new();
@@ -85,6 +88,12 @@ pub fn collect(
     if let Some(monitor) = programs.get(index) {
         for (name, value) in monitor_values(system, target) {
             patches.push(library_patch(index, monitor, name, value)?);
+        }
+        if config.is_printing() {
+            let mut views: Vec<u8> =
+                stack_views::table(system, programs).into_iter().flat_map(u64::to_le_bytes).collect();
+            views.resize(THREADS * 3 * WORD_BYTES as usize, 0);
+            patches.push(library_patch(index, monitor, "pd_stack_views", Value::Bytes(views))?);
         }
     }
     Ok(patches)
@@ -286,16 +295,16 @@ mod tests {
             program("child", &elf.symbol("word", 0x20_1068, 8))
         };
         parts.programs[1] = of_another(16);
-        let patches = collect(&parts.system, &parts.programs, &Target::aarch64()).unwrap();
+        let patches = collect(&parts.system, &parts.programs, &parts.config, &Target::aarch64()).unwrap();
         apply(&patches, &mut parts.programs, |_| 0);
         assert_eq!(bytes(&parts.programs[1], 0x20_1000, 17), *b"child\0\0\0\0\0\0\0\0\0\0\0\xdd");
         assert_eq!(word(&parts.programs[1], "microkit_notifications"), 1 << 3);
         // What does not fit, and what matters, is missed.
         parts.programs[1] = of_another(4);
-        assert!(collect(&parts.system, &parts.programs, &Target::aarch64()).is_err());
+        assert!(collect(&parts.system, &parts.programs, &parts.config, &Target::aarch64()).is_err());
         parts.programs[1] = of_another(16);
         parts.programs.swap(0, 1);
-        assert!(collect(&parts.system, &parts.programs, &Target::aarch64()).is_err());
+        assert!(collect(&parts.system, &parts.programs, &parts.config, &Target::aarch64()).is_err());
     }
 
     #[test]

@@ -18,6 +18,20 @@ static void print_hex(const char *text, seL4_Word value, int digits)
     }
 }
 
+void print_number(const char *text, seL4_Word value, seL4_Word base)
+{
+    char digits[20];
+    int count = 0;
+    do {
+        digits[count++] = "0123456789abcdef"[value % base];
+        value /= base;
+    } while (value);
+    microkit_dbg_puts(text);
+    while (count) {
+        microkit_dbg_putc(digits[--count]);
+    }
+}
+
 void print_half(const char *text, seL4_Word value)
 {
     print_hex(text, value, 8);

@@ -135,4 +135,5 @@ void report_fault(seL4_MessageInfo_t message, seL4_Word badge)
     microkit_dbg_puts("\n");
     print_registers(tcb);
     report_cause(&fault, pd_stack_bottom_addrs[index]);
+    report_stack(index);
 }

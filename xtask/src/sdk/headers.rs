@@ -411,8 +411,10 @@ fn architecture(guard: &'static str, map: &RegisterMap, user_top: u64) -> CHeade
         "LIMEN_FOR_EACH_REGISTER",
         map.context,
     );
-    let stack_pointer = map.context.iter().position(|name| ["sp", "rsp"].contains(name)).unwrap_or(0);
+    let position = |names: &[&str]| map.context.iter().position(|name| names.contains(name)).unwrap_or(0);
+    let (stack_pointer, frame_pointer) = (position(&["sp", "rsp"]), position(&["x29", "s0", "rbp"]));
     header.constant("Position of the stack pointer in that order.", "LIMEN_STACK_POINTER", stack_pointer);
+    header.constant("Position of the frame pointer in that order.", "LIMEN_FRAME_POINTER", frame_pointer);
     let width = if map.name == register::RISCV64.name { Width::Int } else { Width::Word };
     register_words(&mut header, "UnknownSyscall", width, map.unknown_syscall);
     register_words(&mut header, "UserException", width, map.user_exception);

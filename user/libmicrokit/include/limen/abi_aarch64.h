@@ -79,6 +79,9 @@
 /* Position of the stack pointer in that order. */
 #define LIMEN_STACK_POINTER 1
 
+/* Position of the frame pointer in that order. */
+#define LIMEN_FRAME_POINTER 15
+
 /* Words of the message UnknownSyscall. */
 typedef enum seL4_UnknownSyscall_Msg {
     seL4_UnknownSyscall_X0 = 0,

@@ -75,6 +75,9 @@
 /* Position of the stack pointer in that order. */
 #define LIMEN_STACK_POINTER 2
 
+/* Position of the frame pointer in that order. */
+#define LIMEN_FRAME_POINTER 4
+
 /* Words of the message UnknownSyscall. */
 typedef enum seL4_UnknownSyscall_Msg {
     seL4_UnknownSyscall_FaultIP = 0,
