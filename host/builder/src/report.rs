@@ -38,6 +38,8 @@ pub struct Report {
     pub version: &'static str,
     /// The board.
     pub board: String,
+    /// Its instruction set.
+    pub architecture: &'static str,
     /// The configuration.
     pub config: String,
     /// Sizes in bytes.
@@ -110,6 +112,7 @@ impl Report {
             schema: SCHEMA,
             version: env!("CARGO_PKG_VERSION"),
             board: built.parts.board.name.clone(),
+            architecture: built.parts.board.architecture.name(),
             config: built.parts.config.name.clone(),
             sizes: sizes(built),
             protection_domains: program_list::programs(built),

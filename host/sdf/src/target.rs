@@ -11,6 +11,18 @@ pub enum Architecture {
     X86_64,
 }
 
+impl Architecture {
+    /// Name as in board files.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Aarch64 => "aarch64",
+            Self::Riscv64 => "riscv64",
+            Self::X86_64 => "x86_64",
+        }
+    }
+}
+
 /// The machine that a system is built for.
 ///
 /// Every protection domain has, from the top of user space down: the IPC buffer (one page), an unmapped guard page,

@@ -18,6 +18,9 @@ pub struct ProtectionDomain {
     pub child_id: Option<u8>,
     /// The program file.
     pub program: String,
+    /// The file of its symbols, if it is another one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub symbols: Option<String>,
     /// Its priority.
     pub priority: u8,
     /// Microseconds per period.
@@ -114,6 +117,8 @@ fn program(built: &Built, index: usize, first_service: usize) -> ProtectionDomai
     let stack_end = built.parts.board.target().stack_top();
     let stack_start = stack_end - stack_bytes(system, index);
     let parent = domain.parent.as_ref();
+    let program = &built.parts.programs[index];
+    let has_own_symbols = program.symbols_path != program.path;
     let service = |(service, position): (&Service, usize)| GrantedService {
         id: service.id,
         what: object_graph::service(built, position),
@@ -122,7 +127,8 @@ fn program(built: &Built, index: usize, first_service: usize) -> ProtectionDomai
         name: domain.name.clone(),
         parent: parent.map(|parent| system.protection_domains[parent.parent].name.clone()),
         child_id: parent.map(|parent| parent.id),
-        program: built.parts.programs[index].path.display().to_string(),
+        program: program.path.display().to_string(),
+        symbols: has_own_symbols.then(|| program.symbols_path.display().to_string()),
         priority: domain.priority,
         budget_us: domain.budget_us,
         period_us: domain.period_us,
