@@ -1,0 +1,66 @@
+//! Program files, also damaged ones. The file is this test itself.
+
+#![allow(clippy::unwrap_used, reason = "a test fails if its setup fails")]
+
+use std::fs;
+
+use limen_symbolise::machine;
+use limen_symbolise::program::{ProgramFile, Registers};
+use proptest::prelude::*;
+
+fn own_file() -> Vec<u8> {
+    fs::read(std::env::current_exe().unwrap()).unwrap()
+}
+
+/// Asks for everything at some addresses.
+fn ask(file: &ProgramFile, address: u64) {
+    let registers = Registers { pc: address, sp: 0x1000, fp: Some(0x1010), link: Some(address) };
+    for name in ["aarch64", "riscv64", "x86_64"] {
+        let machine = machine::named(name).unwrap();
+        // Rules may lead anywhere; the unwinder checks the result.
+        _ = file.caller(machine, &registers, address, &Some);
+        assert!(!file.is_return_address(machine, address) || file.is_code(address - 1));
+    }
+    let is_plain = |text: &str| !text.contains(char::is_control);
+    for frame in file.frames(address) {
+        assert!(frame.function.as_deref().is_none_or(is_plain));
+        assert!(frame.line.is_none_or(|(name, _)| is_plain(&name)));
+    }
+}
+
+#[test]
+fn a_rust_function_is_found_with_its_line() {
+    let file = ProgramFile::parse("x", &own_file()).unwrap();
+    let place = |function: &str| {
+        let named =
+            |address: &u64| file.frames(*address).iter().any(|f| f.function.as_deref() == Some(function));
+        file.function_addresses().find(named)
+    };
+    let address = place("files::own_file").unwrap();
+    let frames = file.frames(address);
+    let (name, line) = frames.last().unwrap().line.clone().unwrap();
+    assert_eq!((name.as_str(), line), ("files.rs", 11));
+    assert!(file.is_code(address) && file.has_symbols());
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(6))]
+
+    #[test]
+    fn damaged_files_are_read_or_refused(
+        hits in proptest::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..200),
+        header in proptest::collection::vec((0_usize..64, any::<u8>()), 0..3),
+        addresses in proptest::collection::vec(any::<prop::sample::Index>(), 4),
+    ) {
+        let mut bytes = own_file();
+        let count = bytes.len();
+        let places: Vec<_> = ProgramFile::parse("x", &bytes).unwrap().function_addresses().collect();
+        hits.iter().for_each(|(at, byte)| bytes[at.index(count)] = *byte);
+        header.iter().for_each(|(at, byte)| bytes[*at] = *byte);
+        if let Some(file) = ProgramFile::parse("x", &bytes) {
+            addresses.iter().for_each(|at| ask(&file, places[at.index(places.len())]));
+            ask(&file, u64::MAX);
+            ask(&file, 0);
+        }
+    }
+}
