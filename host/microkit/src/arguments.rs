@@ -20,6 +20,18 @@ pub(crate) enum Command {
     /// Prints the completion script for this shell.
     Completion(&'static str),
     Build(Box<Arguments>),
+    /// Explains the faults in a console log.
+    Symbolise(SymboliseArguments),
+}
+
+/// A request to explain faults.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct SymboliseArguments {
+    /// The log; standard input without it.
+    pub(crate) log: Option<PathBuf>,
+    pub(crate) report: PathBuf,
+    pub(crate) search_paths: Vec<PathBuf>,
+    pub(crate) kernel: Option<PathBuf>,
 }
 
 /// A request to build a system.
@@ -54,6 +66,8 @@ struct Words {
 /// # Errors
 /// A word is unknown, or a value or a required argument is missing.
 pub(crate) fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Command, Failure> {
+    let mut words = words.into_iter().peekable();
+    let is_symbolise = words.next_if(|word| word == options::SYMBOLISE).is_some();
     let mut parser = Parser::from_args(words);
     let mut words = Words::default();
     while let Some(argument) = parser.next().map_err(|e| Failure::Usage(e.to_string()))? {
@@ -66,6 +80,7 @@ pub(crate) fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Command
             Arg::Short(letter) => (options::by_letter(letter), format!("-{letter}"), ""),
             Arg::Long(name) => (options::by_name(name), format!("--{name}"), "="),
         };
+        let option = option.filter(|option| !is_symbolise || options::OF_SYMBOLISE.contains(&option.name));
         let Some(option) = option else {
             return Err(unrecognized_option(&spelling, separator, &mut parser));
         };
@@ -81,7 +96,7 @@ pub(crate) fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Command
             _ => _ = words.values.insert(option.name, value(&mut parser, option)?),
         }
     }
-    words.complete()
+    if is_symbolise { words.complete_symbolise() } else { words.complete() }
 }
 
 fn completion(shell: &OsString) -> Result<Command, Failure> {
@@ -117,6 +132,23 @@ impl Words {
             viper_output: self.path("viper-output"),
             search_paths: self.search_paths,
         })))
+    }
+
+    fn complete_symbolise(mut self) -> Result<Command, Failure> {
+        let report = self.path("report");
+        let report = report.ok_or_else(|| {
+            Failure::Value("symbolise needs the image's report: --report report.json".to_owned())
+        })?;
+        Ok(Command::Symbolise(SymboliseArguments {
+            log: self.system.take().map(PathBuf::from),
+            report: if report.extension().is_some_and(|end| end == "txt") {
+                report.with_extension("json")
+            } else {
+                report
+            },
+            kernel: self.path("override-kernel"),
+            search_paths: self.search_paths,
+        }))
     }
 
     fn text(&self, option: &str) -> Option<String> {

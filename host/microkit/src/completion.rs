@@ -54,7 +54,12 @@ const BASH_TAIL: &str = r#"    *)
         -*) mapfile -t COMPREPLY < <(compgen -W "$options" -- "$current") ;;
         *)
             compopt -o filenames 2>/dev/null
-            mapfile -t COMPREPLY < <(compgen -f -X '!*.system' -- "$current"; compgen -d -- "$current")
+            if [ "${COMP_WORDS[1]}" = symbolise ] && [ "$COMP_CWORD" -gt 1 ]; then
+                mapfile -t COMPREPLY < <(compgen -f -- "$current")
+            else
+                mapfile -t COMPREPLY < <(compgen -f -X '!*.system' -- "$current"; compgen -d -- "$current")
+                [ "$COMP_CWORD" -ne 1 ] || mapfile -t -O "${#COMPREPLY[@]}" COMPREPLY < <(compgen -W symbolise -- "$current")
+            fi
             ;;
         esac
         ;;
@@ -105,6 +110,9 @@ _microkit_configs() {
     local -aU configs=("$(_microkit_sdk)"/board/${~opt_args[--board]:-*}/*(N/:t))
     compadd -a configs
 }
+_microkit_first() {
+    _alternative 'commands:command:(symbolise)' 'files:system:_files -g "*.system"'
+}
 _arguments -s \
 "#;
 
@@ -126,7 +134,7 @@ fn zsh() -> String {
             _ = writeln!(text, "    '{repeated}{spelling}[{help}]{action}' \\");
         }
     }
-    text + "    '*:system:_files -g \"*.system\"'\n"
+    text + "    '1: :_microkit_first' \\\n    '*:log:_files'\n"
 }
 
 const FISH_HEAD: &str = r#"
@@ -137,7 +145,9 @@ function __microkit_sdk
         path resolve (command -s microkit)/../..
     end
 end
-complete -c microkit -f -k -a '(__fish_complete_suffix .system)'
+complete -c microkit -n '__fish_is_first_arg' -f -a symbolise -d 'explain the faults in a console log'
+complete -c microkit -n '__fish_seen_subcommand_from symbolise' -F
+complete -c microkit -n 'not __fish_seen_subcommand_from symbolise' -f -k -a '(__fish_complete_suffix .system)'
 "#;
 
 fn fish() -> String {

@@ -1,6 +1,7 @@
 //! The `microkit` tool builds a bootable image from a system description and programs.
 //!
-//! [`arguments`] parses the command line, [`tool`] runs the build with the libraries, [`output`] writes files. Other
+//! [`arguments`] parses the command line, [`tool`] runs the build with the libraries, [`output`] writes files.
+//! [`symbolise`] explains the faults in a console log instead. Other
 //! modules return errors; only this file prints and exits.
 
 #![forbid(unsafe_code)]
@@ -11,6 +12,7 @@ mod completion;
 mod failure;
 mod options;
 mod output;
+mod symbolise;
 mod tool;
 mod usage;
 mod viper;
@@ -42,6 +44,10 @@ fn run() -> Result<String, Failure> {
         Command::Version => Ok(tool::version()),
         Command::Schema => Ok(limen_sdf::schema()),
         Command::Completion(shell) => Ok(completion::script(shell)),
+        Command::Symbolise(arguments) => {
+            symbolise::run(arguments, |sentence| show(io::stdout(), &format!("{sentence}\n")))
+                .map(|()| String::new())
+        }
         Command::Build(arguments) => tool::build(&arguments).map(|Success { lines }| lines),
     }
 }

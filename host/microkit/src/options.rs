@@ -37,6 +37,12 @@ pub(crate) const IMAGE_TYPES: &[&str] = &["binary", "elf", "uimage"];
 /// Values of `--completion`.
 pub(crate) const SHELLS: &[&str] = &["bash", "fish", "zsh"];
 
+/// The first word of a command line that explains the faults in a console log.
+pub(crate) const SYMBOLISE: &str = "symbolise";
+
+/// Options of such a command line.
+pub(crate) const OF_SYMBOLISE: [&str; 4] = ["help", "report", "search-path", "override-kernel"];
+
 /// Every option, in the order of the help text.
 pub(crate) const ALL: [CommandOption; 16] = [
     flag('h', "help", "show this text and exit"),

@@ -14,7 +14,7 @@ use limen_picture::Graph;
 use limen_picture::dot::dot;
 use limen_picture::mermaid::mermaid;
 use limen_picture::page::page;
-use limen_sdf::{Architecture, Diagnostic, Problems, SystemDescription, Target};
+use limen_sdf::{Diagnostic, Problems, SystemDescription, Target};
 
 use crate::arguments::Arguments;
 use crate::code;
@@ -112,6 +112,11 @@ fn own_sdk() -> Option<PathBuf> {
     Some(env::current_exe().ok()?.parent()?.parent()?.to_owned())
 }
 
+/// The kernel and the monitor of a board and configuration, if there is an SDK.
+pub(crate) fn system_files(board: &str, config: &str) -> Option<SdkConfig> {
+    open_sdk().ok().map(|sdk| sdk.config(board, config))
+}
+
 /// The version of this program. The file `VERSION` of its SDK has the commit, so that the program need not be rebuilt
 /// for each commit.
 pub(crate) fn version() -> String {
@@ -130,11 +135,7 @@ fn image_type(name: Option<&str>, board: &Board) -> Result<ImageType, Failure> {
             "argument --image-type: unknown parameter '{name}'\nhelp: {help}"
         )));
     }
-    let architecture = match board.architecture {
-        Architecture::Aarch64 => "aarch64",
-        Architecture::Riscv64 => "riscv64",
-        Architecture::X86_64 => "x86_64",
-    };
+    let architecture = board.architecture.name();
     let message = format!(
         "building the output image as '{name}' is unsupported for target architecture '{architecture}'"
     );

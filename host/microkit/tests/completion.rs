@@ -58,7 +58,8 @@ fn bash_offers_options_values_and_files() {
         (&["--search-path", ""], &["build"]),
         (&["--search-path", "build", ""], &["build"]),
         (&["--search-path", "build", "--bo"], &["--board"]),
-        (&[""], &["build", "first.system"]),
+        (&[""], &["build", "first.system", "symbolise"]),
+        (&["symbolise", "f"], &["first one.elf", "first.system"]),
         (&["-o", "x", "f"], &["first.system"]),
     ] {
         assert_eq!(offered(&workspace, words), wanted, "{words:?}");
