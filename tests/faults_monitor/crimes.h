@@ -31,6 +31,13 @@
     DO(unknown_system_call)          \
     DO(call_outside_table)           \
     DO(receive_from_nothing)         \
+    DO(store_beyond_region)          \
+    DO(load_before_region)           \
+    DO(store_to_read_only_region)    \
+    DO(run_region)                   \
+    DO(recurse)                      \
+    DO(large_frame)                  \
+    DO(use_floating_point)           \
     DO(stop_child_after_the_last)    \
     DO(stop_child_that_wraps)        \
     DO(resume_child_without_slot)    \

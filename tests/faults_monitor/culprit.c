@@ -18,6 +18,8 @@ static seL4_Uint32 data_code[4] = { INSTRUCTION_RETURN };
 #define BOOT_ADDRESS 0xffffffff80000000ul
 /* Code that stays. */
 #define KERNEL_ADDRESS 0xffffffff80018000ul
+/* As in the description. */
+#define TABLE_ADDRESS 0x3100000ul
 #define FIRST_ADDRESS_ABOVE (seL4_UserVSpaceTop + 1)
 #define NON_CANONICAL 0x0123000000200000ul
 
@@ -153,6 +155,54 @@ static void receive_from_nothing(void)
 {
     seL4_Word badge;
     seL4_Recv(500, &badge, LIMEN_REPLY_CAP);
+}
+
+static void store_beyond_region(void)
+{
+    store(record + 0x1000);
+}
+
+static void load_before_region(void)
+{
+    sink = load(record - 8);
+}
+
+static void store_to_read_only_region(void)
+{
+    store(TABLE_ADDRESS + 0x10);
+}
+
+static void run_region(void)
+{
+    run(record + 0x800);
+}
+
+/* Not a loop for the compiler: each call uses the result of the next one. */
+static __attribute__((noinline)) seL4_Word depth_below(volatile seL4_Word *above)
+{
+    volatile seL4_Word here[8] = { above[0] + 1 };
+    return here[0] ? depth_below(here) + here[0] : 0;
+}
+
+static void recurse(void)
+{
+    volatile seL4_Word start[1] = { 0 };
+    sink = depth_below(start);
+}
+
+/* Begins to use its frame far below the guard page. */
+static __attribute__((noinline)) seL4_Word fill(seL4_Word value)
+{
+    volatile char frame[0x8000];
+    /* The compiler must not split the array. */
+    __asm__ volatile ("" : : "r"(frame) : "memory");
+    frame[value] = 1;
+    return (seL4_Word)frame[value];
+}
+
+static void large_frame(void)
+{
+    sink = fill(1);
 }
 
 static void stop_child_after_the_last(void)

@@ -25,3 +25,9 @@ static void unknown_system_call(void)
 {
     __asm__ volatile ("mov x7, #-1000\n\tsvc #0" : : : "x7", "memory");
 }
+
+/* fmov d0, xzr: the compiler's flags forbid it. */
+static void use_floating_point(void)
+{
+    __asm__ volatile (".word 0x9e6703e0");
+}

@@ -31,3 +31,9 @@ static void unknown_system_call(void)
 {
     __asm__ volatile ("li a7, -1000\n\tecall" : : : "a7", "memory");
 }
+
+/* fmv.d.x fa0, zero: the compiler's flags forbid it. */
+static void use_floating_point(void)
+{
+    __asm__ volatile (".4byte 0xf2000553");
+}

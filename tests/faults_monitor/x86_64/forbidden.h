@@ -32,3 +32,9 @@ static void unknown_system_call(void)
 {
     __asm__ volatile ("syscall" : : "d"(-1000l) : "rcx", "r11", "memory");
 }
+
+/* pxor %xmm0, %xmm0: the compiler's flags forbid it. */
+static void use_floating_point(void)
+{
+    __asm__ volatile (".byte 0x66, 0x0f, 0xef, 0xc0");
+}

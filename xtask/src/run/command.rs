@@ -3,11 +3,13 @@
 use std::time::Duration;
 
 use lexopt::prelude::*;
+use limen_symbolise::Symboliser;
 
 use crate::command::{Command, one_of};
 use crate::failure::Outcome;
 use crate::run::board;
 use crate::run::expected::Expected;
+use crate::run::faults;
 use crate::run::project::{Build, Project};
 use crate::run::qemu::{self, Audience, Boot};
 use crate::sdk;
@@ -21,8 +23,8 @@ pub const COMMAND: Command =
 const HELP: &str = "
 usage: ./x run [SYSTEM] [--board BOARD] [--variant NAME] [--config CONFIG] [--timeout SECONDS]
 
-Builds the SDK and a system, boots the system in QEMU and shows its console. On a terminal, keys reach the
-system, and Ctrl-C ends the run. The run succeeds when the system prints LIMEN|DONE, or all lines of its
+Builds the SDK and a system, boots the system in QEMU and shows its console, with a sentence about each fault:
+what the program did, in which function, file and line. On a terminal, keys reach the system, and Ctrl-C ends the run. The run succeeds when the system prints LIMEN|DONE, or all lines of its
 expected.txt. It fails when the system prints LIMEN|FAIL, QEMU ends on its own, or the console falls silent.
 
   SYSTEM              a folder under examples/, tests/ or bench/, or a path; default: examples/tour
@@ -58,7 +60,16 @@ fn run(workspace: &Workspace, arguments: lexopt::Parser) -> Outcome {
         audience: Audience::Person,
         silence: options.silence,
     };
-    boot.run(|line| expected.as_mut().is_some_and(|expected| expected.complete_with(line)))?.ending.outcome()
+    let mut symboliser = faults::symboliser(workspace, &board, &options.config, &image);
+    let session = boot.run(|line| {
+        symboliser
+            .iter_mut()
+            .flat_map(|faults| faults.take(line))
+            .for_each(|sentence| println!("{sentence}"));
+        expected.as_mut().is_some_and(|expected| expected.complete_with(line))
+    })?;
+    symboliser.iter_mut().flat_map(Symboliser::finish).for_each(|sentence| println!("{sentence}"));
+    session.ending.outcome()
 }
 
 fn parse(mut arguments: lexopt::Parser) -> Outcome<Options> {

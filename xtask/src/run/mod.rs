@@ -3,6 +3,7 @@
 pub mod board;
 mod command;
 pub mod expected;
+pub mod faults;
 pub mod patience;
 pub mod project;
 pub mod python;

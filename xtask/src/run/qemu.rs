@@ -125,14 +125,16 @@ impl Boot<'_> {
         let ending = loop {
             match qemu.next(self.silence, self.audience) {
                 Ok(bytes) => {
-                    if self.audience == Audience::Person {
-                        console::show(&bytes);
-                    }
                     let endless = self.audience != Audience::Person && console.lines.len() > MOST_LINES;
                     let keys = qemu.keys.clone();
-                    let ending = console
-                        .take(&bytes, &mut |line| until(line, keys.as_ref()))
-                        .or_else(|| endless.then_some(Ending::Endless));
+                    // Line by line, so that the caller can print below a line.
+                    let ending = bytes.split_inclusive(|byte| *byte == b'\n').find_map(|piece| {
+                        if self.audience == Audience::Person {
+                            console::show(piece);
+                        }
+                        console.take(piece, &mut |line| until(line, keys.as_ref()))
+                    });
+                    let ending = ending.or_else(|| endless.then_some(Ending::Endless));
                     if let Some(ending) = ending {
                         qemu.stop();
                         break ending;

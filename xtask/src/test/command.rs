@@ -14,6 +14,7 @@ use crate::command::Command;
 use crate::failure::{Context, Failure, Outcome};
 use crate::run::board::{self, Board};
 use crate::run::expected::Expected;
+use crate::run::faults;
 use crate::run::project::{Build, Project};
 use crate::run::python;
 use crate::run::qemu::{self, Audience, Boot};
@@ -390,6 +391,9 @@ impl Job {
                 expected.as_mut().is_some_and(|expected| expected.complete_with(line))
             })?
         };
+        let mut session = session;
+        let symboliser = faults::symboliser(workspace, board, &self.config, &image);
+        session.lines.extend(faults::explained(symboliser, &session.lines));
         let (config, architecture) = (self.config.as_str(), board.architecture.as_str());
         let place = Place { config, architecture, variants: &board.chosen };
         let mut verdict = match &expected {
