@@ -249,7 +249,7 @@ fn is_of_library(path: &str) -> bool {
         || path.starts_with("/rustc/")
         || path.contains("/lib/rustlib/src/rust/")
         || HEADERS.iter().any(|header| path.contains(header))
-        || path.contains("/rust/limen/src/")
+        || ["/rust/limen/src/", "/user/limen/src/"].iter().any(|part| path.contains(part))
 }
 
 /// The last part of a path; of names that every crate has, the last two.

@@ -101,8 +101,9 @@ fn all_steps(program: &ProgramFile, machine: &Machine, fault: &Fault<'_>) -> Vec
     // A return address is behind the call.
     steps.extend(callers.iter().flat_map(|caller| self::steps(program, caller - 1)));
     // The library's code that calls the entry points.
-    let own = steps.iter().rposition(|step| !is_start(&step.frame)).map_or(1, |last| last + 1);
-    steps.truncate(own);
+    if let Some(last) = steps.iter().rposition(|step| !is_start(&step.frame)) {
+        steps.truncate(last + 1);
+    }
     steps
 }
 
