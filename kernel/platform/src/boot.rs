@@ -73,10 +73,14 @@ pub fn start(image_paddr: PhysAddr, first_cycle: u64, command_line: &[u8], firmw
     kernel_cell::start(first_cycle, Parts { checks: checks(&image), seals: seals(&image) })
 }
 
-/// Keeps the invariant checks mapped if they are on in this image, or if a program can turn them on.
+/// Keeps the invariant checks and the printing of faults mapped if the image prints or checks, or if a program can turn
+/// that on.
 fn checks(image: &Image<'_>) -> Stays {
-    let is_key = |record: limen_image::Key| KernelKey::from_raw(record.kernel) == Some(KernelKey::SelfCheck);
-    let is_on = image.options() & KernelKey::SelfCheck.option() != 0;
+    let keys = [KernelKey::Printing, KernelKey::SelfCheck];
+    let is_on = keys.iter().any(|key| image.options() & key.option() != 0);
+    let is_key = |record: limen_image::Key| {
+        KernelKey::from_raw(record.kernel).is_some_and(|key| keys.contains(&key))
+    };
     if is_on || image.keys().any(is_key) { Stays::Mapped } else { Stays::Unmapped }
 }
 

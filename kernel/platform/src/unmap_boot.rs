@@ -1,5 +1,5 @@
-//! Unmaps boot code and the identity map before the first program runs, and the invariant checks and the code of seals if
-//! nothing can ask for them.
+//! Unmaps boot code and the identity map before the first program runs; and the invariant checks with the printing of
+//! faults, and the code of seals, if nothing can ask for them.
 //!
 //! Nothing here is boot code. The pages are unmapped in the kernel's own tables, which all address spaces share, while these
 //! can still be reached. Then the TLB is flushed, which drops the identity map as well.
@@ -34,7 +34,7 @@ pub enum Stays {
 /// The parts of the kernel's code that few images need.
 #[derive(Clone, Copy, Debug)]
 pub struct Parts {
-    /// The invariant checks.
+    /// The invariant checks, and the printing of faults.
     pub checks: Stays,
     /// The code of seals.
     pub seals: Stays,

@@ -1,6 +1,6 @@
 //! Checks of `./x check` on boot code, which the kernel unmaps after boot: no code that stays refers to it. The same
-//! for the invariant checks and the code of seals, which are unmapped unless an image can ask for them; they are entered
-//! by few functions only.
+//! for the invariant checks with the printing of faults, and for the code of seals, which are unmapped unless an image can
+//! ask for them; they are entered by few functions only.
 //!
 //! The linker script selects all of them by function names. Code outside of boot code that only boot calls may refer to it.
 
@@ -14,7 +14,7 @@ use crate::failure::{Failure, Outcome};
 
 /// The linker script's symbols for the start and end of boot code.
 pub const BOOT: [&str; 2] = ["__boot_start", "__boot_end"];
-/// The same for the invariant checks.
+/// The same for the invariant checks and the printing of faults.
 pub const CHECKS: [&str; 2] = ["__boot_end", "__check_end"];
 /// The same for the code of seals.
 pub const SEALS: [&str; 2] = ["__check_end", "__seal_end"];
@@ -22,7 +22,11 @@ pub const SEALS: [&str; 2] = ["__check_end", "__seal_end"];
 pub const STAYING: [&str; 2] = ["__text_start", "__text_last"];
 
 /// The entry points of the checks, which code that stays calls behind a static key.
-const CHECKED: [&str; 2] = ["limen_platform::kernel_cell::check", "limen_entry::entry::enter_checked"];
+const CHECKED: [&str; 3] = [
+    "limen_platform::kernel_cell::check",
+    "limen_entry::entry::enter_watched",
+    "limen_core::fault_line::print_fault_line",
+];
 /// The entry points of seals, which services of an image with seals call.
 const SEALED: [&str; 2] = ["limen_platform::work::seal::at_once", "limen_platform::work::seal::on_request"];
 
