@@ -74,7 +74,7 @@ const EVERYTHING: &str = r#"<system>
         <digest id="0" region="file" /><digest id="1" pd="child" />
         <cspace><cap_tcb slot="1" pd="child" /></cspace>
         <protection_domain name="child" id="1" domain="b" budget="50" period="100" timeout_fault="true">
-            <program_image path="one.elf" />
+            <program_image path="one.elf" path_for_symbols="symbols.elf" />
             <map mr="file" vaddr="0x400000" perms="r" />
             <key name="trace" symbol="word" />
         </protection_domain>
@@ -87,6 +87,7 @@ fn every_member_of_the_report_is_documented() {
     let workspace = Workspace::new();
     let branches = TestElf::program().with_branches(1);
     workspace.write("one.elf", branches.bytes());
+    workspace.write("symbols.elf", branches.bytes());
     workspace.write("all.system", EVERYTHING);
     let words: Vec<_> = ["all.system"].into_iter().chain(BASE.split(' ')).collect();
     let output = workspace.run(&words);
