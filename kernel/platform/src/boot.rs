@@ -78,9 +78,8 @@ pub fn start(image_paddr: PhysAddr, first_cycle: u64, command_line: &[u8], firmw
 fn checks(image: &Image<'_>) -> Stays {
     let keys = [KernelKey::Printing, KernelKey::SelfCheck];
     let is_on = keys.iter().any(|key| image.options() & key.option() != 0);
-    let is_key = |record: limen_image::Key| {
-        KernelKey::from_raw(record.kernel).is_some_and(|key| keys.contains(&key))
-    };
+    let is_key =
+        |record: limen_image::Key| KernelKey::from_raw(record.kernel).is_some_and(|key| keys.contains(&key));
     if is_on || image.keys().any(is_key) { Stays::Mapped } else { Stays::Unmapped }
 }
 
