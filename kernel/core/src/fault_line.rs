@@ -32,7 +32,7 @@ impl<M: Machine> Kernel<M> {
 
     #[cold]
     #[inline(never)]
-    fn print_fault_line(&mut self, thread: ThreadId, fault: &Fault, handler: Cap) {
+    pub(crate) fn print_fault_line(&mut self, thread: ThreadId, fault: &Fault, handler: Cap) {
         let printed = &mut self.printed_faults[thread];
         if *printed == MOST_LINES {
             return;

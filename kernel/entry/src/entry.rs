@@ -39,7 +39,7 @@ pub fn enter(cell: &KernelCell, event: impl FnOnce() -> Event) -> *mut Context {
 #[inline(never)]
 fn enter_watched(kernel: &mut Kernel<Hardware>, event: Event) -> *mut Context {
     if let Event::Fault(fault) = event {
-        kernel.serve_watched_fault(fault);
+        kernel.serve_watched_fault(fault, keys::is_printing());
     } else {
         kernel.handle_rarely(event);
     }

@@ -24,7 +24,7 @@ pub const STAYING: [&str; 2] = ["__text_start", "__text_last"];
 /// The entry points of the checks, which code that stays calls behind a static key.
 const CHECKED: [&str; 3] = [
     "limen_platform::kernel_cell::check",
-    "limen_entry::entry::enter_watched",
+    "limen_core::fast::fault::serve_watched_fault",
     "limen_core::fault_line::print_fault_line",
 ];
 /// The entry points of seals, which services of an image with seals call.

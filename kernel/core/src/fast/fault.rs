@@ -24,11 +24,13 @@ impl<M: Machine> Kernel<M> {
         }
     }
 
-    /// Serves a fault of the current thread while the kernel prints faults.
+    /// Serves a fault of the current thread while the kernel prints faults or checks itself. It has no branch on a static
+    /// key, because its code may be unmapped.
     #[cold]
-    pub fn serve_watched_fault(&mut self, fault: Fault) {
-        if let Some(Delivery { thread, .. }) = self.plan_delivery() {
-            self.print_fault(thread, &fault, self.threads[thread].fault_handler);
+    #[inline(never)]
+    pub fn serve_watched_fault(&mut self, fault: Fault, is_printing: bool) {
+        if is_printing && let Some(Delivery { thread, .. }) = self.plan_delivery() {
+            self.print_fault_line(thread, &fault, self.threads[thread].fault_handler);
         }
         self.serve_fault(fault);
     }

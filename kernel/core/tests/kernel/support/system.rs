@@ -169,7 +169,7 @@ impl System {
         let runs = match event {
             Event::Syscall(number) if self.paths == Paths::All => self.kernel.serve_syscall(number).copied(),
             Event::Fault(fault) if self.kernel.machine.is_printing => {
-                self.kernel.serve_watched_fault(fault);
+                self.kernel.serve_watched_fault(fault, true);
                 self.kernel.running().copied()
             }
             Event::Fault(fault) if self.paths == Paths::All => self.kernel.serve_fault(fault).copied(),
