@@ -2,6 +2,9 @@
 
 /// Threads: 63 protection domains and the monitor.
 pub const THREADS: usize = 64;
+/// Pieces of memory of programs that the monitor can read in the debug configuration. At least one for each program,
+/// which is its stack.
+pub const MONITOR_VIEWS: usize = 2 * THREADS;
 /// Endpoints: one per protection domain and one for the monitor.
 pub const ENDPOINTS: usize = 64;
 /// Notifications: one per protection domain and one for the monitor.

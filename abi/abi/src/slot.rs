@@ -36,6 +36,9 @@ pub const BASE_VM_TCB: u64 = 266;
 pub const BASE_VCPU: u64 = 330;
 /// I/O port ranges.
 pub const BASE_IOPORT: u64 = 394;
+/// The notification that the kernel signals when it prints a fault of this program; children in the debug configuration
+/// only. The program itself has no rights to it.
+pub const FAULT_OBSERVER: u64 = 458;
 
 /// Services of the kernel, by id.
 pub const BASE_SERVICE: u64 = 463;
@@ -72,6 +75,8 @@ impl Badge {
     pub const CHANNEL_MASK: u64 = 0x3f;
     /// The child id in the badge of a child's fault.
     pub const CHILD_MASK: u64 = 0xff;
+    /// Set in the badges of [`FAULT_OBSERVER`], beside the bit with the index of the protection domain.
+    pub const PRINTED_FAULT: u64 = 1 << 63;
 }
 
 /// Bits of a capability pointer that select a slot of the root table; zero selects the program's own table.

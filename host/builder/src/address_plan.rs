@@ -40,10 +40,10 @@ pub fn plan(
         let stack = spaces.extend(Purpose::Stack { program: index }, target.stack_top() - limit);
         spaces.map(index, limit, stack, MappingFlags::READ | MappingFlags::WRITE);
     }
-    if config.is_printing() {
-        stack_views::map(&mut spaces, system);
-    }
     add_regions(&mut spaces, system, programs)?;
+    if config.is_printing() {
+        stack_views::map(&mut spaces, system, programs, target);
+    }
     spaces.rings = rings(system, programs)?;
     for (index, program) in programs.iter().enumerate() {
         check_own_buffer(&spaces, index, program, target)?;

@@ -143,7 +143,7 @@ mod tests {
         let image = Image::validate(&words).unwrap();
         assert_eq!(image.threads().count(), 4);
         let monitor = image.threads().last().unwrap();
-        assert_eq!((monitor.priority, monitor.fault_slot, monitor.notification), (255, NONE, NONE));
+        assert_eq!((monitor.priority, monitor.fault_slot, monitor.notification), (255, NONE, 3));
         assert_eq!((monitor.stack_top, monitor.ipc_buffer), (0xff_ffff_e000, 0xff_ffff_f000));
         let contexts: Vec<_> = image.sched_contexts().map(|c| (c.budget_us, c.period_us)).collect();
         assert_eq!(contexts, [(100, 400), (1000, 1000), (1000, 1000), (1000, 1000)]);

@@ -33,6 +33,9 @@ pub fn capabilities(system: &SystemDescription, objects: &Objects, config: &Conf
     children(&mut caps, system, objects);
     shared(&mut caps, system);
     monitor(&mut caps, system, objects);
+    if config.is_printing() {
+        caps.extend(fault_observers(system));
+    }
     caps.extend(services::caps(system));
     caps.sort_by_key(|cap| (cap.table, cap.slot));
     caps
@@ -141,6 +144,16 @@ fn monitor(caps: &mut Vec<Cap>, system: &SystemDescription, objects: &Objects) {
     }
 }
 
+/// The notification by which the monitor learns of the faults of each child. The child has no rights to it.
+fn fault_observers(system: &SystemDescription) -> impl Iterator<Item = Cap> {
+    let notification = system.protection_domains.len() as u64;
+    let children = system.protection_domains.iter().enumerate().filter(|(_, domain)| domain.parent.is_some());
+    children.map(move |(index, _)| Cap {
+        badge: Badge::PRINTED_FAULT | 1 << index,
+        ..cap(index, slot::FAULT_OBSERVER, CapKind::Notification, notification)
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use limen_image::ThreadFlags;
@@ -193,6 +206,15 @@ mod tests {
             (13, NOTIFICATION, 2, 1 << 4, Rights::SEND),
         ];
         assert_eq!(table(&built("release"), 1), expected);
+    }
+
+    #[test]
+    fn the_kernel_signals_the_monitor_about_children_in_debug_and_the_child_may_not() {
+        let built = built("debug");
+        let of_children = built.tables.caps.iter().filter(|cap| cap.slot == slot::FAULT_OBSERVER);
+        let found: Vec<_> = of_children.map(|cap| (cap.table, cap.object, cap.badge, cap.rights)).collect();
+        assert_eq!(found, [(1, 3, Badge::PRINTED_FAULT | 1 << 1, 0)]);
+        assert_eq!((built.tables.threads[3].notification, built.tables.counts.notifications), (3, 4));
     }
 
     #[test]

@@ -1,8 +1,8 @@
 //! Kernel objects of a system, and their owners by index.
 //!
 //! Thread, address space, capability table, reply object and scheduling context `i` belong to protection domain `i`;
-//! the monitor's follow the last. Notification `i` belongs to protection domain `i`. Endpoints are few, so they are
-//! numbered in the order of their owners.
+//! the monitor's follow the last. Notification `i` belongs to protection domain `i`, and in the debug configuration the
+//! one after the last to the monitor. Endpoints are few, so they are numbered in the order of their owners.
 
 use limen_abi::{KernelKey, slot};
 use limen_image::{Counts, DomainSlot, Key, NONE, SchedContext, Thread, ThreadFlags};
@@ -64,7 +64,7 @@ impl Objects {
             sched_contexts: contexts.chain([monitor]).collect(),
             counts: Counts {
                 endpoints: endpoint_owners.len() as u64 + 1,
-                notifications: domains.len() as u64,
+                notifications: domains.len() as u64 + u64::from(config.is_printing()),
                 replies: all,
                 vspaces: all + domains.iter().filter(|domain| services::needs_space(domain)).count() as u64,
                 domain_start: schedule::start(system),
@@ -131,7 +131,7 @@ fn thread(
         stack_top: target.stack_top(),
         ipc_buffer: program.ipc_buffer(target),
         sched_context: own,
-        notification: if domain.is_some() { own } else { NONE },
+        notification: if domain.is_some() || config.is_printing() { own } else { NONE },
         fault_slot: if domain.is_some() { slot::FAULT_ENDPOINT } else { NONE },
         timeout_slot: match domain {
             Some(domain) if domain.timeout_fault => slot::FAULT_ENDPOINT,

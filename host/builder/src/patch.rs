@@ -90,10 +90,8 @@ pub fn collect(
             patches.push(library_patch(index, monitor, name, value)?);
         }
         if config.is_printing() {
-            let mut views: Vec<u8> =
-                stack_views::table(system, programs).into_iter().flat_map(u64::to_le_bytes).collect();
-            views.resize(THREADS * 3 * WORD_BYTES as usize, 0);
-            patches.push(library_patch(index, monitor, "pd_stack_views", Value::Bytes(views))?);
+            let views = stack_views::table(system, programs, target).into_iter().flat_map(u64::to_le_bytes);
+            patches.push(library_patch(index, monitor, "stack_views", Value::Bytes(views.collect()))?);
         }
     }
     Ok(patches)

@@ -76,7 +76,7 @@ impl TestElf {
             .symbol("pd_names", 0x20_1000, 4096)
             .symbol("pd_names_len", 0x20_2000, 8)
             .symbol("pd_stack_bottom_addrs", 0x20_2008, 512)
-            .symbol("pd_stack_views", 0x20_2208, 1536)
+            .symbol("stack_views", 0x20_2208, 6144)
     }
 
     /// A loader: position independent, with zeroed data in its last page.

@@ -123,9 +123,10 @@ impl Symboliser {
     }
 
     fn take_fault(&mut self, fault: FaultRecord) -> Vec<String> {
-        let (program, is_complete) = (fault.program, !fault.goes_to_monitor());
+        let program = fault.program;
+        let has_stack = self.config() == "debug" && fault.has_handler();
         let waiting = Waiting { fault, frame_pointer: None, stack: BTreeMap::new() };
-        if is_complete {
+        if !has_stack {
             return vec![self.explain(&waiting)];
         }
         let earlier = self.waiting.insert(program, waiting);
@@ -137,7 +138,11 @@ impl Symboliser {
         waiting.frame_pointer = stack.frame_pointer.or(waiting.frame_pointer);
         let room = MOST_WORDS.saturating_sub(waiting.stack.len());
         waiting.stack.extend(stack.words.into_iter().take(room));
-        if !stack.is_last {
+        // A parent in another scheduling domain may have continued the program before the monitor ran.
+        let has_continued = stack.pc.is_some_and(|pc| pc != waiting.fault.pc);
+        if has_continued {
+            waiting.frame_pointer = None;
+        } else if !stack.is_last {
             return Vec::new();
         }
         let complete = self.waiting.remove(&stack.program);

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! LIMEN|FAULT program=3 pc=0x20012c sp=0xffffffbfd0 lr=0x200144 to=monitor vm address=0x8 fetch=0 status=0x92000006 end
-//! LIMEN|STACK program=3 fp=0xffffffbfd0
+//! LIMEN|STACK program=3 pc=0x20012c fp=0xffffffbfd0
 //! LIMEN|STACK program=3 0xffffffbfd8:0x2001ac 0xffffffbfe8:0x200018
 //! LIMEN|STACK program=3 end
 //! The kernel stopped: ...
@@ -83,6 +83,8 @@ pub enum Kind {
 pub struct StackRecord {
     /// Index of the protection domain.
     pub program: usize,
+    /// The program counter.
+    pub pc: Option<u64>,
     /// The frame pointer.
     pub frame_pointer: Option<u64>,
     /// Addresses and words.
@@ -92,10 +94,10 @@ pub struct StackRecord {
 }
 
 impl FaultRecord {
-    /// Whether the monitor receives it, and prints the stack.
+    /// Whether a handler receives it. In the debug configuration, the monitor then prints the stack.
     #[must_use]
-    pub fn goes_to_monitor(&self) -> bool {
-        self.to == "monitor"
+    pub fn has_handler(&self) -> bool {
+        self.to != "nobody"
     }
 }
 
@@ -192,6 +194,7 @@ fn stack(text: &str) -> Option<StackRecord> {
     };
     Some(StackRecord {
         program: program(&words)?,
+        pc: words.number("pc"),
         frame_pointer: words.number("fp"),
         words: text.split_whitespace().filter_map(pair).collect(),
         is_last: words.has("end"),
@@ -210,7 +213,7 @@ mod tests {
         let Some(Record::Fault(fault)) = parse(&format!("TEST cou{LINE}\r")) else { panic!() };
         assert_eq!((fault.program, fault.pc, fault.sp, fault.link), (3, 0x20_012c, 0xffd0, Some(2)));
         assert_eq!(fault.kind, Kind::Vm { address: 8, fetch: false, status: 0x9200_0006 });
-        assert!(!fault.goes_to_monitor() && !fault.is_last);
+        assert!(fault.has_handler() && !fault.is_last);
     }
 
     #[test]
@@ -233,7 +236,7 @@ mod tests {
             panic!()
         };
         assert_eq!((stack.words, stack.is_last), (vec![(0x10, 0x20), (0x18, 0x30)], false));
-        let Some(Record::Stack(stack)) = parse("LIMEN|STACK program=1 fp=0x5 end") else { panic!() };
-        assert_eq!((stack.frame_pointer, stack.is_last), (Some(5), true));
+        let Some(Record::Stack(stack)) = parse("LIMEN|STACK program=1 pc=0x4 fp=0x5 end") else { panic!() };
+        assert_eq!((stack.pc, stack.frame_pointer, stack.is_last), (Some(4), Some(5), true));
     }
 }

@@ -38,7 +38,9 @@ fn symboliser() -> Symboliser {
 /// The sentence about a fault of the parser, without its place and the hint for a missing file.
 fn sentence(registers: &str, rest: &str) -> String {
     let line = format!("LIMEN|FAULT program=0 pc=0x200000 {registers} lr=0x0 to=parent {rest} end\r");
-    let sentences = symboliser().take(&line);
+    let mut symboliser = symboliser();
+    assert_eq!(symboliser.take(&line), [""; 0]);
+    let sentences = symboliser.finish();
     let [sentence] = &sentences[..] else { panic!("{sentences:?}") };
     let sentence = sentence.strip_prefix("0x200000: program 'parser' ").unwrap();
     let hint = "; its parent 'manager' gets the fault (no readable none/parser.elf; name its folder with --search-path)";

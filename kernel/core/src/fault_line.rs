@@ -9,7 +9,7 @@
 
 use core::fmt::{self, Display, Formatter, Write};
 
-use limen_abi::slot::Badge;
+use limen_abi::slot::{Badge, FAULT_OBSERVER};
 
 use crate::arena::ThreadId;
 use crate::cap::{Cap, LookupFailure};
@@ -32,7 +32,7 @@ impl<M: Machine> Kernel<M> {
 
     #[cold]
     #[inline(never)]
-    pub(crate) fn print_fault_line(&mut self, thread: ThreadId, fault: &Fault, handler: Cap) {
+    fn print_fault_line(&mut self, thread: ThreadId, fault: &Fault, handler: Cap) {
         let printed = &mut self.printed_faults[thread];
         if *printed == MOST_LINES {
             return;
@@ -46,6 +46,17 @@ impl<M: Machine> Kernel<M> {
         let mut console = Console(&mut self.machine);
         // Writing to the console cannot fail.
         _ = writeln!(console, "LIMEN|FAULT program={program}{registers} to={to} {fault}{last} end");
+        self.wake_observer(thread);
+    }
+
+    /// Signals the observer, which prints the stack before a handler of lower priority can continue the thread. The
+    /// observer is enqueued at once, because the delivery of the fault wakes another thread.
+    fn wake_observer(&mut self, thread: ThreadId) {
+        if let Ok(Cap::Notification { id, badge, .. }) = self.lookup(thread, FAULT_OBSERVER)
+            && let Some(observer) = self.signal(id, badge).woken
+        {
+            self.enqueue(observer);
+        }
     }
 }
 

@@ -3,6 +3,7 @@
  *
  *   receive -+-> label 0: a passive program waits for its first event -> its notification gets its scheduling context
  *      ^     +-> a fault -> report                                                       |
+ *      |     +-> the signal of a fault that a parent gets, in debug -> stack             |
  *      +-----------------------------(no reply: a faulted program stays stopped)--------+
  *
  * The badge is the index of the protection domain plus one. The monitor runs at the highest priority and prints only in
@@ -32,6 +33,12 @@ static void make_passive(seL4_Word index)
 
 static void handle(seL4_MessageInfo_t message, seL4_Word badge)
 {
+#if defined(CONFIG_PRINTING)
+    if (badge & LIMEN_BADGE_PRINTED_FAULT) {
+        report_stacks(badge);
+        return;
+    }
+#endif
     if (seL4_MessageInfo_get_label(message) == seL4_Fault_NullFault) {
         make_passive(badge - 1);
         return;

@@ -12,8 +12,11 @@ extern seL4_Word pd_stack_bottom_addrs[LIMEN_MAX_THREADS];
 /* Prints the report of a fault. `badge` is the index of the protection domain plus one. */
 void report_fault(seL4_MessageInfo_t message, seL4_Word badge);
 
-/* Prints the pointers on the stack of a stopped program. */
+/* Prints the pointers on the stack of a program. */
 void report_stack(seL4_Word index);
+
+/* Prints the same for every program with a bit in the badge: its parent gets the fault. */
+void report_stacks(seL4_Word badge);
 
 /* Prints the architecture's description of a failed memory access. */
 void describe_vm_fault(seL4_Word status);

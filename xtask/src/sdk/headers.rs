@@ -286,6 +286,11 @@ fn sizes(header: &mut CHeader) {
     );
     header.constant("Priorities of the scheduler.", "LIMEN_PRIORITIES", limits::PRIORITIES);
     header.constant("Threads: the protection domains and the monitor.", "LIMEN_MAX_THREADS", limits::THREADS);
+    header.constant(
+        "Pieces of memory of programs that the monitor can read.",
+        "LIMEN_MONITOR_VIEWS",
+        limits::MONITOR_VIEWS,
+    );
 }
 
 /// Capability slots, badges and limits of a protection domain.
@@ -400,6 +405,11 @@ fn badges(header: &mut CHeader) {
         "LIMEN_BADGE_CHILD_MASK",
         hex(Badge::CHILD_MASK),
     );
+    header.constant(
+        "Set in the badge by which the monitor learns of printed faults, beside the bits of the programs.",
+        "LIMEN_BADGE_PRINTED_FAULT",
+        hex(Badge::PRINTED_FAULT),
+    );
 }
 
 /// Numbers of an architecture: registers of a system call, register lists, the top of user memory.
@@ -414,6 +424,12 @@ fn architecture(guard: &'static str, map: &RegisterMap, user_top: u64) -> CHeade
     let position = |names: &[&str]| map.context.iter().position(|name| names.contains(name)).unwrap_or(0);
     let (stack_pointer, frame_pointer) = (position(&["sp", "rsp"]), position(&["x29", "s0", "rbp"]));
     header.constant("Position of the stack pointer in that order.", "LIMEN_STACK_POINTER", stack_pointer);
+    let program_counter = position(&["pc", "rip"]);
+    header.constant(
+        "Position of the program counter in that order.",
+        "LIMEN_PROGRAM_COUNTER",
+        program_counter,
+    );
     header.constant("Position of the frame pointer in that order.", "LIMEN_FRAME_POINTER", frame_pointer);
     let width = if map.name == register::RISCV64.name { Width::Int } else { Width::Word };
     register_words(&mut header, "UnknownSyscall", width, map.unknown_syscall);

@@ -24,15 +24,16 @@ impl<M: Machine> Kernel<M> {
         }
     }
 
-    /// Serves a fault of the current thread while the kernel prints faults or checks itself. It has no branch on a static
-    /// key, because its code may be unmapped.
+    /// Serves a fault of the current thread while the kernel prints faults or checks itself; the slow path prints. It has
+    /// no branch on a static key, because its code may be unmapped.
     #[cold]
     #[inline(never)]
     pub fn serve_watched_fault(&mut self, fault: Fault, is_printing: bool) {
-        if is_printing && let Some(Delivery { thread, .. }) = self.plan_delivery() {
-            self.print_fault_line(thread, &fault, self.threads[thread].fault_handler);
+        if is_printing {
+            self.serve_fault_slowly(fault);
+        } else {
+            self.serve_fault(fault);
         }
-        self.serve_fault(fault);
     }
 
     /// Serves a fault of the current thread on the slow path.

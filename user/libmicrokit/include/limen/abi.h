@@ -401,4 +401,7 @@ typedef enum seL4_MsgLimits {
 /* Threads: the protection domains and the monitor. */
 #define LIMEN_MAX_THREADS 64
 
+/* Pieces of memory of programs that the monitor can read. */
+#define LIMEN_MONITOR_VIEWS 128
+
 #endif /* LIMEN_ABI_H */

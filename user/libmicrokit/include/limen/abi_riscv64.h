@@ -75,6 +75,9 @@
 /* Position of the stack pointer in that order. */
 #define LIMEN_STACK_POINTER 2
 
+/* Position of the program counter in that order. */
+#define LIMEN_PROGRAM_COUNTER 0
+
 /* Position of the frame pointer in that order. */
 #define LIMEN_FRAME_POINTER 4
 

@@ -63,6 +63,9 @@
 /* Position of the stack pointer in that order. */
 #define LIMEN_STACK_POINTER 1
 
+/* Position of the program counter in that order. */
+#define LIMEN_PROGRAM_COUNTER 0
+
 /* Position of the frame pointer in that order. */
 #define LIMEN_FRAME_POINTER 9
 

@@ -88,6 +88,9 @@
 /* Child id in the badge of a child's fault. */
 #define LIMEN_BADGE_CHILD_MASK 0xfful
 
+/* Set in the badge by which the monitor learns of printed faults, beside the bits of the programs. */
+#define LIMEN_BADGE_PRINTED_FAULT 0x8000000000000000ul
+
 /* Highest id of a channel, interrupt or child. */
 #define MICROKIT_MAX_CHANNEL_ID 61
 
