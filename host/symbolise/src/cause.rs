@@ -37,12 +37,16 @@ pub fn describe(system: &System, machine: &Machine, domain: &Domain, fault: &Fau
     }
 }
 
-/// Describes a stop by the library after the kernel returned an error.
+/// Describes a stop by a library, which gives the error of the kernel or its own.
 #[must_use]
 pub fn after_error(number: u64) -> String {
-    let name = ErrorCode::ALL.iter().find(|(code, ..)| code.as_raw() == number).map(|(_, name, ..)| *name);
-    let name = name.map(|name| format!(" ({name})")).unwrap_or_default();
-    format!("stopped itself, because the kernel returned error {number}{name}")
+    match ErrorCode::ALL.iter().find(|(code, ..)| code.as_raw() == number) {
+        Some((ErrorCode::NoError, ..)) => "stopped itself".to_owned(),
+        Some((_, name, ..)) => {
+            format!("stopped itself, because the kernel returned error {number} ({name})")
+        }
+        None => format!("stopped itself with error {number}"),
+    }
 }
 
 fn exception(exception: Exception, number: u64, domain: &Domain, fault: &FaultRecord) -> String {

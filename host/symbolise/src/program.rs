@@ -44,7 +44,7 @@ pub struct Frame {
     pub function: Option<String>,
     /// File and line.
     pub line: Option<(String, u32)>,
-    /// Whether the source is a library's: the SDK's, or the compiler's.
+    /// Whether the source is a library's: the SDK's, or the compiler's. So is code that calls entry points.
     pub is_library: bool,
 }
 
@@ -125,6 +125,9 @@ impl ProgramFile {
             let line = frames.pop().and_then(|frame| frame.line);
             let function = self.symbol(address, line.is_none());
             frames = Vec::from([Frame { function, line, is_library: false }]);
+        }
+        for frame in &mut frames {
+            frame.is_library |= frame.function.as_deref().is_some_and(calls_entry_points);
         }
         frames.retain(|frame| *frame != Frame::default());
         frames
@@ -236,9 +239,25 @@ fn plain(name: &str) -> String {
         Some((path, hash)) if hash.len() == 16 && hash.bytes().all(|b| b.is_ascii_hexdigit()) => path,
         _ => name,
     };
-    let end = if name.starts_with(['<', '(']) { None } else { name.find('(') };
+    let end = if name.starts_with(['<', '(']) { None } else { parameters(name) };
     let end = end.filter(|end| *end > 0 && !name.ends_with("operator"));
     sanitised(&name[..end.unwrap_or(name.len())])
+}
+
+/// The start of a function's parameters. Those of function types are among the arguments of generic functions.
+fn parameters(name: &str) -> Option<usize> {
+    let mut depth = 0_usize;
+    let mut previous = ' ';
+    name.char_indices().find_map(|(index, character)| {
+        match character {
+            '<' => depth += 1,
+            '>' if previous != '-' => depth = depth.saturating_sub(1),
+            '(' if depth == 0 => return Some(index),
+            _ => {}
+        }
+        previous = character;
+        None
+    })
 }
 
 /// Whether a source belongs to the SDK or to the compiler. Headers are in the SDK; the rest was compiled with paths that
@@ -249,7 +268,15 @@ fn is_of_library(path: &str) -> bool {
         || path.starts_with("/rustc/")
         || path.contains("/lib/rustlib/src/rust/")
         || HEADERS.iter().any(|header| path.contains(header))
-        || ["/rust/limen/src/", "/user/limen/src/"].iter().any(|part| path.contains(part))
+        || ["/rust/limen/src/", "/user/limen/src/", "/libmicrokitco/src/"]
+            .iter()
+            .any(|part| path.contains(part))
+}
+
+/// Whether a function calls the entry points of a program or a cothread. Assembly without lines has offsets.
+fn calls_entry_points(function: &str) -> bool {
+    let name = function.split('+').next().unwrap_or(function);
+    ["_start", "limen_main", "limen_co_start"].contains(&name)
 }
 
 /// The last part of a path; of names that every crate has, the last two.
@@ -282,6 +309,7 @@ mod tests {
             plain("<limen::Channel as core::fmt::Debug>::fmt"),
             "<limen::Channel as core::fmt::Debug>::fmt"
         );
+        assert_eq!(plain("call_once<fn() -> Culprit, (u8)>(Culprit)"), "call_once<fn() -> Culprit, (u8)>");
         assert_eq!(plain("main"), "main");
     }
 

@@ -16,8 +16,11 @@ use crate::unwind;
 
 /// The largest number of callers in a sentence.
 const MOST_SHOWN: usize = 8;
-/// The function of `microkit.h` that stops a program after an error; it writes to the address of the error's number.
-const CRASH: &str = "microkit_internal_crash";
+/// The functions of `microkit.h` and of the crate `limen` that stop a program after an error; they write to the address of
+/// the error's number.
+const CRASH: [&str; 3] = ["microkit_internal_crash", "crash", "limen::report::crash"];
+/// The functions of Rust's library behind every panic.
+const PANIC: &str = "core::panicking::";
 
 /// A fault with everything that the console says about it.
 #[derive(Debug)]
@@ -46,10 +49,14 @@ pub fn of(system: &System, machine: &Machine, program: Option<&ProgramFile>, fau
         (Some(program), None) => format!("{:#x} in {}", record.pc, program.name),
         (None, None) => format!("{:#x}", record.pc),
     };
-    let has_crashed = steps.first().is_some_and(|step| step.frame.function.as_deref() == Some(CRASH));
+    let mut libraries =
+        steps.iter().map_while(|step| step.frame.function.as_deref().filter(|_| step.frame.is_library));
+    let has_panicked = libraries.clone().any(|function| function.starts_with(PANIC));
+    let has_crashed = libraries.any(|function| CRASH.contains(&function));
     let subject = match system.protection_domains.get(record.program) {
         Some(domain) => {
             let cause = match record.kind {
+                Kind::Vm { fetch: false, .. } if has_panicked => "panicked".to_owned(),
                 Kind::Vm { address, fetch: false, .. } if has_crashed => cause::after_error(address),
                 _ => cause::describe(system, machine, domain, record),
             };
@@ -101,14 +108,10 @@ fn all_steps(program: &ProgramFile, machine: &Machine, fault: &Fault<'_>) -> Vec
     // A return address is behind the call.
     steps.extend(callers.iter().flat_map(|caller| self::steps(program, caller - 1)));
     // The library's code that calls the entry points.
-    if let Some(last) = steps.iter().rposition(|step| !is_start(&step.frame)) {
+    if let Some(last) = steps.iter().rposition(|step| !step.frame.is_library) {
         steps.truncate(last + 1);
     }
     steps
-}
-
-fn is_start(frame: &Frame) -> bool {
-    frame.is_library || frame.function.as_deref() == Some("_start")
 }
 
 /// The functions at an address, for messages about the kernel.
@@ -133,7 +136,8 @@ fn written(steps: &[Step]) -> String {
         Some((file, line)) => format!("{file}:{line}: in {}", function(&first.frame)),
         None => format!("in {}", function(&first.frame)),
     };
-    let by = libraries.last().map(|step| format!(", by {}", function(&step.frame))).unwrap_or_default();
+    let by = libraries.last().filter(|step| !function(&step.frame).starts_with(PANIC));
+    let by = by.map(|step| format!(", by {}", function(&step.frame))).unwrap_or_default();
     let mut listed: Vec<String> = Vec::new();
     let mut how = "";
     for group in callers.chunk_by(|a, b| a.frame == b.frame) {
