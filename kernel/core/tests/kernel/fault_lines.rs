@@ -1,9 +1,10 @@
 //! The console's lines about faults.
 
+use limen_abi::slot::{Badge, FAULT_OBSERVER};
 use limen_abi::{MessageInfo, Syscall};
 use limen_core::fault::{Access, Fault};
 
-use crate::support::{Family, LR, PC, REPLY, SP, System};
+use crate::support::{Family, LR, PC, REPLY, SP, System, Thread};
 
 const FAULT: Fault = Fault::Vm { address: 0x1234, access: Access::Data, status: 0x9200_0046 };
 
@@ -71,4 +72,50 @@ fn nothing_is_printed_if_printing_is_off() {
     let mut system = family.boot();
     system.fault(family.child, FAULT);
     assert!(lines(&system).is_empty());
+}
+
+/// A thread above the parent, with an endpoint and a notification that a fault of the child signals.
+fn observed() -> (Family, Thread, u64) {
+    let mut family = family();
+    let observer = family.plan.thread("observer", 254);
+    let (endpoint, notification) = (family.plan.endpoint(), family.plan.bound_notification(observer));
+    let receive = family.plan.grant(observer, endpoint.receiver());
+    family.plan.place(family.child, FAULT_OBSERVER, notification.with(Badge::PRINTED_FAULT | 2, 0));
+    (family, observer, receive)
+}
+
+#[test]
+fn the_observer_runs_before_the_handler_and_delays_nothing_else() {
+    let (mut family, observer, receive) = observed();
+    let mut system = family.plan.boot_serving(&[(observer, receive), (family.parent, family.receive)]);
+    system.fault(family.child, FAULT);
+    system.assert_running(observer);
+    system.assert_signal(observer, Badge::PRINTED_FAULT | 2);
+    system.assert_calling(family.child);
+    system.recv(observer, receive);
+    system.assert_running(family.parent);
+    system.assert_signal(family.parent, Family::BADGE);
+    system.reply_recv(family.parent, family.receive, 0, &[]);
+    system.assert_running(family.child);
+}
+
+#[test]
+fn a_program_cannot_signal_its_observer() {
+    let (mut family, observer, receive) = observed();
+    let mut system = family.plan.boot_serving(&[(observer, receive), (family.parent, family.receive)]);
+    system.signal(family.child, FAULT_OBSERVER);
+    system.assert_running(family.child);
+}
+
+#[test]
+fn faults_that_are_not_printed_do_not_wake_the_observer() {
+    let (mut family, observer, receive) = observed();
+    let mut system = family.plan.boot_serving(&[(observer, receive), (family.parent, family.receive)]);
+    for _ in 0..8 {
+        system.fault(family.child, FAULT);
+        system.recv(observer, receive);
+        system.reply_recv(family.parent, family.receive, 0, &[]);
+    }
+    system.fault(family.child, FAULT);
+    system.assert_running(family.parent);
 }
