@@ -10,6 +10,7 @@
  *   LIBMICROKITCO_OWN_WORDS              each thread has this many message words of its own, 1 to 120, and a switch sends
  *                                        the deferred signal of the thread that it leaves
  *   LIBMICROKITCO_NO_FPU                 cothreads use no floating-point or vector registers; switches do not save them
+ *   LIBMICROKITCO_OWN_ROUNDING           x86_64: each thread has its own rounding modes and exception masks
  *   LIBMICROKITCO_UNSAFE                 leave out most checks of calls and all of stacks; a call that would return one
  *                                        of these errors is undefined behaviour
  *
@@ -87,6 +88,15 @@
 #define LIMEN_CO_HAS_FPU 0
 #else
 #define LIMEN_CO_HAS_FPU 1
+#endif
+
+#if defined(LIBMICROKITCO_OWN_ROUNDING)
+#if !LIMEN_CO_HAS_FPU
+#error "LIBMICROKITCO_OWN_ROUNDING needs floating point; remove LIBMICROKITCO_NO_FPU"
+#endif
+#define LIMEN_CO_OWN_ROUNDING 1
+#else
+#define LIMEN_CO_OWN_ROUNDING 0
 #endif
 
 #endif /* LIMEN_COTHREAD_OPTIONS_H */

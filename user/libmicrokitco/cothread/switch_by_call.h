@@ -10,6 +10,10 @@
 
 #define LIMEN_CO_HAS_INLINE_WAITS 1
 
+#if LIMEN_CO_OWN_ROUNDING
+#error "LIBMICROKITCO_OWN_ROUNDING is for x86_64; here all threads share the rounding mode"
+#endif
+
 #ifdef __cplusplus
 extern "C" {
 #endif

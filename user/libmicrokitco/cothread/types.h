@@ -152,6 +152,6 @@ extern struct limen_co_library limen_co_library __attribute__((visibility("hidde
     ((uint64_t)sizeof(co_control_t) << 32 | (uint64_t)LIMEN_CO_MOST_KEPT << 24 |                            \
      (uint64_t)(LIMEN_CO_COTHREADS & 0xffff) << 8 | LIMEN_CO_HAS_FPU << 7 |                                 \
      LIMEN_CO_CHECKS << 6 | LIMEN_CO_HAS_FAST_PATH << 5 | LIMEN_CO_KEEPS_NOTIFICATIONS << 4 |        \
-     LIBMICROKITCO_API)
+     LIMEN_CO_OWN_ROUNDING << 3 | LIBMICROKITCO_API)
 
 #endif /* LIMEN_COTHREAD_TYPES_H */

@@ -4,6 +4,7 @@ use std::process::Command as Process;
 
 use crate::failure::{Context, Outcome};
 use crate::shell::process;
+use crate::test::cothreads;
 use crate::workspace::Workspace;
 
 /// Programs in `bench/native` that are a single file.
@@ -12,7 +13,7 @@ const PROGRAMS: [&str; 2] = ["fpu", "crossing"];
 /// vectorised, because the kernel's targets have no vector registers.
 const PACKAGES: [(&str, &str); 2] = [("keys", ""), ("simd", "-Cno-vectorize-loops -Cno-vectorize-slp")];
 
-/// Builds and runs each program, and shows what it prints.
+/// Builds and runs each program, and the comparison of cothread switches, and shows what they print.
 ///
 /// # Errors
 /// When one does not compile or fails.
@@ -31,6 +32,7 @@ pub fn run(workspace: &Workspace) -> Outcome {
     for mut cargo in cargo(workspace, "run") {
         print!("{}", process::capture(cargo.args(["--release", "--locked"]))?);
     }
+    print!("{}", process::capture(&mut Process::new(cothreads::build(workspace, "compare")?))?);
     Ok(())
 }
 

@@ -2,7 +2,7 @@
  * registers, usually few; the context holds the other two. The switch has no call and no return, so that the return
  * predictor stays in step.
  *
- * All vector registers are caller-saved, so floating point adds only the control words to a switch. */
+ * All vector registers are caller-saved, so floating point adds at most the control words to a switch. */
 #ifndef LIMEN_COTHREAD_X86_64_CONTEXT_H
 #define LIMEN_COTHREAD_X86_64_CONTEXT_H
 
@@ -10,6 +10,7 @@ typedef struct limen_co_context {
     uint64_t stack_pointer;
     uint64_t continues_at;
     uint64_t frame_pointer;
+    /* With LIBMICROKITCO_OWN_ROUNDING. */
     uint32_t mxcsr;
     uint16_t x87_control;
 } limen_co_context_t;
@@ -18,11 +19,12 @@ typedef struct limen_co_context {
 #define LIMEN_CO_MXCSR 0x1f80
 #define LIMEN_CO_X87_CONTROL 0x037f
 
-
-#if LIMEN_CO_HAS_FPU
-#define LIMEN_CO_SWITCH "limen_co_switch_all"
+/* Storing and loading mxcsr takes as long as the rest of the switch, so threads share it unless the program wants its own
+ * for each. */
+#if LIMEN_CO_OWN_ROUNDING
+#define LIMEN_CO_SWITCH "limen_co_switch_rounding"
 #else
-#define LIMEN_CO_SWITCH "limen_co_switch_no_fpu"
+#define LIMEN_CO_SWITCH "limen_co_switch_registers"
 #endif
 
 /* Registers that exist only with some compiler options. */

@@ -12,6 +12,7 @@ extern "C" {
 typedef void (*exchange_t)(long count);
 
 void cothreads_bare(long count);
+void cothreads_rounding(long count);
 /* Yields between the root and the started cothreads. */
 void cothreads_yield(long count);
 void cothreads_start_one(void);
@@ -20,6 +21,9 @@ void boost_fcontext(long count);
 void boost_fiber(long count);
 void pth_contexts(long count);
 void system_contexts(long count);
+void libco_switch(long count);
+void plain_return(long count);
+void plain_jump(long count);
 
 #ifdef __cplusplus
 }

@@ -1,8 +1,7 @@
 /* This library: the switch alone, and yield with few and many cothreads. */
 
 #include <stdlib.h>
-#include <libmicrokitco.h>
-#include "compare.h"
+#include "bare.h"
 
 void init(void)
 {
@@ -13,23 +12,9 @@ void notified(microkit_channel ch)
     (void)ch;
 }
 
-static limen_co_context_t here;
-static limen_co_context_t there;
-
-static void bounce(void)
-{
-    for (;;) {
-        limen_co_switch(&there, &here);
-    }
-}
-
 void cothreads_bare(long count)
 {
-    static char stack[COMPARE_STACK_BYTES] __attribute__((aligned(LIMEN_CO_ALIGNMENT)));
-    limen_co_prepare(&there, (uintptr_t)stack, sizeof(stack), bounce);
-    for (long i = 0; i < count; i += 2) {
-        limen_co_switch(&here, &there);
-    }
+    bounce_bare(count);
 }
 
 static void start_library(void)

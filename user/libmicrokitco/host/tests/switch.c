@@ -1,4 +1,4 @@
-/* A switch preserves the callee-saved registers, and on x86 the floating-point control words. */
+/* A switch preserves the callee-saved registers, and with LIBMICROKITCO_OWN_ROUNDING the floating-point control words. */
 
 #include "test.h"
 
@@ -92,33 +92,62 @@ static void stacks_are_aligned(void)
 }
 
 #if defined(__x86_64__)
+/* Rounding upwards: in mxcsr, and for the x87 unit. */
+#define MXCSR_UP 0x5f80u
+#define X87_UP 0x0b7f
+#define MXCSR_USUAL 0x1f80u
+#define X87_USUAL 0x037f
+/* Bits of mxcsr that calls preserve. */
+#define MXCSR_CONTROL 0xffc0u
+
 static unsigned int mxcsr(void)
 {
-    return __builtin_ia32_stmxcsr();
+    return __builtin_ia32_stmxcsr() & MXCSR_CONTROL;
+}
+
+static unsigned int x87_control(void)
+{
+    unsigned short control;
+    __asm__ volatile ("fnstcw %0" : "=m"(control));
+    return control;
+}
+
+static void set_rounding(unsigned int vectors, unsigned short x87)
+{
+    __builtin_ia32_ldmxcsr(vectors);
+    __asm__ volatile ("fldcw %0" : : "m"(x87));
 }
 
 static void round_up(void)
 {
-    __builtin_ia32_ldmxcsr(0x5f80);
+    set_rounding(MXCSR_UP, X87_UP);
     microkit_cothread_yield();
-    CHECK_EQUAL(mxcsr(), 0x5f80);
+    CHECK_EQUAL(mxcsr(), MXCSR_UP);
+    CHECK_EQUAL(x87_control(), X87_UP);
 }
 
-static void round_as_usual(void)
+/* Runs after the other has changed the rounding. */
+static void expect_rounding(void)
 {
-    CHECK_EQUAL(mxcsr(), 0x1f80);
-    microkit_cothread_yield();
-    CHECK_EQUAL(mxcsr(), 0x1f80);
+    unsigned int vectors = LIMEN_CO_OWN_ROUNDING ? MXCSR_USUAL : MXCSR_UP;
+    unsigned int x87 = LIMEN_CO_OWN_ROUNDING ? X87_USUAL : X87_UP;
+    for (int i = 0; i < 2; i++) {
+        CHECK_EQUAL(mxcsr(), vectors);
+        CHECK_EQUAL(x87_control(), x87);
+        microkit_cothread_yield();
+    }
 }
 
-static void each_cothread_has_its_own_rounding(void)
+static void rounding_is_shared_unless_each_thread_has_its_own(void)
 {
     test_start();
     microkit_cothread_t handle;
     microkit_cothread_spawn(round_up, true, &handle, 0);
-    microkit_cothread_spawn(round_as_usual, true, &handle, 0);
+    microkit_cothread_spawn(expect_rounding, true, &handle, 0);
     microkit_cothread_run();
-    CHECK_EQUAL(mxcsr() & ~0x3fu, 0x1f80);
+    CHECK_EQUAL(mxcsr(), LIMEN_CO_OWN_ROUNDING ? MXCSR_USUAL : MXCSR_UP);
+    CHECK_EQUAL(x87_control(), LIMEN_CO_OWN_ROUNDING ? X87_USUAL : X87_UP);
+    set_rounding(MXCSR_USUAL, X87_USUAL);
 }
 #endif
 
@@ -128,7 +157,7 @@ int main(void)
     RUN(stacks_are_aligned);
 #if defined(__x86_64__)
     if (LIMEN_CO_HAS_FPU) {
-        RUN(each_cothread_has_its_own_rounding);
+        RUN(rounding_is_shared_unless_each_thread_has_its_own);
     }
 #endif
     return test_end("switch");

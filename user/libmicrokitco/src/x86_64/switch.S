@@ -3,26 +3,26 @@
 
     .text
 
-    .global limen_co_switch_all
-    .type limen_co_switch_all, @function
-limen_co_switch_all:
+    .global limen_co_switch_rounding
+    .type limen_co_switch_rounding, @function
+limen_co_switch_rounding:
     stmxcsr 24(%rdi)
     fnstcw  28(%rdi)
     ldmxcsr 24(%rsi)
     fldcw   28(%rsi)
     /* Falls through. */
-    .size limen_co_switch_all, . - limen_co_switch_all
+    .size limen_co_switch_rounding, . - limen_co_switch_rounding
 
-    .global limen_co_switch_no_fpu
-    .type limen_co_switch_no_fpu, @function
-limen_co_switch_no_fpu:
+    .global limen_co_switch_registers
+    .type limen_co_switch_registers, @function
+limen_co_switch_registers:
     movq    %rsp, 0(%rdi)
     movq    %rax, 8(%rdi)
     movq    %rbp, 16(%rdi)
     movq    0(%rsi), %rsp
     movq    16(%rsi), %rbp
     jmp     *8(%rsi)
-    .size limen_co_switch_no_fpu, . - limen_co_switch_no_fpu
+    .size limen_co_switch_registers, . - limen_co_switch_registers
 
     .global limen_co_start
     .type limen_co_start, @function

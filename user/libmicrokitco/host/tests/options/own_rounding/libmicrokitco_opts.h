@@ -1,0 +1,4 @@
+#define LIBMICROKITCO_MAX_COTHREADS 4
+#if defined(__x86_64__)
+#define LIBMICROKITCO_OWN_ROUNDING
+#endif
