@@ -91,7 +91,7 @@ static void stacks_are_aligned(void)
     CHECK(is_aligned);
 }
 
-#if defined(__x86_64__)
+#if defined(__x86_64__) && !defined(LIMEN_CO_USES_LIBCO)
 /* Rounding upwards: in mxcsr, and for the x87 unit. */
 #define MXCSR_UP 0x5f80u
 #define X87_UP 0x0b7f
@@ -155,7 +155,7 @@ int main(void)
 {
     RUN(registers_survive_switches);
     RUN(stacks_are_aligned);
-#if defined(__x86_64__)
+#if defined(__x86_64__) && !defined(LIMEN_CO_USES_LIBCO)
     if (LIMEN_CO_HAS_FPU) {
         RUN(rounding_is_shared_unless_each_thread_has_its_own);
     }
