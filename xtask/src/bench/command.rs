@@ -7,6 +7,7 @@ use limen_report::{Changes, Comparison, Difference, Golden, Page, Reference, Res
 
 use crate::bench::environment;
 use crate::bench::growth;
+use crate::bench::kept::Start;
 use crate::bench::listing;
 use crate::bench::measure;
 use crate::bench::native;
@@ -25,7 +26,7 @@ pub const COMMAND: Command =
 const HELP: &str = "
 usage: ./x bench --native
        ./x bench [FILTER] [--board BOARD]... [--variant NAME]... [--from RUN]... [--compare RUN]...
-                 [--json FILE] [--html FILE] [--quick] [--record] [--model]
+                 [--json FILE] [--html FILE] [--quick] [--record] [--resume] [--model]
        ./x bench SYSTEM --trace ROW [--board BOARD]...
 
 Boots every system under bench/ in its release configuration on an emulator that counts instructions exactly,
@@ -43,6 +44,8 @@ so that every machine prints the same figures. Prints them beside the reference 
                       ./x bench bench/ppc --trace 'ppc_rt server=passive words=0 fpu=off'
   --native            time the programs of bench/native on this machine instead; only ratios within a run count
   --quick             fewer repetitions (programs are built with QUICK=1)
+  --resume            use the figures of systems that an earlier run of the same commit has measured; a run keeps those of
+                      each system as soon as it has them, so one that ended early loses nothing
   --record            record the figures in bench/golden, with which `./x test` compares; of all systems, quickly.
                       Tables in documents that show them are rewritten
 ";
@@ -57,6 +60,7 @@ struct Options {
     json: Option<PathBuf>,
     html: Option<PathBuf>,
     quick: bool,
+    start: Start,
     native: bool,
     model: bool,
     record: bool,
@@ -110,6 +114,7 @@ fn parse(mut arguments: lexopt::Parser) -> Outcome<Options> {
             Long("json") => options.json = Some(arguments.value()?.into()),
             Long("html") => options.html = Some(arguments.value()?.into()),
             Long("quick") => options.quick = true,
+            Long("resume") => options.start = Start::Resumed,
             Long("model") => options.model = true,
             Long("trace") => options.trace = Some(arguments.value()?.string()?),
             Long("native") => options.native = true,
@@ -133,6 +138,8 @@ impl Options {
             "--trace needs the system of the row: ./x bench bench/ppc --trace ROW"
         } else if self.trace.is_some() && self.writes_or_reads_runs() {
             "--trace measures nothing: omit --from, --compare, --json, --html, --record and --model"
+        } else if self.start == Start::Resumed && (self.model || self.trace.is_some() || self.native) {
+            "--resume continues a measurement: omit --model, --trace and --native"
         } else if self.model && (self.record || !self.filter.is_empty()) {
             "--model has its own systems and is not recorded: omit FILTER and --record"
         } else if self.record && !self.filter.is_empty() {
@@ -185,7 +192,7 @@ fn runs(workspace: &Workspace, options: &Options, older: &[Results]) -> Outcome<
         let results = if options.model {
             measure::model(workspace, &board)?
         } else {
-            measure::run(workspace, &board, &options.filter, options.quick)?
+            measure::run(workspace, &board, &options.filter, options.quick, options.start)?
         };
         runs.push(Run { board, results });
     }
@@ -251,7 +258,7 @@ fn compare_with(workspace: &Workspace, board: &Board, file: &Path) -> Outcome<Ve
         let note = format!("nothing is compared: {}; the record was made with the latter", others.join(", "));
         return Ok(Verdict { notes: vec![note], ..Verdict::default() });
     }
-    let differences = golden.differences(&measure::run(workspace, board, "", true)?);
+    let differences = golden.differences(&measure::run(workspace, board, "", true, Start::Anew)?);
     if differences.is_empty() {
         return Ok(Verdict::single(Ok(())));
     }

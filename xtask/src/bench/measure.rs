@@ -9,6 +9,7 @@ use limen_report::{Results, Row};
 
 use crate::bench::environment;
 use crate::bench::footprint;
+use crate::bench::kept::{Kept, Start};
 use crate::bench::model;
 use crate::failure::{Context, Failure, Outcome};
 use crate::run::board::{self, Board};
@@ -26,11 +27,18 @@ pub const CONFIG: &str = "release";
 /// How often the tool's time is measured, because it depends on the machine's load.
 const REPEATED: usize = 9;
 
-/// The rows of all systems whose name contains `filter`, on a board. `quick` takes fewer samples.
+/// The rows of all systems whose name contains `filter`, on a board. `quick` takes fewer samples. A resumed run uses the
+/// rows that an earlier one has kept.
 ///
 /// # Errors
 /// When a system does not build or ends with an error, or no name matches.
-pub fn run(workspace: &Workspace, board: &Board, filter: &str, quick: bool) -> Outcome<Results> {
+pub fn run(
+    workspace: &Workspace,
+    board: &Board,
+    filter: &str,
+    quick: bool,
+    start: Start,
+) -> Outcome<Results> {
     let projects = Project::on_shelf(workspace, "bench")?;
     let mut chosen = Vec::new();
     for project in projects.iter().filter(|project| project.name.contains(filter)) {
@@ -40,21 +48,25 @@ pub fn run(workspace: &Workspace, board: &Board, filter: &str, quick: bool) -> O
     let weighs = footprint::NAME.contains(filter);
     // The cost of the tool does not depend on the board.
     let counts = large::NAME.contains(filter) && board.name == board::DEFAULT;
+    let run = results(workspace, board, "instructions", Vec::new())?;
+    let run = Results { environment: environment::of(board)?, ..run };
+    let kept = Kept::new(workspace, run.clone(), quick, start)?;
     let mut steps = Steps::new(chosen.len() + usize::from(weighs) + usize::from(counts));
     let mut rows = Vec::new();
     for (project, build) in chosen {
         let title = format!("{} {}", project.name, build.join(" "));
         let title = title.trim_end();
         steps.next(&format!("measuring {title}"));
-        rows.extend(rows_of(workspace, project, board, &build, quick).context(|| title.to_owned())?);
+        let measure = || rows_of(workspace, project, board, &build, quick).context(|| title.to_owned());
+        rows.extend(kept.rows(title, measure)?);
     }
     if weighs {
         steps.next(&format!("measuring {}", footprint::NAME));
-        rows.extend(footprint::rows(workspace, board)?);
+        rows.extend(kept.rows(footprint::NAME, || footprint::rows(workspace, board))?);
     }
     if counts {
         steps.next(&format!("measuring {}", large::NAME));
-        rows.extend(large::rows(workspace, board)?);
+        rows.extend(kept.rows(large::NAME, || large::rows(workspace, board))?);
     }
     if rows.is_empty() {
         let names: Vec<_> = projects
@@ -65,7 +77,7 @@ pub fn run(workspace: &Workspace, board: &Board, filter: &str, quick: bool) -> O
         let advice = advice(filter, &names, "each folder below bench/ with a Makefile is one");
         return Err(Failure::new(format!("no measured system has '{filter}' in its name; {advice}")));
     }
-    Ok(Results { environment: environment::of(board)?, ..results(workspace, board, "instructions", rows)? })
+    Ok(Results { rows, ..run })
 }
 
 /// The modelled cycles of some paths, on processors of a board's instruction set.
@@ -115,7 +127,7 @@ fn rows_of(
     variables.extend(quick.then_some("QUICK=1"));
     let build = Build { board, config: CONFIG, variables: &variables };
     let image = project.build(workspace, &build)?;
-    let (audience, silence) = (Audience::Nobody, Some(qemu::SILENCE));
+    let (audience, silence) = (Audience::Nobody, Some(qemu::COUNTED_SILENCE));
     let session =
         Boot { board, image: &image, extra: &qemu::DETERMINISTIC, audience, silence }.run(|_| false)?;
     session.ending.outcome()?;

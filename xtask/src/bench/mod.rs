@@ -4,6 +4,7 @@ mod command;
 pub mod environment;
 pub mod footprint;
 mod growth;
+mod kept;
 mod listing;
 pub mod measure;
 mod model;

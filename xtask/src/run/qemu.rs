@@ -18,6 +18,10 @@ use crate::shell::process;
 /// How long a system may print nothing before it counts as hung.
 pub const SILENCE: Duration = Duration::from_secs(60);
 
+/// The same on an emulator that counts instructions. How long a figure takes depends on the caches and processors that other
+/// programs leave, and its system prints only when it has it.
+pub const COUNTED_SILENCE: Duration = Duration::from_secs(15 * 60);
+
 /// Options of an emulator that counts: one instruction takes one nanosecond of machine time, and idle time is skipped.
 /// The real-time clock follows the same time, from a fixed date.
 pub const DETERMINISTIC: [&str; 4] = ["-icount", "shift=0,sleep=off", "-rtc", "base=2000-01-01,clock=vm"];

@@ -370,8 +370,11 @@ impl Job {
     ) -> Outcome<(Verdict, Vec<String>)> {
         let image = self.build(workspace, board, build)?;
         let audience = if suite.load().is_some() { Audience::Typist } else { Audience::Nobody };
-        let silence = Some(qemu::SILENCE);
-        let counted: &[&str] = if suite.deterministic { &qemu::DETERMINISTIC } else { &[] };
+        let (counted, silence): (&[&str], _) = match suite.deterministic {
+            true => (&qemu::DETERMINISTIC, qemu::COUNTED_SILENCE),
+            false => (&[], qemu::SILENCE),
+        };
+        let silence = Some(silence);
         let extra: Vec<&str> =
             suite.qemu().iter().map(String::as_str).chain(counted.iter().copied()).collect();
         let boot = Boot { board, image: &image, extra: &extra, audience, silence };
