@@ -11,10 +11,23 @@ LIMEN_CO_INLINE bool limen_co_is_semaphore(const limen_co_semaphore_t *semaphore
 /* Decrements a count above 0. False if the caller must block, or has made an error. */
 LIMEN_CO_INLINE bool limen_co_semaphore_take(limen_co_semaphore_t *semaphore)
 {
+#if defined(LIMEN_CO_LOADED_TOGETHER) && LIMEN_CO_CHECKS
+    if (!semaphore) {
+        return false;
+    }
+    const void *self = semaphore->self;
+    size_t count = semaphore->count;
+    LIMEN_CO_LOADED_TOGETHER(self, count);
+    if (self != semaphore || !count) {
+        return false;
+    }
+    semaphore->count = count - 1;
+#else
     if (!limen_co_is_semaphore(semaphore) || !semaphore->count) {
         return false;
     }
     semaphore->count--;
+#endif
     return true;
 }
 

@@ -13,6 +13,9 @@ typedef struct limen_co_context {
     uint64_t floating[8];
 } limen_co_context_t;
 
+/* Has both words in registers before any branch, so that compilers load them with one instruction. */
+#define LIMEN_CO_LOADED_TOGETHER(first, second) __asm__ ("" : "+r"(first), "+r"(second))
+
 /* Not in code that is compiled without floating point. */
 #if defined(__ARM_FP)
 #define LIMEN_CO_FLOATING \
