@@ -21,8 +21,9 @@ struct load {
     volatile seL4_Word is_over;
     /* When more records were found sealed, for the last time. */
     volatile seL4_Word last_sealed;
-    /* The longest time in which the periodic program did not run. */
-    volatile seL4_Word longest_pause;
+    /* How often the periodic program ran, and how late at most. */
+    volatile seL4_Word releases;
+    volatile seL4_Word longest_delay;
 };
 
 /* Its address; set by the tool. */

@@ -28,8 +28,8 @@ seL4_Word keys_of_program;
 
 /* Of one record, in instructions. */
 static seL4_Word seal_time;
-/* The longest pause of the periodic program without a load. */
-static seL4_Word shortest_pause;
+/* How late the periodic program runs without a load. */
+static seL4_Word idle_delay;
 
 static void set_key(seL4_Word at)
 {
@@ -83,13 +83,24 @@ struct rows {
 
 static const struct rows loads[] = { ROWS(5), ROWS(10), ROWS(20), ROWS(40), ROWS(60), ROWS(80) };
 
+static void watch_periodic(void)
+{
+    this_load()->releases = 0;
+    this_load()->longest_delay = 0;
+}
+
+static seL4_Word longest_delay(void)
+{
+    bench_check(this_load()->releases != 0, "the periodic program did not run");
+    return this_load()->longest_delay;
+}
+
 static void measure_idle(void)
 {
     seL4_Word time = SEALS * seal_time;
-    this_load()->longest_pause = 0;
+    watch_periodic();
     seL4_Word count = digest_until(limen_counter() + time);
-    shortest_pause = this_load()->longest_pause;
-    bench_check(shortest_pause != 0, "the periodic program did not run");
+    idle_delay = longest_delay();
 #if defined(MODE_nested)
     samples_print_one("load_rate mode=none load=0", count * PAGE_BYTES * 10000 / time);
 #else
@@ -105,14 +116,14 @@ static void measure(const struct rows *rows)
     load->period = period;
     load->arrivals = time / period;
     load->last_sealed = 0;
-    load->longest_pause = 0;
     load->start = limen_counter() + LEAD;
     load->is_over = 0;
     microkit_notify(DRIVER);
     seL4_Word last_arrival = load->start + (load->arrivals - 1) * period, end = load->start + time;
     digest_until(load->start);
+    watch_periodic();
     seL4_Word count = digest_until(end);
-    seL4_Word latency = load->longest_pause;
+    seL4_Word latency = longest_delay();
     /* Until nothing has been sealed for some time. */
     seL4_Uint64 last;
     do {
@@ -127,7 +138,7 @@ static void measure(const struct rows *rows)
     samples_print_one(rows->sealed, records * 1000 / load->arrivals);
     samples_print_one(rows->lost, (load->arrivals - records) * 1000 / load->arrivals);
     samples_print_one(rows->recovery, load->last_sealed > last_arrival ? load->last_sealed - last_arrival : 0);
-    samples_print_one(rows->latency, latency > shortest_pause ? latency - shortest_pause : 0);
+    samples_print_one(rows->latency, latency > idle_delay ? latency - idle_delay : 0);
 }
 
 void init(void)
