@@ -160,11 +160,18 @@ impl<Tag, T, const N: usize> Arena<Tag, T, N> {
     /// Returns the id of the object at this position, or `None` past the capacity.
     #[must_use]
     pub fn id(index: u64) -> Option<Id<Tag>> {
-        if index >= N as u64 {
-            return None;
-        }
-        let number = if index == 0 { N as u16 } else { index as u16 };
-        NonZeroU16::new(number).map(|number| Id(number, PhantomData))
+        (index < N as u64).then(|| Self::at(index as usize))
+    }
+
+    /// Returns the ids of the objects at the first positions.
+    pub fn first(count: usize) -> impl Iterator<Item = Id<Tag>> {
+        (0..count).map(Self::at)
+    }
+
+    /// Returns the id of the object at this position, modulo the capacity.
+    #[inline]
+    fn at(index: usize) -> Id<Tag> {
+        Id(NonZeroU16::MIN.saturating_add((index.wrapping_sub(1) & Self::MASK) as u16), PhantomData)
     }
 
     /// Returns the position of an object.

@@ -141,15 +141,18 @@ impl Key {
         self.count -= 1;
     }
 
-    /// Undoes all changes of a program.
-    fn release(&mut self, thread: ThreadId) {
+    /// Undoes all changes of a program. Returns whether that changes if the key is held.
+    fn release(&mut self, thread: ThreadId) -> bool {
         if self.default == DefaultHold::TakenBy(thread) {
             self.default = DefaultHold::Held;
             self.count += 1;
+            return self.count == 1;
         }
-        if let Some(holds) = self.holds.get_mut(position(thread)) {
-            self.count -= u16::from(core::mem::take(holds));
+        match self.holds.get_mut(position(thread)) {
+            Some(holds) if *holds > 0 => self.count -= u16::from(core::mem::take(holds)),
+            _ => return false,
         }
+        !self.is_held()
     }
 }
 
@@ -308,7 +311,7 @@ impl<M: Machine> Kernel<M> {
     }
 
     fn all_keys(&self) -> impl Iterator<Item = KeyId> + use<M> {
-        (0..self.key_count as u64).filter_map(Keys::id)
+        Keys::first(self.key_count)
     }
 
     /// Returns the state of a key as `holder` sees it, in the order of [`KeyWord`].
@@ -331,10 +334,7 @@ impl<M: Machine> Kernel<M> {
     pub(crate) fn release_keys(&mut self, thread: ThreadId) {
         let mut changed = false;
         for id in self.all_keys() {
-            let key = &mut self.keys[id];
-            let was_held = key.is_held();
-            key.release(thread);
-            changed |= key.is_held() != was_held;
+            changed |= self.keys[id].release(thread);
         }
         if changed {
             self.update_keys(thread);
@@ -347,7 +347,7 @@ impl<M: Machine> Kernel<M> {
         let (mut room, mut all) = (KEY_SITES_AT_ONCE, Patching::Done);
         for id in self.all_keys() {
             let key = &mut self.keys[id];
-            if key.patcher == Some(thread) || key.patcher == Some(caller) {
+            if key.patcher.is_some_and(|patcher| patcher == thread || patcher == caller) {
                 key.patcher = Some(caller);
                 if all == Patching::Done {
                     all = self.patch_key(id, caller, &mut room);
