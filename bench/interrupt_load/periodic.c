@@ -10,14 +10,15 @@ seL4_Word load_base;
 #define CONTROL microkit_cspace_root_slot_to_cptr(1)
 #define OWN_TIME microkit_cspace_root_slot_to_cptr(2)
 #define COUNTS_PER_US 1000ul
-#define PERIOD (500 * COUNTS_PER_US)
+/* No multiple of the time between records, so that releases come at many places between them. */
+#define PERIOD (307 * COUNTS_PER_US)
 /* The shortest sleep. */
 #define LEAST (PERIOD / 2)
 
 static void sleep_until(seL4_Word release)
 {
     seL4_Word us = (release - limen_counter()) / COUNTS_PER_US;
-    if (seL4_SchedControl_Configure(CONTROL, OWN_TIME, us / 2, us, 0, 0) == seL4_NoError) {
+    if (seL4_SchedControl_Configure(CONTROL, OWN_TIME, us * 3 / 4, us, 0, 0) == seL4_NoError) {
         seL4_Yield();
     }
 }

@@ -10,6 +10,7 @@
 
 #include "load.h"
 #include "samples.h"
+#include "window.h"
 
 #define DRIVER 0
 #define DIGEST 0
@@ -99,9 +100,11 @@ static void measure_idle(void)
 {
     seL4_Word time = SEALS * seal_time;
     watch_periodic();
+    bench_count_from();
     seL4_Word count = digest_until(limen_counter() + time);
     idle_delay = longest_delay();
 #if defined(MODE_nested)
+    bench_count_to();
     samples_print_one("load_rate mode=none load=0", count * PAGE_BYTES * 10000 / time);
 #else
     bench_check(count != 0, "nothing was digested");
@@ -122,7 +125,9 @@ static void measure(const struct rows *rows)
     seL4_Word last_arrival = load->start + (load->arrivals - 1) * period, end = load->start + time;
     digest_until(load->start);
     watch_periodic();
+    bench_count_from();
     seL4_Word count = digest_until(end);
+    bench_count_to();
     seL4_Word latency = longest_delay();
     /* Until nothing has been sealed for some time. */
     seL4_Uint64 last;

@@ -7,6 +7,7 @@ use std::time::Instant;
 use limen_nearest::advice;
 use limen_report::{Results, Row};
 
+use crate::bench::entries::Counted;
 use crate::bench::environment;
 use crate::bench::footprint;
 use crate::bench::kept::{Kept, Start};
@@ -128,10 +129,14 @@ fn rows_of(
     let build = Build { board, config: CONFIG, variables: &variables };
     let image = project.build(workspace, &build)?;
     let (audience, silence) = (Audience::Nobody, Some(qemu::COUNTED_SILENCE));
-    let session =
-        Boot { board, image: &image, extra: &qemu::DETERMINISTIC, audience, silence }.run(|_| false)?;
+    let counted = Counted::of(workspace, board, project, &image)?;
+    let extra = [&qemu::DETERMINISTIC[..], &counted.as_ref().map_or(vec![], Counted::options)].concat();
+    let session = Boot { board, image: &image, extra: &extra, audience, silence }.run(|_| false)?;
     session.ending.outcome()?;
     let mut rows = printed(&session)?;
+    if let Some(counted) = counted {
+        rows.extend(counted.rows(&rows)?);
+    }
     if let Some(boot) = rows.iter().find(|row| row.name.starts_with("boot")).cloned() {
         rows.push(Row::single("image_bytes", boot.params.clone(), footprint::file_bytes(&image)?));
         rows.push(Row::single("memory_bytes", boot.params.clone(), footprint::used_bytes(&image)?));

@@ -1,6 +1,7 @@
 //! `./x bench`: measured systems, their rows, and what explains a row.
 
 mod command;
+mod entries;
 pub mod environment;
 pub mod footprint;
 mod growth;

@@ -174,7 +174,7 @@ impl Reader {
 
 /// The addresses of the translated block and of the instruction in a log line: `0: 0x7f6cfc000100
 /// [0000000000000000/0000000070000000/00000061/ff020201]`
-fn executed(line: &str) -> Option<(u64, u64)> {
+pub fn executed(line: &str) -> Option<(u64, u64)> {
     let number = |text: &str| u64::from_str_radix(text, 16).ok();
     let (made, place) = line.split_once(": 0x")?.1.split_once(" [")?;
     Some((number(made)?, place.split('/').nth(1).and_then(number)?))
