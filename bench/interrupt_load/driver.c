@@ -9,9 +9,6 @@
 #define DEVICE 0
 #define WORKER 2
 #define ENTRIES 64
-/* The device needs some time to interrupt again. */
-#define LEAST 500
-
 #if defined(MODE_worker)
 #define AHEAD 0
 #else
@@ -47,18 +44,10 @@ static void put_entry(void)
     put++;
 }
 
-/* The number of arrivals until now. */
-static seL4_Word due_at(seL4_Word now)
-{
-    struct load *load = this_load();
-    seL4_Word due = now < load->start ? 0 : (now - load->start) / load->period + 1;
-    return due < load->arrivals ? due : load->arrivals;
-}
-
 static void serve(seL4_Word now)
 {
     struct load *load = this_load();
-    seL4_Word due = due_at(now), before = put;
+    seL4_Word due = arrivals_until(now), before = put;
     seL4_Word wanted = due + AHEAD < load->arrivals ? due + AHEAD : load->arrivals;
     while (put < wanted) {
         put_entry();
@@ -69,7 +58,7 @@ static void serve(seL4_Word now)
     /* After the last arrival, further interrupts seal what is left. */
     seL4_Word next = due < load->arrivals ? load->start + due * load->period : now + load->period;
     if (!load->is_over) {
-        moment_set(next > now + LEAST ? next : now + LEAST, device);
+        moment_set_after(next, now, device);
     }
 }
 

@@ -21,8 +21,8 @@ struct load {
     volatile seL4_Word is_over;
     /* When more records were found sealed, for the last time. */
     volatile seL4_Word last_sealed;
-    /* How often the periodic program ran, and how late at most. */
-    volatile seL4_Word releases;
+    /* When the periodic program is to run next, and how late it ran at most. */
+    volatile seL4_Word release;
     volatile seL4_Word longest_delay;
 };
 
@@ -32,6 +32,14 @@ extern seL4_Word load_base;
 static inline struct load *this_load(void)
 {
     return (struct load *)load_base;
+}
+
+/* The number of arrivals until this moment. */
+static inline seL4_Word arrivals_until(seL4_Word now)
+{
+    struct load *load = this_load();
+    seL4_Word due = now < load->start ? 0 : (now - load->start) / load->period + 1;
+    return due < load->arrivals ? due : load->arrivals;
 }
 
 /* How many records have been sealed since the system started: the highest number in their region. */

@@ -31,9 +31,9 @@ void init(void)
         while (release < now + LEAST) {
             release += PERIOD;
         }
+        load->release = release;
         sleep_until(release);
         now = limen_counter();
-        load->releases++;
         if (now > release && now - release > load->longest_delay) {
             load->longest_delay = now - release;
         }

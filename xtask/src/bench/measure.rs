@@ -20,6 +20,7 @@ use crate::sdk::version;
 use crate::shell::files;
 use crate::shell::progress::Steps;
 use crate::test::large;
+use crate::test::suite::Suite;
 use crate::workspace::Workspace;
 
 /// Measured systems are built for release.
@@ -130,7 +131,10 @@ fn rows_of(
     let image = project.build(workspace, &build)?;
     let (audience, silence) = (Audience::Nobody, Some(qemu::COUNTED_SILENCE));
     let counted = Counted::of(workspace, board, project, &image)?;
-    let extra = [&qemu::DETERMINISTIC[..], &counted.as_ref().map_or(vec![], Counted::options)].concat();
+    let suite = Suite::of(project)?;
+    let devices: Vec<_> = suite.qemu().iter().map(String::as_str).collect();
+    let log = counted.as_ref().map_or(vec![], Counted::options);
+    let extra = [&qemu::DETERMINISTIC[..], &devices, &log].concat();
     let session = Boot { board, image: &image, extra: &extra, audience, silence }.run(|_| false)?;
     session.ending.outcome()?;
     let mut rows = printed(&session)?;
