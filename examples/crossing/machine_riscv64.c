@@ -1,28 +1,10 @@
 #include "machine.h"
-#include "device_tree.h"
 #include "say.h"
 
 const char counter_name[] = "cycle";
 const char counter_unit[] = "cycles";
 const char plain_read[] = "rdcycle";
 const char serialised_read[] = "fence; rdcycle";
-
-/* Only machine mode reads the identification registers, and no instruction shows a hypervisor or an emulator,
- * but the device tree may name the machine. */
-void say_processor(void)
-{
-    const char *model = device_tree_model();
-    say("unknown");
-    if (model) {
-        say(", in ");
-        say(model);
-    }
-}
-
-void say_platform(void)
-{
-    say("unknown");
-}
 
 void say_barrier(void)
 {
