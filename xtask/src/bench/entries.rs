@@ -25,7 +25,7 @@ use crate::run::project::Project;
 use crate::shell::files;
 use crate::workspace::Workspace;
 
-/// What is counted in a run of a system.
+/// The counts that a system asks for.
 pub struct Counted {
     row: String,
     names: [String; 2],
@@ -80,7 +80,7 @@ fn trap_code(architecture: &str) -> Option<TrapCode> {
 }
 
 impl Counted {
-    /// What a system asks to count; `None` for most.
+    /// The counts that a system asks for; `None` for most.
     ///
     /// # Errors
     /// When `counted.txt` is malformed, or a symbol is missing.
