@@ -33,5 +33,5 @@ pub use key::KernelKey;
 pub use label::Label;
 pub use message::MessageInfo;
 pub use probe::ProbeEvent;
-pub use service::ServiceKind;
+pub use service::{SealCipher, ServiceKind};
 pub use syscall::Syscall;

@@ -18,6 +18,26 @@ named_numbers! {
     }
 }
 
+named_numbers! {
+    /// Ciphers of seals, and how the kernel computes them.
+    pub enum SealCipher: u64 {
+        /// ChaCha20-Poly1305, with vector registers where the processor has them.
+        ChaCha20Poly1305 = 0 => "chacha20_poly1305",
+        /// The same in plain code.
+        PlainChaCha20Poly1305 = 1 => "chacha20_poly1305 in plain code",
+        /// AES-256-GCM. The kernel starts only on a processor with instructions for it.
+        Aes256Gcm = 2 => "aes_256_gcm",
+    }
+}
+
+impl SealCipher {
+    /// The name in messages of the tool.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        Self::ALL[self as usize].1
+    }
+}
+
 /// Words of a digest in the answer to ServiceRun: 32 bytes, eight per word, the first in the lowest bits.
 pub const DIGEST_WORDS: usize = 4;
 

@@ -44,7 +44,7 @@ use record::Record;
 /// First word of every image: "LIMENIMG" in memory order.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"LIMENIMG");
 /// Version of the format. An image of another version is refused.
-pub const VERSION: u64 = 10;
+pub const VERSION: u64 = 11;
 /// The address of an image that is placed at boot.
 pub const UNPLACED: u64 = u64::MAX;
 

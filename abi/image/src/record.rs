@@ -580,8 +580,8 @@ record! {
         pub entries,
         /// Seal: bytes of the record, or of each buffer. Otherwise zero.
         pub record_bytes,
-        /// Seal: 1 for plain code in place of vector registers. Otherwise zero.
-        pub plain,
+        /// Seal: a `limen_abi::SealCipher`. Otherwise zero.
+        pub cipher,
     }
 }
 

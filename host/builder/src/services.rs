@@ -177,7 +177,7 @@ fn open_seal(seal: &Seal, record: Record, window: &mut PlannedWindow, spaces: &m
         ring: seal.ring.map_or(0, |described| ring.start + described.offset),
         entries: seal.ring.map_or(0, |described| described.entries),
         record_bytes: seal.record_bytes,
-        plain: u64::from(!seal.vector),
+        cipher: seal.cipher.as_raw(),
         ..record
     }
 }
@@ -400,7 +400,7 @@ mod tests {
             ring: window + RING + 0x1004,
             entries: 8,
             record_bytes: 2048,
-            plain: 1,
+            cipher: 1,
         };
         assert_eq!(built.tables.services[1], expected);
         let second = built.tables.services[2];

@@ -88,6 +88,7 @@ diagnostic_codes! {
     RESET_NOT_CHILD = "reset-not-child";
     SEAL_RECORD = "seal-record";
     SEAL_RING = "seal-ring";
+    SEAL_CIPHER = "seal-cipher";
     SEAL_REGION_UNKNOWN = "seal-region-unknown";
     SEAL_TOO_SMALL = "seal-too-small";
     SEAL_OVERWRITES = "seal-overwrites";

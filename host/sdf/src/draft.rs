@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use limen_abi::ServiceKind;
+use limen_abi::{SealCipher, ServiceKind};
 
 use crate::diagnostic::Span;
 use crate::model::{
@@ -131,7 +131,7 @@ pub(crate) struct SealDraft<'a> {
     pub(crate) irq: Option<u8>,
     pub(crate) record_bytes: u64,
     pub(crate) ring: Option<RingDraft<'a>>,
-    pub(crate) vector: bool,
+    pub(crate) cipher: SealCipher,
 }
 
 /// A used ring with the name of its memory region.

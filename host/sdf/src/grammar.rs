@@ -1,6 +1,8 @@
 //! The grammar of descriptions: elements, their attributes and children. The functions that read elements follow this
 //! table, and [`mod@crate::schema`] makes an XML schema from it.
 
+use limen_abi::SealCipher;
+
 use crate::boot_info::BOOT_INFO_NAMES;
 use Value::{Boolean, Duration, Number, OneOf, PciAddress, Permissions, Text};
 
@@ -186,6 +188,8 @@ pub(crate) static DIGEST: Rule = Rule::leaf(
 );
 pub(crate) static RESET: Rule =
     Rule::leaf("reset", &[&[required("id", Number), required("pd", Text), SETVAR_ID]]);
+/// The ciphers of a seal; without the attribute, the first.
+const SEAL_CIPHERS: &[&str] = &[SealCipher::ChaCha20Poly1305.name(), SealCipher::Aes256Gcm.name()];
 pub(crate) static SEAL: Rule = Rule::leaf(
     "seal",
     &[&[
@@ -198,6 +202,7 @@ pub(crate) static SEAL: Rule = Rule::leaf(
         optional("used", Text),
         optional("used_offset", Number),
         optional("entries", Number),
+        optional("cipher", OneOf(SEAL_CIPHERS)),
         optional("vector", Boolean),
         SETVAR_ID,
     ]],

@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use limen_abi::boot_info::BootInfo;
-use limen_abi::{KernelKey, ServiceKind};
+use limen_abi::{KernelKey, SealCipher, ServiceKind};
 
 use crate::diagnostic::Span;
 
@@ -255,8 +255,8 @@ pub struct Seal {
     pub record_bytes: u64,
     /// The ring that says which records there are; without it, there is one.
     pub ring: Option<UsedRing>,
-    /// Whether vector registers compute it.
-    pub vector: bool,
+    /// The cipher.
+    pub cipher: SealCipher,
 }
 
 impl Seal {

@@ -1,5 +1,6 @@
 //! `seal`: records that the kernel encrypts and authenticates, when an interrupt arrives or at the program's request.
 
+use limen_abi::SealCipher;
 use limen_abi::limits::{SEAL_ALIGNMENT, SEAL_RECORD_BYTES, SEAL_RING_ENTRIES};
 
 use crate::attribute::{Attributes, Reported, value_error};
@@ -9,11 +10,13 @@ use crate::draft::{RingDraft, SealDraft, ServiceDraft, ServiceTargetDraft};
 use crate::grammar;
 use crate::service;
 use crate::symbols::Symbols;
+use crate::target::{Architecture, Target};
 use crate::xml::Element;
 
 /// Reads one `seal` element.
 pub(crate) fn read<'a>(
     element: Element<'a>,
+    target: &Target,
     symbols: &mut Symbols<'a>,
     problems: &mut Problems,
 ) -> Result<ServiceDraft<'a>, Reported> {
@@ -24,11 +27,11 @@ pub(crate) fn read<'a>(
     let irq = attributes.optional_number("irq");
     let record_bytes = read_record(&mut attributes);
     let ring = read_ring(&mut attributes);
-    let vector = attributes.boolean_or("vector", true);
+    let cipher = read_cipher(target, &mut attributes);
     let target = || {
         let irq = irq?.map(|id| u8::try_from(id).unwrap_or(u8::MAX));
-        let (key, from, to, record_bytes, ring, vector) = (key?, from?, to?, record_bytes?, ring?, vector?);
-        Ok(ServiceTargetDraft::Seal(SealDraft { key, from, to, irq, record_bytes, ring, vector }))
+        let (key, from, to, record_bytes, ring, cipher) = (key?, from?, to?, record_bytes?, ring?, cipher?);
+        Ok(ServiceTargetDraft::Seal(SealDraft { key, from, to, irq, record_bytes, ring, cipher }))
     };
     service::finish(limen_abi::ServiceKind::Seal, attributes, id, target(), symbols)
 }
@@ -41,6 +44,30 @@ fn read_record(attributes: &mut Attributes) -> Result<u64, Reported> {
     let text = format!("record must be a multiple of {SEAL_ALIGNMENT} up to {SEAL_RECORD_BYTES}");
     let help = "record is the size in bytes of what is sealed at once: the record at the start of from, or each buffer.";
     Err(attributes.value_error(code::SEAL_RECORD, "record", &text, help))
+}
+
+/// AES-GCM has no plain code, and on RISC-V no other.
+fn read_cipher(target: &Target, attributes: &mut Attributes) -> Result<SealCipher, Reported> {
+    let is_vector = attributes.boolean_or("vector", true)?;
+    let written = attributes.optional("cipher").unwrap_or(SealCipher::ChaCha20Poly1305.name());
+    let named = SealCipher::ALL.iter().find(|(_, name, _)| *name == written).map(|(cipher, ..)| *cipher);
+    let (text, help) = match named {
+        Some(SealCipher::ChaCha20Poly1305) if is_vector => return Ok(SealCipher::ChaCha20Poly1305),
+        Some(SealCipher::ChaCha20Poly1305) => return Ok(SealCipher::PlainChaCha20Poly1305),
+        Some(SealCipher::Aes256Gcm) if target.architecture == Architecture::Riscv64 => (
+            "the kernel has no aes_256_gcm for RISC-V",
+            "Remove the attribute; the default is chacha20_poly1305.",
+        ),
+        Some(SealCipher::Aes256Gcm) if is_vector => return Ok(SealCipher::Aes256Gcm),
+        Some(SealCipher::Aes256Gcm) => {
+            ("aes_256_gcm needs vector registers", "Remove vector, or use chacha20_poly1305.")
+        }
+        Some(SealCipher::PlainChaCha20Poly1305) | None => (
+            "cipher must be either 'chacha20_poly1305' or 'aes_256_gcm'",
+            "The default is chacha20_poly1305.",
+        ),
+    };
+    Err(attributes.value_error(code::SEAL_CIPHER, "cipher", text, help))
 }
 
 fn read_ring<'a>(attributes: &mut Attributes<'a, '_>) -> Result<Option<RingDraft<'a>>, Reported> {

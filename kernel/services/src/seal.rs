@@ -1,4 +1,4 @@
-//! Seals records: encrypts and authenticates them with ChaCha20-Poly1305, and numbers them.
+//! Seals records: encrypts and authenticates them, and numbers them.
 //!
 //! ```text
 //!   from, or a buffer of it         slot (number - 1) of to, in a circle
@@ -18,9 +18,7 @@ use core::sync::atomic::{AtomicU64, Ordering};
 
 use limen_abi::limits::{SEAL_BYTES_AT_ONCE, SEAL_RECORDS_AT_ONCE, SEAL_RING_ENTRIES};
 use limen_abi::service::{SEAL_KEY_BYTES, SEALED_HEADER_BYTES, SEALED_TAG};
-use limen_simd::chacha20::Way;
-use limen_simd::chacha20poly1305::ChaCha20Poly1305;
-use limen_simd::seal::{NONCE_BYTES, Sealer};
+use limen_simd::seal::{Cipher, NONCE_BYTES, Sealer};
 
 /// Bytes of a record that are copied at once: whole blocks of the cipher.
 const PART_BYTES: usize = 512;
@@ -56,6 +54,15 @@ pub trait WritableBytes: Bytes {
 pub trait Ring {
     /// A word of four bytes, by its position. Later reads see at least what was written before it.
     fn word(&self, position: usize) -> u32;
+}
+
+/// Starts a cipher for each record.
+pub trait Start: Copy {
+    /// The cipher.
+    type Cipher: Cipher;
+
+    /// The state before any text, with this key and nonce.
+    fn start(self, key: &[u8; SEAL_KEY_BYTES], nonce: &[u8; NONCE_BYTES]) -> Self::Cipher;
 }
 
 /// The memory of a seal.
@@ -127,10 +134,10 @@ struct Record {
 
 impl<K: Bytes, F: Bytes, R: Ring, T: WritableBytes> Memory<K, F, R, T> {
     /// Seals what there is, up to the limit, and returns the number of records.
-    pub fn run(&mut self, progress: &Progress, limit: Limit, way: impl Way + Copy) -> u64 {
+    pub fn run(&mut self, progress: &Progress, limit: Limit, cipher: impl Start) -> u64 {
         if self.entries == 0 {
             let record = Record { offset: 0, bytes: self.record_bytes };
-            return self.seal(progress, record, way).is_some().into();
+            return self.seal(progress, record, cipher).is_some().into();
         }
         let (mut bytes, mut sealed) = (limit.bytes, 0);
         for _ in 0..limit.entries {
@@ -140,7 +147,7 @@ impl<K: Bytes, F: Bytes, R: Ring, T: WritableBytes> Memory<K, F, R, T> {
             match self.take_entry(progress) {
                 Taken::Record(record) => {
                     bytes -= record.bytes;
-                    sealed += u64::from(self.seal(progress, record, way).is_some());
+                    sealed += u64::from(self.seal(progress, record, cipher).is_some());
                 }
                 Taken::Invalid => {}
                 Taken::Empty => break,
@@ -175,7 +182,7 @@ impl<K: Bytes, F: Bytes, R: Ring, T: WritableBytes> Memory<K, F, R, T> {
     }
 
     /// Seals a record. `None` if there is no key, or no number left.
-    fn seal(&mut self, progress: &Progress, record: Record, way: impl Way) -> Option<()> {
+    fn seal(&mut self, progress: &Progress, record: Record, cipher: impl Start) -> Option<()> {
         let (mut key, salt) = self.key()?;
         let number = progress.take_number()?;
         let mut nonce = [0; NONCE_BYTES];
@@ -183,7 +190,7 @@ impl<K: Bytes, F: Bytes, R: Ring, T: WritableBytes> Memory<K, F, R, T> {
         nonce[4..].copy_from_slice(&number.to_le_bytes());
         let mut bytes = [0; SEAL_KEY_BYTES];
         bytes.copy_from_slice(key.0.as_flattened());
-        let mut sealer = Sealer::new(ChaCha20Poly1305::new(way, &bytes, &nonce), &[]);
+        let mut sealer = Sealer::new(cipher.start(&bytes, &nonce), &[]);
         (key, bytes) = (Words::ZERO, [0; SEAL_KEY_BYTES]);
         core::hint::black_box((&key, &bytes));
         let slot = self.slot(number);
@@ -247,13 +254,32 @@ enum Taken {
 mod tests {
     use std::cell::{Cell, RefCell};
 
+    use limen_simd::aes_gcm::{AesGcm, Instructions, Key};
     use limen_simd::chacha20::Plain;
+    use limen_simd::chacha20poly1305::ChaCha20Poly1305;
     use limen_simd::seal::{Tag, open};
+    use limen_simd::vectors::CallingConvention;
 
     use super::*;
 
     const KEY: [u8; 32] = [0x4b; 32];
     const SALT_VALUE: u32 = 0x5a17_0001;
+
+    impl Start for Plain {
+        type Cipher = ChaCha20Poly1305<Self>;
+
+        fn start(self, key: &[u8; SEAL_KEY_BYTES], nonce: &[u8; NONCE_BYTES]) -> Self::Cipher {
+            ChaCha20Poly1305::new(self, key, nonce)
+        }
+    }
+
+    impl Start for Instructions {
+        type Cipher = AesGcm<CallingConvention>;
+
+        fn start(self, key: &[u8; SEAL_KEY_BYTES], nonce: &[u8; NONCE_BYTES]) -> Self::Cipher {
+            AesGcm::new(CallingConvention, self, Key::Long(key), nonce)
+        }
+    }
 
     /// Memory of a test.
     #[derive(Clone, Debug)]
@@ -319,6 +345,10 @@ mod tests {
         }
 
         fn run(&self, limit: Limit) -> u64 {
+            self.run_with(limit, Plain)
+        }
+
+        fn run_with(&self, limit: Limit, cipher: impl Start) -> u64 {
             let mut memory = Memory {
                 key: &self.key,
                 from: &self.from,
@@ -329,11 +359,15 @@ mod tests {
                 to: &self.to,
                 to_bytes: self.to.borrow().0.len(),
             };
-            memory.run(&self.progress, limit, Plain)
+            memory.run(&self.progress, limit, cipher)
         }
 
         /// The number in a slot, and its text if the tag is right.
         fn opened(&self, slot: usize) -> (u64, Option<Vec<u8>>) {
+            self.opened_with(slot, Plain)
+        }
+
+        fn opened_with(&self, slot: usize, cipher: impl Start) -> (u64, Option<Vec<u8>>) {
             let to = self.to.borrow();
             let slot = &to.0[slot * (32 + self.record_bytes)..][..32 + self.record_bytes];
             let number = u64::from_le_bytes(slot[..8].try_into().unwrap());
@@ -343,7 +377,7 @@ mod tests {
             nonce[4..].copy_from_slice(&slot[..8]);
             let tag: Tag = slot[16..32].try_into().unwrap();
             let mut text = slot[32..].get(..bytes).unwrap_or_default().to_vec();
-            let is_right = open(ChaCha20Poly1305::new(Plain, &KEY, &nonce), &[], &mut text, &tag);
+            let is_right = open(cipher.start(&KEY, &nonce), &[], &mut text, &tag);
             (number, is_right.then_some(text))
         }
 
@@ -361,6 +395,18 @@ mod tests {
             assert_eq!(bench.opened(slot), (number as u64, Some(bench.buffer(0, 4096))));
         }
         assert_eq!(bench.to.borrow().0[3 * 4128..], [0xaa; 5]);
+    }
+
+    #[test]
+    fn another_cipher_seals_in_the_same_layout() {
+        let Some(aes) = Instructions::detect() else { return };
+        let bench = Bench::new(64, &[[2, 64], [0, 5], [3, 0], [0, 0]]);
+        bench.ring.index.set(3);
+        assert_eq!(bench.run_with(Limit::AT_ONCE, aes), 3);
+        for (slot, (id, bytes)) in [(2, 64), (0, 5), (3, 0)].into_iter().enumerate() {
+            assert_eq!(bench.opened_with(slot, aes), (slot as u64 + 1, Some(bench.buffer(id, bytes))));
+            assert_eq!(bench.opened(slot).1, None);
+        }
     }
 
     #[test]

@@ -31,7 +31,7 @@ pub struct Case {
 }
 
 /// Every case.
-pub const CASES: [Case; 9] = [
+pub const CASES: [Case; 10] = [
     Case {
         name: "damaged_image",
         system: "examples/hello",
@@ -88,6 +88,15 @@ pub const CASES: [Case; 9] = [
         damaged: false,
         arguments: &["-cpu", "qemu64"],
         line: "The kernel stopped: the processor has no instructions for the bases of fs and gs",
+    },
+    Case {
+        name: "no_aes",
+        system: "tests/seals_aes",
+        config: "release",
+        architecture: Some("x86_64"),
+        damaged: false,
+        arguments: &["-cpu", "qemu64,+fsgsbase,+pdpe1gb"],
+        line: "The kernel stopped: a seal uses aes_256_gcm, for which this processor has no instructions",
     },
     Case {
         name: "meltdown",

@@ -1,6 +1,6 @@
 //! Rules of services: the thread, the separate address space, and the mapped memory.
 
-use limen_abi::{ServiceKind, limits};
+use limen_abi::{SealCipher, ServiceKind, limits};
 
 use super::{Check, page_aligned, rule, take};
 use crate::record::{Mapping, MappingFlags, NONE, Range, RegionKind, Service};
@@ -91,7 +91,7 @@ fn take_trigger(served: &mut Served, service: &Service) -> bool {
 
 /// Whether a service has a part that only seals have.
 fn has_records(service: &Service) -> bool {
-    [service.key, service.ring, service.entries, service.record_bytes, service.plain] != [0; 5]
+    [service.key, service.ring, service.entries, service.record_bytes, service.cipher] != [0; 5]
 }
 
 /// Whether each record of a seal lies in the source, and the target holds a sealed one.
@@ -104,7 +104,7 @@ fn records_fit(service: &Service) -> bool {
         && Service::sealed_bytes(service.record_bytes) <= service.bytes
         && (has_ring || service.entries == 0 && service.ring == 0)
         && service.ring.is_multiple_of(4)
-        && service.plain <= 1
+        && SealCipher::from_raw(service.cipher).is_some()
 }
 
 /// Whether the key and the ring of a seal are mapped, and no other seal has the same key: both would count the same

@@ -170,7 +170,7 @@ pub(crate) const fn digest(thread: u64, vspace: u64) -> Service {
         ring: 0,
         entries: 0,
         record_bytes: 0,
-        plain: 0,
+        cipher: 0,
     }
 }
 

@@ -188,7 +188,8 @@ pub(super) fn service(built: &Built, index: usize) -> String {
         }
         ServiceTarget::Kernel => service.kind.name().to_owned(),
         ServiceTarget::Seal(seal) => {
-            format!("{} of memory region {}", service.kind.name(), system.memory_regions[seal.from].name)
+            let from = &system.memory_regions[seal.from].name;
+            format!("{} of memory region {from} with {}", service.kind.name(), seal.cipher.name())
         }
         ServiceTarget::Program(program) => {
             format!("{} of {}", service.kind.name(), system.protection_domains[program].name)

@@ -49,8 +49,8 @@ pub(super) fn resolve(
         let help = "irq must be the id of an irq element of the same protection domain.";
         return Err((code::SEAL_IRQ_UNKNOWN, text, help.to_owned()));
     }
-    let SealDraft { irq, record_bytes, vector, .. } = *seal;
-    Ok(ServiceTarget::Seal(Seal { key, from, to, irq, record_bytes, ring, vector }))
+    let SealDraft { irq, record_bytes, cipher, .. } = *seal;
+    Ok(ServiceTarget::Seal(Seal { key, from, to, irq, record_bytes, ring, cipher }))
 }
 
 /// Reports seals that name the key of an earlier one.

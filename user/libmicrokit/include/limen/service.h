@@ -49,8 +49,8 @@ typedef struct limen_seal_key {
     seL4_Uint32 salt;
 } limen_seal_key_t;
 
-/* A sealed record; the ciphertext follows. ChaCha20-Poly1305 (RFC 8439) without additional data; the nonce is the salt and
- * then the number, both with the lowest byte first. */
+/* A sealed record; the ciphertext follows. ChaCha20-Poly1305 (RFC 8439) or AES-256-GCM (NIST SP 800-38D) without additional
+ * data; the nonce is the salt and then the number, both with the lowest byte first. */
 typedef struct limen_sealed {
     /* Counts from 1; zero while the kernel writes the rest. */
     seL4_Uint64 number;
@@ -84,9 +84,13 @@ typedef enum limen_opening {
     LIMEN_FORGED,
 } limen_opening_t;
 
-/* Copies record `number` out of the region with sealed records, and decrypts it. `text` has room for `record_bytes`, the
+/* Copies record `number` of a seal with ChaCha20-Poly1305 out of its region, and decrypts it. `text` has room for `record_bytes`, the
  * attribute `record` of the seal. Unless the record is opened, it may then hold anything. */
 limen_opening_t limen_open(const limen_seal_key_t *key, const void *region, seL4_Word region_bytes, seL4_Word record_bytes,
                            seL4_Uint64 number, void *text, seL4_Word *length);
+
+/* The same for a seal with cipher="aes_256_gcm". It needs no instructions for AES, and takes longer than limen_open. */
+limen_opening_t limen_open_aes_256_gcm(const limen_seal_key_t *key, const void *region, seL4_Word region_bytes,
+                                       seL4_Word record_bytes, seL4_Uint64 number, void *text, seL4_Word *length);
 
 #endif /* LIMEN_SERVICE_H */

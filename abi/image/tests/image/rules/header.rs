@@ -12,7 +12,7 @@ fn header() {
     let cases: &[(&str, Spoil, ImageError)] = &[
         ("empty", Vec::clear, ImageError::Truncated),
         ("magic", |image| image[HeaderWord::MAGIC] = 1, ImageError::Magic),
-        ("version", |image| image[HeaderWord::VERSION] = 11, ImageError::Version { found: 11 }),
+        ("version", |image| image[HeaderWord::VERSION] = 12, ImageError::Version { found: 12 }),
         ("options", |image| image[HeaderWord::OPTIONS] = Options::ALL + 1, ImageError::Options),
         (
             "more tables than bytes",

@@ -191,7 +191,7 @@ pub(super) const SERVICES: &[Case] = &[
     ("ring of a digest", |w| w.services[0].ring = PAGE, FOREIGN),
     ("entries of a digest", |w| w.services[0].entries = 1, FOREIGN),
     ("record of a digest", |w| w.services[0].record_bytes = 16, FOREIGN),
-    ("plain digest", |w| w.services[0].plain = 1, FOREIGN),
+    ("cipher of a digest", |w| w.services[0].cipher = 1, FOREIGN),
     ("no record", |w| w.services[SEAL].record_bytes = 0, NOT_FITTING),
     (
         "record above the limit",
@@ -205,7 +205,7 @@ pub(super) const SERVICES: &[Case] = &[
     ("ring above the limit", |w| w.services[SEAL].entries = 2 * limits::SEAL_RING_ENTRIES, NOT_FITTING),
     ("ring without entries", |w| w.services[SEAL].entries = 0, NOT_FITTING),
     ("ring without alignment", |w| w.services[SEAL].ring += 2, NOT_FITTING),
-    ("plain by half", |w| w.services[SEAL].plain = 2, NOT_FITTING),
+    ("unknown cipher", |w| w.services[SEAL].cipher = 3, NOT_FITTING),
     ("ring past its page", |w| w.services[SEAL].ring += PAGE - 16, NO_SEAL_MEMORY),
     ("ring at the end of everything", |w| w.services[SEAL].ring = 8_u64.wrapping_neg(), NO_SEAL_MEMORY),
     ("key in a page", |w| w.services[SEAL].key += 16, NO_SEAL_MEMORY),
