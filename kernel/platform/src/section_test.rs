@@ -10,7 +10,7 @@ use limen_simd::blake3::plain::Plain;
 use limen_simd::blake3::{Hasher, Vector, Way};
 use limen_simd::chacha20::{self, State, Way as _};
 use limen_simd::chacha20poly1305::ChaCha20Poly1305;
-use limen_simd::memory;
+use limen_simd::{arch, memory};
 use limen_simd::seal::{Sealer, Tag};
 
 use crate::arch::fpu::{NUMBERED, Registers};
@@ -127,7 +127,7 @@ pub fn run() {
     let is_right = rehearsal.worker().section::<All, _>(|open| digests(open) && small_routines(open));
     numbered().fill(0);
     rehearsal.prepare(Over::Nobody);
-    if !is_kept || !is_right {
+    if !is_kept || !is_right || !arch::are_clear() {
         fatal(format_args!("vector registers do not work on this machine"));
     }
 }

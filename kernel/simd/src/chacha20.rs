@@ -41,7 +41,7 @@ impl State {
     }
 
     /// Continues with the block after the next `blocks`. The counter has 32 bits, and wraps around.
-    fn skip(&mut self, blocks: usize) {
+    pub(crate) fn skip(&mut self, blocks: usize) {
         self.0[COUNTER] = self.0[COUNTER].wrapping_add(blocks as u32);
     }
 
@@ -54,7 +54,7 @@ impl State {
 /// An implementation of the keystream.
 pub trait Way {
     /// Blocks that take not much longer together than one of them.
-    const AT_ONCE: usize;
+    fn at_once(&self) -> usize;
 
     /// Xors the next blocks of the keystream into these, and moves the state past them.
     fn xor(&mut self, state: &mut State, blocks: &mut [[u8; BLOCK_BYTES]]);
@@ -65,7 +65,9 @@ pub trait Way {
 pub struct Vector<V>(pub V);
 
 impl<V: Vectors<footprint::Chacha20>> Way for Vector<V> {
-    const AT_ONCE: usize = arch::BLOCKS_AT_ONCE;
+    fn at_once(&self) -> usize {
+        arch::blocks_at_once()
+    }
 
     fn xor(&mut self, state: &mut State, blocks: &mut [[u8; BLOCK_BYTES]]) {
         let (fours, rest) = blocks.as_chunks_mut();
@@ -80,7 +82,9 @@ impl<V: Vectors<footprint::Chacha20>> Way for Vector<V> {
 pub struct Plain;
 
 impl Way for Plain {
-    const AT_ONCE: usize = 1;
+    fn at_once(&self) -> usize {
+        1
+    }
 
     fn xor(&mut self, state: &mut State, blocks: &mut [[u8; BLOCK_BYTES]]) {
         xor_with(plain, memory::plain::xor, state, blocks);

@@ -43,7 +43,7 @@ impl<W: Way> ChaCha20Poly1305<W> {
 
     /// Computes at least `blocks` of the keystream, which are fewer than the way computes at once, or one.
     fn compute(&mut self, blocks: usize) {
-        let blocks = if blocks == 1 { 1 } else { W::AT_ONCE };
+        let blocks = if blocks == 1 { 1 } else { self.way.at_once() };
         let computed = self.keystream.renew(LANES - blocks);
         self.way.xor(&mut self.state, computed);
     }
@@ -70,7 +70,8 @@ impl<W: Way> Cipher for ChaCha20Poly1305<W> {
     fn encrypt(&mut self, blocks: &mut [[u8; BLOCK_BYTES]]) {
         let left = (LANES - self.keystream.next).min(blocks.len());
         let (first, rest) = blocks.split_at_mut(left);
-        let (whole, last) = rest.split_at_mut(rest.len() / W::AT_ONCE * W::AT_ONCE);
+        let at_once = self.way.at_once();
+        let (whole, last) = rest.split_at_mut(rest.len() / at_once * at_once);
         first.iter_mut().for_each(|block| memory::plain::xor(block, self.keystream.take()));
         self.way.xor(&mut self.state, whole);
         if !last.is_empty() {

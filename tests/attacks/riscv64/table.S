@@ -44,6 +44,12 @@
     illegal ".4byte 0x0045200f"
     /* vsetvli: the vector unit is off. */
     illegal ".4byte 0x0c0072d7"
+    /* vmv.x.s a0, v0; vmv.v.i v0, 0; vle8.v v0, (a0); vl1re8.v v0, (a0); csrr a0, vlenb */
+    illegal ".4byte 0x42002557"
+    illegal ".4byte 0x5e003057"
+    illegal ".4byte 0x02050007"
+    illegal ".4byte 0x02850007"
+    illegal ".4byte 0xc2202573"
     /* A rounding mode that does not exist. */
     illegal ".4byte 0x02b55553"
     attack EXCEPTION, BREAKPOINT, 0, "ebreak"

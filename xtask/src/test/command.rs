@@ -230,7 +230,7 @@ fn jobs(workspace: &Workspace, boards: &[Board], options: &Options) -> Outcome<V
             }
             for config in suite.configs(&board.name) {
                 let mut boards = vec![board.clone()];
-                boards.extend(suite.variant_of(board, &config));
+                boards.extend(suite.variants_of(board, &config));
                 jobs.push(Job { project: project.clone(), boards, config, judge: Judge::Suite });
             }
         }
@@ -241,7 +241,7 @@ fn jobs(workspace: &Workspace, boards: &[Board], options: &Options) -> Outcome<V
             }
             for config in suite.example_configs(&board.name) {
                 let mut boards = vec![board.clone()];
-                boards.extend(suite.variant_of(board, &config));
+                boards.extend(suite.variants_of(board, &config));
                 jobs.push(Job { project: project.clone(), boards, config, judge: Judge::Example });
             }
         }

@@ -12,6 +12,7 @@
 //! expect = ["MON|ERROR: faulting PD: child", "/^pc : 0x[0-9a-f]{16}$/"]
 //! forbid = ["PANIC"]
 //! variants = ["q35"]               # boot once more, in debug, on boards with these variants
+//! # or: [["q35"], ["avx"]]         # once more for each of these lists
 //!
 //! [release]                        # only in this configuration
 //! forbid = ["MON|"]
@@ -54,7 +55,7 @@ const VARIANT_CONFIG: &str = "debug";
 pub struct Suite {
     configs: Option<Vec<String>>,
     boards: Option<Vec<String>>,
-    variants: Vec<String>,
+    variants: Variants,
     qemu: Vec<String>,
     same_files: Vec<String>,
     load: Option<Load>,
@@ -98,6 +99,33 @@ struct InConfig {
 struct Demands {
     expect: Vec<Pattern>,
     forbid: Vec<Pattern>,
+}
+
+/// The variants of boards that a suite asks for.
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
+enum Variants {
+    /// Together, in one run.
+    Together(Vec<String>),
+    /// In a run for each list.
+    Each(Vec<Vec<String>>),
+}
+
+impl Default for Variants {
+    fn default() -> Self {
+        Self::Each(Vec::new())
+    }
+}
+
+impl Variants {
+    /// The variants of each run.
+    fn runs(&self) -> &[Vec<String>] {
+        match self {
+            Self::Together(names) if names.is_empty() => &[],
+            Self::Together(names) => std::slice::from_ref(names),
+            Self::Each(runs) => runs,
+        }
+    }
 }
 
 /// Text within a line, or a regular expression.
@@ -170,22 +198,22 @@ impl Suite {
         self.configs.clone().unwrap_or_else(default)
     }
 
-    /// The board with the suite's variants; `None` if the suite asks for none in this configuration, or the board lacks
-    /// them.
-    pub fn variant_of(&self, board: &Board, config: &str) -> Option<Board> {
-        let wanted = !self.variants.is_empty() && config == VARIANT_CONFIG;
-        wanted.then(|| board.with(&self.variants).ok()).flatten()
+    /// The board with the suite's variants, for each run; none if the suite asks for none in this configuration, or the
+    /// board lacks them.
+    pub fn variants_of<'a>(&'a self, board: &'a Board, config: &str) -> impl Iterator<Item = Board> + 'a {
+        let runs = if config == VARIANT_CONFIG { self.variants.runs() } else { &[] };
+        runs.iter().filter_map(|variants| board.with(variants).ok())
     }
 
-    /// Checks that some board has the suite's variants.
+    /// Checks that some board has the variants of each run.
     ///
     /// # Errors
     /// When none of these boards has them.
     pub fn check_variants(&self, boards: &[Board]) -> Outcome {
-        if boards.iter().any(|board| board.with(&self.variants).is_ok()) {
-            return Ok(());
-        }
-        Err(Failure::new(format!("no board has the variants {}", self.variants.join(", "))))
+        let is_nowhere = |run: &&Vec<String>| !boards.iter().any(|board| board.with(run).is_ok());
+        self.variants.runs().iter().find(is_nowhere).map_or(Ok(()), |run| {
+            Err(Failure::new(format!("no board has the variants {}", run.join(", "))))
+        })
     }
 
     /// Emulator arguments besides those of the board.
@@ -414,11 +442,16 @@ mod tests {
             file: "a.toml".into(),
         };
         let suite = parse("variants = ['large']").unwrap();
-        assert_eq!(suite.variant_of(&board, "debug").unwrap().qemu, ["-m"]);
-        assert!(suite.variant_of(&board, "release").is_none());
-        assert!(parse("").unwrap().variant_of(&board, "debug").is_none());
-        let suite = parse("variants = ['huge']").unwrap();
-        assert!(suite.variant_of(&board, "debug").is_none());
+        let runs = |suite: &Suite, config| -> Vec<_> {
+            suite.variants_of(&board, config).map(|board| board.qemu).collect()
+        };
+        assert_eq!(runs(&suite, "debug"), [["-m"]]);
+        assert!(runs(&suite, "release").is_empty());
+        assert!(runs(&parse("").unwrap(), "debug").is_empty());
+        let suite = parse("variants = [['large'], ['large', 'large']]").unwrap();
+        assert_eq!(runs(&suite, "debug"), [vec!["-m"], vec!["-m", "-m"]]);
+        let suite = parse("variants = [['large'], ['huge']]").unwrap();
+        assert_eq!(runs(&suite, "debug"), [["-m"]]);
         assert_eq!(suite.check_variants(&[board]).unwrap_err().to_string(), "no board has the variants huge");
     }
 

@@ -99,8 +99,15 @@ unsafe extern "C" {
     fn simd_xor(to: *mut u8, from: *const u8, bytes: usize);
 }
 
+/// Whether registers that only the kernel uses hold zeros: there are none.
+pub const fn are_clear() -> bool {
+    true
+}
+
 /// Blocks of a keystream that take not much longer together than one.
-pub(crate) const BLOCKS_AT_ONCE: usize = chacha20::LANES;
+pub(crate) const fn blocks_at_once() -> usize {
+    chacha20::LANES
+}
 
 /// One word of each lane.
 type Word = [u32; LANES];

@@ -6,8 +6,15 @@ use crate::{aes_gcm, chacha20, memory, seal};
 pub(crate) use chacha20::plain as block;
 pub(crate) use memory::plain::{clear, first_difference, xor};
 
+/// Whether registers that only the kernel uses hold zeros: there are none.
+pub const fn are_clear() -> bool {
+    true
+}
+
 /// Blocks of a keystream that take not much longer together than one.
-pub(crate) const BLOCKS_AT_ONCE: usize = 1;
+pub(crate) const fn blocks_at_once() -> usize {
+    1
+}
 
 /// The registers that each routine changes.
 pub mod footprint {

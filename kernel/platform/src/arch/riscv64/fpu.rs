@@ -8,6 +8,7 @@ use core::mem::offset_of;
 use core::ops::Range;
 
 use super::cpu::read_register;
+use crate::console;
 
 /// The FPU registers of one thread. The size is a power of two so that indexing takes a shift: a multiplication would
 /// cost six instructions on every thread switch.
@@ -36,8 +37,13 @@ pub const IS_ALWAYS_REACHED: bool = false;
 global_asm!(include_str!("fpu.S"));
 section_code!(".option pop", CONTROL = const offset_of!(Registers, control));
 
-/// Nothing to do: the entry point turns the unit off.
-pub fn init() {}
+/// Looks for vector registers, which only the kernel uses. The entry point has turned both units off.
+pub fn init() {
+    // SAFETY: only boot runs, with interrupts off.
+    if let Some(bytes) = unsafe { limen_simd::arch::detect() } {
+        console::line(format_args!("  vector registers of {} bits", 8 * bytes));
+    }
+}
 
 /// Options that this processor adds to every policy. None is known to leak registers of a disabled unit.
 pub fn options() -> u64 {
