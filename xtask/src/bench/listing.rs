@@ -23,8 +23,9 @@ pub fn of(workspace: &Workspace, board: &Board, system: &str, row: &str) -> Outc
     let disassembly = Disassembly::of(workspace, board)?;
     let owners = Owners::of(workspace, board)?;
     for build in measure::builds(&project)?.iter().filter(|build| may_have(build, row)) {
-        eprintln!("tracing {system} on {} {}", board.title(), build.join(" "));
-        let recording = Recording::of(workspace, board, &project, build).context(|| system.to_owned())?;
+        let Some(machine) = measure::machine_of(board, build) else { continue };
+        eprintln!("tracing {system} on {} {}", machine.title(), build.join(" "));
+        let recording = Recording::of(workspace, &machine, &project, build).context(|| system.to_owned())?;
         let found = recording.rows.iter().find(|found| found.title() == row);
         if let Some(steps) = found.and_then(|row| recording.sample(row)) {
             return Ok(disassembly.list(&format!("{row} on {}", board.title()), steps, &owners));

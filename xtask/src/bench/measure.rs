@@ -26,6 +26,9 @@ use crate::workspace::Workspace;
 /// Measured systems are built for release.
 pub const CONFIG: &str = "release";
 
+/// The make variable that names a variant of the board.
+const VARIANT: &str = "VARIANT";
+
 /// How often the tool's time is measured, because it depends on the machine's load.
 const REPEATED: usize = 9;
 
@@ -45,7 +48,8 @@ pub fn run(
     let mut chosen = Vec::new();
     for project in projects.iter().filter(|project| project.name.contains(filter)) {
         let builds = if is_for(project, board)? { builds(project)? } else { Vec::new() };
-        chosen.extend(builds.into_iter().map(|build| (project, build)));
+        let on_board = |build: Vec<String>| Some((project, machine_of(board, &build)?, build));
+        chosen.extend(builds.into_iter().filter_map(on_board));
     }
     let weighs = footprint::NAME.contains(filter);
     // The cost of the tool does not depend on the board.
@@ -55,11 +59,11 @@ pub fn run(
     let kept = Kept::new(workspace, run.clone(), quick, start)?;
     let mut steps = Steps::new(chosen.len() + usize::from(weighs) + usize::from(counts));
     let mut rows = Vec::new();
-    for (project, build) in chosen {
+    for (project, machine, build) in chosen {
         let title = format!("{} {}", project.name, build.join(" "));
         let title = title.trim_end();
         steps.next(&format!("measuring {title}"));
-        let measure = || rows_of(workspace, project, board, &build, quick).context(|| title.to_owned());
+        let measure = || rows_of(workspace, project, &machine, &build, quick).context(|| title.to_owned());
         rows.extend(kept.rows(title, measure)?);
     }
     if weighs {
@@ -118,16 +122,30 @@ pub fn builds(project: &Project) -> Outcome<Vec<Vec<String>>> {
     Ok(text.lines().map(|line| line.split_whitespace().map(str::to_owned).collect()).collect())
 }
 
+/// The value of a make variable of a build.
+fn variable<'a>(build: &'a [String], name: &str) -> Option<&'a str> {
+    build.iter().find_map(|variable| variable.strip_prefix(name)?.strip_prefix('='))
+}
+
+/// The machine on which a build is measured: the board, with the build's VARIANT. `None` if the board lacks it, or the build names
+/// ARCHITECTURES without the board's.
+pub fn machine_of(board: &Board, build: &[String]) -> Option<Board> {
+    let is_for = |names: &str| names.split('+').any(|name| name == board.architecture);
+    let variant = variable(build, VARIANT).map(str::to_owned);
+    let is_wanted = variable(build, "ARCHITECTURES").is_none_or(is_for);
+    is_wanted.then(|| board.with(variant.as_slice()).ok()).flatten()
+}
+
 fn rows_of(
     workspace: &Workspace,
     project: &Project,
     board: &Board,
-    build: &[String],
+    variables: &[String],
     quick: bool,
 ) -> Outcome<Vec<Row>> {
-    let mut variables: Vec<&str> = build.iter().map(String::as_str).collect();
-    variables.extend(quick.then_some("QUICK=1"));
-    let build = Build { board, config: CONFIG, variables: &variables };
+    let quickly = quick.then_some("QUICK=1");
+    let made_with: Vec<&str> = variables.iter().map(String::as_str).chain(quickly).collect();
+    let build = Build { board, config: CONFIG, variables: &made_with };
     let image = project.build(workspace, &build)?;
     let (audience, silence) = (Audience::Nobody, Some(qemu::COUNTED_SILENCE));
     let counted = Counted::of(workspace, board, project, &image)?;
@@ -140,6 +158,9 @@ fn rows_of(
     let mut rows = printed(&session)?;
     if let Some(counted) = counted {
         rows.extend(counted.rows(&rows)?);
+    }
+    if let Some(name) = variable(variables, VARIANT) {
+        rows.iter_mut().for_each(|row| row.params.push(("variant".to_owned(), name.to_owned())));
     }
     if let Some(boot) = rows.iter().find(|row| row.name.starts_with("boot")).cloned() {
         rows.push(Row::single("image_bytes", boot.params.clone(), footprint::file_bytes(&image)?));

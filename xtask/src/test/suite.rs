@@ -211,9 +211,11 @@ impl Suite {
     /// When none of these boards has them.
     pub fn check_variants(&self, boards: &[Board]) -> Outcome {
         let is_nowhere = |run: &&Vec<String>| !boards.iter().any(|board| board.with(run).is_ok());
-        self.variants.runs().iter().find(is_nowhere).map_or(Ok(()), |run| {
-            Err(Failure::new(format!("no board has the variants {}", run.join(", "))))
-        })
+        self.variants
+            .runs()
+            .iter()
+            .find(is_nowhere)
+            .map_or(Ok(()), |run| Err(Failure::new(format!("no board has the variants {}", run.join(", ")))))
     }
 
     /// Emulator arguments besides those of the board.
