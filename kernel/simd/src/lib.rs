@@ -9,8 +9,8 @@
 //! * [`chacha20`]: a keystream.
 //! * [`seal`]: authenticated encryption, with [`chacha20poly1305`] or [`aes_gcm`].
 //!
-//! Each except AES has a plain version as well, which the RISC-V port uses, because its base set has no vector
-//! registers, and which tests compare with.
+//! Each except AES has a plain version as well, which tests compare with, and which the RISC-V port uses: its base set has no
+//! vector registers. Where its processor has the extension, that computes ChaCha20 and clears memory.
 
 #![no_std]
 
