@@ -4,6 +4,7 @@
 #include <limen.h>
 
 #include "counts.h"
+#include "rounds.h"
 #include "state.h"
 #include "test.h"
 
@@ -15,31 +16,6 @@ seL4_Word text;
 #define TEXT 0
 #define DIGESTS 3
 #define KEYS_WORDS (0x1000 / sizeof(seL4_Word))
-
-/* Data at an address that the debugger's side knows. */
-struct rounds {
-    /* Distinguishes this program from others with data at the same address. */
-    seL4_Word mark;
-    /* The number of rounds of this test. */
-    volatile seL4_Word left;
-    /* Interrupts served so far. */
-    volatile seL4_Word interrupts;
-    /* Digests that differed from their first values in the last round, one bit each. */
-    volatile seL4_Word changed;
-} rounds = { .mark = 0x11e7ec7ed };
-
-/* Far from where other programs, which are shorter, have code. */
-#define MARKER __attribute__((noinline, aligned(0x1000)))
-
-MARKER void round_begins(void)
-{
-    __asm__ volatile ("" : : : "memory");
-}
-
-MARKER void round_ends(void)
-{
-    __asm__ volatile ("" : : : "memory");
-}
 
 static struct state written;
 static struct state found;

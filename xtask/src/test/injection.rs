@@ -3,8 +3,8 @@
 //! ```toml
 //! [injection]
 //! program = "tester.elf"           # runs in rounds, between its functions round_begins and round_ends
-//! policies = 3                     # this many of its tests, of a round or more each, take interrupts; the next takes
-//! bits
+//! policies = 3                     # this many of its tests, of a round or more each, take interrupts
+//! bits = false                     # the next takes bits; default: true
 //!
 //! [injection.raise]                # makes a device of each board interrupt, see debugger.rs
 //! x86_64_generic = ["outb 0x64 0xd3", "outb 0x60 0"]
@@ -60,7 +60,14 @@ const MARKED: u64 = 0x1_1e7e_c7ed;
 pub struct Injection {
     program: String,
     policies: usize,
+    #[serde(default = "by_default")]
+    bits: bool,
     raise: BTreeMap<String, Vec<String>>,
+}
+
+/// Bits are flipped unless the suite says otherwise.
+const fn by_default() -> bool {
+    true
 }
 
 impl Injection {
@@ -74,7 +81,7 @@ impl Injection {
         let raise = raise.ok_or_else(|| Failure::new(format!("'raise' does not say how on {board}")))?;
         let program = Symbols::of(&boot.image.with_file_name(&self.program))?;
         let kernel = Symbols::of(kernel)?;
-        let scene = Scene { boot, raise, program: Program::of(&program)?, symbols: &kernel };
+        let scene = Scene { boot, raise, program: Program::of(&program, self.bits)?, symbols: &kernel };
         let undisturbed = scene.recorded(self.policies, |_| Ok(()))?;
         let usual = undisturbed.first().map_or(&[][..], Vec::as_slice);
         let over = Repeated::of(usual).middle(usual)?;
@@ -114,12 +121,14 @@ impl Injection {
             counts.join(", "),
             plan.places_over.len()
         ));
-        machine.begin_test()?;
-        let entry = plan.entry()?;
-        findings.complaints.extend(machine.wrongly_mapped(entry)?);
-        let bits = machine.change_bits(entry, &mut findings.complaints)?;
-        machine.end_test()?;
-        findings.notes.push(format!("{bits} bits of memory changed, one after the other"));
+        if let Some(flipped) = machine.program.flipped.clone() {
+            machine.begin_test()?;
+            let entry = plan.entry()?;
+            findings.complaints.extend(machine.wrongly_mapped(entry)?);
+            let bits = machine.change_bits(&flipped, entry, &mut findings.complaints)?;
+            machine.end_test()?;
+            findings.notes.push(format!("{bits} bits of memory changed, one after the other"));
+        }
         findings.passed += usize::from(findings.complaints.is_empty());
         Ok(findings)
     }
@@ -155,6 +164,13 @@ struct Program {
     begins: u64,
     ends: u64,
     rounds: u64,
+    /// What bits are flipped of, if they are.
+    flipped: Option<Flipped>,
+}
+
+/// Memory that the program digests.
+#[derive(Clone)]
+struct Flipped {
     /// The variable with the address of the memory region that the program may only read.
     region: u64,
     /// A function that is executed after the last test only.
@@ -162,14 +178,19 @@ struct Program {
 }
 
 impl Program {
-    fn of(symbols: &Symbols) -> Outcome<Self> {
+    fn of(symbols: &Symbols, has_flipped: bool) -> Outcome<Self> {
         Ok(Self {
             begins: symbols.address("round_begins")?,
             ends: symbols.address("round_ends")?,
             rounds: symbols.address("rounds")?,
-            region: symbols.address("text")?,
-            unused: symbols.range("suite_end")?,
+            flipped: has_flipped.then(|| Flipped::of(symbols)).transpose()?,
         })
+    }
+}
+
+impl Flipped {
+    fn of(symbols: &Symbols) -> Outcome<Self> {
+        Ok(Self { region: symbols.address("text")?, unused: symbols.range("suite_end")? })
     }
 }
 
@@ -345,16 +366,16 @@ impl Machine<'_> {
     ///
     /// In the kernel it flips bits of code that formats messages, which is executed only for a last message. `entry` is
     /// the kernel's entry point.
-    fn change_bits(&mut self, entry: u64, complaints: &mut Vec<String>) -> Outcome<usize> {
+    fn change_bits(&mut self, flipped: &Flipped, entry: u64, complaints: &mut Vec<String>) -> Outcome<usize> {
         const REGION: u64 = 1 << 0;
         const KERNEL: u64 = 1 << 1;
         const PROGRAM: u64 = 1 << 2;
         const PAGE: u64 = 0x1000;
-        let region = self.mapped_word(self.program.region)?;
+        let region = self.mapped_word(flipped.region)?;
         let texts = self.symbols.functions().filter(|(name, _)| name.contains("4core3fmt"));
         let pieces = [
             ("a region", REGION, words(region..region + PAGE)),
-            ("the program", PROGRAM, words(self.program.unused.clone())),
+            ("the program", PROGRAM, words(flipped.unused.clone())),
             ("the kernel", KERNEL, texts.flat_map(|(_, range)| words(range)).collect()),
         ];
         let mut count = 0;
