@@ -138,7 +138,9 @@ impl<'a> Reader<'a, '_> {
                 "reset" => {
                     inside.services.push(service::read_reset(child, &mut inside.symbols, self.problems));
                 }
-                "seal" => inside.services.push(seal::read(child, self.target, &mut inside.symbols, self.problems)),
+                "seal" => {
+                    inside.services.push(seal::read(child, self.target, &mut inside.symbols, self.problems))
+                }
                 "wipe" => inside.wipes.push(wipe::read(child, self.problems)),
                 "cspace" => {
                     let caps = cspace::read(child, self.problems);

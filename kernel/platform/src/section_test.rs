@@ -10,8 +10,8 @@ use limen_simd::blake3::plain::Plain;
 use limen_simd::blake3::{Hasher, Vector, Way};
 use limen_simd::chacha20::{self, State, Way as _};
 use limen_simd::chacha20poly1305::ChaCha20Poly1305;
-use limen_simd::{arch, memory};
 use limen_simd::seal::{Sealer, Tag};
+use limen_simd::{arch, memory};
 
 use crate::arch::fpu::{NUMBERED, Registers};
 use crate::fpu::area;

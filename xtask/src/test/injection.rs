@@ -164,7 +164,7 @@ struct Program {
     begins: u64,
     ends: u64,
     rounds: u64,
-    /// What bits are flipped of, if they are.
+    /// Memory whose bits are flipped; `None` if the suite flips none.
     flipped: Option<Flipped>,
 }
 
@@ -470,7 +470,7 @@ mod tests {
             ("z0,2000,1", "OK"),
             ("m3000,8", MARK_FOUND),
         ]);
-        let program = Program { begins: 0x1000, ends: 0x2000, rounds: 0x3000, region: 0x4000, unused: 0..0 };
+        let program = Program { begins: 0x1000, ends: 0x2000, rounds: 0x3000, flipped: None };
         let symbols = Symbols::default();
         Machine { debugger, raise: &[], program, symbols: &symbols }.reach_kernel(ENTRY).unwrap();
         emulator.join().unwrap();

@@ -49,7 +49,11 @@ impl Way {
     fn of(record: &Service) -> Self {
         match SealCipher::from_raw(record.cipher) {
             Some(SealCipher::Aes256Gcm) => Instructions::detect().map_or_else(
-                || fatal(format_args!("a seal uses aes_256_gcm, for which this processor has no instructions")),
+                || {
+                    fatal(format_args!(
+                        "a seal uses aes_256_gcm, for which this processor has no instructions"
+                    ))
+                },
                 Self::Aes,
             ),
             Some(SealCipher::PlainChaCha20Poly1305) => Self::Plain,

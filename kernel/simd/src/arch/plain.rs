@@ -4,9 +4,12 @@ use crate::blake3::{CHUNK_BYTES, ChainingValue, LANES, plain};
 use crate::{aes_gcm, chacha20, memory, seal};
 
 pub(crate) use chacha20::plain as block;
-pub(crate) use memory::plain::{clear, first_difference, xor};
+#[cfg(not(target_arch = "riscv64"))]
+pub(crate) use memory::plain::clear;
+pub(crate) use memory::plain::{first_difference, xor};
 
 /// Whether registers that only the kernel uses hold zeros: there are none.
+#[cfg(not(target_arch = "riscv64"))]
 pub const fn are_clear() -> bool {
     true
 }

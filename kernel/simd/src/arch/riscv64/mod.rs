@@ -68,7 +68,7 @@ pub(crate) fn xor_fours(
     if !has_vectors() || !is_aligned {
         return plain::xor_fours(state, fours);
     }
-    let (mut state, mut blocks) = (state.clone(), fours.as_flattened_mut());
+    let (mut state, mut blocks) = (*state, fours.as_flattened_mut());
     while !blocks.is_empty() {
         // SAFETY: the processor has the extension, and the text is aligned. The routine changes these blocks only.
         let done = unsafe { simd_chacha20_batch(&state, blocks.as_mut_ptr(), blocks.len()) };
