@@ -93,6 +93,12 @@ impl Symboliser {
         &self.system.config
     }
 
+    /// The system, as its report describes it.
+    #[must_use]
+    pub fn system(&self) -> &System {
+        &self.system
+    }
+
     /// Names the kernel and the monitor of the SDK that the image was built with.
     pub fn add_system_files(&mut self, kernel: Option<PathBuf>, monitor: Option<PathBuf>) {
         (self.places.kernel, self.places.monitor) = (kernel, monitor);
@@ -160,7 +166,7 @@ impl Symboliser {
     }
 
     /// The file with the symbols of a program, if it can be found and read.
-    fn program(&mut self, index: usize) -> Option<Rc<ProgramFile>> {
+    pub fn program(&mut self, index: usize) -> Option<Rc<ProgramFile>> {
         let paths = match self.system.protection_domains.get(index) {
             Some(domain) => self.candidates(domain.symbols.as_deref().unwrap_or(&domain.program)),
             None if index == self.system.protection_domains.len() => {
@@ -169,6 +175,12 @@ impl Symboliser {
             None => Vec::new(),
         };
         paths.iter().find_map(|path| self.file(path))
+    }
+
+    /// The kernel's file, if it can be found and read.
+    pub fn kernel(&mut self) -> Option<Rc<ProgramFile>> {
+        let path = self.places.kernel.clone()?;
+        self.file(&path)
     }
 
     fn candidates(&self, path: &str) -> Vec<PathBuf> {
@@ -192,9 +204,7 @@ impl Symboliser {
 
     /// A sentence for each address in the kernel's code that a line of its report contains.
     fn places_in_kernel(&mut self, line: &str) -> Vec<String> {
-        let Some(kernel) = self.places.kernel.clone().and_then(|path| self.file(&path)) else {
-            return Vec::new();
-        };
+        let Some(kernel) = self.kernel() else { return Vec::new() };
         let addresses = record::numbers(line).filter(|address| kernel.is_code(*address));
         let place =
             |address| format!("{}: the kernel, at {address:#x}", sentence::frames_at(&kernel, address));

@@ -100,6 +100,12 @@ impl ProgramFile {
         self.code_from(address).is_some()
     }
 
+    /// Whether the program has these bytes of code at an address.
+    #[must_use]
+    pub fn has_code(&self, address: u64, bytes: &[u8]) -> bool {
+        self.code_from(address).is_some_and(|code| code.starts_with(bytes))
+    }
+
     /// Whether a call instruction ends at an address.
     #[must_use]
     pub fn is_return_address(&self, machine: &Machine, address: u64) -> bool {
@@ -228,8 +234,8 @@ fn functions(file: &object::File<'_>) -> Vec<(u64, u64, String)> {
         Some((symbol.address(), symbol.size(), plain(&name)))
     };
     let mut functions: Vec<_> = symbols.filter_map(function).collect();
-    // Of several names, the one with a size.
-    functions.sort_by_key(|(start, size, _)| (*start, *size != 0));
+    // Of several names, the one with a size; otherwise the same one in every build.
+    functions.sort_by_cached_key(|(start, size, name)| (*start, *size != 0, name.clone()));
     functions
 }
 

@@ -1,5 +1,6 @@
 //! The system, as the JSON report of its image describes it.
 
+use std::collections::HashSet;
 use std::ops::Range;
 
 use serde::{Deserialize, Deserializer, de::Error};
@@ -17,6 +18,8 @@ pub struct System {
     pub protection_domains: Vec<Domain>,
     physical_memory: Vec<Memory>,
     address_spaces: Vec<Space>,
+    #[serde(default)]
+    threads: Vec<Thread>,
 }
 
 /// A protection domain.
@@ -55,6 +58,11 @@ struct Memory {
 struct Space {
     owner: String,
     ranges: Vec<Mapping>,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+struct Thread {
+    entry: Address,
 }
 
 /// A mapped range of addresses.
@@ -111,6 +119,29 @@ impl System {
     pub fn mappings(&self, domain: &Domain) -> &[Mapping] {
         let space = self.address_spaces.iter().find(|space| space.owner == domain.name);
         space.map_or(&[], |space| &space.ranges)
+    }
+
+    /// The executable ranges of programs: the program's index and name, and its distance from virtual to physical addresses.
+    /// The monitor follows the protection domains.
+    #[must_use]
+    pub fn code(&self) -> Vec<(usize, String, u64)> {
+        let mut code = Vec::new();
+        for space in &self.address_spaces {
+            let position = self.protection_domains.iter().position(|domain| domain.name == space.owner);
+            let index = position.unwrap_or(self.protection_domains.len());
+            for range in space.ranges.iter().filter(|range| range.perms.contains('x')) {
+                if let Some(Address(paddr)) = range.paddr {
+                    code.push((index, space.owner.clone(), paddr.wrapping_sub(range.start.0)));
+                }
+            }
+        }
+        code
+    }
+
+    /// The first addresses of all programs.
+    #[must_use]
+    pub fn entries(&self) -> HashSet<u64> {
+        self.threads.iter().map(|thread| thread.entry.0).collect()
     }
 
     /// Whether a mapping leads to a device.
