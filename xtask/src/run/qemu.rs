@@ -206,6 +206,11 @@ impl Console {
     }
 }
 
+/// Whether a system says with this line that it is done, or that it failed.
+pub fn is_last(line: &str) -> bool {
+    last_word(line).is_some()
+}
+
 fn last_word(line: &str) -> Option<Ending> {
     if line == "LIMEN|DONE" {
         return Some(Ending::Done);

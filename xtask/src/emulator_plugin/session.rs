@@ -1,0 +1,203 @@
+//! Boots a system with the plugin, and passes on what executes until the system is done and idle.
+
+use std::fs::{self, File, OpenOptions};
+use std::io;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::bench::environment;
+use crate::emulator_plugin::account::{Account, Accounts};
+use crate::emulator_plugin::stream::{Block, Event, Stream};
+use crate::failure::{Context, Failure, Outcome};
+use crate::run::board::Board;
+use crate::run::qemu::{self, Boot, Session};
+use crate::shell::files;
+use crate::shell::process;
+use crate::workspace::Workspace;
+
+/// The plugin's source. It is compiled on this machine, because its interface depends on the emulator's version.
+const SOURCE: &str = include_str!("plugin.c");
+
+/// A system in which no program executes for this long has nothing left to do.
+const QUIET: Duration = Duration::from_millis(500);
+/// How long a system that has printed its last line may go on before it is stopped anyway.
+const MOST_AFTER_END: Duration = Duration::from_secs(10);
+/// `O_NONBLOCK` of Linux on all of its common instruction sets.
+const NONBLOCKING: i32 = 0o4000;
+
+/// Takes what executes.
+pub trait Listener {
+    /// Takes the next event, and the account on which it happened. `blocks` are those that were translated so far.
+    fn take(&mut self, blocks: &[Block], event: Event, account: Account);
+}
+
+/// What the plugin streams.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Detail {
+    /// Executed instructions.
+    Instructions,
+    /// And accesses to memory.
+    Memory,
+}
+
+/// A system that was watched until its end.
+pub struct Watched {
+    /// Its console and ending.
+    pub session: Session,
+    /// All translated blocks.
+    pub blocks: Vec<Block>,
+    /// Whether it became idle after its last line. If not, it was stopped at an arbitrary instruction.
+    pub is_complete: bool,
+}
+
+/// What the two threads of a watched run share.
+#[derive(Default)]
+struct State {
+    /// Events on other accounts than that of the idle processor. An idle kernel may still serve its timer.
+    events: AtomicU64,
+    is_idle: AtomicBool,
+}
+
+impl State {
+    /// Blocks until no program has anything left to do; false if the system does not become idle.
+    fn becomes_quiet(&self) -> bool {
+        let end = Instant::now() + MOST_AFTER_END;
+        let (mut events, mut since) = (self.events.load(Ordering::Relaxed), Instant::now());
+        while Instant::now() < end {
+            thread::sleep(QUIET / 20);
+            let now = self.events.load(Ordering::Relaxed);
+            if now != events || !self.is_idle.load(Ordering::Relaxed) {
+                (events, since) = (now, Instant::now());
+            } else if since.elapsed() >= QUIET {
+                return true;
+            }
+        }
+        false
+    }
+}
+
+/// Boots a system, and passes on what executes. `until` sees every line and may end the run.
+///
+/// # Errors
+/// When the plugin cannot be compiled, the emulator cannot be started, or the stream is damaged.
+pub fn watch(
+    workspace: &Workspace,
+    boot: &Boot<'_>,
+    detail: Detail,
+    listener: &mut (impl Listener + Send),
+    mut until: impl FnMut(&str) -> bool,
+) -> Outcome<Watched> {
+    let plugin = compiled(workspace, boot.board)?;
+    let pipe = boot.image.with_file_name("events.pipe");
+    // It is there if an earlier run was interrupted.
+    _ = fs::remove_file(&pipe);
+    process::capture(Command::new("mkfifo").arg(&pipe))?;
+    let memory = if detail == Detail::Memory { ",memory=on" } else { "" };
+    let plugin = format!("file={},out={}{memory}", word(&plugin), word(&pipe));
+    let extra = [boot.extra, &["-plugin", &plugin]].concat();
+    let boot = Boot { extra: &extra, ..*boot };
+    let state = State::default();
+    let mut is_complete = false;
+    let (session, blocks) = thread::scope(|scope| {
+        let reader = scope.spawn(|| read(&pipe, &boot.board.architecture, listener, &state));
+        let session = boot.run(|line| {
+            let ends = until(line);
+            if ends || qemu::is_last(line) {
+                is_complete = state.becomes_quiet();
+            }
+            ends
+        });
+        // An emulator that has not started the plugin leaves the reader waiting for it. Without a reader this fails.
+        _ = OpenOptions::new().write(true).custom_flags(NONBLOCKING).open(&pipe);
+        (session, reader.join())
+    });
+    _ = fs::remove_file(&pipe);
+    let blocks = blocks.map_err(|_| Failure::new("the reader of the emulator's stream failed"))?;
+    let (session, blocks) = (session?, blocks.context(|| "cannot read what executes".to_owned())?);
+    Ok(Watched { session, blocks, is_complete })
+}
+
+fn read(
+    pipe: &Path,
+    architecture: &str,
+    listener: &mut impl Listener,
+    state: &State,
+) -> io::Result<Vec<Block>> {
+    let mut stream = Stream::new(io::BufReader::with_capacity(1 << 16, File::open(pipe)?), architecture);
+    let (mut accounts, mut events) = (Accounts::new(), 0);
+    let mut account = accounts.now();
+    while let Some(event) = stream.next()? {
+        if let Event::Run { block, first, count } = event
+            && let Some(block) = stream.blocks().get(block)
+            && let Some(last) = block.code.get(first + count - 1)
+        {
+            account = accounts.take(block, last.flow);
+            state.is_idle.store(accounts.now() == Account::Idle, Ordering::Relaxed);
+        }
+        events += u64::from(account != Account::Idle);
+        state.events.store(events, Ordering::Relaxed);
+        listener.take(stream.blocks(), event, account);
+    }
+    Ok(stream.into_blocks())
+}
+
+/// A path as part of an option of the emulator.
+fn word(path: &Path) -> String {
+    path.display().to_string().replace(',', ",,")
+}
+
+/// The plugin for a board's emulator.
+fn compiled(workspace: &Workspace, board: &Board) -> Outcome<PathBuf> {
+    let interface = interface(environment::emulator_version(board)?);
+    let folder = workspace.path("build/emulator_plugin");
+    let (source, library) =
+        (folder.join(format!("plugin-{interface}.c")), folder.join(format!("plugin-{interface}.so")));
+    if library.exists() && files::read(&source).is_ok_and(|present| present == SOURCE) {
+        return Ok(library);
+    }
+    files::write(&source, SOURCE)?;
+    let fresh = library.with_added_extension("new");
+    let mut compiler = Command::new("cc");
+    compiler.args([
+        "-std=gnu11",
+        "-O2",
+        "-Wall",
+        "-Wextra",
+        "-Werror",
+        "-shared",
+        "-fPIC",
+        "-fvisibility=hidden",
+    ]);
+    process::capture(compiler.arg(format!("-DAPI={interface}")).arg("-o").arg(&fresh).arg(&source))?;
+    fs::rename(&fresh, &library).context(|| format!("cannot replace {}", library.display()))?;
+    Ok(library)
+}
+
+/// The plugin interface of a version of the emulator. Later emulators accept earlier ones, but not the first, which QEMU
+/// dropped with 9.0; with the third, `qemu_plugin_insn_data` copies.
+fn interface(version: (u32, u32)) -> u32 {
+    match version {
+        (..=8, _) => 1,
+        (9, 0) => 2,
+        _ => 3,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_interface_follows_from_the_version() {
+        assert_eq!([(7, 2), (8, 2), (9, 0), (9, 1), (10, 0)].map(interface), [1, 1, 2, 3, 3]);
+    }
+
+    #[test]
+    fn commas_in_paths_are_doubled() {
+        assert_eq!(word(Path::new("/a,b/c")), "/a,,b/c");
+    }
+}
