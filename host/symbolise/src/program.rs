@@ -155,6 +155,18 @@ impl ProgramFile {
         frames
     }
 
+    /// The ranges of code with their source: first address, number of bytes, path and line. Code of inlined functions has
+    /// the lines of those.
+    #[must_use]
+    pub fn lines(&self) -> Vec<(u64, u64, String, u32)> {
+        let Some(lines) = &self.lines else { return Vec::new() };
+        let found = lines.find_location_range(0, u64::MAX).into_iter().flatten();
+        let line = |(start, size, place): (u64, u64, addr2line::Location<'_>)| {
+            Some((start, size, place.file?.to_owned(), place.line?))
+        };
+        found.filter_map(line).collect()
+    }
+
     /// The function of the symbol table that contains an address; with the offset in it.
     fn symbol(&self, address: u64, with_offset: bool) -> Option<String> {
         let above = self.functions.partition_point(|(start, ..)| *start <= address);

@@ -1,12 +1,13 @@
-//! Boots a system with the plugin, and passes on what executes until the system is done and idle.
+//! Runs of the emulator with the plugin: what executes goes to a listener.
 
 use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::thread;
+use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use crate::bench::environment;
@@ -14,7 +15,6 @@ use crate::emulator_plugin::account::{Account, Accounts};
 use crate::emulator_plugin::stream::{Block, Event, Stream};
 use crate::failure::{Context, Failure, Outcome};
 use crate::run::board::Board;
-use crate::run::qemu::{self, Boot, Session};
 use crate::shell::files;
 use crate::shell::process;
 use crate::workspace::Workspace;
@@ -44,16 +44,6 @@ pub enum Detail {
     Memory,
 }
 
-/// A system that was watched until its end.
-pub struct Watched {
-    /// Its console and ending.
-    pub session: Session,
-    /// All translated blocks.
-    pub blocks: Vec<Block>,
-    /// Whether it became idle after its last line. If not, it was stopped at an arbitrary instruction.
-    pub is_complete: bool,
-}
-
 /// What the two threads of a watched run share.
 #[derive(Default)]
 struct State {
@@ -80,53 +70,71 @@ impl State {
     }
 }
 
-/// Boots a system, and passes on what executes. `until` sees every line and may end the run.
-///
-/// # Errors
-/// When the plugin cannot be compiled, the emulator cannot be started, or the stream is damaged.
-pub fn watch(
-    workspace: &Workspace,
-    boot: &Boot<'_>,
-    detail: Detail,
-    listener: &mut (impl Listener + Send),
-    mut until: impl FnMut(&str) -> bool,
-) -> Outcome<Watched> {
-    let plugin = compiled(workspace, boot.board)?;
-    let pipe = boot.image.with_file_name("events.pipe");
-    // It is there if an earlier run was interrupted.
-    _ = fs::remove_file(&pipe);
-    process::capture(Command::new("mkfifo").arg(&pipe))?;
-    let memory = if detail == Detail::Memory { ",memory=on" } else { "" };
-    let plugin = format!("file={},out={}{memory}", word(&plugin), word(&pipe));
-    let extra = [boot.extra, &["-plugin", &plugin]].concat();
-    let boot = Boot { extra: &extra, ..*boot };
-    let state = State::default();
-    let mut is_complete = false;
-    let (session, blocks) = thread::scope(|scope| {
-        let reader = scope.spawn(|| read(&pipe, &boot.board.architecture, listener, &state));
-        let session = boot.run(|line| {
-            let ends = until(line);
-            if ends || qemu::is_last(line) {
-                is_complete = state.becomes_quiet();
-            }
-            ends
-        });
-        // An emulator that has not started the plugin leaves the reader waiting for it. Without a reader this fails.
-        _ = OpenOptions::new().write(true).custom_flags(NONBLOCKING).open(&pipe);
-        (session, reader.join())
-    });
-    _ = fs::remove_file(&pipe);
-    let blocks = blocks.map_err(|_| Failure::new("the reader of the emulator's stream failed"))?;
-    let (session, blocks) = (session?, blocks.context(|| "cannot read what executes".to_owned())?);
-    Ok(Watched { session, blocks, is_complete })
+/// An emulator that is about to run, or runs, with the plugin.
+pub struct Watch<L> {
+    plugin: String,
+    pipe: PathBuf,
+    state: Arc<State>,
+    reader: JoinHandle<io::Result<(Vec<Block>, L)>>,
 }
 
-fn read(
+impl<L: Listener + Send + 'static> Watch<L> {
+    /// Prepares to watch one run of a board's emulator. `folder` is the image's.
+    ///
+    /// # Errors
+    /// When the plugin cannot be compiled.
+    pub fn start(
+        workspace: &Workspace,
+        board: &Board,
+        folder: &Path,
+        detail: Detail,
+        listener: L,
+    ) -> Outcome<Self> {
+        /// Variants of a board may run at the same time, with images in the same folder.
+        static STARTED: AtomicU64 = AtomicU64::new(0);
+        let plugin = compiled(workspace, board)?;
+        let pipe = folder.join(format!("events-{}.pipe", STARTED.fetch_add(1, Ordering::Relaxed)));
+        // It is there if an earlier command was interrupted.
+        _ = fs::remove_file(&pipe);
+        process::capture(Command::new("mkfifo").arg(&pipe))?;
+        let memory = if detail == Detail::Memory { ",memory=on" } else { "" };
+        let plugin = format!("file={},out={}{memory}", word(&plugin), word(&pipe));
+        let state = Arc::new(State::default());
+        let (from, architecture, shared) = (pipe.clone(), board.architecture.clone(), Arc::clone(&state));
+        let reader = thread::spawn(move || read(&from, &architecture, listener, &shared));
+        Ok(Self { plugin, pipe, state, reader })
+    }
+
+    /// The options with which the emulator must be started.
+    pub fn options(&self) -> [&str; 2] {
+        ["-plugin", &self.plugin]
+    }
+
+    /// Blocks until no program has anything left to do; false if that does not happen soon.
+    pub fn becomes_idle(&self) -> bool {
+        self.state.becomes_quiet()
+    }
+
+    /// All translated blocks, and the listener. The emulator has ended, or could not be started.
+    ///
+    /// # Errors
+    /// When the stream could not be read, or is damaged.
+    pub fn finish(self) -> Outcome<(Vec<Block>, L)> {
+        // Without the plugin, the reader still waits for a writer. If it does not, this fails.
+        _ = OpenOptions::new().write(true).custom_flags(NONBLOCKING).open(&self.pipe);
+        let read =
+            self.reader.join().map_err(|_| Failure::new("the reader of the emulator's stream failed"))?;
+        _ = fs::remove_file(&self.pipe);
+        read.context(|| "cannot read what executes".to_owned())
+    }
+}
+
+fn read<L: Listener>(
     pipe: &Path,
     architecture: &str,
-    listener: &mut impl Listener,
+    mut listener: L,
     state: &State,
-) -> io::Result<Vec<Block>> {
+) -> io::Result<(Vec<Block>, L)> {
     let mut stream = Stream::new(io::BufReader::with_capacity(1 << 16, File::open(pipe)?), architecture);
     let (mut accounts, mut events) = (Accounts::new(), 0);
     let mut account = accounts.now();
@@ -142,7 +150,7 @@ fn read(
         state.events.store(events, Ordering::Relaxed);
         listener.take(stream.blocks(), event, account);
     }
-    Ok(stream.into_blocks())
+    Ok((stream.into_blocks(), listener))
 }
 
 /// A path as part of an option of the emulator.

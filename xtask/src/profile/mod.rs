@@ -5,15 +5,17 @@ mod owners;
 mod stacks;
 mod summary;
 
+pub use summary::percent;
+
 use std::path::{Path, PathBuf};
 
 use limen_symbolise::Symboliser;
 
-use crate::emulator_plugin::session::{self, Detail};
+use crate::emulator_plugin::session::{Detail, Watch};
 use crate::failure::{Failure, Outcome};
 use crate::profile::owners::Owners;
 use crate::profile::stacks::Stacks;
-use crate::run::qemu::{Boot, Session};
+use crate::run::qemu::{self, Boot, Session};
 use crate::shell::files;
 use crate::workspace::Workspace;
 
@@ -36,7 +38,7 @@ pub fn run(
     boot: &Boot<'_>,
     title: &str,
     symboliser: Option<Symboliser>,
-    until: impl FnMut(&str) -> bool,
+    mut until: impl FnMut(&str) -> bool,
 ) -> Outcome<Profiled> {
     let without_report = || {
         Failure::new(
@@ -44,18 +46,30 @@ pub fn run(
         )
     };
     let mut symboliser = symboliser.ok_or_else(without_report)?;
-    let mut stacks = Stacks::new(symboliser.system().entries());
-    let watched = session::watch(workspace, boot, Detail::Instructions, &mut stacks, until)?;
-    let owners = Owners::of(&mut symboliser, &watched.blocks);
-    let tree = stacks.tree(&watched.blocks, &owners);
+    let stacks = Stacks::new(symboliser.system().entries());
+    let folder = boot.image.parent().unwrap_or(Path::new("."));
+    let watch = Watch::start(workspace, boot.board, folder, Detail::Instructions, stacks)?;
+    let extra = [boot.extra, &watch.options()].concat();
+    let mut is_complete = false;
+    let session = Boot { extra: &extra, ..*boot }.run(|line| {
+        let ends = until(line);
+        if ends || qemu::is_last(line) {
+            is_complete = watch.becomes_idle();
+        }
+        ends
+    });
+    let (blocks, stacks) = watch.finish()?;
+    let session = session?;
+    let owners = Owners::of(&mut symboliser, &blocks);
+    let tree = stacks.tree(&blocks, &owners);
     if tree.total() == 0 {
         return Err(Failure::new("the emulator executed nothing"));
     }
-    let note = note(watched.is_complete);
+    let note = note(is_complete);
     let text = format!("{}{note}\n", summary::text(&tree, title));
     let page = page(boot.image);
     files::write(&page, flame::page(&tree, title, note))?;
-    Ok(Profiled { session: watched.session, text, page })
+    Ok(Profiled { session, text, page })
 }
 
 fn page(image: &Path) -> PathBuf {

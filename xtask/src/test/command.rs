@@ -11,6 +11,7 @@ use crate::bench;
 use crate::bench::environment;
 use crate::check;
 use crate::command::Command;
+use crate::emulator_plugin::session::Watch;
 use crate::failure::{Context, Failure, Outcome};
 use crate::run::board::{self, Board};
 use crate::run::expected::Expected;
@@ -23,6 +24,7 @@ use crate::shell::files;
 use crate::shell::progress::{self, Steps};
 use crate::test::boot_case::{CASES, Case};
 use crate::test::cothreads;
+use crate::test::coverage::{Coverage, Executed};
 use crate::test::host_tests;
 use crate::test::large;
 use crate::test::sdk_tests;
@@ -35,7 +37,7 @@ pub const COMMAND: Command =
     Command { name: "test", summary: "host tests, then every suite and example in QEMU", help: HELP, run };
 
 const HELP: &str = "
-usage: ./x test [FILTER] [--board BOARD]
+usage: ./x test [FILTER] [--board BOARD] [--coverage]
 
 Runs the tests of the host crates (`host`) and of the cothread library on this machine (`cothreads on the
 host`), compiles every header of the SDK (`headers`), tests the finished SDK (`sdk`), and checks how the tool's
@@ -46,6 +48,8 @@ that ask for variants of a board boot once more with them, in debug. Ends with a
 
   FILTER              run only tests whose name contains this, as in `host` or `tests/ipc on qemu_virt_aarch64`
   --board BOARD       run only on this board; older names work as well
+  --coverage          run only systems, slowly: print which part of each file of the kernel they execute, and write a
+                      page with the lines that they do not
 ";
 
 /// Names of the tests without a system.
@@ -64,6 +68,7 @@ const TAIL: usize = 40;
 struct Options {
     filter: String,
     board: Option<String>,
+    coverage: bool,
 }
 
 impl Options {
@@ -87,6 +92,9 @@ fn run(workspace: &Workspace, arguments: lexopt::Parser) -> Outcome {
         None => board::all_names(workspace)?,
     };
     let jobs = jobs(workspace, &boards, &options)?;
+    if options.coverage {
+        return cover(workspace, &jobs, &options);
+    }
     let compared: Vec<_> = boards.iter().filter(|board| options.select(&figures(board))).collect();
     let parts = [HOST, cothreads::NAME, HEADERS, SDK, large::TEST].map(|part| options.select(part));
     let needs_sdk = parts[3] || parts[4] || !jobs.is_empty() || !compared.is_empty();
@@ -120,7 +128,7 @@ fn run(workspace: &Workspace, arguments: lexopt::Parser) -> Outcome {
     }
     if !jobs.is_empty() {
         steps.next("running systems");
-        tally = run_all(workspace, &jobs, tally);
+        tally = run_all(workspace, &jobs, tally, None);
     }
     for board in compared {
         steps.next(&figures(board));
@@ -135,11 +143,24 @@ fn run(workspace: &Workspace, arguments: lexopt::Parser) -> Outcome {
     tally.finish()
 }
 
+/// Runs systems, and reports which lines of the kernel they execute.
+fn cover(workspace: &Workspace, jobs: &[Job], options: &Options) -> Outcome {
+    if jobs.is_empty() {
+        return Err(no_test(workspace, &options.filter)?);
+    }
+    sdk::build(workspace)?;
+    let coverage = Coverage::default();
+    let tally = run_all(workspace, jobs, Tally::default(), Some(&coverage));
+    coverage.report(workspace)?;
+    tally.finish()
+}
+
 fn parse(mut arguments: lexopt::Parser) -> Outcome<Options> {
-    let mut options = Options { filter: String::new(), board: None };
+    let mut options = Options { filter: String::new(), board: None, coverage: false };
     while let Some(argument) = arguments.next()? {
         match argument {
             Long("board") => options.board = Some(arguments.value()?.string()?),
+            Long("coverage") => options.coverage = true,
             // A shell completes folders with a slash.
             Value(filter) => options.filter = filter.string()?.trim_end_matches('/').to_owned(),
             other => return Err(other.unexpected().into()),
@@ -271,7 +292,7 @@ fn figures(board: &Board) -> String {
     format!("{FIGURES} on {}", board.title())
 }
 
-fn run_all(workspace: &Workspace, jobs: &[Job], tally: Tally) -> Tally {
+fn run_all(workspace: &Workspace, jobs: &[Job], tally: Tally, coverage: Option<&Coverage>) -> Tally {
     let queue = Mutex::new(jobs.iter());
     let of = jobs.iter().map(|job| job.boards.len()).sum();
     let screen = Mutex::new(Screen { started: 0, of, running: Vec::new(), tally });
@@ -283,7 +304,7 @@ fn run_all(workspace: &Workspace, jobs: &[Job], tally: Tally) -> Tally {
             for board in &job.boards {
                 let name = name(&job.project, board, &job.config);
                 with_screen(&|screen| screen.start(&name));
-                let verdict = job.run(workspace, board);
+                let verdict = job.run(workspace, board, coverage);
                 let verdict = verdict.unwrap_or_else(|failure| Verdict::single(Err(failure)));
                 with_screen(&|screen| screen.finish(&name, &verdict));
             }
@@ -327,11 +348,19 @@ impl Screen {
 }
 
 impl Job {
-    fn run(&self, workspace: &Workspace, board: &Board) -> Outcome<Verdict> {
+    fn run(&self, workspace: &Workspace, board: &Board, coverage: Option<&Coverage>) -> Outcome<Verdict> {
         if let Judge::Boot(case) = self.judge {
-            return boot(board, &self.build(workspace, board, "")?, case);
+            let image = case.image(&self.build(workspace, board, "")?)?;
+            let watch = Coverage::watch(coverage, workspace, board, &image)?;
+            let verdict = boot(board, &image, case, &options_of(&watch));
+            Coverage::add(coverage, watch, workspace.kernel(&board.name, &self.config))?;
+            return verdict;
         }
         let suite = Suite::of(&self.project)?;
+        if coverage.is_some() && suite.injection().is_some() {
+            let note = "not run: no coverage is collected with a debugger".to_owned();
+            return Ok(Verdict { notes: vec![note], ..Verdict::default() });
+        }
         if suite.injection().is_some()
             && let Some(reason) = environment::not_debuggable(board)?
         {
@@ -342,7 +371,7 @@ impl Job {
         }
         let (mut verdict, mut consoles) = (Verdict::default(), Consoles::new());
         for build in suite.builds(&board.architecture) {
-            let (found, console) = self.run_build(workspace, board, &suite, &build)?;
+            let (found, console) = self.run_build(workspace, board, &suite, &build, coverage)?;
             verdict.add(found);
             consoles.insert(build, console);
         }
@@ -367,34 +396,37 @@ impl Job {
         board: &Board,
         suite: &Suite,
         build: &str,
+        coverage: Option<&Coverage>,
     ) -> Outcome<(Verdict, Vec<String>)> {
         let image = self.build(workspace, board, build)?;
+        let watch = Coverage::watch(coverage, workspace, board, &image)?;
         let audience = if suite.load().is_some() { Audience::Typist } else { Audience::Nobody };
         let (counted, silence): (&[&str], _) = match suite.deterministic {
             true => (&qemu::DETERMINISTIC, qemu::COUNTED_SILENCE),
             false => (&[], qemu::SILENCE),
         };
         let silence = Some(silence);
-        let extra: Vec<&str> =
-            suite.qemu().iter().map(String::as_str).chain(counted.iter().copied()).collect();
+        let suites = suite.qemu().iter().map(String::as_str);
+        let extra: Vec<&str> = suites.chain(counted.iter().copied()).chain(options_of(&watch)).collect();
         let boot = Boot { board, image: &image, extra: &extra, audience, silence };
         let mut expected = match self.judge {
             Judge::Example => Expected::of(&self.project)?,
             Judge::Suite | Judge::Boot(_) => None,
         };
         let mut findings = Verdict::default();
+        let kernel = workspace.kernel(&board.name, &self.config);
         let session = if let Some(injection) = suite.injection() {
-            let kernel = workspace.kernel(&board.name, &self.config);
             let (session, found) = injection.run(&boot, &kernel)?;
             findings = found;
-            session
+            Ok(session)
         } else {
             boot.run_typing(|line, keys| {
                 suite.load().into_iter().for_each(|load| load.follow(line, keys));
                 expected.as_mut().is_some_and(|expected| expected.complete_with(line))
-            })?
+            })
         };
-        let mut session = session;
+        Coverage::add(coverage, watch, kernel)?;
+        let mut session = session?;
         let symboliser = faults::symboliser(workspace, board, &self.config, &image);
         session.lines.extend(faults::explained(symboliser, &session.lines));
         let (config, architecture) = (self.config.as_str(), board.architecture.as_str());
@@ -421,10 +453,15 @@ impl Job {
     }
 }
 
-fn boot(board: &Board, image: &Path, case: &Case) -> Outcome<Verdict> {
-    let image = case.image(image)?;
+/// The emulator's options for a run that may be watched.
+fn options_of(watch: &Option<Watch<Executed>>) -> Vec<&str> {
+    watch.iter().flat_map(Watch::options).collect()
+}
+
+fn boot(board: &Board, image: &Path, case: &Case, options: &[&str]) -> Outcome<Verdict> {
     let (audience, silence) = (Audience::Nobody, Some(qemu::SILENCE));
-    let boot = Boot { board, image: &image, extra: case.arguments, audience, silence };
+    let extra = [case.arguments, options].concat();
+    let boot = Boot { board, image, extra: &extra, audience, silence };
     let session = boot.run(|line| case.is_seen(line))?;
     Ok(Verdict::single(case.judge(&session)))
 }
@@ -435,7 +472,9 @@ mod tests {
 
     #[test]
     fn a_filter_is_part_of_names_or_a_complete_one() {
-        let select = |filter: &str, name| Options { filter: filter.to_owned(), board: None }.select(name);
+        let select = |filter: &str, name| {
+            Options { filter: filter.to_owned(), board: None, coverage: false }.select(name)
+        };
         assert!(select("", HOST) && select("hostile", "tests/hostile on b (debug)"));
         assert!(select("host", HOST) && !select("host", "tests/hostile on b (debug)"));
     }

@@ -3,6 +3,7 @@
 mod boot_case;
 mod command;
 pub mod cothreads;
+mod coverage;
 mod debugger;
 mod host_tests;
 mod injection;
