@@ -6,6 +6,12 @@
 //!
 //! The name comes first, the seven statistics last and in this order; the fields between are parameters. A
 //! distribution may follow: `distribution=301:990,310:9,320:1`.
+//!
+//! Programs that do not compute statistics print the samples instead of all these fields, in any order:
+//!
+//! ```text
+//! ROW name=copy bytes=64 samples=120,118,118
+//! ```
 
 /// A measured figure.
 #[derive(Clone, Debug, PartialEq)]
@@ -112,6 +118,11 @@ fn read(fields: &str) -> Result<Row, String> {
     let Some((("name", name), rest)) = pairs.split_first().map(|(first, rest)| (*first, rest)) else {
         return Err("the first field must be the name".to_owned());
     };
+    if let Some((("samples", text), params)) = rest.split_last() {
+        let samples: Result<Vec<u64>, _> = text.split(',').map(str::parse).collect();
+        let samples = samples.map_err(|_| "samples is not NUMBER,NUMBER,...")?;
+        return Ok(Row::of_samples(name, owned(params), samples));
+    }
     let (rest, distribution) = match rest.split_last() {
         Some((("distribution", text), rest)) => {
             (rest, distribution(text).ok_or("distribution is not VALUE:COUNT,...")?)
@@ -124,7 +135,7 @@ fn read(fields: &str) -> Result<Row, String> {
     }
     let row = Row {
         name: name.to_owned(),
-        params: params.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect(),
+        params: owned(params),
         n: number(statistics[0])?,
         min: number(statistics[1])?,
         median: number(statistics[2])?,
@@ -135,6 +146,10 @@ fn read(fields: &str) -> Result<Row, String> {
         distribution,
     };
     consistent(&row).then_some(row).ok_or_else(|| "the statistics contradict each other".to_owned())
+}
+
+fn owned(params: &[(&str, &str)]) -> Vec<(String, String)> {
+    params.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect()
 }
 
 fn number<T: std::str::FromStr>((key, value): (&str, &str)) -> Result<T, String> {
@@ -196,6 +211,19 @@ mod tests {
         assert_eq!((row.n, row.min, row.median, row.p99, row.max, row.mean), (4, 1, 3, 6, 6, 3.0));
         assert!(consistent(&row) && row.is_native() && (row.stddev - 1.87).abs() < 0.01);
         assert!(consistent(&Row::of_samples("x_bytes", Vec::new(), Vec::new())));
+    }
+
+    #[test]
+    fn a_row_may_have_samples_instead_of_statistics() {
+        let row = Row::parse("ROW name=copy bytes=64 samples=120,118,119").unwrap().unwrap();
+        assert_eq!(
+            (row.title().as_str(), row.n, row.min, row.median, row.max),
+            ("copy bytes=64", 3, 118, 119, 120)
+        );
+        for samples in ["", "1,", "1,x", "-1", "18446744073709551616"] {
+            let message = Row::parse(&format!("ROW name=copy samples={samples}")).unwrap().unwrap_err();
+            assert!(message.contains("samples is not NUMBER,NUMBER"), "{message}");
+        }
     }
 
     #[test]

@@ -16,16 +16,14 @@ impl Comparison<'_> {
         let widths: [usize; HEADINGS.len()] =
             std::array::from_fn(|column| cells.iter().map(|row| row[column].len()).max().unwrap_or_default());
         let table: String = cells.iter().map(|row| aligned(row, &widths)).collect();
-        let (targets, met) = self.targets();
         let results = self.results;
-        format!(
-            "{table}\n{} on {}, {}, {}: {met} of {targets} targets met\n{}\n",
-            results.unit,
-            results.board,
-            results.config,
-            results.release(),
-            self.note
-        )
+        let (unit, board, config, release) =
+            (&results.unit, &results.board, &results.config, results.release());
+        let run = format!("{table}\n{unit} on {board}, {config}, {release}");
+        match self.targets() {
+            (0, _) => run + "\n",
+            (targets, met) => format!("{run}: {met} of {targets} targets met\n{}\n", self.note),
+        }
     }
 }
 
@@ -70,5 +68,13 @@ mod tests {
             "instructions on qemu_virt_aarch64, release, 0.9.0 (0123456789ab): 1 of 2 targets met"
         ));
         assert!(text.contains("GCC 12.2"));
+    }
+
+    #[test]
+    fn rows_without_targets_need_no_note_on_the_reference() {
+        let (mut results, reference) = (results(), Reference::built_in().unwrap());
+        results.rows.drain(..2);
+        let text = Comparison::new(&results, &reference, "aarch64").to_text();
+        assert!(text.ends_with("release, 0.9.0 (0123456789ab)\n"), "{text}");
     }
 }

@@ -11,13 +11,14 @@ use crate::bench::kept::Start;
 use crate::bench::listing;
 use crate::bench::measure;
 use crate::bench::native;
-use crate::command::Command;
+use crate::command::{Command, one_of};
 use crate::failure::{Context, Failure, Outcome};
 use crate::run::board::{self, Board};
+use crate::run::project::Project;
 use crate::sdk::{self, generate};
 use crate::shell::files;
 use crate::test::suite::Verdict;
-use crate::workspace::Workspace;
+use crate::workspace::{CONFIGS, Workspace};
 
 /// The command.
 pub const COMMAND: Command =
@@ -27,12 +28,16 @@ const HELP: &str = "
 usage: ./x bench --native
        ./x bench [FILTER] [--board BOARD]... [--variant NAME]... [--from RUN]... [--compare RUN]...
                  [--json FILE] [--html FILE] [--quick] [--record] [--resume] [--model]
+       ./x bench PATH [--config CONFIG] [--board BOARD]... [--compare RUN]... [--json FILE] ...
        ./x bench SYSTEM --trace ROW [--board BOARD]...
 
 Boots every system under bench/ in its release configuration on an emulator that counts instructions exactly,
 so that every machine prints the same figures. Prints them beside the reference and the targets.
 
   FILTER              measure only systems whose name contains this, as in bench/ppc
+  PATH                measure a system of your own: a folder with a Makefile, outside of bench/. The rows are those that
+                      it prints
+  --config CONFIG     its configuration: debug, release or benchmark; default: release
   --board BOARD       default: qemu_virt_aarch64; may be repeated to measure several boards in turn
   --variant NAME      another machine or option of the board, see its data file; may be repeated
   --from RUN          read the figures from a file that --json has written, instead of measuring; may be repeated
@@ -65,6 +70,7 @@ struct Options {
     model: bool,
     record: bool,
     trace: Option<String>,
+    config: Option<String>,
 }
 
 /// The figures of a board, measured or read.
@@ -82,7 +88,8 @@ fn run(workspace: &Workspace, arguments: lexopt::Parser) -> Outcome {
         return trace(workspace, &options, row);
     }
     let older = options.compare.iter().map(|file| read(workspace, file)).collect::<Outcome<Vec<_>>>()?;
-    let runs = runs(workspace, &options, &older)?;
+    let own = own_project(workspace, &options)?;
+    let runs = runs(workspace, &options, own.as_ref(), &older)?;
     let reference = Reference::built_in().map_err(Failure::new)?;
     let comparisons: Vec<_> =
         runs.iter().map(|run| Comparison::new(&run.results, &reference, &run.board.architecture)).collect();
@@ -117,6 +124,9 @@ fn parse(mut arguments: lexopt::Parser) -> Outcome<Options> {
             Long("resume") => options.start = Start::Resumed,
             Long("model") => options.model = true,
             Long("trace") => options.trace = Some(arguments.value()?.string()?),
+            Long("config") => {
+                options.config = Some(one_of("configuration", arguments.value()?.string()?, &CONFIGS)?)
+            }
             Long("native") => options.native = true,
             Long("record") => (options.record, options.quick) = (true, true),
             // A shell completes folders with a slash.
@@ -172,7 +182,12 @@ fn trace(workspace: &Workspace, options: &Options, row: &str) -> Outcome {
 }
 
 /// All runs, starting with those read from files. Errors in files are reported before a board is measured.
-fn runs(workspace: &Workspace, options: &Options, older: &[Results]) -> Outcome<Vec<Run>> {
+fn runs(
+    workspace: &Workspace,
+    options: &Options,
+    own: Option<&Project>,
+    older: &[Results],
+) -> Outcome<Vec<Run>> {
     let from = options.from.iter().map(|file| {
         let results = read(workspace, file)?;
         let name = results.board.split(" with ").next().unwrap_or_default();
@@ -191,12 +206,27 @@ fn runs(workspace: &Workspace, options: &Options, older: &[Results]) -> Outcome<
     for board in boards {
         let results = if options.model {
             measure::model(workspace, &board)?
+        } else if let Some(project) = own {
+            let config = options.config.as_deref().unwrap_or(measure::CONFIG);
+            measure::of_project(workspace, &board, project, config, options.quick)?
         } else {
             measure::run(workspace, &board, &options.filter, options.quick, options.start)?
         };
         runs.push(Run { board, results });
     }
     Ok(runs)
+}
+
+/// The user's own system, if the filter is the path of one.
+fn own_project(workspace: &Workspace, options: &Options) -> Outcome<Option<Project>> {
+    let typed = if options.filter.is_empty() { None } else { Project::typed(workspace, &options.filter)? };
+    let own = typed.filter(|project| !project.name.starts_with("bench/"));
+    if own.is_none() && options.config.is_some() {
+        return Err(Failure::new(
+            "--config needs PATH, a system outside of bench/: measured paths have the release configuration",
+        ));
+    }
+    Ok(own)
 }
 
 /// Checks that each earlier run has a run to compare with.

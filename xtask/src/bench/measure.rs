@@ -1,7 +1,7 @@
 //! Builds and boots the systems under `bench/`, and collects the rows that they print.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use limen_nearest::advice;
@@ -86,6 +86,25 @@ pub fn run(
     Ok(Results { rows, ..run })
 }
 
+/// The rows of a user's own system.
+///
+/// # Errors
+/// When it does not build, ends with an error, or prints no row.
+pub fn of_project(
+    workspace: &Workspace,
+    board: &Board,
+    project: &Project,
+    config: &str,
+    quick: bool,
+) -> Outcome<Results> {
+    let mut steps = Steps::new(1);
+    steps.next(&format!("measuring {}", project.name));
+    let variables: &[&str] = if quick { &["QUICK=1"] } else { &[] };
+    let (_, rows) = boot(workspace, project, &Build { board, config, variables })?;
+    let results = results(workspace, board, "instructions", rows)?;
+    Ok(Results { environment: environment::of(board)?, config: config.to_owned(), ..results })
+}
+
 /// The modelled cycles of some paths, on processors of a board's instruction set.
 ///
 /// # Errors
@@ -146,19 +165,7 @@ fn rows_of(
     let quickly = quick.then_some("QUICK=1");
     let made_with: Vec<&str> = variables.iter().map(String::as_str).chain(quickly).collect();
     let build = Build { board, config: CONFIG, variables: &made_with };
-    let image = project.build(workspace, &build)?;
-    let (audience, silence) = (Audience::Nobody, Some(qemu::COUNTED_SILENCE));
-    let counted = Counted::of(workspace, board, project, &image)?;
-    let suite = Suite::of(project)?;
-    let devices: Vec<_> = suite.qemu().iter().map(String::as_str).collect();
-    let log = counted.as_ref().map_or(vec![], Counted::options);
-    let extra = [&qemu::DETERMINISTIC[..], &devices, &log].concat();
-    let session = Boot { board, image: &image, extra: &extra, audience, silence }.run(|_| false)?;
-    session.ending.outcome()?;
-    let mut rows = printed(&session)?;
-    if let Some(counted) = counted {
-        rows.extend(counted.rows(&rows)?);
-    }
+    let (image, mut rows) = boot(workspace, project, &build)?;
     if let Some(name) = variable(variables, VARIANT) {
         rows.iter_mut().for_each(|row| row.params.push(("variant".to_owned(), name.to_owned())));
     }
@@ -172,6 +179,25 @@ fn rows_of(
     Ok(rows)
 }
 
+/// Builds and boots a system; returns its image and the rows that it prints.
+fn boot(workspace: &Workspace, project: &Project, build: &Build<'_>) -> Outcome<(PathBuf, Vec<Row>)> {
+    let image = project.build(workspace, build)?;
+    let (audience, silence) = (Audience::Nobody, Some(qemu::COUNTED_SILENCE));
+    let counted = Counted::of(workspace, build.board, project, &image)?;
+    let suite = Suite::of(project)?;
+    let devices: Vec<_> = suite.qemu().iter().map(String::as_str).collect();
+    let log = counted.as_ref().map_or(vec![], Counted::options);
+    let extra = [&qemu::DETERMINISTIC[..], &devices, &log].concat();
+    let boot = Boot { board: build.board, image: &image, extra: &extra, audience, silence };
+    let session = boot.run(|_| false)?;
+    session.ending.outcome()?;
+    let mut rows = printed(&session)?;
+    if let Some(counted) = counted {
+        rows.extend(counted.rows(&rows)?);
+    }
+    Ok((image, rows))
+}
+
 /// The rows that a system has printed.
 ///
 /// # Errors
@@ -180,7 +206,9 @@ pub fn printed(session: &Session) -> Outcome<Vec<Row>> {
     let rows = session.lines.iter().filter_map(|line| Row::parse(line));
     let rows = rows.collect::<Result<Vec<_>, _>>().map_err(Failure::new)?;
     if rows.is_empty() {
-        return Err(Failure::new("it ended without printing a row"));
+        return Err(Failure::new(
+            "it ended without printing a row; docs/performance.md, \"Measuring your own system\", describes rows",
+        ));
     }
     Ok(rows)
 }

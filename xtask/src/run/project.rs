@@ -45,19 +45,35 @@ impl Project {
         Self::locate_on(workspace, &SHELVES, system)
     }
 
+    /// The project in a folder that the user typed, as from their current folder or from the repository's; `None` if it is
+    /// none.
+    ///
+    /// # Errors
+    /// When the path cannot be resolved.
+    pub fn typed(workspace: &Workspace, path: &str) -> Outcome<Option<Self>> {
+        Self::in_first(workspace, [workspace.called_from(Path::new(path)), workspace.path(path)])
+    }
+
+    fn in_first(workspace: &Workspace, folders: impl IntoIterator<Item = PathBuf>) -> Outcome<Option<Self>> {
+        let Some(folder) = folders.into_iter().find(|folder| is_project(folder)) else { return Ok(None) };
+        let folder = folder.canonicalize().context(|| format!("cannot resolve {}", folder.display()))?;
+        Ok(Some(Self::at(workspace, folder)))
+    }
+
     /// As [`Self::locate`], but finds names only on these shelves.
     ///
     /// # Errors
     /// When it does not exist; the failure suggests the closest name.
     pub fn locate_on(workspace: &Workspace, shelves: &[&str], system: &str) -> Outcome<Self> {
         let shelved = shelves.iter().map(|shelf| workspace.path(shelf).join(system));
-        let typed = [workspace.called_from(Path::new(system)), workspace.path(system)];
-        let found = typed.into_iter().chain(shelved).find(|folder| is_project(folder));
-        let Some(folder) = found else {
-            return Err(Self::missing(workspace, system)?);
+        let found = match Self::typed(workspace, system)? {
+            None => Self::in_first(workspace, shelved)?,
+            typed => typed,
         };
-        let folder = folder.canonicalize().context(|| format!("cannot resolve {}", folder.display()))?;
-        Ok(Self::at(workspace, folder))
+        match found {
+            Some(project) => Ok(project),
+            None => Err(Self::missing(workspace, system)?),
+        }
     }
 
     /// The failure for a system that does not exist.

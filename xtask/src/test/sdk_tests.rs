@@ -4,15 +4,19 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
+use limen_report::Row;
 use object::LittleEndian;
 use object::elf::{DT_NEEDED, PT_INTERP};
 use object::read::elf::{Dyn, ProgramHeader};
 
+use crate::bench::measure;
 use crate::check::binary::{self, Elf, FloatAbi};
 use crate::check::tidy;
 use crate::failure::{Context, Failure, Outcome};
 use crate::new::{self, Language};
+use crate::profile;
 use crate::run::board::{self, Board};
+use crate::run::faults;
 use crate::run::project::{Build, Project};
 use crate::run::qemu::{self, Audience, Boot};
 use crate::sdk::dist;
@@ -25,7 +29,7 @@ use crate::workspace::Workspace;
 
 type Test = fn(&Workspace) -> Outcome;
 
-const TESTS: [Test; 11] = [
+const TESTS: [Test; 13] = [
     linkers_tell_floating_point_abis_apart,
     cothread_objects_follow_their_options,
     cothreads_know_processors_by_names_in_any_case,
@@ -37,6 +41,8 @@ const TESTS: [Test; 11] = [
     a_new_project_builds_and_runs,
     so_does_one_in_rust,
     an_unpacked_archive_builds_and_boots,
+    a_system_elsewhere_is_measured,
+    a_profile_is_the_same_each_time,
 ];
 
 /// Runs every test on the SDK in `build/sdk`.
@@ -60,6 +66,46 @@ fn an_unpacked_archive_builds_and_boots(workspace: &Workspace) -> Outcome {
     let folder = workspace.path("build/sdk-tests");
     let archive = dist::pack(workspace, &folder.join("dist"))?;
     dist::try_out(workspace, &archive, &folder.join("unpacked"))
+}
+
+/// Measures a copy of an example in a folder outside the repository.
+fn a_system_elsewhere_is_measured(workspace: &Workspace) -> Outcome {
+    let top = std::env::temp_dir().join(format!("limen-bench-{}", std::process::id()));
+    files::mirror(&workspace.path("examples/measure"), &top, &std::collections::BTreeSet::new())?;
+    let board = board::named(workspace, board::DEFAULT)?;
+    let measured = Project::typed(workspace, &top.display().to_string()).and_then(|project| {
+        let project = project.ok_or_else(|| Failure::new("a folder with a Makefile is no project"))?;
+        measure::of_project(workspace, &board, &project, "debug", false)
+    });
+    fs::remove_dir_all(&top).context(|| format!("cannot remove {}", top.display()))?;
+    let rows = measured?.rows;
+    let titles: Vec<_> = rows.iter().map(Row::title).collect();
+    let is_exact = rows.iter().all(|row| row.n == 8 && row.min == row.max && row.median > 0);
+    if titles == ["sum words=0", "sum words=4", "sum words=16"] && is_exact {
+        return Ok(());
+    }
+    Err(Failure::new(format!("the rows of examples/measure are {rows:?}")))
+}
+
+/// Profiles a system twice. Its functions are known, in programs and in the kernel.
+fn a_profile_is_the_same_each_time(workspace: &Workspace) -> Outcome {
+    let board = board::named(workspace, board::DEFAULT)?;
+    let project = Project::locate(workspace, "examples/measure")?;
+    let image = project.build(workspace, &Build { board: &board, config: "debug", variables: &[] })?;
+    let (audience, silence) = (Audience::Nobody, Some(qemu::SILENCE));
+    let boot = Boot { board: &board, image: &image, extra: &qemu::DETERMINISTIC, audience, silence };
+    let profiled = || {
+        let symboliser = faults::symboliser(workspace, &board, "debug", &image);
+        let profiled = profile::run(workspace, &boot, "measure", symboliser, |_| false)?;
+        profiled.session.ending.outcome()?;
+        Ok::<_, Failure>(profiled.text)
+    };
+    let (first, second) = (profiled()?, profiled()?);
+    let known = ["client", "server", "protected", "put_number", "limen_core::"];
+    if first == second && known.iter().all(|name| first.contains(name)) {
+        return Ok(());
+    }
+    Err(Failure::new(format!("two profiles of examples/measure:\n{first}\n{second}")))
 }
 
 /// A path would make the SDK differ between machines.
