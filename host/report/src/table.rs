@@ -11,11 +11,19 @@ impl Comparison<'_> {
     /// The table, one line per row, and the note on the reference.
     #[must_use]
     pub fn to_text(&self) -> String {
+        let (native, exact): (Vec<_>, Vec<_>) = self.lines.iter().partition(|line| line.row.is_native());
         let mut cells = vec![HEADINGS.map(str::to_owned)];
-        cells.extend(self.lines.iter().map(cells_of));
+        cells.extend(exact.iter().chain(&native).map(|line| cells_of(line)));
         let widths: [usize; HEADINGS.len()] =
             std::array::from_fn(|column| cells.iter().map(|row| row[column].len()).max().unwrap_or_default());
-        let table: String = cells.iter().map(|row| aligned(row, &widths)).collect();
+        let (exact, native) = cells.split_at(1 + exact.len());
+        let text = |rows: &[[String; HEADINGS.len()]]| -> String {
+            rows.iter().map(|row| aligned(row, &widths)).collect()
+        };
+        let mut table = text(exact);
+        if !native.is_empty() {
+            table += &format!("of the tool, on the machine of this run:\n{}", text(native));
+        }
         let results = self.results;
         let (unit, board, config, release) =
             (&results.unit, &results.board, &results.config, results.release());
@@ -68,6 +76,16 @@ mod tests {
             "instructions on qemu_virt_aarch64, release, 0.9.0 (0123456789ab): 1 of 2 targets met"
         ));
         assert!(text.contains("GCC 12.2"));
+    }
+
+    #[test]
+    fn figures_of_this_machine_come_last() {
+        let (mut results, reference) = (results(), Reference::built_in().unwrap());
+        results.rows[0].name = "tool_us".to_owned();
+        let text = Comparison::new(&results, &reference, "aarch64").to_text();
+        let lines: Vec<_> = text.lines().collect();
+        assert_eq!(lines[3], "of the tool, on the machine of this run:");
+        assert!(lines[4].starts_with("tool_us"), "{text}");
     }
 
     #[test]

@@ -26,7 +26,7 @@ pub(super) fn changes(changes: &Changes<'_>) -> String {
     } else {
         let table = table("", &head, &rows(&others));
         format!(
-            "<details><summary>{} rows are in only one of the two</summary>\n{table}</details>\n",
+            "<details class=\"rows\"><summary>{} rows are in only one of the two</summary>\n{table}</details>\n",
             others.len()
         )
     };

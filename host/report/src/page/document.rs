@@ -3,11 +3,14 @@
 use crate::changes::Changes;
 use crate::comparison::Comparison;
 use crate::page::changes::changes;
-use crate::page::markup::{escaped, run_title};
+use crate::page::markup::{escaped, run_title, section as collapsible};
 use crate::page::method::{all_rows, method};
 use crate::page::section::section;
 use crate::page::targets::table_of;
 use crate::sections::Sections;
+
+/// Collapses sections on narrow screens, and opens the one that a link leads to. Without it, all are open.
+const SCRIPT: &str = include_str!("collapse.js");
 
 const TITLE: &str = "Limen: the price of a crossing";
 
@@ -29,7 +32,7 @@ impl Page<'_> {
         let Self { runs, sections, .. } = self;
         let subjects: String = sections.all.iter().map(|subject| section(subject, runs, sections)).collect();
         let body = format!(
-            "<h1>{TITLE}</h1>\n{}{}{}{}{subjects}{}",
+            "<h1>{TITLE}</h1>\n{}{}{}{}{subjects}{}<script>\n{SCRIPT}</script>\n",
             self.facts(),
             self.contents(),
             self.changes(),
@@ -79,9 +82,7 @@ impl Page<'_> {
             return String::new();
         }
         let tables: String = self.changes.iter().map(changes).collect();
-        format!(
-            "<section id=\"changes\">\n<h2>What changed</h2>\n<div class=\"beside\">\n{tables}</div>\n</section>\n"
-        )
+        collapsible("changes", "What changed", &format!("<div class=\"beside\">\n{tables}</div>\n"))
     }
 
     fn targets(&self) -> String {
@@ -90,25 +91,27 @@ impl Page<'_> {
             return String::new();
         }
         let note = self.runs.first().map_or("", |run| run.note);
-        format!(
-            "<section id=\"targets\">\n<h2>Targets</h2>\n<p class=\"note\">{}</p>\n\
+        let content = format!(
+            "<p class=\"note\">{}</p>\n\
              <p>A bar is our median as a fraction of the reference\u{2019}s, which is the whole length; the mark is the \
              target. Shorter is better.</p>\n\
-             <div class=\"beside\">\n{tables}</div>\n</section>\n",
+             <div class=\"beside\">\n{tables}</div>\n",
             escaped(note)
-        )
+        );
+        collapsible("targets", "Targets", &content)
     }
 
     fn method(&self) -> String {
         let rows: String = self.runs.iter().map(all_rows).collect();
-        format!(
-            "<section id=\"method\">\n<h2>Method</h2>\n<p>Images of the release configuration run in an emulator in which each instruction \
+        let content = format!(
+            "<p>Images of the release configuration run in an emulator in which each instruction \
              takes a nanosecond of the machine\u{2019}s time, so that the counter counts instructions and every run gives the same \
              figures. A program reads the counter before and after what it measures; the cost of a pair of reads is \
              subtracted. Instructions are not cycles: they do not show caches, branch prediction or the cost of writes to system \
-             registers.</p>\n{}{rows}</section>\n",
+             registers.</p>\n{}{rows}",
             method(self.runs)
-        )
+        );
+        collapsible("method", "Method", &content)
     }
 }
 
@@ -164,6 +167,27 @@ mod tests {
         old.rows[1].median = 500;
         let html = html(&results(), Some(&old));
         assert!(html.contains("-20.0 %") && html.find("id=\"changes\"") < html.find("id=\"targets\""));
+    }
+
+    #[test]
+    fn figures_of_this_machine_are_apart_from_exact_ones() {
+        let mut results = results();
+        results.rows[2].name = "tool_us".to_owned();
+        let html = html(&results, None);
+        assert!(html.contains("All 2 rows of") && html.contains(": 1 rows</summary>"));
+        let list = html.find("wall time in microseconds").unwrap();
+        assert!(html.find("id=\"tool\"").unwrap() < list && list < html.find("id=\"model\"").unwrap());
+    }
+
+    #[test]
+    fn every_link_leads_to_a_section_that_is_open() {
+        let html = html(&results(), None);
+        let nav = html.split("</nav>").next().unwrap();
+        let links: Vec<_> = nav.split("href=\"#").skip(1).filter_map(|link| link.split('"').next()).collect();
+        assert!(links.len() > 5);
+        for link in links {
+            assert!(html.contains(&format!("<section id=\"{link}\">\n<details open=\"open\">")), "{link}");
+        }
     }
 
     #[test]

@@ -43,6 +43,14 @@ pub(super) fn nothing() -> String {
     "<span class=\"none\">\u{2013}</span>".to_owned()
 }
 
+/// A section that can be collapsed. `id` and `title` are text, `content` is markup.
+pub(super) fn section(id: &str, title: &str, content: &str) -> String {
+    let (id, title) = (escaped(id), escaped(title));
+    format!(
+        "<section id=\"{id}\">\n<details open=\"open\"><summary><h2>{title}</h2></summary>\n{content}</details>\n</section>\n"
+    )
+}
+
 /// The title of a run among several: architecture and board.
 pub(super) fn run_title(run: &Comparison<'_>) -> String {
     escaped(&run.results.board)

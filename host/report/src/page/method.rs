@@ -25,16 +25,21 @@ pub(super) fn method(runs: &[Comparison<'_>]) -> String {
     format!("<div class=\"beside\">\n{}</div>\n", runs.iter().map(run).collect::<String>())
 }
 
-/// All rows of a run, collapsed.
+/// All rows of a run, collapsed; those that depend on the machine of the run apart from those that are exact.
 pub(super) fn all_rows(run: &Comparison<'_>) -> String {
-    let body: String = run.lines.iter().map(row).collect();
-    let head = headings(COLUMNS);
-    format!(
-        "<details><summary>All {} rows of {}</summary>\n{}</details>\n",
-        run.lines.len(),
-        run_title(run),
-        table("", &head, &body)
-    )
+    let (native, exact): (Vec<_>, Vec<_>) = run.lines.iter().partition(|line| line.row.is_native());
+    let title = run_title(run);
+    rows(&format!("All {} rows of {title}", exact.len()), &exact)
+        + &rows(&format!("The tool on the machine of this run, with {title}: {} rows", native.len()), &native)
+}
+
+fn rows(title: &str, lines: &[&Line<'_>]) -> String {
+    if lines.is_empty() {
+        return String::new();
+    }
+    let body: String = lines.iter().copied().map(row).collect();
+    let table = table("", &headings(COLUMNS), &body);
+    format!("<details class=\"rows\"><summary>{title}</summary>\n{table}</details>\n")
 }
 
 fn row(compared: &Line<'_>) -> String {

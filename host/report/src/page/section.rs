@@ -1,7 +1,7 @@
 //! A section: published tables with our figures, and tables, lists and pictures of other measured rows.
 
 use crate::comparison::Comparison;
-use crate::page::markup::{escaped, headings, line, nothing, number, run_title, table};
+use crate::page::markup::{self, escaped, headings, line, nothing, number, run_title, table};
 use crate::page::{histogram, lines, published};
 use crate::row::Row;
 use crate::sections::{Axis, List, Section, Sections, Statistic, Table};
@@ -22,15 +22,14 @@ pub(super) fn section(section: &Section, runs: &[Comparison<'_>], sections: &Sec
     let plots: String = section.plot.iter().map(|plot| lines::plot(plot, runs)).collect();
     let empty = [&tables, &pictures, &lists, &plots].into_iter().all(String::is_empty);
     let absent = if empty { "<p class=\"absent\">Not measured in this run.</p>\n" } else { "" };
-    format!(
-        "<section id=\"{id}\">\n<h2>{title}</h2>\n<p>{text}</p>\n{theirs}{absent}{tables}{pictures}{steady}{lists}{plots}</section>\n",
-        id = escaped(&section.id),
-        title = escaped(&section.title),
+    let content = format!(
+        "<p>{text}</p>\n{theirs}{absent}{tables}{pictures}{steady}{lists}{plots}",
         text = escaped(&section.text),
         theirs = few(&theirs),
         pictures = few(&pictures),
         plots = few(&plots),
-    )
+    );
+    markup::section(&section.id, &section.title, &content)
 }
 
 /// Columns that fill the available width.
