@@ -1,6 +1,6 @@
 //! On whose account code executes: that of a program, of the kernel for a program, of boot, or of an idle processor.
 //!
-//! Code is told apart by its *home*, the distance from its address to its place in the emulator's memory: programs have
+//! Code is distinguished by its *home*, the distance from its address to its place in the emulator's memory: programs have
 //! overlapping addresses, but not overlapping memory. The kernel works for the program that ran last, until the
 //! processor waits.
 

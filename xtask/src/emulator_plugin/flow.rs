@@ -1,4 +1,4 @@
-//! Where an instruction leads, from its encoding.
+//! The flow of control after an instruction, from its encoding.
 
 /// The effect of an instruction on the flow of control, as far as call stacks need it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

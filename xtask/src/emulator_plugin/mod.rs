@@ -1,4 +1,4 @@
-//! What executes on the emulated machine, instruction by instruction: a plugin of QEMU streams it while a system runs.
+//! The instructions that execute on the emulated machine: a plugin of QEMU streams it while a system runs.
 
 pub mod account;
 pub mod flow;

@@ -35,7 +35,7 @@ pub trait Listener {
     fn take(&mut self, blocks: &[Block], event: Event, account: Account);
 }
 
-/// What the plugin streams.
+/// The contents of the stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Detail {
     /// Executed instructions.
@@ -44,7 +44,7 @@ pub enum Detail {
     Memory,
 }
 
-/// What the two threads of a watched run share.
+/// State that the two threads of a watched run share.
 #[derive(Default)]
 struct State {
     /// Events on other accounts than that of the idle processor. An idle kernel may still serve its timer.

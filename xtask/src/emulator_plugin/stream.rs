@@ -36,7 +36,7 @@ pub struct Instruction {
     pub address: u64,
     /// Its bytes.
     pub bytes: Vec<u8>,
-    /// Where it leads.
+    /// The flow of control after it.
     pub flow: Flow,
 }
 
@@ -54,7 +54,7 @@ impl Block {
     }
 }
 
-/// What happened.
+/// An event on the machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
     /// Instructions of a block were started, the last one perhaps without success.

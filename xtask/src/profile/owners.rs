@@ -10,7 +10,7 @@ use crate::bench::trace::KERNEL;
 use crate::emulator_plugin::account::{Home, home};
 use crate::emulator_plugin::stream::Block;
 
-/// What is known about code.
+/// The programs and their files.
 #[derive(Debug, Default)]
 pub struct Owners {
     /// Programs by the home of their code: name and file.
