@@ -31,6 +31,18 @@ pub struct RegisterMap {
     pub user_exception: &'static [&'static str],
 }
 
+/// The index of some words in the kernel's record of an x86_64 thread, which the debugger's tools read as well.
+pub mod x86_64_context {
+    /// Not a register: the page table.
+    pub const SPACE: usize = 2;
+    /// The frame pointer.
+    pub const RBP: usize = 8;
+    /// The program counter.
+    pub const RIP: usize = 21;
+    /// The stack pointer.
+    pub const RSP: usize = 24;
+}
+
 /// AArch64.
 pub const AARCH64: RegisterMap = RegisterMap {
     name: "aarch64",

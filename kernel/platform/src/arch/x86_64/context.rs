@@ -20,17 +20,16 @@ const FIXED_FLAGS: u64 = 1 << 1 | 1 << 9;
 const ADDRESS_BITS: u32 = 48;
 
 /// The index of each register's word in a context. The processor and the trap code push them in this order, from the
-/// end.
+/// end. `SPACE` is the page table that the exit loads if page tables are switched; the next word is padding.
 mod word {
+    pub(super) use limen_abi::register::x86_64_context::{RBP, RIP, RSP, SPACE};
+
     pub(super) const FS_BASE: usize = 0;
     pub(super) const GS_BASE: usize = 1;
-    /// Not a register: the page table that the exit loads if page tables are switched. The next word is padding.
-    pub(super) const SPACE: usize = 2;
     pub(super) const R15: usize = 4;
     pub(super) const R14: usize = 5;
     pub(super) const R13: usize = 6;
     pub(super) const R12: usize = 7;
-    pub(super) const RBP: usize = 8;
     pub(super) const RBX: usize = 9;
     pub(super) const R11: usize = 10;
     pub(super) const R10: usize = 11;
@@ -43,10 +42,8 @@ mod word {
     pub(super) const RAX: usize = 18;
     /// The kind of entry: a vector, or [`super::SYSCALL`].
     pub(super) const ENTRY: usize = 19;
-    pub(super) const RIP: usize = 21;
     pub(super) const CS: usize = 22;
     pub(super) const RFLAGS: usize = 23;
-    pub(super) const RSP: usize = 24;
     pub(super) const SS: usize = 25;
     pub(super) const COUNT: usize = 26;
 }
