@@ -1,7 +1,7 @@
 //! Explains the faults on a system's console: which program did what, in which function, file and line, called from where,
 //! and what the address is.
 //!
-//! [`Symboliser`] takes the console line by line. [`record`] finds the lines about faults, [`system`] knows the image from
+//! [`Symboliser`] takes the console line by line. [`record`] finds the lines about faults, [`files`] finds programs, [`system`] knows the image from
 //! its JSON report, [`program`] reads ELF files, [`unwind`] finds the callers, [`place`] says what an address is, and
 //! [`cause`] what the program did. Facts about instruction sets are in [`machine`].
 //!
@@ -11,6 +11,7 @@
 #![forbid(unsafe_code)]
 
 pub mod cause;
+pub mod files;
 pub mod machine;
 pub mod place;
 pub mod program;
@@ -19,41 +20,27 @@ pub mod sentence;
 pub mod system;
 pub mod unwind;
 
-use std::collections::{BTreeMap, HashMap};
-use std::fs;
-use std::path::{Path, PathBuf};
-use std::rc::Rc;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
 
+pub use files::Places;
+
+use files::Files;
 use machine::Machine;
-use program::ProgramFile;
 use record::{FaultRecord, Record, StackRecord};
 use system::System;
 
-/// The largest program that is read, as in the tool.
-const MOST_BYTES: u64 = 1 << 30;
 /// The largest number of words of a stack that are kept.
 const MOST_WORDS: usize = 4096;
 /// The lines after the first one of a kernel's stop that belong to it.
 const STOP_LINES: usize = 3;
-
-/// The places of a system's files.
-#[derive(Clone, Debug, Default)]
-pub struct Places {
-    /// Folders with programs.
-    pub folders: Vec<PathBuf>,
-    /// The kernel.
-    pub kernel: Option<PathBuf>,
-    /// The monitor.
-    pub monitor: Option<PathBuf>,
-}
 
 /// Reads a console and explains its faults.
 #[derive(Debug)]
 pub struct Symboliser {
     system: System,
     machine: &'static Machine,
-    places: Places,
-    files: HashMap<PathBuf, Option<Rc<ProgramFile>>>,
+    files: Files,
     waiting: BTreeMap<usize, Waiting>,
     /// Lines that may still belong to the kernel's report of its stop.
     stop_lines: usize,
@@ -77,8 +64,8 @@ impl Symboliser {
         let machine = machine::named(&system.architecture).ok_or_else(|| {
             format!("the report is for the unknown instruction set '{}'", system.architecture)
         })?;
-        let (files, waiting) = (HashMap::new(), BTreeMap::new());
-        Ok(Self { system, machine, places, files, waiting, stop_lines: 0 })
+        let (files, waiting) = (Files::new(places), BTreeMap::new());
+        Ok(Self { system, machine, files, waiting, stop_lines: 0 })
     }
 
     /// Board of the image.
@@ -101,7 +88,7 @@ impl Symboliser {
 
     /// Names the kernel and the monitor of the SDK that the image was built with.
     pub fn add_system_files(&mut self, kernel: Option<PathBuf>, monitor: Option<PathBuf>) {
-        (self.places.kernel, self.places.monitor) = (kernel, monitor);
+        (self.files.places.kernel, self.files.places.monitor) = (kernel, monitor);
     }
 
     /// Reads the next line of the console; returns the sentences that are complete with it.
@@ -156,7 +143,7 @@ impl Symboliser {
     }
 
     fn explain(&mut self, waiting: &Waiting) -> String {
-        let program = self.program(waiting.fault.program);
+        let program = self.files.program(&self.system, waiting.fault.program);
         let fault = sentence::Fault {
             record: &waiting.fault,
             frame_pointer: waiting.frame_pointer,
@@ -167,44 +154,17 @@ impl Symboliser {
 
     /// The file with the symbols of a program, if it can be found and read.
     pub fn program(&mut self, index: usize) -> Option<Rc<ProgramFile>> {
-        let paths = match self.system.protection_domains.get(index) {
-            Some(domain) => self.candidates(domain.symbols.as_deref().unwrap_or(&domain.program)),
-            None if index == self.system.protection_domains.len() => {
-                self.places.monitor.iter().cloned().collect()
-            }
-            None => Vec::new(),
-        };
-        paths.iter().find_map(|path| self.file(path))
+        self.files.program(&self.system, index)
     }
 
     /// The kernel's file, if it can be found and read.
     pub fn kernel(&mut self) -> Option<Rc<ProgramFile>> {
-        let path = self.places.kernel.clone()?;
-        self.file(&path)
-    }
-
-    fn candidates(&self, path: &str) -> Vec<PathBuf> {
-        let path = Path::new(path);
-        let name = path.file_name().unwrap_or_default();
-        let found = self.places.folders.iter().map(|folder| folder.join(name));
-        found.chain([path.to_owned()]).filter(|path| path.is_file()).collect()
-    }
-
-    fn file(&mut self, path: &Path) -> Option<Rc<ProgramFile>> {
-        if let Some(known) = self.files.get(path) {
-            return known.clone();
-        }
-        let is_small = fs::metadata(path).is_ok_and(|facts| facts.is_file() && facts.len() <= MOST_BYTES);
-        let bytes = if is_small { fs::read(path).ok() } else { None };
-        let name = path.file_name().unwrap_or_default().to_string_lossy();
-        let file = bytes.and_then(|bytes| ProgramFile::parse(&name, &bytes)).map(Rc::new);
-        self.files.insert(path.to_owned(), file.clone());
-        file
+        self.files.kernel()
     }
 
     /// A sentence for each address in the kernel's code that a line of its report contains.
     fn places_in_kernel(&mut self, line: &str) -> Vec<String> {
-        let Some(kernel) = self.kernel() else { return Vec::new() };
+        let Some(kernel) = self.files.kernel() else { return Vec::new() };
         let addresses = record::numbers(line).filter(|address| kernel.is_code(*address));
         let place =
             |address| format!("{}: the kernel, at {address:#x}", sentence::frames_at(&kernel, address));

@@ -43,7 +43,9 @@ struct Step {
 #[must_use]
 pub fn of(system: &System, machine: &Machine, program: Option<&ProgramFile>, fault: &Fault<'_>) -> String {
     let record = fault.record;
-    let steps = program.map(|program| all_steps(program, machine, fault)).unwrap_or_default();
+    let FaultRecord { pc, sp, link, .. } = *record;
+    let start = Registers { pc, sp, fp: fault.frame_pointer, link };
+    let steps = program.map(|program| all_steps(program, machine, start, fault.stack)).unwrap_or_default();
     let place = match (program, steps.split_first()) {
         (_, Some(_)) => written(&steps),
         (Some(program), None) => format!("{:#x} in {}", record.pc, program.name),
@@ -67,6 +69,31 @@ pub fn of(system: &System, machine: &Machine, program: Option<&ProgramFile>, fau
     };
     let domain = system.protection_domains.get(record.program);
     format!("{place}: {subject}{}{}", ending(domain, record), hint(domain, program, record.pc))
+}
+
+/// The functions of a thread, as in the sentence about a fault; `None` if nothing is known about the address.
+#[must_use]
+pub fn place(
+    program: &ProgramFile,
+    machine: &Machine,
+    start: Registers,
+    stack: &BTreeMap<u64, u64>,
+) -> Option<Position> {
+    let steps = all_steps(program, machine, start, stack);
+    let frames = steps.iter().map(|step| named(&step.frame)).collect();
+    let is_library = steps.iter().all(|step| step.frame.is_library);
+    (!steps.is_empty()).then(|| Position { words: written(&steps), frames, is_library })
+}
+
+/// Where a thread is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Position {
+    /// File, line and function, with the callers in brackets.
+    pub words: String,
+    /// The same, a function per line, innermost first.
+    pub frames: Vec<String>,
+    /// Whether all functions are the library's: the program waits in its event loop.
+    pub is_library: bool,
 }
 
 /// The words about the receiver of the fault.
@@ -100,11 +127,14 @@ fn hint(domain: Option<&Domain>, program: Option<&ProgramFile>, pc: u64) -> Stri
 }
 
 /// The functions that ran, innermost first.
-fn all_steps(program: &ProgramFile, machine: &Machine, fault: &Fault<'_>) -> Vec<Step> {
-    let FaultRecord { pc, sp, link, .. } = *fault.record;
-    let start = Registers { pc, sp, fp: fault.frame_pointer, link };
-    let callers = unwind::callers(program, machine, start, fault.stack);
-    let mut steps = steps(program, pc);
+fn all_steps(
+    program: &ProgramFile,
+    machine: &Machine,
+    start: Registers,
+    stack: &BTreeMap<u64, u64>,
+) -> Vec<Step> {
+    let callers = unwind::callers(program, machine, start, stack);
+    let mut steps = steps(program, start.pc);
     // A return address is behind the call.
     steps.extend(callers.iter().flat_map(|caller| self::steps(program, caller - 1)));
     // The library's code that calls the entry points.
@@ -115,7 +145,8 @@ fn all_steps(program: &ProgramFile, machine: &Machine, fault: &Fault<'_>) -> Vec
 }
 
 /// The functions at an address, for messages about the kernel.
-pub(crate) fn frames_at(program: &ProgramFile, address: u64) -> String {
+#[must_use]
+pub fn frames_at(program: &ProgramFile, address: u64) -> String {
     written(&steps(program, address))
 }
 
