@@ -5,10 +5,11 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use lexopt::{Arg, Parser};
+use limen_inspect::View;
 use limen_nearest::advice;
 
 use crate::failure::Failure;
-use crate::options::{self, CommandOption, Takes};
+use crate::options::{self, CommandOption, Subcommand, Takes};
 
 /// The action that the command line requests.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,6 +23,19 @@ pub(crate) enum Command {
     Build(Box<Arguments>),
     /// Explains the faults in a console log.
     Symbolise(SymboliseArguments),
+    /// Lists the threads or objects of a stopped machine.
+    Inspect(InspectArguments),
+}
+
+/// A request to list threads or objects.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct InspectArguments {
+    pub(crate) view: View,
+    /// The dump; not needed for the range of a dump.
+    pub(crate) memory: Option<PathBuf>,
+    pub(crate) report: PathBuf,
+    pub(crate) search_paths: Vec<PathBuf>,
+    pub(crate) kernel: Option<PathBuf>,
 }
 
 /// A request to explain faults.
@@ -67,7 +81,11 @@ struct Words {
 /// A word is unknown, or a value or a required argument is missing.
 pub(crate) fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Command, Failure> {
     let mut words = words.into_iter().peekable();
-    let is_symbolise = words.next_if(|word| word == options::SYMBOLISE).is_some();
+    let command =
+        words.peek().and_then(|word| options::SUBCOMMANDS.iter().find(|command| word == command.name));
+    if command.is_some() {
+        words.next();
+    }
     let mut parser = Parser::from_args(words);
     let mut words = Words::default();
     while let Some(argument) = parser.next().map_err(|e| Failure::Usage(e.to_string()))? {
@@ -80,7 +98,7 @@ pub(crate) fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Command
             Arg::Short(letter) => (options::by_letter(letter), format!("-{letter}"), ""),
             Arg::Long(name) => (options::by_name(name), format!("--{name}"), "="),
         };
-        let option = option.filter(|option| !is_symbolise || options::OF_SYMBOLISE.contains(&option.name));
+        let option = option.filter(|option| options::belongs(option, command));
         let Some(option) = option else {
             return Err(unrecognized_option(&spelling, separator, &mut parser));
         };
@@ -96,7 +114,11 @@ pub(crate) fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Command
             _ => _ = words.values.insert(option.name, value(&mut parser, option)?),
         }
     }
-    if is_symbolise { words.complete_symbolise() } else { words.complete() }
+    match command {
+        Some(&options::SYMBOLISE) => words.complete_symbolise(),
+        Some(inspect) => words.complete_inspect(inspect),
+        None => words.complete(),
+    }
 }
 
 fn completion(shell: &OsString) -> Result<Command, Failure> {
@@ -135,20 +157,40 @@ impl Words {
     }
 
     fn complete_symbolise(mut self) -> Result<Command, Failure> {
-        let report = self.path("report");
-        let report = report.ok_or_else(|| {
-            Failure::Value("symbolise needs the image's report: --report report.json".to_owned())
-        })?;
         Ok(Command::Symbolise(SymboliseArguments {
+            report: self.json_report(&options::SYMBOLISE)?,
             log: self.system.take().map(PathBuf::from),
-            report: if report.extension().is_some_and(|end| end == "txt") {
-                report.with_extension("json")
-            } else {
-                report
-            },
             kernel: self.path("override-kernel"),
             search_paths: self.search_paths,
         }))
+    }
+
+    fn complete_inspect(mut self, command: &Subcommand) -> Result<Command, Failure> {
+        let word = self.system.take().unwrap_or_default();
+        let word = word.to_string_lossy();
+        let view = View::ALL.into_iter().find(|(name, _)| *name == word).ok_or_else(|| {
+            let advice = advice(&word, command.words, &format!("choose from: {}", command.words.join(", ")));
+            Failure::Value(match word.as_ref() {
+                "" => format!("inspect needs the name of a list; {advice}"),
+                word => format!("inspect has no list '{word}'; {advice}"),
+            })
+        })?;
+        Ok(Command::Inspect(InspectArguments {
+            view: view.1,
+            report: self.json_report(command)?,
+            memory: self.path("memory"),
+            kernel: self.path("override-kernel"),
+            search_paths: self.search_paths,
+        }))
+    }
+
+    /// The report in its JSON form. The text form stands for the other one.
+    fn json_report(&mut self, command: &Subcommand) -> Result<PathBuf, Failure> {
+        let report = self.path("report").ok_or_else(|| {
+            Failure::Value(format!("{} needs the image's report: --report report.json", command.name))
+        })?;
+        let is_text = report.extension().is_some_and(|end| end == "txt");
+        Ok(if is_text { report.with_extension("json") } else { report })
     }
 
     fn text(&self, option: &str) -> Option<String> {

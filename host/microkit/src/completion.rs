@@ -54,11 +54,13 @@ const BASH_TAIL: &str = r#"    *)
         -*) mapfile -t COMPREPLY < <(compgen -W "$options" -- "$current") ;;
         *)
             compopt -o filenames 2>/dev/null
-            if [ "${COMP_WORDS[1]}" = symbolise ] && [ "$COMP_CWORD" -gt 1 ]; then
+            if [ "$COMP_CWORD" -gt 1 ] && [ "${COMP_WORDS[1]}" = symbolise ]; then
                 mapfile -t COMPREPLY < <(compgen -f -- "$current")
+            elif [ "$COMP_CWORD" -gt 1 ] && [ "${COMP_WORDS[1]}" = inspect ]; then
+                mapfile -t COMPREPLY < <(compgen -W "$views" -- "$current")
             else
                 mapfile -t COMPREPLY < <(compgen -f -X '!*.system' -- "$current"; compgen -d -- "$current")
-                [ "$COMP_CWORD" -ne 1 ] || mapfile -t -O "${#COMPREPLY[@]}" COMPREPLY < <(compgen -W symbolise -- "$current")
+                [ "$COMP_CWORD" -ne 1 ] || mapfile -t -O "${#COMPREPLY[@]}" COMPREPLY < <(compgen -W "$commands" -- "$current")
             fi
             ;;
         esac
@@ -68,11 +70,20 @@ const BASH_TAIL: &str = r#"    *)
 complete -F _microkit microkit
 "#;
 
+fn names() -> Vec<&'static str> {
+    options::SUBCOMMANDS.iter().map(|command| command.name).collect()
+}
+
 fn bash() -> String {
     let spellings: Vec<_> = options::ALL.iter().flat_map(CommandOption::spellings).collect();
     let head = BASH_HEAD.replacen(
         "    COMPREPLY=()\n",
-        &format!("    local options='{}'\n    COMPREPLY=()\n", spellings.join(" ")),
+        &format!(
+            "    local options='{}' commands='{}' views='{}'\n    COMPREPLY=()\n",
+            spellings.join(" "),
+            names().join(" "),
+            options::INSPECT.words.join(" ")
+        ),
         1,
     );
     let words = |words: &str| format!("mapfile -t COMPREPLY < <(compgen -W \"{words}\" -- \"$current\")");
@@ -111,13 +122,17 @@ _microkit_configs() {
     compadd -a configs
 }
 _microkit_first() {
-    _alternative 'commands:command:(symbolise)' 'files:system:_files -g "*.system"'
+    _alternative 'commands:command:(COMMANDS)' 'files:system:_files -g "*.system"'
+}
+_microkit_second() {
+    if [[ $words[2] == inspect ]]; then compadd VIEWS; else _files; fi
 }
 _arguments -s \
 "#;
 
 fn zsh() -> String {
-    let mut text = ZSH_HEAD.to_owned();
+    let (commands, views) = (names().join(" "), options::INSPECT.words.join(" "));
+    let mut text = ZSH_HEAD.replace("COMMANDS", &commands).replace("VIEWS", &views);
     for option in &options::ALL {
         let action = match option.takes {
             Takes::Nothing => String::new(),
@@ -134,7 +149,7 @@ fn zsh() -> String {
             _ = writeln!(text, "    '{repeated}{spelling}[{help}]{action}' \\");
         }
     }
-    text + "    '1: :_microkit_first' \\\n    '*:log:_files'\n"
+    text + "    '1: :_microkit_first' \\\n    '*:argument:_microkit_second'\n"
 }
 
 const FISH_HEAD: &str = r#"
@@ -145,13 +160,23 @@ function __microkit_sdk
         path resolve (command -s microkit)/../..
     end
 end
-complete -c microkit -n '__fish_is_first_arg' -f -a symbolise -d 'explain the faults in a console log'
 complete -c microkit -n '__fish_seen_subcommand_from symbolise' -F
-complete -c microkit -n 'not __fish_seen_subcommand_from symbolise' -f -k -a '(__fish_complete_suffix .system)'
+complete -c microkit -n 'not __fish_seen_subcommand_from COMMANDS' -f -k -a '(__fish_complete_suffix .system)'
 "#;
 
 fn fish() -> String {
-    let mut text = FISH_HEAD.to_owned();
+    let mut text = FISH_HEAD.replace("COMMANDS", &names().join(" "));
+    for command in &options::SUBCOMMANDS {
+        let (name, help) = (command.name, command.help.replace('\'', "\\'"));
+        _ = writeln!(text, "complete -c microkit -n '__fish_is_first_arg' -f -a {name} -d '{help}'");
+        if !command.words.is_empty() {
+            let words = command.words.join(" ");
+            _ = writeln!(
+                text,
+                "complete -c microkit -n '__fish_seen_subcommand_from {name}' -f -a '{words}'"
+            );
+        }
+    }
     for option in &options::ALL {
         let folders =
             |pattern: &str| format!(" -x -a '(path basename (__microkit_sdk)/board/{pattern}/ | sort -u)'");

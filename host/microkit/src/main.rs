@@ -1,8 +1,8 @@
 //! The `microkit` tool builds a bootable image from a system description and programs.
 //!
 //! [`arguments`] parses the command line, [`tool`] runs the build with the libraries, [`output`] writes files.
-//! [`symbolise`] explains the faults in a console log instead. Other
-//! modules return errors; only this file prints and exits.
+//! [`symbolise`] explains the faults in a console log instead, and [`inspect`] lists the threads and objects of a stopped
+//! machine. Other modules return errors; only this file prints and exits.
 
 #![forbid(unsafe_code)]
 
@@ -10,6 +10,7 @@ mod arguments;
 mod code;
 mod completion;
 mod failure;
+mod inspect;
 mod options;
 mod output;
 mod symbolise;
@@ -48,6 +49,7 @@ fn run() -> Result<String, Failure> {
             symbolise::run(arguments, |sentence| show(io::stdout(), &format!("{sentence}\n")))
                 .map(|()| String::new())
         }
+        Command::Inspect(arguments) => inspect::run(arguments),
         Command::Build(arguments) => tool::build(&arguments).map(|Success { lines }| lines),
     }
 }

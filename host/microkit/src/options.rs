@@ -37,14 +37,53 @@ pub(crate) const IMAGE_TYPES: &[&str] = &["binary", "elf", "uimage"];
 /// Values of `--completion`.
 pub(crate) const SHELLS: &[&str] = &["bash", "fish", "zsh"];
 
-/// The first word of a command line that explains the faults in a console log.
-pub(crate) const SYMBOLISE: &str = "symbolise";
+/// A command: the first word of a command line that builds nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Subcommand {
+    pub(crate) name: &'static str,
+    pub(crate) help: &'static str,
+    /// The rest of its usage line.
+    pub(crate) usage: &'static str,
+    /// Its options.
+    pub(crate) options: &'static [&'static str],
+    /// The choices for its other argument; a file if there are none.
+    pub(crate) words: &'static [&'static str],
+}
 
-/// Options of such a command line.
-pub(crate) const OF_SYMBOLISE: [&str; 4] = ["help", "report", "search-path", "override-kernel"];
+/// Explains the faults in a console log.
+pub(crate) const SYMBOLISE: Subcommand = Subcommand {
+    name: "symbolise",
+    help: "explain the faults in a console log (default: standard input) with file and line",
+    usage: "--report REPORT [--search-path PATH ...] [LOG]",
+    options: &["help", "report", "search-path", "override-kernel"],
+    words: &[],
+};
+
+/// Lists threads and objects.
+pub(crate) const INSPECT: Subcommand = Subcommand {
+    name: "inspect",
+    help: "list threads, objects or keys of a stopped machine from a dump of its memory",
+    usage: "VIEW --report REPORT --memory FILE [--search-path PATH ...]",
+    options: &["help", "report", "search-path", "override-kernel", "memory"],
+    words: &["threads", "objects", "keys", "backtrace", "range"],
+};
+
+/// Every command.
+pub(crate) const SUBCOMMANDS: [Subcommand; 2] = [SYMBOLISE, INSPECT];
+
+/// Options that only a command has.
+const OF_COMMANDS_ONLY: [&str; 1] = ["memory"];
+
+/// Whether an option belongs to a command; without a command, to builds.
+pub(crate) fn belongs(option: &CommandOption, command: Option<&Subcommand>) -> bool {
+    match command {
+        Some(command) => command.options.contains(&option.name),
+        None => !OF_COMMANDS_ONLY.contains(&option.name),
+    }
+}
 
 /// Every option, in the order of the help text.
-pub(crate) const ALL: [CommandOption; 16] = [
+pub(crate) const ALL: [CommandOption; 17] = [
     flag('h', "help", "show this text and exit"),
     flag('V', "version", "show the version and exit"),
     file("output", "write the image here (default: loader.img)").with('o'),
@@ -63,6 +102,7 @@ pub(crate) const ALL: [CommandOption; 16] = [
     ),
     option("image-type", Takes::OneOf(IMAGE_TYPES), "TYPE", "binary, elf or uimage (default: the board's)"),
     file("override-kernel", "use this kernel instead of the SDK's"),
+    file("memory", "the dump that inspect reads: an ELF core file, as QEMU's dump-guest-memory writes"),
     file("capdl-json", "write kernel objects and capabilities as JSON in Limen's own format"),
     option(
         "viper-output",

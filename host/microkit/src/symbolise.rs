@@ -12,7 +12,7 @@ use crate::failure::Failure;
 use crate::tool;
 
 /// The largest report that is read.
-const REPORT_BYTES: u64 = 1 << 28;
+pub(crate) const REPORT_BYTES: u64 = 1 << 28;
 /// A longer line is read in pieces.
 const LINE_BYTES: u64 = 1 << 16;
 

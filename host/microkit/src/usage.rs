@@ -6,20 +6,22 @@ use crate::options;
 pub(crate) const LINE: &str =
     "usage: microkit [-h] [OPTIONS] --board BOARD --config CONFIG [--search-path PATH ...] SYSTEM";
 
-/// The usage line for console logs.
-const SYMBOLISE_LINE: &str = "       microkit symbolise --report REPORT [--search-path PATH ...] [LOG]";
-
 /// The complete help text.
 pub(crate) fn help(boards: &[String]) -> String {
     let line = |what: &str, help: &str| format!("  {what:<24}  {help}\n");
     let options = options::ALL.iter().map(|option| {
         line(&format!("{} {}", option.spellings().join(", "), option.placeholder), option.help)
     });
+    let commands = options::SUBCOMMANDS;
+    let usage: String =
+        commands.iter().map(|c| format!("       microkit {} {}\n", c.name, c.usage)).collect();
+    let commands: String = commands.iter().map(|command| line(command.name, command.help)).collect();
+    let views = options::INSPECT.words.join(", ");
     let boards = if boards.is_empty() { "none found".to_owned() } else { boards.join(", ") };
     format!(
-        "{LINE}\n{SYMBOLISE_LINE}\n\n{}{}\noptions:\n{}\nboards: {boards}\n",
+        "{LINE}\n{usage}\n{}{commands}{}\noptions:\n{}\nboards: {boards}\n",
         line("SYSTEM", "the system description to build"),
-        line("symbolise", "explain the faults in a console log (default: standard input) with file and line"),
+        line("VIEW", &views),
         options.collect::<String>()
     )
 }
