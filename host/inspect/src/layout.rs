@@ -7,7 +7,9 @@ use gimli::{
     AttributeValue, DebuggingInformationEntry, Dwarf, EndianRcSlice, LittleEndian, Operation, Reader as _,
     SectionId, Unit, UnitRef,
 };
-use object::{Object, ObjectSection, ObjectSegment};
+use object::elf::{PF_R, PT_LOAD};
+use object::read::elf::{ElfFile64, ProgramHeader};
+use object::{Object, ObjectSection};
 
 type Reader = EndianRcSlice<LittleEndian>;
 type Entry<'a> = DebuggingInformationEntry<'a, 'a, Reader>;
@@ -26,6 +28,8 @@ pub struct Layout {
     state: (u64, usize),
     /// Read-only data: address and contents.
     constants: Vec<(u64, Vec<u8>)>,
+    /// Where a loader that only follows the file puts it: address, physical address and bytes of each part.
+    segments: Vec<(u64, u64, u64)>,
 }
 
 /// A type, at its place in the debugging information.
@@ -66,7 +70,8 @@ impl Layout {
     /// # Errors
     /// A sentence: it is no kernel, or has no debugging information.
     pub fn parse(bytes: &[u8]) -> Result<Self, String> {
-        let file = object::File::parse(bytes).map_err(|_| "the kernel is not an ELF file".to_owned())?;
+        let file = ElfFile64::<object::LittleEndian>::parse(bytes)
+            .map_err(|_| "the kernel is not a 64-bit ELF file".to_owned())?;
         let section = |id: SectionId| -> Result<Reader, gimli::Error> {
             let data = file.section_by_name(id.name()).and_then(|section| section.data().ok()).unwrap_or(&[]);
             Ok(EndianRcSlice::new(Rc::from(data), LittleEndian))
@@ -81,13 +86,14 @@ impl Layout {
             _ = collected.take(unit.unit_ref(&dwarf), &unit);
         }
         let state = collected.state.ok_or_else(missing)?;
-        let is_constant = |segment: &object::Segment<'_, '_>| match segment.flags() {
-            object::SegmentFlags::Elf { p_flags } => p_flags == object::elf::PF_R,
-            _ => false,
-        };
-        let constants = file.segments().filter(is_constant);
-        let constants = constants.filter_map(|part| Some((part.address(), part.data().ok()?.to_vec())));
-        Ok(Self { types: collected.types, state, constants: constants.collect() })
+        let (endian, parts) = (file.endian(), file.elf_program_headers());
+        let loaded = parts.iter().filter(|part| part.p_type(endian) == PT_LOAD);
+        let constants = loaded.clone().filter(|part| part.p_flags(endian) == PF_R);
+        let constants = constants
+            .filter_map(|part| Some((part.p_vaddr(endian), part.data(endian, bytes).ok()?.to_vec())));
+        let segments =
+            loaded.map(|part| (part.p_vaddr(endian), part.p_paddr(endian), part.p_memsz(endian))).collect();
+        Ok(Self { types: collected.types, state, constants: constants.collect(), segments })
     }
 
     /// Address and size of the kernel's state.
@@ -101,6 +107,12 @@ impl Layout {
     #[must_use]
     pub fn constants(&self) -> &[(u64, Vec<u8>)] {
         &self.constants
+    }
+
+    /// Where a loader that only follows the file puts the kernel: address, physical address and bytes of each part.
+    #[must_use]
+    pub fn segments(&self) -> &[(u64, u64, u64)] {
+        &self.segments
     }
 
     /// The kernel's state in these bytes.

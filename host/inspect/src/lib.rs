@@ -118,12 +118,15 @@ impl Inspector {
             return Err(format!("the dump is of {}, but the report is for {name}", dump.architecture));
         }
         let layout = kernel(places.kernel.as_deref())?;
-        check_kernel(&layout, &report, &dump)?;
+        let listed = report.kernel_segments();
+        let segments = if listed.is_empty() { layout.segments().to_vec() } else { listed };
+        let kernel = KernelMemory { segments, dump: &dump };
+        check_kernel(&layout, &kernel)?;
         let (address, bytes) = layout.place();
-        let memory = read_kernel(&report, &dump, address, bytes)?;
+        let memory = kernel.read(address, bytes)?;
         let threads = system.protection_domains.len() + 1;
         let state = State::read(&layout, &memory, machine, threads)?;
-        let tables = Tables { layout: &layout, report: &report, dump: &dump, memory: &memory };
+        let tables = Tables { layout: &layout, report: &report, kernel: &kernel, memory: &memory };
         let names = tables.names()?;
         Ok(Self { system, report, machine, words, state, dump, files: Files::new(places), names })
     }
@@ -201,10 +204,35 @@ fn kernel(path: Option<&Path>) -> Result<Layout, String> {
     Layout::parse(&bytes).map_err(unreadable)
 }
 
+/// The memory of the kernel's image.
+struct KernelMemory<'a> {
+    /// Address, physical address and bytes of each part.
+    segments: Vec<(u64, u64, u64)>,
+    dump: &'a Dump,
+}
+
+impl KernelMemory<'_> {
+    fn read(&self, address: u64, bytes: u64) -> Result<Vec<u8>, String> {
+        let place = self.segments.iter().find_map(|(start, place, length)| {
+            let offset = address.checked_sub(*start)?;
+            if offset.checked_add(bytes)? <= *length { place.checked_add(offset) } else { None }
+        });
+        let place = place.ok_or_else(|| {
+            format!("the kernel has nothing at {address:#x}; report, SDK and dump must be those of one image")
+        })?;
+        self.dump.read(place, bytes).ok_or_else(|| {
+            format!(
+                "the dump does not contain the kernel's memory from {place:#x} on; microkit inspect range prints what \
+                 it must contain"
+            )
+        })
+    }
+}
+
 /// Compares the kernel's constants in memory with those of its file.
-fn check_kernel(layout: &Layout, report: &Report, dump: &Dump) -> Result<(), String> {
+fn check_kernel(layout: &Layout, kernel: &KernelMemory<'_>) -> Result<(), String> {
     for (address, expected) in layout.constants() {
-        if read_kernel(report, dump, *address, expected.len() as u64)? != *expected {
+        if kernel.read(*address, expected.len() as u64)? != *expected {
             return Err(
                 "the kernel in the dump is of another build than the kernel file, or has not started; the \
                         SDK must be that of the image"
@@ -215,23 +243,11 @@ fn check_kernel(layout: &Layout, report: &Report, dump: &Dump) -> Result<(), Str
     Ok(())
 }
 
-fn read_kernel(report: &Report, dump: &Dump, address: u64, bytes: u64) -> Result<Vec<u8>, String> {
-    let outside = || {
-        format!(
-            "the kernel of the report has nothing at {address:#x}; the report and the SDK must be those of the image"
-        )
-    };
-    let place = report.kernel_paddr(address, bytes).ok_or_else(outside)?;
-    dump.read(place, bytes).ok_or_else(|| {
-        format!("the dump does not contain the kernel's memory from {place:#x} on; microkit inspect range prints what it must contain")
-    })
-}
-
 /// The capability tables, in the kernel's memory and in the report.
 struct Tables<'a> {
     layout: &'a Layout,
     report: &'a Report,
-    dump: &'a Dump,
+    kernel: &'a KernelMemory<'a>,
     memory: &'a [u8],
 }
 
@@ -245,7 +261,7 @@ impl Tables<'_> {
             let caps = thread.field("caps")?;
             let (address, target) =
                 caps.target().ok_or("the kernel file has no type of capability tables")?;
-            let bytes = read_kernel(self.report, self.dump, address, target.bytes())?;
+            let bytes = self.kernel.read(address, target.bytes())?;
             let slots = target.value(&bytes).field("slots")?.items();
             for listed in &table.slots {
                 let Some(kind) = report::variant(&listed.kind) else { continue };

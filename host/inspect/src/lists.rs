@@ -102,6 +102,7 @@ impl Inspector {
             ThreadState::Inactive if thread.fault.is_some() => {
                 "faulted; no handler gets the fault".to_owned()
             }
+            ThreadState::Inactive if thread.printed_faults > 0 => "stopped after a fault".to_owned(),
             ThreadState::Inactive => "stopped".to_owned(),
             ThreadState::Runnable if thread.sched_context.is_none() => {
                 "ready, but without budget: it runs on the time of its callers".to_owned()

@@ -60,13 +60,10 @@ impl Report {
         serde_json::from_str(report).map_err(|error| format!("the report cannot be used: {error}"))
     }
 
-    /// The physical address behind an address of the kernel's image.
-    pub(crate) fn kernel_paddr(&self, address: u64, bytes: u64) -> Option<u64> {
-        self.kernel.segments.iter().find_map(|segment| {
-            let offset = address.checked_sub(segment.vaddr.0)?;
-            let fits = offset.checked_add(bytes)? <= segment.memory_bytes;
-            if fits { segment.paddr.0.checked_add(offset) } else { None }
-        })
+    /// The parts of the kernel: address, physical address and bytes. Empty if its file says where they are.
+    pub(crate) fn kernel_segments(&self) -> Vec<(u64, u64, u64)> {
+        let segments = self.kernel.segments.iter();
+        segments.map(|segment| (segment.vaddr.0, segment.paddr.0, segment.memory_bytes)).collect()
     }
 
     /// The physical memory of kernel and programs: first address and bytes.
@@ -77,9 +74,11 @@ impl Report {
             "pool" => memory.end.0.min(memory.start.0.saturating_add(MOST_POOL_BYTES)),
             _ => memory.end.0,
         };
-        let segments = self.kernel.segments.iter();
-        let segments = segments.map(|part| (part.paddr.0, part.paddr.0.saturating_add(part.memory_bytes)));
-        let ranges = own.map(|memory| (memory.start.0, end(memory))).chain(segments);
+        let parts = self.kernel_segments();
+        // Without an address of the kernel, everything up to the end of the image.
+        let first = if parts.is_empty() { Some((0, 0)) } else { None };
+        let parts = parts.iter().map(|(_, start, bytes)| (*start, start.saturating_add(*bytes)));
+        let ranges = own.map(|memory| (memory.start.0, end(memory))).chain(parts).chain(first);
         let (start, end) = ranges.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)))?;
         let last = self
             .physical_memory

@@ -36,6 +36,8 @@ pub(crate) struct Thread {
     pub(crate) root: u64,
     /// Whether the kernel runs a service for it.
     pub(crate) is_at_work: bool,
+    /// Faults that the kernel printed.
+    pub(crate) printed_faults: u64,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -138,9 +140,10 @@ impl State {
         if state.threads.len() < threads {
             return Err(format!("the report has {threads} threads, more than this kernel can have"));
         }
-        let is_at_work = kernel.field("works")?.items();
-        for (thread, work) in state.threads.iter_mut().zip(is_at_work) {
+        let (works, printed) = (kernel.field("works")?.items(), kernel.field("printed_faults")?.items());
+        for (thread, (work, printed)) in state.threads.iter_mut().zip(works.iter().zip(printed)) {
             thread.is_at_work = matches!(work.variant(), Some(("Some", _)));
+            thread.printed_faults = printed.as_number();
         }
         state.threads.truncate(threads);
         state.sched_contexts.truncate(threads);
@@ -197,6 +200,7 @@ impl<'a> Reader<'a> {
             registers: (machine.registers)(&thread.field("context")?)?,
             root: (machine.root)(thread)?,
             is_at_work: false,
+            printed_faults: 0,
         })
     }
 
