@@ -22,11 +22,13 @@ pub mod unwind;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::rc::Rc;
 
 pub use files::Places;
 
 use files::Files;
 use machine::Machine;
+use program::ProgramFile;
 use record::{FaultRecord, Record, StackRecord};
 use system::System;
 

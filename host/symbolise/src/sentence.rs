@@ -81,7 +81,7 @@ pub fn place(
 ) -> Option<Position> {
     let steps = all_steps(program, machine, start, stack);
     let frames = steps.iter().map(|step| named(&step.frame)).collect();
-    let is_library = steps.iter().all(|step| is_start(&step.frame));
+    let is_library = steps.iter().all(|step| step.frame.is_library);
     (!steps.is_empty()).then(|| Position { words: written(&steps), frames, is_library })
 }
 

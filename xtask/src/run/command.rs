@@ -1,18 +1,20 @@
 //! `./x run`: builds a system, boots it in QEMU and shows its console.
 
+use std::path::Path;
 use std::time::Duration;
 
 use lexopt::prelude::*;
 use limen_symbolise::Symboliser;
 
 use crate::command::{Command, one_of};
-use crate::failure::Outcome;
+use crate::failure::{Failure, Outcome};
 use crate::profile;
 use crate::run::board;
 use crate::run::expected::Expected;
 use crate::run::faults;
+use crate::run::inspection::Inspection;
 use crate::run::project::{Build, Project};
-use crate::run::qemu::{self, Audience, Boot};
+use crate::run::qemu::{self, Audience, Boot, Watch};
 use crate::sdk;
 use crate::test::suite::Suite;
 use crate::workspace::{CONFIGS, Workspace};
@@ -22,11 +24,14 @@ pub const COMMAND: Command =
     Command { name: "run", summary: "build a system, boot it in QEMU, show its console", help: HELP, run };
 
 const HELP: &str = "
-usage: ./x run [SYSTEM] [--board BOARD] [--variant NAME] [--config CONFIG] [--timeout SECONDS] [--profile]
+usage: ./x run [SYSTEM] [--board BOARD] [--variant NAME] [--config CONFIG] [--timeout SECONDS]
+               [--profile | --inspect [--after SECONDS]]
 
 Builds the SDK and a system, boots the system in QEMU and shows its console, with a sentence about each fault:
 what the program did, in which function, file and line. On a terminal, keys reach the system, and Ctrl-C ends the run. The run succeeds when the system prints LIMEN|DONE, or all lines of its
-expected.txt. It fails when the system prints LIMEN|FAIL, QEMU ends on its own, or the console falls silent.
+expected.txt. It fails when the system prints LIMEN|FAIL, QEMU ends on its own, or the console falls silent; then it
+lists all threads: where each one is, and what it waits for. It fails at once when no thread can ever run again, and
+when the kernel stops.
 
   SYSTEM              a folder under examples/, tests/ or bench/, or a path; default: examples/tour
   --board BOARD       default: qemu_virt_aarch64; older names work as well
@@ -35,6 +40,8 @@ expected.txt. It fails when the system prints LIMEN|FAIL, QEMU ends on its own, 
   --timeout SECONDS   how long the system may print nothing; default: 60; 0 waits forever
   --profile           count the instructions of each program and function, on an emulator that counts exactly: print
                       them as tables, and write a page with a flame graph
+  --inspect           stop the system after some seconds, and list its threads, objects and static keys
+  --after SECONDS     how long it runs before that; default: 5
 ";
 
 struct Options {
@@ -44,6 +51,8 @@ struct Options {
     config: Option<String>,
     silence: Option<Duration>,
     profile: bool,
+    inspect: bool,
+    after: Option<Duration>,
 }
 
 impl Options {
@@ -51,6 +60,9 @@ impl Options {
         self.config.as_deref().unwrap_or(if self.profile { "release" } else { "debug" })
     }
 }
+
+/// How long a system runs before it is inspected.
+pub const AFTER: Duration = Duration::from_secs(5);
 
 fn run(workspace: &Workspace, arguments: lexopt::Parser) -> Outcome {
     let options = parse(arguments)?;
@@ -83,13 +95,28 @@ fn run(workspace: &Workspace, arguments: lexopt::Parser) -> Outcome {
         let profiled = profile::run(workspace, &boot, &title, with_symbols, &mut follow)?;
         (profiled.session, Some((profiled.text, profiled.page)))
     } else {
-        (boot.run(&mut follow)?, None)
+        (boot.run_watching(inspection(workspace, &board, &options, &image)?, |line, _| follow(line))?, None)
     };
     symboliser.iter_mut().flat_map(Symboliser::finish).for_each(|sentence| println!("{sentence}"));
     if let Some((text, page)) = profile {
         print!("\n{text}flame graph: {}\n", workspace.display(&page));
     }
+    session.state.iter().for_each(|state| print!("{state}"));
     session.ending.outcome()
+}
+
+fn inspection(
+    workspace: &Workspace,
+    board: &board::Board,
+    options: &Options,
+    image: &Path,
+) -> Outcome<Option<Watch>> {
+    let inspection = Inspection::of(workspace, board, &options.config, image);
+    if options.inspect && inspection.is_none() {
+        return Err(Failure::new("the Makefile of this system writes no report.json beside the image"));
+    }
+    let after = options.inspect.then(|| options.after.unwrap_or(AFTER));
+    Ok(inspection.map(|inspection| Watch { inspection, after }))
 }
 
 fn parse(mut arguments: lexopt::Parser) -> Outcome<Options> {
@@ -100,6 +127,8 @@ fn parse(mut arguments: lexopt::Parser) -> Outcome<Options> {
         config: None,
         silence: Some(qemu::SILENCE),
         profile: false,
+        inspect: false,
+        after: None,
     };
     while let Some(argument) = arguments.next()? {
         match argument {
@@ -110,9 +139,17 @@ fn parse(mut arguments: lexopt::Parser) -> Outcome<Options> {
             }
             Long("timeout") => options.silence = seconds(arguments.value()?.parse()?),
             Long("profile") => options.profile = true,
+            Long("inspect") => options.inspect = true,
+            Long("after") => options.after = Some(Duration::from_secs(arguments.value()?.parse()?)),
             Value(system) => options.system = system.string()?,
             other => return Err(other.unexpected().into()),
         }
+    }
+    if options.profile && options.inspect {
+        return Err(Failure::new("--profile and --inspect exclude each other"));
+    }
+    if options.after.is_some() && !options.inspect {
+        return Err(Failure::new("--after needs --inspect"));
     }
     Ok(options)
 }

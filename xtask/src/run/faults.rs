@@ -11,13 +11,17 @@ use crate::workspace::Workspace;
 /// The symboliser of a system; `None` if the Makefile writes no report beside the image.
 pub fn symboliser(workspace: &Workspace, board: &Board, config: &str, image: &Path) -> Option<Symboliser> {
     let report = files::read(&image.with_file_name("report.json")).ok()?;
+    Symboliser::new(&report, places(workspace, board, config, image)).ok()
+}
+
+/// The places of a system's files.
+pub fn places(workspace: &Workspace, board: &Board, config: &str, image: &Path) -> Places {
     let kernel = workspace.kernel(&board.name, config);
-    let places = Places {
+    Places {
         folders: image.parent().map(Path::to_owned).into_iter().collect(),
         monitor: Some(kernel.with_file_name("monitor.elf")),
         kernel: Some(kernel),
-    };
-    Symboliser::new(&report, places).ok()
+    }
 }
 
 /// The sentences about the faults of a finished run.

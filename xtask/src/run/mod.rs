@@ -2,8 +2,10 @@
 
 pub mod board;
 mod command;
+mod control;
 pub mod expected;
 pub mod faults;
+pub mod inspection;
 pub mod patience;
 pub mod project;
 pub mod python;

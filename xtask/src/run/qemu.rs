@@ -7,10 +7,13 @@ use std::path::Path;
 use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::{self, JoinHandle};
-use std::time::Duration;
+use std::time::{Duration, Instant};
+
+use limen_inspect::Progress;
 
 use crate::failure::{Context, Failure, Outcome};
 use crate::run::board::Board;
+use crate::run::inspection::Inspection;
 use crate::run::patience;
 use crate::shell::console;
 use crate::shell::process;
@@ -55,16 +58,22 @@ pub enum Ending {
     Endless,
     /// The system printed nothing for this long; with QEMU's error output.
     Silent(Duration, String),
+    /// No thread can run, and no interrupt can wake one.
+    Stuck,
+    /// The kernel reported that it stopped.
+    KernelStopped,
+    /// The time of the caller is over.
+    TimeIsOver,
 }
 
 impl Ending {
     /// Success, or a sentence that describes the ending.
     ///
     /// # Errors
-    /// For every ending but `Done` and `Seen`.
+    /// For every ending but `Done`, `Seen` and `TimeIsOver`.
     pub fn outcome(&self) -> Outcome {
         let sentence = match self {
-            Self::Done | Self::Seen => return Ok(()),
+            Self::Done | Self::Seen | Self::TimeIsOver => return Ok(()),
             Self::Failed(reason) => format!("the system reports failure: {reason}"),
             Self::Exited(status, said) => {
                 format!(
@@ -73,6 +82,12 @@ impl Ending {
                 )
             }
             Self::Endless => format!("the system printed more than {MOST_LINES} lines and was stopped"),
+            Self::Stuck => {
+                "the system stands still: each thread is stopped or waits for another one, and no interrupt \
+                            wakes one"
+                    .to_owned()
+            }
+            Self::KernelStopped => "the kernel stopped".to_owned(),
             Self::Silent(time, said) => format!(
                 "the system printed nothing for {} seconds and was stopped{}",
                 time.as_secs(),
@@ -90,6 +105,17 @@ pub struct Session {
     pub lines: Vec<String>,
     /// Why it ended.
     pub ending: Ending,
+    /// The threads at the end of a silent run, or everything if the caller asked for it.
+    pub state: Option<String>,
+}
+
+/// Looks at the machine while it runs.
+#[derive(Debug)]
+pub struct Watch {
+    /// The look.
+    pub inspection: Inspection,
+    /// The time after which the run ends with all lists, whatever the machine does.
+    pub after: Option<Duration>,
 }
 
 /// A system to boot.
@@ -102,8 +128,8 @@ pub struct Boot<'a> {
     pub extra: &'a [&'a str],
     /// The user of the console.
     pub audience: Audience,
-    /// How long the system may be silent; `None` waits forever. For a person, wall-clock time counts; otherwise the
-    /// time in which the emulator could run, see [`patience`].
+    /// How long the system may be silent; `None` waits forever. Time counts while the emulator could run, see
+    /// [`patience`].
     pub silence: Option<Duration>,
 }
 
@@ -120,15 +146,29 @@ impl Boot<'_> {
     ///
     /// # Errors
     /// When QEMU cannot be started.
-    pub fn run_typing(
+    pub fn run_typing(&self, until: impl FnMut(&str, Option<&Sender<Vec<u8>>>) -> bool) -> Outcome<Session> {
+        self.run_watching(None, until)
+    }
+
+    /// As [`Self::run_typing`]; looks at the machine when it is silent, and ends the run if nothing can happen.
+    ///
+    /// # Errors
+    /// When QEMU cannot be started.
+    pub fn run_watching(
         &self,
+        mut watch: Option<Watch>,
         mut until: impl FnMut(&str, Option<&Sender<Vec<u8>>>) -> bool,
     ) -> Outcome<Session> {
-        let mut qemu = Emulator::start(&self.command(), self.audience)?;
+        let mut command = self.command();
+        command.extend(watch.iter().flat_map(|watch| watch.inspection.arguments()));
+        let mut qemu = Emulator::start(&command, self.audience)?;
         let mut console = Console { pending: Vec::new(), lines: Vec::new() };
+        let mut patience = Patience::new(self.silence, watch.as_ref().and_then(|watch| watch.after));
+        let mut state = None;
         let ending = loop {
-            match qemu.next(self.silence, self.audience) {
+            match qemu.next(patience.next_wait(watch.is_some())) {
                 Ok(bytes) => {
+                    patience.hears();
                     let endless = self.audience != Audience::Person && console.lines.len() > MOST_LINES;
                     let keys = qemu.keys.clone();
                     // Line by line, so that the caller can print below a line.
@@ -136,9 +176,15 @@ impl Boot<'_> {
                         if self.audience == Audience::Person {
                             console::show(piece);
                         }
-                        console.take(piece, &mut |line| until(line, keys.as_ref()))
+                        console.take(piece, &mut |line| {
+                            patience.reads(line);
+                            until(line, keys.as_ref())
+                        })
                     });
                     let ending = ending.or_else(|| endless.then_some(Ending::Endless));
+                    let over =
+                        || patience.is_over().then(|| patience.gives_up(watch.as_mut(), &mut state))?;
+                    let ending = ending.or_else(over);
                     if let Some(ending) = ending {
                         qemu.stop();
                         break ending;
@@ -149,13 +195,17 @@ impl Boot<'_> {
                     break Ending::Exited(status, said);
                 }
                 Err(RecvTimeoutError::Timeout) => {
+                    let Some(ending) = patience.gives_up(watch.as_mut(), &mut state) else { continue };
                     qemu.stop();
                     let (_, said) = qemu.finish()?;
-                    break Ending::Silent(self.silence.unwrap_or_default(), without_our_signal(&said));
+                    break match ending {
+                        Ending::Silent(time, _) => Ending::Silent(time, without_our_signal(&said)),
+                        ending => ending,
+                    };
                 }
             }
         };
-        Ok(Session { lines: console.lines, ending })
+        Ok(Session { lines: console.lines, ending, state })
     }
 
     fn command(&self) -> Vec<String> {
@@ -178,6 +228,85 @@ fn interruptible(mut command: Vec<String>) -> Vec<String> {
         ["-chardev", "stdio,id=console,mux=on,signal=on", "-serial", "chardev:console", "-mon", "console"];
     command.splice(at..at + 2, long.map(str::to_owned));
     command
+}
+
+/// The first look at a silent machine; each further one comes after twice the time.
+const FIRST_LOOK: Duration = Duration::from_millis(500);
+/// How long a kernel may take to print the rest of its report, after the line that begins it.
+const LAST_WORDS: Duration = Duration::from_secs(1);
+/// The beginning of that line.
+const KERNEL_STOPPED: &str = "The kernel stopped: ";
+
+/// How long the run waits for more output.
+struct Patience {
+    silence: Option<Duration>,
+    /// When the caller ends the run.
+    end: Option<Instant>,
+    /// Silent for so long.
+    silent: Duration,
+    /// The time of the current wait.
+    wait: Duration,
+    has_stopped: bool,
+}
+
+impl Patience {
+    fn new(silence: Option<Duration>, after: Option<Duration>) -> Self {
+        let end = after.map(|after| Instant::now() + after);
+        Self { silence, end, silent: Duration::ZERO, wait: Duration::ZERO, has_stopped: false }
+    }
+
+    /// How long to wait for output; `None` without an end.
+    fn next_wait(&mut self, watches: bool) -> Option<Duration> {
+        let look = if self.silent.is_zero() { FIRST_LOOK } else { self.silent };
+        let limits = [
+            self.silence.map(|limit| limit.saturating_sub(self.silent)),
+            (watches && self.silence.is_some()).then_some(look),
+            self.end.map(|end| end.saturating_duration_since(Instant::now())),
+            self.has_stopped.then_some(LAST_WORDS),
+        ];
+        let wait = limits.into_iter().flatten().min();
+        self.wait = wait.unwrap_or_default();
+        wait
+    }
+
+    fn is_over(&self) -> bool {
+        self.end.is_some_and(|end| end <= Instant::now())
+    }
+
+    fn hears(&mut self) {
+        self.silent = Duration::ZERO;
+    }
+
+    fn reads(&mut self, line: &str) {
+        self.has_stopped |= line.starts_with(KERNEL_STOPPED);
+    }
+
+    /// After a wait without output: why the run ends, if it does.
+    fn gives_up(&mut self, watch: Option<&mut Watch>, state: &mut Option<String>) -> Option<Ending> {
+        self.silent += self.wait;
+        if self.has_stopped {
+            return Some(Ending::KernelStopped);
+        }
+        let is_silent = self.silence.is_some_and(|limit| self.silent >= limit);
+        let watch = match watch {
+            Some(watch) => watch,
+            None => return is_silent.then(|| Ending::Silent(self.silent, String::new())),
+        };
+        if self.is_over() {
+            *state = Some(watch.inspection.all().unwrap_or_else(|failure| format!("{failure}\n")));
+            return Some(Ending::TimeIsOver);
+        }
+        let look = watch.inspection.look();
+        if is_silent {
+            let threads = look.map(|look| look.threads);
+            *state = Some(threads.unwrap_or_else(|failure| format!("{failure}\n")));
+            return Some(Ending::Silent(self.silent, String::new()));
+        }
+        // A machine whose kernel has not started cannot be inspected yet.
+        let look = look.ok().filter(|look| look.progress == Progress::Impossible)?;
+        *state = Some(look.threads);
+        Some(Ending::Stuck)
+    }
 }
 
 /// Splits console bytes into lines.
@@ -253,17 +382,16 @@ impl Emulator {
         Ok(Self { child, console, keys, errors })
     }
 
-    fn next(&self, silence: Option<Duration>, audience: Audience) -> Result<Vec<u8>, RecvTimeoutError> {
+    /// The next output. The time in which the emulator could not run does not count, see [`patience`].
+    fn next(&self, wait: Option<Duration>) -> Result<Vec<u8>, RecvTimeoutError> {
+        let Some(limit) = wait else {
+            return self.console.recv().map_err(|_| RecvTimeoutError::Disconnected);
+        };
         let receive = |limit| match self.console.recv_timeout(limit) {
             Err(RecvTimeoutError::Timeout) => None,
             received => Some(received),
         };
-        let received = match silence {
-            None => return self.console.recv().map_err(|_| RecvTimeoutError::Disconnected),
-            Some(limit) if audience == Audience::Person => receive(limit),
-            Some(limit) => patience::wait(self.child.id(), limit, receive),
-        };
-        received.unwrap_or(Err(RecvTimeoutError::Timeout))
+        patience::wait(self.child.id(), limit, receive).unwrap_or(Err(RecvTimeoutError::Timeout))
     }
 
     /// Terminates QEMU, so that it restores the terminal; kills it if it does not end.

@@ -391,7 +391,7 @@ mod tests {
     fn judge_with(variants: &[String], suite: &str, lines: &[&str]) -> Verdict {
         let lines = lines.iter().map(|&line| line.to_owned()).collect();
         let place = Place { config: "debug", architecture: "aarch64", variants };
-        parse(suite).unwrap().judge(&Session { lines, ending: Ending::Done }, place)
+        parse(suite).unwrap().judge(&Session { lines, ending: Ending::Done, state: None }, place)
     }
 
     #[test]
