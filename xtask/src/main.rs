@@ -9,6 +9,7 @@ mod bench;
 mod book;
 mod check;
 mod command;
+mod dump;
 mod emulator_plugin;
 mod failure;
 mod figures;
@@ -28,8 +29,9 @@ use command::Command;
 use failure::{Context, Outcome};
 use workspace::Workspace;
 
-const COMMANDS: [&Command; 11] = [
+const COMMANDS: [&Command; 12] = [
     &run::COMMAND,
+    &dump::COMMAND,
     &test::COMMAND,
     &check::COMMAND,
     &bench::COMMAND,

@@ -4,6 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use lexopt::prelude::*;
+use limen_inspect::View;
 use limen_symbolise::Symboliser;
 
 use crate::command::{Command, one_of};
@@ -12,7 +13,7 @@ use crate::profile;
 use crate::run::board;
 use crate::run::expected::Expected;
 use crate::run::faults;
-use crate::run::inspection::Inspection;
+use crate::run::inspection::{self, Inspection};
 use crate::run::project::{Build, Project};
 use crate::run::qemu::{self, Audience, Boot, Watch};
 use crate::sdk;
@@ -61,9 +62,6 @@ impl Options {
     }
 }
 
-/// How long a system runs before it is inspected.
-pub const AFTER: Duration = Duration::from_secs(5);
-
 fn run(workspace: &Workspace, arguments: lexopt::Parser) -> Outcome {
     let options = parse(arguments)?;
     let board = board::named(workspace, &options.board)?.with(&options.variants)?;
@@ -95,7 +93,7 @@ fn run(workspace: &Workspace, arguments: lexopt::Parser) -> Outcome {
         let profiled = profile::run(workspace, &boot, &title, with_symbols, &mut follow)?;
         (profiled.session, Some((profiled.text, profiled.page)))
     } else {
-        (boot.run_watching(inspection(workspace, &board, &options, &image)?, |line, _| follow(line))?, None)
+        (boot.run_watching(watch(workspace, &board, &options, &image)?, |line, _| follow(line))?, None)
     };
     symboliser.iter_mut().flat_map(Symboliser::finish).for_each(|sentence| println!("{sentence}"));
     if let Some((text, page)) = profile {
@@ -105,18 +103,22 @@ fn run(workspace: &Workspace, arguments: lexopt::Parser) -> Outcome {
     session.ending.outcome()
 }
 
-fn inspection(
+fn watch(
     workspace: &Workspace,
     board: &board::Board,
     options: &Options,
     image: &Path,
 ) -> Outcome<Option<Watch>> {
-    let inspection = Inspection::of(workspace, board, &options.config, image);
+    let inspection = Inspection::of(workspace, board, options.config(), image);
     if options.inspect && inspection.is_none() {
         return Err(Failure::new("the Makefile of this system writes no report.json beside the image"));
     }
-    let after = options.inspect.then(|| options.after.unwrap_or(AFTER));
-    Ok(inspection.map(|inspection| Watch { inspection, after }))
+    let (views, after): (&[View], _) = if options.inspect {
+        (&inspection::ALL, Some(options.after.unwrap_or(inspection::AFTER)))
+    } else {
+        (&[View::Threads], None)
+    };
+    Ok(inspection.map(|inspection| Watch { inspection, views, after, keep: None }))
 }
 
 fn parse(mut arguments: lexopt::Parser) -> Outcome<Options> {

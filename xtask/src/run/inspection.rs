@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use limen_inspect::dump::Dump;
 use limen_inspect::{Inspector, Progress, View, needed_memory};
@@ -15,7 +16,10 @@ use crate::shell::files;
 use crate::workspace::Workspace;
 
 /// The lists of `./x run --inspect` and `./x dump --read`.
-const ALL: [View; 3] = [View::Threads, View::Objects, View::Keys];
+pub const ALL: [View; 3] = [View::Threads, View::Objects, View::Keys];
+
+/// How long a system runs before it is inspected.
+pub const AFTER: Duration = Duration::from_secs(5);
 
 /// The files and the control socket that a look needs.
 #[derive(Debug)]
@@ -30,8 +34,8 @@ pub struct Inspection {
 /// What a look found.
 #[derive(Debug)]
 pub struct Look {
-    /// Each thread with its state and place.
-    pub threads: String,
+    /// The requested lists.
+    pub lists: String,
     /// Whether anything but waiting can happen.
     pub progress: Progress,
 }
@@ -61,21 +65,20 @@ impl Inspection {
         self.control.dump(file, self.memory)
     }
 
-    /// Looks at the threads.
+    /// Looks at the machine.
     ///
     /// # Errors
     /// When the machine cannot be inspected: its kernel may not have started.
-    pub fn look(&mut self) -> Outcome<Look> {
-        let mut inspector = self.inspector()?;
-        Ok(Look { threads: inspector.show(View::Threads), progress: inspector.progress() })
-    }
-
-    /// All lists.
-    ///
-    /// # Errors
-    /// As [`Self::look`].
-    pub fn all(&mut self) -> Outcome<String> {
-        self.inspector().map(|mut inspector| lists(&mut inspector))
+    pub fn look(&mut self, views: &[View]) -> Outcome<Look> {
+        let file = self.file.clone();
+        self.dump_to(&file)?;
+        let dump = Dump::open(&file);
+        // What is open stays readable.
+        _ = fs::remove_file(&file);
+        let inspector = dump.and_then(|dump| Inspector::new(&self.report, self.places.clone(), dump));
+        let unusable = |reason| Failure::new(format!("the machine cannot be inspected: {reason}"));
+        let mut inspector = inspector.map_err(unusable)?;
+        Ok(Look { lists: lists(&mut inspector, views), progress: inspector.progress() })
     }
 
     /// All lists of a dump that was written before.
@@ -86,20 +89,11 @@ impl Inspection {
         let unusable = |reason| Failure::new(format!("{}: {reason}", file.display()));
         let dump = Dump::open(file).map_err(unusable)?;
         let mut inspector = Inspector::new(&self.report, self.places.clone(), dump).map_err(unusable)?;
-        Ok(lists(&mut inspector))
-    }
-
-    fn inspector(&mut self) -> Outcome<Inspector> {
-        let file = self.file.clone();
-        self.dump_to(&file)?;
-        let dump = Dump::open(&file);
-        // What is open stays readable.
-        _ = fs::remove_file(&file);
-        let inspector = dump.and_then(|dump| Inspector::new(&self.report, self.places.clone(), dump));
-        inspector.map_err(|reason| Failure::new(format!("the machine cannot be inspected: {reason}")))
+        Ok(lists(&mut inspector, &ALL))
     }
 }
 
-fn lists(inspector: &mut Inspector) -> String {
-    ALL.map(|view| inspector.show(view)).join("\n")
+fn lists(inspector: &mut Inspector, views: &[View]) -> String {
+    let lists: Vec<_> = views.iter().map(|view| inspector.show(*view)).collect();
+    lists.join("\n")
 }

@@ -3,13 +3,13 @@
 //! A system ends a run by printing a line: `LIMEN|DONE`, or `LIMEN|FAIL` and a reason.
 
 use std::io::{ErrorKind, IsTerminal, Read, Write, stdin};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use limen_inspect::Progress;
+use limen_inspect::{Progress, View};
 
 use crate::failure::{Context, Failure, Outcome};
 use crate::run::board::Board;
@@ -114,8 +114,12 @@ pub struct Session {
 pub struct Watch {
     /// The look.
     pub inspection: Inspection,
+    /// The lists of a run that ends in silence or when its time is over.
+    pub views: &'static [View],
     /// The time after which the run ends with all lists, whatever the machine does.
     pub after: Option<Duration>,
+    /// The file that gets a dump then.
+    pub keep: Option<PathBuf>,
 }
 
 /// A system to boot.
@@ -292,19 +296,24 @@ impl Patience {
             Some(watch) => watch,
             None => return is_silent.then(|| Ending::Silent(self.silent, String::new())),
         };
-        if self.is_over() {
-            *state = Some(watch.inspection.all().unwrap_or_else(|failure| format!("{failure}\n")));
+        if let Some(file) = watch.keep.as_ref().filter(|_| self.is_over()) {
+            let dumped = watch.inspection.dump_to(file);
+            *state = dumped.err().map(|failure| format!("{failure}\n"));
             return Some(Ending::TimeIsOver);
         }
-        let look = watch.inspection.look();
-        if is_silent {
-            let threads = look.map(|look| look.threads);
-            *state = Some(threads.unwrap_or_else(|failure| format!("{failure}\n")));
-            return Some(Ending::Silent(self.silent, String::new()));
+        let look = watch.inspection.look(watch.views);
+        let ends = if self.is_over() {
+            Some(Ending::TimeIsOver)
+        } else {
+            is_silent.then(|| Ending::Silent(self.silent, String::new()))
+        };
+        if ends.is_some() {
+            *state = Some(look.map_or_else(|failure| format!("{failure}\n"), |look| look.lists));
+            return ends;
         }
         // A machine whose kernel has not started cannot be inspected yet.
         let look = look.ok().filter(|look| look.progress == Progress::Impossible)?;
-        *state = Some(look.threads);
+        *state = Some(look.lists);
         Some(Ending::Stuck)
     }
 }

@@ -16,9 +16,10 @@ use crate::failure::{Context, Failure, Outcome};
 use crate::run::board::{self, Board};
 use crate::run::expected::Expected;
 use crate::run::faults;
+use crate::run::inspection::{self, Inspection};
 use crate::run::project::{Build, Project};
 use crate::run::python;
-use crate::run::qemu::{self, Audience, Boot};
+use crate::run::qemu::{self, Audience, Boot, Watch};
 use crate::sdk;
 use crate::shell::files;
 use crate::shell::progress::{self, Steps};
@@ -420,7 +421,16 @@ impl Job {
             findings = found;
             Ok(session)
         } else {
-            boot.run_typing(|line, keys| {
+            // An emulator that counts does not answer while the machine is idle.
+            let inspection = Inspection::of(workspace, board, &self.config, &image);
+            let inspection = inspection.filter(|_| !suite.deterministic);
+            let watch = inspection.map(|inspection| Watch {
+                inspection,
+                views: &inspection::ALL,
+                after: None,
+                keep: None,
+            });
+            boot.run_watching(watch, |line, keys| {
                 suite.load().into_iter().for_each(|load| load.follow(line, keys));
                 expected.as_mut().is_some_and(|expected| expected.complete_with(line))
             })
@@ -429,6 +439,8 @@ impl Job {
         let mut session = session?;
         let symboliser = faults::symboliser(workspace, board, &self.config, &image);
         session.lines.extend(faults::explained(symboliser, &session.lines));
+        let state = session.state.iter().flat_map(|state| state.lines());
+        session.lines.extend(state.map(str::to_owned));
         let (config, architecture) = (self.config.as_str(), board.architecture.as_str());
         let place = Place { config, architecture, variants: &board.chosen };
         let mut verdict = match &expected {

@@ -11,6 +11,8 @@
 //! same_files = ["disk.img", "end.img"]  # files in that folder that must be equal after a run
 //! expect = ["MON|ERROR: faulting PD: child", "/^pc : 0x[0-9a-f]{16}$/"]
 //! forbid = ["PANIC"]
+//! stands_still = true              # the run must end because no thread can run; the console gets the lists of threads,
+//!                                  # objects and keys
 //! variants = ["q35"]               # boot once more, in debug, on boards with these variants
 //! # or: [["q35"], ["avx"]]         # once more for each of these lists
 //!
@@ -39,7 +41,7 @@ use serde::Deserialize;
 use crate::failure::{Context, Failure, Outcome};
 use crate::run::board::Board;
 use crate::run::project::Project;
-use crate::run::qemu::Session;
+use crate::run::qemu::{Ending, Session};
 use crate::shell::data;
 use crate::shell::files;
 use crate::test::injection::Injection;
@@ -63,6 +65,8 @@ pub struct Suite {
     worlds: Worlds,
     /// Whether time must follow the instruction count.
     pub deterministic: bool,
+    /// Whether the run must end because no thread can run.
+    pub stands_still: bool,
     expect: Vec<Pattern>,
     forbid: Vec<Pattern>,
     debug: InConfig,
@@ -293,8 +297,13 @@ impl Suite {
             Some(Some(complaint)) => verdict.complaints.push(complaint),
             None => {}
         }
-        if let Err(failure) = session.ending.outcome() {
-            verdict.complaints.push(failure.to_string());
+        match (&session.ending, session.ending.outcome()) {
+            (Ending::Stuck, _) if self.stands_still => verdict.passed += 1,
+            (_, Err(failure)) => verdict.complaints.push(failure.to_string()),
+            (_, Ok(())) if self.stands_still => {
+                verdict.complaints.push("the run did not end because no thread can run".to_owned());
+            }
+            (_, Ok(())) => {}
         }
         if verdict == Verdict::default() {
             verdict.complaints.push("the suite ran no test".to_owned());
@@ -377,7 +386,6 @@ mod tests {
 
     use super::*;
     use crate::run::board::BootProtocol;
-    use crate::run::qemu::Ending;
     use crate::workspace::Workspace;
 
     fn parse(text: &str) -> Outcome<Suite> {
