@@ -108,6 +108,15 @@ impl Inspector {
     /// # Errors
     /// A sentence that says which of them cannot be used, or does not fit the others.
     pub fn new(report: &str, places: Places, dump: Dump) -> Result<Self, String> {
+        let layout = kernel(places.kernel.as_deref())?;
+        Self::with_kernel(&layout, report, places, dump)
+    }
+
+    /// As [`Self::new`], with a kernel file that was read before.
+    ///
+    /// # Errors
+    /// As [`Self::new`].
+    pub fn with_kernel(layout: &Layout, report: &str, places: Places, dump: Dump) -> Result<Self, String> {
         let system = System::parse(report)?;
         let report = Report::parse(report)?;
         let name = &system.architecture;
@@ -117,16 +126,15 @@ impl Inspector {
         if dump.architecture != name {
             return Err(format!("the dump is of {}, but the report is for {name}", dump.architecture));
         }
-        let layout = kernel(places.kernel.as_deref())?;
         let listed = report.kernel_segments();
         let segments = if listed.is_empty() { layout.segments().to_vec() } else { listed };
         let kernel = KernelMemory { segments, dump: &dump };
-        check_kernel(&layout, &kernel)?;
+        check_kernel(layout, &kernel)?;
         let (address, bytes) = layout.place();
         let memory = kernel.read(address, bytes)?;
         let threads = system.protection_domains.len() + 1;
-        let state = State::read(&layout, &memory, machine, threads)?;
-        let tables = Tables { layout: &layout, report: &report, kernel: &kernel, memory: &memory };
+        let state = State::read(layout, &memory, machine, threads)?;
+        let tables = Tables { layout, report: &report, kernel: &kernel, memory: &memory };
         let names = tables.names()?;
         Ok(Self { system, report, machine, words, state, dump, files: Files::new(places), names })
     }
@@ -168,7 +176,7 @@ impl Inspector {
         let limit = sp.saturating_add(STACK_BYTES);
         let end = own.filter(|stack| stack.contains(&sp)).map_or(limit, |stack| stack.end.min(limit));
         let mut words = BTreeMap::new();
-        let mut address = sp.next_multiple_of(8).min(end);
+        let mut address = sp.checked_next_multiple_of(8).unwrap_or(end).min(end);
         while address < end {
             let page_end = (address & !(PAGE - 1)).saturating_add(PAGE).min(end);
             let memory = self.machine.translate(&self.dump, self.state.threads[thread].root, address);

@@ -543,6 +543,29 @@ mod tests {
     }
 
     #[test]
+    fn a_kernel_that_stopped_ends_the_run_after_its_last_words() {
+        let session = shell("echo 'The kernel stopped: x'; sleep 0.2; echo '  in y'; exec sleep 1000", SILENCE);
+        assert_eq!(session.ending, Ending::KernelStopped);
+        assert_eq!(session.lines, ["The kernel stopped: x", "  in y"]);
+        assert_eq!(session.ending.outcome().unwrap_err().to_string(), "the kernel stopped");
+    }
+
+    #[test]
+    fn looks_at_a_silent_machine_become_rarer() {
+        let mut patience = Patience::new(Some(Duration::from_secs(3)), None);
+        let mut waits = Vec::new();
+        let ending = (0..9).find_map(|_| {
+            waits.push(patience.next_wait(true).unwrap().as_millis());
+            patience.gives_up(None, &mut None)
+        });
+        assert_eq!(waits, [500, 500, 1000, 1000]);
+        assert_eq!(ending, Some(Ending::Silent(Duration::from_secs(3), String::new())));
+        patience.hears();
+        assert_eq!(patience.next_wait(true), Some(FIRST_LOOK));
+        assert_eq!(Patience::new(None, None).next_wait(true), None);
+    }
+
+    #[test]
     fn a_silent_system_is_stopped() {
         let session = shell("exec sleep 1000", Duration::from_millis(50));
         assert!(matches!(session.ending, Ending::Silent(..)));

@@ -1,0 +1,536 @@
+//! A machine of two programs and the monitor. The kernel file is this test itself: it has a static with the names of the
+//! kernel's, whose layout the compiler chose, and the dump has the same contents.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails if its setup fails")]
+
+use std::fs;
+use std::io::Cursor;
+use std::mem::offset_of;
+use std::num::NonZeroU16;
+use std::sync::LazyLock;
+
+use limen_inspect::dump::Dump;
+use limen_inspect::layout::Layout;
+use limen_inspect::{Inspector, Progress, View, needed_memory};
+use limen_symbolise::Places;
+use object::elf::PT_LOAD;
+use object::read::elf::{ElfFile64, ProgramHeader};
+use object::{LittleEndian, Object, ObjectSymbol};
+use proptest::prelude::*;
+
+#[expect(dead_code, reason = "the types are read through debugging information")]
+mod kernel {
+    use super::NonZeroU16;
+
+    pub(crate) type Id = Option<NonZeroU16>;
+    const N: usize = 4;
+
+    pub(crate) struct KernelCell(pub(crate) Cell);
+    pub(crate) struct Cell {
+        pub(crate) value: Kernel,
+    }
+    pub(crate) struct Kernel {
+        pub(crate) processor: Processor,
+        pub(crate) machine: Hardware,
+        pub(crate) endpoints: Arena<Endpoint>,
+        pub(crate) notifications: Arena<Notification>,
+        pub(crate) replies: Arena<Reply>,
+        pub(crate) links: Arena<Links>,
+        pub(crate) threads: Arena<Thread>,
+        pub(crate) sched_contexts: Arena<SchedContext>,
+        pub(crate) sporadic_servers: Arena<SporadicServer>,
+        pub(crate) irqs: Arena<Irq>,
+        pub(crate) keys: Arena<Key>,
+        pub(crate) key_count: usize,
+        pub(crate) schedule: Schedule,
+        pub(crate) works: Arena<Option<u64>>,
+        pub(crate) printed_faults: Arena<u8>,
+    }
+    pub(crate) struct Arena<T> {
+        pub(crate) items: [T; N],
+    }
+    pub(crate) struct Processor {
+        pub(crate) current: Id,
+        pub(crate) domain: u8,
+        pub(crate) since: u64,
+        pub(crate) open_call: Option<OpenCall>,
+    }
+    pub(crate) struct OpenCall {
+        pub(crate) caller: NonZeroU16,
+        pub(crate) endpoint: NonZeroU16,
+    }
+    pub(crate) struct Hardware {
+        pub(crate) frequency: u64,
+    }
+    pub(crate) struct Queue {
+        pub(crate) head: Id,
+        pub(crate) tail: Id,
+    }
+    pub(crate) struct Links {
+        pub(crate) next: Id,
+        pub(crate) previous: Id,
+    }
+    pub(crate) enum Endpoint {
+        Idle,
+        LoneReceiver { thread: NonZeroU16, reply: NonZeroU16 },
+        SenderQueue(Queue),
+        ReceiverQueue(Queue),
+    }
+    pub(crate) struct Notification {
+        pub(crate) state: Signals,
+        pub(crate) thread: Id,
+    }
+    pub(crate) enum Signals {
+        Idle,
+        Active(u64),
+        LoneWaiter(NonZeroU16),
+        WaiterQueue(Queue),
+    }
+    pub(crate) enum Reply {
+        Free,
+        Owed { caller: NonZeroU16 },
+    }
+    pub(crate) struct Thread {
+        pub(crate) caps: &'static CapTable,
+        pub(crate) context: Context,
+        pub(crate) state: State,
+        pub(crate) priority: u8,
+        pub(crate) domain: u8,
+        pub(crate) sched_context: Id,
+        pub(crate) fault: Option<Fault>,
+    }
+    pub(crate) struct Context(pub(crate) [u64; 26]);
+    pub(crate) enum State {
+        Inactive,
+        Runnable,
+        Postponed,
+        Receiving { endpoint: NonZeroU16 },
+        Waiting { notification: NonZeroU16 },
+        Sending { endpoint: NonZeroU16, then: AfterSend },
+        Calling { reply: NonZeroU16 },
+    }
+    pub(crate) enum AfterSend {
+        Continue,
+        AwaitReply,
+    }
+    pub(crate) enum Fault {
+        Vm { address: u64, access: Access, status: u64 },
+        UserException { number: u64, code: u64 },
+    }
+    pub(crate) enum Access {
+        Data,
+        Instruction,
+    }
+    pub(crate) struct SchedContext {
+        pub(crate) budget: u64,
+        pub(crate) remaining: u64,
+        pub(crate) thread: Id,
+        pub(crate) notification: Id,
+    }
+    pub(crate) struct SporadicServer {
+        pub(crate) period: u64,
+        pub(crate) refills: [Refill; 2],
+    }
+    pub(crate) struct Refill {
+        pub(crate) time: u64,
+        pub(crate) amount: u64,
+    }
+    pub(crate) struct Irq {
+        pub(crate) state: IrqState,
+        pub(crate) line: u32,
+        pub(crate) notification: NonZeroU16,
+    }
+    pub(crate) enum IrqState {
+        Armed,
+        Delivered,
+    }
+    pub(crate) struct Key {
+        pub(crate) holds: [u8; N],
+        pub(crate) count: u16,
+        pub(crate) default: DefaultHold,
+        pub(crate) group: Id,
+        pub(crate) state: bool,
+        pub(crate) patcher: Id,
+    }
+    pub(crate) enum DefaultHold {
+        Off,
+        Held,
+        TakenBy(NonZeroU16),
+    }
+    pub(crate) struct Schedule {
+        pub(crate) slots: [Slot; 1],
+    }
+    pub(crate) struct Slot {
+        pub(crate) duration: u64,
+    }
+    pub(crate) struct CapTable {
+        pub(crate) slots: [Cap; 8],
+    }
+    pub(crate) enum Cap {
+        Null,
+        Endpoint { id: NonZeroU16 },
+        Notification { id: NonZeroU16 },
+        Key(NonZeroU16),
+        Interrupt(NonZeroU16),
+    }
+}
+
+use kernel::*;
+
+const fn id(number: u16) -> NonZeroU16 {
+    match NonZeroU16::new(number) {
+        Some(id) => id,
+        None => NonZeroU16::MIN,
+    }
+}
+
+const fn thread(state: State, priority: u8, index: u16, fault: Option<Fault>) -> Thread {
+    let context = Context([0; 26]);
+    Thread { caps: &CAPS, context, state, priority, domain: 0, sched_context: Some(id(index)), fault }
+}
+
+const fn key(state: bool, count: u16, first: u8, default: DefaultHold, group: kernel::Id) -> Key {
+    Key { holds: [first, 0, 0, 0], count, default, group, state, patcher: None }
+}
+
+const OFF: Key = key(false, 0, 0, DefaultHold::Off, None);
+const FREE: SchedContext = SchedContext { budget: 0, remaining: 0, thread: None, notification: None };
+
+#[used]
+static CAPS: CapTable = CapTable {
+    slots: [
+        Cap::Null,
+        Cap::Endpoint { id: id(1) },
+        Cap::Notification { id: id(4) },
+        Cap::Key(id(4)),
+        Cap::Key(id(1)),
+        Cap::Interrupt(id(1)),
+        Cap::Null,
+        Cap::Null,
+    ],
+};
+
+/// Ids are positions; the first position has the id 4.
+#[used]
+static KERNEL: KernelCell = KernelCell(Cell {
+    value: Kernel {
+        processor: Processor { current: None, domain: 0, since: 100, open_call: None },
+        machine: Hardware { frequency: 2_000_000 },
+        endpoints: Arena {
+            items: [
+                Endpoint::Idle,
+                Endpoint::SenderQueue(Queue { head: Some(id(4)), tail: Some(id(4)) }),
+                Endpoint::Idle,
+                Endpoint::Idle,
+            ],
+        },
+        notifications: Arena {
+            items: [
+                Notification { state: Signals::Active(2), thread: Some(id(4)) },
+                Notification { state: Signals::LoneWaiter(id(1)), thread: Some(id(1)) },
+                Notification { state: Signals::Idle, thread: None },
+                Notification { state: Signals::Idle, thread: None },
+            ],
+        },
+        replies: Arena { items: [Reply::Free, Reply::Free, Reply::Free, Reply::Free] },
+        links: Arena { items: [const { Links { next: None, previous: None } }; 4] },
+        threads: Arena {
+            items: [
+                thread(State::Sending { endpoint: id(1), then: AfterSend::AwaitReply }, 10, 4, None),
+                thread(State::Waiting { notification: id(1) }, 20, 1, None),
+                thread(
+                    State::Inactive,
+                    255,
+                    2,
+                    Some(Fault::Vm { address: 4, access: Access::Data, status: 4 }),
+                ),
+                thread(State::Inactive, 0, 3, None),
+            ],
+        },
+        sched_contexts: Arena {
+            items: [
+                SchedContext { budget: 2000, remaining: 10, thread: Some(id(4)), notification: None },
+                SchedContext { budget: 400, remaining: 0, thread: Some(id(1)), notification: None },
+                FREE,
+                FREE,
+            ],
+        },
+        sporadic_servers: Arena {
+            items: [
+                const { SporadicServer { period: 0, refills: [const { Refill { time: 0, amount: 0 } }; 2] } },
+                const { SporadicServer { period: 2000, refills: [const { Refill { time: 90, amount: 50 } }; 2] } },
+                const { SporadicServer { period: 0, refills: [const { Refill { time: 0, amount: 0 } }; 2] } },
+                const { SporadicServer { period: 0, refills: [const { Refill { time: 0, amount: 0 } }; 2] } },
+            ],
+        },
+        irqs: Arena { items: [const { Irq { state: IrqState::Armed, line: 0, notification: id(1) } }; 4] },
+        keys: Arena {
+            items: [
+                key(true, 2, 2, DefaultHold::Off, None),
+                key(true, 0, 0, DefaultHold::TakenBy(id(1)), Some(id(4))),
+                OFF,
+                OFF,
+            ],
+        },
+        key_count: 2,
+        schedule: Schedule { slots: [Slot { duration: 0 }] },
+        works: Arena { items: [None; 4] },
+        printed_faults: Arena { items: [0; 4] },
+    },
+});
+
+const REPORT: &str = r#"{
+  "board": "b", "architecture": "x86_64", "config": "debug",
+  "protection_domains": [
+    {"name": "client", "parent": null, "program": "none/client.elf", "budget_us": 1000, "period_us": 1000,
+     "fpu": false, "stack_start": "0xc000", "stack_end": "0xe000"},
+    {"name": "driver", "parent": null, "program": "none/driver.elf", "budget_us": 200, "period_us": 1000,
+     "fpu": false, "stack_start": "0xc000", "stack_end": "0xe000"}
+  ],
+  "physical_memory": [{"start": "0x1000", "end": "0x2000", "kind": "image", "purpose": "x"},
+    {"start": "0x2000", "end": "0x8000000000", "kind": "pool", "purpose": "page tables"}],
+  "address_spaces": [],
+  "capability_tables": [
+    {"owner": "client", "slots": [
+      {"slot": 1, "kind": "endpoint", "object": "driver", "rights": ["send"], "badge": "0x1"},
+      {"slot": 2, "kind": "notification", "object": "client", "rights": ["send"], "badge": "0x2"},
+      {"slot": 3, "kind": "static key", "object": "trace", "rights": [], "badge": "0x0"},
+      {"slot": 4, "kind": "static key", "object": "trace_more", "rights": [], "badge": "0x0"}]},
+    {"owner": "driver", "slots": [
+      {"slot": 5, "kind": "interrupt", "object": "line 33", "rights": [], "badge": "0x0"},
+      {"slot": 512, "kind": "thread", "object": "client", "rights": [], "badge": "0x0"}]}
+  ],
+  "kernel": {"segments": []}
+}"#;
+
+/// This file, as the kernel and as the memory of the machine.
+struct Files {
+    layout: Layout,
+    memory: Vec<u8>,
+    /// Place of the kernel's state in the memory file.
+    state: usize,
+}
+
+static FILES: LazyLock<Files> = LazyLock::new(|| {
+    let mut memory = fs::read(std::env::current_exe().unwrap()).unwrap();
+    // The type of a core file.
+    memory[16] = 4;
+    let layout = Layout::parse(&memory).unwrap();
+    let (address, bytes) = layout.place();
+    assert_eq!(bytes as usize, size_of::<KernelCell>());
+    let file = ElfFile64::<LittleEndian>::parse(&memory[..]).unwrap();
+    let parts = file.elf_program_headers().iter().filter(|part| part.p_type(LittleEndian) == PT_LOAD);
+    let holder = parts.clone().find(|part| {
+        let start = part.p_vaddr(LittleEndian);
+        (start..start + part.p_filesz(LittleEndian)).contains(&address)
+    });
+    let holder = holder.unwrap();
+    let end = parts.map(|part| part.p_offset(LittleEndian) + part.p_filesz(LittleEndian)).max().unwrap();
+    let state = (holder.p_offset(LittleEndian) + address - holder.p_vaddr(LittleEndian)) as usize;
+    let caps = file.symbols().find(|symbol| symbol.name().is_ok_and(|name| name.contains("4CAPS"))).unwrap();
+    let caps = caps.address().to_le_bytes();
+    // The loader would enter the addresses of the capability tables.
+    for index in 0..4 {
+        let place = state
+            + offset_of!(Kernel, threads)
+            + offset_of!(Arena<Thread>, items)
+            + index * size_of::<Thread>()
+            + offset_of!(Thread, caps);
+        memory[place..place + 8].copy_from_slice(&caps);
+    }
+    // Without debugging information, which is behind everything that is loaded.
+    memory.truncate(end as usize);
+    Files { layout, memory, state }
+});
+
+fn inspector(memory: Vec<u8>, report: &str) -> Result<Inspector, String> {
+    Inspector::with_kernel(&FILES.layout, report, Places::default(), Dump::new(Cursor::new(memory))?)
+}
+
+/// The memory with other bytes of the kernel's state.
+fn changed(offset: usize, bytes: &[u8]) -> Vec<u8> {
+    let mut memory = FILES.memory.clone();
+    let place = FILES.state + offset;
+    memory[place..place + bytes.len()].copy_from_slice(bytes);
+    memory
+}
+
+#[test]
+fn threads_have_states_and_what_they_wait_for() {
+    let mut machine = inspector(FILES.memory.clone(), REPORT).unwrap();
+    let text = machine.show(View::Threads);
+    let heads: Vec<_> = text.lines().filter(|line| !line.starts_with(' ')).collect();
+    assert_eq!(
+        heads,
+        [
+            "client (priority 10, slice 1000 µs): called 'driver', which has not received the call",
+            "driver (priority 20, 25 of 200 µs left, period 1000 µs): waits for nothing that can come",
+            "monitor (priority 255, slice 0 µs): faulted; no handler gets the fault",
+            "no thread can run: each is stopped or waits for another one, and no interrupt wakes one",
+        ]
+    );
+    assert!(
+        text.contains("  at 0x0 (no readable none/client.elf; name its folder with --search-path)"),
+        "{text}"
+    );
+    assert_eq!(machine.progress(), Progress::Impossible);
+}
+
+#[test]
+fn objects_have_contents_and_owners() {
+    let text = inspector(FILES.memory.clone(), REPORT).unwrap().show(View::Objects);
+    let expected = [
+        "endpoint of 'driver': 'client' waits to send",
+        "notification of 'client': pending 0x2 from 'client'; bound to 'client'",
+        "notification of 'driver': 'driver' waits for a signal; bound to 'driver'",
+        "interrupt line 33 of 'driver': may interrupt",
+        "scheduling context of 'client': slice 1000 µs",
+        "scheduling context of 'driver': 25 of 200 µs left, period 1000 µs",
+        "scheduling context of 'monitor': slice 0 µs; unused",
+    ];
+    assert_eq!(text.lines().collect::<Vec<_>>(), expected);
+}
+
+#[test]
+fn keys_have_holders() {
+    let text = inspector(FILES.memory.clone(), REPORT).unwrap().show(View::Keys);
+    assert_eq!(
+        text,
+        "trace: on; held by 'client' 2 times\n\
+         trace_more: on; default hold released by 'driver'; held by its group; in group 'trace'\n"
+    );
+}
+
+#[test]
+fn an_interrupt_that_may_come_is_progress() {
+    let line =
+        offset_of!(Kernel, irqs) + offset_of!(Arena<Irq>, items) + size_of::<Irq>() + offset_of!(Irq, line);
+    let mut machine = inspector(changed(line, &33_u32.to_le_bytes()), REPORT).unwrap();
+    assert_eq!(machine.progress(), Progress::Possible);
+    let text = machine.show(View::Threads);
+    assert!(text.ends_with("no thread runs; one can be woken by line 33 of 'driver'\n"), "{text}");
+    assert!(text.contains("period 1000 µs): waits for line 33 of 'driver'\n"), "{text}");
+}
+
+#[test]
+fn a_queue_that_is_a_loop_ends() {
+    let links = offset_of!(Kernel, links) + offset_of!(Arena<Links>, items) + offset_of!(Links, next);
+    let reason = inspector(changed(links, &4_u16.to_le_bytes()), REPORT).unwrap_err();
+    assert_eq!(reason, "a queue of threads in this memory is a loop");
+}
+
+#[test]
+fn what_does_not_belong_together_is_refused() {
+    let refused = |report: &str| inspector(FILES.memory.clone(), report).unwrap_err();
+    let other =
+        REPORT.replace("\"static key\", \"object\": \"trace\"", "\"endpoint\", \"object\": \"trace\"");
+    assert_eq!(
+        refused(&other),
+        "the report is of another image than the dump: 'client' has no endpoint in slot 3"
+    );
+    let arm = REPORT.replace("x86_64", "aarch64");
+    assert_eq!(refused(&arm), "the dump is of x86_64, but the report is for aarch64");
+    assert_eq!(
+        refused(&REPORT.replace("x86_64", "pdp11")),
+        "the report is for the unknown instruction set 'pdp11'"
+    );
+    assert!(refused("{}").starts_with("the report cannot be used: missing field"));
+    let moved = REPORT.replace(
+        "\"segments\": []",
+        r#""segments": [{"vaddr": "0x0", "paddr": "0x9000000000", "memory_bytes": 100000000}]"#,
+    );
+    assert!(refused(&moved).contains("microkit inspect range"), "{}", refused(&moved));
+    let nowhere = moved.replace("100000000", "0");
+    assert!(
+        refused(&nowhere).contains("report, SDK and dump must be those of one image"),
+        "{}",
+        refused(&nowhere)
+    );
+    let other_kernel = |memory: &mut Vec<u8>| {
+        let (address, _) = FILES.layout.constants().first().unwrap();
+        // The first read-only part begins with the file's own header, of which nothing else uses the padding.
+        assert_eq!(*address, 0);
+        memory[9] = 7;
+    };
+    let mut memory = FILES.memory.clone();
+    other_kernel(&mut memory);
+    assert!(inspector(memory, REPORT).unwrap_err().starts_with("the kernel in the dump is of another build"));
+}
+
+#[test]
+fn anything_but_a_dump_is_refused() {
+    for bytes in [
+        &b""[..],
+        b"\x7fELF",
+        b"text that is longer than a header of an ELF file, which has 64 bytes",
+        &[0; 999],
+    ] {
+        let reason = Dump::new(Cursor::new(bytes)).unwrap_err();
+        assert!(reason.starts_with("no dump of memory: it is not a 64-bit ELF file"), "{reason}");
+    }
+    let own = fs::read(std::env::current_exe().unwrap()).unwrap();
+    assert!(Dump::new(Cursor::new(own)).unwrap_err().contains("but not a core file"));
+    for bytes in [&b""[..], b"\x7fELF", &[0; 999]] {
+        assert_eq!(Layout::parse(bytes).unwrap_err(), "the kernel is not a 64-bit ELF file");
+    }
+}
+
+#[test]
+fn the_range_of_a_dump_has_the_image_and_the_first_page_tables() {
+    assert_eq!(needed_memory(REPORT).unwrap(), (0, 0x2000 + (32 << 20)));
+    assert!(needed_memory("").is_err());
+}
+
+fn show_all(memory: Vec<u8>) -> Result<(), String> {
+    let mut machine = inspector(memory, REPORT)?;
+    for (_, view) in View::ALL {
+        assert!(!machine.show(view).contains('\u{1b}'));
+    }
+    _ = machine.progress();
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(60))]
+
+    #[test]
+    fn any_state_is_listed_or_refused(
+        hits in proptest::collection::vec((0..size_of::<KernelCell>(), any::<u8>()), 1..60),
+    ) {
+        let mut memory = FILES.memory.clone();
+        hits.iter().for_each(|(at, byte)| memory[FILES.state + at] = *byte);
+        _ = show_all(memory);
+    }
+
+    #[test]
+    fn any_header_is_read_or_refused(hits in proptest::collection::vec((0..800_usize, any::<u8>()), 1..8)) {
+        let mut memory = FILES.memory.clone();
+        hits.iter().for_each(|(at, byte)| memory[*at] = *byte);
+        _ = show_all(memory);
+    }
+
+    #[test]
+    fn a_dump_may_end_anywhere(end in any::<prop::sample::Index>()) {
+        let mut memory = FILES.memory.clone();
+        memory.truncate(end.index(memory.len()));
+        _ = show_all(memory);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(4))]
+
+    #[test]
+    fn damaged_kernels_are_read_or_refused(
+        hits in proptest::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..2000),
+    ) {
+        let mut bytes = fs::read(std::env::current_exe().unwrap()).unwrap();
+        let count = bytes.len();
+        hits.iter().for_each(|(at, byte)| bytes[at.index(count)] = *byte);
+        if let Ok(layout) = Layout::parse(&bytes) {
+            let dump = Dump::new(Cursor::new(FILES.memory.clone())).unwrap();
+            _ = Inspector::with_kernel(&layout, REPORT, Places::default(), dump)
+                .map(|mut machine| machine.show(View::Threads));
+        }
+    }
+}
