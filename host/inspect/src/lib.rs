@@ -56,14 +56,16 @@ pub enum View {
 }
 
 impl View {
-    /// Every view, by its name on the command line.
-    pub const ALL: [(&'static str, Self); 5] = [
-        ("threads", Self::Threads),
-        ("objects", Self::Objects),
-        ("keys", Self::Keys),
-        ("backtrace", Self::Backtrace),
-        ("range", Self::Range),
-    ];
+    /// Every view.
+    pub const ALL: [Self; 5] = [Self::Threads, Self::Objects, Self::Keys, Self::Backtrace, Self::Range];
+    /// The name of each on the command line.
+    pub const NAMES: [&'static str; 5] = ["threads", "objects", "keys", "backtrace", "range"];
+
+    /// The view with this name.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        Self::NAMES.iter().zip(Self::ALL).find(|(known, _)| **known == name).map(|(_, view)| view)
+    }
 }
 
 /// Whether a machine can do anything but wait.

@@ -168,7 +168,7 @@ impl Words {
     fn complete_inspect(mut self, command: &Subcommand) -> Result<Command, Failure> {
         let word = self.system.take().unwrap_or_default();
         let word = word.to_string_lossy();
-        let view = View::ALL.into_iter().find(|(name, _)| *name == word).ok_or_else(|| {
+        let view = View::named(&word).ok_or_else(|| {
             let advice = advice(&word, command.words, &format!("choose from: {}", command.words.join(", ")));
             Failure::Value(match word.as_ref() {
                 "" => format!("inspect needs the name of a list; {advice}"),
@@ -176,7 +176,7 @@ impl Words {
             })
         })?;
         Ok(Command::Inspect(InspectArguments {
-            view: view.1,
+            view,
             report: self.json_report(command)?,
             memory: self.path("memory"),
             kernel: self.path("override-kernel"),

@@ -1,5 +1,7 @@
 //! The options of the command line. The parser, the help text and the shell completion use this table.
 
+use limen_inspect::View;
+
 /// The argument that an option takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Takes {
@@ -65,7 +67,7 @@ pub(crate) const INSPECT: Subcommand = Subcommand {
     help: "list threads, objects or keys of a stopped machine from a dump of its memory",
     usage: "VIEW --report REPORT --memory FILE [--search-path PATH ...]",
     options: &["help", "report", "search-path", "override-kernel", "memory"],
-    words: &["threads", "objects", "keys", "backtrace", "range"],
+    words: &View::NAMES,
 };
 
 /// Every command.

@@ -58,7 +58,9 @@ fn bash_offers_options_values_and_files() {
         (&["--search-path", ""], &["build"]),
         (&["--search-path", "build", ""], &["build"]),
         (&["--search-path", "build", "--bo"], &["--board"]),
-        (&[""], &["build", "first.system", "symbolise"]),
+        (&[""], &["build", "first.system", "inspect", "symbolise"]),
+        (&["inspect", "k"], &["keys"]),
+        (&["inspect", "threads", "--mem"], &["--memory"]),
         (&["symbolise", "f"], &["first one.elf", "first.system"]),
         (&["-o", "x", "f"], &["first.system"]),
     ] {

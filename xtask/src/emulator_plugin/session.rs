@@ -71,14 +71,14 @@ impl State {
 }
 
 /// An emulator that is about to run, or runs, with the plugin.
-pub struct Watch<L> {
+pub struct Listening<L> {
     plugin: String,
     pipe: PathBuf,
     state: Arc<State>,
     reader: JoinHandle<io::Result<(Vec<Block>, L)>>,
 }
 
-impl<L: Listener + Send + 'static> Watch<L> {
+impl<L: Listener + Send + 'static> Listening<L> {
     /// Prepares to watch one run of a board's emulator. `folder` is the image's.
     ///
     /// # Errors

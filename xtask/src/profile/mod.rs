@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use limen_symbolise::Symboliser;
 
-use crate::emulator_plugin::session::{Detail, Watch};
+use crate::emulator_plugin::session::{Detail, Listening};
 use crate::failure::{Failure, Outcome};
 use crate::profile::owners::Owners;
 use crate::profile::stacks::Stacks;
@@ -48,7 +48,7 @@ pub fn run(
     let mut symboliser = symboliser.ok_or_else(without_report)?;
     let stacks = Stacks::new(symboliser.system().entries());
     let folder = boot.image.parent().unwrap_or(Path::new("."));
-    let watch = Watch::start(workspace, boot.board, folder, Detail::Instructions, stacks)?;
+    let watch = Listening::start(workspace, boot.board, folder, Detail::Instructions, stacks)?;
     let extra = [boot.extra, &watch.options()].concat();
     let mut is_complete = false;
     let session = Boot { extra: &extra, ..*boot }.run(|line| {

@@ -544,7 +544,8 @@ mod tests {
 
     #[test]
     fn a_kernel_that_stopped_ends_the_run_after_its_last_words() {
-        let session = shell("echo 'The kernel stopped: x'; sleep 0.2; echo '  in y'; exec sleep 1000", SILENCE);
+        let session =
+            shell("echo 'The kernel stopped: x'; sleep 0.2; echo '  in y'; exec sleep 1000", SILENCE);
         assert_eq!(session.ending, Ending::KernelStopped);
         assert_eq!(session.lines, ["The kernel stopped: x", "  in y"]);
         assert_eq!(session.ending.outcome().unwrap_err().to_string(), "the kernel stopped");

@@ -11,7 +11,7 @@ use crate::bench;
 use crate::bench::environment;
 use crate::check;
 use crate::command::Command;
-use crate::emulator_plugin::session::Watch;
+use crate::emulator_plugin::session::Listening;
 use crate::failure::{Context, Failure, Outcome};
 use crate::run::board::{self, Board};
 use crate::run::expected::Expected;
@@ -352,8 +352,8 @@ impl Job {
     fn run(&self, workspace: &Workspace, board: &Board, coverage: Option<&Coverage>) -> Outcome<Verdict> {
         if let Judge::Boot(case) = self.judge {
             let image = case.image(&self.build(workspace, board, "")?)?;
-            let watch = Coverage::watch(coverage, workspace, board, &image)?;
-            let verdict = boot(board, &image, case, &options_of(&watch));
+            let listening = Coverage::watch(coverage, workspace, board, &image)?;
+            let verdict = boot(board, &image, case, &options_of(&listening));
             Coverage::add(coverage, watch, workspace.kernel(&board.name, &self.config))?;
             return verdict;
         }
@@ -400,7 +400,7 @@ impl Job {
         coverage: Option<&Coverage>,
     ) -> Outcome<(Verdict, Vec<String>)> {
         let image = self.build(workspace, board, build)?;
-        let watch = Coverage::watch(coverage, workspace, board, &image)?;
+        let listening = Coverage::watch(coverage, workspace, board, &image)?;
         let audience = if suite.load().is_some() { Audience::Typist } else { Audience::Nobody };
         let (counted, silence): (&[&str], _) = match suite.deterministic {
             true => (&qemu::DETERMINISTIC, qemu::COUNTED_SILENCE),
@@ -408,7 +408,7 @@ impl Job {
         };
         let silence = Some(silence);
         let suites = suite.qemu().iter().map(String::as_str);
-        let extra: Vec<&str> = suites.chain(counted.iter().copied()).chain(options_of(&watch)).collect();
+        let extra: Vec<&str> = suites.chain(counted.iter().copied()).chain(options_of(&listening)).collect();
         let boot = Boot { board, image: &image, extra: &extra, audience, silence };
         let mut expected = match self.judge {
             Judge::Example => Expected::of(&self.project)?,
@@ -435,7 +435,7 @@ impl Job {
                 expected.as_mut().is_some_and(|expected| expected.complete_with(line))
             })
         };
-        Coverage::add(coverage, watch, kernel)?;
+        Coverage::add(coverage, listening, kernel)?;
         let mut session = session?;
         let symboliser = faults::symboliser(workspace, board, &self.config, &image);
         session.lines.extend(faults::explained(symboliser, &session.lines));
@@ -466,8 +466,8 @@ impl Job {
 }
 
 /// The emulator's options for a run that may be watched.
-fn options_of(watch: &Option<Watch<Executed>>) -> Vec<&str> {
-    watch.iter().flat_map(Watch::options).collect()
+fn options_of(listening: &Option<Listening<Executed>>) -> Vec<&str> {
+    listening.iter().flat_map(Listening::options).collect()
 }
 
 fn boot(board: &Board, image: &Path, case: &Case, options: &[&str]) -> Outcome<Verdict> {

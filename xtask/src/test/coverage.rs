@@ -12,7 +12,7 @@ use limen_symbolise::program::ProgramFile;
 
 use crate::bench::trace::KERNEL;
 use crate::emulator_plugin::account::Account;
-use crate::emulator_plugin::session::{Detail, Listener, Watch};
+use crate::emulator_plugin::session::{Detail, Listener, Listening};
 use crate::emulator_plugin::stream::{Block, Event};
 use crate::failure::{Context, Failure, Outcome};
 use crate::profile::percent;
@@ -71,9 +71,9 @@ impl Coverage {
         workspace: &Workspace,
         board: &Board,
         image: &Path,
-    ) -> Outcome<Option<Watch<Executed>>> {
+    ) -> Outcome<Option<Listening<Executed>>> {
         let folder = image.parent().unwrap_or(Path::new("."));
-        let start = |_| Watch::start(workspace, board, folder, Detail::Instructions, Executed::default());
+        let start = |_| Listening::start(workspace, board, folder, Detail::Instructions, Executed::default());
         this.map(start).transpose()
     }
 
@@ -81,7 +81,7 @@ impl Coverage {
     ///
     /// # Errors
     /// When it could not be read.
-    pub fn add(this: Option<&Self>, watch: Option<Watch<Executed>>, kernel: PathBuf) -> Outcome {
+    pub fn add(this: Option<&Self>, watch: Option<Listening<Executed>>, kernel: PathBuf) -> Outcome {
         let (Some(coverage), Some(watch)) = (this, watch) else { return Ok(()) };
         let (blocks, executed) = watch.finish()?;
         let mut all = coverage.executed.lock().unwrap_or_else(PoisonError::into_inner);
