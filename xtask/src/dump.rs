@@ -36,7 +36,7 @@ built as it was when the file was written. `microkit inspect` reads the same fil
   --after SECONDS     how long the system runs before; default: 5
 ";
 
-/// What to do with the file.
+/// The use of the file.
 enum Task {
     Write(PathBuf),
     Read(PathBuf),

@@ -85,6 +85,8 @@ impl Dump {
     }
 }
 
+/// Reads the registers of a note.
+type OfNote = fn(&[u8]) -> Option<Registers>;
 type Headers = (&'static str, Vec<(u64, u64, u64)>, Option<Registers>);
 
 fn headers<R: Read + Seek>(file: &ReadCache<R>) -> Result<Headers, &'static str> {
@@ -94,7 +96,7 @@ fn headers<R: Read + Seek>(file: &ReadCache<R>) -> Result<Headers, &'static str>
     if header.e_type(endian) != ET_CORE {
         return Err("it is an ELF file, but not a core file");
     }
-    let (architecture, of_note): (_, fn(&[u8]) -> Option<Registers>) = match header.e_machine(endian) {
+    let (architecture, of_note): (_, OfNote) = match header.e_machine(endian) {
         EM_AARCH64 => ("aarch64", of_aarch64),
         EM_RISCV => ("riscv64", of_riscv64),
         EM_X86_64 => ("x86_64", of_x86_64),

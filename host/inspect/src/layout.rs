@@ -28,7 +28,7 @@ pub struct Layout {
     state: (u64, usize),
     /// Read-only data: address and contents.
     constants: Vec<(u64, Vec<u8>)>,
-    /// Where a loader that only follows the file puts it: address, physical address and bytes of each part.
+    /// Address, physical address and bytes of each part, for loaders that only follow the file.
     segments: Vec<(u64, u64, u64)>,
 }
 
@@ -109,7 +109,7 @@ impl Layout {
         &self.constants
     }
 
-    /// Where a loader that only follows the file puts the kernel: address, physical address and bytes of each part.
+    /// Address, physical address and bytes of each part of the kernel, for loaders that only follow the file.
     #[must_use]
     pub fn segments(&self) -> &[(u64, u64, u64)] {
         &self.segments

@@ -160,7 +160,7 @@ impl Inspector {
         running.filter(|_| self.state.current == Some(thread)).unwrap_or(saved)
     }
 
-    /// Where a thread is, if its program can be found.
+    /// The place of a thread, if its program can be found.
     fn position(&mut self, thread: usize) -> Option<Position> {
         let program = self.files.program(&self.system, thread)?;
         let registers = self.registers(thread);

@@ -148,7 +148,7 @@ impl Inspector {
         self.object("Endpoint", endpoint)
     }
 
-    /// What can wake a thread that waits in its event loop.
+    /// The events that can wake a thread that waits in its event loop.
     fn sources(&self, index: usize, with_calls: bool) -> String {
         if index == self.system.protection_domains.len() {
             return "faults".to_owned();
@@ -173,7 +173,7 @@ impl Inspector {
         if sources.is_empty() { "nothing that can come".to_owned() } else { sources.join(", ") }
     }
 
-    /// Where a thread is; with the cause, if it faulted.
+    /// The place of a thread; with the cause, if it faulted.
     fn place(&mut self, index: usize) -> Option<String> {
         if let Some(kind) = self.state.threads[index].fault {
             let registers = self.registers(index);
@@ -205,7 +205,7 @@ impl Inspector {
         format!("at {:#x} (no readable {file}; name its folder with --search-path)", registers.pc)
     }
 
-    /// What holds the system as a whole.
+    /// Lines about the system as a whole.
     fn summary(&mut self) -> Vec<String> {
         let mut lines = self.cycles();
         lines.extend(self.kernel_place());

@@ -21,11 +21,11 @@ pub(crate) struct Machine {
     pub(crate) root: fn(thread: &Value<'_>) -> Result<u64, String>,
     /// Levels of page tables of programs.
     levels: u32,
-    /// What an entry at a level leads to; level 0 has pages.
+    /// Decodes an entry at a level; level 0 has pages.
     entry: fn(entry: u64, level: u32) -> Entry,
 }
 
-/// What an entry of a page table leads to.
+/// The target of an entry of a page table.
 enum Entry {
     Nothing,
     Table(u64),

@@ -51,7 +51,7 @@ struct Segment {
 
 /// The pool of page tables is the rest of the memory; boot uses its beginning.
 const MOST_POOL_BYTES: u64 = 16 << 20;
-/// Where firmware reports the memory, an image may lie behind its place in the report.
+/// The distance of an image from its place in the report, where firmware reports the memory.
 const MOST_SHIFT_BYTES: u64 = 16 << 20;
 
 impl Report {

@@ -85,7 +85,7 @@ pub fn place(
     (!steps.is_empty()).then(|| Position { words: written(&steps), frames, is_library })
 }
 
-/// Where a thread is.
+/// The functions of a thread.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Position {
     /// File, line and function, with the callers in brackets.

@@ -31,7 +31,7 @@ pub struct Inspection {
     control: Control,
 }
 
-/// What a look found.
+/// The result of a look.
 #[derive(Debug)]
 pub struct Look {
     /// The requested lists.
