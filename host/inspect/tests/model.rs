@@ -189,7 +189,7 @@ const fn thread(state: State, priority: u8, index: u16, fault: Option<Fault>) ->
     Thread { caps: &CAPS, context, state, priority, domain: 0, sched_context: Some(id(index)), fault }
 }
 
-const fn key(state: bool, count: u16, first: u8, default: DefaultHold, group: kernel::Id) -> Key {
+const fn key(state: bool, count: u16, first: u8, default: DefaultHold, group: Id) -> Key {
     Key { holds: [first, 0, 0, 0], count, default, group, state, patcher: None }
 }
 
