@@ -11,6 +11,7 @@ use crate::command::{Command, one_of};
 use crate::failure::{Failure, Outcome};
 use crate::profile;
 use crate::run::board;
+use crate::run::debug;
 use crate::run::expected::Expected;
 use crate::run::faults;
 use crate::run::inspection::{self, Inspection};
@@ -26,7 +27,7 @@ pub const COMMAND: Command =
 
 const HELP: &str = "
 usage: ./x run [SYSTEM] [--board BOARD] [--variant NAME] [--config CONFIG] [--timeout SECONDS]
-               [--profile | --inspect [--after SECONDS]]
+               [--profile | --gdb | --inspect [--after SECONDS]]
 
 Builds the SDK and a system, boots the system in QEMU and shows its console, with a sentence about each fault:
 what the program did, in which function, file and line. On a terminal, keys reach the system, and Ctrl-C ends the run. The run succeeds when the system prints LIMEN|DONE, or all lines of its
@@ -43,6 +44,8 @@ when the kernel stops.
                       them as tables, and write a page with a flame graph
   --inspect           stop the system after some seconds, and list its threads, objects and static keys
   --after SECONDS     how long it runs before that; default: 5
+  --gdb               start the machine stopped, and print the command that debugs it in another terminal. The run
+                      ends with Ctrl-C here, or with `kill` there
 ";
 
 struct Options {
@@ -54,6 +57,7 @@ struct Options {
     profile: bool,
     inspect: bool,
     after: Option<Duration>,
+    is_debugged: bool,
 }
 
 impl Options {
@@ -72,14 +76,22 @@ fn run(workspace: &Workspace, arguments: lexopt::Parser) -> Outcome {
     let image = project.build(workspace, &Build { board: &board, config, variables: &[] })?;
     let mut expected = Expected::of(&project)?;
     let suite = Suite::of(&project)?;
-    let extra: Vec<&str> = suite.qemu().iter().map(String::as_str).collect();
-    let extra: Vec<&str> = if options.profile { [&qemu::DETERMINISTIC[..], &extra].concat() } else { extra };
+    let mut extra: Vec<&str> = suite.qemu().iter().map(String::as_str).collect();
+    if options.profile {
+        extra = [&qemu::DETERMINISTIC[..], &extra].concat();
+    }
+    if options.is_debugged {
+        extra.extend(debug::STOPPED);
+        let script = debug::write_script(workspace, &board, config, &image)?;
+        eprintln!("the machine waits for a debugger; in another terminal, type");
+        eprintln!("    {} -x {}", debug::GDB, workspace.display(&script));
+    }
     let boot = Boot {
         board: &board,
         image: &image,
         extra: &extra,
-        audience: Audience::Person,
-        silence: options.silence,
+        audience: if options.is_debugged { Audience::Debugger } else { Audience::Person },
+        silence: options.silence.filter(|_| !options.is_debugged),
     };
     let mut symboliser = faults::symboliser(workspace, &board, config, &image);
     let mut follow = |line: &str| {
@@ -109,6 +121,9 @@ fn watch(
     options: &Options,
     image: &Path,
 ) -> Outcome<Option<Watch>> {
+    if options.is_debugged {
+        return Ok(None);
+    }
     let inspection = Inspection::of(workspace, board, options.config(), image);
     if options.inspect && inspection.is_none() {
         return Err(Failure::new("the Makefile of this system writes no report.json beside the image"));
@@ -131,6 +146,7 @@ fn parse(mut arguments: lexopt::Parser) -> Outcome<Options> {
         profile: false,
         inspect: false,
         after: None,
+        is_debugged: false,
     };
     while let Some(argument) = arguments.next()? {
         match argument {
@@ -143,12 +159,13 @@ fn parse(mut arguments: lexopt::Parser) -> Outcome<Options> {
             Long("profile") => options.profile = true,
             Long("inspect") => options.inspect = true,
             Long("after") => options.after = Some(Duration::from_secs(arguments.value()?.parse()?)),
+            Long("gdb") => options.is_debugged = true,
             Value(system) => options.system = system.string()?,
             other => return Err(other.unexpected().into()),
         }
     }
-    if options.profile && options.inspect {
-        return Err(Failure::new("--profile and --inspect exclude each other"));
+    if usize::from(options.profile) + usize::from(options.inspect) + usize::from(options.is_debugged) > 1 {
+        return Err(Failure::new("--profile, --inspect and --gdb exclude each other"));
     }
     if options.after.is_some() && !options.inspect {
         return Err(Failure::new("--after needs --inspect"));

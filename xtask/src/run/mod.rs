@@ -3,6 +3,7 @@
 pub mod board;
 mod command;
 mod control;
+pub mod debug;
 pub mod expected;
 pub mod faults;
 pub mod inspection;

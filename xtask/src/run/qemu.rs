@@ -37,16 +37,24 @@ const MOST_LINES: usize = 100_000;
 pub enum Audience {
     /// A person: the console is shown as it comes, and a terminal's keys reach the system.
     Person,
+    /// A person with a debugger: as for a person, but the run ends only with the emulator.
+    Debugger,
     /// None: the console is only collected.
     Nobody,
     /// None, but a test types.
     Typist,
 }
 
+impl Audience {
+    fn is_person(self) -> bool {
+        matches!(self, Self::Person | Self::Debugger)
+    }
+}
+
 /// Why a run ended.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Ending {
-    /// The system printed `LIMEN|DONE`.
+    /// The system printed `LIMEN|DONE`, or the debugger ended the emulator.
     Done,
     /// The caller has seen what it waited for.
     Seen,
@@ -173,17 +181,20 @@ impl Boot<'_> {
             match qemu.next(patience.next_wait(watch.is_some())) {
                 Ok(bytes) => {
                     patience.hears();
-                    let endless = self.audience != Audience::Person && console.lines.len() > MOST_LINES;
+                    let endless = !self.audience.is_person() && console.lines.len() > MOST_LINES;
                     let keys = qemu.keys.clone();
                     // Line by line, so that the caller can print below a line.
                     let ending = bytes.split_inclusive(|byte| *byte == b'\n').find_map(|piece| {
-                        if self.audience == Audience::Person {
+                        if self.audience.is_person() {
                             console::show(piece);
                         }
-                        console.take(piece, &mut |line| {
-                            patience.reads(line);
+                        let ending = console.take(piece, &mut |line| {
+                            if self.audience != Audience::Debugger {
+                                patience.reads(line);
+                            }
                             until(line, keys.as_ref())
-                        })
+                        });
+                        ending.filter(|_| self.audience != Audience::Debugger)
                     });
                     let ending = ending.or_else(|| endless.then_some(Ending::Endless));
                     let over =
@@ -196,7 +207,8 @@ impl Boot<'_> {
                 }
                 Err(RecvTimeoutError::Disconnected) => {
                     let (status, said) = qemu.finish()?;
-                    break Ending::Exited(status, said);
+                    let is_wanted = self.audience == Audience::Debugger && status.success();
+                    break if is_wanted { Ending::Done } else { Ending::Exited(status, said) };
                 }
                 Err(RecvTimeoutError::Timeout) => {
                     let Some(ending) = patience.gives_up(watch.as_mut(), &mut state) else { continue };
@@ -435,14 +447,14 @@ fn spawn(command: &[String], audience: Audience) -> std::io::Result<Child> {
             .args(all)
             .stdin(match audience {
                 Audience::Typist => Stdio::piped(),
-                Audience::Person if keys => Stdio::inherit(),
-                Audience::Person | Audience::Nobody => Stdio::null(),
+                Audience::Person | Audience::Debugger if keys => Stdio::inherit(),
+                Audience::Person | Audience::Debugger | Audience::Nobody => Stdio::null(),
             })
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()
     };
-    let signal = if audience == Audience::Person { "TERM" } else { "KILL" };
+    let signal = if audience.is_person() { "TERM" } else { "KILL" };
     match start(command, &["setpriv", "--pdeathsig", signal, "--"]) {
         Err(error) if error.kind() == ErrorKind::NotFound => start(command, &[]),
         started => started,

@@ -19,10 +19,11 @@ const FOLDERS: [(&str, &str); 5] = [
     ("abi/abi", "rust/limen-abi"),
 ];
 /// Single files of the repository and their places in the SDK.
-const DOCUMENTS: [(&str, &str); 8] = [
+const DOCUMENTS: [(&str, &str); 9] = [
     ("CAVEATS.md", "doc/CAVEATS.md"),
     ("CHANGES.md", "doc/CHANGES.md"),
     ("LICENSE", "LICENSE.md"),
+    ("host/microkit/gdb/limen_gdb.py", "gdb/limen_gdb.py"),
     // Above the examples and the crates, so that rustup finds it for both.
     ("rust-toolchain.toml", "rust-toolchain.toml"),
     ("user/libmicrokit/src/crossings.h", "rust/libmicrokit/src/crossings.h"),

@@ -26,6 +26,7 @@ use crate::shell::progress::{self, Steps};
 use crate::test::boot_case::{CASES, Case};
 use crate::test::cothreads;
 use crate::test::coverage::{Coverage, Executed};
+use crate::test::gdb;
 use crate::test::host_tests;
 use crate::test::large;
 use crate::test::sdk_tests;
@@ -354,7 +355,7 @@ impl Job {
             let image = case.image(&self.build(workspace, board, "")?)?;
             let listening = Coverage::watch(coverage, workspace, board, &image)?;
             let verdict = boot(board, &image, case, &options_of(&listening));
-            Coverage::add(coverage, watch, workspace.kernel(&board.name, &self.config))?;
+            Coverage::add(coverage, listening, workspace.kernel(&board.name, &self.config))?;
             return verdict;
         }
         let suite = Suite::of(&self.project)?;
@@ -420,6 +421,8 @@ impl Job {
             let (session, found) = injection.run(&boot, &kernel)?;
             findings = found;
             Ok(session)
+        } else if let Some(commands) = suite.debugger() {
+            gdb::run(workspace, &boot, &self.config, &self.project.folder.join(commands))
         } else {
             // An emulator that counts does not answer while the machine is idle.
             let inspection = Inspection::of(workspace, board, &self.config, &image);

@@ -5,6 +5,7 @@ mod command;
 pub mod cothreads;
 mod coverage;
 mod debugger;
+mod gdb;
 mod host_tests;
 mod injection;
 pub mod large;

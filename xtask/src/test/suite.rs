@@ -27,7 +27,8 @@
 //! ```
 //!
 //! `[load]` types lines at the console, see [`crate::test::load`]; `[worlds]` compares builds, see [`crate::test::worlds`];
-//! `[injection]` injects interrupts and bit flips, see [`crate::test::injection`].
+//! `[injection]` injects interrupts and bit flips, see [`crate::test::injection`]; `debugger = "session.gdb"` debugs the
+//! system with these commands, see [`crate::test::gdb`].
 //!
 //! An entry of `expect` or `forbid` is text within a line, or a regular expression between slashes. Each counts as a
 //! test.
@@ -62,6 +63,7 @@ pub struct Suite {
     same_files: Vec<String>,
     load: Option<Load>,
     injection: Option<Injection>,
+    debugger: Option<String>,
     worlds: Worlds,
     /// Whether time must follow the instruction count.
     pub deterministic: bool,
@@ -256,6 +258,11 @@ impl Suite {
     /// The fault injection.
     pub fn injection(&self) -> Option<&Injection> {
         self.injection.as_ref()
+    }
+
+    /// The file with the debugger's commands, in the suite's folder.
+    pub fn debugger(&self) -> Option<&str> {
+        self.debugger.as_deref()
     }
 
     /// The builds of the system, each a string of make variables.
