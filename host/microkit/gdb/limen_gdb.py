@@ -30,18 +30,24 @@ HERE = os.path.dirname(os.path.realpath(__file__))
 KERNEL = "limen_platform::kernel_cell::KERNEL"
 STATE = "__0.value."
 PAGE = 0x1000
+# In a note of a core file.
+REGISTERS_AT = 112
 # The kernel is in the upper half of the address space.
 UPPER_HALF = 1 << 63
 # QEMU refuses longer requests.
 MOST_PACKET_BYTES = 1024
 # Of a copied program; a larger region is cut off.
 MOST_RANGE_BYTES = 16 << 20
+NOT_READABLE = (
+    "this stub does not read the kernel's memory while a program runs: "
+    "stop the machine in the kernel first, with `hbreak` at one of its functions"
+)
 
 
 class Architecture:
     """What differs between instruction sets."""
 
-    def __init__(self, name, machine, space, height, entry, words, prstatus_bytes, registers_at):
+    def __init__(self, name, machine, space, height, entry, registers, words, prstatus_bytes):
         self.gdb_name = name
         self.elf_machine = machine
         # The register with the address space, and the position of the number that the kernel gives each of them.
@@ -50,10 +56,10 @@ class Architecture:
         self.height = height
         # Of an entry: its address if it is valid, and whether it is a page.
         self.entry = entry
-        # The saved registers of a thread, in the order of a core file, as words of the kernel's context.
+        # The registers of a core file in its order: their names, and their places in a thread's record in the kernel.
+        self.registers = registers
         self.words = words
         self.prstatus_bytes = prstatus_bytes
-        self.registers_at = registers_at
 
 
 def aarch64_entry(entry, height):
@@ -74,18 +80,25 @@ def x86_64_entry(entry, height):
     return entry & 0x000F_FFFF_FFFF_F000, height == 0 or bool(entry & 0x80)
 
 
-# r15 to rbx, r11 to r8, rax, rcx, rdx, rsi, rdi, none, rip, cs, rflags, rsp, ss, bases of fs and gs, four selectors.
+AARCH64_REGISTERS = [f"x{number}" for number in range(31)] + ["sp", "pc", "cpsr"]
+RISCV64_REGISTERS = (
+    "pc ra sp gp tp t0 t1 t2 fp s1 a0 a1 a2 a3 a4 a5 a6 a7 s2 s3 s4 s5 s6 s7 s8 s9 s10 s11 t3 t4 t5 t6".split()
+)
+X86_64_REGISTERS = (
+    "r15 r14 r13 r12 rbp rbx r11 r10 r9 r8 rax rcx rdx rsi rdi rax rip cs eflags rsp ss fs_base gs_base ds es fs gs".split()
+)
+# The number of the last system call and four selectors are not there.
 X86_64_WORDS = [4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 18, 17, 16, 15, 14, None, 21, 22, 23, 24, 25, 0, 1] + [None] * 4
 
 ARCHITECTURES = {
     "aarch64": Architecture(
-        "aarch64", 183, ("TTBR0_EL1", 48), 3, aarch64_entry, list(range(34)), 392, 112
+        "aarch64", 183, ("TTBR0_EL1", 48), 3, aarch64_entry, AARCH64_REGISTERS, list(range(34)), 392
     ),
     "riscv64": Architecture(
-        "riscv:rv64", 243, ("satp", 44), 2, riscv64_entry, list(range(32)), 376, 112
+        "riscv:rv64", 243, ("satp", 44), 2, riscv64_entry, RISCV64_REGISTERS, list(range(32)), 376
     ),
     "x86_64": Architecture(
-        "i386:x86-64", 62, ("cr3", None), 3, x86_64_entry, X86_64_WORDS, 336, 112
+        "i386:x86-64", 62, ("cr3", None), 3, x86_64_entry, X86_64_REGISTERS, X86_64_WORDS, 336
     ),
 }
 
@@ -288,10 +301,7 @@ class System:
         """Bytes of an element of a field of the kernel's state."""
         offset, size = self.offset(path)
         found = self.kernel_memory(self.state_address() + offset + index * size, count or size)
-        return found or fail(
-            "the stub does not read the kernel's memory while a program runs: stop the machine in the kernel first, "
-            "for example with `thbreak *$stvec` or `limen kernel`"
-        )
+        return found or fail(NOT_READABLE)
 
     def current(self):
         """The program whose thread the processor runs; None if that is not known, or before the first."""
@@ -443,19 +453,27 @@ class System:
 
     def dump(self, path, start, count):
         """Writes the kernel's memory and the registers of the processor to a file."""
-        try:
-            # This one is fast, and contains all memory of programs.
-            gdb.execute(f"monitor dump-guest-memory {path} {start} {count}", to_string=True)
-        except gdb.error:
-            pass
-        if os.path.exists(path):
-            return
-        runs = [(paddr, self.kernel_memory(vaddr, size)) for vaddr, paddr, size in self.segments]
-        if any(data is None for _, data in runs):
+        if self.machine.physical(0, 0) is not None:
+            # QEMU is fast, and can add the memory of programs.
+            said = gdb.execute(f"monitor dump-guest-memory {path} {start} {count}", to_string=True).strip()
+            return os.path.exists(path) or fail(f"the emulator refuses to write memory: {said}")
+        first = min(paddr for _, paddr, _ in self.segments)
+        memory = bytearray(max(paddr + size for _, paddr, size in self.segments) - first)
+        is_readable = False
+        for vaddr, paddr, size in self.segments:
+            for offset in range(0, size, PAGE):
+                # Boot's pages are unmapped.
+                page = self.kernel_memory(vaddr + offset, min(PAGE, size - offset))
+                if page:
+                    place = paddr + offset - first
+                    memory[place : place + len(page)] = page
+                    is_readable = True
+        if not is_readable:
             fail(NOT_READABLE)
         frame = gdb.newest_frame()
+        registers = [int(frame.read_register(name)) & (1 << 64) - 1 for name in self.architecture.registers]
         with open(path, "wb") as file:
-            file.write(core_file(self.architecture, [int(frame.read_register(n)) for n in ()], runs))
+            file.write(core_file(self.architecture, registers, [(first, memory)]))
 
     def forget_copies(self):
         """Returns to the machine and removes the copies, which may be of an earlier stop."""
@@ -544,7 +562,7 @@ def core_file(architecture, registers, runs):
     """A core file with these registers and pieces of memory."""
     status = bytearray(architecture.prstatus_bytes)
     struct.pack_into("<I", status, 32, 1)
-    struct.pack_into(f"<{len(registers)}Q", status, architecture.registers_at, *registers)
+    struct.pack_into(f"<{len(registers)}Q", status, REGISTERS_AT, *registers)
     note = struct.pack("<III", 5, len(status), 1) + b"CORE\0\0\0\0" + status
     count = 1 + len(runs)
     offset = 64 + 56 * count
@@ -553,7 +571,7 @@ def core_file(architecture, registers, runs):
     headers = [struct.pack("<IIQQQQQQ", 4, 4, offset, 0, 0, len(note), 0, 4)]
     offset += len(note)
     for address, data in runs:
-        headers.append(struct.pack("<IIQQQQQQ", 1, 7, offset, address, 0, len(data), len(data), 1))
+        headers.append(struct.pack("<IIQQQQQQ", 1, 7, offset, address, address, len(data), len(data), 1))
         offset += len(data)
     return b"".join([header, *headers, note, *(bytes(data) for _, data in runs)])
 
@@ -663,7 +681,7 @@ def inspect(view):
     here.forget_copies()
     here.machine.inferior()
     tool = os.path.normpath(os.path.join(HERE, "../bin/microkit"))
-    files = ["--report", here.path, "--kernel", here.kernel_file]
+    files = ["--report", here.path, "--override-kernel", here.kernel_file]
     for folder in here.folders:
         files += ["--search-path", folder]
     start, count = run([tool, "inspect", "range", *files]).split()
