@@ -422,7 +422,9 @@ impl Job {
             findings = found;
             Ok(session)
         } else if let Some(commands) = suite.debugger() {
-            gdb::run(workspace, &boot, &self.config, &self.project.folder.join(commands))
+            gdb::run(workspace, &boot, &self.config, &self.project.folder.join(commands), |line| {
+                expected.iter_mut().for_each(|expected| _ = expected.complete_with(line));
+            })
         } else {
             // An emulator that counts does not answer while the machine is idle.
             let inspection = Inspection::of(workspace, board, &self.config, &image);
