@@ -438,6 +438,8 @@ class System:
                 runs[-1][1].extend(page)
             else:
                 runs.append((address, bytearray(page)))
+        if not runs:
+            fail(f"the kernel's records do not contain the page tables of '{program.name}'")
         path = os.path.join(folder_of_files(), f"{program.index}.core")
         with open(path, "wb") as file:
             file.write(core_file(self.architecture, self.registers(program), runs))
