@@ -125,10 +125,6 @@ class Machine:
     def __init__(self):
         self.reads_physical = None
 
-    def forget(self):
-        """The next connection may be to another stub."""
-        self.reads_physical = None
-
     def inferior(self):
         """The inferior of the machine: the first."""
         found = gdb.inferiors()[0]

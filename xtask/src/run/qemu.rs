@@ -495,6 +495,10 @@ mod tests {
     use crate::run::board::BootProtocol;
 
     fn shell(script: &str, silence: Duration) -> Session {
+        shell_for(Audience::Nobody, script, Some(silence))
+    }
+
+    fn shell_for(audience: Audience, script: &str, silence: Option<Duration>) -> Session {
         let words = ["sh", "-c", script].map(str::to_owned);
         let board = Board {
             name: "shell".into(),
@@ -509,7 +513,6 @@ mod tests {
             chosen: Vec::new(),
             file: "shell.toml".into(),
         };
-        let (audience, silence) = (Audience::Nobody, Some(silence));
         let boot = Boot { board: &board, image: Path::new("none"), extra: &[], audience, silence };
         boot.run(|line| line == "enough").unwrap()
     }
@@ -576,6 +579,15 @@ mod tests {
         patience.hears();
         assert_eq!(patience.next_wait(true), Some(FIRST_LOOK));
         assert_eq!(Patience::new(None, None).next_wait(true), None);
+    }
+
+    #[test]
+    fn a_debugged_system_ends_with_its_emulator() {
+        let lines = "echo 'The kernel stopped: by a test'; echo 'LIMEN|DONE'; echo last";
+        let session = shell_for(Audience::Debugger, lines, None);
+        assert_eq!((session.ending, session.lines.len()), (Ending::Done, 3));
+        let session = shell_for(Audience::Debugger, "exit 3", None);
+        assert!(matches!(session.ending, Ending::Exited(..)));
     }
 
     #[test]
