@@ -10,6 +10,20 @@ named_numbers! {
         Printing = 0 => "kernel.printing",
         /// The kernel checks its own state after faults and interrupts.
         SelfCheck = 1 => "kernel.self_check",
+        /// The kernel traces its entries and exits.
+        TraceEntries = 8 => "kernel.trace.entries",
+        /// The kernel traces which thread runs, and what threads wait for.
+        TraceThreads = 9 => "kernel.trace.threads",
+        /// The kernel traces calls, replies, signals and faults.
+        TraceMessages = 10 => "kernel.trace.messages",
+        /// The kernel traces interrupts.
+        TraceInterrupts = 11 => "kernel.trace.interrupts",
+        /// The kernel traces budgets and domains.
+        TraceTime = 12 => "kernel.trace.time",
+        /// The kernel traces key changes, floating-point registers, wipes and the work of services.
+        TraceMemory = 13 => "kernel.trace.memory",
+        /// Programs may trace.
+        TracePrograms = 14 => "kernel.trace.programs",
     }
 }
 
@@ -21,6 +35,15 @@ impl KernelKey {
     #[must_use]
     pub const fn option(self) -> u64 {
         1 << self as u64
+    }
+
+    /// The options of all keys that turn on a part of the trace.
+    pub const TRACE: u64 = 0x7f << Self::TraceEntries as u64;
+
+    /// Whether the key turns on a part of the trace.
+    #[must_use]
+    pub const fn is_trace(self) -> bool {
+        self.option() & Self::TRACE != 0
     }
 }
 

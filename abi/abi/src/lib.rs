@@ -25,6 +25,7 @@ pub mod ring;
 pub mod service;
 pub mod slot;
 pub mod syscall;
+pub mod trace;
 
 pub use error::ErrorCode;
 pub use fault::FaultLabel;
@@ -35,3 +36,4 @@ pub use message::MessageInfo;
 pub use probe::ProbeEvent;
 pub use service::{SealCipher, ServiceKind};
 pub use syscall::Syscall;
+pub use trace::TraceKind;

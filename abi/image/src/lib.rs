@@ -101,8 +101,11 @@ impl Options {
     /// The kernel measures its own routines at boot and prints the figures.
     pub const BOOT_FIGURES: u64 = 1 << 3;
     /// All bits with a meaning.
-    pub const ALL: u64 =
-        Self::PRINTING | Self::CHECK_INVARIANTS | Self::MEASURE_UTILISATION | Self::BOOT_FIGURES;
+    pub const ALL: u64 = Self::PRINTING
+        | Self::CHECK_INVARIANTS
+        | Self::MEASURE_UTILISATION
+        | Self::BOOT_FIGURES
+        | KernelKey::TRACE;
 }
 
 /// The tables of an image.

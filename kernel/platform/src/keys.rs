@@ -51,11 +51,12 @@ static_key!(
 const READ_ONLY: Access =
     Access { owner: Owner::Kernel, write: false, execute: false, memory: MemoryType::Cached };
 
-/// The kernel's key behind an option of the image.
-fn known(key: KernelKey) -> &'static BranchKey {
+/// The kernel's key behind an option of the image, if it has one of its own.
+fn known(key: KernelKey) -> Option<&'static BranchKey> {
     match key {
-        KernelKey::Printing => &PRINTING,
-        KernelKey::SelfCheck => &SELF_CHECK,
+        KernelKey::Printing => Some(&PRINTING),
+        KernelKey::SelfCheck => Some(&SELF_CHECK),
+        _ => None,
     }
 }
 
@@ -87,7 +88,9 @@ impl SystemKeys {
             if *key == KernelKey::Printing && state {
                 console::open();
             }
-            self.set_own(known(*key), state);
+            if let Some(own) = known(*key) {
+                self.set_own(own, state);
+            }
             self.set_own(&WATCHED, is_printing() || is_self_checking());
             self.lead_past_probes();
         }
@@ -155,7 +158,9 @@ pub fn start(image: &Image<'_>, code: Writer, tables: &mut impl Tables) -> &'sta
     let table = Table::link(sections).unwrap_or_else(|error| fatal(format_args!("{error}")));
     let mut keys = Unpatched::new(table);
     for (key, ..) in KernelKey::ALL {
-        keys.preset(known(*key), image.options() & key.option() != 0);
+        if let Some(own) = known(*key) {
+            keys.preset(own, image.options() & key.option() != 0);
+        }
     }
     let watches = KernelKey::Printing.option() | KernelKey::SelfCheck.option();
     keys.preset(&WATCHED, image.options() & watches != 0);
