@@ -31,6 +31,8 @@ named_numbers! {
         Yield = -11 => "seL4_SysYield",
         /// Print one character on the debug console. Debug configurations only.
         DebugPutChar = -12 => "seL4_SysDebugPutChar",
+        /// Write a record of the caller to the trace, if programs may trace. Limen only.
+        Trace = -64 => "limen_SysTrace",
     }
 }
 
@@ -91,7 +93,9 @@ mod tests {
         }
         let calls = Syscall::ALL.iter().map(|(call, name, _)| (call.as_raw(), *name));
         let benchmark = BenchmarkCall::ALL.iter().map(|(call, name, _)| (call.as_raw(), *name));
-        for (number, name) in calls.chain(benchmark).filter(|(number, _)| *number < Syscall::Yield.as_raw()) {
+        let trace = Syscall::Trace.as_raw();
+        let optional_calls = trace + 1..Syscall::Yield.as_raw();
+        for (number, name) in calls.chain(benchmark).filter(|(number, _)| optional_calls.contains(number)) {
             let listed = optional.iter().find(|(_, optional)| name == format!("seL4_Sys{optional}"));
             assert_eq!(listed.map(|(number, _)| *number), Some(number), "{name}");
         }

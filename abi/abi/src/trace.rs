@@ -17,6 +17,7 @@
 //! reader must expect any number.
 
 use crate::KernelKey;
+use crate::limits::PAGE_BYTES;
 use crate::named::named_numbers;
 
 /// First word of the header: "LIMENTRC" in memory order.
@@ -29,6 +30,8 @@ pub const RECORD_BYTES: u64 = 32;
 pub const WRITING: u64 = u64::MAX;
 /// The thread of an event without one.
 pub const NO_THREAD: u64 = 0xffff;
+/// The interrupt line that stands for the kernel's timer.
+pub const TIMER_LINE: u64 = 0xffff_ffff;
 /// The section of a program's ELF file that holds the names of its events.
 pub const NAME_SECTION: &str = ".limen.trace_names";
 /// Bytes of records in a ring whose size is not chosen.
@@ -37,6 +40,20 @@ pub const DEFAULT_BYTES: u64 = 1 << 20;
 pub const MIN_BYTES: u64 = 1 << 12;
 /// Most bytes of records in a ring.
 pub const MAX_BYTES: u64 = 1 << 24;
+
+/// Bytes of memory for a ring with so many bytes of records: whole pages.
+#[must_use]
+pub const fn memory_bytes(record_bytes: u64) -> u64 {
+    (HEADER_BYTES + record_bytes).next_multiple_of(PAGE_BYTES)
+}
+
+/// Bytes of records in a ring with so much memory, if a ring can have that.
+#[must_use]
+pub const fn record_bytes(memory_bytes: u64) -> Option<u64> {
+    let records = memory_bytes.saturating_sub(PAGE_BYTES);
+    let is_size = records.is_power_of_two() && records >= MIN_BYTES && records <= MAX_BYTES;
+    if is_size && self::memory_bytes(records) == memory_bytes { Some(records) } else { None }
+}
 
 /// Words of the header.
 #[derive(Debug)]
@@ -93,47 +110,47 @@ named_numbers! {
     /// [`NO_THREAD`].
     pub enum TraceKind: u64 {
         /// The kernel is entered. Thread: the running one. First: the reason, see `entry_reason`. Second: the program counter.
-        Entry = 1 => "limen_trace_entry",
+        Entry = 1 => "limen_traced_entry",
         /// The kernel returns. Thread: the one that continues.
-        Exit = 2 => "limen_trace_exit",
+        Exit = 2 => "limen_traced_exit",
         /// Another thread runs. Thread: from. First: to. Second: the priority of the latter.
-        Switch = 3 => "limen_trace_switch",
+        Switch = 3 => "limen_traced_switch",
         /// A call or send to an endpoint. Thread: the sender. First: the receiver, or none if the sender queues. Second: badge << 16 | message length.
-        Call = 4 => "limen_trace_call",
+        Call = 4 => "limen_traced_call",
         /// A reply. Thread: the server. First: the thread that receives it.
-        Reply = 5 => "limen_trace_reply",
+        Reply = 5 => "limen_traced_reply",
         /// A signal. Thread: the signaller. First: the thread that it wakes, or none. Second: the badge.
-        Signal = 6 => "limen_trace_signal",
+        Signal = 6 => "limen_traced_signal",
         /// A fault. Thread: the one that faults. First: the label of the fault message. Second: the address, or the program counter.
-        Fault = 7 => "limen_trace_fault",
+        Fault = 7 => "limen_traced_fault",
         /// An interrupt. Thread: the interrupted one. First: the line or vector, or all ones for the timer.
-        Interrupt = 8 => "limen_trace_interrupt",
+        Interrupt = 8 => "limen_traced_interrupt",
         /// The budget of a scheduling context is used up. Thread: the one that ran on it. First: the scheduling context.
-        Budget = 9 => "limen_trace_budget",
+        Budget = 9 => "limen_traced_budget",
         /// A slot of the domain schedule begins. First: the domain. Second: the slot's length in ticks.
-        Domain = 10 => "limen_trace_domain",
+        Domain = 10 => "limen_traced_domain",
         /// A static key changes. Thread: the one that changes it. First: the key. Second: the state | the branches patched so far << 1.
-        Key = 11 => "limen_trace_key",
+        Key = 11 => "limen_traced_key",
         /// The floating-point registers change their owner. Thread: the old owner. First: the new owner.
-        Fpu = 12 => "limen_trace_fpu",
+        Fpu = 12 => "limen_traced_fpu",
         /// The kernel wipes or seals memory in an interrupt or fault. Second: the bytes.
-        Wipe = 13 => "limen_trace_wipe",
+        Wipe = 13 => "limen_traced_wipe",
         /// The work of a service begins. Thread: the one that asked for it. First: the service.
-        WorkBegin = 14 => "limen_trace_work_begin",
+        WorkBegin = 14 => "limen_traced_work_begin",
         /// The work of a service ends. Thread: the one that asked for it. First: the service.
-        WorkEnd = 15 => "limen_trace_work_end",
+        WorkEnd = 15 => "limen_traced_work_end",
         /// A thread becomes ready for another reason than a call, reply or signal. Thread: the running one. First: the woken one.
-        Wake = 16 => "limen_trace_wake",
+        Wake = 16 => "limen_traced_wake",
         /// A thread waits. Thread: that thread. First: for what, see `waited_object`. Second: the number of the object.
-        Block = 17 => "limen_trace_block",
+        Block = 17 => "limen_traced_block",
         /// An event of a program. First: the offset of its name. Second: a value.
-        Event = 32 => "limen_trace_event",
+        Event = 32 => "limen_traced_event",
         /// A span of a program begins. First: the offset of its name. Second: a value.
-        SpanBegin = 33 => "limen_trace_span_begin",
+        SpanBegin = 33 => "limen_traced_span_begin",
         /// A span of a program ends, as above.
-        SpanEnd = 34 => "limen_trace_span_end",
+        SpanEnd = 34 => "limen_traced_span_end",
         /// A counter of a program has a new value. First: the offset of its name. Second: the value.
-        Counter = 35 => "limen_trace_counter",
+        Counter = 35 => "limen_traced_counter",
     }
 }
 
@@ -152,7 +169,7 @@ named_numbers! {
 }
 
 named_numbers! {
-    /// What a thread waits for.
+    /// Objects that a thread waits for.
     pub enum WaitedObject: u64 {
         /// A message at an endpoint.
         Endpoint = 0 => "limen_trace_at_endpoint",
@@ -164,6 +181,8 @@ named_numbers! {
         Reply = 3 => "limen_trace_at_reply",
         /// Budget. The object is the scheduling context.
         Budget = 4 => "limen_trace_at_budget",
+        /// Nothing: the thread was stopped, or has no time until a caller lends it some.
+        Stopped = 5 => "limen_trace_stopped",
     }
 }
 

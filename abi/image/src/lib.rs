@@ -100,12 +100,14 @@ impl Options {
     pub const MEASURE_UTILISATION: u64 = 1 << 2;
     /// The kernel measures its own routines at boot and prints the figures.
     pub const BOOT_FIGURES: u64 = 1 << 3;
+    /// The groups of the trace that are on when the system starts.
+    pub const TRACE: u64 = KernelKey::TRACE;
     /// All bits with a meaning.
     pub const ALL: u64 = Self::PRINTING
         | Self::CHECK_INVARIANTS
         | Self::MEASURE_UTILISATION
         | Self::BOOT_FIGURES
-        | KernelKey::TRACE;
+        | Self::TRACE;
 }
 
 /// The tables of an image.
@@ -250,6 +252,12 @@ impl<'a> Image<'a> {
     #[must_use]
     pub fn region(&self, index: u64) -> Region {
         self.record(Table::Regions, index).unwrap_or_default()
+    }
+
+    /// The memory of the trace, if the image has one: a header, and records in a power of two.
+    #[must_use]
+    pub fn trace(&self) -> Option<Region> {
+        self.record(Table::Regions, self.counts().trace.checked_sub(1)?)
     }
 
     /// Mappings of regions into address spaces.

@@ -77,6 +77,8 @@ record! {
         pub vspaces,
         /// Entry at which the domain schedule starts, and to which it returns after its end.
         pub domain_start,
+        /// Number of the region that is the ring of the trace, from 1; 0 without one.
+        pub trace,
     }
 }
 

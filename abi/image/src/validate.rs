@@ -4,6 +4,7 @@ mod interrupts;
 mod rings;
 mod services;
 mod threads;
+mod trace;
 
 use core::fmt::{self, Write};
 use core::mem;
@@ -141,6 +142,7 @@ pub(crate) fn validate(words: &[u64]) -> Result<Image<'_>, ImageError> {
     threads::check(&image)?;
     services::check(&image)?;
     rings::check(&image)?;
+    trace::check(&image)?;
     Ok(image)
 }
 

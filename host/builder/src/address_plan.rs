@@ -1,6 +1,7 @@
 //! Lays out the [address space](crate::address_space) of each program.
 
 use limen_abi::limits::{LARGE_PAGE_BYTES, MAPPINGS, PAGE_BYTES, REGIONS};
+use limen_abi::trace::memory_bytes;
 use limen_image::{MappingFlags, Ring, RingKind};
 use limen_sdf::model::{self, Map, SystemDescription};
 use limen_sdf::{Diagnostic, Span, Target};
@@ -44,6 +45,7 @@ pub fn plan(
     if config.is_printing() {
         stack_views::map(&mut spaces, system, programs, target);
     }
+    add_trace(&mut spaces, system, programs)?;
     spaces.rings = rings(system, programs)?;
     for (index, program) in programs.iter().enumerate() {
         check_own_buffer(&spaces, index, program, target)?;
@@ -120,6 +122,22 @@ fn add_regions(
             let large = region.page_bytes == LARGE_PAGE_BYTES;
             spaces.map(program, map.vaddr, extent, map_flags(map, large));
         }
+    }
+    Ok(())
+}
+
+/// Adds the ring of the trace, and maps it for its readers.
+fn add_trace(
+    spaces: &mut AddressSpaces,
+    system: &SystemDescription,
+    programs: &[Program],
+) -> Result<(), Diagnostic> {
+    let Some(bytes) = system.trace_bytes.map(memory_bytes) else { return Ok(()) };
+    let extent = spaces.extend(Purpose::Trace, bytes);
+    for (index, (domain, program)) in system.protection_domains.iter().zip(programs).enumerate() {
+        let Some(model::Ring { vaddr, span, .. }) = &domain.trace_ring else { continue };
+        check_not_over_elf("the ring of 'trace'", (*vaddr, bytes), span, program)?;
+        spaces.map(index, *vaddr, extent, MappingFlags::READ);
     }
     Ok(())
 }

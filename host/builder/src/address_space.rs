@@ -52,6 +52,8 @@ pub enum Purpose {
         /// Index of the program.
         program: usize,
     },
+    /// The ring of the trace.
+    Trace,
     /// A memory region of the description.
     Region {
         /// Index of the memory region.

@@ -15,7 +15,7 @@ use crate::payload::{Layout, wrap_in_elf};
 use crate::services;
 use crate::sharing::{self, Crossing};
 use crate::uimage;
-use crate::{image, key_sites, patch};
+use crate::{image, key_sites, patch, trace};
 
 /// A finished system: the output file, and all decisions behind it.
 #[derive(Clone, Debug)]
@@ -46,6 +46,7 @@ impl Parts {
     /// # Errors
     /// The description cannot be satisfied with these programs and this machine.
     pub fn build(mut self, image_type: ImageType) -> Result<Built, Diagnostic> {
+        trace::bind(&mut self.system, &self.programs, &self.config);
         let target = self.board.target();
         let patches = patch::collect(&self.system, &self.programs, &self.config, &target)?;
         patch::apply(&patches, &mut self.programs, |_| 0);

@@ -11,6 +11,7 @@ limen_sdf::diagnostic_codes! {
     DEVICE_CROSSES_DOMAINS = "device-crosses-domains";
     COUNTER_CROSSES_DOMAINS = "counter-crosses-domains";
     PROBE_CROSSES_DOMAINS = "probe-crosses-domains";
+    TRACE_CROSSES_DOMAINS = "trace-crosses-domains";
     KEY_SYMBOL = "key-symbol";
     KEY_SITE = "key-site";
     KEY_SITES_TOO_MANY = "key-sites-too-many";

@@ -7,23 +7,26 @@ use limen_image::Options;
 pub struct Config {
     /// Name of its directory in the SDK: `debug`, `release` or `benchmark`, prefixed with `smp-` for several cores.
     pub name: String,
+    /// Groups of the trace that are on when the system starts, as options of the image.
+    pub trace: u64,
 }
 
 impl Config {
     /// The configuration with this name. Unknown names behave like `release`.
     #[must_use]
     pub fn new(name: &str) -> Self {
-        Self { name: name.to_owned() }
+        Self { name: name.to_owned(), trace: 0 }
     }
 
     /// Option bits of the boot image, see [`limen_image::Options`].
     #[must_use]
     pub fn options(&self) -> u64 {
-        match self.base() {
+        let base = match self.base() {
             "debug" => Options::PRINTING,
             "benchmark" => Options::MEASURE_UTILISATION,
             _ => 0,
-        }
+        };
+        base | self.trace & Options::TRACE
     }
 
     /// The kernel and the monitor print.

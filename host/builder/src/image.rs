@@ -9,7 +9,7 @@ use limen_image::{
 };
 use limen_sdf::{Architecture, Diagnostic, SystemDescription};
 
-use crate::address_space::AddressSpaces;
+use crate::address_space::{AddressSpaces, Purpose};
 use crate::board::{Board, BootProtocol};
 use crate::code;
 use crate::config::Config;
@@ -107,6 +107,8 @@ pub fn finish(
             flags: mapping.flags,
         })
         .collect();
+    let trace = spaces.extents.iter().position(|extent| extent.purpose == Purpose::Trace);
+    writer.counts.trace = trace.map_or(0, |extent| region_of[extent] + 1);
     writer.key_sites = key_sites::records(sites, spaces, &region_of, &writer.regions);
     let paddr = match board.boot {
         BootProtocol::Loader => layout.image_paddr,

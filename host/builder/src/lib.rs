@@ -11,6 +11,7 @@
 //! | connections across scheduling domains | [`sharing`] |
 //! | who can affect whom, and why | [`authority`] |
 //! | the boot image and the output file | [`image`], [`payload`], [`uimage`], [`image_type`] |
+//! | the ring of the trace, and its keys | [`trace`] |
 //! | all steps in order | [`parts`], [`build`] |
 //! | the report, for people and for tools | [`report`] |
 //!
@@ -60,6 +61,7 @@ pub mod system_file;
 mod test_elf;
 #[cfg(test)]
 mod test_system;
+pub mod trace;
 pub mod uimage;
 
 pub use board::Board;

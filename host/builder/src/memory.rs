@@ -73,7 +73,10 @@ impl MemoryPlan {
                         None => floating.push(index),
                     }
                 }
-                Purpose::Zeroed { .. } | Purpose::Stack { .. } | Purpose::WorkStack { .. } => {
+                Purpose::Zeroed { .. }
+                | Purpose::Stack { .. }
+                | Purpose::WorkStack { .. }
+                | Purpose::Trace => {
                     floating.push(index);
                 }
             }
@@ -117,6 +120,9 @@ fn no_room(system: &SystemDescription, extent: &Extent, free: &FreeMemory) -> Di
             let region = &system.memory_regions[region];
             let message = format!("ERROR: cannot auto-select a physical address for MR '{}'", region.name);
             error(code::MEMORY_REGION_FULL, message).at(&region.span)
+        }
+        Purpose::Trace => {
+            error(code::MEMORY_FULL, "ERROR: no memory left for the ring of the trace".to_owned())
         }
         Purpose::Stack { program } | Purpose::WorkStack { program } => {
             error(code::MEMORY_FULL, format!("ERROR: no memory left for the stack of PD '{}'", name(program)))

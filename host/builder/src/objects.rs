@@ -68,6 +68,7 @@ impl Objects {
                 replies: all,
                 vspaces: all + domains.iter().filter(|domain| services::needs_space(domain)).count() as u64,
                 domain_start: schedule::start(system),
+                trace: 0,
             },
             interrupts: interrupts(system, board)?,
             keys: system.static_keys.iter().map(|key| record(key, config)).collect(),

@@ -145,6 +145,9 @@ fn description_values<'a>(
     if let Some(Ring { vaddr, setvar_ring, .. }) = &domain.sample_ring {
         values.extend(setvar_ring.iter().map(|symbol| (symbol, Value::word(*vaddr))));
     }
+    if let Some(Ring { vaddr, setvar_ring, .. }) = &domain.trace_ring {
+        values.extend(setvar_ring.iter().map(|symbol| (symbol, Value::word(*vaddr))));
+    }
     for ports in &domain.ioports {
         values.extend(ports.setvar_id.iter().map(|symbol| (symbol, Value::word(u64::from(ports.id)))));
         values.extend(ports.setvar_addr.iter().map(|symbol| (symbol, Value::word(u64::from(ports.addr)))));

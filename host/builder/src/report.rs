@@ -12,6 +12,7 @@ mod memory_map;
 mod object_graph;
 mod program_list;
 mod text;
+mod trace;
 
 use serde::Serialize;
 
@@ -26,6 +27,7 @@ pub use memory_map::{Memory, UserMemory, UserRange};
 pub use object_graph::{Capability, CapabilityTable, ObjectGraph, Thread};
 pub use program_list::{GrantedService, IoPorts, Key, ProtectionDomain, Wipe};
 pub use text::human_bytes;
+pub use trace::{Trace, TracedProgram};
 
 /// Version of the JSON form.
 const SCHEMA: u32 = 1;
@@ -65,6 +67,9 @@ pub struct Report {
     /// Digests at the start.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub digests: Vec<ExpectedDigest>,
+    /// The ring of the trace.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub trace: Option<Trace>,
     /// Physical memory in use.
     pub physical_memory: Vec<Memory>,
     /// The address space of each program.
@@ -124,6 +129,7 @@ impl Report {
             graph: ObjectGraph::new(built),
             interrupts: interrupt_list::interrupts(built),
             digests: digests::digests(built),
+            trace: trace::trace(built),
             physical_memory: memory_map::physical(built),
             address_spaces: memory_map::address_spaces(built),
             kernel: kernel(built),

@@ -21,7 +21,7 @@ use crate::memory::MemoryPlan;
 /// A connection between scheduling domains.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Crossing {
-    /// `channel`, `memory`, `device`, `faults`, `capability`, `service`, `key`, `counter` or `probe`.
+    /// `channel`, `memory`, `device`, `faults`, `capability`, `service`, `key`, `counter`, `probe` or `trace`.
     pub kind: &'static str,
     /// Its name or effect.
     pub what: String,
@@ -62,6 +62,7 @@ pub fn check(
     crossings.extend(kernel_keys(system)?);
     crossings.extend(counters(system, config)?);
     crossings.extend(probes(system)?);
+    crossings.extend(trace_readers(system)?);
     Ok(crossings)
 }
 
@@ -251,6 +252,27 @@ fn probes(system: &SystemDescription) -> Result<Vec<Crossing>, Diagnostic> {
         if !probe.shared {
             let help = "If the other domains may notice, declare it shared: <probe shared=\"true\"/>.";
             return Err(unannounced(code::PROBE_CROSSES_DOMAINS, "probing", &crossing, &probe.span, help));
+        }
+        crossings.push(crossing);
+    }
+    Ok(crossings)
+}
+
+/// A reader of the trace sees what all other domains do, and when.
+fn trace_readers(system: &SystemDescription) -> Result<Vec<Crossing>, Diagnostic> {
+    let mut crossings = Vec::new();
+    for (holder, domain) in system.protection_domains.iter().enumerate() {
+        let Some(trace) = &domain.trace else { continue };
+        let Some(crossing) = noticed("trace", "events of all domains", system, holder) else { continue };
+        if !trace.shared {
+            let of = |side: &Side| format!("'{}' in domain '{}'", side.name, side.domain);
+            let sides: Vec<_> = crossing.between.iter().map(of).collect();
+            let (by, others) = (&sides[0], sides[1..].join(", "));
+            let message = format!(
+                "ERROR: the trace shows {by} the events of protection domains in other scheduling domains: {others}"
+            );
+            let help = "If it may see them, declare it shared: <trace ... shared=\"true\"/>.";
+            return Err(error(code::TRACE_CROSSES_DOMAINS, message).at(&trace.span).help(help));
         }
         crossings.push(crossing);
     }

@@ -59,6 +59,8 @@ pub(crate) struct Arguments {
     pub(crate) search_paths: Vec<PathBuf>,
     pub(crate) image_type: Option<String>,
     pub(crate) override_kernel: Option<PathBuf>,
+    /// The groups of the trace; all of them if the list is empty.
+    pub(crate) trace: Option<String>,
     pub(crate) html: Option<PathBuf>,
     pub(crate) dot: Option<PathBuf>,
     pub(crate) mermaid: Option<PathBuf>,
@@ -111,6 +113,9 @@ pub(crate) fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Command
             (_, Takes::Folders) => {
                 words.search_paths.extend(parser.values().into_iter().flatten().map(PathBuf::from));
             }
+            (_, Takes::Groups) => {
+                _ = words.values.insert(option.name, parser.optional_value().unwrap_or_default());
+            }
             _ => _ = words.values.insert(option.name, value(&mut parser, option)?),
         }
     }
@@ -147,6 +152,7 @@ impl Words {
             report: self.path("report").unwrap_or_else(|| "report.txt".into()),
             image_type: self.text("image-type"),
             override_kernel: self.path("override-kernel"),
+            trace: self.text("trace"),
             html: self.path("html"),
             dot: self.path("dot"),
             mermaid: self.path("mermaid"),

@@ -93,7 +93,7 @@ fn bash() -> String {
     let mut cases = String::new();
     for option in &options::ALL {
         let action = match option.takes {
-            Takes::Nothing => continue,
+            Takes::Nothing | Takes::Groups => continue,
             Takes::Board => words("$(ls \"$sdk/board\" 2>/dev/null)"),
             Takes::Config => {
                 words("$(ls -d \"$sdk/board/\"$board/*/ 2>/dev/null | xargs -rn1 basename | sort -u)")
@@ -135,7 +135,7 @@ fn zsh() -> String {
     let mut text = ZSH_HEAD.replace("COMMANDS", &commands).replace("VIEWS", &views);
     for option in &options::ALL {
         let action = match option.takes {
-            Takes::Nothing => String::new(),
+            Takes::Nothing | Takes::Groups => String::new(),
             Takes::Board => ":board:_microkit_boards".to_owned(),
             Takes::Config => ":configuration:_microkit_configs".to_owned(),
             Takes::OneOf(choices) => format!(":word:({})", choices.join(" ")),
@@ -181,7 +181,7 @@ fn fish() -> String {
         let folders =
             |pattern: &str| format!(" -x -a '(path basename (__microkit_sdk)/board/{pattern}/ | sort -u)'");
         let value = match option.takes {
-            Takes::Nothing => String::new(),
+            Takes::Nothing | Takes::Groups => String::new(),
             Takes::Board => folders("*"),
             Takes::Config => folders("*/*"),
             Takes::OneOf(choices) => format!(" -x -a '{}'", choices.join(" ")),

@@ -19,6 +19,8 @@ pub(crate) enum Takes {
     Folder,
     /// Any number of directories.
     Folders,
+    /// Nothing, or a list of groups of the trace after `=`.
+    Groups,
 }
 
 /// An option.
@@ -103,6 +105,12 @@ pub(crate) const ALL: [CommandOption; 17] = [
         "directories to search for program images, before the working directory",
     ),
     option("image-type", Takes::OneOf(IMAGE_TYPES), "TYPE", "binary, elf or uimage (default: the board's)"),
+    option(
+        "trace",
+        Takes::Groups,
+        "[=GROUP,...]",
+        "record these groups of events (default: all) from the start, without a change of the description",
+    ),
     file("override-kernel", "use this kernel instead of the SDK's"),
     file("memory", "the dump that inspect reads: an ELF core file, as QEMU's dump-guest-memory writes"),
     file("capdl-json", "write kernel objects and capabilities as JSON in Limen's own format"),

@@ -3,12 +3,13 @@
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
+use limen_abi::trace::GROUPS;
 use limen_builder::board::BootProtocol;
 use limen_builder::files::{self, FILE_BYTES, Prefills};
 use limen_builder::report::human_bytes;
 use limen_builder::sdk::SdkConfig;
 use limen_builder::system_file::{Kernel, Loader};
-use limen_builder::{Board, Config, ImageType, Parts, Program, Report, Sdk};
+use limen_builder::{Board, Config, ImageType, Parts, Program, Report, Sdk, trace};
 use limen_nearest::{advice, did_you_mean};
 use limen_picture::Graph;
 use limen_picture::dot::dot;
@@ -93,7 +94,8 @@ impl Request {
         let board = Board::load(&files.board_file())?;
         let older_name = board.aliases.contains(name);
         let image_type = image_type(arguments.image_type.as_deref(), &board)?;
-        Ok(Self { files, board, older_name, config: Config::new(config), image_type })
+        let config = Config { trace: groups(arguments.trace.as_deref())?, ..Config::new(config) };
+        Ok(Self { files, board, older_name, config, image_type })
     }
 
     fn target(&self) -> Target {
@@ -123,6 +125,16 @@ pub(crate) fn version() -> String {
     let file = own_sdk().and_then(|root| fs::read_to_string(root.join("VERSION")).ok()).unwrap_or_default();
     let commit = file.lines().find_map(|line| line.strip_prefix("commit ")).unwrap_or("unknown");
     format!("microkit {} (commit {commit}, {})\n", env!("CARGO_PKG_VERSION"), env!("TARGET"))
+}
+
+/// The groups of the trace that `--trace` names, as options of the image; none without it.
+fn groups(names: Option<&str>) -> Result<u64, Failure> {
+    let Some(names) = names else { return Ok(0) };
+    trace::groups(names.split(',').filter(|_| !names.is_empty())).map_err(|name| {
+        let known: Vec<_> = GROUPS.iter().map(|(_, name, _)| *name).collect();
+        let help = advice(name, &known, &format!("The groups: {}", known.join(", ")));
+        Failure::Value(format!("argument --trace: unknown group '{name}'\nhelp: {help}"))
+    })
 }
 
 fn image_type(name: Option<&str>, board: &Board) -> Result<ImageType, Failure> {

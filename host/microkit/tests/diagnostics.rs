@@ -169,6 +169,8 @@ fn descriptions() {
             key(w, "word");
         }),
         ("domains-notice-probe", "one.system", |w| two_domains(w, "<probe />", "")),
+        ("domains-see-trace", "one.system", |w| two_domains(w, "<trace vaddr=\"0x4000000\" />", "")),
+        ("trace-over-program", "one.system", |w| domain(w, "", "<trace vaddr=\"0x200000\" />\n", "")),
         ("domains-notice-key", "one.system", |w| {
             two_domains(w, r#"<key name="kernel.self_check" id="0" />"#, "");
         }),

@@ -52,6 +52,8 @@ diagnostic_codes! {
     PROBE_DUPLICATE = "probe-duplicate";
     PROBE_RING_ADDRESS = "probe-ring-address";
     PROBE_RINGS_TOO_MANY = "probe-rings-too-many";
+    TRACE_DUPLICATE = "trace-duplicate";
+    TRACE_SIZE = "trace-size";
     VIRTUAL_MACHINE_OUTSIDE_PD = "virtual-machine-outside-pd";
     IOPORT_ARCHITECTURE = "ioport-architecture";
     IOPORT_ID_RANGE = "ioport-id-range";

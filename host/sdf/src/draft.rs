@@ -60,6 +60,10 @@ pub(crate) struct Contents<'a> {
     pub(crate) fpu_policy: bool,
     pub(crate) probe: Option<Shareable>,
     pub(crate) sample_ring: Option<Ring>,
+    pub(crate) trace: Option<Shareable>,
+    pub(crate) trace_ring: Option<Ring>,
+    /// Bytes of records that it asks for.
+    pub(crate) trace_bytes: Option<u64>,
     pub(crate) ioports: Vec<IoPort>,
     pub(crate) irqs: Vec<Irq>,
     pub(crate) keys: Vec<KeyDraft<'a>>,

@@ -111,6 +111,7 @@ static IN_PROTECTION_DOMAIN: &[&Rule] = &[
     &FPU_COUNTERS,
     &FPU_POLICY,
     &PROBE,
+    &TRACE,
     &IO_PORT,
     &IRQ,
     &KEY,
@@ -142,6 +143,10 @@ pub(crate) static FPU_COUNTERS: Rule = Rule::leaf("fpu_counters", &[&[]]);
 pub(crate) static FPU_POLICY: Rule = Rule::leaf("fpu_policy", &[&[]]);
 pub(crate) static PROBE: Rule =
     Rule::leaf("probe", &[&[SHARED, optional("ring_vaddr", Number), optional("setvar_ring", Text)]]);
+pub(crate) static TRACE: Rule = Rule::leaf(
+    "trace",
+    &[&[required("vaddr", Number), optional("setvar_vaddr", Text), optional("size", Number), SHARED]],
+);
 pub(crate) static IO_PORT: Rule = Rule::leaf(
     "ioport",
     &[&[

@@ -23,6 +23,8 @@ pub struct SystemDescription {
     pub channels: Vec<Channel>,
     /// Static keys in document order, then the kernel keys in use; at most 32.
     pub static_keys: Vec<StaticKey>,
+    /// Bytes of records in the ring of the trace, if there is one.
+    pub trace_bytes: Option<u64>,
     /// The domain schedule; `None` when all protection domains can always run.
     pub domains: Option<Domains>,
 }
@@ -122,6 +124,10 @@ pub struct ProtectionDomain {
     pub probe: Option<Shareable>,
     /// The ring for its samples.
     pub sample_ring: Option<Ring>,
+    /// May read the trace (`<trace/>`).
+    pub trace: Option<Shareable>,
+    /// Its map of the ring of the trace.
+    pub trace_ring: Option<Ring>,
     /// The program.
     pub program_image: ProgramImage,
     /// Its I/O ports; x86 only.

@@ -38,6 +38,8 @@ const PROBE: Grant = Grant {
     duplicate: code::PROBE_DUPLICATE,
     what: "the right to sample its own crossings",
 };
+const TRACE: Grant =
+    Grant { rule: &grammar::TRACE, duplicate: code::TRACE_DUPLICATE, what: "the right to read the trace" };
 const FPU_POLICY: Grant = Grant {
     rule: &grammar::FPU_POLICY,
     duplicate: code::FPU_POLICY_DUPLICATE,
@@ -72,6 +74,9 @@ struct Inside<'a> {
     fpu_policy: bool,
     probe: Option<Result<Shareable, Reported>>,
     sample_ring: Option<Result<Ring, Reported>>,
+    trace: Option<Result<Shareable, Reported>>,
+    trace_ring: Option<Result<Ring, Reported>>,
+    trace_bytes: Option<Result<u64, Reported>>,
     ioports: Vec<Result<IoPort, Reported>>,
     irqs: Vec<Result<Irq, Reported>>,
     keys: Vec<Result<KeyDraft<'a>, Reported>>,
@@ -162,6 +167,13 @@ impl<'a> Reader<'a, '_> {
                     inside.sample_ring = ring.transpose();
                     read_shareable(attributes, element, &mut inside.probe, &PROBE);
                 }
+                "trace" => {
+                    let limit = self.target.map_limit(stack_bytes);
+                    let mut attributes = Attributes::read(child, grammar::TRACE.attributes(), self.problems);
+                    inside.trace_ring = Some(ring::read_trace(&mut attributes, limit, &mut inside.symbols));
+                    inside.trace_bytes = ring::read_trace_bytes(&mut attributes).transpose();
+                    read_shareable(attributes, element, &mut inside.trace, &TRACE);
+                }
                 "fpu_policy" => self.read_grant(element, child, &mut inside.fpu_policy, &FPU_POLICY),
                 "protection_domain" => {
                     self.read_nested(child, Some(this));
@@ -180,6 +192,9 @@ impl<'a> Reader<'a, '_> {
             fpu_policy: inside.fpu_policy,
             probe: inside.probe.transpose()?,
             sample_ring: inside.sample_ring.transpose()?,
+            trace: inside.trace.transpose()?,
+            trace_ring: inside.trace_ring.transpose()?,
+            trace_bytes: inside.trace_bytes.transpose()?,
             ioports: inside.ioports.into_iter().collect::<Result<_, _>>()?,
             irqs: inside.irqs.into_iter().collect::<Result<_, _>>()?,
             keys: inside.keys.into_iter().collect::<Result<_, _>>()?,

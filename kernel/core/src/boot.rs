@@ -66,6 +66,7 @@ impl<M: Machine> Kernel<M> {
         enter_space: impl Fn(u64, &mut M::Context) -> Option<M::Space>,
     ) {
         self.options = image.options();
+        self.trace.threads = image.thread_count() as usize;
         self.processor.programmed = Ticks::MAX;
         self.set_fpu_policy(FpuPolicy::SemiLazy, 0);
         self.populate_domains(image);

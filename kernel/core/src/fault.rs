@@ -81,7 +81,7 @@ impl Fault {
         Self::Cap { cptr, phase: Phase::Receive, failure: LookupFailure::MissingCapability { bits_left: 0 } }
     }
 
-    fn label(&self) -> FaultLabel {
+    pub(crate) fn label(&self) -> FaultLabel {
         match self {
             Self::Cap { .. } => FaultLabel::CapFault,
             Self::UnknownSyscall { .. } => FaultLabel::UnknownSyscall,

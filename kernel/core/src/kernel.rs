@@ -22,6 +22,7 @@ use crate::sched::domain::{DomainQueues, Schedule};
 use crate::sched::lines::DomainLines;
 use crate::sched::queue::{Links, ThreadLinks};
 use crate::sched::sporadic_server::SporadicServer;
+use crate::trace::Trace;
 use crate::utilisation::Utilisation;
 
 /// Threads by id.
@@ -116,6 +117,8 @@ pub struct Kernel<M: Machine> {
     pub works: PerThread<Option<Work<M::Context, M::Space>>>,
     /// The number of faults that were printed, by thread.
     pub printed_faults: PerThread<u8>,
+    /// The trace.
+    pub trace: Trace,
 }
 
 impl<M: Machine> Kernel<M> {
@@ -149,6 +152,7 @@ impl<M: Machine> Kernel<M> {
             served_faults: PerThread::new([None; limits::THREADS]),
             works: PerThread::new([const { None }; limits::THREADS]),
             printed_faults: PerThread::new([0; limits::THREADS]),
+            trace: Trace::EMPTY,
         }
     }
 

@@ -19,7 +19,7 @@
 //! * [`inbox`]: the slots that event loops receive from, looked up at boot.
 //! * [`sched`]: the next thread, and how long it runs.
 //! * [`kernel`], [`processor`]: the state: all of it, and that of the processor.
-//! * [`ring`]: records that programs read without system calls.
+//! * [`ring`]: records that programs read without system calls; [`trace`]: those of what happens in the kernel.
 //! * [`boot`]: from a boot image to a kernel.
 //! * [`machine`]: the contract with the hardware.
 //! * [`invariants`]: the invariants, as a check.
@@ -46,6 +46,7 @@ pub mod processor;
 pub mod ring;
 pub mod sched;
 pub mod syscall;
+pub mod trace;
 pub mod utilisation;
 
 pub use kernel::Kernel;

@@ -13,6 +13,7 @@ use crate::cap::{CapTable, RootTable};
 use crate::kernel::{MessageBuffers, SampleRings};
 use crate::object::irq;
 use crate::object::secure_monitor::REGISTERS;
+use crate::trace::TraceRing;
 
 /// Time since boot, in ticks of the kernel's timer. It does not wrap within the lifetime of a machine.
 pub type Ticks = u64;
@@ -45,6 +46,21 @@ pub trait Machine: FpuUnit<ThreadId> {
 
     /// Returns the rings of samples, which user mode may read.
     fn sample_rings(&self) -> &SampleRings;
+
+    /// Returns the ring of the trace, if the image has one.
+    fn trace_ring(&self) -> Option<TraceRing<'_>>;
+
+    /// Returns the groups of the trace that are on, as options of an image; none without a ring.
+    fn trace_groups(&self) -> u64;
+
+    /// Returns the line of the last interrupt that was acknowledged; `None` for the timer.
+    fn last_interrupt(&self) -> Option<Line>;
+
+    /// Returns the number of branches on a static key in programs.
+    fn key_branches(&self, key: KeyId) -> u64;
+
+    /// Returns the size of the memory that a service works on.
+    fn service_bytes(&self, service: ServiceId) -> u64;
 
     /// Returns the current time.
     fn now(&self) -> Ticks;

@@ -3,7 +3,7 @@
 //! A function reads its arguments from the registers of the current thread and returns an [`Outcome`] for the scheduler.
 //! An invalid request becomes an error for the caller, or a fault for its handler.
 
-use limen_abi::{MessageInfo, Syscall};
+use limen_abi::{KernelKey, MessageInfo, Syscall};
 
 use crate::arena::{ReplyId, ThreadId};
 use crate::cap::Cap;
@@ -56,6 +56,7 @@ system_calls! {
         Send: serve_send, send_blocking;
         Recv: serve_recv, recv;
         Wait: serve_wait, wait_for_message;
+        Trace: serve_trace, trace_slowly;
     }
     slow {
         NbSendRecv: nb_send_recv;
@@ -256,6 +257,24 @@ impl<M: Machine> Kernel<M> {
     #[inline]
     fn wait_for_message(&mut self, current: ThreadId) -> Outcome {
         self.receive_without_reply(current, Blocking::Yes)
+    }
+
+    /// Serves the system call `Trace`, by which programs write a record. Does nothing unless the programs' group is on,
+    /// so that only an image with a ring reaches the code of the trace.
+    #[inline(never)]
+    pub fn serve_trace(&mut self) -> Option<&mut M::Context> {
+        if self.machine.trace_groups() & KernelKey::TracePrograms.option() != 0
+            && let Some(thread) = self.running_thread()
+        {
+            self.trace_program(thread);
+        }
+        self.running()
+    }
+
+    #[inline]
+    fn trace_slowly(&mut self, _: ThreadId) -> Outcome {
+        self.serve_trace();
+        Outcome::NOTHING
     }
 
     #[inline]

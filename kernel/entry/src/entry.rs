@@ -2,7 +2,7 @@
 //!
 //! Each borrows the kernel from its [cell](limen_platform::kernel_cell) once, between a trap and the return from it.
 
-use limen_abi::ProbeEvent;
+use limen_abi::{ProbeEvent, Syscall};
 use limen_core::Kernel;
 use limen_core::event::Event;
 use limen_core::fault::{Access, Fault};
@@ -38,10 +38,22 @@ pub fn enter(cell: &KernelCell, event: impl FnOnce() -> Event) -> *mut Context {
 #[cold]
 #[inline(never)]
 fn enter_watched(kernel: &mut Kernel<Hardware>, event: Event) -> *mut Context {
+    if keys::is_tracing() {
+        kernel.trace_begin(&event);
+    }
     if let Event::Fault(fault) = event {
         kernel.serve_watched_fault(fault, keys::is_printing());
     } else {
         kernel.handle_rarely(event);
+    }
+    end_watched(kernel)
+}
+
+/// Traces the end of an event and checks the invariants, if the image asks for it.
+#[inline(never)]
+fn end_watched(kernel: &mut Kernel<Hardware>) -> *mut Context {
+    if keys::is_tracing() {
+        kernel.trace_end();
     }
     if keys::is_self_checking() {
         check(kernel);
@@ -99,11 +111,11 @@ pub extern "C" fn enter_interrupt(cell: &KernelCell) -> *mut Context {
 pub fn enter_probed_syscall(cell: &KernelCell, number: i64, stamp: u64) -> *mut Context {
     // SAFETY: called only from the trap handlers, see the module documentation.
     let kernel = unsafe { cell.open() };
-    kernel.serve_probed_syscall(number, stamp);
-    if keys::is_self_checking() {
-        check(kernel);
+    if keys::is_tracing() && number != Syscall::Trace.as_raw() {
+        kernel.trace_begin(&Event::Syscall(number));
     }
-    context_to_run(kernel)
+    kernel.serve_probed_syscall(number, stamp);
+    end_watched(kernel)
 }
 
 /// Handles any other entry with probing on; calls `enter` unless a probe consumes the event.

@@ -3,10 +3,11 @@
 //! The image starts two gigabytes below the top, which is a kernel address everywhere; the linker script has the same
 //! number. Device registers take the last large page of the image's first gigabyte, far above the image. The large page
 //! before it holds the window through which code is patched; the one before that maps the list of key sites in
-//! programs.
+//! programs; the ring of the trace lies before those.
 
 use crate::address::VirtAddr;
 use limen_abi::limits::PAGE_BYTES;
+use limen_abi::trace::{MAX_BYTES, memory_bytes};
 
 use crate::format::span_bytes;
 
@@ -19,6 +20,9 @@ pub const PATCH_WINDOW: VirtAddr = VirtAddr(WINDOWS - span_bytes(1));
 
 /// The boot image's list of static-key sites in programs, at most a large page.
 pub const KEY_SITES: VirtAddr = VirtAddr(PATCH_WINDOW.0 - span_bytes(1));
+
+/// The ring of the trace.
+pub const TRACE: VirtAddr = VirtAddr(KEY_SITES.0 - memory_bytes(MAX_BYTES).next_multiple_of(span_bytes(1)));
 
 /// Registers of the debug console.
 pub const CONSOLE: VirtAddr = VirtAddr(WINDOWS);

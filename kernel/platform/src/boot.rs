@@ -6,7 +6,8 @@
 use limen_abi::limits::{PAGE_BYTES, SAMPLE_RINGS, THREADS};
 use limen_abi::message::BufferWord;
 use limen_abi::{KernelKey, ServiceKind};
-use limen_image::{Board, Image, ImageError, MappingFlags, Options, Range, Region, RegionKind};
+use limen_core::trace::TraceRing;
+use limen_image::{Board, CapKind, Image, ImageError, MappingFlags, Options, Range, Region, RegionKind};
 use limen_mmu::address::{PhysAddr, VirtAddr};
 
 use crate::address_space::{self, AddressSpaces, KernelPage, KernelPages};
@@ -25,7 +26,7 @@ use crate::text::Writer;
 use crate::unmap_boot::{Parts, Stays};
 use crate::{
     boot_info, command_line, console, digest_rates, fpu, kernel_cell, keys, section_costs, section_test,
-    thread_memory, work,
+    thread_memory, trace_memory, work,
 };
 
 /// Boots from the image at `image_paddr`. Entered once, with interrupts masked. `first_cycle` is the cycle counter at
@@ -58,6 +59,8 @@ pub fn start(image_paddr: PhysAddr, first_cycle: u64, command_line: &[u8], firmw
         digest_rates::print();
     }
     clear_regions(&image);
+    let trace = trace_memory::map(&image, &mut tables)
+        .unwrap_or_else(|error| fatal(format_args!("the trace cannot be mapped: {error:?}")));
     let mut buffers = [KernelPage::default(); THREADS];
     let mut rings = [KernelPage::default(); SAMPLE_RINGS];
     let pages =
@@ -69,24 +72,41 @@ pub fn start(image_paddr: PhysAddr, first_cycle: u64, command_line: &[u8], firmw
         .unwrap_or_else(|violation| fatal(format_args!("{violation}")));
     publish_memory(&image);
     tell_first_cycle(&image, first_cycle);
-    make_objects(&image, &spaces, keys);
-    kernel_cell::start(first_cycle, Parts { checks: checks(&image), seals: seals(&image) })
+    make_objects(&image, &spaces, keys, trace);
+    let parts = Parts {
+        checks: checks(&image),
+        seals: seals(&image),
+        trace: trace_code(&image),
+        probes: probes(&image),
+    };
+    kernel_cell::start(first_cycle, parts)
 }
 
-/// Keeps the invariant checks and the printing of faults mapped if the image prints or checks, or if a program can turn
-/// that on.
+/// Keeps the invariant checks and the printing of faults mapped if the image prints, checks or traces, or if a program can
+/// turn that on.
 fn checks(image: &Image<'_>) -> Stays {
     let keys = [KernelKey::Printing, KernelKey::SelfCheck];
     let is_on = keys.iter().any(|key| image.options() & key.option() != 0);
     let is_key =
         |record: limen_image::Key| KernelKey::from_raw(record.kernel).is_some_and(|key| keys.contains(&key));
-    if is_on || image.keys().any(is_key) { Stays::Mapped } else { Stays::Unmapped }
+    if is_on || image.trace().is_some() || image.keys().any(is_key) { Stays::Mapped } else { Stays::Unmapped }
 }
 
 /// Keeps the code of seals mapped if the image has one.
 fn seals(image: &Image<'_>) -> Stays {
     let is_seal = |service: limen_image::Service| service.kind == ServiceKind::Seal.as_raw();
     if image.services().any(is_seal) { Stays::Mapped } else { Stays::Unmapped }
+}
+
+/// Keeps the code of the trace mapped if the image has a ring.
+fn trace_code(image: &Image<'_>) -> Stays {
+    if image.trace().is_some() { Stays::Mapped } else { Stays::Unmapped }
+}
+
+/// Keeps the code of probes mapped if a program may probe.
+fn probes(image: &Image<'_>) -> Stays {
+    let may_probe = |cap: limen_image::Cap| cap.kind == CapKind::Probe as u64;
+    if image.caps().any(may_probe) { Stays::Mapped } else { Stays::Unmapped }
 }
 
 /// Checks what the validator cannot know: the machine, and the address of the image.
@@ -104,12 +124,17 @@ fn check_target(image: &Image<'_>, image_paddr: PhysAddr) {
 
 /// Creates the image's objects, and fills the tables of threads and services.
 #[inline(never)]
-fn make_objects(image: &Image<'_>, spaces: &AddressSpaces, keys: &'static mut SystemKeys) {
+fn make_objects(
+    image: &Image<'_>,
+    spaces: &AddressSpaces,
+    keys: &'static mut SystemKeys,
+    trace: Option<TraceRing<'static>>,
+) {
     thread_memory::fill(image);
     work::fill(image, spaces);
     // SAFETY: no trap has been taken yet, so there is no other borrow.
     let kernel = unsafe { KERNEL.open() };
-    kernel.machine = Hardware::probe(&image.board(), keys);
+    kernel.machine = Hardware::probe(&image.board(), keys, trace);
     kernel.populate(image, |index, context| {
         let space = *spaces.get(index as usize)?;
         context.set_space(space);

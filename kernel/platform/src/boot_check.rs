@@ -8,13 +8,14 @@
 //!   pages with their intended access.
 //! - No address space maps kernel memory (reserved RAM and the pool of page tables), with three exceptions: page contents
 //!   of the image, and each thread's own message buffer and ring, each at its own address. Rings are read-only.
+//! - The ring of the trace, which is RAM of the image, is read-only in every address space.
 //!
 //! The checks read the tables back entry by entry and do not trust the code that wrote them.
 
 use core::fmt;
 
 use limen_abi::limits::PAGE_BYTES;
-use limen_image::{Image, Range, RegionKind};
+use limen_image::{Image, Range, Region, RegionKind};
 use limen_mmu::address::{PhysAddr, VirtAddr};
 
 use crate::address_space::{KernelPage, KernelPages};
@@ -139,6 +140,7 @@ impl<'a> UserRules<'a> {
             rule(permissions.user, "programs cannot access it")?;
             rule(!permissions.kernel_executable, "the kernel can execute it")?;
             rule(!overlaps(self.code, memory), "alias of the kernel's code")?;
+            rule(!permissions.writable || !self.is_trace(memory), "writable alias of the trace")?;
             let allowed = !self.is_kernel_memory(memory) || self.is_for_program(vspace, &found);
             rule(allowed, "memory of the kernel")
         })
@@ -194,6 +196,13 @@ impl<'a> UserRules<'a> {
                 && self.image.reserved().any(|reserved| overlaps(reserved, memory)))
     }
 
+    fn is_trace(&self, memory: Range) -> bool {
+        let ring = self.image.trace();
+        ring.is_some_and(|Region { paddr, bytes, .. }| {
+            overlaps(Range { start: paddr, end: paddr + bytes }, memory)
+        })
+    }
+
     /// Whether all pages are message buffers and rings of this address space. Neighbouring pages are one run.
     fn is_for_program(&self, vspace: usize, found: &Found) -> bool {
         let KernelPages { buffers, rings } = self.pages;
@@ -228,7 +237,7 @@ fn overlaps(a: Range, b: Range) -> bool {
 mod tests {
     use std::vec::Vec;
 
-    use limen_image::{Architecture, Board, Counts, ImageWriter, NONE, Region, Thread};
+    use limen_image::{Architecture, Board, Counts, ImageWriter, NONE, Thread};
 
     use super::*;
     use limen_mmu::aarch64::descriptor::Descriptors;

@@ -8,7 +8,7 @@ use limen_abi::limits::PAGE_BYTES;
 use limen_abi::{KernelKey, limits};
 use limen_core::arena::KeyId;
 use limen_core::machine::Patching;
-use limen_image::Image;
+use limen_image::{Image, Options};
 use limen_keys::arch::Native;
 use limen_keys::keys::Unpatched;
 use limen_keys::site::Row;
@@ -34,12 +34,16 @@ static_key!(
     pub SELF_CHECK = false
 );
 static_key!(
-    /// The kernel prints faults or checks its invariants: traps take a path of their own.
+    /// The kernel traces events.
+    TRACING = false
+);
+static_key!(
+    /// The kernel prints faults, checks its invariants or traces: traps take a path of their own.
     WATCHED = false
 );
 static_key!(
-    /// A program samples its own crossings, or the kernel checks itself: every trap and every return goes through the
-    /// probes.
+    /// A program samples its own crossings, or the kernel checks itself or traces: every trap and every return goes through
+    /// the probes.
     pub PROBING = false
 );
 static_key!(
@@ -76,6 +80,10 @@ pub struct SystemKeys {
     sites: ProgramSites,
     /// Whether a program samples its crossings.
     is_sampled: bool,
+    /// The groups of the trace that are on, as options of an image; none without a ring.
+    groups: u64,
+    /// Whether the image has a ring.
+    has_ring: bool,
 }
 
 impl SystemKeys {
@@ -88,13 +96,33 @@ impl SystemKeys {
             if *key == KernelKey::Printing && state {
                 console::open();
             }
-            if let Some(own) = known(*key) {
-                self.set_own(own, state);
+            match known(*key) {
+                Some(own) => self.set_own(own, state),
+                None => self.set_group(*key, state),
             }
-            self.set_own(&WATCHED, is_printing() || is_self_checking());
+            self.set_own(&WATCHED, is_printing() || is_self_checking() || is_tracing());
             self.lead_past_probes();
         }
         patching
+    }
+
+    /// Turns a group of the trace on or off. Programs trace by a system call, which needs no branch.
+    fn set_group(&mut self, key: KernelKey, state: bool) {
+        if self.has_ring {
+            self.groups = self.groups & !key.option() | if state { key.option() } else { 0 };
+            self.set_own(&TRACING, traces_events(self.groups));
+        }
+    }
+
+    /// The groups of the trace that are on.
+    #[inline]
+    pub fn groups(&self) -> u64 {
+        self.groups
+    }
+
+    /// The number of branches on a key in programs.
+    pub fn branches(&self, key: KeyId) -> u64 {
+        self.sites.count(limen_core::kernel::Keys::index_of(key))
     }
 
     /// Sends every trap and every return through the probes, or only if self-checks need it.
@@ -103,9 +131,9 @@ impl SystemKeys {
         self.lead_past_probes();
     }
 
-    /// Self-checks also need the probes: the fast paths have no key of their own to check after system calls.
+    /// Self-checks and the trace also need the probes: the fast paths have no key of their own.
     fn lead_past_probes(&mut self) {
-        self.set_own(&PROBING, self.is_sampled || is_self_checking());
+        self.set_own(&PROBING, self.is_sampled || is_self_checking() || is_tracing());
     }
 
     fn set_own(&mut self, key: &BranchKey, state: bool) {
@@ -146,6 +174,17 @@ pub fn is_watched() -> bool {
     static_branch_unlikely!(WATCHED)
 }
 
+/// Whether the kernel traces events.
+#[inline(always)]
+pub fn is_tracing() -> bool {
+    static_branch_unlikely!(TRACING)
+}
+
+/// Whether some of these groups of the trace record what the kernel does.
+fn traces_events(groups: u64) -> bool {
+    groups & !KernelKey::TracePrograms.option() != 0
+}
+
 /// Whether the kernel checks its invariants.
 #[inline(always)]
 pub fn is_self_checking() -> bool {
@@ -162,9 +201,12 @@ pub fn start(image: &Image<'_>, code: Writer, tables: &mut impl Tables) -> &'sta
             keys.preset(own, image.options() & key.option() != 0);
         }
     }
-    let watches = KernelKey::Printing.option() | KernelKey::SelfCheck.option();
-    keys.preset(&WATCHED, image.options() & watches != 0);
-    keys.preset(&PROBING, image.options() & KernelKey::SelfCheck.option() != 0);
+    let groups = image.options() & Options::TRACE;
+    let (is_tracing, watches) =
+        (traces_events(groups), KernelKey::Printing.option() | KernelKey::SelfCheck.option());
+    keys.preset(&TRACING, is_tracing);
+    keys.preset(&WATCHED, image.options() & watches != 0 || is_tracing);
+    keys.preset(&PROBING, image.options() & KernelKey::SelfCheck.option() != 0 || is_tracing);
     let mut keys = keys.patch_all(code).unwrap_or_else(|error| fatal(format_args!("{error}")));
     if image.options() & KernelKey::Printing.option() != 0 {
         test(&mut keys).unwrap_or_else(|error| fatal(format_args!("{error}")));
@@ -181,7 +223,8 @@ pub fn start(image: &Image<'_>, code: Writer, tables: &mut impl Tables) -> &'sta
         &mut *KEYS.0.get()
     };
     let sites = ProgramSites::new(image, sites);
-    place.insert(SystemKeys { own: keys, known, sites, is_sampled: false })
+    let has_ring = image.trace().is_some();
+    place.insert(SystemKeys { own: keys, known, sites, is_sampled: false, groups, has_ring })
 }
 
 /// Maps the records of sites in programs, permanently and read-only, at an address of their own.

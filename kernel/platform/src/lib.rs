@@ -65,6 +65,9 @@ pub mod text;
 #[expect(unsafe_code, reason = "memory that boot clears only for the image's threads")]
 pub mod thread_memory;
 #[cfg(not(test))]
+#[expect(unsafe_code, reason = "memory that boot has mapped at a fixed address")]
+pub mod trace_memory;
+#[cfg(not(test))]
 #[expect(unsafe_code, reason = "declares symbols of the linker script")]
 pub mod unmap_boot;
 #[cfg(not(test))]

@@ -11,6 +11,7 @@ use limen_core::machine::{
 };
 use limen_core::object::irq::State;
 use limen_core::object::secure_monitor::REGISTERS;
+use limen_core::trace::TraceRing;
 use limen_fpu::{Fpu, InterruptContext};
 use limen_image::Board;
 
@@ -30,17 +31,22 @@ pub struct Hardware {
     frequency: NonZeroU64,
     /// The static keys, once boot has linked them.
     keys: Option<&'static mut SystemKeys>,
+    /// The ring of the trace.
+    trace: Option<TraceRing<'static>>,
+    /// The line of the last interrupt that was acknowledged.
+    last_line: u32,
 }
 
 impl Hardware {
     /// A machine about which nothing is known yet.
-    pub const UNKNOWN: Self = Self { timer_line: 0, frequency: NonZeroU64::MIN, keys: None };
+    pub const UNKNOWN: Self =
+        Self { timer_line: 0, frequency: NonZeroU64::MIN, keys: None, trace: None, last_line: 0 };
 
     /// The machine that this code runs on.
-    pub fn probe(board: &Board, keys: &'static mut SystemKeys) -> Self {
+    pub fn probe(board: &Board, keys: &'static mut SystemKeys, trace: Option<TraceRing<'static>>) -> Self {
         let frequency = NonZeroU64::new(timer::frequency(board))
             .unwrap_or_else(|| fatal(format_args!("the frequency of the timer is unknown")));
-        Self { timer_line: board.timer_interrupt as u32, frequency, keys: Some(keys) }
+        Self { timer_line: board.timer_interrupt as u32, frequency, keys: Some(keys), trace, last_line: 0 }
     }
 }
 
@@ -74,6 +80,28 @@ impl Machine for Hardware {
     #[inline]
     fn sample_rings(&self) -> &SampleRings {
         thread_memory::sample_rings()
+    }
+
+    #[inline]
+    fn trace_ring(&self) -> Option<TraceRing<'_>> {
+        self.trace
+    }
+
+    #[inline]
+    fn trace_groups(&self) -> u64 {
+        self.keys.as_ref().map_or(0, |keys| keys.groups())
+    }
+
+    fn last_interrupt(&self) -> Option<Line> {
+        (self.last_line != self.timer_line).then_some(Line(self.last_line))
+    }
+
+    fn key_branches(&self, key: KeyId) -> u64 {
+        self.keys.as_ref().map_or(0, |keys| keys.branches(key))
+    }
+
+    fn service_bytes(&self, service: ServiceId) -> u64 {
+        work::target_bytes(service)
     }
 
     #[inline]
@@ -117,6 +145,8 @@ impl Machine for Hardware {
 
     fn acknowledge_interrupt(&mut self) -> Option<Interrupt> {
         let line = irq::acknowledge()?;
+        // A store costs as little as the branch that would avoid it.
+        self.last_line = line;
         if line == self.timer_line {
             irq::end(line);
             Some(Interrupt::Timer)

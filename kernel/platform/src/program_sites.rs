@@ -61,6 +61,11 @@ impl ProgramSites {
         Self { sites: records.as_chunks().0, keys }
     }
 
+    /// The number of sites of a key.
+    pub fn count(&self, key: usize) -> u64 {
+        self.keys.get(key).map_or(0, |of_key| u64::from(of_key.end - of_key.first))
+    }
+
     /// Patches more sites of a key to its state, at most `room`, and subtracts their number.
     pub fn patch(&mut self, code: &mut Frames<'_>, key: usize, state: bool, room: &mut usize) -> Patching {
         let Some(of_key) = self.keys.get_mut(key) else { return Patching::Done };

@@ -1,5 +1,5 @@
 //! Unmaps boot code and the identity map before the first program runs; and the invariant checks with the printing of
-//! faults, and the code of seals, if nothing can ask for them.
+//! faults, the code of seals, of the trace and of probes, if nothing can ask for them.
 //!
 //! Nothing here is boot code. The pages are unmapped in the kernel's own tables, which all address spaces share, while these
 //! can still be reached. Then the TLB is flushed, which drops the identity map as well.
@@ -20,6 +20,8 @@ unsafe extern "C" {
     static __boot_end: u8;
     static __check_end: u8;
     static __seal_end: u8;
+    static __trace_end: u8;
+    static __probe_end: u8;
 }
 
 /// Whether code that few images need stays mapped.
@@ -38,19 +40,31 @@ pub struct Parts {
     pub checks: Stays,
     /// The code of seals.
     pub seals: Stays,
+    /// The code of the trace.
+    pub trace: Stays,
+    /// The code of probes.
+    pub probes: Stays,
 }
 
 /// Ends boot: afterwards the image, the page tables and the code that read and built them cannot be reached. `first_cycle`
 /// is the cycle counter at the loader's first instruction.
 #[inline(never)]
 pub fn end_boot(first_cycle: u64, parts: Parts) {
-    let bounds =
-        [&raw const __boot_start, &raw const __boot_end, &raw const __check_end, &raw const __seal_end];
-    let [boot, checks, seals, end] = bounds.map(|bound| bound.addr() as u64);
+    let bounds = [
+        &raw const __boot_start,
+        &raw const __boot_end,
+        &raw const __check_end,
+        &raw const __seal_end,
+        &raw const __trace_end,
+        &raw const __probe_end,
+    ];
+    let [boot, checks, seals, trace, probes, end] = bounds.map(|bound| bound.addr() as u64);
     let stays = |page: u64| match page {
         _ if page < checks => Stays::Unmapped,
         _ if page < seals => parts.checks,
-        _ => parts.seals,
+        _ if page < trace => parts.seals,
+        _ if page < probes => parts.trace,
+        _ => parts.probes,
     };
     let mut tables = TablePool::empty();
     let pages = (boot..end).step_by(PAGE_BYTES as usize);

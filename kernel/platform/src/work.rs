@@ -91,6 +91,11 @@ fn task_of(service: ServiceId) -> &'static Task {
     &tasks[Services::<Hardware>::index_of(service)]
 }
 
+/// The size of the memory that a service works on.
+pub fn target_bytes(service: ServiceId) -> u64 {
+    task_of(service).target.bytes() as u64
+}
+
 /// Makes `context` start the work of a service. The port saves the program's remaining registers to `program`.
 pub fn begin(service: ServiceId, context: &mut Context, program: &mut Context) {
     let task = task_of(service);

@@ -1,6 +1,6 @@
 //! Checks of `./x check` on boot code, which the kernel unmaps after boot: no code that stays refers to it. The same
-//! for the invariant checks with the printing of faults, and for the code of seals, which are unmapped unless an image can
-//! ask for them; they are entered by few functions only.
+//! for the invariant checks with the printing of faults, and for the code of seals, the trace and probes, which are unmapped
+//! unless an image can ask for them; they are entered by few functions only.
 //!
 //! The linker script selects all of them by function names. Code outside of boot code that only boot calls may refer to it.
 
@@ -18,6 +18,10 @@ pub const BOOT: [&str; 2] = ["__boot_start", "__boot_end"];
 pub const CHECKS: [&str; 2] = ["__boot_end", "__check_end"];
 /// The same for the code of seals.
 pub const SEALS: [&str; 2] = ["__check_end", "__seal_end"];
+/// The same for the code of the trace.
+pub const TRACE: [&str; 2] = ["__seal_end", "__trace_end"];
+/// The same for the code of probes.
+pub const PROBES: [&str; 2] = ["__trace_end", "__probe_end"];
 /// The same for the code that stays.
 pub const STAYING: [&str; 2] = ["__text_start", "__text_last"];
 
@@ -29,6 +33,17 @@ const CHECKED: [&str; 3] = [
 ];
 /// The entry points of seals, which services of an image with seals call.
 const SEALED: [&str; 2] = ["limen_platform::work::seal::at_once", "limen_platform::work::seal::on_request"];
+
+/// The entry points of the trace, which code that stays calls if the image has a ring.
+const TRACED: [&str; 3] =
+    ["limen_core::trace::trace_begin", "limen_core::trace::trace_end", "limen_core::trace::trace_program"];
+
+/// The entry points of probes, which code that stays calls for a program that may probe.
+const PROBED: [&str; 3] = [
+    "limen_core::invoke::invoke_probe",
+    "limen_core::object::probe::take_sample",
+    "limen_core::object::probe::sample",
+];
 
 /// Whether the invariant checks stay mapped after boot.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -58,9 +73,13 @@ pub fn is_left_alone(kernel: &Path) -> Outcome {
     let symbols = Symbols::readable(kernel)?;
     let listing = disassembly::listing(kernel)?;
     let boot = range(&symbols, BOOT)?;
-    for (what, ends, entered) in
-        [("boot", BOOT, &[][..]), ("the checks", CHECKS, &CHECKED), ("seals", SEALS, &SEALED)]
-    {
+    for (what, ends, entered) in [
+        ("boot", BOOT, &[][..]),
+        ("the checks", CHECKS, &CHECKED),
+        ("seals", SEALS, &SEALED),
+        ("the trace", TRACE, &TRACED),
+        ("probes", PROBES, &PROBED),
+    ] {
         match objections(&listing, &symbols, &boot, &range(&symbols, ends)?, entered) {
             Some(found) if found.is_empty() => (),
             Some(found) => return Err(Failure::new(format!("{}: {}", kernel.display(), found.join("; ")))),

@@ -35,7 +35,8 @@ pub(crate) fn sample() -> ImageWriter {
         timer_frequency: 0,
         user_top: USER_TOP_AARCH64,
     };
-    writer.counts = Counts { endpoints: 2, notifications: 3, replies: 2, vspaces: 3, domain_start: 0 };
+    writer.counts =
+        Counts { endpoints: 2, notifications: 3, replies: 2, vspaces: 3, domain_start: 0, trace: 0 };
     writer.ram = vec![range(0x4000_0000, 0x4800_0000), range(0x5000_0000, 0x5100_0000)];
     writer.reserved = vec![range(0x4000_0000, 0x4000_1000), range(0x4010_0000, 0x4200_0000)];
     writer.pool = range(0x4200_0000, 0x4240_0000);

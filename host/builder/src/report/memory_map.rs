@@ -135,6 +135,7 @@ fn purpose(built: &Built, purpose: Purpose) -> String {
         Purpose::Stack { program: index } => format!("stack of {}", program(index)),
         Purpose::FirstContents { program: index, .. } => format!("initial contents of {}", program(index)),
         Purpose::WorkStack { program: index } => format!("kernel's stack for services of {}", program(index)),
+        Purpose::Trace => "ring of the trace".to_owned(),
         Purpose::Region { region } => {
             format!("memory region {}", built.parts.system.memory_regions[region].name)
         }

@@ -3,7 +3,7 @@
 use std::fmt::{self, Write};
 
 use super::{Capability, CapabilityTable, InterruptLine, Memory, Thread, UserMemory, UserRange};
-use super::{Domains, ExpectedDigest, Hex, Kernel, ProtectionDomain, Report, Sizes};
+use super::{Domains, ExpectedDigest, Hex, Kernel, ProtectionDomain, Report, Sizes, Trace};
 
 /// Renders the report. Writing to a string cannot fail, so the [`fmt::Write`] result is ignored.
 pub(super) fn render(report: &Report) -> String {
@@ -35,12 +35,24 @@ fn write_report(out: &mut String, report: &Report) -> fmt::Result {
         section(out, "Digests at the start")?;
         report.digests.iter().try_for_each(|digest| expected_digest(out, digest))?;
     }
+    if let Some(trace) = &report.trace {
+        section(out, "Trace")?;
+        write_trace(out, trace)?;
+    }
     section(out, "Physical memory")?;
     report.physical_memory.iter().try_for_each(|memory| physical(out, memory))?;
     section(out, "Address spaces")?;
     report.address_spaces.iter().try_for_each(|space| address_space(out, space))?;
     section(out, "Kernel")?;
     kernel(out, &report.kernel)
+}
+
+fn write_trace(out: &mut String, trace: &Trace) -> fmt::Result {
+    let place = trace.paddr.map_or("placed at boot".to_owned(), |paddr| format!("at 0x{paddr:x}"));
+    writeln!(out, "{:<20} 0x{:x} ({}), {place}", "ring", trace.bytes, human_bytes(trace.bytes))?;
+    writeln!(out, "{:<20} {}", "records", trace.slots)?;
+    let groups = if trace.groups.is_empty() { "none".to_owned() } else { trace.groups.join(", ") };
+    writeln!(out, "{:<20} {groups}", "on from the start")
 }
 
 fn section(out: &mut String, title: &str) -> fmt::Result {

@@ -2,7 +2,9 @@
 
 use std::fmt;
 
+use limen_abi::KernelKey;
 use limen_abi::limits::{PAGE_BYTES, SAMPLE_RINGS};
+use limen_abi::trace::{DEFAULT_BYTES, memory_bytes};
 
 use super::ranges::Ranges;
 use crate::attribute::Reported;
@@ -10,7 +12,7 @@ use crate::code;
 use crate::diagnostic::{Diagnostic, Problems, Span};
 use crate::draft::{MapDraft, ProtectionDomainDraft, SystemDraft};
 use crate::meant;
-use crate::model::{Map, MemoryRegion, Ring};
+use crate::model::{Map, MemoryRegion, Ring, StaticKey};
 use crate::target::Target;
 
 /// Checked maps of each protection domain. Invalid ones are reported and left out.
@@ -30,6 +32,15 @@ pub(super) fn resolve(
     domains.map(|domain| resolve_domain(draft, domain, target, problems, warnings)).collect()
 }
 
+/// The bytes of records in the ring of the trace: the most that a protection domain asks for. A key of the trace needs a ring
+/// even if no program reads it.
+pub(super) fn trace_bytes(domains: &[ProtectionDomainDraft], keys: &[StaticKey]) -> Option<u64> {
+    let has_key = keys.iter().any(|key| key.kernel.is_some_and(KernelKey::is_trace));
+    let has_trace = has_key || domains.iter().any(|domain| domain.contents.trace_ring.is_some());
+    let asked = domains.iter().filter_map(|domain| domain.contents.trace_bytes).max();
+    has_trace.then(|| asked.unwrap_or(DEFAULT_BYTES))
+}
+
 /// Addresses of a map or ring, for checks and messages.
 #[derive(Clone, Copy)]
 struct Extent<'d> {
@@ -45,6 +56,8 @@ enum What<'d> {
     Map(&'d str),
     /// The ring of a probe.
     Ring,
+    /// The ring of the trace.
+    Trace,
 }
 
 impl fmt::Display for What<'_> {
@@ -52,6 +65,7 @@ impl fmt::Display for What<'_> {
         match self {
             Self::Map(region) => write!(f, "map for '{region}'"),
             Self::Ring => f.write_str("the ring of 'probe'"),
+            Self::Trace => f.write_str("the ring of 'trace'"),
         }
     }
 }
@@ -82,6 +96,15 @@ fn resolve_domain(
             problems.push(overlap(span, &extent, &other, &domain.header.name));
         }
     }
+    if let Some(Ring { vaddr, span, .. }) = &domain.contents.trace_ring {
+        let bytes = memory_bytes(trace_bytes(&draft.protection_domains, &[]).unwrap_or_default());
+        let extent = Extent { what: What::Trace, start: *vaddr, end: vaddr + bytes };
+        if extent.end > limit {
+            problems.push(beyond_limit(span, &extent, limit));
+        } else if let Err(other) = extents.insert((extent.start, extent.end), extent) {
+            problems.push(overlap(span, &extent, &other, &domain.header.name));
+        }
+    }
     maps
 }
 
@@ -107,10 +130,11 @@ fn locate<'d>(
     let Some(end) = map.vaddr.checked_add(region.bytes) else {
         return Err(report(overflow(map)));
     };
+    let extent = Extent { what: What::Map(map.region), start: map.vaddr, end };
     if end > limit {
-        return Err(report(beyond_limit(map, end, limit)));
+        return Err(report(beyond_limit(&map.span, &extent, limit)));
     }
-    Ok((index, Extent { what: What::Map(map.region), start: map.vaddr, end }))
+    Ok((index, extent))
 }
 
 fn resolved(map: &MapDraft, region: usize) -> Map {
@@ -146,10 +170,10 @@ fn overflow(map: &MapDraft) -> Diagnostic {
     Diagnostic::new(code::MAP_OVERFLOW, &map.span, message, help)
 }
 
-fn beyond_limit(map: &MapDraft, end: u64, limit: u64) -> Diagnostic {
-    let (region, start, span) = (map.region, map.vaddr, &map.span);
+fn beyond_limit(span: &Span, extent: &Extent, limit: u64) -> Diagnostic {
+    let Extent { what, start, end } = extent;
     let message = format!(
-        "Error: map for '{region}' has virtual address range [{start:#x}..{end:#x}) which exceeds valid address \
+        "Error: {what} has virtual address range [{start:#x}..{end:#x}) which exceeds valid address \
          space [0x0..{limit:#x}) @ {span}"
     );
     let help = "The stack of the protection domain starts at the limit, and its IPC buffer lies above.";

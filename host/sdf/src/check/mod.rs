@@ -78,6 +78,7 @@ fn assemble(
     page_sizes: Vec<u64>,
 ) -> SystemDescription {
     let Resolved { keys, services, wipes, caps, maps, setvars } = resolved;
+    let trace_bytes = maps::trace_bytes(&draft.protection_domains, &static_keys);
     let domains = draft.protection_domains.into_iter().map(domain);
     let domains = domains.zip(keys).map(|(domain, keys)| ProtectionDomain { keys, ..domain });
     let domains = domains.zip(services).map(|(domain, services)| ProtectionDomain { services, ..domain });
@@ -97,6 +98,7 @@ fn assemble(
             .collect(),
         channels: draft.channels,
         static_keys,
+        trace_bytes,
         domains: draft.domains,
     }
 }
@@ -122,6 +124,8 @@ fn domain(draft: ProtectionDomainDraft) -> ProtectionDomain {
         fpu_policy: contents.fpu_policy,
         probe: contents.probe,
         sample_ring: contents.sample_ring,
+        trace: contents.trace,
+        trace_ring: contents.trace_ring,
         ioports: contents.ioports,
         irqs: contents.irqs,
         program_image: contents.program_image,

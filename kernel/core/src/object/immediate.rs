@@ -36,6 +36,20 @@ pub struct ServedFault {
     handler: Cap,
 }
 
+impl ServedInterrupt {
+    /// Returns the service.
+    pub(crate) fn service(&self) -> ServiceId {
+        self.service
+    }
+}
+
+impl ServedFault {
+    /// Returns the service.
+    pub(crate) fn service(&self) -> ServiceId {
+        self.service
+    }
+}
+
 impl<M: Machine> Kernel<M> {
     /// Makes a service immediate, if it has a trigger: an interrupt, or for a wipe the faults of a thread.
     pub(crate) fn populate_trigger(&mut self, service: ServiceId, record: &limen_image::Service) {

@@ -89,6 +89,11 @@ impl Key {
         self.count > 0
     }
 
+    /// Returns whether branches on the key are taken, or will be once all are patched.
+    pub(crate) fn is_on(&self) -> bool {
+        self.state
+    }
+
     /// Returns whether all branches match the count.
     #[must_use]
     pub fn is_patched(&self) -> bool {

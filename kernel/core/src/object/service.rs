@@ -63,6 +63,11 @@ pub struct Work<Context, Space> {
 }
 
 impl<Context, Space> Work<Context, Space> {
+    /// Returns the service.
+    pub(crate) fn service(&self) -> ServiceId {
+        self.service
+    }
+
     /// Returns the registers of the program that the work is for.
     pub fn program(&self) -> &Context {
         &self.program

@@ -38,7 +38,7 @@ fn check(syscall: Syscall) {
         }
         Syscall::Send | Syscall::NbSend => system.assert_running(client),
         Syscall::NbRecv | Syscall::NbWait => system.assert_signal(client, 0),
-        Syscall::Yield => system.assert_running(client),
+        Syscall::Yield | Syscall::Trace => system.assert_running(client),
         Syscall::DebugPutChar => assert_eq!(system.kernel.machine.console, [wait as u8]),
     }
     match syscall {
@@ -53,6 +53,7 @@ fn check(syscall: Syscall) {
         | Syscall::Wait
         | Syscall::NbWait
         | Syscall::Yield
+        | Syscall::Trace
         | Syscall::DebugPutChar => system.assert_receiving(server, service.endpoint),
     }
 }

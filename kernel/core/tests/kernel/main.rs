@@ -44,5 +44,6 @@ mod syscalls;
 mod threads;
 mod time;
 mod timeouts;
+mod trace;
 mod traps;
 mod wipes;

@@ -7,6 +7,7 @@ mod memory;
 mod objects;
 mod rings;
 mod services;
+mod trace;
 
 use std::collections::BTreeSet;
 
@@ -34,7 +35,7 @@ fn check(cases: &[Case]) {
     }
 }
 
-const GROUPS: [&[Case]; 13] = [
+const GROUPS: [&[Case]; 14] = [
     objects::COUNTS,
     memory::BOARD,
     memory::RANGES,
@@ -48,6 +49,7 @@ const GROUPS: [&[Case]; 13] = [
     objects::THREADS,
     services::SERVICES,
     rings::RINGS,
+    trace::TRACE,
 ];
 
 #[test]
@@ -63,7 +65,8 @@ fn texts_of_rules() -> BTreeSet<&'static str> {
     let threads = include_str!("../../../src/validate/threads.rs");
     let services = include_str!("../../../src/validate/services.rs");
     let rings = include_str!("../../../src/validate/rings.rs");
-    [checks, interrupts, services, threads, rings]
+    let trace = include_str!("../../../src/validate/trace.rs");
+    [checks, interrupts, services, threads, rings, trace]
         .into_iter()
         .flat_map(|text| text.split('"').skip(1).step_by(2))
         .collect()

@@ -3,8 +3,10 @@
 use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::ops::{Deref, Range};
+use std::sync::atomic::AtomicU64;
 
 use limen_abi::limits;
+use limen_abi::trace::HeaderWord;
 use limen_core::arena::{KeyId, ServiceId, ThreadId};
 use limen_core::cap::{CapTable, RootTable};
 use limen_core::kernel::{Keys, MessageBuffers, PerThread, SampleRings, Services};
@@ -15,6 +17,7 @@ use limen_core::message::MessageBuffer;
 use limen_core::object::irq::State;
 use limen_core::object::secure_monitor::REGISTERS;
 use limen_core::ring::SampleRing;
+use limen_core::trace::TraceRing;
 use limen_fpu::mask::{Low4, Mask};
 use limen_fpu::{Fpu, FpuUnit, InterruptContext, SectionUnit};
 
@@ -103,6 +106,11 @@ pub(crate) struct HostMachine {
     pub(crate) caches_maintained: Vec<(Space, CacheOperation, Range<u64>)>,
     buffers: Box<MessageBuffers>,
     rings: Box<SampleRings>,
+    /// The ring of the trace; empty without one.
+    pub(crate) trace: Vec<AtomicU64>,
+    /// The groups of the trace that are on.
+    pub(crate) trace_groups: u64,
+    last_line: Option<Line>,
 }
 
 /// The entry point of work.
@@ -146,6 +154,9 @@ impl HostMachine {
             caches_maintained: Vec::new(),
             buffers: Box::new(MessageBuffers::new([const { MessageBuffer::new() }; limits::THREADS])),
             rings: Box::new(SampleRings::new([const { SampleRing::new() }; limits::SAMPLE_RINGS])),
+            trace: Vec::new(),
+            trace_groups: 0,
+            last_line: None,
         }
     }
 
@@ -262,6 +273,27 @@ impl Machine for HostMachine {
         &self.rings
     }
 
+    fn trace_ring(&self) -> Option<TraceRing<'_>> {
+        let [header, ..] = self.trace.as_chunks().0 else { return None };
+        Some(TraceRing { header, slots: self.trace[HeaderWord::LENGTH..].as_chunks().0 })
+    }
+
+    fn trace_groups(&self) -> u64 {
+        self.trace_groups
+    }
+
+    fn last_interrupt(&self) -> Option<Line> {
+        self.last_line
+    }
+
+    fn key_branches(&self, _: KeyId) -> u64 {
+        u64::from(self.key_steps)
+    }
+
+    fn service_bytes(&self, service: ServiceId) -> u64 {
+        0x1000 + Services::<Self>::index_of(service) as u64
+    }
+
     fn now(&self) -> Ticks {
         let now = self.time();
         self.reads.set(self.reads.get() + 1);
@@ -301,7 +333,12 @@ impl Machine for HostMachine {
     }
 
     fn acknowledge_interrupt(&mut self) -> Option<Interrupt> {
-        self.interrupt.take().or_else(|| self.controller.acknowledge().map(Interrupt::Line))
+        let interrupt = self.interrupt.take().or_else(|| self.controller.acknowledge().map(Interrupt::Line));
+        self.last_line = match interrupt {
+            Some(Interrupt::Line(line)) => Some(line),
+            Some(Interrupt::Timer) | None => None,
+        };
+        interrupt
     }
 
     fn complete_interrupt(&mut self, line: Line) {

@@ -1,5 +1,6 @@
 //! A running system: its operations, and the checks after every event.
 
+use limen_abi::Syscall;
 use limen_abi::message::BufferWord;
 use limen_core::Kernel;
 use limen_core::boot::{caps, place};
@@ -166,6 +167,17 @@ impl System {
 
     /// Passes an event to the kernel, then checks all invariants.
     pub(crate) fn event(&mut self, event: Event) {
+        let is_traced = !self.kernel.machine.trace.is_empty();
+        if is_traced && event != Event::Syscall(Syscall::Trace.as_raw()) {
+            self.kernel.trace_begin(&event);
+        }
+        self.handle(event);
+        if is_traced {
+            self.kernel.trace_end();
+        }
+    }
+
+    fn handle(&mut self, event: Event) {
         let runs = match event {
             Event::Syscall(number) if self.paths == Paths::All => self.kernel.serve_syscall(number).copied(),
             Event::Fault(fault) if self.kernel.machine.is_printing => {
