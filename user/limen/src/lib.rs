@@ -82,6 +82,8 @@
 //! | `limen_seal` | [`service::seal`] |
 //! | `limen_probe_start`, `limen_probe_stop`, `limen_probe_read` | [`probe::start`], [`probe::stop`], [`probe::read`] |
 //! | `limen_probe_arm`, `limen_probe_arm_syscall`, `limen_probe_arm_interrupt`, `limen_cross_...` | [`probe::cross`], [`probe::keep_armed`] |
+//! | `limen_trace_event`, `limen_trace_begin`, `limen_trace_end`, `limen_trace_counter`, `limen_trace_write`, `limen_trace_on` | [`trace_event!`], [`trace_begin!`], [`trace_end!`], [`trace_counter!`], [`trace::ON`] |
+//! | `limen_trace_next`, `limen_trace_frequency` | [`trace::Reader::next_record`], [`trace::Reader::frequency`] |
 //! | `limen_probe_ring_next`, `limen_ring_next` | [`probe::Samples::next_entry`], [`ring::Reader::next_record`] |
 
 #![no_std]
@@ -112,6 +114,7 @@ pub mod ring;
 pub mod service;
 mod static_key;
 mod time;
+pub mod trace;
 mod trap;
 
 #[allow(unused_imports, unreachable_pub, reason = "RISC-V has nothing of its own")]

@@ -1,7 +1,7 @@
 //! Logging on the debug console: lines with the program's name and a level, as in `parser warn: line 3 is empty`.
 //!
 //! [`error!`](crate::error), [`warn!`](crate::warn), [`info!`](crate::info), [`debug!`](crate::debug) and
-//! [`trace!`](crate::trace) print in the debug configuration only, and no line above the [level](set_level).
+//! [`trace!`](crate::trace!) print in the debug configuration only, and no line above the [level](set_level).
 
 use core::fmt;
 use core::sync::atomic::{AtomicU8, Ordering};

@@ -142,6 +142,13 @@ impl Setvar {
         Self(AtomicU64::new(0))
     }
 
+    /// A word that no description sets.
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn fixed(value: u64) -> Self {
+        Self(AtomicU64::new(value))
+    }
+
     /// The value that the description sets; zero if it sets none.
     #[must_use]
     #[inline(always)]
@@ -158,7 +165,7 @@ impl Default for Setvar {
 
 /// The size of memory that is always one page; no description sets it.
 #[doc(hidden)]
-pub static ONE_PAGE: Setvar = Setvar(AtomicU64::new(PAGE_BYTES));
+pub static ONE_PAGE: Setvar = Setvar::fixed(PAGE_BYTES);
 
 /// Defines a word that the description sets, by the symbol of its `setvar` attribute or element.
 ///

@@ -67,6 +67,16 @@ macro_rules! define_traps {
             }
         }
 
+        /// Writes a record of the trace.
+        #[inline(always)]
+        pub(crate) fn trace(word: u64, value: u64) {
+            // SAFETY: as in `plain`.
+            unsafe {
+                core::arch::asm!($trap, in($number) Syscall::Trace.as_raw(), in($cptr) word, in($info) value,
+                    $(lateout($clobber) _,)* options(nostack));
+            }
+        }
+
         /// Sends a message without words.
         #[inline(always)]
         pub(crate) fn send_empty(call: Syscall, to: u64, info: MessageInfo) {

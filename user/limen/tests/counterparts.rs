@@ -4,12 +4,13 @@ use std::collections::BTreeSet;
 
 const TABLES: &str = include_str!("../src/lib.rs");
 const MICROKIT: &str = include_str!("../../libmicrokit/include/microkit.h");
-const LIMEN: [&str; 5] = [
+const LIMEN: [&str; 6] = [
     include_str!("../../libmicrokit/include/limen.h"),
     include_str!("../../libmicrokit/include/limen/probe.h"),
     include_str!("../../libmicrokit/include/limen/ring.h"),
     include_str!("../../libmicrokit/include/limen/service.h"),
     include_str!("../../libmicrokit/include/limen/static_key.h"),
+    include_str!("../../libmicrokit/include/limen/trace.h"),
 ];
 const DEFINITIONS: [&str; 6] =
     ["static inline ", "LIMEN_INLINE ", "void ", "extern ", "#define ", "static void "];

@@ -16,6 +16,7 @@ use limen_abi::register::{self, RegisterMap};
 use limen_abi::ring::{self, RecordWord, RingWord};
 use limen_abi::service::{DIGEST_WORDS, SEAL_KEY_BYTES, SEALED_HEADER_BYTES, SEALED_TAG};
 use limen_abi::slot::{self, Badge, MonitorSlot};
+use limen_abi::trace::{self, EntryReason, HeaderWord, TraceKind, WaitedObject};
 use limen_abi::{ErrorCode, FaultLabel, FpuPolicy, Label, MessageInfo, ProbeEvent, Syscall, limits};
 
 const FOLDER: &str = "user/libmicrokit/include/limen";
@@ -49,6 +50,7 @@ fn abi() -> CHeader {
     floating_point(&mut header);
     probes(&mut header);
     rings(&mut header);
+    trace(&mut header);
     utilisation(&mut header);
     static_keys(&mut header);
     services(&mut header);
@@ -166,6 +168,33 @@ fn rings(header: &mut CHeader) {
         "LIMEN_RING_RECORD",
         RecordWord::FIRST,
     );
+}
+
+fn trace(header: &mut CHeader) {
+    header.title("The trace");
+    let kinds = entries(TraceKind::ALL.iter().map(|(k, name, doc)| (*name, k.as_raw(), *doc)));
+    header.enumeration("Kinds of records of the trace.", "limen_trace_kind_t", kinds);
+    let reasons = entries(EntryReason::ALL.iter().map(|(r, name, doc)| (*name, r.as_raw(), *doc)));
+    header.enumeration("Reasons for entering the kernel.", "limen_trace_reason_t", reasons);
+    let waited = entries(WaitedObject::ALL.iter().map(|(w, name, doc)| (*name, w.as_raw(), *doc)));
+    header.enumeration("What a thread waits for.", "limen_trace_waited_t", waited);
+    let no_thread = trace::NO_THREAD;
+    header.constant("The thread of an event without one.", "LIMEN_TRACE_NO_THREAD", no_thread);
+    let line = trace::TIMER_LINE;
+    header.constant("The interrupt of the kernel's timer.", "LIMEN_TRACE_TIMER", format!("{line:#x}"));
+    for (sentence, name, word) in [
+        ("Header word: records written since boot.", "LIMEN_TRACE_COUNT", HeaderWord::COUNT),
+        ("Header word: slots for records.", "LIMEN_TRACE_SLOTS", HeaderWord::SLOTS),
+        ("Header word: ticks of the clock per second.", "LIMEN_TRACE_FREQUENCY", HeaderWord::FREQUENCY),
+        ("Words of the header.", "LIMEN_TRACE_HEADER_WORDS", HeaderWord::LENGTH),
+        ("Word of a record: its number.", "LIMEN_TRACE_NUMBER", trace::RecordWord::NUMBER),
+        ("Word of a record: the time in ticks.", "LIMEN_TRACE_TIME", trace::RecordWord::TIME),
+        ("Word of a record: kind, thread, first value.", "LIMEN_TRACE_WHAT", trace::RecordWord::WHAT),
+        ("Word of a record: the second value.", "LIMEN_TRACE_VALUE", trace::RecordWord::VALUE),
+        ("Words of a record.", "LIMEN_TRACE_RECORD_WORDS", trace::RecordWord::LENGTH),
+    ] {
+        header.constant(sentence, name, word);
+    }
 }
 
 fn services(header: &mut CHeader) {

@@ -30,6 +30,8 @@ typedef enum seL4_Syscall_ID {
     seL4_SysYield = -11,
     /* Print one character on the debug console. Debug configurations only. */
     seL4_SysDebugPutChar = -12,
+    /* Write a record of the caller to the trace, if programs may trace. Limen only. */
+    limen_SysTrace = -64,
     /* Start measuring. Benchmark configuration only. */
     seL4_SysBenchmarkResetLog = -22,
     /* Stop measuring. Benchmark configuration only. */
@@ -300,6 +302,113 @@ typedef enum limen_probe_event_t {
 
 /* Word of a record's line: the first of the record. */
 #define LIMEN_RING_RECORD 1
+
+/* Kinds of records of the trace. */
+typedef enum limen_trace_kind_t {
+    /* The kernel is entered. Thread: the running one. First: the reason, see `entry_reason`. Second: the program counter. */
+    limen_traced_entry = 1,
+    /* The kernel returns. Thread: the one that continues. */
+    limen_traced_exit = 2,
+    /* Another thread runs. Thread: from. First: to. Second: the priority of the latter. */
+    limen_traced_switch = 3,
+    /* A call or send to an endpoint. Thread: the sender. First: the receiver, or none if the sender queues. Second: badge << 16 | message length. */
+    limen_traced_call = 4,
+    /* A reply. Thread: the server. First: the thread that receives it. */
+    limen_traced_reply = 5,
+    /* A signal. Thread: the signaller. First: the thread that it wakes, or none. Second: the badge. */
+    limen_traced_signal = 6,
+    /* A fault. Thread: the one that faults. First: the label of the fault message. Second: the address, or the program counter. */
+    limen_traced_fault = 7,
+    /* An interrupt. Thread: the interrupted one. First: the line or vector, or all ones for the timer. */
+    limen_traced_interrupt = 8,
+    /* The budget of a scheduling context is used up. Thread: the one that ran on it. First: the scheduling context. */
+    limen_traced_budget = 9,
+    /* A slot of the domain schedule begins. First: the domain. Second: the slot's length in ticks. */
+    limen_traced_domain = 10,
+    /* A static key changes. Thread: the one that changes it. First: the key. Second: the state | the branches patched so far << 1. */
+    limen_traced_key = 11,
+    /* The floating-point registers change their owner. Thread: the old owner. First: the new owner. */
+    limen_traced_fpu = 12,
+    /* The kernel wipes or seals memory in an interrupt or fault. Second: the bytes. */
+    limen_traced_wipe = 13,
+    /* The work of a service begins. Thread: the one that asked for it. First: the service. */
+    limen_traced_work_begin = 14,
+    /* The work of a service ends. Thread: the one that asked for it. First: the service. */
+    limen_traced_work_end = 15,
+    /* A thread becomes ready for another reason than a call, reply or signal. Thread: the running one. First: the woken one. */
+    limen_traced_wake = 16,
+    /* A thread waits. Thread: that thread. First: for what, see `waited_object`. Second: the number of the object. */
+    limen_traced_block = 17,
+    /* An event of a program. First: the offset of its name. Second: a value. */
+    limen_traced_event = 32,
+    /* A span of a program begins. First: the offset of its name. Second: a value. */
+    limen_traced_span_begin = 33,
+    /* A span of a program ends, as above. */
+    limen_traced_span_end = 34,
+    /* A counter of a program has a new value. First: the offset of its name. Second: the value. */
+    limen_traced_counter = 35,
+} limen_trace_kind_t;
+
+/* Reasons for entering the kernel. */
+typedef enum limen_trace_reason_t {
+    /* An interrupt. */
+    limen_trace_by_interrupt = 0,
+    /* A fault. */
+    limen_trace_by_fault = 1,
+    /* The first use of the floating-point unit. */
+    limen_trace_by_fpu_use = 2,
+    /* The end of the work of a service. */
+    limen_trace_by_work_done = 3,
+} limen_trace_reason_t;
+
+/* What a thread waits for. */
+typedef enum limen_trace_waited_t {
+    /* A message at an endpoint. */
+    limen_trace_at_endpoint = 0,
+    /* A signal of a notification. */
+    limen_trace_at_notification = 1,
+    /* A receiver at an endpoint. */
+    limen_trace_at_receiver = 2,
+    /* A reply. The object is the reply object. */
+    limen_trace_at_reply = 3,
+    /* Budget. The object is the scheduling context. */
+    limen_trace_at_budget = 4,
+    /* Nothing: the thread was stopped, or has no time until a caller lends it some. */
+    limen_trace_stopped = 5,
+} limen_trace_waited_t;
+
+/* The thread of an event without one. */
+#define LIMEN_TRACE_NO_THREAD 65535
+
+/* The interrupt of the kernel's timer. */
+#define LIMEN_TRACE_TIMER 0xffffffff
+
+/* Header word: records written since boot. */
+#define LIMEN_TRACE_COUNT 1
+
+/* Header word: slots for records. */
+#define LIMEN_TRACE_SLOTS 2
+
+/* Header word: ticks of the clock per second. */
+#define LIMEN_TRACE_FREQUENCY 3
+
+/* Words of the header. */
+#define LIMEN_TRACE_HEADER_WORDS 8
+
+/* Word of a record: its number. */
+#define LIMEN_TRACE_NUMBER 0
+
+/* Word of a record: the time in ticks. */
+#define LIMEN_TRACE_TIME 1
+
+/* Word of a record: kind, thread, first value. */
+#define LIMEN_TRACE_WHAT 2
+
+/* Word of a record: the second value. */
+#define LIMEN_TRACE_VALUE 3
+
+/* Words of a record. */
+#define LIMEN_TRACE_RECORD_WORDS 4
 
 /* Words of a thread's utilisation report. */
 typedef enum benchmark_track_util_ipc_index {

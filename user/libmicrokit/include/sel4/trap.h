@@ -62,6 +62,15 @@ LIMEN_INLINE seL4_Word limen_trap_query(seL4_Syscall_ID call, seL4_Word argument
     return cptr;
 }
 
+/* Writes a record of the trace. */
+LIMEN_INLINE void limen_trap_trace(seL4_Word word, seL4_Word value)
+{
+    LIMEN_NUMBER(limen_SysTrace);
+    LIMEN_CPTR(word);
+    register seL4_Word info __asm__(LIMEN_REGISTER_INFO) = value;
+    __asm__ volatile (LIMEN_TRAP : : "r"(number), "r"(cptr), "r"(info) : LIMEN_TRAP_CLOBBERS);
+}
+
 /* Sends a message without words. */
 LIMEN_INLINE void limen_trap_send_empty(seL4_Syscall_ID call, seL4_CPtr dest, seL4_MessageInfo_t message)
 {

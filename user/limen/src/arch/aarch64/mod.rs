@@ -6,3 +6,4 @@ pub mod smc;
 #[cfg(target_os = "none")]
 mod start;
 mod static_branch;
+mod trace_name;

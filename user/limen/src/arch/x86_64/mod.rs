@@ -6,3 +6,4 @@ pub(super) mod registers;
 #[cfg(target_os = "none")]
 mod start;
 mod static_branch;
+mod trace_name;

@@ -1,0 +1,11 @@
+//! The offset of a name in the section of a program's trace names, as a constant in the code.
+
+/// Loads the offset of label 772.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! trace_name_offset {
+    () => {
+        "movz {name}, #:abs_g1:772b
+        movk {name}, #:abs_g0_nc:772b"
+    };
+}
