@@ -1,0 +1,12 @@
+/* Waits for signals. */
+
+#include <microkit.h>
+
+void init(void)
+{
+}
+
+void notified(microkit_channel ch)
+{
+    (void)ch;
+}
