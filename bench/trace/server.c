@@ -1,0 +1,18 @@
+/* Answers calls. */
+
+#include <microkit.h>
+
+void init(void)
+{
+}
+
+void notified(microkit_channel ch)
+{
+    (void)ch;
+}
+
+microkit_msginfo protected(microkit_channel ch, microkit_msginfo msginfo)
+{
+    (void)ch;
+    return msginfo;
+}
