@@ -1,0 +1,368 @@
+//! A page with the timeline: one HTML file without external resources.
+//!
+//! A script draws the timeline from data in the page. The tables are markup, for readers without scripts and for paper.
+
+use std::collections::HashMap;
+
+use limen_abi::TraceKind;
+use limen_page::{escaped, headings, line, table};
+use serde::Serialize;
+
+use crate::figures::{Figures, Latency};
+use crate::system::System;
+use crate::table::{at, awaited, duration, notes, path, summary};
+use crate::timeline::{Cause, Mark, Slice, State, Thread, Timeline, Track, What};
+use crate::words::Words;
+
+const STYLE: &str = include_str!("../data/timeline.css");
+const SCRIPT: &str = include_str!("../data/timeline.js");
+
+/// Most slices, marks and values in a page; the Perfetto file has all of them.
+const MOST_ITEMS: usize = 200_000;
+/// Largest integer in the script's numbers.
+const LARGEST: u64 = (1 << 53) - 1;
+
+/// The page of a timeline; `title` is the name of the system.
+#[must_use]
+pub fn page(timeline: &Timeline, system: &System, title: &str) -> String {
+    let (figures, words) = (Figures::new(timeline), Words(system));
+    let from = start(timeline);
+    let data = Collector::new(timeline, words, from).data();
+    let mut facts = notes(timeline);
+    if from > timeline.range[0] {
+        let time = duration(timeline.clock.since_start(from));
+        facts.push(format!("the timeline leaves out the first {time}; the Perfetto file has everything"));
+    }
+    let facts: String =
+        facts.iter().map(|fact| format!("<p class=\"note\">{}</p>\n", escaped(fact))).collect();
+    let sections = [
+        ("timeline", "Timeline", view(&data)),
+        ("threads", "Processor time", usage(&figures, words)),
+        ("waits", "Longest waits", waits(&figures, words)),
+        ("latencies", "Latencies", latencies(&figures, words)),
+    ];
+    let used: Vec<_> = sections.iter().filter(|(.., contents)| !contents.is_empty()).collect();
+    let links: String = used.iter().map(|(id, name, _)| format!("<a href=\"#{id}\">{name}</a>\n")).collect();
+    let contents: String = used
+        .iter()
+        .map(|(id, name, contents)| format!("<section id=\"{id}\">\n<h2>{name}</h2>\n{contents}</section>\n"))
+        .collect();
+    let body = format!(
+        "<h1>{}</h1>\n<p class=\"facts\">{} records of processor {} in {}</p>\n{facts}<nav>\n{links}</nav>\n{contents}\
+         <script>\n//<![CDATA[\n{SCRIPT}//]]>\n</script>\n",
+        escaped(title),
+        timeline.records,
+        timeline.processor,
+        duration(figures.total)
+    );
+    limen_page::page(title, STYLE, &body)
+}
+
+/// The first time that is in the page, in ticks.
+fn start(timeline: &Timeline) -> u64 {
+    let tracks = [&timeline.whole, &timeline.slots].into_iter();
+    let tracks = tracks.chain(timeline.threads.values().flat_map(|thread| [&thread.track, &thread.program]));
+    let mut ends: Vec<u64> = tracks
+        .flat_map(|track| {
+            let marks = track.marks.iter().map(|mark| mark.time);
+            track.slices.iter().map(|slice| slice.end).chain(marks)
+        })
+        .chain(
+            timeline
+                .threads
+                .values()
+                .flat_map(|thread| thread.counters.values().flatten().map(|value| value.0)),
+        )
+        .collect();
+    let Some(position) = ends.len().checked_sub(MOST_ITEMS) else { return timeline.range[0] };
+    *ends.select_nth_unstable(position).1
+}
+
+fn view(data: &Data) -> String {
+    let buttons = [
+        ("in", "+", "zoom in"),
+        ("out", "\u{2212}", "zoom out"),
+        ("left", "\u{2190}", "earlier"),
+        ("right", "\u{2192}", "later"),
+        ("all", "all", "the whole timeline"),
+        ("previous", "previous", "the slice before"),
+        ("next", "next", "the slice after"),
+        ("selection", "fit", "zoom to the selected slice"),
+    ];
+    let buttons: String = buttons
+        .iter()
+        .map(|(value, text, title)| {
+            format!("<button type=\"button\" value=\"{value}\" title=\"{title}\">{text}</button>\n")
+        })
+        .collect();
+    let key = [
+        ("running", "runs"),
+        ("ready", "ready, waits for the processor"),
+        ("waiting", "waits"),
+        ("kernel", "in the kernel"),
+        ("work", "work of a service"),
+        ("lost", "lost records"),
+    ];
+    let key: String =
+        key.iter().map(|(class, text)| format!("<span><i class=\"{class}\"></i>{text}</span>\n")).collect();
+    // The type cannot fail to become JSON. Without these characters, it is the same in XML and in HTML.
+    let json = serde_json::to_string(data).unwrap_or_default();
+    let json = json.replace('<', "\\u003c").replace('>', "\\u003e").replace('&', "\\u0026");
+    format!(
+        "<div class=\"controls\">\n{buttons}<label><input type=\"checkbox\" id=\"arrows\" checked=\"checked\"/> arrows</label>\n\
+         <small>Drag to move; pinch, or Ctrl and the wheel, to zoom; keys: arrows, + and \u{2212}, 0 for all, n and p for the \
+         next and previous slice, f to fit.</small></div>\n\
+         <div id=\"view\"><canvas tabindex=\"0\" role=\"img\" aria-label=\"Timeline of threads\" aria-describedby=\"details\"></canvas></div>\n\
+         <noscript><p class=\"note\">The timeline needs scripts; the tables below do not.</p></noscript>\n\
+         <p id=\"details\" aria-live=\"polite\">Point at a slice, or tap it, for its name and times.</p>\n\
+         <p class=\"legend\">\n{key}</p>\n<script type=\"application/json\" id=\"data\">{json}</script>\n"
+    )
+}
+
+fn usage(figures: &Figures, words: Words<'_>) -> String {
+    let share = |time: u64| format!("{:.1} %", time as f64 * 100.0 / figures.total.max(1) as f64);
+    let threads = figures.usage.iter().map(|usage| {
+        let name = escaped(&words.thread(Some(usage.thread), ""));
+        let cells =
+            [duration(usage.running), share(usage.running), duration(usage.kernel), usage.slices.to_string()];
+        line(&name, cells)
+    });
+    let rest =
+        [("idle", figures.idle), ("unknown", figures.unknown)].into_iter().filter(|(_, time)| *time > 0);
+    let rest = rest.map(|(name, time)| {
+        line(
+            &format!("<em class=\"none\">{name}</em>"),
+            [duration(time), share(time), String::new(), String::new()],
+        )
+    });
+    let rows: String = threads.chain(rest).collect();
+    table("", &headings(["thread", "running", "share", "in the kernel", "slices"]), &rows)
+}
+
+fn waits(figures: &Figures, words: Words<'_>) -> String {
+    if figures.waits.is_empty() {
+        return String::new();
+    }
+    let rows: String = figures
+        .waits
+        .iter()
+        .map(|wait| {
+            let open = if wait.is_open { " and longer" } else { "" };
+            let cells = [escaped(&awaited(words, wait)), at(wait.start), duration(wait.duration) + open];
+            line(&escaped(&words.thread(Some(wait.thread), "")), cells)
+        })
+        .collect();
+    let rows = table("", &headings(["thread", "waits for", "from", "duration"]), &rows);
+    rows.replacen("class=\"table\"", "class=\"table words\"", 1)
+}
+
+fn latencies(figures: &Figures, words: Words<'_>) -> String {
+    let figure = |latency: &Latency| {
+        let name = escaped(&path(words, latency.path));
+        format!("<figure><h3>{name}</h3>\n<p>{}</p>\n{}</figure>\n", summary(latency), histogram(latency))
+    };
+    let figures: String = figures.latencies.iter().map(figure).collect();
+    if figures.is_empty() { figures } else { format!("<div class=\"paths\">\n{figures}</div>\n") }
+}
+
+fn histogram(latency: &Latency) -> String {
+    let rows = latency.histogram();
+    let most = rows.iter().map(|(_, count)| *count).max().unwrap_or(1);
+    if latency.times.len() == 1 {
+        return String::new();
+    }
+    let rows: String = rows
+        .into_iter()
+        .map(|(from, count)| {
+            let width = count * 1000 / most;
+            format!(
+                "<tr><td>from {}</td><td>{count}</td><td><svg class=\"bar\" viewBox=\"0 0 1000 10\" \
+                 preserveAspectRatio=\"none\"><rect width=\"{width}\" height=\"10\"/></svg></td></tr>\n",
+                duration(from)
+            )
+        })
+        .collect();
+    format!("<table>\n<tbody>\n{rows}</tbody>\n</table>\n")
+}
+
+/// The data of the script.
+#[derive(Debug, Serialize)]
+struct Data {
+    first: u64,
+    total: u64,
+    names: Vec<String>,
+    lanes: Vec<Lane>,
+    /// Five numbers each: lane and time of the start, the same of the end, and the cause.
+    flows: Vec<u64>,
+    /// Three numbers each: start, end and count.
+    losses: Vec<u64>,
+}
+
+/// A row of the timeline.
+#[derive(Debug, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Lane {
+    name: String,
+    owner: String,
+    kind: &'static str,
+    /// Whether the next lane is another thread's.
+    is_last: bool,
+    /// Six numbers each: start, duration, depth, kind, name and details.
+    slices: Vec<u64>,
+    /// Four numbers each: time, tone, name and details.
+    marks: Vec<u64>,
+    /// Two numbers each: time and value.
+    values: Vec<i64>,
+}
+
+struct Collector<'t> {
+    timeline: &'t Timeline,
+    words: Words<'t>,
+    /// The first time to collect.
+    from: u64,
+    names: Vec<String>,
+    known: HashMap<String, u64>,
+    lanes: Vec<Lane>,
+}
+
+impl<'t> Collector<'t> {
+    fn new(timeline: &'t Timeline, words: Words<'t>, from: u64) -> Self {
+        Self { timeline, words, from, names: Vec::new(), known: HashMap::new(), lanes: Vec::new() }
+    }
+
+    fn data(mut self) -> Data {
+        let name = format!("processor {}", self.timeline.processor);
+        self.lane(name, "whole", None, &self.timeline.whole);
+        if !self.timeline.slots.slices.is_empty() {
+            self.lane("domains".to_owned(), "slots", None, &self.timeline.slots);
+        }
+        self.end_group();
+        let mut lane_of = HashMap::new();
+        for (number, thread) in &self.timeline.threads {
+            lane_of.insert(*number, self.lanes.len() as u64);
+            self.thread(*number, thread);
+        }
+        let mut flows = Vec::new();
+        for flow in &self.timeline.flows {
+            let from = flow.from.map_or(Some(&0), |from| lane_of.get(&from));
+            if let (Some(from), Some(to), Some(end)) = (from, lane_of.get(&flow.to), flow.end)
+                && end >= self.from
+            {
+                let cause = self.name(cause(flow.cause).to_owned());
+                flows.extend([*from, self.time(flow.start), *to, self.time(end), cause]);
+            }
+        }
+        let losses = self.timeline.losses.iter();
+        let losses = losses
+            .flat_map(|loss| [self.time(loss.range[0]), self.time(loss.range[1]), loss.count.min(LARGEST)]);
+        Data {
+            first: self.time(self.from),
+            total: self.time(self.timeline.range[1]),
+            losses: losses.collect(),
+            names: self.names,
+            lanes: self.lanes,
+            flows,
+        }
+    }
+
+    fn thread(&mut self, number: u16, thread: &Thread) {
+        let name = self.words.thread(Some(number), "");
+        self.lane(name.clone(), "thread", Some(number), &thread.track);
+        if !thread.program.slices.is_empty() || !thread.program.marks.is_empty() {
+            self.lane("program".to_owned(), "program", Some(number), &thread.program);
+        }
+        for (offset, values) in &thread.counters {
+            let label = self.words.0.event(Some(number), *offset);
+            let values = values.iter().filter(|(time, _)| *time >= self.from);
+            let limit = LARGEST as i64;
+            let values = values
+                .flat_map(|(time, value)| [self.time(*time) as i64, (*value as i64).clamp(-limit, limit)]);
+            let values = values.collect();
+            self.lanes.push(Lane {
+                name: label,
+                owner: name.clone(),
+                kind: "counter",
+                values,
+                ..Lane::default()
+            });
+        }
+        self.end_group();
+    }
+
+    fn end_group(&mut self) {
+        if let Some(lane) = self.lanes.last_mut() {
+            lane.is_last = true;
+        }
+    }
+
+    fn lane(&mut self, name: String, kind: &'static str, thread: Option<u16>, track: &Track) {
+        let owner = self.words.thread(thread, "");
+        let mut slices: Vec<_> = track.slices.iter().filter(|slice| slice.end >= self.from).collect();
+        slices.sort_unstable_by_key(|slice| slice.order[0]);
+        let slices = slices.into_iter().flat_map(|slice| self.slice(thread, slice)).collect();
+        let from = self.from;
+        let marks = track.marks.iter().filter(|mark| mark.time >= from);
+        let marks = marks.flat_map(|mark| self.mark(mark)).collect();
+        self.lanes.push(Lane { name, owner, kind, slices, marks, ..Lane::default() });
+    }
+
+    fn slice(&mut self, thread: Option<u16>, slice: &Slice) -> [u64; 6] {
+        let kind = match slice.what {
+            What::State(State::Running) => 0,
+            What::State(State::Ready) => 1,
+            What::State(State::Waiting(_)) => 2,
+            What::Kernel(..) => 3,
+            What::Work(_) => 4,
+            What::Span(..) => 5,
+            What::Run(Some(_)) => 6,
+            What::Run(None) => 7,
+            What::Slot(_) => 8,
+        };
+        let name = self.name(self.words.slice(thread, slice.what));
+        let details = self.details(Words::details_of(slice.what));
+        let start = self.time(slice.start);
+        [start, self.time(slice.end) - start, slice.depth as u64, kind, name, details]
+    }
+
+    fn mark(&mut self, mark: &Mark) -> [u64; 4] {
+        let tone = u64::from(mark.record.kind() == Some(TraceKind::Fault));
+        let name = self.name(self.words.mark(mark));
+        [self.time(mark.time), tone, name, self.details(Words::details(mark))]
+    }
+
+    fn details(&mut self, details: Vec<(&str, u64)>) -> u64 {
+        let text = |(name, value): &(&str, u64)| match *name {
+            "address" | "program_counter" | "badge" => format!("{} {value:#x}", name.replace('_', " ")),
+            _ => format!("{} {value}", name.replace('_', " ")),
+        };
+        self.name(details.iter().map(text).collect::<Vec<_>>().join(", "))
+    }
+
+    fn time(&self, time: u64) -> u64 {
+        self.timeline.clock.since_start(time).min(LARGEST)
+    }
+
+    /// The position of a name in the list.
+    fn name(&mut self, name: String) -> u64 {
+        let next = self.names.len() as u64;
+        match self.known.get(&name) {
+            Some(known) => *known,
+            None => {
+                self.known.insert(name.clone(), next);
+                self.names.push(name);
+                next
+            }
+        }
+    }
+}
+
+/// Name of an arrow.
+fn cause(cause: Cause) -> &'static str {
+    match cause {
+        Cause::Call => "call",
+        Cause::Reply => "reply",
+        Cause::Signal => "signal",
+        Cause::Wake => "wake",
+        Cause::Interrupt(_) => "interrupt",
+    }
+}

@@ -1,0 +1,246 @@
+//! Writes a timeline as a file for the Perfetto UI and `trace_processor`.
+//!
+//! Each thread is a process with a track of states, one of its program's spans, and one for each counter. The
+//! processor, the domains and lost records have tracks of their own. Times are nanoseconds since the first record.
+
+use std::collections::BTreeMap;
+
+use prost::Message;
+
+use crate::protocol::{
+    COUNTER, CounterDescriptor, DebugAnnotation, EventName, INSTANT, InternedData, NEEDS_STATE,
+    ProcessDescriptor, SLICE_BEGIN, SLICE_END, STATE_CLEARED, ThreadDescriptor, Trace, TracePacket,
+    TrackDescriptor, TrackEvent,
+};
+use crate::system::System;
+use crate::timeline::{Loss, Mark, Slice, State, Thread, Timeline, Track, What};
+use crate::words::Words;
+
+/// The only sequence of packets.
+const SEQUENCE: u32 = 1;
+/// Tracks without a thread.
+const WHOLE: u64 = 1;
+const SLOTS: u64 = 2;
+const LOSSES: u64 = 3;
+
+/// The file.
+#[must_use]
+pub fn file(timeline: &Timeline, system: &System) -> Vec<u8> {
+    let mut writer = Writer {
+        timeline,
+        system,
+        words: Words(system),
+        names: BTreeMap::new(),
+        arrivals: arrivals(timeline),
+        packets: vec![TracePacket {
+            trusted_packet_sequence_id: Some(SEQUENCE),
+            sequence_flags: Some(STATE_CLEARED),
+            ..TracePacket::default()
+        }],
+        next_track: LOSSES + 1,
+    };
+    writer.system_tracks();
+    timeline.threads.iter().for_each(|(number, thread)| writer.thread(*number, thread));
+    Trace { packet: writer.packets }.encode_to_vec()
+}
+
+/// The arrows that end at a slice, by thread and time.
+fn arrivals(timeline: &Timeline) -> BTreeMap<(u16, u64), Vec<u64>> {
+    let mut arrivals = BTreeMap::<_, Vec<_>>::new();
+    for (index, flow) in timeline.flows.iter().enumerate() {
+        if let Some(end) = flow.end {
+            arrivals.entry((flow.to, end)).or_default().push(flow_id(index));
+        }
+    }
+    arrivals
+}
+
+/// The number of an arrow; 0 would mean none.
+fn flow_id(index: usize) -> u64 {
+    index as u64 + 1
+}
+
+struct Writer<'t> {
+    timeline: &'t Timeline,
+    system: &'t System,
+    words: Words<'t>,
+    names: BTreeMap<String, u64>,
+    arrivals: BTreeMap<(u16, u64), Vec<u64>>,
+    packets: Vec<TracePacket>,
+    next_track: u64,
+}
+
+/// A start, end or mark.
+enum Moment<'m> {
+    Start(&'m Slice),
+    End(&'m Slice),
+    Mark(&'m Mark),
+}
+
+impl Writer<'_> {
+    fn system_tracks(&mut self) {
+        let processor = format!("processor {}", self.timeline.processor);
+        self.describe(TrackDescriptor {
+            uuid: Some(WHOLE),
+            name: Some(processor),
+            ..TrackDescriptor::default()
+        });
+        self.track(WHOLE, None, &self.timeline.whole);
+        if !self.timeline.slots.slices.is_empty() {
+            self.describe(named(SLOTS, None, "scheduling domains"));
+            self.track(SLOTS, None, &self.timeline.slots);
+        }
+        let losses = &self.timeline.losses;
+        if losses.is_empty() && self.timeline.lost_outside == 0 {
+            return;
+        }
+        let about = match self.timeline.lost_outside {
+            0 => None,
+            count => Some(format!("{count} records were lost before the first or behind the last one")),
+        };
+        self.describe(TrackDescriptor { description: about, ..named(LOSSES, None, "lost records") });
+        losses.iter().for_each(|loss| self.loss(loss));
+    }
+
+    fn loss(&mut self, loss: &Loss) {
+        let [start, end] = loss.range;
+        let name = format!("{} records lost", loss.count);
+        self.event(start, &name, TrackEvent { r#type: Some(SLICE_BEGIN), ..on(LOSSES) });
+        self.packet(end, TrackEvent { r#type: Some(SLICE_END), ..on(LOSSES) });
+    }
+
+    fn thread(&mut self, number: u16, thread: &Thread) {
+        let name = self.system.thread(number);
+        let pid = i32::from(number) + 1;
+        let [process, states, program] = [0, 1, 2].map(|offset| self.next_track + offset);
+        self.next_track += 3;
+        let descriptor = ProcessDescriptor { pid: Some(pid), process_name: Some(name.clone()) };
+        self.describe(TrackDescriptor {
+            uuid: Some(process),
+            process: Some(descriptor),
+            ..TrackDescriptor::default()
+        });
+        let descriptor = ThreadDescriptor { pid: Some(pid), tid: Some(pid.into()), thread_name: Some(name) };
+        self.describe(TrackDescriptor {
+            uuid: Some(states),
+            thread: Some(descriptor),
+            parent_uuid: Some(process),
+            ..TrackDescriptor::default()
+        });
+        self.track(states, Some(number), &thread.track);
+        if !thread.program.slices.is_empty() || !thread.program.marks.is_empty() {
+            self.describe(named(program, Some(process), "program"));
+            self.track(program, Some(number), &thread.program);
+        }
+        for (offset, values) in &thread.counters {
+            let uuid = self.next_track;
+            self.next_track += 1;
+            let name = self.system.event(Some(number), *offset);
+            let counter = Some(CounterDescriptor {});
+            self.describe(TrackDescriptor { counter, ..named(uuid, Some(process), &name) });
+            for (time, value) in values {
+                let event =
+                    TrackEvent { r#type: Some(COUNTER), counter_value: Some(*value as i64), ..on(uuid) };
+                self.packet(*time, event);
+            }
+        }
+    }
+
+    /// The events of a track, in the order in which they happened, also at the same time.
+    fn track(&mut self, uuid: u64, thread: Option<u16>, track: &Track) {
+        let mut moments: Vec<_> = track.marks.iter().map(|mark| (mark.order, Moment::Mark(mark))).collect();
+        for slice in &track.slices {
+            moments.push((slice.order[0], Moment::Start(slice)));
+            moments.push((slice.order[1], Moment::End(slice)));
+        }
+        moments.sort_unstable_by_key(|(order, _)| *order);
+        for (_, moment) in moments {
+            match moment {
+                Moment::Start(slice) => self.start(uuid, thread, slice),
+                Moment::End(slice) => {
+                    self.packet(slice.end, TrackEvent { r#type: Some(SLICE_END), ..on(uuid) })
+                }
+                Moment::Mark(mark) => self.mark(uuid, mark),
+            }
+        }
+    }
+
+    fn start(&mut self, uuid: u64, thread: Option<u16>, slice: &Slice) {
+        let is_arrival = slice.what == What::State(State::Running);
+        let arriving =
+            thread.filter(|_| is_arrival).and_then(|thread| self.arrivals.remove(&(thread, slice.start)));
+        let name = self.words.slice(thread, slice.what);
+        let event = TrackEvent {
+            r#type: Some(SLICE_BEGIN),
+            terminating_flow_ids: arriving.unwrap_or_default(),
+            debug_annotations: annotations(Words::details_of(slice.what)),
+            ..on(uuid)
+        };
+        self.event(slice.start, &name, event);
+    }
+
+    fn mark(&mut self, uuid: u64, mark: &Mark) {
+        let name = self.words.mark(mark);
+        let event = TrackEvent {
+            r#type: Some(INSTANT),
+            flow_ids: mark.flow.map(flow_id).into_iter().collect(),
+            debug_annotations: annotations(Words::details(mark)),
+            ..on(uuid)
+        };
+        self.event(mark.time, &name, event);
+    }
+
+    /// Writes an event with a name, which is in the file once.
+    fn event(&mut self, time: u64, name: &str, event: TrackEvent) {
+        let known = self.names.len() as u64 + 1;
+        let (iid, is_new) = match self.names.get(name) {
+            Some(iid) => (*iid, false),
+            None => (known, true),
+        };
+        if is_new {
+            self.names.insert(name.to_owned(), iid);
+        }
+        self.packet(time, TrackEvent { name_iid: Some(iid), ..event });
+        if let Some(packet) = self.packets.last_mut().filter(|_| is_new) {
+            let name = EventName { iid: Some(iid), name: Some(name.to_owned()) };
+            packet.interned_data = Some(InternedData { event_names: vec![name] });
+        }
+    }
+
+    fn packet(&mut self, time: u64, event: TrackEvent) {
+        self.packets.push(TracePacket {
+            timestamp: Some(self.timeline.clock.since_start(time)),
+            trusted_packet_sequence_id: Some(SEQUENCE),
+            sequence_flags: Some(NEEDS_STATE),
+            track_event: Some(event),
+            ..TracePacket::default()
+        });
+    }
+
+    fn describe(&mut self, track: TrackDescriptor) {
+        self.packets.push(TracePacket {
+            trusted_packet_sequence_id: Some(SEQUENCE),
+            track_descriptor: Some(track),
+            ..TracePacket::default()
+        });
+    }
+}
+
+fn named(uuid: u64, parent: Option<u64>, name: &str) -> TrackDescriptor {
+    TrackDescriptor {
+        uuid: Some(uuid),
+        parent_uuid: parent,
+        name: Some(name.to_owned()),
+        ..TrackDescriptor::default()
+    }
+}
+
+fn on(track: u64) -> TrackEvent {
+    TrackEvent { track_uuid: Some(track), ..TrackEvent::default() }
+}
+
+fn annotations(details: Vec<(&str, u64)>) -> Vec<DebugAnnotation> {
+    let annotation =
+        |(name, value): (&str, u64)| DebugAnnotation { name: Some(name.to_owned()), uint_value: Some(value) };
+    details.into_iter().map(annotation).collect()
+}

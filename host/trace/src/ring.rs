@@ -1,0 +1,267 @@
+//! Rings: copies of them in memory or in files, merged to one recording.
+//!
+//! A copy may be of a running machine, cut off or damaged. A record counts if its number belongs to its slot and is
+//! one of the last that the header counts; everything else is dropped. Numbers without a record are lost.
+
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+use std::ops::Range;
+
+use limen_abi::TraceKind;
+use limen_abi::trace::{
+    FIRST_SHIFT, HEADER_BYTES, HeaderWord, MAGIC, NO_THREAD, RECORD_BYTES, RecordWord, THREAD_SHIFT, WRITING,
+};
+
+/// Most records in a recording. They take about 200 MB while they are merged.
+pub const MOST_RECORDS: usize = 1 << 22;
+
+/// A record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Record {
+    /// Number since boot.
+    pub number: u64,
+    /// Time in ticks of the clock.
+    pub time: u64,
+    what: u64,
+    /// The second value.
+    pub value: u64,
+}
+
+impl Record {
+    /// The number of its kind.
+    #[must_use]
+    pub const fn raw_kind(&self) -> u64 {
+        self.what & 0xff
+    }
+
+    /// Its kind; `None` if this version does not know it.
+    #[must_use]
+    pub const fn kind(&self) -> Option<TraceKind> {
+        TraceKind::from_raw(self.raw_kind())
+    }
+
+    /// The thread that it is about.
+    #[must_use]
+    pub fn thread(&self) -> Option<u16> {
+        thread((self.what >> THREAD_SHIFT & 0xffff) as u32)
+    }
+
+    /// The first value.
+    #[must_use]
+    pub const fn first(&self) -> u32 {
+        (self.what >> FIRST_SHIFT) as u32
+    }
+
+    /// The first value, as a thread.
+    #[must_use]
+    pub fn other(&self) -> Option<u16> {
+        thread(self.first())
+    }
+}
+
+/// A thread; `None` for the number of no thread, and for impossible ones.
+fn thread(number: u32) -> Option<u16> {
+    u16::try_from(number).ok().filter(|thread| u64::from(*thread) != NO_THREAD)
+}
+
+/// The facts of a ring that all of its copies share.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Header {
+    /// Number of slots.
+    pub slots: u64,
+    /// Ticks of the clock per second; 0 if unknown.
+    pub frequency: u64,
+    /// The processor that writes the ring.
+    pub processor: u64,
+}
+
+/// Merges copies of a ring, in any order.
+#[derive(Debug, Default)]
+pub struct Reader {
+    header: Option<Header>,
+    written: u64,
+    damaged: u64,
+    disputed: u64,
+    records: BTreeMap<u64, [u64; 3]>,
+}
+
+/// The records of a ring in the order of their numbers.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Recording {
+    /// Facts of the ring.
+    pub header: Header,
+    /// The records; their times never decrease.
+    pub records: Vec<Record>,
+    /// Numbers without a record: overwritten before a copy was made, or torn or damaged in all copies.
+    pub lost: Vec<Range<u64>>,
+    /// Slots whose number cannot be right.
+    pub damaged: u64,
+    /// Records that differ between copies. The first copy was used.
+    pub disputed: u64,
+    /// Records whose time was before that of an earlier one, or unlikely, and was replaced by that of the earlier one.
+    pub disordered: u64,
+}
+
+impl Reader {
+    /// Adds a copy, and returns the number of records that were not in earlier ones.
+    ///
+    /// # Errors
+    /// A sentence that says why the bytes are not a copy of the same ring.
+    pub fn add(&mut self, copy: &[u8]) -> Result<usize, String> {
+        let word = |index| word_at(copy, index);
+        if word(HeaderWord::MAGIC) != Some(MAGIC) {
+            return Err("no ring of trace records: it does not begin with LIMENTRC".to_owned());
+        }
+        let field = |index| word(index).ok_or("the header of the ring is cut off".to_owned());
+        let (written, slots) = (field(HeaderWord::COUNT)?, field(HeaderWord::SLOTS)?);
+        let header = Header {
+            slots,
+            frequency: field(HeaderWord::FREQUENCY)?,
+            processor: field(HeaderWord::PROCESSOR)?,
+        };
+        if !slots.is_power_of_two() {
+            return Err(format!("the header of the ring is damaged: it has {slots} slots"));
+        }
+        if let Some(earlier) = self.header.filter(|earlier| *earlier != header) {
+            return Err(format!(
+                "it is not a copy of the same ring as the one before: {}",
+                difference(earlier, header)
+            ));
+        }
+        self.header = Some(header);
+        self.written = self.written.max(written);
+        let before = self.records.len();
+        let body = copy.get(HEADER_BYTES as usize..).unwrap_or_default();
+        for (slot, record) in (0..slots).zip(body.chunks_exact(RECORD_BYTES as usize)) {
+            self.take(record, slot, written, slots);
+        }
+        Ok(self.records.len() - before)
+    }
+
+    fn take(&mut self, record: &[u8], slot: u64, written: u64, slots: u64) {
+        let word = |index| word_at(record, index).unwrap_or_default();
+        let number = word(RecordWord::NUMBER);
+        // Memory that was never written is zero, and no kind has this number. The kernel counts a record once it is
+        // complete.
+        if number == WRITING || number == written || word(RecordWord::WHAT) == 0 {
+            return;
+        }
+        if number & (slots - 1) != slot || number > written || number < written.saturating_sub(slots) {
+            self.damaged += 1;
+            return;
+        }
+        let words = [RecordWord::TIME, RecordWord::WHAT, RecordWord::VALUE].map(word);
+        let is_full = self.records.len() >= MOST_RECORDS;
+        match self.records.entry(number) {
+            Entry::Occupied(entry) => self.disputed += u64::from(*entry.get() != words),
+            Entry::Vacant(entry) if !is_full => _ = entry.insert(words),
+            Entry::Vacant(_) => {}
+        }
+    }
+
+    /// The number of records so far.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.records.len()
+    }
+
+    /// Whether there are no records.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.records.is_empty()
+    }
+
+    /// Whether further records do not fit.
+    #[must_use]
+    pub fn is_full(&self) -> bool {
+        self.records.len() >= MOST_RECORDS
+    }
+
+    /// Time of the last record, in ticks.
+    #[must_use]
+    pub fn last_time(&self) -> Option<u64> {
+        self.records.last_key_value().map(|(_, [time, ..])| *time)
+    }
+
+    /// Ticks of the clock per second.
+    #[must_use]
+    pub fn frequency(&self) -> u64 {
+        self.header.map_or(0, |header| header.frequency)
+    }
+
+    /// The recording.
+    ///
+    /// # Errors
+    /// A sentence that says that there are no records.
+    pub fn finish(self) -> Result<Recording, String> {
+        let Some(header) = self.header.filter(|_| !self.records.is_empty()) else {
+            return Err(
+                "the ring has no records: tracing was off, or the copy was made before the kernel started"
+                    .to_owned(),
+            );
+        };
+        let (mut lost, mut next) = (Vec::new(), 0);
+        let mut records = Vec::with_capacity(self.records.len());
+        for (number, [time, what, value]) in self.records {
+            if number > next {
+                lost.push(next..number);
+            }
+            next = number + 1;
+            records.push(Record { number, time, what, value });
+        }
+        if self.written > next {
+            lost.push(next..self.written);
+        }
+        let disordered = put_in_order(&mut records);
+        Ok(Recording { header, records, lost, damaged: self.damaged, disputed: self.disputed, disordered })
+    }
+}
+
+impl Recording {
+    /// Number of lost records.
+    #[must_use]
+    pub fn lost_count(&self) -> u64 {
+        self.lost.iter().map(|range| range.end - range.start).fold(0, u64::saturating_add)
+    }
+
+    /// The records that lie between others and are lost.
+    #[must_use]
+    pub fn lost_between(&self) -> u64 {
+        let ends = [self.records.first(), self.records.last()]
+            .map(|record| record.map_or(0, |record| record.number));
+        let between = self.lost.iter().filter(|range| (ends[0]..ends[1]).contains(&range.start));
+        between.map(|range| range.end - range.start).sum()
+    }
+}
+
+/// Makes times non-decreasing, and returns how many it replaced. A single time that is ahead of all others is replaced,
+/// so that one damaged record does not move all that follow.
+fn put_in_order(records: &mut [Record]) -> u64 {
+    let mut replaced = 0;
+    let mut last = records.iter().take(2).map(|record| record.time).min().unwrap_or(0);
+    for index in 0..records.len() {
+        let time = records[index].time;
+        let next = records.get(index + 1).map(|record| record.time);
+        let is_ahead = next.is_some_and(|next| next < time && next >= last);
+        if time < last || is_ahead {
+            replaced += 1;
+            records[index].time = last;
+        }
+        last = records[index].time;
+    }
+    replaced
+}
+
+fn difference(earlier: Header, header: Header) -> String {
+    let facts = [
+        ("slots", earlier.slots, header.slots),
+        ("ticks per second", earlier.frequency, header.frequency),
+        ("processor", earlier.processor, header.processor),
+    ];
+    let differing = facts.iter().find(|(_, earlier, now)| earlier != now);
+    differing.map(|(name, earlier, now)| format!("{name} {now} instead of {earlier}")).unwrap_or_default()
+}
+
+fn word_at(bytes: &[u8], index: usize) -> Option<u64> {
+    Some(u64::from_le_bytes(bytes.get(index * 8..)?.first_chunk().copied()?))
+}

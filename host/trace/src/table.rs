@@ -1,0 +1,185 @@
+//! The figures of a timeline as text.
+
+use crate::figures::{Figures, Latency, LongWait, Path};
+use crate::system::System;
+use crate::timeline::{State, Timeline, Wait};
+use crate::words::Words;
+
+/// Widest bar of a histogram.
+const BAR: usize = 40;
+
+/// The figures, with a line end.
+#[must_use]
+pub fn text(timeline: &Timeline, system: &System) -> String {
+    let (figures, words) = (Figures::new(timeline), Words(system));
+    let parts = [
+        head(timeline, &figures),
+        usage(&figures, words),
+        waits(&figures, words),
+        latencies(&figures, words),
+    ];
+    parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n")
+}
+
+/// What was recorded, and what is missing.
+#[must_use]
+pub fn notes(timeline: &Timeline) -> Vec<String> {
+    let mut notes = Vec::new();
+    let between: u64 = timeline.losses.iter().map(|loss| loss.count).fold(0, u64::saturating_add);
+    let outside = timeline.lost_outside;
+    if between > 0 || outside > 0 {
+        notes.push(format!(
+            "lost records: {between} between others, {outside} before the first or behind the last one"
+        ));
+    }
+    if !timeline.is_clock_known {
+        notes.push("the frequency of the clock is unknown: one tick counts as one nanosecond".to_owned());
+    }
+    notes.extend(timeline.oddities.iter().map(|(count, oddity)| format!("{oddity}: {count}")));
+    notes
+}
+
+fn head(timeline: &Timeline, figures: &Figures) -> String {
+    let mut text = format!(
+        "{} records of processor {} in {}\n",
+        timeline.records,
+        timeline.processor,
+        duration(figures.total)
+    );
+    notes(timeline).iter().for_each(|note| text += &format!("note: {note}\n"));
+    text
+}
+
+fn usage(figures: &Figures, words: Words<'_>) -> String {
+    let share = |time: u64| format!("{:.1} %", time as f64 * 100.0 / figures.total.max(1) as f64);
+    let mut rows = vec![["thread", "running", "share", "in the kernel", "slices"].map(str::to_owned)];
+    rows.extend(figures.usage.iter().map(|usage| {
+        [
+            words.thread(Some(usage.thread), ""),
+            duration(usage.running),
+            share(usage.running),
+            duration(usage.kernel),
+            usage.slices.to_string(),
+        ]
+    }));
+    let rest = [("(idle)", figures.idle), ("(unknown)", figures.unknown)];
+    let empty = || "-".to_owned();
+    rows.extend(
+        rest.iter()
+            .filter(|(_, time)| *time > 0)
+            .map(|(name, time)| [(*name).to_owned(), duration(*time), share(*time), empty(), empty()]),
+    );
+    aligned(&rows)
+}
+
+fn waits(figures: &Figures, words: Words<'_>) -> String {
+    if figures.waits.is_empty() {
+        return String::new();
+    }
+    let mut rows = vec![["longest waits", "for", "from", "duration"].map(str::to_owned)];
+    rows.extend(figures.waits.iter().map(|wait| {
+        let open = if wait.is_open { " and longer" } else { "" };
+        let thread = words.thread(Some(wait.thread), "");
+        [thread, awaited(words, wait), at(wait.start), duration(wait.duration) + open]
+    }));
+    aligned(&rows)
+}
+
+/// The thing that a thread waits for.
+pub(crate) fn awaited(words: Words<'_>, wait: &LongWait) -> String {
+    match wait.state {
+        State::Waiting(Wait::FaultHandler(_)) => "its fault handler".to_owned(),
+        State::Waiting(wait) => words.wait(wait),
+        State::Ready | State::Running => "the processor".to_owned(),
+    }
+}
+
+fn latencies(figures: &Figures, words: Words<'_>) -> String {
+    let blocks = figures.latencies.iter().map(|latency| {
+        format!("{}: {}\n{}", path(words, latency.path), summary(latency), histogram(latency))
+    });
+    blocks.collect::<Vec<_>>().join("\n")
+}
+
+/// The name of a path.
+pub(crate) fn path(words: Words<'_>, path: Path) -> String {
+    let thread = |thread| words.thread(Some(thread), "");
+    match path {
+        Path::Call(from, to) => format!("{} calls {}, until the reply", thread(from), thread(to)),
+        Path::Signal(from, to) => {
+            format!("{} signals {}, until it runs", words.thread(from, "?"), thread(to))
+        }
+        Path::Interrupt(line, to) => format!("{}, until {} runs", words.0.interrupt(line), thread(to)),
+    }
+}
+
+/// Number and spread of the times.
+pub(crate) fn summary(latency: &Latency) -> String {
+    let [least, median, most] = [0, 50, 100].map(|percent| duration(latency.percentile(percent)));
+    match latency.times.len() {
+        1 => format!("once, {least}"),
+        count => {
+            let high = duration(latency.percentile(99));
+            format!("{count} times, {least} to {most}, median {median}, 99 % within {high}")
+        }
+    }
+}
+
+fn histogram(latency: &Latency) -> String {
+    let rows = latency.histogram();
+    let most = rows.iter().map(|(_, count)| *count).max().unwrap_or(1);
+    if latency.times.len() == 1 {
+        return String::new();
+    }
+    let rows = rows.into_iter().map(|(from, count)| {
+        let bar = "#".repeat((count * BAR).div_ceil(most));
+        let bounds = format!("{} to {}", duration(from), duration(from.max(1).saturating_mul(2)));
+        format!("  {bounds:>22}  {count:>8}  {bar}\n")
+    });
+    rows.collect()
+}
+
+/// A time since the first record.
+pub(crate) fn at(nanoseconds: u64) -> String {
+    format!("{}.{:03} us", nanoseconds / 1000, nanoseconds % 1000)
+}
+
+/// A duration with three or four digits.
+pub(crate) fn duration(nanoseconds: u64) -> String {
+    let units = [(1_000_000_000, "s"), (1_000_000, "ms"), (1000, "us")];
+    match units.iter().find(|(unit, _)| nanoseconds >= *unit) {
+        None => format!("{nanoseconds} ns"),
+        Some((unit, name)) => {
+            let value = nanoseconds as f64 / *unit as f64;
+            let digits = if value < 10.0 { 2 } else { usize::from(value < 100.0) };
+            format!("{value:.digits$} {name}")
+        }
+    }
+}
+
+/// Columns; the first two are names if the second heading says so, and the others are numbers.
+fn aligned<const COLUMNS: usize>(rows: &[[String; COLUMNS]]) -> String {
+    let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or_default();
+    let widths: [usize; COLUMNS] = std::array::from_fn(width);
+    let is_name = |column| column == 0 || rows.first().is_some_and(|head| column == 1 && head[1] == "for");
+    let line = |row: &[String; COLUMNS]| {
+        let cells = row.iter().enumerate().map(|(column, text)| match widths[column] {
+            width if is_name(column) => format!("{text:width$}"),
+            width => format!("{text:>width$}"),
+        });
+        cells.collect::<Vec<_>>().join("  ").trim_end().to_owned() + "\n"
+    };
+    rows.iter().map(line).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn durations_have_units() {
+        let texts = [0, 999, 1000, 12_340, 123_456, 1_500_000, 2_000_000_000].map(duration);
+        assert_eq!(texts, ["0 ns", "999 ns", "1.00 us", "12.3 us", "123 us", "1.50 ms", "2.00 s"]);
+        assert_eq!(at(1_234_005), "1234.005 us");
+    }
+}

@@ -1,0 +1,99 @@
+//! A ring with every kind of record, as a file for Perfetto, as tables and as a page.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails if its setup fails")]
+
+mod support;
+#[path = "support/wire.rs"]
+mod wire;
+
+use limen_trace::figures::{Figures, Path};
+use limen_trace::{Reader, System, Timeline, page, perfetto, table};
+use support::{CLIENT, DRIVER, Ring, SERVER, THREADS, golden, scene};
+
+fn timeline(copies: &[Vec<u8>]) -> Timeline {
+    let mut reader = Reader::default();
+    for copy in copies {
+        reader.add(copy).unwrap();
+    }
+    Timeline::new(&reader.finish().unwrap())
+}
+
+fn system() -> System {
+    System::of_threads(&THREADS)
+}
+
+#[test]
+fn the_perfetto_file_has_every_track_slice_mark_and_arrow() {
+    let file = perfetto::file(&timeline(&[scene(128).copy()]), &system());
+    golden("scene.perfetto.txt", &(wire::lines(&file).join("\n") + "\n"));
+}
+
+#[test]
+fn the_table_has_every_figure() {
+    golden("scene.table.txt", &table::text(&timeline(&[scene(128).copy()]), &system()));
+}
+
+#[test]
+fn lost_records_are_in_file_and_table() {
+    let mut ring = scene(16);
+    let early = ring.copy();
+    ring.pass(1000);
+    for _ in 0..40 {
+        ring.call(CLIENT, SERVER).pass(100).reply(SERVER, CLIENT).pass(100);
+    }
+    let timeline = timeline(&[ring.copy(), early]);
+    let file = perfetto::file(&timeline, &system());
+    let text = wire::lines(&file).join("\n") + "\n---\n" + &table::text(&timeline, &system());
+    golden("lost.txt", &text);
+}
+
+#[test]
+fn figures_are_those_of_the_scene() {
+    let timeline = timeline(&[scene(128).copy()]);
+    let figures = Figures::new(&timeline);
+    let running: u64 = figures.usage.iter().map(|usage| usage.running).sum();
+    assert_eq!(running + figures.idle + figures.unknown, figures.total);
+    let times =
+        |path| figures.latencies.iter().find(|latency| latency.path == path).map(|found| found.times.clone());
+    // The server's part, and its own entry into the kernel.
+    assert_eq!(times(Path::Call(CLIENT as u16, SERVER as u16)), Some(vec![310]));
+    assert_eq!(times(Path::Interrupt(33, DRIVER as u16)), Some(vec![0]));
+    assert_eq!(times(Path::Signal(Some(DRIVER as u16), SERVER as u16)), Some(vec![40]));
+}
+
+#[test]
+fn a_call_that_queues_lasts_from_its_first_record() {
+    let mut ring = Ring::new(32);
+    ring.enter(CLIENT, limen_abi::Syscall::Call);
+    ring.push(limen_abi::TraceKind::Call, CLIENT, limen_abi::trace::NO_THREAD, 0);
+    ring.block(CLIENT, limen_abi::trace::WaitedObject::Receiver).leave(CLIENT, SERVER).pass(500);
+    ring.enter(SERVER, limen_abi::Syscall::Recv).push(limen_abi::TraceKind::Call, CLIENT, SERVER, 0);
+    ring.leave(SERVER, SERVER).pass(200).reply(SERVER, CLIENT);
+    let timeline = timeline(&[ring.copy()]);
+    let [call] = timeline.calls[..] else { panic!("{:?}", timeline.calls) };
+    assert_eq!((call.from, call.to, call.times[1] - call.times[0]), (0, 1, 720));
+}
+
+#[test]
+fn the_page_is_one_file_and_well_formed() {
+    let page = page::page(&timeline(&[scene(128).copy()]), &system(), "a <b> & \"c\"");
+    let document = roxmltree::Document::parse(page.trim_start_matches("<!doctype html>\n")).unwrap();
+    for forbidden in ["src=", "href=\"http", "url(", "@import", "fetch(", "XMLHttpRequest", "import("] {
+        assert!(!page.contains(forbidden), "{forbidden}");
+    }
+    let links = document.descendants().filter_map(|node| node.attribute("href"));
+    for link in links {
+        assert!(
+            document
+                .descendants()
+                .any(|node| Some(node.attribute("id").unwrap_or("")) == link.strip_prefix('#')),
+            "{link}"
+        );
+    }
+    let data = document.descendants().find(|node| node.attribute("id") == Some("data")).unwrap();
+    let data: serde_json::Value = serde_json::from_str(data.text().unwrap()).unwrap();
+    let names: Vec<_> =
+        data["lanes"].as_array().unwrap().iter().map(|lane| lane["name"].as_str().unwrap()).collect();
+    assert_eq!(names[..4], ["processor 0", "domains", "client", "program"]);
+    assert!(data["flows"].as_array().unwrap().len() % 5 == 0);
+}
