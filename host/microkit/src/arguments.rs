@@ -25,6 +25,8 @@ pub(crate) enum Command {
     Symbolise(SymboliseArguments),
     /// Lists the threads or objects of a stopped machine.
     Inspect(InspectArguments),
+    /// Shows a trace.
+    Trace(TraceArguments),
 }
 
 /// A request to list threads or objects.
@@ -36,6 +38,22 @@ pub(crate) struct InspectArguments {
     pub(crate) report: PathBuf,
     pub(crate) search_paths: Vec<PathBuf>,
     pub(crate) kernel: Option<PathBuf>,
+}
+
+/// A request to show a trace.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct TraceArguments {
+    /// Copies of the ring.
+    pub(crate) rings: Vec<PathBuf>,
+    pub(crate) report: PathBuf,
+    pub(crate) search_paths: Vec<PathBuf>,
+    /// The file for Perfetto.
+    pub(crate) output: Option<PathBuf>,
+    pub(crate) html: Option<PathBuf>,
+    /// Whether to print the tables.
+    pub(crate) table: bool,
+    /// The only programs to show; all if it is empty.
+    pub(crate) only: Vec<String>,
 }
 
 /// A request to explain faults.
@@ -72,7 +90,10 @@ pub(crate) struct Arguments {
 #[derive(Default)]
 struct Words {
     system: Option<OsString>,
+    /// Files after the first one.
+    more: Vec<PathBuf>,
     search_paths: Vec<PathBuf>,
+    only: Vec<OsString>,
     /// Values of options, by the option's name.
     values: BTreeMap<&'static str, OsString>,
 }
@@ -96,6 +117,10 @@ pub(crate) fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Command
                 words.system = Some(word);
                 continue;
             }
+            Arg::Value(word) if command == Some(&options::TRACE) => {
+                words.more.push(word.into());
+                continue;
+            }
             Arg::Value(word) => return Err(unrecognized(&word.to_string_lossy())),
             Arg::Short(letter) => (options::by_letter(letter), format!("-{letter}"), ""),
             Arg::Long(name) => (options::by_name(name), format!("--{name}"), "="),
@@ -116,11 +141,14 @@ pub(crate) fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Command
             (_, Takes::Groups) => {
                 _ = words.values.insert(option.name, parser.optional_value().unwrap_or_default());
             }
+            (_, Takes::Texts) => words.only.push(value(&mut parser, option)?),
+            (name, Takes::Nothing) => _ = words.values.insert(name, OsString::new()),
             _ => _ = words.values.insert(option.name, value(&mut parser, option)?),
         }
     }
     match command {
         Some(&options::SYMBOLISE) => words.complete_symbolise(),
+        Some(&options::TRACE) => words.complete_trace(),
         Some(inspect) => words.complete_inspect(inspect),
         None => words.complete(),
     }
@@ -186,6 +214,26 @@ impl Words {
             report: self.json_report(command)?,
             memory: self.path("memory"),
             kernel: self.path("override-kernel"),
+            search_paths: self.search_paths,
+        }))
+    }
+
+    fn complete_trace(mut self) -> Result<Command, Failure> {
+        let report = self.json_report(&options::TRACE)?;
+        let only = self.only.iter().map(|word| limen_trace::program(&word.to_string_lossy()));
+        let only = only.collect::<Result<_, _>>();
+        let Some(first) = self.system.take() else {
+            return Err(Failure::Value(
+                "trace needs a copy of the ring: a file with memory, or a console log".to_owned(),
+            ));
+        };
+        Ok(Command::Trace(TraceArguments {
+            rings: [PathBuf::from(first)].into_iter().chain(self.more.drain(..)).collect(),
+            report,
+            output: self.path("output"),
+            html: self.path("html"),
+            table: self.values.contains_key("table"),
+            only: only.map_err(|reason| Failure::Value(format!("argument --only: {reason}")))?,
             search_paths: self.search_paths,
         }))
     }

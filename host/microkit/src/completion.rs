@@ -54,7 +54,7 @@ const BASH_TAIL: &str = r#"    *)
         -*) mapfile -t COMPREPLY < <(compgen -W "$options" -- "$current") ;;
         *)
             compopt -o filenames 2>/dev/null
-            if [ "$COMP_CWORD" -gt 1 ] && [ "${COMP_WORDS[1]}" = symbolise ]; then
+            if [[ ${COMP_WORDS[1]} =~ ^(symbolise|trace)$ ]] && [ "$COMP_CWORD" -gt 1 ]; then
                 mapfile -t COMPREPLY < <(compgen -f -- "$current")
             elif [ "$COMP_CWORD" -gt 1 ] && [ "${COMP_WORDS[1]}" = inspect ]; then
                 mapfile -t COMPREPLY < <(compgen -W "$views" -- "$current")
@@ -93,7 +93,7 @@ fn bash() -> String {
     let mut cases = String::new();
     for option in &options::ALL {
         let action = match option.takes {
-            Takes::Nothing | Takes::Groups => continue,
+            Takes::Nothing | Takes::Groups | Takes::Texts => continue,
             Takes::Board => words("$(ls \"$sdk/board\" 2>/dev/null)"),
             Takes::Config => {
                 words("$(ls -d \"$sdk/board/\"$board/*/ 2>/dev/null | xargs -rn1 basename | sort -u)")
@@ -136,6 +136,7 @@ fn zsh() -> String {
     for option in &options::ALL {
         let action = match option.takes {
             Takes::Nothing | Takes::Groups => String::new(),
+            Takes::Texts => ":program:".to_owned(),
             Takes::Board => ":board:_microkit_boards".to_owned(),
             Takes::Config => ":configuration:_microkit_configs".to_owned(),
             Takes::OneOf(choices) => format!(":word:({})", choices.join(" ")),
@@ -143,7 +144,7 @@ fn zsh() -> String {
             Takes::Folder => ":folder:_files -/".to_owned(),
             Takes::Folders => ":*-*:folder:_files -/".to_owned(),
         };
-        let repeated = if option.takes == Takes::Folders { "*" } else { "" };
+        let repeated = if matches!(option.takes, Takes::Folders | Takes::Texts) { "*" } else { "" };
         let help = option.help.replace('\'', "'\\''");
         for spelling in option.spellings() {
             _ = writeln!(text, "    '{repeated}{spelling}[{help}]{action}' \\");
@@ -160,7 +161,7 @@ function __microkit_sdk
         path resolve (command -s microkit)/../..
     end
 end
-complete -c microkit -n '__fish_seen_subcommand_from symbolise' -F
+complete -c microkit -n '__fish_seen_subcommand_from symbolise trace' -F
 complete -c microkit -n 'not __fish_seen_subcommand_from COMMANDS' -f -k -a '(__fish_complete_suffix .system)'
 "#;
 
@@ -182,6 +183,7 @@ fn fish() -> String {
             |pattern: &str| format!(" -x -a '(path basename (__microkit_sdk)/board/{pattern}/ | sort -u)'");
         let value = match option.takes {
             Takes::Nothing | Takes::Groups => String::new(),
+            Takes::Texts => " -x".to_owned(),
             Takes::Board => folders("*"),
             Takes::Config => folders("*/*"),
             Takes::OneOf(choices) => format!(" -x -a '{}'", choices.join(" ")),

@@ -1,8 +1,8 @@
 //! The `microkit` tool builds a bootable image from a system description and programs.
 //!
 //! [`arguments`] parses the command line, [`tool`] runs the build with the libraries, [`output`] writes files.
-//! [`symbolise`] explains the faults in a console log instead, and [`inspect`] lists the threads and objects of a stopped
-//! machine. Other modules return errors; only this file prints and exits.
+//! [`symbolise`] explains the faults in a console log instead, [`inspect`] lists the threads and objects of a stopped
+//! machine, and [`trace`] shows a trace. Other modules return errors; only this file prints and exits.
 
 #![forbid(unsafe_code)]
 
@@ -15,6 +15,7 @@ mod options;
 mod output;
 mod symbolise;
 mod tool;
+mod trace;
 mod usage;
 mod viper;
 
@@ -50,6 +51,7 @@ fn run() -> Result<String, Failure> {
                 .map(|()| String::new())
         }
         Command::Inspect(arguments) => inspect::run(arguments),
+        Command::Trace(arguments) => trace::run(&arguments),
         Command::Build(arguments) => tool::build(&arguments).map(|Success { lines }| lines),
     }
 }

@@ -21,6 +21,8 @@ pub(crate) enum Takes {
     Folders,
     /// Nothing, or a list of groups of the trace after `=`.
     Groups,
+    /// Text; may be repeated.
+    Texts,
 }
 
 /// An option.
@@ -72,11 +74,20 @@ pub(crate) const INSPECT: Subcommand = Subcommand {
     words: &View::NAMES,
 };
 
+/// Shows a trace.
+pub(crate) const TRACE: Subcommand = Subcommand {
+    name: "trace",
+    help: "show copies of the trace's ring: as a file for Perfetto (-o), a page (--html) or tables",
+    usage: "--report REPORT [--search-path PATH ...] [-o FILE] [--html FILE] [--table] [--only pd=NAME] RING ...",
+    options: &["help", "report", "search-path", "output", "html", "table", "only"],
+    words: &[],
+};
+
 /// Every command.
-pub(crate) const SUBCOMMANDS: [Subcommand; 2] = [SYMBOLISE, INSPECT];
+pub(crate) const SUBCOMMANDS: [Subcommand; 3] = [SYMBOLISE, INSPECT, TRACE];
 
 /// Options that only a command has.
-const OF_COMMANDS_ONLY: [&str; 1] = ["memory"];
+const OF_COMMANDS_ONLY: [&str; 3] = ["memory", "table", "only"];
 
 /// Whether an option belongs to a command; without a command, to builds.
 pub(crate) fn belongs(option: &CommandOption, command: Option<&Subcommand>) -> bool {
@@ -87,7 +98,7 @@ pub(crate) fn belongs(option: &CommandOption, command: Option<&Subcommand>) -> b
 }
 
 /// Every option, in the order of the help text.
-pub(crate) const ALL: [CommandOption; 17] = [
+pub(crate) const ALL: [CommandOption; 20] = [
     flag('h', "help", "show this text and exit"),
     flag('V', "version", "show the version and exit"),
     file("output", "write the image here (default: loader.img)").with('o'),
@@ -120,6 +131,8 @@ pub(crate) const ALL: [CommandOption; 17] = [
         "FOLDER",
         "write the rights of each protection domain to FOLDER/NAME.vpr, for Viper",
     ),
+    option("table", Takes::Nothing, "", "of a trace: print processor time, waits and latencies"),
+    option("only", Takes::Texts, "pd=NAME", "of a trace: leave out all other programs; may be repeated"),
     option("schema", Takes::Nothing, "", "print the XML schema of system descriptions and exit"),
     option(
         "completion",

@@ -58,10 +58,11 @@ fn bash_offers_options_values_and_files() {
         (&["--search-path", ""], &["build"]),
         (&["--search-path", "build", ""], &["build"]),
         (&["--search-path", "build", "--bo"], &["--board"]),
-        (&[""], &["build", "first.system", "inspect", "symbolise"]),
+        (&[""], &["build", "first.system", "inspect", "symbolise", "trace"]),
         (&["inspect", "k"], &["keys"]),
         (&["inspect", "threads", "--mem"], &["--memory"]),
         (&["symbolise", "f"], &["first one.elf", "first.system"]),
+        (&["trace", "f"], &["first one.elf", "first.system"]),
         (&["-o", "x", "f"], &["first.system"]),
     ] {
         assert_eq!(offered(&workspace, words), wanted, "{words:?}");

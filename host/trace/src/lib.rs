@@ -3,6 +3,7 @@
 //! [`ring`] merges copies of a ring, also those that [`log`](mod@log) finds in a console. [`system`] names threads, interrupts and
 //! events of programs, from the image's report and the program files. [`timeline`] follows the records and finds out
 //! what each thread did; [`figures`] counts. [`perfetto`], [`page`](mod@page) and [`table`](mod@table) write the result.
+//! [`Trace`] is all of it in one step.
 //!
 //! Rings come from the memory of running or broken machines, and programs choose what they record, so nothing here
 //! trusts its input: damaged records are dropped and counted, and time and memory are proportional to the input.
@@ -20,8 +21,10 @@ pub mod ring;
 pub mod system;
 pub mod table;
 pub mod timeline;
+mod trace;
 mod words;
 
 pub use ring::{Reader, Recording};
 pub use system::System;
 pub use timeline::Timeline;
+pub use trace::{Trace, program};

@@ -12,6 +12,8 @@ use limen_abi::trace::{
     FIRST_SHIFT, HEADER_BYTES, HeaderWord, MAGIC, NO_THREAD, RECORD_BYTES, RecordWord, THREAD_SHIFT, WRITING,
 };
 
+use crate::clock::Clock;
+
 /// Most records in a recording. They take about 200 MB while they are merged.
 pub const MOST_RECORDS: usize = 1 << 22;
 
@@ -177,16 +179,12 @@ impl Reader {
         self.records.len() >= MOST_RECORDS
     }
 
-    /// Time of the last record, in ticks.
+    /// Nanoseconds from the first record to the last one.
     #[must_use]
-    pub fn last_time(&self) -> Option<u64> {
-        self.records.last_key_value().map(|(_, [time, ..])| *time)
-    }
-
-    /// Ticks of the clock per second.
-    #[must_use]
-    pub fn frequency(&self) -> u64 {
-        self.header.map_or(0, |header| header.frequency)
+    pub fn nanoseconds(&self) -> u64 {
+        let times = [self.records.first_key_value(), self.records.last_key_value()];
+        let [first, last] = times.map(|record| record.map_or(0, |(_, [time, ..])| *time));
+        Clock::new(first, self.header.map_or(0, |header| header.frequency)).since_start(last)
     }
 
     /// The recording.
@@ -250,6 +248,29 @@ fn put_in_order(records: &mut [Record]) -> u64 {
         last = records[index].time;
     }
     replaced
+}
+
+/// The ring in a copy of memory that may begin before it; `paddr` is its physical address, if known.
+#[must_use]
+pub fn find(memory: &[u8], paddr: Option<u64>) -> Option<&[u8]> {
+    if word_at(memory, HeaderWord::MAGIC) == Some(MAGIC) {
+        return Some(memory);
+    }
+    let words = memory.chunks_exact(8).enumerate().filter(|(_, word)| **word == MAGIC.to_le_bytes());
+    let mut rings = words.map(|(index, _)| &memory[index * 8..]).filter(|ring| {
+        // The constant may also be in code.
+        let word = |index| word_at(ring, index).unwrap_or_default();
+        let place = word(HeaderWord::PADDR);
+        let is_here = paddr.map_or(place != 0 && place % 4096 == 0, |paddr| place == paddr);
+        is_here && word(HeaderWord::SLOTS).is_power_of_two() && word(HeaderWord::LENGTH - 1) == 0
+    });
+    rings.next()
+}
+
+/// The physical address that a ring's header states.
+#[must_use]
+pub fn address(ring: &[u8]) -> Option<u64> {
+    word_at(ring, HeaderWord::PADDR)
 }
 
 fn difference(earlier: Header, header: Header) -> String {

@@ -27,11 +27,9 @@ struct Report {
     #[serde(default)]
     threads: Vec<Named>,
     #[serde(default)]
-    protection_domains: Vec<Program>,
-    #[serde(default)]
     interrupts: Vec<Interrupt>,
     domains: Option<Domains>,
-    trace: Option<Place>,
+    trace: Option<Ring>,
 }
 
 #[derive(Clone, Debug, Deserialize)]
@@ -39,10 +37,22 @@ struct Named {
     name: String,
 }
 
+/// The ring of an image.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Ring {
+    /// Physical address; `None` if boot chooses it.
+    pub paddr: Option<Address>,
+    /// Size with the header.
+    pub bytes: u64,
+    /// Ticks of the clock per second, if the image determines them.
+    pub frequency: Option<u64>,
+    /// The programs, by thread.
+    programs: Vec<Program>,
+}
+
 #[derive(Clone, Debug, Deserialize)]
 struct Program {
-    program: PathBuf,
-    symbols: Option<PathBuf>,
+    symbols: PathBuf,
 }
 
 #[derive(Clone, Debug, Deserialize)]
@@ -60,15 +70,6 @@ struct Domains {
 struct Slot {
     domain: Option<String>,
     id: u64,
-}
-
-/// The place of the ring in memory.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-pub struct Place {
-    /// Physical address.
-    pub paddr: Address,
-    /// Size with the header.
-    pub bytes: u64,
 }
 
 /// An address; a hexadecimal string in JSON.
@@ -93,13 +94,9 @@ impl System {
         let report: Report =
             serde_json::from_str(report).map_err(|error| format!("the report cannot be used: {error}"))?;
         let mut known = BTreeMap::new();
-        let sections = report.protection_domains.iter().map(|program| {
-            let files = [Some(&program.program), program.symbols.as_ref()];
-            let sections = files
-                .into_iter()
-                .flatten()
-                .map(|file| known.entry(file).or_insert_with(|| section_of(file, folders)).clone());
-            sections.into_iter().find(|section| !section.is_empty()).unwrap_or_default()
+        let programs = report.trace.iter().flat_map(|ring| &ring.programs);
+        let sections = programs.map(|program| {
+            known.entry(&program.symbols).or_insert_with(|| section_of(&program.symbols, folders)).clone()
         });
         let sections = sections.collect();
         Ok(Self { report, sections })
@@ -113,10 +110,15 @@ impl System {
         Self { report, sections: threads.iter().map(|(_, section)| section.to_vec()).collect() }
     }
 
-    /// The place of the ring; `None` if the image has none.
+    /// The ring; `None` if the image has none.
     #[must_use]
-    pub fn ring(&self) -> Option<Place> {
-        self.report.trace
+    pub fn ring(&self) -> Option<&Ring> {
+        self.report.trace.as_ref()
+    }
+
+    /// Names of the threads, by number.
+    pub fn threads(&self) -> impl Iterator<Item = &str> {
+        self.report.threads.iter().map(|named| named.name.as_str())
     }
 
     /// Name of a thread.
@@ -217,9 +219,11 @@ mod tests {
     #[test]
     fn a_report_gives_names_and_the_place_of_the_ring() {
         let report = r#"{"threads": [{"name": "a"}], "interrupts": [{"line": 33, "owner": "a"}],
-            "domains": {"schedule": [{"domain": "red", "id": 2}]}, "trace": {"paddr": "0x4000", "bytes": 4160}}"#;
+            "domains": {"schedule": [{"domain": "red", "id": 2}]}, "trace": {"paddr": "0x4000", "bytes": 4160, "frequency": null, "programs": []}}"#;
         let system = System::new(report, &[]).unwrap();
-        assert_eq!(system.ring(), Some(Place { paddr: Address(0x4000), bytes: 4160 }));
+        let ring = system.ring().unwrap();
+        assert_eq!((ring.paddr, ring.bytes, ring.frequency), (Some(Address(0x4000)), 4160, None));
+        assert_eq!(system.threads().collect::<Vec<_>>(), ["a"]);
         assert_eq!(system.interrupt(33), "interrupt 33 of a");
         assert_eq!(
             (system.interrupt(u32::MAX), system.interrupt(7)),

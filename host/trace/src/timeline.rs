@@ -236,6 +236,20 @@ impl Timeline {
     }
 }
 
+impl Timeline {
+    /// Keeps only these threads, and what they have to do with each other.
+    pub fn keep(&mut self, threads: &[u16]) {
+        let is_kept = |thread: &u16| threads.contains(thread);
+        self.threads.retain(|thread, _| is_kept(thread));
+        self.calls.retain(|call| is_kept(&call.from) && is_kept(&call.to));
+        // Marks refer to arrows by number.
+        for flow in &mut self.flows {
+            let is_between = is_kept(&flow.to) && flow.from.is_none_or(|from| is_kept(&from));
+            flow.end = flow.end.filter(|_| is_between);
+        }
+    }
+}
+
 /// Nested slices of which each layer has at most one open.
 #[derive(Debug, Default)]
 struct Layers {
