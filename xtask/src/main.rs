@@ -20,6 +20,7 @@ mod run;
 mod sdk;
 mod setup;
 mod test;
+mod trace;
 mod workspace;
 
 use std::env;
@@ -29,9 +30,10 @@ use command::Command;
 use failure::{Context, Outcome};
 use workspace::Workspace;
 
-const COMMANDS: [&Command; 12] = [
+const COMMANDS: [&Command; 13] = [
     &run::COMMAND,
     &dump::COMMAND,
+    &trace::COMMAND,
     &test::COMMAND,
     &check::COMMAND,
     &bench::COMMAND,

@@ -256,21 +256,19 @@ pub fn find(memory: &[u8], paddr: Option<u64>) -> Option<&[u8]> {
     if word_at(memory, HeaderWord::MAGIC) == Some(MAGIC) {
         return Some(memory);
     }
-    let words = memory.chunks_exact(8).enumerate().filter(|(_, word)| **word == MAGIC.to_le_bytes());
-    let mut rings = words.map(|(index, _)| &memory[index * 8..]).filter(|ring| {
-        // The constant may also be in code.
-        let word = |index| word_at(ring, index).unwrap_or_default();
-        let place = word(HeaderWord::PADDR);
-        let is_here = paddr.map_or(place != 0 && place % 4096 == 0, |paddr| place == paddr);
-        is_here && word(HeaderWord::SLOTS).is_power_of_two() && word(HeaderWord::LENGTH - 1) == 0
-    });
-    rings.next()
+    (0..memory.len()).step_by(8).map(|start| &memory[start..]).find(|memory| is_at(memory, paddr))
 }
 
-/// The physical address that a ring's header states.
+/// Whether a copy of memory begins with a ring. The constant may also be in code, so its address must be right, too.
 #[must_use]
-pub fn address(ring: &[u8]) -> Option<u64> {
-    word_at(ring, HeaderWord::PADDR)
+pub fn is_at(memory: &[u8], paddr: Option<u64>) -> bool {
+    let word = |index| word_at(memory, index).unwrap_or_default();
+    let place = word(HeaderWord::PADDR);
+    let is_here = paddr.map_or(place != 0 && place % 4096 == 0, |paddr| place == paddr);
+    word(HeaderWord::MAGIC) == MAGIC
+        && is_here
+        && word(HeaderWord::SLOTS).is_power_of_two()
+        && word(HeaderWord::LENGTH - 1) == 0
 }
 
 fn difference(earlier: Header, header: Header) -> String {

@@ -29,13 +29,36 @@ fn wait_watching<T>(
     if let Some(received) = receive(limit.min(FIRST_WAIT)) {
         return Some(received);
     }
-    let (start, before) = (Instant::now(), threads(process));
+    let watch = Watch::start(process);
     loop {
-        let had = time_had(start.elapsed(), &before, &threads(process));
-        let left = limit.checked_sub(had).filter(|left| !left.is_zero())?;
+        let left = limit.checked_sub(watch.had()).filter(|left| !left.is_zero())?;
         if let Some(received) = receive(left) {
             return Some(received);
         }
+    }
+}
+
+/// Measures the time that a process had since some moment.
+#[derive(Debug)]
+pub struct Watch {
+    process: PathBuf,
+    start: Instant,
+    before: Threads,
+}
+
+impl Watch {
+    /// A watch of this process that starts now.
+    pub fn of(process: u32) -> Self {
+        Self::start(&PathBuf::from(format!("/proc/{process}")))
+    }
+
+    fn start(process: &Path) -> Self {
+        Self { process: process.to_owned(), start: Instant::now(), before: threads(process) }
+    }
+
+    /// The time that counts since the start.
+    pub fn had(&self) -> Duration {
+        time_had(self.start.elapsed(), &self.before, &threads(&self.process))
     }
 }
 

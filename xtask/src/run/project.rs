@@ -123,14 +123,22 @@ impl Project {
     /// # Errors
     /// When the project does not build; the failure carries make's output.
     pub fn build(&self, workspace: &Workspace, build: &Build<'_>) -> Outcome<PathBuf> {
-        let (sdk, board) = (workspace.sdk(), &build.board.name);
+        self.build_with(workspace, build, &workspace.sdk())
+    }
+
+    /// The same with another SDK that consists of parts of the one in `build/sdk`. The variables tell the images apart.
+    ///
+    /// # Errors
+    /// As [`Self::build`].
+    pub fn build_with(&self, workspace: &Workspace, build: &Build<'_>, sdk: &Path) -> Outcome<PathBuf> {
+        let board = &build.board.name;
         // In a file of dependencies, make takes a target with `=` in its path for an assignment.
         let variant = [&[build.config], build.variables].concat().join("-").replace('=', "-");
         let output = workspace.path("build/systems").join(&self.name).join(board).join(variant);
-        forget_older_sdk(&output, &sdk, build)?;
+        forget_older_sdk(&output, &workspace.sdk(), build)?;
         let mut make = Command::new("make");
         make.arg("--no-print-directory").arg("-C").arg(&self.folder);
-        make.arg(assignment("BUILD_DIR", &output)).arg(assignment("MICROKIT_SDK", &sdk));
+        make.arg(assignment("BUILD_DIR", &output)).arg(assignment("MICROKIT_SDK", sdk));
         make.arg(format!("MICROKIT_BOARD={board}")).arg(format!("MICROKIT_CONFIG={}", build.config));
         process::capture(make.arg("LLVM=True").args(build.variables))?;
         let image = output.join("loader.img");

@@ -1,0 +1,135 @@
+//! The memory of a machine in the emulator, as a file that is read while the emulator is frozen.
+//!
+//! QEMU's own commands need its main loop, which starves while an idle machine skips time. Signals and a file always
+//! work, also when the emulator ends.
+
+use std::fs::{self, File};
+use std::io::ErrorKind;
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::Duration;
+
+use limen_trace::ring;
+
+use crate::failure::{Context, Failure, Outcome};
+use crate::run::board::Board;
+use crate::shell::process;
+
+/// The files with the memory and with the emulator's process id, in the image's folder.
+const MEMORY: &str = "memory.bin";
+const PROCESS: &str = "emulator.pid";
+/// The alignment of a ring.
+const PAGE: usize = 4096;
+/// Bytes that are searched at a time.
+const PIECE: usize = 1 << 20;
+/// How often to look whether a frozen process has stopped.
+const LOOKS: usize = 200;
+
+/// Memory of a machine. Dropping it removes the file.
+pub struct Memory {
+    path: PathBuf,
+    process: PathBuf,
+    file: Option<File>,
+    /// Position of the ring in the file.
+    ring: Option<u64>,
+}
+
+impl Memory {
+    /// The memory of the machine whose image is in this folder, before its emulator starts.
+    pub fn new(folder: &Path) -> Self {
+        let memory =
+            Self { path: folder.join(MEMORY), process: folder.join(PROCESS), file: None, ring: None };
+        // Those of an earlier run.
+        memory.remove();
+        memory
+    }
+
+    fn remove(&self) {
+        _ = fs::remove_file(&self.path);
+        _ = fs::remove_file(&self.process);
+    }
+
+    /// The emulator's options.
+    ///
+    /// # Errors
+    /// When the board's command does not say how much memory it has.
+    pub fn options(&self, board: &Board) -> Outcome<Vec<String>> {
+        let size = board.qemu.iter().skip_while(|word| *word != "-m").nth(1);
+        let size =
+            size.ok_or_else(|| Failure::new(format!("the QEMU command of {} has no -m", board.name)))?;
+        let size = size.strip_prefix("size=").unwrap_or(size);
+        let backend =
+            format!("memory-backend-file,id=traced,share=on,size={size},mem-path={}", self.path.display());
+        let words = ["-object", &backend, "-machine", "memory-backend=traced", "-pidfile"];
+        Ok(words.into_iter().map(str::to_owned).chain([self.process.display().to_string()]).collect())
+    }
+
+    /// The emulator's process, once it has started.
+    pub fn process(&self) -> Option<u32> {
+        fs::read_to_string(&self.process).ok()?.trim().parse().ok()
+    }
+
+    /// A copy of the ring of this size; `None` until boot has made it.
+    ///
+    /// # Errors
+    /// When the file cannot be read.
+    pub fn ring(&mut self, paddr: Option<u64>, bytes: u64) -> Outcome<Option<Vec<u8>>> {
+        let about = || format!("cannot read {}", self.path.display());
+        let Some(file) = self.file.take().or_else(|| File::open(&self.path).ok()) else { return Ok(None) };
+        self.ring = match self.ring {
+            None => search(&file, paddr).context(about)?,
+            known => known,
+        };
+        let mut copy = vec![0; self.ring.map_or(0, |_| bytes as usize)];
+        file.read_exact_at(&mut copy, self.ring.unwrap_or(0)).context(about)?;
+        self.file = Some(file);
+        Ok(self.ring.map(|_| copy))
+    }
+}
+
+impl Drop for Memory {
+    fn drop(&mut self) {
+        self.remove();
+    }
+}
+
+/// Position of the ring in a file.
+fn search(file: &File, paddr: Option<u64>) -> std::io::Result<Option<u64>> {
+    let (mut piece, mut at) = (vec![0; PIECE], 0);
+    loop {
+        let count = match file.read_at(&mut piece, at) {
+            Err(error) if error.kind() == ErrorKind::Interrupted => continue,
+            count => count?,
+        };
+        if count == 0 {
+            return Ok(None);
+        }
+        let is_ring = |page: &[u8]| ring::is_at(page, paddr);
+        if let Some(index) = piece[..count].chunks(PAGE).position(is_ring) {
+            return Ok(Some(at + (index * PAGE) as u64));
+        }
+        at += count as u64;
+    }
+}
+
+/// Stops a process with all of its threads.
+pub fn freeze(process: u32) {
+    process::signal(process, "STOP");
+    let is_stopped = |thread: &fs::DirEntry| {
+        let stat = fs::read_to_string(thread.path().join("stat")).unwrap_or_default();
+        stat.rsplit(')').next().is_none_or(|rest| rest.trim_start().starts_with(['T', 't', 'Z']))
+    };
+    for _ in 0..LOOKS {
+        let threads = fs::read_dir(format!("/proc/{process}/task"));
+        if threads.is_ok_and(|threads| threads.flatten().all(|thread| is_stopped(&thread))) {
+            return;
+        }
+        thread::sleep(Duration::from_millis(1));
+    }
+}
+
+/// Lets a process continue.
+pub fn thaw(process: u32) {
+    process::signal(process, "CONT");
+}
