@@ -28,6 +28,7 @@ build/fuzz/TARGET/inputs. An input that breaks something is written to build/fuz
                       description: the reader of system descriptions
                       elf: the reader of program files
                       image: the validator of boot images
+                      trace: the reader of trace rings, with all outputs
                       target: tests/adversaries in the emulator, with one seed after the other; only
                       when it is named
   --seconds N         how long each one runs; default: 60
@@ -42,11 +43,12 @@ struct Target {
     build: fn(&Workspace) -> Outcome<PathBuf>,
 }
 
-const TARGETS: [Target; 4] = [
+const TARGETS: [Target; 5] = [
     Target { name: "cothreads", build: |workspace| cothreads::build(workspace, "fuzz") },
     Target { name: "description", build: |workspace| build_reader(workspace, "fuzz_description") },
     Target { name: "elf", build: |workspace| build_reader(workspace, "fuzz_elf") },
     Target { name: "image", build: |workspace| build_reader(workspace, "fuzz_image") },
+    Target { name: "trace", build: |workspace| build_reader(workspace, "fuzz_trace") },
 ];
 
 /// A fuzzer of `host/fuzz`.
@@ -155,7 +157,7 @@ mod tests {
         let failure = chosen(Some("kitchen")).err().unwrap().to_string();
         assert_eq!(
             failure,
-            "there is no fuzzer 'kitchen'; choose from: cothreads, description, elf, image, target"
+            "there is no fuzzer 'kitchen'; choose from: cothreads, description, elf, image, trace, target"
         );
     }
 }
