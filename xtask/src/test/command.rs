@@ -31,6 +31,7 @@ use crate::test::host_tests;
 use crate::test::large;
 use crate::test::sdk_tests;
 use crate::test::suite::{Place, Suite, Verdict};
+use crate::test::traces;
 use crate::test::worlds::Consoles;
 use crate::workspace::Workspace;
 
@@ -43,7 +44,7 @@ usage: ./x test [FILTER] [--board BOARD] [--coverage]
 
 Runs the tests of the host crates (`host`) and of the cothread library on this machine (`cothreads on the
 host`), compiles every header of the SDK (`headers`), tests the finished SDK (`sdk`), and checks how the tool's
-cost grows with descriptions (`large descriptions`). Then boots, on every board, the suites under tests/ in debug
+cost grows with descriptions (`large descriptions`). Records and reads traces of systems (`traces`). Then boots, on every board, the suites under tests/ in debug
 and release, the examples with an expected.txt in debug or where their suite.toml says, and unusual boots
 (`boot/...`), and compares the cost of paths with the records in bench/golden (`figures`). Suites and examples
 that ask for variants of a board boot once more with them, in debug. Ends with a line `N passed, N failed`.
@@ -98,8 +99,9 @@ fn run(workspace: &Workspace, arguments: lexopt::Parser) -> Outcome {
         return cover(workspace, &jobs, &options);
     }
     let compared: Vec<_> = boards.iter().filter(|board| options.select(&figures(board))).collect();
-    let parts = [HOST, cothreads::NAME, HEADERS, SDK, large::TEST].map(|part| options.select(part));
-    let needs_sdk = parts[3] || parts[4] || !jobs.is_empty() || !compared.is_empty();
+    let parts =
+        [HOST, cothreads::NAME, HEADERS, SDK, large::TEST, traces::TEST].map(|part| options.select(part));
+    let needs_sdk = parts[3] || parts[4] || parts[5] || !jobs.is_empty() || !compared.is_empty();
     let phases = parts.into_iter().filter(|part| *part).count();
     let mut steps = Steps::new(phases + usize::from(!jobs.is_empty()) + compared.len());
     let mut tally = Tally::default();
@@ -127,6 +129,10 @@ fn run(workspace: &Workspace, arguments: lexopt::Parser) -> Outcome {
     if parts[4] {
         steps.next("measuring the tool on large descriptions");
         tally.add(large::TEST, &large::run(workspace)?);
+    }
+    if parts[5] {
+        steps.next("recording traces");
+        tally.add(traces::TEST, &traces::run(workspace, &boards));
     }
     if !jobs.is_empty() {
         steps.next("running systems");
@@ -207,7 +213,8 @@ impl Tally {
 
 /// The failure for a filter that matches no name. Boards and configurations follow the word `on`.
 fn no_test(workspace: &Workspace, filter: &str) -> Outcome<Failure> {
-    let mut names = [HOST, cothreads::NAME, HEADERS, SDK, large::TEST, FIGURES].map(str::to_owned).to_vec();
+    let mut names =
+        [HOST, cothreads::NAME, HEADERS, SDK, large::TEST, traces::TEST, FIGURES].map(str::to_owned).to_vec();
     for shelf in ["tests", "examples"] {
         names.extend(Project::on_shelf(workspace, shelf)?.into_iter().map(|project| project.name));
     }

@@ -12,6 +12,7 @@ pub mod large;
 mod load;
 mod sdk_tests;
 pub mod suite;
+mod traces;
 mod worlds;
 
 pub use command::COMMAND;

@@ -1,0 +1,136 @@
+//! Traces of systems on the target, read back: nothing is missing, and the records agree with each other.
+//!
+//! The kernel writes a record for each switch, entry and message. Their consequences must fit: exactly one thread runs at
+//! a time, a server's reply follows the call, and a thread that waits for a signal does not run before it.
+
+use std::collections::BTreeSet;
+
+use limen_trace::timeline::{Slice, State, Thread, Timeline, What};
+use limen_trace::{System, Trace};
+
+use crate::failure::{Failure, Outcome};
+use crate::run::board::{Board, BootProtocol};
+use crate::run::project::Project;
+use crate::test::suite::Verdict;
+use crate::trace::command::record;
+use crate::workspace::Workspace;
+
+/// The name of the test.
+pub const TEST: &str = "traces";
+
+/// The time of the machine to record, in nanoseconds.
+const NANOSECONDS: u64 = 50_000_000;
+const CONFIG: &str = "release";
+
+/// A system, and something that its trace must show.
+struct Traced {
+    system: &'static str,
+    shows: fn(&Timeline, &System) -> bool,
+}
+
+const SYSTEMS: [Traced; 3] = [
+    Traced {
+        system: "examples/tour",
+        shows: |timeline, system| has_call(timeline, system, "client", "adder"),
+    },
+    Traced { system: "examples/domains", shows: |timeline, _| alternates(&timeline.slots.slices) },
+    Traced {
+        system: "examples/fpu_budget",
+        shows: |timeline, _| has_mark(timeline, limen_abi::TraceKind::Fpu),
+    },
+];
+
+/// Records each system on a board of each way to boot and each instruction set.
+pub fn run(workspace: &Workspace, boards: &[Board]) -> Verdict {
+    let mut verdict = Verdict::default();
+    let mut seen = BTreeSet::new();
+    for board in boards.iter().filter(|board| board.renamed.is_none() || boards.len() == 1) {
+        if !seen.insert((&board.architecture, board.boot == BootProtocol::Loader)) {
+            continue;
+        }
+        for traced in &SYSTEMS {
+            let outcome = check(workspace, board, traced);
+            let name = format!("{} on {}", traced.system, board.title());
+            verdict.add(Verdict::single(outcome.map_err(|reason| Failure::new(format!("{name}: {reason}")))));
+        }
+    }
+    verdict
+}
+
+fn check(workspace: &Workspace, board: &Board, traced: &Traced) -> Outcome {
+    let project = Project::locate(workspace, traced.system)?;
+    let (recorded, system) = record(workspace, &project, board, CONFIG, NANOSECONDS)?;
+    recorded.outcome()?;
+    let trace = Trace::new(recorded.reader, system.clone(), &[]).map_err(Failure::new)?;
+    let timeline = trace.timeline();
+    let complaint = if let Some(note) = trace.notes().first() {
+        Some(note.clone())
+    } else if let Some(complaint) = complaint(timeline) {
+        Some(complaint)
+    } else {
+        let shows = (traced.shows)(timeline, &system);
+        (!shows).then(|| "the trace does not show what the example does".to_owned())
+    };
+    complaint.map_or(Ok(()), |complaint| Err(Failure::new(complaint)))
+}
+
+/// The first contradiction in a timeline.
+fn complaint(timeline: &Timeline) -> Option<String> {
+    let [start, end] = timeline.range;
+    let runs = &timeline.whole.slices;
+    if let Some(gap) = gap(runs, start, end) {
+        return Some(format!("it is unknown what ran at {gap} ticks"));
+    }
+    for (number, thread) in &timeline.threads {
+        let own: Vec<_> = running(thread).filter(|slice| slice.end > slice.start).collect();
+        let shown = runs.iter().filter(|run| run.what == What::Run(Some(*number)) && run.end > run.start);
+        if !shown.map(|run| (run.start, run.end)).eq(own.iter().map(|slice| (slice.start, slice.end))) {
+            return Some(format!("thread {number} runs at other times than the processor runs it"));
+        }
+        let outside = |slice: &&Slice| matches!(slice.what, What::Kernel(..)) && slice.depth == 0;
+        if let Some(slice) = thread.track.slices.iter().find(outside) {
+            return Some(format!(
+                "thread {number} enters the kernel at {} ticks, but does not run",
+                slice.start
+            ));
+        }
+    }
+    let unwoken = timeline.flows.iter().filter(|flow| flow.end.is_none()).count();
+    // At most one arrow for each thread is on its way at the end of the recording.
+    (unwoken > timeline.threads.len()).then(|| format!("{unwoken} woken threads never ran"))
+}
+
+fn running(thread: &Thread) -> impl Iterator<Item = &Slice> {
+    thread.track.slices.iter().filter(|slice| slice.what == What::State(State::Running))
+}
+
+/// The first time that no slice covers, or that two cover.
+fn gap(slices: &[Slice], start: u64, end: u64) -> Option<u64> {
+    let mut now = start;
+    for slice in slices {
+        if slice.start != now {
+            return Some(now);
+        }
+        now = slice.end;
+    }
+    (now != end).then_some(now)
+}
+
+fn has_call(timeline: &Timeline, system: &System, from: &str, to: &str) -> bool {
+    let named = |thread: u16, name: &str| system.thread(thread) == name;
+    timeline
+        .calls
+        .iter()
+        .any(|call| named(call.from, from) && named(call.to, to) && call.times[0] < call.times[1])
+}
+
+/// Whether several domains take turns.
+fn alternates(slots: &[Slice]) -> bool {
+    slots.len() > 4
+        && slots.windows(2).all(|pair| pair[0].end == pair[1].start && pair[0].what != pair[1].what)
+}
+
+fn has_mark(timeline: &Timeline, kind: limen_abi::TraceKind) -> bool {
+    let marks = timeline.threads.values().flat_map(|thread| &thread.track.marks);
+    marks.chain(&timeline.whole.marks).any(|mark| mark.record.kind() == Some(kind))
+}
