@@ -305,7 +305,7 @@
         for (const lane of lanes) {
             const isSub = lane.kind === "program" || lane.kind === "counter";
             context.font = `${isSub ? "" : "600 "}11px system-ui, sans-serif`;
-            const indent = isSub ? 20 : 10;
+            const indent = isSub ? 26 : 16;
             text(lane.name, indent, lane.labelY, (gutter || width) - indent - 4, isSub ? colours.faint : colours.ink);
         }
     }

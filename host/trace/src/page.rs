@@ -152,8 +152,7 @@ fn waits(figures: &Figures, words: Words<'_>) -> String {
             line(&escaped(&words.thread(Some(wait.thread), "")), cells)
         })
         .collect();
-    let rows = table("", &headings(["thread", "waits for", "from", "duration"]), &rows);
-    rows.replacen("class=\"table\"", "class=\"table words\"", 1)
+    table("", &headings(["thread", "waits for", "from", "duration"]), &rows)
 }
 
 fn latencies(figures: &Figures, words: Words<'_>) -> String {

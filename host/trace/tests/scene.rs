@@ -95,5 +95,5 @@ fn the_page_is_one_file_and_well_formed() {
     let names: Vec<_> =
         data["lanes"].as_array().unwrap().iter().map(|lane| lane["name"].as_str().unwrap()).collect();
     assert_eq!(names[..4], ["processor 0", "domains", "client", "program"]);
-    assert!(data["flows"].as_array().unwrap().len() % 5 == 0);
+    assert!(data["flows"].as_array().unwrap().len().is_multiple_of(5));
 }

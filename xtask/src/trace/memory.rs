@@ -4,7 +4,6 @@
 //! work, also when the emulator ends.
 
 use std::fs::{self, File};
-use std::io::ErrorKind;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::thread;
@@ -21,8 +20,11 @@ const MEMORY: &str = "memory.bin";
 const PROCESS: &str = "emulator.pid";
 /// The alignment of a ring.
 const PAGE: usize = 4096;
-/// Bytes that are searched at a time.
+/// Physical addresses at which the memory of QEMU's machines begins.
+const BASES: [u64; 3] = [0, 0x4000_0000, 0x8000_0000];
+/// Bytes that are searched at a time for a ring without a known address, and all of them.
 const PIECE: usize = 1 << 20;
+const SEARCHED: u64 = 256 << 20;
 /// How often to look whether a frozen process has stopped.
 const LOOKS: usize = 200;
 
@@ -96,21 +98,27 @@ impl Drop for Memory {
 
 /// Position of the ring in a file.
 fn search(file: &File, paddr: Option<u64>) -> std::io::Result<Option<u64>> {
-    let (mut piece, mut at) = (vec![0; PIECE], 0);
-    loop {
-        let count = match file.read_at(&mut piece, at) {
-            Err(error) if error.kind() == ErrorKind::Interrupted => continue,
-            count => count?,
-        };
-        if count == 0 {
-            return Ok(None);
+    let Some(paddr) = paddr else { return search_all(file) };
+    let mut page = [0; PAGE];
+    for at in BASES.iter().filter_map(|base| paddr.checked_sub(*base)) {
+        let count = file.read_at(&mut page, at)?;
+        if ring::is_at(&page[..count], Some(paddr)) {
+            return Ok(Some(at));
         }
-        let is_ring = |page: &[u8]| ring::is_at(page, paddr);
-        if let Some(index) = piece[..count].chunks(PAGE).position(is_ring) {
+    }
+    Ok(None)
+}
+
+/// Position of a ring that boot has placed.
+fn search_all(file: &File) -> std::io::Result<Option<u64>> {
+    let mut piece = vec![0; PIECE];
+    for at in (0..SEARCHED).step_by(PIECE) {
+        let count = file.read_at(&mut piece, at)?;
+        if let Some(index) = piece[..count].chunks(PAGE).position(|page| ring::is_at(page, None)) {
             return Ok(Some(at + (index * PAGE) as u64));
         }
-        at += count as u64;
     }
+    Ok(None)
 }
 
 /// Stops a process with all of its threads.

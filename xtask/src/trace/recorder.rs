@@ -154,7 +154,8 @@ impl Recorder {
             } else if self.reader.is_full() {
                 Some(End::Full)
             } else {
-                (watch.had() >= IDLE).then_some(End::Idle)
+                let limit = if self.reader.is_empty() { qemu::SILENCE } else { IDLE };
+                (watch.had() >= limit).then_some(End::Idle)
             };
             idle = Some(watch);
             if copied.is_err() || end.is_some_and(|end| end != End::Console) {

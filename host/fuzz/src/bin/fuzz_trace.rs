@@ -1,7 +1,7 @@
 //! Fuzzes the reader of trace rings: any bytes give a timeline or an error, and a timeline gives all of its outputs.
 
 #[path = "../../../trace/tests/support/mod.rs"]
-#[allow(dead_code, clippy::unwrap_used, reason = "shared with the tests")]
+#[allow(clippy::unwrap_used, reason = "shared with the tests")]
 mod support;
 
 use std::process::ExitCode;
