@@ -37,6 +37,7 @@ impl Words<'_> {
                 Some(WaitedObject::Receiver) => "a receiver".to_owned(),
                 Some(WaitedObject::Reply) => "a reply".to_owned(),
                 Some(WaitedObject::Budget) => "budget".to_owned(),
+                Some(WaitedObject::Stopped) => "time from a caller, or to be started".to_owned(),
                 None => format!("an object of kind {kind}"),
             },
         }
