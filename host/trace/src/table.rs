@@ -21,7 +21,7 @@ pub fn text(timeline: &Timeline, system: &System) -> String {
     parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n")
 }
 
-/// What was recorded, and what is missing.
+/// The notes on a recording: losses and oddities, a sentence each.
 #[must_use]
 pub fn notes(timeline: &Timeline) -> Vec<String> {
     let mut notes = Vec::new();
