@@ -11,6 +11,7 @@ use crate::object::endpoint::Endpoint;
 use crate::object::irq::Irq;
 use crate::object::notification::Signals;
 use crate::object::reply::Reply;
+use crate::object::sched_context::SchedContext;
 use crate::object::thread::{Restart, State};
 use crate::sched::queue::Queue;
 use crate::sched::ready::ReadyQueues;
@@ -127,11 +128,11 @@ impl<M: Machine> Kernel<M> {
         ensure(programmed <= self.next_release(), "the timer fires after a thread is released")?;
         ensure(programmed <= self.processor.slot_end, "the timer fires after the end of the domain's slot")?;
         let Some(id) = self.processor.sched_context else { return Ok(()) };
-        let share = &self.sporadic_servers[id];
-        let rest = if share.is_limited() {
+        let (share, sched_context) = (&self.sporadic_servers[id], &self.sched_contexts[id]);
+        let rest = if share.is_limited() && sched_context.remaining == 0 {
             share.refills().next().map_or(0, |refill| refill.amount)
         } else {
-            self.sched_contexts[id].remaining
+            sched_context.remaining
         };
         ensure(
             programmed <= self.processor.since.saturating_add(rest),
@@ -303,12 +304,15 @@ impl<M: Machine> Kernel<M> {
     /// Call stacks have no cycles; slices fit their budgets (I10).
     fn check_sched_contexts(&self) -> Result<(), &'static str> {
         for (id, sched_context) in self.sched_contexts.iter() {
-            let (share, budget) = (&self.sporadic_servers[id], sched_context.budget);
+            let (share, budget) = (&self.sporadic_servers[id], self.slices[id].budget);
+            let SchedContext { remaining, usable_until, .. } = *sched_context;
             if share.is_limited() {
-                ensure(sched_context.remaining == 0, "a share has a slice")?;
                 ensure(share.is_sound(budget), "refills overlap or do not add up to the budget")?;
+                let first = share.refills().next().map_or(0, |refill| refill.amount);
+                ensure(remaining <= first, "more remains of a refill than it had")?;
             }
-            ensure(sched_context.remaining <= budget, "a slice is longer than its budget")?;
+            ensure(remaining <= budget, "a slice is longer than its budget")?;
+            ensure(remaining != 0 || usable_until == 0, "a slice is usable, and nothing remains of it")?;
             if let Some(thread) = sched_context.thread {
                 ensure(
                     self.threads[thread].sched_context == Some(id),

@@ -13,7 +13,7 @@ use crate::object::key::Key;
 use crate::object::notification::Notification;
 use crate::object::probe::Probe;
 use crate::object::reply::Reply;
-use crate::object::sched_context::SchedContext;
+use crate::object::sched_context::{SchedContext, Slice};
 use crate::object::service::{Service, Work};
 use crate::object::thread::Thread;
 use crate::processor::Processor;
@@ -41,8 +41,8 @@ pub type SporadicServers = Arena<tag::SchedContext, SporadicServer, { limits::SC
 pub type Irqs = Arena<tag::Irq, Irq, { limits::INTERRUPTS }>;
 /// Static keys by id.
 pub type Keys = Arena<tag::Key, Key, { limits::KEYS }>;
-/// Priorities, by scheduling-context id. Not in the scheduling context, whose size is a power of two.
-pub type SlicePriorities = Arena<tag::SchedContext, u8, { limits::SCHED_CONTEXTS }>;
+/// Slices, by scheduling-context id.
+pub type Slices = Arena<tag::SchedContext, Slice, { limits::SCHED_CONTEXTS }>;
 /// One value per thread, by thread id.
 pub type PerThread<T> = Arena<tag::Thread, T, { limits::THREADS }>;
 /// Address spaces by id, as the processor enters them; the port owns their page tables.
@@ -83,8 +83,8 @@ pub struct Kernel<M: Machine> {
     pub options: u64,
     /// The limits of the scheduling contexts with less budget than their period.
     pub sporadic_servers: SporadicServers,
-    /// The priority at which each scheduling context began its current slice.
-    pub slice_priorities: SlicePriorities,
+    /// The slices of the scheduling contexts.
+    pub slices: Slices,
     /// The domain schedule.
     pub schedule: Schedule,
     /// The queues of the domains that are not running.
@@ -135,7 +135,7 @@ impl<M: Machine> Kernel<M> {
             replies: Replies::new([Reply::Free; limits::REPLIES]),
             sched_contexts: SchedContexts::new([SchedContext::UNUSED; limits::SCHED_CONTEXTS]),
             sporadic_servers: SporadicServers::new([SporadicServer::UNLIMITED; limits::SCHED_CONTEXTS]),
-            slice_priorities: SlicePriorities::new([0; limits::SCHED_CONTEXTS]),
+            slices: Slices::new([Slice::UNUSED; limits::SCHED_CONTEXTS]),
             schedule: Schedule::NONE,
             other_queues: [DomainQueues::EMPTY; limits::DOMAINS],
             irqs: Irqs::new([Irq::UNUSED; limits::INTERRUPTS]),

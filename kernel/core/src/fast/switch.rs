@@ -116,7 +116,7 @@ impl<M: Machine> Kernel<M> {
         let used = now.wrapping_sub(self.processor.since);
         let deadline = now.wrapping_add(self.sched_contexts[to].remaining);
         let is_simple = used < self.sched_contexts[from].remaining
-            && self.sched_contexts[to].remaining != 0
+            && now < self.sched_contexts[to].usable_until
             && deadline >= self.processor.programmed;
         is_simple.then_some(Change { from, to, now, used })
     }
@@ -126,7 +126,7 @@ impl<M: Machine> Kernel<M> {
         let Change { from, to, now, used } = *change;
         let sched_context = &mut self.sched_contexts[from];
         sched_context.remaining -= used;
-        sched_context.consumed = sched_context.consumed.wrapping_add(used);
+        sched_context.last_used = now;
         self.processor.since = now;
         self.processor.sched_context = Some(to);
     }

@@ -18,12 +18,13 @@ use crate::message::Answer;
 /// A scheduling context. If it has a limit, that is in `Kernel::sporadic_servers`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct SchedContext {
-    /// The length of a slice, or the budget of a share.
-    pub budget: Ticks,
-    /// The rest of the current slice; always zero for a share.
+    /// The rest of the current slice, or of the refill of a share that is in use. Zero while nothing is in use.
     pub remaining: Ticks,
-    /// Ticks used since the count was last read.
-    pub consumed: Ticks,
+    /// Until when a thread may be resumed on it without a look at its [`Slice`] or share: for a slice, always while
+    /// something remains. Zero while nothing is in use.
+    pub usable_until: Ticks,
+    /// When it was last charged.
+    pub last_used: Ticks,
     /// The thread that runs on it.
     pub thread: Option<ThreadId>,
     /// The notification to which it returns when that thread next blocks.
@@ -35,17 +36,35 @@ pub struct SchedContext {
     pub heir: Option<ThreadId>,
 }
 
+impl Slice {
+    /// No budget.
+    pub const UNUSED: Self = Self { budget: 0, counted: 0, consumed: 0, priority: 0 };
+}
+
 impl SchedContext {
     /// No budget, no holder.
     pub const UNUSED: Self = Self {
-        budget: 0,
         remaining: 0,
-        consumed: 0,
+        usable_until: 0,
+        last_used: 0,
         thread: None,
         notification: None,
         top: None,
         heir: None,
     };
+}
+
+/// The slices of a scheduling context. Apart from it, because thread switches do not need them.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Slice {
+    /// The length of a slice, or the budget of a share.
+    pub budget: Ticks,
+    /// What remained when `consumed` was last brought up to date.
+    pub counted: Ticks,
+    /// Ticks used since the count was last read, without those that were used since it was last brought up to date.
+    pub consumed: Ticks,
+    /// The priority at which the current slice began; zero for a share.
+    pub priority: u8,
 }
 
 /// A request to a scheduling context.
@@ -176,7 +195,8 @@ fn not_running<M: Machine>(kernel: &Kernel<M>, id: SchedContextId) -> Result<(),
 impl<M: Machine> Kernel<M> {
     /// Returns the microseconds charged since the last read, and resets the count.
     pub(crate) fn take_consumed(&mut self, id: SchedContextId) -> u64 {
-        let consumed = core::mem::take(&mut self.sched_contexts[id].consumed);
+        self.count_consumed(id);
+        let consumed = core::mem::take(&mut self.slices[id].consumed);
         self.machine.us_from_ticks(consumed)
     }
 

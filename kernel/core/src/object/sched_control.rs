@@ -70,6 +70,7 @@ impl<M: Machine> Kernel<M> {
     /// Returns what could be used now of a scheduling context.
     fn left_now(&mut self, id: SchedContextId) -> Ticks {
         if self.sporadic_servers[id].is_limited() {
+            self.settle_share(id, 0);
             self.sporadic_servers[id].begin(self.processor.since)
         } else {
             self.sched_contexts[id].remaining
@@ -79,15 +80,15 @@ impl<M: Machine> Kernel<M> {
     /// Sets budget and period; `left` may be used at once.
     pub(crate) fn configure(&mut self, id: SchedContextId, budget_us: u64, period_us: u64, left: Ticks) {
         let budget = self.machine.ticks_from_us(budget_us);
-        self.sched_contexts[id].budget = budget;
+        self.slices[id].budget = budget;
         if budget_us == period_us {
-            self.sched_contexts[id].remaining = left.min(budget);
+            self.use_slice(id, left.min(budget));
             self.sporadic_servers[id] = SporadicServer::UNLIMITED;
             return;
         }
         let period = self.machine.ticks_from_us(period_us);
         let least = self.machine.ticks_from_us(limits::MIN_BUDGET_US);
-        self.sched_contexts[id].remaining = 0;
+        self.use_slice(id, 0);
         self.sporadic_servers[id] = SporadicServer::new(left, budget, period, least, self.processor.since);
     }
 

@@ -10,8 +10,17 @@
 //! idling begins.
 //!
 //! A scheduling context whose budget equals its period has round-robin slices, and the rest of its slice is in the
-//! scheduling context itself. For a share that field is always zero, so a [`SporadicServer`] is read, and costs
-//! something, only where there is one.
+//! scheduling context itself. So is the rest of the refill that a share has in use: for a short *window* the thread may
+//! be switched to and from without a look at the [`SporadicServer`], which then is charged once for all that was used.
+//!
+//! ```text
+//!            begin            usable_until
+//!    share:  |== ==    = ===   |                 used u, replenished from usable_until + period on
+//!            |== ==    = ====================|   used up at `now`: from now - u + period on
+//! ```
+//!
+//! No tick is replenished less than a period after its use. Ticks that were used from the start of the window on come back
+//! later than that, by a window at most.
 //!
 //! [`SporadicServer`]: super::sporadic_server::SporadicServer
 
@@ -19,6 +28,7 @@ use crate::arena::{Id, SchedContextId, ThreadId};
 use crate::event::Outcome;
 use crate::kernel::Kernel;
 use crate::machine::{Machine, Ticks};
+use crate::object::sched_context::{SchedContext, Slice};
 
 impl<M: Machine> Kernel<M> {
     /// Charges the time used so far, then starts charging the scheduling context of `thread`. Returns false if nothing
@@ -41,7 +51,7 @@ impl<M: Machine> Kernel<M> {
                 return self.change_used_up(next, now);
             }
             sched_context.remaining -= used;
-            sched_context.consumed = sched_context.consumed.wrapping_add(used);
+            sched_context.last_used = now;
             self.processor.since = now;
         }
         self.processor.sched_context = next;
@@ -66,11 +76,16 @@ impl<M: Machine> Kernel<M> {
         let used = now.saturating_sub(start);
         let Some(id) = self.processor.sched_context else { return };
         let sched_context = &mut self.sched_contexts[id];
-        sched_context.consumed = sched_context.consumed.wrapping_add(used);
-        sched_context.remaining = sched_context.remaining.saturating_sub(used);
-        if self.sporadic_servers[id].is_limited() {
-            self.sporadic_servers[id].charge(start, used);
+        sched_context.last_used = now;
+        if used < sched_context.remaining {
+            sched_context.remaining -= used;
+            return;
         }
+        if self.sporadic_servers[id].is_limited() {
+            self.settle_share(id, used);
+        }
+        self.use_slice(id, 0);
+        self.slices[id].consumed = self.slices[id].consumed.wrapping_add(used);
     }
 
     /// Charges the time used so far, then charges no scheduling context until the next thread is selected.
@@ -81,12 +96,43 @@ impl<M: Machine> Kernel<M> {
         }
     }
 
+    /// Charges a share for what was used of the refill in use, if one is, and for `more` ticks.
+    pub(crate) fn settle_share(&mut self, id: SchedContextId, more: Ticks) {
+        let SchedContext { remaining, last_used, .. } = self.sched_contexts[id];
+        let share = &mut self.sporadic_servers[id];
+        let earlier = if remaining == 0 { 0 } else { share.used_before(remaining) };
+        let used = earlier.saturating_add(more);
+        share.charge(last_used.saturating_sub(used), used);
+        self.use_slice(id, 0);
+    }
+
+    /// Sets what remains of a slice; zero ends it.
+    pub(crate) fn use_slice(&mut self, id: SchedContextId, remaining: Ticks) {
+        self.count_consumed(id);
+        self.slices[id].counted = remaining;
+        let sched_context = &mut self.sched_contexts[id];
+        sched_context.remaining = remaining;
+        sched_context.usable_until = if remaining == 0 { 0 } else { Ticks::MAX };
+    }
+
+    /// The ticks used since the count was last read, as of the last charge.
+    pub fn consumed(&self, id: SchedContextId) -> Ticks {
+        let Slice { counted, consumed, .. } = self.slices[id];
+        consumed.wrapping_add(counted.saturating_sub(self.sched_contexts[id].remaining))
+    }
+
+    /// Brings the count of used ticks up to date.
+    pub(crate) fn count_consumed(&mut self, id: SchedContextId) {
+        self.slices[id].consumed = self.consumed(id);
+        self.slices[id].counted = self.sched_contexts[id].remaining;
+    }
+
     /// Sets the timer unless it fires before the current slice ends anyway. Returns false if there is no slice.
     #[inline]
     fn limit_slice(&mut self) -> bool {
         let Some(id) = self.processor.sched_context else { return false };
-        let remaining = self.sched_contexts[id].remaining;
-        if remaining == 0 {
+        let SchedContext { remaining, usable_until, .. } = self.sched_contexts[id];
+        if self.processor.since >= usable_until {
             return self.begin_slice(id);
         }
         // A sum that wraps lies in the past: the timer fires too early and is set again.
@@ -97,24 +143,34 @@ impl<M: Machine> Kernel<M> {
     /// Starts a new slice, or takes what a share has available by now. Returns false if that is nothing.
     #[inline(never)]
     fn begin_slice(&mut self, id: SchedContextId) -> bool {
+        let now = self.processor.since;
         let slice = if self.sporadic_servers[id].is_limited() {
-            self.sporadic_servers[id].begin(self.processor.since)
+            self.settle_share(id, 0);
+            let share = &mut self.sporadic_servers[id];
+            let amount = share.begin(now);
+            let window = share.window();
+            self.use_slice(id, amount);
+            if amount != 0 {
+                self.sched_contexts[id].last_used = now;
+                self.sched_contexts[id].usable_until = now.saturating_add(window);
+            }
+            amount
         } else {
             self.begin_turn(id)
         };
         if slice == 0 {
             return false;
         }
-        self.arm(self.processor.since.saturating_add(slice));
+        self.arm(now.saturating_add(slice));
         true
     }
 
     fn begin_turn(&mut self, id: SchedContextId) -> Ticks {
         let priority = self.sched_contexts[id].thread.map_or(0, |thread| self.threads[thread].priority);
-        self.slice_priorities[id] = priority;
-        let sched_context = &mut self.sched_contexts[id];
-        sched_context.remaining = sched_context.budget;
-        sched_context.budget
+        self.slices[id].priority = priority;
+        let budget = self.slices[id].budget;
+        self.use_slice(id, budget);
+        budget
     }
 
     /// Sets the timer to `deadline` if that is earlier than the programmed time.
@@ -141,13 +197,13 @@ impl<M: Machine> Kernel<M> {
     /// with the thread's equals, so the thread has to.
     pub(crate) fn end_slice_begun_above(&mut self, thread: ThreadId) {
         if let Some(id) = self.threads[thread].sched_context
-            && self.slice_priorities[id] > self.threads[thread].priority
+            && self.slices[id].priority > self.threads[thread].priority
         {
             if self.processor.sched_context == Some(id) {
                 // The next use of it begins a new slice, even if no other scheduling context runs in between.
                 self.stop_charging();
             }
-            self.sched_contexts[id].remaining = 0;
+            self.use_slice(id, 0);
         }
     }
 
@@ -210,10 +266,11 @@ impl<M: Machine> Kernel<M> {
     pub(crate) fn yield_slice(&mut self, current: ThreadId) -> Outcome {
         self.charge_current();
         if let Some(id) = self.processor.sched_context {
-            self.sched_contexts[id].remaining = 0;
             if self.sporadic_servers[id].is_limited() {
+                self.settle_share(id, 0);
                 self.sporadic_servers[id].forfeit(self.processor.since);
             }
+            self.use_slice(id, 0);
             self.processor.sched_context = None;
             self.enqueue(current);
             self.run_highest();

@@ -53,14 +53,22 @@ pub struct SporadicServer {
     least: Ticks,
     /// The data word of the timeout fault.
     pub data: u64,
-    refills: [Refill; REFILLS],
+    /// A ring: the refills in order from `first` on.
+    ring: [Refill; REFILLS],
+    first: usize,
     length: usize,
 }
 
 impl SporadicServer {
     /// No limit.
-    pub const UNLIMITED: Self =
-        Self { period: 0, least: 0, data: 0, refills: [Refill { time: 0, amount: 0 }; REFILLS], length: 0 };
+    pub const UNLIMITED: Self = Self {
+        period: 0,
+        least: 0,
+        data: 0,
+        ring: [Refill { time: 0, amount: 0 }; REFILLS],
+        first: 0,
+        length: 0,
+    };
 
     /// Creates a share. `left` may be used at once; the rest of the budget is available one period later. `least` must
     /// not exceed the budget, and the budget must be less than the period.
@@ -82,31 +90,45 @@ impl SporadicServer {
     /// Begins to use the budget. Returns what may be used from now on, or zero if that is less than the minimum; then
     /// the budget is available at [`Self::release_time`].
     pub fn begin(&mut self, now: Ticks) -> Ticks {
-        if self.refills[0].time > now {
+        let mut first = self.at(0);
+        if first.time > now {
             return 0;
         }
-        self.refills[0].time = now;
-        while self.length > 1 && self.refills[1].time <= self.refills[0].end() {
-            let arrived = self.take_first().amount;
-            self.refills[0] = Refill { time: now, amount: self.refills[0].amount + arrived };
+        first.time = now;
+        while self.length > 1 && self.at(1).time <= first.end() {
+            self.drop_first();
+            first.amount += self.at(0).amount;
         }
-        while self.length > 1 && self.refills[0].amount < self.least {
-            let too_small = self.take_first();
-            self.refills[0] = too_small.delayed_into(self.refills[0]);
+        while self.length > 1 && first.amount < self.least {
+            self.drop_first();
+            first = first.delayed_into(self.at(0));
         }
-        if self.refills[0].time > now { 0 } else { self.refills[0].amount }
+        *self.at_mut(0) = first;
+        if first.time > now { 0 } else { first.amount }
+    }
+
+    /// For how long after [`Self::begin`] what is used may be charged at once: 1/128 of the period.
+    #[must_use]
+    pub fn window(&self) -> Ticks {
+        self.period / 128
+    }
+
+    /// Returns how much of the first refill was used if this much remains.
+    #[must_use]
+    pub fn used_before(&self, remaining: Ticks) -> Ticks {
+        self.at(0).amount.saturating_sub(remaining)
     }
 
     /// Returns what is left for a thread that has begun to use the budget.
     #[must_use]
     pub fn rest(&self, now: Ticks) -> Ticks {
-        if self.refills[0].time <= now { self.refills[0].amount } else { 0 }
+        if self.at(0).time <= now { self.at(0).amount } else { 0 }
     }
 
     /// Returns when the next refill is available.
     #[must_use]
     pub fn release_time(&self) -> Ticks {
-        self.refills[0].time
+        self.at(0).time
     }
 
     /// Charges `used` ticks from `start` on; they are replenished one period later. An overrun is charged to the next
@@ -114,12 +136,13 @@ impl SporadicServer {
     pub fn charge(&mut self, start: Ticks, used: Ticks) {
         let mut owed = used;
         while owed > 0 && self.length > 0 {
-            let taken = owed.min(self.refills[0].amount);
-            self.refills[0].time = self.refills[0].time.saturating_add(taken);
-            self.refills[0].amount -= taken;
+            let first = self.at_mut(0);
+            let taken = owed.min(first.amount);
+            first.time = first.time.saturating_add(taken);
+            first.amount -= taken;
             owed -= taken;
-            if self.refills[0].amount == 0 {
-                self.take_first();
+            if first.amount == 0 {
+                self.drop_first();
             }
         }
         let time = start.saturating_add(self.period).saturating_add(owed);
@@ -135,56 +158,60 @@ impl SporadicServer {
         if refill.amount == 0 {
             return;
         }
-        if let Some(last) = self.length.checked_sub(1).and_then(|last| self.refills.get_mut(last))
-            && refill.time <= last.end()
-        {
-            last.amount += refill.amount;
-            return;
-        }
-        if self.length == REFILLS {
-            let [.., last] = &mut self.refills;
-            let cost = last.cost_of_delay_into(refill);
-            match self.cheapest_pair().filter(|(_, other)| *other < cost) {
-                Some((first, _)) => self.merge(first),
-                None => {
-                    let [.., last] = &mut self.refills;
-                    *last = last.delayed_into(refill);
-                    return;
-                }
+        if let Some(last) = self.length.checked_sub(1) {
+            let last = self.at_mut(last);
+            if refill.time <= last.end() {
+                last.amount += refill.amount;
+                return;
+            }
+            if self.length == REFILLS {
+                return self.append_to_full_list(refill);
             }
         }
-        if let Some(free) = self.refills.get_mut(self.length) {
-            *free = refill;
-            self.length += 1;
+        self.length += 1;
+        *self.at_mut(self.length - 1) = refill;
+    }
+
+    /// Appends to a full list: merges the neighbours that this delays the least.
+    #[inline(never)]
+    fn append_to_full_list(&mut self, refill: Refill) {
+        let last = self.at_mut(REFILLS - 1);
+        let cost = last.cost_of_delay_into(refill);
+        let pairs = (1..REFILLS - 1)
+            .map(|position| (position, self.at(position).cost_of_delay_into(self.at(position + 1))));
+        match pairs.min_by_key(|(_, cost)| *cost).filter(|(_, other)| *other < cost) {
+            Some((position, _)) => {
+                *self.at_mut(position + 1) = self.at(position).delayed_into(self.at(position + 1));
+                for position in (0..position).rev() {
+                    *self.at_mut(position + 1) = self.at(position);
+                }
+                self.first = self.first.wrapping_add(1);
+                *self.at_mut(REFILLS - 1) = refill;
+            }
+            None => {
+                let last = self.at_mut(REFILLS - 1);
+                *last = last.delayed_into(refill);
+            }
         }
     }
 
-    /// Returns the pair in a full list that is cheapest to merge: the position of its first refill, and the cost.
-    fn cheapest_pair(&self) -> Option<(usize, u64)> {
-        let pairs = self.refills.iter().zip(self.refills.iter().skip(1)).enumerate().skip(1);
-        pairs.map(|(first, (a, b))| (first, a.cost_of_delay_into(*b))).min_by_key(|(_, cost)| *cost)
-    }
-
-    /// Merges the refill at this position of a full list with the next one.
-    fn merge(&mut self, first: usize) {
-        for position in first..REFILLS - 1 {
-            let next = self.refills[position + 1];
-            self.refills[position] =
-                if position == first { self.refills[position].delayed_into(next) } else { next };
-        }
-        self.length -= 1;
-    }
-
-    fn take_first(&mut self) -> Refill {
-        let first = self.refills[0];
-        self.refills.copy_within(1.., 0);
+    fn drop_first(&mut self) {
+        self.first = self.first.wrapping_add(1);
         self.length = self.length.saturating_sub(1);
-        first
+    }
+
+    /// The refill at this position; zeros beyond the end, or what was there before.
+    fn at(&self, position: usize) -> Refill {
+        self.ring[self.first.wrapping_add(position) % REFILLS]
+    }
+
+    fn at_mut(&mut self, position: usize) -> &mut Refill {
+        &mut self.ring[self.first.wrapping_add(position) % REFILLS]
     }
 
     /// The refills, ordered by time.
     pub fn refills(&self) -> impl Iterator<Item = Refill> + '_ {
-        self.refills.iter().copied().take(self.length)
+        (0..self.length).map(|position| self.at(position))
     }
 
     /// Returns whether the refills are in order, do not overlap, and add up to the budget.

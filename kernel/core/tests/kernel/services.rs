@@ -284,14 +284,14 @@ fn work_shares_the_processor_with_equals_and_is_charged_to_its_caller() {
     system.pass(20);
     system.run_to_timer();
     system.assert_running(equal);
-    assert_eq!(system.kernel.sched_contexts[time.id()].consumed, 30);
+    assert_eq!(system.kernel.consumed(time.id()), 30);
     assert_eq!(system.kernel.threads[working.client.id()].priority, 100);
     system.yield_slice(equal);
     system.assert_at_work(working.client);
     system.pass(7);
     system.finish_work(working.client, FOUND);
     working.interrupt(&mut system);
-    assert_eq!(system.kernel.sched_contexts[time.id()].consumed, 37);
+    assert_eq!(system.kernel.consumed(time.id()), 37);
 }
 
 #[test]
@@ -507,7 +507,7 @@ fn work_of_a_passive_server_runs_on_its_callers_time() {
     let digest = pair.plan.grant(pair.server, Grant::service(digest));
     let time = pair.plan.sched_context_of(pair.client);
     let mut system = pair.boot();
-    let before = system.kernel.sched_contexts[time.id()].consumed;
+    let before = system.kernel.consumed(time.id());
     system.call(pair.client, pair.call, 5, &[6]);
     system.run_service(pair.server, digest);
     system.pass(30);
@@ -516,7 +516,7 @@ fn work_of_a_passive_server_runs_on_its_callers_time() {
     system.reply_recv(pair.server, pair.receive, 0, &FOUND);
     system.assert_running(pair.client);
     system.run_for(2000);
-    assert!(system.kernel.sched_contexts[time.id()].consumed >= before + 30);
+    assert!(system.kernel.consumed(time.id()) >= before + 30);
 }
 
 #[test]

@@ -238,7 +238,7 @@ fn idle_time_is_charged_to_no_scheduling_context() {
         system.interrupt(Interrupt::Timer);
         system.assert_idle();
     }
-    assert_eq!(system.kernel.sched_contexts[time.id()].consumed, 300);
+    assert_eq!(system.kernel.consumed(time.id()), 300);
 }
 
 #[test]

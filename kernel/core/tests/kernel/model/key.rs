@@ -111,7 +111,7 @@ fn add_times(key: &mut Vec<u16>, system: &System) {
     for (id, time) in system.kernel.sched_contexts.iter().take(system.size.sched_contexts) {
         key.extend([u16::from(time.remaining == 0), number(time.thread)]);
         // The value matters only while a slice is running.
-        let begun_at = if time.remaining == 0 { 0 } else { system.kernel.slice_priorities[id] };
+        let begun_at = if time.remaining == 0 { 0 } else { system.kernel.slices[id].priority };
         key.push(u16::from(begun_at));
         key.extend([number(time.notification), number(time.top), number(time.heir)]);
     }

@@ -109,7 +109,7 @@ impl Model {
         }
         for (id, time) in system.kernel.sched_contexts.iter().take(THREADS) {
             let is_spare = self.spare.is_some_and(|spare| spare.id() == id);
-            if !is_spare && time.thread.is_none() && time.budget != 0 {
+            if !is_spare && time.thread.is_none() && system.kernel.slices[id].budget != 0 {
                 system.fail(&format!("scheduling context {id:?} is lost"));
             }
         }

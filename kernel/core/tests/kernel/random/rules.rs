@@ -141,12 +141,12 @@ impl Ledger {
     fn check_time(&mut self, system: &System, event: Prepared, after: &Snapshot) {
         if let (Some(id), Some(label)) = self.invoked_time(system, event)
             && label == Label::SchedContextConsumed
-            && after.sched_contexts[time_index(id)].consumed == 0
+            && after.consumed[time_index(id)] == 0
         {
             let charged = if self.before.charged == Some(id) { after.since - self.before.since } else { 0 };
-            self.reported += self.before.sched_contexts[time_index(id)].consumed + charged;
+            self.reported += self.before.consumed[time_index(id)] + charged;
         }
-        let consumed: Ticks = after.sched_contexts.iter().map(|time| time.consumed).sum();
+        let consumed: Ticks = after.consumed.iter().sum();
         let uncharged = if after.current.is_some() { after.now - after.since } else { 0 };
         if consumed + self.reported + self.idle + uncharged != after.now {
             system.fail(&format!(

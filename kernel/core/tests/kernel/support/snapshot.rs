@@ -7,7 +7,7 @@ use limen_core::object::endpoint::Endpoint;
 use limen_core::object::irq::Irq;
 use limen_core::object::notification::Notification;
 use limen_core::object::reply::Reply;
-use limen_core::object::sched_context::SchedContext;
+use limen_core::object::sched_context::{SchedContext, Slice};
 use limen_core::object::service::Work;
 use limen_core::object::thread::State;
 use limen_core::sched::queue::Links;
@@ -45,7 +45,9 @@ pub(crate) struct Snapshot {
     pub(crate) sched_contexts: Vec<SchedContext>,
     pub(crate) irqs: Vec<Irq>,
     controller: Controller,
-    slice_priorities: Vec<u8>,
+    slices: Vec<Slice>,
+    /// The used ticks of each scheduling context.
+    pub(crate) consumed: Vec<Ticks>,
     pub(crate) ready: Vec<(ThreadId, u8)>,
     pub(crate) current: Option<ThreadId>,
     pub(crate) charged: Option<SchedContextId>,
@@ -70,7 +72,13 @@ impl Snapshot {
             sched_contexts: first(&kernel.sched_contexts, size.sched_contexts),
             irqs: first(&kernel.irqs, size.interrupts),
             controller: kernel.machine.controller.clone(),
-            slice_priorities: first(&kernel.slice_priorities, size.sched_contexts),
+            slices: first(&kernel.slices, size.sched_contexts),
+            consumed: kernel
+                .sched_contexts
+                .iter()
+                .take(size.sched_contexts)
+                .map(|(id, _)| kernel.consumed(id))
+                .collect(),
             ready: core.queues.ready.iter(&kernel.links).collect(),
             current: core.current,
             charged: core.sched_context,
@@ -95,7 +103,7 @@ impl Snapshot {
         copy_back(&mut kernel.replies, &self.replies);
         copy_back(&mut kernel.sched_contexts, &self.sched_contexts);
         copy_back(&mut kernel.irqs, &self.irqs);
-        copy_back(&mut kernel.slice_priorities, &self.slice_priorities);
+        copy_back(&mut kernel.slices, &self.slices);
         core.queues.ready = ReadyQueues::EMPTY;
         for (thread, priority) in self.ready.iter().rev() {
             core.queues.ready.push_front(&mut kernel.links, *thread, *priority);

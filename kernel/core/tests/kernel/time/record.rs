@@ -161,5 +161,5 @@ fn check_domain(world: &World) {
 
 fn consumed(system: &System) -> Vec<Ticks> {
     let all = (0..system.size.sched_contexts as u64).map(|index| SchedContext(index).id());
-    all.map(|id: SchedContextId| system.kernel.sched_contexts[id].consumed).collect()
+    all.map(|id: SchedContextId| system.kernel.consumed(id)).collect()
 }
