@@ -267,7 +267,12 @@ impl<M: Machine> Kernel<M> {
     pub(crate) fn answer_fault(&mut self, thread: ThreadId, handler: ThreadId, info: MessageInfo) {
         let Some(registers) = self.threads[thread].fault.and_then(Fault::listed_registers::<M::Context>)
         else {
-            return self.answer_usual_fault(thread, handler, info);
+            if self.end_short_fault(thread, handler, info) {
+                self.resume_or_stop(thread, info);
+            } else {
+                self.threads[thread].state = State::Runnable;
+            }
+            return;
         };
         self.threads[thread].fault = None;
         // The budget may have run out while the thread executed a service.
@@ -281,20 +286,18 @@ impl<M: Machine> Kernel<M> {
         self.resume_or_stop(thread, info);
     }
 
-    /// Applies the reply to a fault that [has a short answer](Fault::has_short_answer).
+    /// Ends a fault that [has a short answer](Fault::has_short_answer), and sets the registers that it allows. Returns
+    /// whether the label of the reply may stop the thread.
     #[inline(always)]
-    pub(crate) fn answer_usual_fault(&mut self, thread: ThreadId, handler: ThreadId, info: MessageInfo) {
-        let Some(Fault::UserException { .. }) = self.threads[thread].fault.take() else {
-            self.threads[thread].state = State::Runnable;
-            return;
-        };
+    pub(crate) fn end_short_fault(&mut self, thread: ThreadId, handler: ThreadId, info: MessageInfo) -> bool {
+        let Some(Fault::UserException { .. }) = self.threads[thread].fault.take() else { return false };
         const { assert!(M::Context::USER_EXCEPTION.len() <= REGISTER_WORDS) };
         let words = self.threads[handler].context.words();
         let context = &mut self.threads[thread].context;
         for (register, word) in M::Context::USER_EXCEPTION.iter().zip(words).take(info.length()) {
             context.set_register(*register, word);
         }
-        self.resume_or_stop(thread, info);
+        true
     }
 
     /// Resumes or stops the thread as the label of the reply says.

@@ -56,10 +56,10 @@ system_calls! {
         Send: serve_send, send_blocking;
         Recv: serve_recv, recv;
         Wait: serve_wait, wait_for_message;
+        NbSendRecv: serve_nb_send_recv, nb_send_recv;
         Trace: serve_trace, trace_slowly;
     }
     slow {
-        NbSendRecv: nb_send_recv;
         NbSendWait: nb_send_wait;
         NbSend: nb_send;
         NbRecv: nb_recv;

@@ -9,9 +9,9 @@ use crate::kernel::Kernel;
 use crate::machine::{Context, Machine};
 use crate::object::endpoint::Endpoint;
 
-struct Call {
+pub(super) struct Call {
     caller: ThreadId,
-    receiver: ThreadId,
+    pub(super) receiver: ThreadId,
     endpoint: EndpointId,
     badge: u64,
     info: MessageInfo,
@@ -27,17 +27,27 @@ impl<M: Machine> Kernel<M> {
         }
     }
 
-    /// A server that calls another one may have an open call of its own.
+    /// An acknowledgement of an interrupt, or a call that is not planned.
     #[inline(never)]
     fn serve_unplanned_call(&mut self) -> Option<&mut M::Context> {
+        if let Some(current) = self.processor.current
+            && let Some(&Cap::Interrupt(id)) = self.own_cap(current, self.threads[current].context.cptr())
+            && self.is_acknowledgement(current, id)
+        {
+            self.acknowledge_at_once(id);
+            let context = &mut self.threads[current].context;
+            context.set_badge(0);
+            context.set_info(MessageInfo::new(0, 0));
+            return Some(context);
+        }
         if self.processor.open_call.is_some() {
-            return self.flush_and_serve(Syscall::Call.as_raw());
+            return self.serve_inner_call();
         }
         self.serve_slowly(Syscall::Call.as_raw())
     }
 
     #[inline(always)]
-    fn plan_call(&self) -> Option<Call> {
+    pub(super) fn plan_call(&self) -> Option<Call> {
         let caller = self.processor.current?;
         let context = &self.threads[caller].context;
         let Cap::Endpoint { id: endpoint, badge, rights } = *self.own_cap(caller, context.cptr())? else {

@@ -11,6 +11,7 @@
 //! * `reply`: a reply to a call or a fault by a server that then waits for the next message.
 //! * `fault`: a fault whose handler waits.
 //! * `signal`: a signal, whether it wakes a thread or not.
+//! * `send_receive`: a signal or an acknowledgement, and a receive.
 //! * `receive`: a receive or wait that finds a signal, or blocks and dispatches another thread.
 //! * `switch`: switching to a thread whose budget needs no further attention.
 
@@ -19,6 +20,7 @@ mod fault;
 mod open_call;
 mod receive;
 mod reply;
+mod send_receive;
 mod signal;
 mod switch;
 

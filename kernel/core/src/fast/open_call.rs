@@ -3,10 +3,21 @@
 //! Most servers reply at once. A full call would record that the caller blocks on the reply object and lends its time, and
 //! the reply would undo both. So a call to a server that waits alone transfers its message, switches to the server, and
 //! stays *open*: the kernel notes only the caller and the endpoint. If the next event is the reply, it transfers its message
-//! and switches back. Any other event *flushes* the call first: it updates the objects as the slow path would have.
+//! and switches back. Signals that switch to no other thread leave it open. A call by the server to one of a higher
+//! priority opens another one:
 //!
-//! A call is open only while its server runs, and only where there is one domain. With several domains no thread is known
-//! to have the highest priority, so no domain can observe how another one left the kernel.
+//! ```text
+//!   client --call--> A --call--> B       open_call: caller A, endpoint of B
+//!                                        A serves: caller client, endpoint of A
+//! ```
+//!
+//! Any other event *flushes* the open calls first: it updates the objects as the slow path would have. Until then the
+//! objects show each server as it was before the call: waiting at its endpoint.
+//!
+//! A call is open only while its server, or one that this calls, runs, and only where there is one domain. With several
+//! domains no thread is known to have the highest priority, so no domain can observe how another one left the kernel.
+
+use limen_abi::Syscall;
 
 use crate::arena::{EndpointId, ThreadId};
 use crate::kernel::Kernel;
@@ -23,8 +34,11 @@ pub struct OpenCall {
     pub endpoint: EndpointId,
 }
 
+/// The largest number of open calls. Flushing all of them is part of one kernel entry.
+const MAX_OPEN_CALLS: usize = 4;
+
 impl<M: Machine> Kernel<M> {
-    /// Flushes the open call, if there is one. Required before objects are inspected from outside.
+    /// Flushes the open calls, if there are any. Required before objects are inspected from outside.
     #[inline(always)]
     pub fn flush_open_call(&mut self) {
         if let Some(call) = self.processor.open_call {
@@ -32,16 +46,57 @@ impl<M: Machine> Kernel<M> {
         }
     }
 
-    /// Flushes the open call of a server that makes a system call, and serves that.
+    /// Flushes the open calls of a server that makes a system call, and serves that.
     #[inline(never)]
     pub(super) fn flush_and_serve(&mut self, number: i64) -> Option<&mut M::Context> {
         self.flush_open_call();
         self.serve_syscall(number)
     }
 
+    /// The open calls, the newest first.
+    fn open_calls(&self) -> impl Iterator<Item = OpenCall> + '_ {
+        core::iter::successors(self.processor.open_call, |call| self.threads[call.caller].serves)
+            .take(MAX_OPEN_CALLS)
+    }
+
+    /// Whether the thread that waits at this endpoint may be serving an open call, the newest of which is `open`.
+    #[inline(always)]
+    pub(super) fn may_serve(&self, endpoint: EndpointId, open: OpenCall) -> bool {
+        open.endpoint == endpoint || self.threads[open.caller].serves.is_some()
+    }
+
+    /// Serves a call by a server whose caller's call is open. If its server has a higher priority, so that it is none
+    /// that is serving an open call, it is left open as well.
     #[inline(never)]
-    fn flush(&mut self, OpenCall { caller, endpoint }: OpenCall) {
+    pub(super) fn serve_inner_call(&mut self) -> Option<&mut M::Context> {
+        let is_full = self.open_calls().count() == MAX_OPEN_CALLS;
+        let outer = self.processor.open_call.take();
+        if let Some(caller) = self.processor.current
+            && let Some(receiver) = self.plan_call().map(|call| call.receiver)
+            && self.threads[receiver].priority > self.threads[caller].priority
+            && !is_full
+        {
+            self.threads[caller].serves = outer;
+            return self.serve_call();
+        }
+        self.processor.open_call = outer;
+        self.flush_and_serve(Syscall::Call.as_raw())
+    }
+
+    #[inline(never)]
+    fn flush(&mut self, newest: OpenCall) {
+        let mut calls = [newest; MAX_OPEN_CALLS];
+        let mut count = 0;
+        for (place, call) in calls.iter_mut().zip(self.open_calls()) {
+            *place = call;
+            count += 1;
+        }
         self.processor.open_call = None;
+        calls.into_iter().take(count).rev().for_each(|call| self.flush_one(call));
+    }
+
+    fn flush_one(&mut self, OpenCall { caller, endpoint }: OpenCall) {
+        self.threads[caller].serves = None;
         let Endpoint::LoneReceiver { thread: server, reply } = self.endpoints[endpoint] else { return };
         self.endpoints[endpoint] = Endpoint::Idle;
         self.threads[server].state = State::Runnable;

@@ -13,7 +13,8 @@ use crate::object::reply::Reply;
 use crate::object::thread::{Restart, State};
 
 /// The outcome of a receive.
-enum Received {
+#[derive(Clone, Copy)]
+pub(super) enum Received {
     /// It found these signals.
     Signals(NotificationId, u64),
     /// It blocks, and its thread has this scheduling context, which was not lent to it.
@@ -82,7 +83,12 @@ impl<M: Machine> Kernel<M> {
     }
 
     #[inline(always)]
-    fn plan_receive(&self, current: ThreadId, endpoint: EndpointId, reply: ReplyId) -> Option<Received> {
+    pub(super) fn plan_receive(
+        &self,
+        current: ThreadId,
+        endpoint: EndpointId,
+        reply: ReplyId,
+    ) -> Option<Received> {
         let is_simple = self.replies[reply] == Reply::Free && self.endpoints[endpoint] == Endpoint::Idle;
         if !is_simple {
             return None;
@@ -94,7 +100,7 @@ impl<M: Machine> Kernel<M> {
     }
 
     #[inline(always)]
-    fn plan_wait(&self, current: ThreadId, id: NotificationId) -> Option<Received> {
+    pub(super) fn plan_wait(&self, current: ThreadId, id: NotificationId) -> Option<Received> {
         if !self.may_wait(current, id) {
             return None;
         }
@@ -122,8 +128,7 @@ impl<M: Machine> Kernel<M> {
         match received {
             Received::Signals(id, badge) => self.take_signals(current, id, badge),
             Received::Nothing(time) => {
-                self.wait_alone(current, endpoint, reply);
-                self.return_to_notification(current, time, self.threads[current].notification);
+                self.block_on_endpoint(current, endpoint, reply, time);
                 self.run_next()
             }
         }
@@ -139,16 +144,48 @@ impl<M: Machine> Kernel<M> {
         match received {
             Received::Signals(id, badge) => self.take_signals(current, id, badge),
             Received::Nothing(time) => {
-                self.notifications[id].state = Signals::LoneWaiter(current);
-                self.threads[current].state = State::Waiting { notification: id, again: Restart::SystemCall };
-                self.return_to_notification(current, time, Some(id));
+                self.block_on_notification(current, id, time);
                 self.run_next()
             }
         }
     }
 
+    /// Blocks a thread whose receive finds nothing. `time` is its scheduling context.
     #[inline(always)]
-    fn take_signals(&mut self, current: ThreadId, id: NotificationId, badge: u64) -> Option<&mut M::Context> {
+    pub(super) fn block_on(&mut self, current: ThreadId, inbox: Inbox, time: SchedContextId) {
+        match inbox {
+            Inbox::Endpoint(endpoint, reply) => self.block_on_endpoint(current, endpoint, reply, time),
+            Inbox::Notification(id) => self.block_on_notification(current, id, time),
+            Inbox::None => {}
+        }
+    }
+
+    #[inline(always)]
+    fn block_on_endpoint(
+        &mut self,
+        current: ThreadId,
+        endpoint: EndpointId,
+        reply: ReplyId,
+        time: SchedContextId,
+    ) {
+        self.wait_alone(current, endpoint, reply);
+        self.return_to_notification(current, time, self.threads[current].notification);
+    }
+
+    #[inline(always)]
+    fn block_on_notification(&mut self, current: ThreadId, id: NotificationId, time: SchedContextId) {
+        self.notifications[id].state = Signals::LoneWaiter(current);
+        self.threads[current].state = State::Waiting { notification: id, again: Restart::SystemCall };
+        self.return_to_notification(current, time, Some(id));
+    }
+
+    #[inline(always)]
+    pub(super) fn take_signals(
+        &mut self,
+        current: ThreadId,
+        id: NotificationId,
+        badge: u64,
+    ) -> Option<&mut M::Context> {
         self.notifications[id].state = Signals::Idle;
         let context = &mut self.threads[current].context;
         context.set_badge(badge);

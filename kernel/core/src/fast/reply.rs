@@ -39,7 +39,7 @@ impl<M: Machine> Kernel<M> {
         if self.threads[caller].fault.is_some() {
             return self.serve_return_to_fault(caller, server, info);
         }
-        self.processor.open_call = None;
+        self.processor.open_call = self.threads[caller].serves.take();
         self.transfer_short(
             (server, caller),
             0,
@@ -73,8 +73,8 @@ impl<M: Machine> Kernel<M> {
         if !is_usual {
             return self.serve_flushed_reply();
         }
-        self.processor.open_call = None;
-        self.answer_usual_fault(caller, server, info);
+        self.processor.open_call = self.threads[caller].serves.take();
+        self.end_short_fault(caller, server, info);
         self.go_back(server, caller)
     }
 

@@ -21,6 +21,7 @@ use limen_abi::{Label, message};
 use crate::arena::{EndpointId, NotificationId, ReplyId, SchedContextId, ThreadId};
 use crate::cap::Cap;
 use crate::event::{Next, Outcome};
+use crate::fast::OpenCall;
 use crate::fault::Fault;
 use crate::inbox::Inbox;
 use crate::invoke::{Arguments, InvokeError};
@@ -64,6 +65,8 @@ pub struct Thread<M: Machine> {
     pub fpu: Option<ThreadId>,
     /// The objects that its event loop receives from.
     pub inbox: Inbox,
+    /// The open call that it serves, while it has an open call of its own.
+    pub serves: Option<OpenCall>,
 }
 
 /// The state of a thread. See the diagram above.
@@ -176,6 +179,7 @@ impl<M: Machine> Thread<M> {
         fpu: None,
         caps: M::NO_CAPS,
         inbox: Inbox::None,
+        serves: None,
     };
 
     /// Returns whether it could run now.

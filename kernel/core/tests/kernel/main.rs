@@ -9,6 +9,7 @@ mod caches;
 mod calls;
 mod chains;
 mod coverage;
+mod deferred;
 mod domain_interrupts;
 mod domains;
 mod donation;

@@ -6,13 +6,18 @@
 use limen_abi::{Label, slot};
 use limen_core::fault::{Access, Fault};
 
-use crate::support::{OpenCalls, Paths, Service, System, assert_twins};
+use crate::support::{Endpoint, OpenCalls, Paths, Plan, Service, System, Thread, assert_twins};
 
 /// One step of a script.
 type Step<'a> = &'a dyn Fn(&mut System);
 
 fn compare(boot: impl Fn() -> System, steps: &[Step<'_>]) {
-    for end in 1..=steps.len() {
+    compare_at(boot, steps, &(1..=steps.len()).collect::<Vec<_>>());
+}
+
+/// Compares only after these numbers of steps.
+fn compare_at(boot: impl Fn() -> System, steps: &[Step<'_>], ends: &[usize]) {
+    for &end in ends {
         let (mut short, mut general) = (boot(), boot());
         general.paths = Paths::SlowOnly;
         short.open_calls = OpenCalls::Keep;
@@ -23,6 +28,7 @@ fn compare(boot: impl Fn() -> System, steps: &[Step<'_>]) {
             step(&mut short);
             step(&mut general);
         }
+        short.kernel.flush_open_call();
         assert_twins(&short, &general);
     }
 }
@@ -189,6 +195,120 @@ fn a_fault_is_flushed_as_a_fault() {
             compare(|| make().0.boot(), &[fault, &answers]);
             compare(|| make().0.boot(), &[fault, &stops]);
             compare(|| make().0.boot(), &[fault, &|system| system.signal(server, signal), &answers]);
+        }
+    }
+}
+
+/// Servers that call each other, the first one called by the client, and what the last of them can do in between.
+struct Chain {
+    plan: Plan,
+    client: Thread,
+    servers: Vec<Thread>,
+    /// The slot with which the client, and then each server, calls the next one.
+    calls: Vec<u64>,
+    /// The slots of the last server: a signal that wakes `above`, one to the first server, a call of the first server, and
+    /// control of the first server.
+    last: [u64; 4],
+    /// A thread of a higher priority, which waits for signals in an event loop.
+    above: Thread,
+}
+
+impl Chain {
+    /// Server `n` has priority `lowest + n`, and is passive if bit `n` of `passive` is set.
+    fn new(lowest: u8, length: u8, passive: u8) -> Self {
+        let mut plan = Plan::new();
+        let servers: Vec<Thread> = (0..length)
+            .map(|index| {
+                let make = if passive & (1 << index) == 0 { Plan::thread } else { Plan::passive };
+                make(&mut plan, &format!("server {index}"), lowest + index)
+            })
+            .collect();
+        let client = plan.thread("client", Service::CLIENT_PRIORITY);
+        let above = plan.thread("above", PRIORITY + 30);
+        let notification = plan.notification();
+        plan.place(above, slot::INPUT, notification.waiter());
+        let endpoints: Vec<Endpoint> = servers
+            .iter()
+            .map(|server| {
+                let endpoint = plan.endpoint();
+                plan.place(*server, slot::INPUT, endpoint.receiver());
+                endpoint
+            })
+            .collect();
+        let callers = core::iter::once(&client).chain(&servers);
+        let calls = callers.zip(&endpoints).map(|(caller, endpoint)| plan.grant(*caller, endpoint.caller(7)));
+        let calls = calls.collect();
+        let (first, last) = (servers[0], servers[servers.len() - 1]);
+        let own = plan.bound_notification(first);
+        let last = [notification.signaller(1), own.signaller(2), endpoints[0].caller(9), first.control()]
+            .map(|grant| plan.grant(last, grant));
+        Self { plan, client, servers, calls, last, above }
+    }
+
+    fn boot(mut self) -> System {
+        let servers: Vec<(Thread, u64)> = self.servers.iter().map(|server| (*server, slot::INPUT)).collect();
+        let mut system = self.plan.boot_serving(&servers);
+        system.recv(self.above, slot::INPUT);
+        system
+    }
+}
+
+#[test]
+fn chains_of_calls_end_as_on_the_slow_path() {
+    let shapes = (1..=6).flat_map(|length| (0..1 << length).map(move |passive| (length, passive)));
+    for (length, passive) in shapes {
+        for lowest in [PRIORITY, Service::CLIENT_PRIORITY - 50] {
+            let chain = Chain::new(lowest, length, passive);
+            let above = chain.above;
+            let last = chain.servers[chain.servers.len() - 1];
+            let [wake, signal_first, call_first, control] = chain.last;
+            let others: [Step<'_>; 7] = [
+                &|_| {},
+                &|system| {
+                    system.signal(last, wake);
+                    system.reply_recv(above, slot::INPUT, 1, &[]);
+                },
+                &|system| system.signal(last, signal_first),
+                &|system| system.call(last, call_first, 3, &[]),
+                &|system| system.call(last, control, Label::TcbSuspend.as_raw(), &[]),
+                &|system| system.run_to_timer(),
+                &|system| system.reply_recv(last, slot::INPUT, 1, &[1, 2, 3, 4, 5]),
+            ];
+            let callers: Vec<Thread> = core::iter::once(chain.client).chain(chain.servers.clone()).collect();
+            let calls: Vec<Box<dyn Fn(&mut System)>> = callers
+                .iter()
+                .zip(&chain.calls)
+                .map(|(caller, slot)| -> Box<dyn Fn(&mut System)> {
+                    let (caller, slot) = (*caller, *slot);
+                    Box::new(move |system| system.call(caller, slot, 1, &[2]))
+                })
+                .collect();
+            let answers: Vec<Box<dyn Fn(&mut System)>> = chain
+                .servers
+                .iter()
+                .rev()
+                .map(|server| -> Box<dyn Fn(&mut System)> {
+                    let server = *server;
+                    Box::new(move |system| {
+                        if system.current() == Some(server) {
+                            system.reply_recv(server, slot::INPUT, 4, &[5]);
+                        }
+                    })
+                })
+                .collect();
+            for other in others {
+                let steps: Vec<Step<'_>> = calls
+                    .iter()
+                    .map(|step| &**step)
+                    .chain([other])
+                    .chain(answers.iter().map(|step| &**step))
+                    .collect();
+                compare_at(
+                    || Chain::new(lowest, length, passive).boot(),
+                    &steps,
+                    &[steps.len(), usize::from(length) + 1],
+                );
+            }
         }
     }
 }
