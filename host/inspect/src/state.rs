@@ -134,8 +134,10 @@ impl State {
             has_domains: reader.has_domains()?,
         };
         let servers = kernel.field("sporadic_servers")?.items();
-        for (context, server) in kernel.field("sched_contexts")?.items().iter().zip(servers) {
-            state.sched_contexts.push(reader.sched_context(context, &server, now, us)?);
+        let slices = kernel.field("slices")?.items();
+        let shares = slices.iter().zip(&servers);
+        for (context, (slice, server)) in kernel.field("sched_contexts")?.items().iter().zip(shares) {
+            state.sched_contexts.push(reader.sched_context(context, slice, server, now, us)?);
         }
         if state.threads.len() < threads {
             return Err(format!("the report has {threads} threads, more than this kernel can have"));
@@ -150,19 +152,29 @@ impl State {
         state.notifications.truncate(threads);
         state.replies.truncate(threads);
         state.current = state.current.filter(|current| *current < threads);
-        state.flush_open_call(&reader)?;
+        state.flush_open_calls(&reader)?;
         Ok(state)
     }
 
-    /// A call whose server runs and has not entered the kernel since is recorded only at the next event.
-    fn flush_open_call(&mut self, reader: &Reader<'_>) -> Result<(), String> {
-        let open = reader.kernel.field("processor.open_call")?;
-        let Some(("Some", open)) = open.variant() else { return Ok(()) };
-        let open = open.field("__0")?;
-        let caller = reader.id(&open, "caller", "threads")?;
-        let endpoint = reader.id(&open, "endpoint", "endpoints")?;
-        let server = endpoint.and_then(|endpoint| self.endpoints.get_mut(endpoint)?.receivers.pop());
-        let (Some(caller), Some(server)) = (caller, server) else { return Ok(()) };
+    /// Calls whose servers have not replied yet may be recorded only at the next event, the oldest first.
+    fn flush_open_calls(&mut self, reader: &Reader<'_>) -> Result<(), String> {
+        let threads = reader.kernel.field("threads")?.items();
+        let mut calls = Vec::new();
+        let mut next = reader.open_call(&reader.kernel.field("processor.open_call")?)?;
+        while let Some((caller, endpoint)) = next
+            && calls.len() < threads.len()
+        {
+            calls.push((caller, endpoint));
+            let thread = threads.get(caller);
+            next = thread.map(|thread| reader.open_call(&thread.field("serves")?)).transpose()?.flatten();
+        }
+        calls.into_iter().rev().for_each(|(caller, endpoint)| self.flush_open_call(caller, endpoint));
+        Ok(())
+    }
+
+    fn flush_open_call(&mut self, caller: usize, endpoint: usize) {
+        let server = self.endpoints.get_mut(endpoint).and_then(|endpoint| endpoint.receivers.pop());
+        let Some(server) = server else { return };
         if let Some(reply) = self.replies.get_mut(server) {
             *reply = Some(caller);
         }
@@ -174,13 +186,21 @@ impl State {
                 server.sched_context = server.sched_context.or(lent);
             }
         }
-        Ok(())
     }
 }
 
 impl<'a> Reader<'a> {
     fn all<T>(&self, array: &str, read: impl Fn(&Value<'a>) -> Result<T, String>) -> Result<Vec<T>, String> {
         self.kernel.field(array)?.items().iter().map(read).collect()
+    }
+
+    /// The caller and the endpoint of an open call, if there is one.
+    fn open_call(&self, call: &Value<'a>) -> Result<Option<(usize, usize)>, String> {
+        let Some(("Some", open)) = call.variant() else { return Ok(None) };
+        let open = open.field("__0")?;
+        let (caller, endpoint) =
+            (self.id(&open, "caller", "threads")?, self.id(&open, "endpoint", "endpoints")?);
+        Ok(caller.zip(endpoint))
     }
 
     /// The index in `array` that an id, or an optional one, stands for.
@@ -276,19 +296,21 @@ impl<'a> Reader<'a> {
     fn sched_context(
         &self,
         context: &Value<'a>,
+        slice: &Value<'a>,
         server: &Value<'a>,
         now: u64,
         us: impl Fn(u64) -> u64,
     ) -> Result<SchedContext, String> {
         let period = server.number("period")?;
-        let refills = server.field("refills")?.items();
-        let left = match refills.first() {
-            Some(refill) if period != 0 && refill.number("time")? <= now => refill.number("amount")?,
-            Some(_) if period != 0 => 0,
-            _ => context.number("remaining")?,
+        let refills = server.field("ring")?.items();
+        let first = server.number("first")? % refills.len().max(1) as u64;
+        let refill = refills.get(usize::try_from(first).unwrap_or(0));
+        let left = match (context.number("remaining")?, refill) {
+            (0, Some(refill)) if period != 0 && refill.number("time")? <= now => refill.number("amount")?,
+            (remaining, _) => remaining,
         };
         Ok(SchedContext {
-            budget_us: us(context.number("budget")?),
+            budget_us: us(slice.number("budget")?),
             period_us: us(period),
             left_us: us(left),
             thread: self.id(context, "thread", "threads")?,

@@ -39,6 +39,7 @@ mod kernel {
         pub(crate) threads: Arena<Thread>,
         pub(crate) sched_contexts: Arena<SchedContext>,
         pub(crate) sporadic_servers: Arena<SporadicServer>,
+        pub(crate) slices: Arena<Slice>,
         pub(crate) irqs: Arena<Irq>,
         pub(crate) keys: Arena<Key>,
         pub(crate) key_count: usize,
@@ -55,6 +56,7 @@ mod kernel {
         pub(crate) since: u64,
         pub(crate) open_call: Option<OpenCall>,
     }
+    #[derive(Clone, Copy)]
     pub(crate) struct OpenCall {
         pub(crate) caller: NonZeroU16,
         pub(crate) endpoint: NonZeroU16,
@@ -98,6 +100,7 @@ mod kernel {
         pub(crate) domain: u8,
         pub(crate) sched_context: Id,
         pub(crate) fault: Option<Fault>,
+        pub(crate) serves: Option<OpenCall>,
     }
     pub(crate) struct Context(pub(crate) [u64; 26]);
     pub(crate) enum State {
@@ -122,14 +125,17 @@ mod kernel {
         Instruction,
     }
     pub(crate) struct SchedContext {
-        pub(crate) budget: u64,
         pub(crate) remaining: u64,
         pub(crate) thread: Id,
         pub(crate) notification: Id,
     }
     pub(crate) struct SporadicServer {
         pub(crate) period: u64,
-        pub(crate) refills: [Refill; 2],
+        pub(crate) ring: [Refill; 2],
+        pub(crate) first: usize,
+    }
+    pub(crate) struct Slice {
+        pub(crate) budget: u64,
     }
     pub(crate) struct Refill {
         pub(crate) time: u64,
@@ -186,7 +192,16 @@ const fn id(number: u16) -> NonZeroU16 {
 
 const fn thread(state: State, priority: u8, index: u16, fault: Option<Fault>) -> Thread {
     let context = Context([0; 26]);
-    Thread { caps: &CAPS, context, state, priority, domain: 0, sched_context: Some(id(index)), fault }
+    Thread {
+        caps: &CAPS,
+        context,
+        state,
+        priority,
+        domain: 0,
+        sched_context: Some(id(index)),
+        fault,
+        serves: None,
+    }
 }
 
 const fn key(state: bool, count: u16, first: u8, default: DefaultHold, group: Id) -> Key {
@@ -194,7 +209,7 @@ const fn key(state: bool, count: u16, first: u8, default: DefaultHold, group: Id
 }
 
 const OFF: Key = key(false, 0, 0, DefaultHold::Off, None);
-const FREE: SchedContext = SchedContext { budget: 0, remaining: 0, thread: None, notification: None };
+const FREE: SchedContext = SchedContext { remaining: 0, thread: None, notification: None };
 
 #[used]
 static CAPS: CapTable = CapTable {
@@ -249,19 +264,34 @@ static KERNEL: KernelCell = KernelCell(Cell {
         },
         sched_contexts: Arena {
             items: [
-                SchedContext { budget: 2000, remaining: 10, thread: Some(id(4)), notification: None },
-                SchedContext { budget: 400, remaining: 0, thread: Some(id(1)), notification: None },
+                SchedContext { remaining: 10, thread: Some(id(4)), notification: None },
+                SchedContext { remaining: 0, thread: Some(id(1)), notification: None },
                 FREE,
                 FREE,
             ],
         },
         sporadic_servers: Arena {
             items: [
-                const { SporadicServer { period: 0, refills: [const { Refill { time: 0, amount: 0 } }; 2] } },
-                const { SporadicServer { period: 2000, refills: [const { Refill { time: 90, amount: 50 } }; 2] } },
-                const { SporadicServer { period: 0, refills: [const { Refill { time: 0, amount: 0 } }; 2] } },
-                const { SporadicServer { period: 0, refills: [const { Refill { time: 0, amount: 0 } }; 2] } },
+                const {
+                    SporadicServer { period: 0, ring: [const { Refill { time: 0, amount: 0 } }; 2], first: 0 }
+                },
+                const {
+                    SporadicServer {
+                        period: 2000,
+                        ring: [const { Refill { time: 90, amount: 50 } }; 2],
+                        first: 1,
+                    }
+                },
+                const {
+                    SporadicServer { period: 0, ring: [const { Refill { time: 0, amount: 0 } }; 2], first: 0 }
+                },
+                const {
+                    SporadicServer { period: 0, ring: [const { Refill { time: 0, amount: 0 } }; 2], first: 0 }
+                },
             ],
+        },
+        slices: Arena {
+            items: [Slice { budget: 2000 }, Slice { budget: 400 }, Slice { budget: 0 }, Slice { budget: 0 }],
         },
         irqs: Arena { items: [const { Irq { state: IrqState::Armed, line: 0, notification: id(1) } }; 4] },
         keys: Arena {

@@ -275,8 +275,8 @@ impl<M: Machine> Kernel<M> {
         let threads = KernelKey::TraceThreads.option();
         let starts = groups & !self.trace.groups & threads != 0;
         self.trace.groups = groups;
+        self.flush_open_call();
         if starts {
-            self.flush_open_call();
             self.trace.ready = self.ready_threads();
             if let Some(thread) = self.running_thread() {
                 self.push_switch(now, None, Some(thread));
