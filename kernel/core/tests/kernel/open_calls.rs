@@ -10,6 +10,8 @@ use crate::support::{Endpoint, OpenCalls, Paths, Plan, Service, System, Thread, 
 
 /// One step of a script.
 type Step<'a> = &'a dyn Fn(&mut System);
+/// A step that owns what it uses.
+type OwnStep = Box<dyn Fn(&mut System)>;
 
 fn compare(boot: impl Fn() -> System, steps: &[Step<'_>]) {
     compare_at(boot, steps, &(1..=steps.len()).collect::<Vec<_>>());
@@ -275,19 +277,19 @@ fn chains_of_calls_end_as_on_the_slow_path() {
                 &|system| system.reply_recv(last, slot::INPUT, 1, &[1, 2, 3, 4, 5]),
             ];
             let callers: Vec<Thread> = core::iter::once(chain.client).chain(chain.servers.clone()).collect();
-            let calls: Vec<Box<dyn Fn(&mut System)>> = callers
+            let calls: Vec<OwnStep> = callers
                 .iter()
                 .zip(&chain.calls)
-                .map(|(caller, slot)| -> Box<dyn Fn(&mut System)> {
+                .map(|(caller, slot)| -> OwnStep {
                     let (caller, slot) = (*caller, *slot);
                     Box::new(move |system| system.call(caller, slot, 1, &[2]))
                 })
                 .collect();
-            let answers: Vec<Box<dyn Fn(&mut System)>> = chain
+            let answers: Vec<OwnStep> = chain
                 .servers
                 .iter()
                 .rev()
-                .map(|server| -> Box<dyn Fn(&mut System)> {
+                .map(|server| -> OwnStep {
                     let server = *server;
                     Box::new(move |system| {
                         if system.current() == Some(server) {
