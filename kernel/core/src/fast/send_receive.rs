@@ -3,68 +3,28 @@
 use limen_abi::{Label, Syscall};
 
 use super::receive::Received;
-use super::signal::Signaller;
-use crate::arena::{IrqId, NotificationId, ThreadId};
+use crate::arena::{EndpointId, IrqId, NotificationId, SchedContextId, ThreadId};
 use crate::cap::Cap;
 use crate::inbox::Inbox;
 use crate::kernel::Kernel;
 use crate::machine::{Context, Machine};
+use crate::object::endpoint::Endpoint;
 use crate::object::irq::State;
+use crate::object::notification::Signals;
 
-/// A thread that receives after its signal, and the outcome of the receive.
-#[derive(Clone, Copy)]
-struct Receives {
-    current: ThreadId,
+/// A receive that is known to succeed or block.
+struct Receive {
     inbox: Inbox,
     received: Received,
 }
 
-impl<M: Machine> Signaller<M> for Receives {
-    const CALL: Syscall = Syscall::NbSendRecv;
-
-    #[inline(always)]
-    fn go_on(self, kernel: &mut Kernel<M>) -> Option<&mut M::Context> {
-        match self.received {
-            Received::Signals(id, badge) => kernel.take_signals(self.current, id, badge),
-            Received::Nothing(time) => {
-                kernel.block_on(self.current, self.inbox, time);
-                kernel.run_next()
-            }
-        }
-    }
-
-    #[inline(always)]
-    fn wake(
-        self,
-        kernel: &mut Kernel<M>,
-        thread: ThreadId,
-        badge: u64,
-        prepare: impl FnOnce(&mut Kernel<M>),
-    ) -> Option<&mut M::Context> {
-        let woken = kernel.threads[thread].priority;
-        match self.received {
-            Received::Nothing(time) if kernel.outranks_ready(thread) => {
-                prepare(kernel);
-                kernel.end_waiting(thread, badge);
-                kernel.block_on(self.current, self.inbox, time);
-                kernel.run_on_other_time(thread)
-            }
-            Received::Signals(id, own_badge)
-                if woken <= kernel.threads[self.current].priority
-                    && kernel
-                        .processor
-                        .queues
-                        .ready
-                        .surely_not_above(kernel.threads[self.current].priority) =>
-            {
-                prepare(kernel);
-                kernel.end_waiting(thread, badge);
-                kernel.take_signals(self.current, id, own_badge);
-                kernel.wake_below(self.current, thread, woken)
-            }
-            _ => kernel.serve_slowly(Syscall::NbSendRecv.as_raw()),
-        }
-    }
+/// The effect of a signal.
+enum Signal {
+    /// These bits are stored, because no thread waits.
+    Stored(u64),
+    /// A thread that waits alone is woken. It waits at this endpoint or at the notification, and may take the scheduling
+    /// context that is bound to the notification.
+    Wakes(ThreadId, Option<EndpointId>, Option<SchedContextId>),
 }
 
 impl<M: Machine> Kernel<M> {
@@ -73,22 +33,105 @@ impl<M: Machine> Kernel<M> {
     #[inline(never)]
     pub fn serve_nb_send_recv(&mut self) -> Option<&mut M::Context> {
         if let Some((current, cap)) = self.deferred()
-            && let Some(receives) = self.plan_deferred(current)
+            && let Some(receive) = self.plan_deferred(current)
         {
             match cap {
                 Cap::Notification { id, badge, rights }
-                    if rights.can_send() && !self.receives_from(current, receives.inbox, id) =>
+                    if rights.can_send() && !self.receives_from(current, receive.inbox, id) =>
                 {
-                    return self.serve_signal(receives, id, badge);
+                    return self.serve_deferred_signal(current, &receive, id, badge);
                 }
                 Cap::Interrupt(id) if self.is_acknowledgement(current, id) => {
                     self.acknowledge_at_once(id);
-                    return receives.go_on(self);
+                    return self.serve_planned_receive(current, &receive);
                 }
                 _ => {}
             }
         }
         self.serve_slowly(Syscall::NbSendRecv.as_raw())
+    }
+
+    #[inline(always)]
+    fn serve_deferred_signal(
+        &mut self,
+        current: ThreadId,
+        receive: &Receive,
+        id: NotificationId,
+        badge: u64,
+    ) -> Option<&mut M::Context> {
+        let running = self.threads[current].priority;
+        match (self.plan_signal(id, badge), &receive.received) {
+            (Some(Signal::Stored(bits)), _) => {
+                self.notifications[id].state = Signals::Active(bits);
+                self.serve_planned_receive(current, receive)
+            }
+            (Some(Signal::Wakes(woken, at, lent)), Received::Nothing(time)) if self.outranks_ready(woken) => {
+                self.wake_from(woken, id, badge, at, lent);
+                self.block_on(current, receive.inbox, *time);
+                self.run_on_other_time(woken)
+            }
+            (Some(Signal::Wakes(woken, at, lent)), Received::Signals(own, bits))
+                if self.threads[woken].priority <= running
+                    && self.processor.queues.ready.surely_not_above(running) =>
+            {
+                self.wake_from(woken, id, badge, at, lent);
+                self.take_signals(current, *own, *bits);
+                self.wake_below(current, woken, self.threads[woken].priority)
+            }
+            _ => self.serve_slowly(Syscall::NbSendRecv.as_raw()),
+        }
+    }
+
+    #[inline(never)]
+    fn serve_planned_receive(&mut self, current: ThreadId, receive: &Receive) -> Option<&mut M::Context> {
+        match receive.received {
+            Received::Signals(id, badge) => self.take_signals(current, id, badge),
+            Received::Nothing(time) => {
+                self.block_on(current, receive.inbox, time);
+                self.run_next()
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn plan_signal(&self, id: NotificationId, badge: u64) -> Option<Signal> {
+        let (thread, at) = match self.notifications[id].state {
+            Signals::Active(bits) => return Some(Signal::Stored(bits | badge)),
+            Signals::LoneWaiter(thread) => (thread, None),
+            Signals::Idle => match self.receiving_for(id) {
+                None => return Some(Signal::Stored(badge)),
+                Some((thread, endpoint)) => {
+                    let is_alone = matches!(self.endpoints[endpoint], Endpoint::LoneReceiver { .. });
+                    (thread, is_alone.then_some(Some(endpoint))?)
+                }
+            },
+            Signals::WaiterQueue(_) => return None,
+        };
+        if self.threads[thread].sched_context.is_some() {
+            return Some(Signal::Wakes(thread, at, None));
+        }
+        let bound = self.notifications[id].sched_context?;
+        self.sched_contexts[bound].thread.is_none().then_some(Signal::Wakes(thread, at, Some(bound)))
+    }
+
+    #[inline(never)]
+    fn wake_from(
+        &mut self,
+        thread: ThreadId,
+        id: NotificationId,
+        badge: u64,
+        at: Option<EndpointId>,
+        lent: Option<SchedContextId>,
+    ) {
+        match at {
+            Some(endpoint) => self.endpoints[endpoint] = Endpoint::Idle,
+            None => self.notifications[id].state = Signals::Idle,
+        }
+        if let Some(lent) = lent {
+            self.sched_contexts[lent].thread = Some(thread);
+            self.threads[thread].sched_context = Some(lent);
+        }
+        self.end_waiting(thread, badge);
     }
 
     /// The current thread, and the capability that it sends to, if no call is open.
@@ -100,14 +143,14 @@ impl<M: Machine> Kernel<M> {
     }
 
     #[inline(always)]
-    fn plan_deferred(&self, current: ThreadId) -> Option<Receives> {
+    fn plan_deferred(&self, current: ThreadId) -> Option<Receive> {
         let inbox = self.usual_inbox(current);
         let received = match inbox {
             Inbox::Endpoint(endpoint, reply) => self.plan_receive(current, endpoint, reply),
             Inbox::Notification(id) => self.plan_wait(current, id),
             Inbox::None => None,
         }?;
-        Some(Receives { current, inbox, received })
+        Some(Receive { inbox, received })
     }
 
     /// Whether a signal to this notification is one to the thread itself.

@@ -59,7 +59,7 @@ impl SchedContext {
 pub struct Slice {
     /// The length of a slice, or the budget of a share.
     pub budget: Ticks,
-    /// What remained when `consumed` was last brought up to date.
+    /// The rest of the slice when `consumed` was last brought up to date.
     pub counted: Ticks,
     /// Ticks used since the count was last read, without those that were used since it was last brought up to date.
     pub consumed: Ticks,
