@@ -151,7 +151,7 @@ impl<M: Machine> Kernel<M> {
     }
 
     /// Blocks a thread whose receive finds nothing. `time` is its scheduling context.
-    #[inline(never)]
+    #[inline(always)]
     pub(super) fn block_on(&mut self, current: ThreadId, inbox: Inbox, time: SchedContextId) {
         match inbox {
             Inbox::Endpoint(endpoint, reply) => self.block_on_endpoint(current, endpoint, reply, time),

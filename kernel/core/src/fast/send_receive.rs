@@ -82,7 +82,7 @@ impl<M: Machine> Kernel<M> {
         }
     }
 
-    #[inline(never)]
+    #[inline(always)]
     fn serve_planned_receive(&mut self, current: ThreadId, receive: &Receive) -> Option<&mut M::Context> {
         match receive.received {
             Received::Signals(id, badge) => self.take_signals(current, id, badge),
@@ -114,7 +114,7 @@ impl<M: Machine> Kernel<M> {
         self.sched_contexts[bound].thread.is_none().then_some(Signal::Wakes(thread, at, Some(bound)))
     }
 
-    #[inline(never)]
+    #[inline(always)]
     fn wake_from(
         &mut self,
         thread: ThreadId,
