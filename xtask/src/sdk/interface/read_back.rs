@@ -148,7 +148,8 @@ fn counted_calls_are_those_of_the_kernel() {
     let all = calls(&["PRINTING", "DEBUG_BUILD", "ENABLE_BENCHMARKS", "BENCHMARK_TRACK_UTILISATION"]);
     let numbers = Syscall::ALL.iter().map(|(call, name, _)| (*name, call.as_raw()));
     let benchmark = BenchmarkCall::ALL.iter().map(|(call, name, _)| (*name, call.as_raw()));
-    for (name, number) in numbers.chain(benchmark) {
+    // The documents have no calls of Limen's own.
+    for (name, number) in numbers.chain(benchmark).filter(|(name, _)| name.starts_with("seL4_")) {
         assert_eq!(all.get(name), Some(&number), "{name}");
     }
     let few = calls(&["DEBUG_BUILD"]);
