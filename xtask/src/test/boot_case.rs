@@ -115,7 +115,7 @@ pub const CASES: [Case; 10] = [
         architecture: Some("x86_64"),
         damaged: false,
         arguments: &["-append", "page_table_switch=on"],
-        line: "fault_addr=0xffffffff80018000  fsr=0x0000000000000004",
+        line: "fault_addr=0xffffffff80020000  fsr=0x0000000000000004",
     },
     Case {
         name: "unknown_word",
