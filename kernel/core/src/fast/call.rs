@@ -8,10 +8,11 @@ use crate::cap::{Cap, Rights};
 use crate::kernel::Kernel;
 use crate::machine::{Context, Machine};
 use crate::object::endpoint::Endpoint;
+use crate::object::thread::Thread;
 
 pub(super) struct Call {
     caller: ThreadId,
-    pub(super) receiver: ThreadId,
+    receiver: ThreadId,
     endpoint: EndpointId,
     badge: u64,
     info: MessageInfo,
@@ -22,7 +23,10 @@ impl<M: Machine> Kernel<M> {
     #[inline(never)]
     pub extern "C" fn serve_call(&mut self) -> Option<&mut M::Context> {
         match self.plan_call() {
-            Some(call) => self.carry_out_call(&call),
+            Some(call) if self.processor.open_call.is_none() => self.carry_out_call(call),
+            Some(call) => {
+                self.serve_inner_call(call.caller, call.receiver, call.endpoint, call.badge, call.info)
+            }
             None => self.serve_unplanned_call(),
         }
     }
@@ -41,27 +45,46 @@ impl<M: Machine> Kernel<M> {
             return Some(context);
         }
         if self.processor.open_call.is_some() {
-            return self.serve_inner_call();
+            return self.flush_and_serve(Syscall::Call.as_raw());
         }
         self.serve_slowly(Syscall::Call.as_raw())
     }
 
+    /// Serves a call by a server whose caller's call is open. If its server has a higher priority, so that it is none
+    /// that is serving an open call, it is left open as well.
+    #[inline(never)]
+    fn serve_inner_call(
+        &mut self,
+        caller: ThreadId,
+        receiver: ThreadId,
+        endpoint: EndpointId,
+        badge: u64,
+        info: MessageInfo,
+    ) -> Option<&mut M::Context> {
+        let is_above = self.threads[receiver].priority > self.threads[caller].priority;
+        if !is_above || self.has_most_open_calls() {
+            return self.flush_and_serve(Syscall::Call.as_raw());
+        }
+        self.threads[caller].serves = self.processor.open_call;
+        self.carry_out_call(Call { caller, receiver, endpoint, badge, info })
+    }
+
     #[inline(always)]
-    pub(super) fn plan_call(&self) -> Option<Call> {
+    fn plan_call(&self) -> Option<Call> {
         let caller = self.processor.current?;
-        let context = &self.threads[caller].context;
-        let Cap::Endpoint { id: endpoint, badge, rights } = *self.own_cap(caller, context.cptr())? else {
+        let Thread { context, caps, .. } = &self.threads[caller];
+        let Cap::Endpoint { id: endpoint, badge, rights } = *caps.lookup(context.cptr())? else {
             return None;
         };
         let receiver = self.receiver_for(endpoint, rights)?;
         Some(Call { caller, receiver, endpoint, badge, info: context.info() })
     }
 
-    /// The server that waits alone at an endpoint, if a call with these rights can be left open and switches to it.
+    /// The server that waits alone at an endpoint, if a call with these rights can be left open beside those that are, and
+    /// switches to it.
     #[inline(always)]
     pub(super) fn receiver_for(&self, endpoint: EndpointId, rights: Rights) -> Option<ThreadId> {
-        let can_be_open = rights.can_be_answered() && self.processor.open_call.is_none();
-        if !can_be_open {
+        if !rights.can_be_answered() {
             return None;
         }
         let Endpoint::LoneReceiver { thread: receiver, .. } = self.endpoints[endpoint] else { return None };
@@ -71,8 +94,8 @@ impl<M: Machine> Kernel<M> {
     }
 
     #[inline(always)]
-    fn carry_out_call(&mut self, call: &Call) -> Option<&mut M::Context> {
-        let Call { caller, receiver, endpoint, badge, info } = *call;
+    fn carry_out_call(&mut self, call: Call) -> Option<&mut M::Context> {
+        let Call { caller, receiver, endpoint, badge, info } = call;
         self.transfer_short(
             (caller, receiver),
             badge,

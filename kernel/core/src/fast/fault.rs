@@ -45,7 +45,7 @@ impl<M: Machine> Kernel<M> {
 
     #[inline(always)]
     fn plan_delivery(&self) -> Option<Delivery> {
-        let thread = self.processor.current?;
+        let thread = self.processor.current.filter(|_| self.processor.open_call.is_none())?;
         let Cap::Endpoint { id: endpoint, badge, rights } = self.threads[thread].fault_handler else {
             return None;
         };

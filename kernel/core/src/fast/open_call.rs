@@ -65,22 +65,10 @@ impl<M: Machine> Kernel<M> {
         open.endpoint == endpoint || self.threads[open.caller].serves.is_some()
     }
 
-    /// Serves a call by a server whose caller's call is open. If its server has a higher priority, so that it is none
-    /// that is serving an open call, it is left open as well.
-    #[inline(never)]
-    pub(super) fn serve_inner_call(&mut self) -> Option<&mut M::Context> {
-        let is_full = self.open_calls().count() == MAX_OPEN_CALLS;
-        let outer = self.processor.open_call.take();
-        if let Some(caller) = self.processor.current
-            && let Some(receiver) = self.plan_call().map(|call| call.receiver)
-            && self.threads[receiver].priority > self.threads[caller].priority
-            && !is_full
-        {
-            self.threads[caller].serves = outer;
-            return self.serve_call();
-        }
-        self.processor.open_call = outer;
-        self.flush_and_serve(Syscall::Call.as_raw())
+    /// Whether no further call can be left open.
+    #[inline(always)]
+    pub(super) fn has_most_open_calls(&self) -> bool {
+        self.open_calls().count() == MAX_OPEN_CALLS
     }
 
     #[inline(never)]

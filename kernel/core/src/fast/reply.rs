@@ -10,12 +10,14 @@ use crate::kernel::Kernel;
 use crate::machine::{Context, Machine};
 use crate::object::endpoint::Endpoint;
 use crate::object::reply::Reply;
-use crate::object::thread::State;
+use crate::object::thread::{State, Thread};
 
 /// The reply to the open call.
 struct Return {
     server: ThreadId,
     caller: ThreadId,
+    /// Whether the server ran on the caller's time.
+    is_passive: bool,
     info: MessageInfo,
 }
 
@@ -33,19 +35,19 @@ impl<M: Machine> Kernel<M> {
     /// Serves the system call `ReplyRecv` of the current thread.
     #[inline(never)]
     pub extern "C" fn serve_reply_recv(&mut self) -> Option<&mut M::Context> {
-        let Some(Return { server, caller, info }) = self.plan_return() else {
+        let Some(Return { server, caller, is_passive, info }) = self.plan_return() else {
             return self.serve_flushed_reply();
         };
         if self.threads[caller].fault.is_some() {
-            return self.serve_return_to_fault(caller, server, info);
+            return self.serve_return_to_fault(caller, server, is_passive, info);
         }
         self.processor.open_call = self.threads[caller].serves.take();
         self.transfer_short(
             (server, caller),
             0,
             info,
-            |kernel| kernel.go_back(server, caller),
-            |kernel| kernel.carry_out_long_return(caller, server, info),
+            |kernel| kernel.go_back(caller, is_passive),
+            |kernel| kernel.carry_out_long_return(caller, server, is_passive, info),
         )
     }
 
@@ -54,10 +56,11 @@ impl<M: Machine> Kernel<M> {
         &mut self,
         caller: ThreadId,
         server: ThreadId,
+        is_passive: bool,
         info: MessageInfo,
     ) -> Option<&mut M::Context> {
         self.transfer_long(server, caller, 0, info);
-        self.go_back(server, caller)
+        self.go_back(caller, is_passive)
     }
 
     /// A handler's reply that resumes the faulting thread. Other labels stop the thread after some faults.
@@ -66,6 +69,7 @@ impl<M: Machine> Kernel<M> {
         &mut self,
         caller: ThreadId,
         server: ThreadId,
+        is_passive: bool,
         info: MessageInfo,
     ) -> Option<&mut M::Context> {
         let is_usual = self.threads[caller].fault.is_none_or(Fault::has_short_answer::<M::Context>)
@@ -75,7 +79,7 @@ impl<M: Machine> Kernel<M> {
         }
         self.processor.open_call = self.threads[caller].serves.take();
         self.end_short_fault(caller, server, info);
-        self.go_back(server, caller)
+        self.go_back(caller, is_passive)
     }
 
     /// The call has found everything in its usual state, and nothing has happened since.
@@ -83,18 +87,16 @@ impl<M: Machine> Kernel<M> {
     fn plan_return(&self) -> Option<Return> {
         let OpenCall { caller, .. } = self.processor.open_call?;
         let server = self.processor.current?;
+        let Thread { context, sched_context, .. } = &self.threads[server];
         let can_go = self.is_in_event_loop(server) && self.outranks_ready(caller);
-        can_go.then_some(Return { server, caller, info: self.threads[server].context.info() })
+        let is_passive = sched_context.is_none();
+        can_go.then_some(Return { server, caller, is_passive, info: context.info() })
     }
 
-    /// Switches to the caller whose open call was replied to. If the server is passive, the time has been the caller's all
-    /// along.
+    /// Switches to the caller whose open call was replied to. Of a passive server, the time has been the caller's all along.
     #[inline(always)]
-    fn go_back(&mut self, server: ThreadId, caller: ThreadId) -> Option<&mut M::Context> {
-        if self.threads[server].sched_context.is_some() {
-            return self.run_on_other_time(caller);
-        }
-        self.enter_at_once(caller)
+    fn go_back(&mut self, caller: ThreadId, is_passive: bool) -> Option<&mut M::Context> {
+        if is_passive { self.enter_at_once(caller) } else { self.run_on_other_time(caller) }
     }
 
     #[inline(never)]

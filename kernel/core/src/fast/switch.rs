@@ -36,12 +36,12 @@ impl<M: Machine> Kernel<M> {
     /// Switches to a thread that runs on the current scheduling context.
     #[inline(always)]
     pub(super) fn enter_at_once(&mut self, next: ThreadId) -> Option<&mut M::Context> {
-        let Thread { fpu, space, counter, .. } = self.threads[next];
+        let Thread { fpu, space, .. } = self.threads[next];
         self.processor.current = Some(next);
         self.enter_space(space);
         if self.processor.counters_differ {
             cold_path();
-            self.allow_counter(counter);
+            self.allow_counter(self.threads[next].counter);
         }
         if !self.processor.fpu.is_for(fpu) {
             return self.enter_with_unit(next);
