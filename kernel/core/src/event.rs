@@ -97,7 +97,7 @@ impl<M: Machine> Kernel<M> {
             Event::Syscall(number) => self.syscall(current, number),
             Event::Fault(fault) => self.deliver_fault(current, fault),
             Event::FpuUse(fault) => self.use_fpu(current, fault),
-            Event::Interrupt => self.interrupt(),
+            Event::Interrupt => self.pending_interrupt(),
             Event::WorkDone(result) => self.finish_work(current, result),
         };
         self.schedule(outcome);
@@ -124,7 +124,7 @@ impl<M: Machine> Kernel<M> {
     /// Handles an interrupt while the processor idles.
     pub(crate) fn stop_idling(&mut self) {
         self.charge_current();
-        if let Some(woken) = self.interrupt().woken {
+        if let Some(woken) = self.pending_interrupt().woken {
             self.dispatch_woken(woken);
         }
     }
@@ -142,8 +142,15 @@ impl<M: Machine> Kernel<M> {
 
     /// Handles the pending interrupt.
     #[inline(always)]
-    fn interrupt(&mut self) -> Outcome {
-        match self.machine.acknowledge_interrupt() {
+    fn pending_interrupt(&mut self) -> Outcome {
+        let interrupt = self.machine.acknowledge_interrupt();
+        self.interrupt(interrupt)
+    }
+
+    /// Handles an interrupt that the machine has returned.
+    #[inline(never)]
+    pub(crate) fn interrupt(&mut self, interrupt: Option<Interrupt>) -> Outcome {
+        match interrupt {
             Some(Interrupt::Timer) => self.timer_fired(),
             Some(Interrupt::Line(line)) => self.deliver_interrupt(line),
             None => Outcome::NOTHING,

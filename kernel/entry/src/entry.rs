@@ -28,6 +28,7 @@ pub fn enter(cell: &KernelCell, event: impl FnOnce() -> Event) -> *mut Context {
     }
     match event() {
         Event::Fault(fault) => pointer_to(kernel.serve_fault(fault)),
+        Event::Interrupt => pointer_to(kernel.serve_interrupt()),
         event => {
             kernel.handle(event);
             context_to_run(kernel)

@@ -29,7 +29,7 @@ const SELF_CHECKING: &str = "debug";
 /// ([performance](../../../docs/performance.md#footprint)); smaller limits keep what has been reached.
 const MOST_TEXT: [(&str, [u64; 2]); 3] = [
     ("aarch64", [186 << 10, 86 << 10]),
-    ("riscv64", [164 << 10, 76 << 10]),
+    ("riscv64", [166 << 10, 76 << 10]),
     ("x86_64", [223 << 10, 99 << 10]),
 ];
 

@@ -11,12 +11,14 @@
 //! * `reply`: a reply to a call or a fault by a server that then waits for the next message.
 //! * `fault`: a fault whose handler waits.
 //! * `signal`: a signal, whether it wakes a thread or not.
+//! * `interrupt`: an interrupt of a device, which signals.
 //! * `send_receive`: a signal or an acknowledgement, and a receive.
 //! * `receive`: a receive or wait that finds a signal, or blocks and dispatches another thread.
 //! * `switch`: switching to a thread whose budget needs no further attention.
 
 mod call;
 mod fault;
+mod interrupt;
 mod open_call;
 mod receive;
 mod reply;

@@ -17,8 +17,6 @@
 //! A call is open only while its server, or one that this calls, runs, and only where there is one domain. With several
 //! domains no thread is known to have the highest priority, so no domain can observe how another one left the kernel.
 
-use limen_abi::Syscall;
-
 use crate::arena::{EndpointId, ThreadId};
 use crate::kernel::Kernel;
 use crate::machine::Machine;

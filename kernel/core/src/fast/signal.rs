@@ -8,24 +8,40 @@ use crate::kernel::Kernel;
 use crate::machine::{Context, Machine};
 use crate::object::endpoint::Endpoint;
 use crate::object::notification::Signals;
-use crate::object::thread::State;
+use crate::object::thread::{State, Thread};
 
 impl<M: Machine> Kernel<M> {
     /// Serves the system call `Send` of the current thread; anything but a signal takes the slow path.
     #[inline(never)]
     pub extern "C" fn serve_send(&mut self) -> Option<&mut M::Context> {
         if let Some(current) = self.processor.current
-            && let Some(&Cap::Notification { id, badge, rights }) =
-                self.own_cap(current, self.threads[current].context.cptr())
+            && let Thread { context, caps, .. } = &self.threads[current]
+            && let Some(&Cap::Notification { id, badge, rights }) = caps.lookup(context.cptr())
             && rights.can_send()
         {
-            return self.serve_signal(current, id, badge);
+            return self.signal_at_once(current, id, badge);
         }
         self.serve_slowly(Syscall::Send.as_raw())
     }
 
+    /// Signals while `current` runs. A copy of its own keeps `Send` without a jump.
+    #[inline(never)]
+    pub(super) fn serve_signal(
+        &mut self,
+        current: ThreadId,
+        id: NotificationId,
+        badge: u64,
+    ) -> Option<&mut M::Context> {
+        self.signal_at_once(current, id, badge)
+    }
+
     #[inline(always)]
-    fn serve_signal(&mut self, current: ThreadId, id: NotificationId, badge: u64) -> Option<&mut M::Context> {
+    fn signal_at_once(
+        &mut self,
+        current: ThreadId,
+        id: NotificationId,
+        badge: u64,
+    ) -> Option<&mut M::Context> {
         match self.notifications[id].state {
             Signals::Active(bits) => self.store_signal(current, id, bits | badge),
             Signals::LoneWaiter(thread) => self.serve_wake(current, thread, id, badge, |kernel| {
@@ -39,16 +55,37 @@ impl<M: Machine> Kernel<M> {
                     if let Some(open) = self.processor.open_call
                         && self.may_serve(endpoint, open)
                     {
-                        return self.flush_and_serve(Syscall::Send.as_raw());
+                        return self.flush_and_signal(current, id, badge);
                     }
                     self.serve_wake(current, thread, id, badge, |kernel| {
                         kernel.endpoints[endpoint] = Endpoint::Idle;
                     })
                 }
-                Some(_) => self.serve_slowly(Syscall::Send.as_raw()),
+                Some(_) => self.signal_slowly(id, badge),
             },
-            Signals::WaiterQueue(_) => self.serve_slowly(Syscall::Send.as_raw()),
+            Signals::WaiterQueue(_) => self.signal_slowly(id, badge),
         }
+    }
+
+    /// Flushes the open calls of the server `current`, and signals.
+    #[inline(never)]
+    fn flush_and_signal(
+        &mut self,
+        current: ThreadId,
+        id: NotificationId,
+        badge: u64,
+    ) -> Option<&mut M::Context> {
+        self.flush_open_call();
+        self.serve_signal(current, id, badge)
+    }
+
+    /// Signals on the slow path.
+    #[inline(never)]
+    fn signal_slowly(&mut self, id: NotificationId, badge: u64) -> Option<&mut M::Context> {
+        self.flush_open_call();
+        let outcome = self.signal(id, badge);
+        self.schedule(outcome);
+        self.running()
     }
 
     /// The thread that a notification is bound to and the endpoint, if it is receiving there.
@@ -78,17 +115,17 @@ impl<M: Machine> Kernel<M> {
         leave: impl FnOnce(&mut Self),
     ) -> Option<&mut M::Context> {
         if self.threads[thread].sched_context.is_some() {
-            return self.wake_alone(current, thread, badge, leave);
+            return self.wake_alone(current, thread, id, badge, leave);
         }
         match self.notifications[id].sched_context {
             Some(bound) if self.sched_contexts[bound].thread.is_none() => {
-                self.wake_alone(current, thread, badge, |kernel| {
+                self.wake_alone(current, thread, id, badge, |kernel| {
                     leave(kernel);
                     kernel.sched_contexts[bound].thread = Some(thread);
                     kernel.threads[thread].sched_context = Some(bound);
                 })
             }
-            _ => self.serve_slowly(Syscall::Send.as_raw()),
+            _ => self.signal_slowly(id, badge),
         }
     }
 
@@ -97,6 +134,7 @@ impl<M: Machine> Kernel<M> {
         &mut self,
         current: ThreadId,
         thread: ThreadId,
+        id: NotificationId,
         badge: u64,
         prepare: impl FnOnce(&mut Self),
     ) -> Option<&mut M::Context> {
@@ -104,7 +142,7 @@ impl<M: Machine> Kernel<M> {
         if woken > running {
             if self.outranks_ready(current) {
                 if self.processor.open_call.is_some() {
-                    return self.flush_and_serve(Syscall::Send.as_raw());
+                    return self.flush_and_signal(current, id, badge);
                 }
                 prepare(self);
                 self.end_waiting(thread, badge);
@@ -115,7 +153,7 @@ impl<M: Machine> Kernel<M> {
             self.end_waiting(thread, badge);
             return self.wake_below(current, thread, woken);
         }
-        self.serve_slowly(Syscall::Send.as_raw())
+        self.signal_slowly(id, badge)
     }
 
     #[inline(always)]
