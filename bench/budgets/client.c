@@ -2,6 +2,7 @@
  * is the cost of charging a budget with a list of refills instead of a full one. */
 
 #include "samples.h"
+#include "turns.h"
 
 #define ECHO_ACTIVE 0
 #define ECHO_PASSIVE 1
@@ -9,6 +10,9 @@
 
 /* The other program's count of answers, by channel; set by the tool. */
 seL4_Word answers;
+
+/* Memory shared with the programs that take turns; set by the tool. */
+seL4_Word shared_turns;
 
 static struct samples samples;
 static seL4_Word before;
@@ -33,18 +37,23 @@ LIMEN_INLINE void measure_round_trip(const char *row, microkit_channel server)
 
 void init(void)
 {
-    measure_round_trip("ppc_rt server=passive words=0 budget=share fpu=on", ECHO_PASSIVE);
-    measure_round_trip("ppc_rt server=active words=0 budget=share fpu=on", ECHO_ACTIVE);
+    measure_round_trip("ppc_rt server=passive words=0 budget=share" ROW_FPU, ECHO_PASSIVE);
+    measure_round_trip("ppc_rt server=active words=0 budget=share" ROW_FPU, ECHO_ACTIVE);
     samples_start(&samples);
     microkit_notify(ANSWERER);
+}
+
+static void start_turns(void)
+{
+    ((volatile struct turns *)shared_turns)->started = 1;
 }
 
 static void finish(void)
 {
     seL4_Word sent = ((volatile seL4_Word *)answers)[ANSWERER];
     bench_check(sent == samples.rounds + 1, "a notification was lost or came twice");
-    samples_print(&samples, "notify_rt server=active_hi budget=share fpu=on");
-    bench_done();
+    samples_print(&samples, "notify_rt server=active_hi budget=share" ROW_FPU);
+    start_turns();
 }
 
 /* The first notification only starts the counter. */

@@ -5,15 +5,18 @@
  * instructions here. Between the reads lie the trap, the signal to this program, the switch to it, and its path from the
  * receive through the event loop to `notified`.
  *
- * irq_ack: between the two reads lies one microkit_irq_ack: the check of the id and the system call. */
+ * irq_ack: between the two reads lies one microkit_irq_ack: the check of the id and the system call.
+ *
+ * For irq_rt, this program only clears the device, counts, and acknowledges in one of two ways. */
 
 #include "level.h"
+#include "rounds.h"
 #include "samples.h"
 
 #define INTERRUPT 0
 
-/* The time at which the raiser triggered the device; set by the tool. */
-seL4_Word stamp;
+/* Memory shared with the raiser; set by the tool. */
+seL4_Word shared_rounds;
 
 static struct samples latencies;
 static struct samples acknowledgements;
@@ -25,17 +28,36 @@ void init(void)
     level_start();
 }
 
-void notified(microkit_channel ch)
+static void serve_latency(seL4_Word after)
 {
-    seL4_Word after = limen_counter();
-    bench_check(ch == INTERRUPT, "something else than the device interrupted");
     level_clear();
     seL4_Word before = limen_counter();
     microkit_irq_ack(INTERRUPT);
     samples_add(&acknowledgements, limen_counter() - before);
-    if (!samples_add(&latencies, after - *(volatile seL4_Word *)stamp)) {
+    if (!samples_add(&latencies, after - rounds()->raised)) {
         samples_print(&latencies, "irq_latency driver=active" ROW_FPU);
         samples_print(&acknowledgements, "irq_ack" ROW_FPU);
-        bench_done();
+    }
+    rounds()->served++;
+}
+
+void notified(microkit_channel ch)
+{
+    seL4_Word after = limen_counter();
+    bench_check(ch == INTERRUPT, "something else than the device interrupted");
+    switch (rounds()->way) {
+    case LATENCY:
+        serve_latency(after);
+        break;
+    case ACKNOWLEDGE:
+        level_clear();
+        rounds()->served++;
+        microkit_irq_ack(INTERRUPT);
+        break;
+    default:
+        level_clear();
+        rounds()->served++;
+        microkit_deferred_irq_ack(INTERRUPT);
+        break;
     }
 }

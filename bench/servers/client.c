@@ -2,6 +2,8 @@
  *
  * chain_rt: as ppc_rt, with a chain of servers, each of which calls the next one before it answers.
  *
+ * chain_hop: the difference of the medians of chain_rt with two servers and with one.
+ *
  * ppc_rt notifies=1: the server notifies another program, of a low priority, before it answers.
  *
  * notify_rt deferred=1: as notify_rt, but both programs notify with microkit_deferred_notify, and the kernel sends with
@@ -30,12 +32,14 @@ LIMEN_INLINE seL4_Word chain(microkit_channel first, seL4_Word hops)
     return end - start;
 }
 
-LIMEN_INLINE void measure_chain(const char *row, microkit_channel first, seL4_Word hops)
+/* Returns the median. */
+LIMEN_INLINE seL4_Word measure_chain(const char *row, microkit_channel first, seL4_Word hops)
 {
     samples_start(&samples);
     while (samples_add(&samples, chain(first, hops))) {
     }
     samples_print(&samples, row);
+    return samples.values[SAMPLES / 2];
 }
 
 static void measure_notifier(void)
@@ -54,12 +58,14 @@ static void measure_notifier(void)
 
 void init(void)
 {
-    measure_chain("chain_rt servers=passive hops=1" ROW_FPU, PASSIVE, 1);
-    measure_chain("chain_rt servers=passive hops=2" ROW_FPU, PASSIVE, 2);
+    seL4_Word one = measure_chain("chain_rt servers=passive hops=1" ROW_FPU, PASSIVE, 1);
+    seL4_Word two = measure_chain("chain_rt servers=passive hops=2" ROW_FPU, PASSIVE, 2);
     measure_chain("chain_rt servers=passive hops=3" ROW_FPU, PASSIVE, 3);
-    measure_chain("chain_rt servers=active hops=1" ROW_FPU, ACTIVE, 1);
-    measure_chain("chain_rt servers=active hops=2" ROW_FPU, ACTIVE, 2);
+    samples_print_one("chain_hop servers=passive" ROW_FPU, two - one);
+    one = measure_chain("chain_rt servers=active hops=1" ROW_FPU, ACTIVE, 1);
+    two = measure_chain("chain_rt servers=active hops=2" ROW_FPU, ACTIVE, 2);
     measure_chain("chain_rt servers=active hops=3" ROW_FPU, ACTIVE, 3);
+    samples_print_one("chain_hop servers=active" ROW_FPU, two - one);
     measure_notifier();
     samples_start(&samples);
     microkit_notify(ANSWERER);

@@ -10,6 +10,9 @@ void level_start(void);
 /* Asserts the line before it returns, with one access to the device. */
 void level_raise(void);
 
+/* Makes the device assert the line, on some devices only after the return. */
+void level_assert(void);
+
 /* Deasserts the line before it returns. */
 void level_clear(void);
 

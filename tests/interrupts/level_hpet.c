@@ -31,9 +31,14 @@ void level_start(void)
     registers()[HPET_TIMER_COMPARATOR] = 0;
 }
 
-void level_raise(void)
+void level_assert(void)
 {
     registers()[HPET_TIMER_CONFIGURATION] = HPET_TIMER_LEVEL | HPET_TIMER_ENABLE;
+}
+
+void level_raise(void)
+{
+    level_assert();
     /* The interrupted driver may deassert the line before this program sees it. */
     while (!(registers()[HPET_STATUS] & HPET_TIMER_0)
            && registers()[HPET_TIMER_CONFIGURATION] & HPET_TIMER_ENABLE) {

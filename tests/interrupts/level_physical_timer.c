@@ -11,9 +11,14 @@ void level_start(void)
     __asm__ volatile ("msr cntp_cval_el0, xzr\n\tmsr cntp_ctl_el0, xzr\n\tisb" : : : "memory");
 }
 
-void level_raise(void)
+void level_assert(void)
 {
     __asm__ volatile ("msr cntp_ctl_el0, %0\n\tisb" : : "r"(1ul) : "memory");
+}
+
+void level_raise(void)
+{
+    level_assert();
 }
 
 void level_clear(void)

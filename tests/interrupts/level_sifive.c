@@ -26,9 +26,14 @@ void level_start(void)
     registers()[SIFIVE_TRANSMIT_CONTROL] = SIFIVE_ENABLE_MARK_1;
 }
 
-void level_raise(void)
+void level_assert(void)
 {
     registers()[SIFIVE_INTERRUPTS] = SIFIVE_TRANSMIT_BELOW_MARK;
+}
+
+void level_raise(void)
+{
+    level_assert();
 }
 
 void level_clear(void)

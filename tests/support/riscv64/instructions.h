@@ -5,6 +5,10 @@
 /* Takes four bytes. */
 #define UNDEFINED_INSTRUCTION ".option push\n\t.option norvc\n\tunimp\n\t.option pop"
 
+/* The firmware tries to emulate the instruction above, which accesses a register of the processor. It forwards this one,
+ * all of whose bits are set, at once. */
+#define UNDEFINED_INSTRUCTION_ALL_ONES ".word 0xffffffff"
+
 #define READ_STACK_POINTER "mv %0, sp"
 
 /* Names in seL4_UserContext. */
