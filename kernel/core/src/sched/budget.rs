@@ -83,8 +83,9 @@ impl<M: Machine> Kernel<M> {
         }
         if self.sporadic_servers[id].is_limited() {
             self.settle_share(id, used);
+        } else {
+            self.use_slice(id, 0);
         }
-        self.use_slice(id, 0);
         self.slices[id].consumed = self.slices[id].consumed.wrapping_add(used);
     }
 
@@ -145,7 +146,9 @@ impl<M: Machine> Kernel<M> {
     fn begin_slice(&mut self, id: SchedContextId) -> bool {
         let now = self.processor.since;
         let slice = if self.sporadic_servers[id].is_limited() {
-            self.settle_share(id, 0);
+            if self.sched_contexts[id].remaining != 0 {
+                self.settle_share(id, 0);
+            }
             let share = &mut self.sporadic_servers[id];
             let amount = share.begin(now);
             let window = share.window();
