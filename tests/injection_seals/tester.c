@@ -9,6 +9,7 @@
 #include "test.h"
 
 #define SEAL 0
+#define OTHER_SEAL 1
 #define RECORD 400
 #define REGION 0x1000
 
@@ -17,11 +18,16 @@ seL4_Word counts;
 seL4_Word record;
 seL4_Word key;
 seL4_Word sealed;
+seL4_Word other_key;
+seL4_Word other_sealed;
 seL4_Word key_of_interrupt;
 seL4_Word sealed_by_interrupt;
 
 static struct state written;
 static struct state found;
+
+/* Interrupts before the first seal. */
+static seL4_Word first;
 
 static struct counts *told(void)
 {
@@ -55,37 +61,51 @@ static seL4_Bool is_last(opener_t open, seL4_Word with, seL4_Word region, seL4_U
         && open(opened_with, (void *)region, REGION, RECORD, number + 1, text, &length) == LIMEN_NOT_SEALED;
 }
 
-static void interrupts_seal_while_a_request_does(void)
+/* Requests a seal in each round, and opens what it and the interrupt have sealed. */
+static void seal_in_rounds(seL4_Word seal, opener_t open, seL4_Word with, seL4_Word to)
 {
-    for (seL4_Word i = 0; i < RECORD; i++) {
-        ((volatile seL4_Uint8 *)record)[i] = 7 * i + i / 256;
-    }
-    set_key(key, 3);
-    set_key(key_of_interrupt, 90);
-    seL4_Word first = told()->interrupts;
     seL4_Uint64 number = 0;
     for (rounds.left = 1; rounds.left > 0; rounds.left--) {
         seL4_Word count = 0;
         state_fill(&written);
         state_write(&written);
         round_begins();
-        seL4_Error error = limen_seal(SEAL, &count);
+        seL4_Error error = limen_seal(seal, &count);
         state_read(&found);
         rounds.interrupts = told()->interrupts;
         round_ends();
         CHECK_EQUAL(error, seL4_NoError);
         CHECK_EQUAL(count, 1);
         CHECK(state_equal(&written, &found));
-        CHECK(is_last(limen_open, key, sealed, ++number));
+        CHECK(is_last(open, with, to, ++number));
         CHECK(is_last(OPEN, key_of_interrupt, sealed_by_interrupt, told()->interrupts - first));
     }
     CHECK_EQUAL(told()->other_registers, 0);
     CHECK_EQUAL(told()->other_digests, 0);
 }
 
+static void interrupts_seal_while_a_request_does(void)
+{
+    seal_in_rounds(SEAL, limen_open, key, sealed);
+}
+
+/* With AES-256-GCM where there are instructions for it. */
+static void interrupts_seal_while_another_cipher_does(void)
+{
+    seal_in_rounds(OTHER_SEAL, OPEN, other_key, other_sealed);
+}
+
 void init(void)
 {
+    for (int i = 0; i < RECORD; i++) {
+        ((volatile seL4_Uint8 *)record)[i] = 7 * i + i / 256;
+    }
+    set_key(key, 3);
+    set_key(other_key, 31);
+    set_key(key_of_interrupt, 90);
+    first = told()->interrupts;
     RUN(interrupts_seal_while_a_request_does);
+    RUN(interrupts_seal_while_another_cipher_does);
     suite_end();
 }
 

@@ -8,13 +8,16 @@
 //!
 //! [injection.raise]                # makes a device of each board interrupt, see debugger.rs
 //! x86_64_generic = ["outb 0x64 0xd3", "outb 0x60 0"]
+//!
+//! [injection.routines]             # of the kernel, in each of which an interrupt must be raised; by board and variants
+//! x86_64_generic = ["simd_chacha20_four"]
 //! ```
 //!
 //! First the emulator records what the kernel executes in a round, and in one with an interrupt in the middle of a
-//! digest. Then an interrupt is raised at every one of these instructions, in a round for each. Instructions in loops,
-//! which are all alike to an interrupt, are sampled, and so are those that another policy, or the other interrupt, has
-//! executed as well. The program prints its own checks as tests. What it cannot know is checked here: that the machine
-//! reached each instruction, that the interrupt was served, and that boot code is unmapped.
+//! digest. Then an interrupt is raised at every one of these instructions, in a round for each. Instructions in loops and
+//! in the named routines, which are all alike to an interrupt, are sampled, and so are those that another policy, or the
+//! other interrupt, has executed as well. The program prints its own checks as tests. What it cannot know is checked here:
+//! that the machine reached each instruction, that the interrupt was served, and that boot code is unmapped.
 
 mod places;
 
@@ -35,7 +38,7 @@ use crate::failure::{Context, Failure, Outcome};
 use crate::run::qemu::{Boot, Session};
 use crate::test::debugger::{self, Debugger};
 use crate::test::suite::Verdict;
-use places::{Repeated, in_rounds, inserted_before, new_in_each};
+use places::{Repeated, in_rounds, inserted_after, new_in_each};
 
 /// How many rounds may miss an instruction: some are executed only occasionally.
 const ATTEMPTS: usize = 4096;
@@ -63,6 +66,8 @@ pub struct Injection {
     #[serde(default = "by_default")]
     bits: bool,
     raise: BTreeMap<String, Vec<String>>,
+    #[serde(default)]
+    routines: BTreeMap<String, Vec<String>>,
 }
 
 /// Bits are flipped unless the suite says otherwise.
@@ -90,13 +95,15 @@ impl Injection {
             machine.begin_test()?;
             machine.interrupt_at(over).map(drop)
         })?;
-        let disturbed = disturbed.concat();
-        let inserted = inserted_before(over, usual, &disturbed)?;
+        let inserted = inserted_after(over, usual, &disturbed)?;
+        let routines = self.routines.get(&boot.board.title()).map_or(&[][..], Vec::as_slice);
+        let routines = routines.iter().map(|name| kernel.range(name)).collect::<Outcome<Vec<_>>>()?;
         let plan = Plan {
-            places: new_in_each(&undisturbed),
+            places: new_in_each(&undisturbed, &routines),
             over,
-            places_over: new_in_each(&[usual, inserted]).pop().unwrap_or_default(),
+            places_over: new_in_each(&[usual, inserted], &routines).pop().unwrap_or_default(),
         };
+        plan.check_routines(&routines, &kernel)?;
         scene.stopped(&[], |machine| {
             let findings = self.carry_out(&plan, machine)?;
             machine.debugger.detach()?;
@@ -144,6 +151,16 @@ struct Plan {
 }
 
 impl Plan {
+    /// Checks that there is a place in each of these routines.
+    fn check_routines(&self, routines: &[Range<u64>], kernel: &Symbols) -> Outcome {
+        let has_place =
+            |routine: &&Range<u64>| self.places.iter().flatten().any(|place| routine.contains(place));
+        routines.iter().find(|routine| !has_place(routine)).map_or(Ok(()), |routine| {
+            let name = kernel.function_at(routine.start);
+            Err(Failure::new(format!("the kernel does not execute '{name}' in a round")))
+        })
+    }
+
     /// The kernel's entry point.
     fn entry(&self) -> Outcome<u64> {
         self.places.iter().flatten().next().copied().ok_or_else(|| Failure::new("the kernel was not entered"))

@@ -13,7 +13,7 @@
 //! forbid = ["PANIC"]
 //! stands_still = true              # the run must end because no thread can run; the console gets the lists of threads,
 //!                                  # objects and keys
-//! variants = ["q35"]               # boot once more, in debug, on boards with these variants
+//! variants = ["q35"]               # boot once more on boards with these variants: in debug, if it is among the configs
 //! # or: [["q35"], ["avx"]]         # once more for each of these lists
 //!
 //! [release]                        # only in this configuration
@@ -49,7 +49,7 @@ use crate::test::injection::Injection;
 use crate::test::load::Load;
 use crate::test::worlds::{self, Consoles, Worlds};
 
-/// The configuration in which variants of boards run: there the kernel checks itself.
+/// The configuration in which variants of boards run, of those of a suite: there the kernel checks itself.
 const VARIANT_CONFIG: &str = "debug";
 
 /// The settings of `suite.toml`, with defaults.
@@ -207,7 +207,10 @@ impl Suite {
     /// The board with the suite's variants, for each run; none if the suite asks for none in this configuration, or the
     /// board lacks them.
     pub fn variants_of<'a>(&'a self, board: &'a Board, config: &str) -> impl Iterator<Item = Board> + 'a {
-        let runs = if config == VARIANT_CONFIG { self.variants.runs() } else { &[] };
+        let has_usual = |configs: &Vec<String>| configs.iter().any(|config| config == VARIANT_CONFIG);
+        let is_chosen =
+            config == VARIANT_CONFIG || self.configs.as_ref().is_some_and(|configs| !has_usual(configs));
+        let runs = if is_chosen { self.variants.runs() } else { &[] };
         runs.iter().filter_map(|variants| board.with(variants).ok())
     }
 

@@ -1,6 +1,7 @@
 //! Selects the kernel's instructions for interrupts from those that it has executed.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
 use crate::bench::trace;
 use crate::failure::{Failure, Outcome};
@@ -30,10 +31,11 @@ impl Repeated {
     }
 }
 
-/// Each instruction once, and a sample of those in loops.
-fn chosen(executed: &[u64]) -> Vec<u64> {
+/// Each instruction once, and a sample of those in loops and routines.
+fn chosen(executed: &[u64], routines: &[Range<u64>]) -> Vec<u64> {
     let repeated = Repeated::of(executed);
-    sampled(executed, |address| repeated.0.contains(&address))
+    let is_in_routine = |address| routines.iter().any(|routine| routine.contains(&address));
+    sampled(executed, |address| repeated.0.contains(&address) || is_in_routine(address))
 }
 
 /// Each address once, and a sample of those for which `is_alike` is true.
@@ -47,32 +49,39 @@ fn sampled(executed: &[u64], is_alike: impl Fn(u64) -> bool) -> Vec<u64> {
     executed.iter().copied().filter(|address| is_chosen(*address)).collect()
 }
 
-/// For each round, all instructions that were not in earlier ones, and a sample of the others.
-pub(super) fn new_in_each(rounds: &[impl AsRef<[u64]>]) -> Vec<Vec<u64>> {
+/// For each round, all instructions that were not in earlier ones, and a sample of the others and of those in routines.
+pub(super) fn new_in_each(rounds: &[impl AsRef<[u64]>], routines: &[Range<u64>]) -> Vec<Vec<u64>> {
     let mut known = BTreeSet::<u64>::new();
     let places = rounds.iter().map(AsRef::as_ref).map(|round| {
-        let places = sampled(&chosen(round), |address| known.contains(&address));
+        let places = sampled(&chosen(round, routines), |address| known.contains(&address));
         known.extend(round);
         places
     });
     places.collect()
 }
 
-/// The instructions executed right before this one, if an interrupt occurred there.
-pub(super) fn inserted_before<'a>(
+/// The instructions of the interrupt that was raised at this place, in the first of these rounds that has one. It occurs at the
+/// place, or where interrupts are on again.
+pub(super) fn inserted_after<'a>(
     place: u64,
     undisturbed: &[u64],
-    disturbed: &'a [u64],
+    disturbed: &'a [Vec<u64>],
 ) -> Outcome<&'a [u64]> {
     let usual: BTreeSet<_> = undisturbed.windows(2).map(|pair| (pair[0], pair[1])).collect();
-    // The emulator logs some instructions that it then interrupts, and logs them again when it executes them.
-    let is_near = |address| address == place || usual.contains(&(address, place));
-    let is_break = |pair: &[u64]| is_near(pair[0]) && !usual.contains(&(pair[0], pair[1]));
-    let inserted = disturbed.windows(2).position(is_break).and_then(|before| {
-        let rest = &disturbed[before + 1..];
-        Some(&rest[..rest.iter().position(|address| *address == place)?])
-    });
+    let inserted = disturbed.iter().find_map(|round| inserted(place, &usual, round));
     inserted.ok_or_else(|| Failure::new("no interrupt occurred in the middle of a digest"))
+}
+
+fn inserted<'a>(place: u64, usual: &BTreeSet<(u64, u64)>, round: &'a [u64]) -> Option<&'a [u64]> {
+    // The emulator logs some instructions that it then interrupts, and logs them again when it executes them. Others it only
+    // logs then, such as the place itself: the interrupt may follow the instruction before it.
+    let first = round.iter().position(|address| *address == place || usual.contains(&(*address, place)))?;
+    let rest = &round[first..];
+    let before = rest.windows(2).position(|pair| !usual.contains(&(pair[0], pair[1])))?;
+    let interrupted = rest[before];
+    let resumes = |address| address == interrupted || usual.contains(&(interrupted, address));
+    let rest = &rest[before + 1..];
+    Some(&rest[..rest.iter().position(|address| resumes(*address))?])
 }
 
 /// The kernel's instructions in each complete round.
@@ -105,11 +114,16 @@ mod tests {
     #[test]
     fn instructions_of_an_interrupt_are_found() {
         let undisturbed = [K, K + 1, K + 2, K + 3, K + 2];
-        let disturbed = [K, K + 1, K + 8, K + 9, K + 2, K + 3, K + 2];
-        assert_eq!(inserted_before(K + 2, &undisturbed, &disturbed).unwrap(), [K + 8, K + 9]);
+        let found =
+            |round: &[u64]| inserted_after(K + 2, &undisturbed, &[round.to_vec()]).ok().map(<[u64]>::to_vec);
+        assert_eq!(found(&[K, K + 1, K + 8, K + 9, K + 2, K + 3, K + 2]), Some(vec![K + 8, K + 9]));
         let written_twice = [K, K + 1, K + 2, K + 8, K + 9, K + 2, K + 3, K + 2];
-        assert_eq!(inserted_before(K + 2, &undisturbed, &written_twice).unwrap(), [K + 8, K + 9]);
-        assert!(inserted_before(K + 2, &undisturbed, &undisturbed).is_err());
+        assert_eq!(found(&written_twice), Some(vec![K + 8, K + 9]));
+        let masked_at_the_place = [K, K + 1, K + 2, K + 3, K + 8, K + 9, K + 2];
+        assert_eq!(found(&masked_at_the_place), Some(vec![K + 8, K + 9]));
+        let before_the_place = [K, K + 8, K + 1, K + 2, K + 3, K + 2];
+        assert_eq!(found(&before_the_place), None);
+        assert_eq!(found(&undisturbed), None);
     }
 
     #[test]
@@ -117,7 +131,8 @@ mod tests {
         let executed: Vec<_> = (0..64).chain(100..104).chain(0..2).collect();
         assert_eq!(sampled(&executed, |address| address < 64), [0, 16, 32, 48, 100, 101, 102, 103]);
         let looping: Vec<_> = [[7, 8]; LOOP].concat().into_iter().chain([9]).collect();
-        assert_eq!(chosen(&looping), [7, 9]);
+        assert_eq!(chosen(&looping, &[]), [7, 9]);
+        assert_eq!(chosen(&executed, &[0..64, 100..104]), [0, 16, 32, 48]);
         assert_eq!(Repeated::of(&looping).middle(&looping).unwrap(), 7);
         assert!(Repeated::of(&[9]).middle(&[9]).is_err());
     }
@@ -125,7 +140,7 @@ mod tests {
     #[test]
     fn another_policy_adds_its_new_instructions() {
         assert_eq!(
-            new_in_each(&[vec![1, 2, 3], vec![1, 2, 4], vec![5]]),
+            new_in_each(&[vec![1, 2, 3], vec![1, 2, 4], vec![5]], &[]),
             [vec![1, 2, 3], vec![1, 4], vec![5]]
         );
     }
