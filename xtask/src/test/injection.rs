@@ -157,7 +157,7 @@ impl Plan {
             |routine: &&Range<u64>| self.places.iter().flatten().any(|place| routine.contains(place));
         routines.iter().find(|routine| !has_place(routine)).map_or(Ok(()), |routine| {
             let name = kernel.function_at(routine.start);
-            Err(Failure::new(format!("the kernel does not execute '{name}' in a round")))
+            Err(Failure::new(format!("no interrupt would be raised in '{name}'")))
         })
     }
 

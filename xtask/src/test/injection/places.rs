@@ -132,7 +132,7 @@ mod tests {
         assert_eq!(sampled(&executed, |address| address < 64), [0, 16, 32, 48, 100, 101, 102, 103]);
         let looping: Vec<_> = [[7, 8]; LOOP].concat().into_iter().chain([9]).collect();
         assert_eq!(chosen(&looping, &[]), [7, 9]);
-        assert_eq!(chosen(&executed, &[0..64, 100..104]), [0, 16, 32, 48]);
+        assert_eq!(chosen(&executed, &[0..64, 100..104]), [0, 16, 32, 48, 100]);
         assert_eq!(Repeated::of(&looping).middle(&looping).unwrap(), 7);
         assert!(Repeated::of(&[9]).middle(&[9]).is_err());
     }
