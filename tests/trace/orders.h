@@ -9,4 +9,7 @@
 #define FORGED 4000ul
 #define FORGED_VALUE 0xbadul
 
+/* Where the outsider looks for the ring: at the addresses of the tester, of the hostile program and of the kernel. */
+#define OUTSIDERS_PLACES 0x4000000ul, 0x5000000ul, 0xffffffffbe800000ul
+
 #endif /* TESTS_TRACE_ORDERS_H */
