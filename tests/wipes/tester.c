@@ -4,6 +4,7 @@
 
 #include "level.h"
 #include "orders.h"
+#include "recorded.h"
 #include "test.h"
 
 /* Set by the tool. */
@@ -14,6 +15,9 @@ seL4_Word secrets;
 #define VAULT 0
 #define HOLDER_CHANNEL 1
 #define HOLDER 3
+
+/* Threads, in the order of the description. */
+enum { UART_THREAD, TESTER_THREAD, HOLDER_THREAD };
 
 static struct orders *told(void)
 {
@@ -104,11 +108,45 @@ static void no_capability_requests_a_wipe(void)
     }
 }
 
+static void wipes_are_recorded_with_their_bytes(void)
+{
+    seL4_Word groups = GROUP(ENTRIES) | GROUP(INTERRUPTS) | GROUP(MEMORY);
+    fill(keys, KEYS_WORDS);
+    recorded_begin(groups);
+    level_raise();
+    while (((volatile seL4_Word *)keys)[KEYS_WORDS - 1] != 0) {
+    }
+    recorded_end(groups);
+    CHECK_EQUAL(wait_for_signals(), 1 << VAULT);
+    /* Within the interrupt, which has the line of the device. */
+    seL4_Word at = recorded_find(0, limen_traced_wipe, TESTER_THREAD);
+    CHECK_RECORD(at, limen_traced_wipe, TESTER_THREAD, records[at].first);
+    CHECK_EQUAL(records[at].second, KEYS_WORDS * sizeof(seL4_Word));
+    CHECK(at >= 2 && records[at - 1].first != LIMEN_TRACE_TIMER);
+    CHECK_RECORD(at - 1, limen_traced_interrupt, TESTER_THREAD, records[at - 1].first);
+    CHECK_RECORD(at - 2, limen_traced_entry, TESTER_THREAD, limen_trace_by_interrupt);
+    CHECK_EQUAL(recorded_count(limen_traced_wipe), 1);
+    seL4_Word of_keys = records[at].first;
+
+    for (seL4_Word bad_call = 0; bad_call < 2; bad_call++) {
+        told()->bad_call = bad_call;
+        recorded_begin(GROUP(MEMORY));
+        provoke_fault();
+        recorded_end(GROUP(MEMORY));
+        microkit_pd_restart(HOLDER, (seL4_Word)_start);
+        at = recorded_find(0, limen_traced_wipe, HOLDER_THREAD);
+        CHECK_RECORD(at, limen_traced_wipe, HOLDER_THREAD, !of_keys);
+        CHECK_EQUAL(records[at].second, SECRETS_WORDS * sizeof(seL4_Word));
+        CHECK_EQUAL(recorded_count(limen_traced_wipe), 1);
+    }
+}
+
 void init(void)
 {
     RUN(an_interrupt_wipes_before_its_driver_runs);
     RUN(no_program_sees_a_part_of_it);
     RUN(a_fault_wipes_before_its_handler_runs);
+    RUN(wipes_are_recorded_with_their_bytes);
     RUN(no_capability_requests_a_wipe);
     suite_end();
 }

@@ -498,7 +498,7 @@ impl<M: Machine> Kernel<M> {
             self.push(now, TraceKind::Fpu, before.fpu_owner, number(owner), 0);
         }
         let Some(thread) = before.thread else { return };
-        if let Reason::Fault(_) = before.reason
+        if self.new_fault(before).is_some()
             && let Some(served) = &self.served_faults[thread]
         {
             let service = served.service();
