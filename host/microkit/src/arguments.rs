@@ -5,6 +5,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use lexopt::{Arg, Parser};
+use limen_abi::trace::GROUPS;
 use limen_inspect::View;
 use limen_nearest::advice;
 
@@ -288,5 +289,11 @@ fn unrecognized_option(option: &str, separator: &str, parser: &mut Parser) -> Fa
 }
 
 fn unrecognized(word: &str) -> Failure {
-    Failure::Usage(format!("unrecognized argument '{word}'"))
+    let is_group = GROUPS.iter().any(|(_, group, _)| word.split(',').any(|name| name == *group));
+    let help = if is_group {
+        format!("\nhelp: groups follow an equals sign: --trace={word}")
+    } else {
+        String::new()
+    };
+    Failure::Usage(format!("unrecognized argument '{word}'{help}"))
 }
