@@ -95,12 +95,11 @@ pub struct Trace {
     pub(crate) threads: usize,
     /// The threads that could run after the last event, one bit each.
     ready: u64,
-    before: Before,
 }
 
 impl Trace {
     /// An empty trace.
-    pub const EMPTY: Self = Self { count: 0, groups: 0, threads: 0, ready: 0, before: Before::NOTHING };
+    pub const EMPTY: Self = Self { count: 0, groups: 0, threads: 0, ready: 0 };
 
     fn is_on(&self, group: KernelKey) -> bool {
         self.groups & group.option() != 0
@@ -108,15 +107,11 @@ impl Trace {
 }
 
 /// State that [`Kernel::trace_begin`] saw.
-#[derive(Clone, Copy, Debug)]
-struct Before {
-    /// Whether it was called for this event: a key may turn the trace on in the middle of one.
-    is_valid: bool,
+#[derive(Debug)]
+#[must_use]
+pub struct Before {
     thread: Option<ThreadId>,
-    reason: Reason,
-    message: Message,
-    /// The first thread that waits to send where the event receives.
-    sender: Option<ThreadId>,
+    looked: Looked,
     has_fault: bool,
     /// The end of the running slice or budget.
     budget: Option<(SchedContextId, Ticks)>,
@@ -126,35 +121,15 @@ struct Before {
     fpu_owner: Option<ThreadId>,
     work: Option<ServiceId>,
     keys: u64,
-    scope: Scope,
 }
 
-impl Before {
-    const NOTHING: Self = Self {
-        is_valid: false,
-        thread: None,
-        reason: Reason::Syscall,
-        message: Message::None,
-        sender: None,
-        has_fault: false,
-        budget: None,
-        postponed: Queue::EMPTY,
-        domain: 0,
-        slot_end: 0,
-        fpu_owner: None,
-        work: None,
-        keys: 0,
-        scope: Scope::Few,
-    };
-}
-
-/// The kind of an event.
+/// What an event names.
 #[derive(Clone, Copy, Debug)]
-enum Reason {
-    Syscall,
-    Interrupt,
-    Fault(Fault),
-    Other,
+struct Looked {
+    message: Message,
+    /// The first thread that waits to send where the event receives.
+    sender: Option<ThreadId>,
+    scope: Scope,
 }
 
 /// The message that an event may transfer.
@@ -178,7 +153,7 @@ enum Scope {
 impl<M: Machine> Kernel<M> {
     /// Records the entry for an event, and looks at what the event may change.
     #[inline(never)]
-    pub fn trace_begin(&mut self, event: &Event) {
+    pub fn trace_begin(&mut self, event: &Event) -> Before {
         let now = self.machine.now();
         let groups = self.machine.trace_groups();
         let thread = self.running_thread();
@@ -189,66 +164,64 @@ impl<M: Machine> Kernel<M> {
             let pc = thread.map_or(0, |thread| self.program_registers(thread).register(M::Context::PC));
             self.push(now, TraceKind::Entry, thread, reason_of(event), pc);
         }
-        let reply_recv = Syscall::ReplyRecv.as_raw();
-        if *event != Event::Syscall(reply_recv) {
+        if !matches!(event, Event::Syscall(number) if *number == Syscall::ReplyRecv.as_raw()) {
             self.flush_open_call();
         }
-        let mut before = Before {
-            is_valid: true,
+        let budget = self.processor.sched_context.map(|id| {
+            let sched_context = &self.sched_contexts[id];
+            (id, self.processor.since.wrapping_add(sched_context.remaining), sched_context.heir.is_some())
+        });
+        let mut looked = Looked { message: Message::None, sender: None, scope: Scope::Few };
+        match (event, thread) {
+            (Event::Syscall(number), Some(thread)) => {
+                if groups & LOOKED != 0 {
+                    looked = self.look_at_syscall(thread, *number);
+                }
+            }
+            (Event::Interrupt, _) => looked.scope = Scope::All,
+            (Event::Fault(_), Some(thread)) => {
+                if let Cap::Endpoint { id, .. } = self.threads[thread].fault_handler {
+                    looked.sender = self.receiver_at(id);
+                }
+            }
+            _ => {}
+        }
+        if budget.is_some_and(|(_, _, has_heir)| has_heir) {
+            looked.scope = Scope::All;
+        }
+        let needs_keys = looked.scope == Scope::All && self.trace.is_on(KernelKey::TraceMemory);
+        Before {
             thread,
+            looked,
             has_fault: thread.is_some_and(|thread| self.threads[thread].fault.is_some()),
+            budget: budget.map(|(id, end, _)| (id, end)),
             postponed: self.processor.queues.postponed,
             domain: self.processor.domain,
             slot_end: self.processor.slot_end,
             fpu_owner: self.processor.fpu.owner(),
             work: thread.and_then(|thread| self.works[thread].as_ref()).map(|work| work.service()),
-            ..Before::NOTHING
-        };
-        if let Some(id) = self.processor.sched_context {
-            before.budget = Some((id, self.processor.since.wrapping_add(self.sched_contexts[id].remaining)));
-            before.scope = if self.sched_contexts[id].heir.is_some() { Scope::All } else { Scope::Few };
+            keys: if needs_keys { self.keys_on() } else { 0 },
         }
-        match (event, thread) {
-            (Event::Syscall(number), Some(thread)) if groups & LOOKED != 0 => {
-                self.look_at_syscall(&mut before, thread, *number);
-            }
-            (Event::Interrupt, _) => (before.reason, before.scope) = (Reason::Interrupt, Scope::All),
-            (Event::Fault(fault), Some(thread)) => {
-                before.reason = Reason::Fault(*fault);
-                if let Cap::Endpoint { id, .. } = self.threads[thread].fault_handler {
-                    before.sender = self.receiver_at(id);
-                }
-            }
-            _ => before.reason = Reason::Other,
-        }
-        if before.scope == Scope::All && self.trace.is_on(KernelKey::TraceMemory) {
-            before.keys = self.keys_on();
-        }
-        self.trace.before = before;
     }
 
     /// Records what an event has changed, and the return from it.
     #[inline(never)]
-    pub fn trace_end(&mut self) {
-        if !self.trace.before.is_valid {
-            return;
-        }
-        self.trace.before.is_valid = false;
-        let (now, before, after) = (self.machine.now(), self.trace.before, self.running_thread());
-        if let Reason::Interrupt = before.reason {
-            self.trace_interrupt(&before, now);
+    pub fn trace_end(&mut self, event: &Event, before: &Before) {
+        let (now, after) = (self.machine.now(), self.running_thread());
+        if let Event::Interrupt = event {
+            self.trace_interrupt(before, now);
         }
         if self.trace.is_on(KernelKey::TraceMessages) {
-            self.trace_messages(&before, now);
+            self.trace_messages(event, before, now);
         }
         if self.trace.is_on(KernelKey::TraceTime) {
-            self.trace_time(&before, now);
+            self.trace_time(before, now);
         }
         if self.trace.is_on(KernelKey::TraceMemory) {
-            self.trace_memory(&before, now);
+            self.trace_memory(event, before, now);
         }
         if self.trace.is_on(KernelKey::TraceThreads) {
-            self.trace_threads(&before, after, now);
+            self.trace_threads(before, after, now);
         }
         if self.trace.is_on(KernelKey::TraceEntries) {
             self.push(now, TraceKind::Exit, after, 0, 0);
@@ -317,43 +290,38 @@ impl<M: Machine> Kernel<M> {
 
     /// Looks at the objects that a system call names.
     #[inline]
-    fn look_at_syscall(&self, before: &mut Before, thread: ThreadId, number: i64) {
+    fn look_at_syscall(&self, thread: ThreadId, number: i64) -> Looked {
         let context = &self.threads[thread].context;
-        match Syscall::from_raw(number) {
+        let nothing = (Message::None, Scope::Few);
+        let ((message, scope), received) = match Syscall::from_raw(number) {
             Some(Syscall::Call | Syscall::Send | Syscall::NbSend) => {
-                self.look_at_send(before, thread, context.cptr());
+                (self.look_at_send(thread, context.cptr()), false)
             }
             Some(Syscall::ReplyRecv) => {
-                match self.open_reply(context.reply_cptr()) {
-                    Some(caller) => before.message = Message::Reply { caller },
-                    None => self.look_at_send(before, thread, context.reply_cptr()),
-                }
-                before.sender = self.sender_for(thread, context.cptr());
+                let reply = match self.open_reply(context.reply_cptr()) {
+                    Some(caller) => (Message::Reply { caller }, Scope::Few),
+                    None => self.look_at_send(thread, context.reply_cptr()),
+                };
+                (reply, true)
             }
             Some(Syscall::Recv | Syscall::NbRecv | Syscall::Wait | Syscall::NbWait) => {
-                before.sender = self.sender_for(thread, context.cptr());
                 // The call of a caller that is still blocked on the reply object is cancelled.
-                if let Ok(Cap::Reply(reply)) = self.lookup(thread, context.reply_cptr())
-                    && self.replies[reply] != Reply::Free
-                {
-                    before.scope = Scope::All;
-                }
+                let is_cancelled = matches!(self.lookup(thread, context.reply_cptr()),
+                    Ok(Cap::Reply(reply)) if self.replies[reply] != Reply::Free);
+                (if is_cancelled { (Message::None, Scope::All) } else { nothing }, true)
             }
-            Some(Syscall::NbSendRecv) => {
-                self.look_at_send(before, thread, context.send_cptr());
-                before.sender = self.sender_for(thread, context.cptr());
-            }
-            Some(Syscall::NbSendWait) => {
-                self.look_at_send(before, thread, context.reply_cptr());
-                before.sender = self.sender_for(thread, context.cptr());
-            }
-            _ => before.scope = Scope::All,
-        }
+            Some(Syscall::NbSendRecv) => (self.look_at_send(thread, context.send_cptr()), true),
+            Some(Syscall::NbSendWait) => (self.look_at_send(thread, context.reply_cptr()), true),
+            _ => ((Message::None, Scope::All), false),
+        };
+        let sender = if received { self.sender_for(thread, context.cptr()) } else { None };
+        Looked { message, sender, scope }
     }
 
+    /// The message that a system call sends through a capability, and the threads that this may change.
     #[inline]
-    fn look_at_send(&self, before: &mut Before, thread: ThreadId, cptr: u64) {
-        before.message = match self.lookup(thread, cptr) {
+    fn look_at_send(&self, thread: ThreadId, cptr: u64) -> (Message, Scope) {
+        let message = match self.lookup(thread, cptr) {
             Ok(Cap::Endpoint { id: endpoint, badge, rights }) if rights.can_send() => {
                 let receiver = self.receiver_at(endpoint);
                 let length = self.threads[thread].context.info().length() as u64;
@@ -366,11 +334,9 @@ impl<M: Machine> Kernel<M> {
                 Reply::Owed { caller, .. } => Message::Reply { caller },
                 Reply::Free => Message::None,
             },
-            _ => {
-                before.scope = Scope::All;
-                Message::None
-            }
+            _ => return (Message::None, Scope::All),
         };
+        (message, Scope::Few)
     }
 
     /// The caller of the open call, if the reply to it goes through this capability.
@@ -434,9 +400,9 @@ impl<M: Machine> Kernel<M> {
         self.push_rarely(now, TraceKind::Wipe, before.thread, Services::<M>::index_of(service) as u64, bytes);
     }
 
-    fn trace_messages(&mut self, before: &Before, now: Ticks) {
+    fn trace_messages(&mut self, event: &Event, before: &Before, now: Ticks) {
         let thread = before.thread;
-        match before.message {
+        match before.looked.message {
             Message::None => {}
             Message::Send { endpoint, receiver, badge, length } => {
                 if receiver.is_some() || thread.is_some_and(|thread| self.is_sending_to(thread, endpoint)) {
@@ -451,15 +417,15 @@ impl<M: Machine> Kernel<M> {
                 self.push(now, TraceKind::Reply, thread, number(Some(caller)), 0);
             }
         }
-        if let Some(fault) = self.new_fault(before) {
+        if let Some(fault) = self.new_fault(event, before) {
             let second = match fault {
                 Fault::Vm { address, .. } => address,
                 _ => thread.map_or(0, |thread| self.program_registers(thread).register(M::Context::PC)),
             };
             self.push_rarely(now, TraceKind::Fault, thread, fault.label().as_raw(), second);
         }
-        if let Some(sender) = before.sender
-            && !matches!(before.reason, Reason::Fault(_))
+        if let Some(sender) = before.looked.sender
+            && !matches!(event, Event::Fault(_))
             && !matches!(self.threads[sender].state, State::Sending { .. })
         {
             self.push_rarely(now, TraceKind::Call, Some(sender), number(thread), 0);
@@ -470,9 +436,9 @@ impl<M: Machine> Kernel<M> {
         matches!(self.threads[thread].state, State::Sending { endpoint, .. } if endpoint == to)
     }
 
-    fn new_fault(&self, before: &Before) -> Option<Fault> {
-        match before.reason {
-            Reason::Fault(fault) => Some(fault),
+    fn new_fault(&self, event: &Event, before: &Before) -> Option<Fault> {
+        match event {
+            Event::Fault(fault) => Some(*fault),
             _ if before.has_fault => None,
             _ => self.threads[before.thread?].fault,
         }
@@ -492,13 +458,13 @@ impl<M: Machine> Kernel<M> {
         }
     }
 
-    fn trace_memory(&mut self, before: &Before, now: Ticks) {
+    fn trace_memory(&mut self, event: &Event, before: &Before, now: Ticks) {
         let owner = self.processor.fpu.owner();
         if owner != before.fpu_owner {
             self.push(now, TraceKind::Fpu, before.fpu_owner, number(owner), 0);
         }
         let Some(thread) = before.thread else { return };
-        if self.new_fault(before).is_some()
+        if self.new_fault(event, before).is_some()
             && let Some(served) = &self.served_faults[thread]
         {
             let service = served.service();
@@ -510,7 +476,7 @@ impl<M: Machine> Kernel<M> {
             (Some(work), None) => self.push_work(now, TraceKind::WorkEnd, thread, work),
             _ => {}
         }
-        if before.scope == Scope::All {
+        if before.looked.scope == Scope::All {
             self.trace_keys(thread, before.keys, now);
         }
     }
@@ -538,7 +504,7 @@ impl<M: Machine> Kernel<M> {
         let ready = self.ready_after(before, after);
         let changed = ready ^ core::mem::replace(&mut self.trace.ready, ready);
         if changed != 0 {
-            let told = match before.message {
+            let told = match before.looked.message {
                 Message::Send { receiver, .. } => receiver,
                 Message::Signal { woken, .. } => woken,
                 Message::Reply { caller } => Some(caller),
@@ -562,7 +528,7 @@ impl<M: Machine> Kernel<M> {
     /// The threads that can run after an event, one bit each.
     #[inline]
     fn ready_after(&self, before: &Before, after: Option<ThreadId>) -> u64 {
-        if before.scope == Scope::All || self.processor.queues.postponed != before.postponed {
+        if before.looked.scope == Scope::All || self.processor.queues.postponed != before.postponed {
             return self.ready_threads();
         }
         let mut ready = self.trace.ready;
@@ -574,8 +540,8 @@ impl<M: Machine> Kernel<M> {
         };
         update(before.thread);
         update(after);
-        update(before.sender);
-        update(match before.message {
+        update(before.looked.sender);
+        update(match before.looked.message {
             Message::Send { receiver, .. } => receiver,
             Message::Signal { woken, .. } => woken,
             Message::Reply { caller } => Some(caller),

@@ -39,22 +39,29 @@ pub fn enter(cell: &KernelCell, event: impl FnOnce() -> Event) -> *mut Context {
 #[cold]
 #[inline(never)]
 fn enter_watched(kernel: &mut Kernel<Hardware>, event: Event) -> *mut Context {
-    if keys::is_tracing() {
-        kernel.trace_begin(&event);
-    }
-    if let Event::Fault(fault) = event {
-        kernel.serve_watched_fault(fault, keys::is_printing());
-    } else {
-        kernel.handle_rarely(event);
-    }
-    end_watched(kernel)
+    watch(kernel, &event, |kernel| match &event {
+        Event::Fault(fault) => kernel.serve_watched_fault(*fault, keys::is_printing()),
+        _ => kernel.handle_rarely(event),
+    })
 }
 
-/// Traces the end of an event and checks the invariants, if the image asks for it.
-#[inline(never)]
-fn end_watched(kernel: &mut Kernel<Hardware>) -> *mut Context {
-    if keys::is_tracing() {
-        kernel.trace_end();
+/// Serves an event: traces it and checks the invariants afterwards, if the image asks for it.
+#[inline(always)]
+fn watch(
+    kernel: &mut Kernel<Hardware>,
+    event: &Event,
+    serve: impl FnOnce(&mut Kernel<Hardware>),
+) -> *mut Context {
+    let writes_record = matches!(event, Event::Syscall(number) if *number == Syscall::Trace.as_raw());
+    if keys::is_tracing() && !writes_record {
+        let before = kernel.trace_begin(event);
+        serve(kernel);
+        // The event may have turned the trace off.
+        if keys::is_tracing() {
+            kernel.trace_end(event, &before);
+        }
+    } else {
+        serve(kernel);
     }
     if keys::is_self_checking() {
         check(kernel);
@@ -112,11 +119,9 @@ pub extern "C" fn enter_interrupt(cell: &KernelCell) -> *mut Context {
 pub fn enter_probed_syscall(cell: &KernelCell, number: i64, stamp: u64) -> *mut Context {
     // SAFETY: called only from the trap handlers, see the module documentation.
     let kernel = unsafe { cell.open() };
-    if keys::is_tracing() && number != Syscall::Trace.as_raw() {
-        kernel.trace_begin(&Event::Syscall(number));
-    }
-    kernel.serve_probed_syscall(number, stamp);
-    end_watched(kernel)
+    watch(kernel, &Event::Syscall(number), |kernel| {
+        kernel.serve_probed_syscall(number, stamp);
+    })
 }
 
 /// Handles any other entry with probing on; calls `enter` unless a probe consumes the event.

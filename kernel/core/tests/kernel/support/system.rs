@@ -167,13 +167,12 @@ impl System {
 
     /// Passes an event to the kernel, then checks all invariants.
     pub(crate) fn event(&mut self, event: Event) {
-        let is_traced = !self.kernel.machine.trace.is_empty();
-        if is_traced && event != Event::Syscall(Syscall::Trace.as_raw()) {
-            self.kernel.trace_begin(&event);
-        }
+        let has_ring = !self.kernel.machine.trace.is_empty();
+        let is_traced = has_ring && event != Event::Syscall(Syscall::Trace.as_raw());
+        let before = is_traced.then(|| self.kernel.trace_begin(&event));
         self.handle(event);
-        if is_traced {
-            self.kernel.trace_end();
+        if let Some(before) = before {
+            self.kernel.trace_end(&event, &before);
         }
     }
 
