@@ -132,13 +132,23 @@ struct Looked {
     scope: Scope,
 }
 
-/// The message that an event may transfer.
+/// The record of the message that an event may transfer. Not an enumeration with fields, whose copies are calls of `memcpy`.
 #[derive(Clone, Copy, Debug)]
-enum Message {
-    None,
-    Send { endpoint: EndpointId, receiver: Option<ThreadId>, badge: u64, length: u64 },
-    Signal { woken: Option<ThreadId>, badge: u64 },
-    Reply { caller: ThreadId },
+struct Message {
+    kind: Option<TraceKind>,
+    /// The endpoint of a send. Only if it arrives or waits there is there a record.
+    endpoint: Option<EndpointId>,
+    /// The thread that receives it or wakes.
+    to: Option<ThreadId>,
+    second: u64,
+}
+
+impl Message {
+    const NONE: Self = Self { kind: None, endpoint: None, to: None, second: 0 };
+
+    fn reply(caller: ThreadId) -> Self {
+        Self { kind: Some(TraceKind::Reply), to: Some(caller), ..Self::NONE }
+    }
 }
 
 /// The threads whose state an event may change.
@@ -171,7 +181,7 @@ impl<M: Machine> Kernel<M> {
             let sched_context = &self.sched_contexts[id];
             (id, self.processor.since.wrapping_add(sched_context.remaining), sched_context.heir.is_some())
         });
-        let mut looked = Looked { message: Message::None, sender: None, scope: Scope::Few };
+        let mut looked = Looked { message: Message::NONE, sender: None, scope: Scope::Few };
         match (event, thread) {
             (Event::Syscall(number), Some(thread)) => {
                 if groups & LOOKED != 0 {
@@ -292,14 +302,14 @@ impl<M: Machine> Kernel<M> {
     #[inline]
     fn look_at_syscall(&self, thread: ThreadId, number: i64) -> Looked {
         let context = &self.threads[thread].context;
-        let nothing = (Message::None, Scope::Few);
+        let nothing = (Message::NONE, Scope::Few);
         let ((message, scope), received) = match Syscall::from_raw(number) {
             Some(Syscall::Call | Syscall::Send | Syscall::NbSend) => {
                 (self.look_at_send(thread, context.cptr()), false)
             }
             Some(Syscall::ReplyRecv) => {
                 let reply = match self.open_reply(context.reply_cptr()) {
-                    Some(caller) => (Message::Reply { caller }, Scope::Few),
+                    Some(caller) => (Message::reply(caller), Scope::Few),
                     None => self.look_at_send(thread, context.reply_cptr()),
                 };
                 (reply, true)
@@ -308,11 +318,11 @@ impl<M: Machine> Kernel<M> {
                 // The call of a caller that is still blocked on the reply object is cancelled.
                 let is_cancelled = matches!(self.lookup(thread, context.reply_cptr()),
                     Ok(Cap::Reply(reply)) if self.replies[reply] != Reply::Free);
-                (if is_cancelled { (Message::None, Scope::All) } else { nothing }, true)
+                (if is_cancelled { (Message::NONE, Scope::All) } else { nothing }, true)
             }
             Some(Syscall::NbSendRecv) => (self.look_at_send(thread, context.send_cptr()), true),
             Some(Syscall::NbSendWait) => (self.look_at_send(thread, context.reply_cptr()), true),
-            _ => ((Message::None, Scope::All), false),
+            _ => ((Message::NONE, Scope::All), false),
         };
         let sender = if received { self.sender_for(thread, context.cptr()) } else { None };
         Looked { message, sender, scope }
@@ -323,18 +333,19 @@ impl<M: Machine> Kernel<M> {
     fn look_at_send(&self, thread: ThreadId, cptr: u64) -> (Message, Scope) {
         let message = match self.lookup(thread, cptr) {
             Ok(Cap::Endpoint { id: endpoint, badge, rights }) if rights.can_send() => {
-                let receiver = self.receiver_at(endpoint);
                 let length = self.threads[thread].context.info().length() as u64;
-                Message::Send { endpoint, receiver, badge, length }
+                let (to, second) = (self.receiver_at(endpoint), badge << 16 | length);
+                Message { kind: Some(TraceKind::Call), endpoint: Some(endpoint), to, second }
             }
             Ok(Cap::Notification { id, badge, rights }) if rights.can_send() => {
-                Message::Signal { woken: self.waiter_at(id), badge }
+                let (kind, to) = (Some(TraceKind::Signal), self.waiter_at(id));
+                Message { kind, endpoint: None, to, second: badge }
             }
             Ok(Cap::Reply(reply)) => match self.replies[reply] {
-                Reply::Owed { caller, .. } => Message::Reply { caller },
-                Reply::Free => Message::None,
+                Reply::Owed { caller, .. } => Message::reply(caller),
+                Reply::Free => Message::NONE,
             },
-            _ => return (Message::None, Scope::All),
+            _ => return (Message::NONE, Scope::All),
         };
         (message, Scope::Few)
     }
@@ -402,20 +413,12 @@ impl<M: Machine> Kernel<M> {
 
     fn trace_messages(&mut self, event: &Event, before: &Before, now: Ticks) {
         let thread = before.thread;
-        match before.looked.message {
-            Message::None => {}
-            Message::Send { endpoint, receiver, badge, length } => {
-                if receiver.is_some() || thread.is_some_and(|thread| self.is_sending_to(thread, endpoint)) {
-                    let second = badge << 16 | length;
-                    self.push(now, TraceKind::Call, thread, number(receiver), second);
-                }
-            }
-            Message::Signal { woken, badge } => {
-                self.push(now, TraceKind::Signal, thread, number(woken), badge);
-            }
-            Message::Reply { caller } => {
-                self.push(now, TraceKind::Reply, thread, number(Some(caller)), 0);
-            }
+        let Message { kind, endpoint, to, second } = before.looked.message;
+        let waits_at = |endpoint| thread.is_some_and(|thread| self.is_sending_to(thread, endpoint));
+        if let Some(kind) = kind
+            && (to.is_some() || endpoint.is_none_or(waits_at))
+        {
+            self.push(now, kind, thread, number(to), second);
         }
         if let Some(fault) = self.new_fault(event, before) {
             let second = match fault {
@@ -504,12 +507,7 @@ impl<M: Machine> Kernel<M> {
         let ready = self.ready_after(before, after);
         let changed = ready ^ core::mem::replace(&mut self.trace.ready, ready);
         if changed != 0 {
-            let told = match before.looked.message {
-                Message::Send { receiver, .. } => receiver,
-                Message::Signal { woken, .. } => woken,
-                Message::Reply { caller } => Some(caller),
-                Message::None => None,
-            };
+            let told = before.looked.message.to;
             for thread in bits(changed) {
                 let Some(id) = Threads::<M>::id(thread) else { continue };
                 if ready >> thread & 1 == 0 {
@@ -541,12 +539,7 @@ impl<M: Machine> Kernel<M> {
         update(before.thread);
         update(after);
         update(before.looked.sender);
-        update(match before.looked.message {
-            Message::Send { receiver, .. } => receiver,
-            Message::Signal { woken, .. } => woken,
-            Message::Reply { caller } => Some(caller),
-            Message::None => None,
-        });
+        update(before.looked.message.to);
         ready
     }
 
