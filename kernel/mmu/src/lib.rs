@@ -12,4 +12,6 @@ pub mod address;
 pub mod format;
 pub mod layout;
 pub mod riscv64;
+#[cfg(test)]
+mod tlb_model;
 pub mod x86_64;

@@ -2,4 +2,5 @@
 //! kernel addresses in its upper half.
 
 pub mod descriptor;
+pub mod space;
 pub mod system;

@@ -6,7 +6,7 @@ use core::hint::cold_path;
 
 use limen_core::machine::CounterAccess;
 use limen_mmu::address::{PhysAddr, VirtAddr};
-use limen_mmu::riscv64::system::{self, SATP_ASID_BITS, SATP_ASID_SHIFT};
+use limen_mmu::riscv64::{space, system};
 
 use super::mmu::Descriptors;
 use crate::address_space::AddressSpace;
@@ -71,34 +71,32 @@ impl SpaceRegister {
 
     /// The value for `space`; `None` if it has no tables.
     pub fn new(space: AddressSpace) -> Option<Self> {
-        let asid = if has_asid(space.asid) { space.asid } else { 0 };
-        (space.root != PhysAddr(0)).then(|| Self(system::satp(space.root, asid)))
+        let AddressSpace { root, asid } = space;
+        let (written, held) = probe_identifier(asid);
+        (root != PhysAddr(0)).then(|| Self(space::register(root, asid, written, held)))
     }
 
     /// The value for an address space of work.
     pub fn of_work(space: AddressSpace) -> Option<Self> {
         Self::new(space)
     }
-
-    fn has_asid(self) -> bool {
-        self.0 << (u64::BITS - SATP_ASID_SHIFT - SATP_ASID_BITS) >> (u64::BITS - SATP_ASID_BITS) != 0
-    }
 }
 
-/// Whether the processor implements enough bits for this address space identifier: it drops those that it lacks.
-fn has_asid(asid: u16) -> bool {
+/// Writes an identifier to `satp` and restores it. Returns what was written and what the hart held then: it drops bits
+/// that it lacks.
+fn probe_identifier(identifier: u16) -> (u64, u64) {
     let old = read_register!("satp");
-    let probe = old | u64::from(asid) << SATP_ASID_SHIFT;
+    let written = space::with_identifier(old, identifier);
     // SAFETY: the tables stay the same; the kernel's own entries belong to every identifier.
-    unsafe { write_register!("satp", probe) }
-    let present = read_register!("satp");
+    unsafe { write_register!("satp", written) }
+    let held = read_register!("satp");
     // SAFETY: as above.
     unsafe { write_register!("satp", old) }
-    present == probe
+    (written, held)
 }
 
-/// Selecting the current address space again costs one instruction. A processor without identifiers flushes its TLB,
-/// but switches between threads of one address space are rare.
+/// Selecting the current address space again costs one instruction. A hart without identifiers drops translations of
+/// programs, but switches between threads of one address space are rare.
 pub const NOTICES_SAME_SPACE: bool = false;
 
 /// Makes `space` the address space of user mode.
@@ -108,9 +106,9 @@ pub fn switch_space(space: SpaceRegister) {
     // SAFETY: after boot the lower half belongs to programs, and the kernel keeps no reference into it. The upper half
     // is the same in every address space. Boot has checked the tables, and nothing changes them afterwards.
     unsafe { write_register!("satp", value) }
-    if !space.has_asid() {
+    if space::needs_fence(value) {
         cold_path();
-        forget_translations();
+        forget_programs();
     }
 }
 
@@ -120,6 +118,14 @@ pub fn in_space(space: SpaceRegister, act: impl FnOnce()) {
     switch_space(space);
     act();
     switch_space(before);
+}
+
+/// Drops the translations of identifier 0 that are not global: those of programs without an identifier. The kernel's stay.
+#[inline]
+fn forget_programs() {
+    // SAFETY: the processor walks the tables again when it needs a translation. The operand must not be `x0`, which
+    // would also drop what is global.
+    unsafe { asm!("sfence.vma zero, {}", in(reg) 0_u64, options(nostack)) }
 }
 
 /// Flushes the TLB.
