@@ -137,8 +137,9 @@ fn make_objects(
     kernel.machine = Hardware::probe(&image.board(), keys, trace);
     kernel.populate(image, |index, context| {
         let space = *spaces.get(index as usize)?;
+        let space = SpaceRegister::new(space)?;
         context.set_space(space);
-        SpaceRegister::new(space)
+        Some(space.in_kernel())
     });
 }
 

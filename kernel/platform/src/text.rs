@@ -25,9 +25,10 @@ use crate::page_table::{Access, ENTRIES, Format, MapError, MemoryType, Owner, Ta
 
 const _: () = assert!(WINDOW_BYTES as u64 == PAGE_BYTES);
 
-/// How the window maps code.
+/// How the window maps code. It is not global, because processors exist whose `invlpg` keeps global translations
+/// (`limen_mmu::x86_64::space`).
 const WRITABLE: Access =
-    Access { owner: Owner::Kernel, write: true, execute: false, memory: MemoryType::Cached };
+    Access { owner: Owner::Work, write: true, execute: false, memory: MemoryType::Cached };
 
 /// The table that resolves the window.
 #[repr(C, align(4096))]

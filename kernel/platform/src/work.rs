@@ -27,7 +27,7 @@ use limen_image::Image;
 use limen_services::{RESULT_WORDS, ResultWords, Window, digest, reset};
 use limen_simd::{blake3, footprint};
 
-use crate::address_space::{AddressSpace, AddressSpaces};
+use crate::address_space::AddressSpaces;
 use crate::arch::context::Context;
 use crate::arch::{cpu, work};
 use crate::keys;
@@ -42,7 +42,7 @@ use window::MappedWindow;
 #[derive(Clone, Copy, Debug)]
 pub struct Task {
     kind: Option<ServiceKind>,
-    space: AddressSpace,
+    space: cpu::SpaceRegister,
     stack_top: u64,
     target: MappedWindow,
     source: MappedWindow,
@@ -52,7 +52,7 @@ pub struct Task {
 impl Task {
     const NONE: Self = Self {
         kind: None,
-        space: AddressSpace { root: limen_mmu::address::PhysAddr(0), asid: 0 },
+        space: cpu::SpaceRegister::NONE,
         stack_top: 0,
         target: MappedWindow::EMPTY,
         source: MappedWindow::EMPTY,
@@ -73,9 +73,10 @@ pub fn fill(image: &Image<'_>, spaces: &AddressSpaces) {
     // SAFETY: only boot runs: there is no other borrow.
     let tasks = unsafe { &mut *TASKS.0.get() };
     for ((number, task), record) in tasks.iter_mut().enumerate().zip(image.services()) {
+        let space = cpu::SpaceRegister::new(spaces[record.vspace as usize % VSPACES]);
         *task = Task {
             kind: ServiceKind::from_raw(record.kind),
-            space: spaces[record.vspace as usize % VSPACES],
+            space: space.unwrap_or(cpu::SpaceRegister::NONE),
             stack_top: record.stack_top,
             target: MappedWindow::new(record.target, record.bytes),
             source: MappedWindow::new(record.source, record.source_bytes),
@@ -108,7 +109,10 @@ pub fn begin(service: ServiceId, context: &mut Context, program: &mut Context) {
 /// the vector registers are initialised.
 pub fn serve_at_once(service: ServiceId, context: Option<InterruptContext<'_, ThreadId, Hardware>>) {
     let task = task_of(service);
-    let Some(space) = cpu::SpaceRegister::of_work(task.space) else { return };
+    let space = task.space;
+    if space == cpu::SpaceRegister::NONE {
+        return;
+    }
     match (task.kind, context) {
         (Some(ServiceKind::Seal), context) => seal::at_once(task, space, context),
         (_, Some(mut context)) => {

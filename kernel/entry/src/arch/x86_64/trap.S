@@ -11,7 +11,7 @@
 
 // Every entry uses rsp as its scratch register, because the program's stack pointer is saved elsewhere.
 .macro load_kernel_tables
-    mov     esp, offset {kernel_table} - {LOAD_OFFSET}
+    mov     rsp, [rip + {stacks} + {KERNEL_SPACE}]
     mov     cr3, rsp
 .endm
 
@@ -447,7 +447,8 @@ work_entry_\way:
     jz      idle
     jmp     run_\way
 
-// No state is trustworthy, so all that is left is to report the exception.
+// No state is trustworthy, so all that is left is to report the exception. This load of cr3 is right with and without
+// identifiers, and at any time during boot.
 trap_fatal_\way:
 .ifc \way, switched
     mov     eax, offset {kernel_table} - {LOAD_OFFSET}

@@ -64,6 +64,7 @@ trap_code!(
     FIRST_INTERRUPT = const segments::FIRST_INTERRUPT,
     ENTRY_END = const Stacks::ENTRY_END,
     PARKED = const Stacks::PARKED,
+    KERNEL_SPACE = const Stacks::KERNEL_SPACE,
     PARKED_RAX = const Stacks::PARKED_RAX,
     PARKED_RDX = const Stacks::PARKED_RDX,
     PAGE_BYTES = const PAGE_BYTES,

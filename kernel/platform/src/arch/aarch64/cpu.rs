@@ -79,9 +79,9 @@ impl SpaceRegister {
         Some(Self(space.root.0 | u64::from(space.asid) << ASID_SHIFT)).filter(|space| *space != Self::NONE)
     }
 
-    /// The value for an address space of work.
-    pub fn of_work(space: AddressSpace) -> Option<Self> {
-        Self::new(space)
+    /// The value while the kernel runs for a program of this address space: the same.
+    pub fn in_kernel(self) -> Self {
+        self
     }
 }
 

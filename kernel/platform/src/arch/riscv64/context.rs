@@ -7,7 +7,7 @@ use core::mem::offset_of;
 
 use limen_core::machine::{self, Convention, first_registers};
 
-use crate::address_space::AddressSpace;
+use crate::arch::cpu::SpaceRegister;
 
 /// Bytes of a system-call instruction.
 const SYSCALL_BYTES: u64 = 4;
@@ -40,7 +40,7 @@ impl Context {
     }
 
     /// Records the thread's address space. This port does not need it.
-    pub fn set_space(&mut self, _: AddressSpace) {}
+    pub fn set_space(&mut self, _: SpaceRegister) {}
 }
 
 impl machine::Context for Context {

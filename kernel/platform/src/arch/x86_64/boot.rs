@@ -7,12 +7,11 @@ use limen_image::{ImageError, MODULE_OFFSET, Machine, Memory, MemoryKind, Range}
 use limen_keys::branch::{BUILD, Build};
 use limen_mmu::address::{PhysAddr, VirtAddr};
 
-use super::cpu::{self, BOOT_STAMP, SpaceRegister};
+use super::cpu::{self, BOOT_STAMP};
 use super::cpu::{Msr, write_msr};
 use super::multiboot::{self, Information};
 use super::segments::{self, Way};
 use super::{entry_area, serial};
-use crate::address_space::AddressSpace;
 use crate::arch::mmu::Descriptors;
 use crate::boot_check::EntryArea;
 use crate::command_line::{Choice, Settings};
@@ -144,7 +143,7 @@ fn map_kernel(settings: Settings) -> Result<(), MapError> {
         entry_area::build(&mut tables)?;
         let_in(Way::Switched);
     }
-    enter(table);
+    cpu::leave_boot_tables(table);
     Ok(())
 }
 
@@ -204,11 +203,8 @@ pub fn leave_identity_map() {
     // SAFETY: the first entry is the identity map's. No other reference to the tables exists, and no code uses a
     // physical address from here on.
     unsafe { top.write_volatile(0) }
-    enter(kernel_table());
-    // With page-table switching, every exit must flush the kernel's translations.
-    if !entry_area::is_used() {
-        cpu::enable_global_pages();
-    }
+    cpu::leave_boot_tables(kernel_table());
+    cpu::enable_translation_caching();
 }
 
 /// The part of the kernel that is mapped while programs run, if that is not the whole kernel half.
@@ -229,12 +225,6 @@ pub fn paddr(vaddr: usize) -> u64 {
 /// Whether an address lies in the kernel's image.
 pub fn is_in_image(vaddr: u64) -> bool {
     (layout::IMAGE..(&raw const __bss_end).addr() as u64).contains(&vaddr)
-}
-
-fn enter(root: PhysAddr) {
-    if let Some(space) = SpaceRegister::new(AddressSpace { root, asid: 0 }) {
-        cpu::switch_space(space);
-    }
 }
 
 unsafe extern "C" {

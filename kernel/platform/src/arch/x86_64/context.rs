@@ -7,8 +7,8 @@
 
 use limen_core::machine::{self, Convention, first_registers};
 
+use super::cpu::SpaceRegister;
 use super::segments::{KERNEL_CODE, KERNEL_DATA, USER_CODE, USER_DATA};
-use crate::address_space::AddressSpace;
 
 /// Bytes of a system-call instruction.
 const SYSCALL_BYTES: u64 = 2;
@@ -146,8 +146,8 @@ impl Context {
     }
 
     /// Records the thread's address space.
-    pub fn set_space(&mut self, space: AddressSpace) {
-        self.0[word::SPACE] = space.root.0;
+    pub fn set_space(&mut self, space: SpaceRegister) {
+        self.0[word::SPACE] = space.cr3();
     }
 }
 

@@ -7,6 +7,7 @@ use core::sync::atomic::{AtomicU64, Ordering};
 
 use limen_core::machine::CounterAccess;
 use limen_mmu::address::{PhysAddr, VirtAddr};
+use limen_mmu::x86_64::space::{self, Identifiers};
 
 use super::{boot, entry_area};
 use crate::address_space::AddressSpace;
@@ -54,6 +55,7 @@ pub const CR0_TASK_SWITCHED: u32 = 1 << 3;
 const RFLAGS_AC: u64 = 1 << 18;
 const CR4_XSAVE: u64 = 1 << 18;
 const CR4_GLOBAL_PAGES: u64 = 1 << 7;
+const CR4_IDENTIFIERS: u64 = 1 << 17;
 const CR4_UMIP: u64 = 1 << 11;
 const CR4_FSGSBASE: u64 = 1 << 16;
 const CR4_SMEP: u64 = 1 << 20;
@@ -136,9 +138,29 @@ pub fn has_gigabyte_pages() -> bool {
     __cpuid(0x8000_0001).edx & HAS_GIGABYTE_PAGES != 0
 }
 
-/// Lets the TLB keep translations that all address spaces share.
-pub fn enable_global_pages() {
+/// Whether address spaces have identifiers in the TLB.
+fn identifiers() -> Identifiers {
+    // Every processor with long mode has this leaf.
+    Identifiers::of_processor(__cpuid(1).ecx)
+}
+
+/// Selects these tables, of which the lower half is empty, before identifiers are enabled.
+pub fn leave_boot_tables(root: PhysAddr) {
+    switch_space(SpaceRegister(root.0));
+}
+
+/// Enables identifiers of address spaces if the processor has them, and drops all translations. Lets the TLB keep those
+/// that all address spaces share, unless page tables are switched: then every exit must drop the kernel's. The current
+/// tables have identifier zero.
+pub fn enable_translation_caching() {
+    if identifiers() == Identifiers::Used {
+        set_cr4(CR4_IDENTIFIERS);
+    }
+    // This change drops the translations of all identifiers, whatever ran before.
     set_cr4(CR4_GLOBAL_PAGES);
+    if entry_area::is_used() {
+        clear_cr4(CR4_GLOBAL_PAGES);
+    }
 }
 
 /// Enables XSAVE and its relatives, which the processor must have.
@@ -148,10 +170,25 @@ pub fn enable_xsave() {
 
 fn set_cr4(bits: u64) {
     // SAFETY: the bits restrict what code can do or cache; the kernel does nothing that they forbid.
+    unsafe { change_cr4(|old| old | bits) }
+}
+
+fn clear_cr4(bits: u64) {
+    // SAFETY: only the bit of global pages is cleared, which caches less.
+    unsafe { change_cr4(|old| old & !bits) }
+}
+
+/// Changes CR4.
+///
+/// # Safety
+/// The kernel does nothing that the new value forbids.
+#[inline(always)]
+unsafe fn change_cr4(change: impl FnOnce(u64) -> u64) {
+    // SAFETY: the caller's.
     unsafe {
         let old: u64;
         asm!("mov {}, cr4", out(reg) old, options(nomem, nostack, preserves_flags));
-        asm!("mov cr4, {}", in(reg) old | bits, options(nostack, preserves_flags));
+        asm!("mov cr4, {}", in(reg) change(old), options(nostack, preserves_flags));
     }
 }
 
@@ -191,19 +228,26 @@ impl SpaceRegister {
     /// The value of no address space.
     pub const NONE: Self = Self(0);
 
-    /// The value for `space`; `None` if it has no tables. The identifier is not used: the emulator that the port was
-    /// tested on does not implement PCIDs. If page tables are switched, the kernel runs on one table for all address
-    /// spaces, and the exit loads the thread's.
+    /// The value for `space`; `None` if it has no tables.
     pub fn new(space: AddressSpace) -> Option<Self> {
-        let root = if entry_area::is_used() { boot::kernel_table() } else { space.root };
-        Some(Self(root.0)).filter(|space| *space != Self::NONE)
+        let AddressSpace { root, asid } = space;
+        (root != PhysAddr(0)).then(|| Self(identifiers().register(root, asid)))
     }
-}
 
-impl SpaceRegister {
-    /// The value for an address space of work, which maps the whole kernel even if page tables are switched.
-    pub fn of_work(space: AddressSpace) -> Option<Self> {
-        Some(Self(space.root.0)).filter(|space| *space != Self::NONE)
+    /// The value for the kernel's own tables.
+    pub fn of_kernel() -> Self {
+        Self(identifiers().register(boot::kernel_table(), 0))
+    }
+
+    /// The value while the kernel runs for a program of this address space. If page tables are switched, it runs on one
+    /// table for all of them, and the exit loads the thread's.
+    pub fn in_kernel(self) -> Self {
+        if entry_area::is_used() { Self::of_kernel() } else { self }
+    }
+
+    /// The value of cr3.
+    pub fn cr3(self) -> u64 {
+        self.0
     }
 }
 
@@ -215,10 +259,10 @@ pub fn in_space(space: SpaceRegister, act: impl FnOnce()) {
     unsafe { asm!("mov {}, cr3", out(reg) before, options(nomem, nostack, preserves_flags)) }
     switch_space(space);
     act();
-    switch_space(SpaceRegister(before));
+    switch_space(SpaceRegister(space::again(before, space.0)));
 }
 
-/// Loading cr3 flushes the TLB.
+/// Loading cr3 flushes the TLB of a processor without identifiers.
 pub const NOTICES_SAME_SPACE: bool = true;
 
 /// Makes `space` the address space, of user mode as well unless page tables are switched.

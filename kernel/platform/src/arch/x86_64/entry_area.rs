@@ -12,14 +12,14 @@
 //! | entry area, kernel only:           |  entry:    | entry area, at the same          |
 //! |   stubs, entry and exit code  r-x  | ---------> | addresses: nothing else is used  |
 //! |   traps, segments, task state r--  |  cr3       | between the two loads of cr3     |
-//! |   stacks, one word            rw-  | <--------- |                                  |
+//! |   stacks, a few words         rw-  | <--------- |                                  |
 //! |                                    |  exit      | kernel text, data, devices       |
 //! +------------------------------------+            +----------------------------------+
 //! ```
 //!
 //! - **Entry.** The processor pushes a trap frame on the entry stack; a system call saves the program's stack pointer
-//!   in the word after it. Both free rsp to load cr3 with a constant. On the kernel's tables, the entry code copies
-//!   what was saved here to the thread's context and continues as without switching.
+//!   in the word after it. Both free rsp to load cr3 with a value that boot left here. On the kernel's tables, the entry
+//!   code copies what was saved here to the thread's context and continues as without switching.
 //! - **Exit.** The exit code leaves the `iretq` frame, or the stack pointer for `sysretq`, here, loads all other
 //!   registers, and moves the program's table from the context to cr3 through rsp.
 //! - **Traps at any time** (NMI, double fault, machine check) have their own stack here and are fatal. They, and traps
@@ -28,7 +28,8 @@
 //! - **Exposure.** A program can read the kernel's code and addresses, and other programs' program counter, stack
 //!   pointer, flags and kind of the last trap, and the stack pointer of the last system call; no other register. While
 //!   crossings are probed, two more registers are here until the trap is served.
-//! - No translation is global, so every load of cr3 flushes the kernel's.
+//! - No translation is global. A load of cr3 drops all of them, or selects another identifier if the processor has
+//!   process-context identifiers (`limen_mmu::x86_64::space`): programs cannot use the kernel's translations.
 
 use core::cell::UnsafeCell;
 use core::mem::offset_of;
@@ -39,6 +40,7 @@ use limen_image::Range;
 use limen_mmu::address::{PhysAddr, VirtAddr};
 
 use super::boot::paddr;
+use super::cpu::SpaceRegister;
 use super::segments::TABLES;
 use crate::arch::mmu::Descriptors;
 use crate::boot_check::EntryArea;
@@ -63,6 +65,8 @@ struct StackWords {
     /// The program's rax and rdx, until a probed system call saves them to the context.
     parked_rax: u64,
     parked_rdx: u64,
+    /// The value of cr3 for the kernel's tables, which every entry loads.
+    kernel_space: u64,
 }
 
 // SAFETY: only the processor and the trap code access it.
@@ -75,6 +79,7 @@ pub static STACKS: Stacks = Stacks(UnsafeCell::new(StackWords {
     parked: 0,
     parked_rax: 0,
     parked_rdx: 0,
+    kernel_space: 0,
 }));
 
 impl Stacks {
@@ -86,6 +91,9 @@ impl Stacks {
     pub const PARKED_RAX: usize = offset_of!(StackWords, parked_rax);
     /// Offset of the word for the program's rdx.
     pub const PARKED_RDX: usize = offset_of!(StackWords, parked_rdx);
+
+    /// Offset of the value of cr3 for the kernel's tables.
+    pub const KERNEL_SPACE: usize = offset_of!(StackWords, kernel_space);
 
     /// The end of the stack for traps at any time.
     pub fn emergency_end(&self) -> u64 {
@@ -122,6 +130,9 @@ pub fn build(tables: &mut impl Tables) -> Result<(), MapError> {
         let run = Run { vaddr, paddr: PhysAddr(paddr(range.start as usize)), bytes, height: 0, access };
         map::<Descriptors>(tables, root, &run)?;
     }
+    let kernel = SpaceRegister::of_kernel().cr3();
+    // SAFETY: only boot runs, and no trap reads the word before boot installs the entry points of switched page tables.
+    unsafe { STACKS.0.get().byte_add(Stacks::KERNEL_SPACE).cast::<u64>().write(kernel) }
     ROOT.store(table.0, Ordering::Relaxed);
     Ok(())
 }
