@@ -1,13 +1,14 @@
 //! The output file: loader, plan, boot image and kernel, as in memory.
 //!
 //! ```text
-//! loader_address                                                            file ends         reserved ends
-//! | loader | pad | LoaderPlan | boot image: tables | contents | kernel segments | kernel's zero pages |
+//! loader_address                                                            file ends               reserved ends
+//! | loader | pad | LoaderPlan | boot image: tables | contents | kernel segments | pad | kernel's zero pages |
 //! ```
 //!
-//! Every part is page-aligned. The kernel's zero pages are not in the file; the kernel clears them.
+//! Every part is page-aligned. The kernel's zero pages are not in the file; the kernel clears them. They are aligned so that
+//! large pages map them.
 
-use limen_abi::limits::PAGE_BYTES;
+use limen_abi::limits::{LARGE_PAGE_BYTES, PAGE_BYTES};
 use limen_image::Range;
 use limen_image::loader::{KernelSegment, LoaderPlan, MAGIC, MAX_SEGMENTS};
 use limen_sdf::{Architecture, Diagnostic};
@@ -16,6 +17,7 @@ use object::write::elf::{FileHeader, ProgramHeader, Writer};
 
 use crate::board::Board;
 use crate::code;
+use crate::elf::ElfSegment;
 use crate::error::{Context, error};
 use crate::memory::Taken;
 use crate::system_file::{Kernel, Loader};
@@ -59,13 +61,15 @@ impl Layout {
         let contents_paddr = image_paddr + pages(tables_bytes);
         let image_end = contents_paddr + contents_bytes;
         let mut zero_paddr = image_end;
+        let mut end = image_end;
         let mut kernel_paddrs = Vec::new();
         // Without Limen's loader, the kernel is a separate file.
         for segment in kernel.segments.iter().filter(|_| loader.is_some()) {
-            kernel_paddrs.push(zero_paddr);
+            let paddr = zero_paddr.next_multiple_of(alignment(segment));
+            kernel_paddrs.push(paddr);
             zero_paddr += pages(segment.data.len() as u64);
+            end = paddr.saturating_add(pages(segment.memory_bytes));
         }
-        let end = zero_paddr.saturating_add(loader.map_or(0, |_| kernel.zero_bytes()));
         let ram_end = board.ram.iter().find(|ram| ram.start <= start && start < ram.end).map_or(0, |r| r.end);
         if end > ram_end {
             let message = format!(
@@ -122,7 +126,8 @@ impl Layout {
         put(self.start, &loader.bytes);
         put(self.plan_paddr, &plan);
         put(self.image_paddr, image);
-        for (segment, &paddr) in kernel.segments.iter().zip(&self.kernel_paddrs) {
+        let in_file = |(segment, _): &(&ElfSegment, &u64)| !segment.data.is_empty();
+        for (segment, &paddr) in kernel.segments.iter().zip(&self.kernel_paddrs).filter(in_file) {
             put(paddr, &segment.data);
         }
         flat
@@ -167,6 +172,14 @@ pub fn wrap_in_elf(flat: &[u8], address: u64, architecture: Architecture) -> Res
     writer.write_align(PAGE_BYTES as usize);
     writer.write(flat);
     Ok(file)
+}
+
+/// The alignment of a segment's physical address: that of large pages if they can map it and it is not in the file.
+fn alignment(segment: &ElfSegment) -> u64 {
+    let is_large = segment.data.is_empty()
+        && segment.vaddr.is_multiple_of(LARGE_PAGE_BYTES)
+        && segment.memory_bytes >= LARGE_PAGE_BYTES;
+    if is_large { LARGE_PAGE_BYTES } else { PAGE_BYTES }
 }
 
 fn pages(bytes: u64) -> u64 {

@@ -67,12 +67,6 @@ impl Kernel {
         read(path, architecture, "kernel", |elf| Self::from_elf(&elf))
     }
 
-    /// Bytes of the last segment's pages that the file does not fill.
-    #[must_use]
-    pub fn zero_bytes(&self) -> u64 {
-        self.segments.last().map_or(0, zero_bytes)
-    }
-
     pub(crate) fn from_elf(elf: &ElfFile) -> Result<Self, String> {
         if elf.segments.len() > MAX_SEGMENTS {
             return Err(format!(

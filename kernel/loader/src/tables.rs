@@ -8,7 +8,9 @@ use limen_abi::limits::PAGE_BYTES;
 use limen_image::loader::{LoaderPlan, MAGIC};
 use limen_mmu::address::{PhysAddr, VirtAddr};
 
-use limen_mmu::format::{self, Access, ENTRIES, Entry, Format, Halves, MemoryType, Owner, index, span_bytes};
+use limen_mmu::format::{
+    self, Access, ENTRIES, Entry, Format, Halves, MemoryType, Owner, first_part, index, span_bytes,
+};
 use limen_mmu::layout::CONSOLE;
 
 /// The number of tables: the top of each half, up to 9 for the ends of RAM and the loader's code, one for the serial
@@ -87,23 +89,25 @@ impl<'a> Pool<'a> {
         };
         self.map_ram::<F>(identity, F::USER_HEIGHT, Span { start: plan.ram_start, end: plan.ram_end })?;
         for page in (code.start..code.end).step_by(PAGE_BYTES as usize) {
-            self.map_page::<F>(
-                identity,
-                F::USER_HEIGHT,
-                page,
-                F::leaf(PhysAddr(page), F::attributes(0, CODE)),
+            self.map_part::<F>(
+                (identity, F::USER_HEIGHT),
+                (VirtAddr(page), PhysAddr(page)),
+                (0, PAGE_BYTES),
+                CODE,
             )?;
         }
         for segment in &plan.segments {
-            let attributes = F::attributes(0, access(segment.flags));
-            for offset in (0..segment.bytes).step_by(PAGE_BYTES as usize) {
-                let entry = F::leaf(PhysAddr(segment.paddr + offset), attributes);
-                self.map_page::<F>(kernel, F::KERNEL_HEIGHT, segment.vaddr + offset, entry)?;
+            let mut done = 0;
+            while done < segment.bytes {
+                let start = (VirtAddr(segment.vaddr + done), PhysAddr(segment.paddr + done));
+                let part = first_part(start.0, start.1, segment.bytes - done);
+                self.map_part::<F>((kernel, F::KERNEL_HEIGHT), start, part, access(segment.flags))?;
+                done += part.1;
             }
         }
         if plan.serial_paddr != 0 {
-            let entry = F::leaf(PhysAddr(plan.serial_paddr), F::attributes(0, DEVICE));
-            self.map_page::<F>(kernel, F::KERNEL_HEIGHT, CONSOLE.0, entry)?;
+            let start = (CONSOLE, PhysAddr(plan.serial_paddr));
+            self.map_part::<F>((kernel, F::KERNEL_HEIGHT), start, (0, PAGE_BYTES), DEVICE)?;
         }
         Some(Roots { identity: self.address(identity), kernel: self.address(kernel) })
     }
@@ -128,14 +132,24 @@ impl<'a> Pool<'a> {
         Some(())
     }
 
-    /// Sets the page entry for `address`, under a top table of this height.
-    fn map_page<F: Format>(&mut self, top: usize, top_height: u32, address: u64, entry: u64) -> Option<()> {
-        let address = VirtAddr(address);
-        let mut table = top;
-        for height in (1..=top_height).rev() {
-            table = self.next::<F>(table, index(address, height), height)?;
+    /// Maps memory under a top table of this height, with entries of one height: see [`first_part`].
+    fn map_part<F: Format>(
+        &mut self,
+        (top, top_height): (usize, u32),
+        (vaddr, paddr): (VirtAddr, PhysAddr),
+        (height, bytes): (u32, u64),
+        access: Access,
+    ) -> Option<()> {
+        let attributes = F::attributes(height, access);
+        for offset in (0..bytes).step_by(span_bytes(height) as usize) {
+            let address = VirtAddr(vaddr.0 + offset);
+            let mut table = top;
+            for above in (height + 1..=top_height).rev() {
+                table = self.next::<F>(table, index(address, above), above)?;
+            }
+            let entry = F::leaf(PhysAddr(paddr.0 + offset), attributes);
+            *self.tables.get_mut(table)?.0.get_mut(index(address, height))? = entry;
         }
-        *self.tables.get_mut(table)?.0.get_mut(index(address, 0))? = entry;
         Some(())
     }
 
@@ -297,6 +311,29 @@ mod tests {
         assert_eq!(built.kernel::<F>(KERNEL + 0x3000), None);
     }
 
+    fn large_pages_take_no_table_of_pages<F: Format>() {
+        let large = span_bytes(1);
+        let segment = |vaddr, paddr, bytes, flags| KernelSegment { vaddr, paddr, bytes, flags };
+        let text = segment(KERNEL, 0x7010_0000, PAGE_BYTES, 5);
+        let data = segment(KERNEL + large, 0x7020_0000, 2 * large, 6);
+        let built = built::<F>(RAM, &[text, data]);
+        for offset in [0, 0x1000, large, 2 * large - 0x1000] {
+            assert_eq!(built.kernel::<F>(KERNEL + large + offset), page::<F>(0x7020_0000 + offset, DATA));
+        }
+        assert_eq!(built.kernel::<F>(KERNEL), page::<F>(0x7010_0000, CODE));
+        assert_eq!(
+            built.kernel::<F>(KERNEL + large - 0x1000),
+            None,
+            "the stack overflows into unmapped memory"
+        );
+        assert_eq!(built.kernel::<F>(KERNEL + 3 * large), None);
+        // As many tables as for the text alone: the last one is empty.
+        let used = |built: &Built| {
+            built.tables.iter().filter(|table| table.0.iter().any(|entry| *entry != 0)).count()
+        };
+        assert_eq!(used(&built), used(&tests::built::<F>(RAM, &[text])));
+    }
+
     fn the_serial_port_is_a_device<F: Format>() {
         let plan = LoaderPlan {
             magic: MAGIC,
@@ -330,6 +367,7 @@ mod tests {
         ram_is_mapped_to_itself_up_to_its_ends
         only_the_loaders_code_is_executable
         segments_have_the_access_of_their_flags
+        large_pages_take_no_table_of_pages
         the_serial_port_is_a_device
         a_plan_that_cannot_be_carried_out_gives_no_tables
     }

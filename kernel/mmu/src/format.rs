@@ -130,8 +130,53 @@ pub const fn span_bytes(height: u32) -> u64 {
     PAGE_BYTES << (INDEX_BITS * height)
 }
 
+/// The start of `bytes` bytes of memory that entries of one height map best: large pages if they fit, otherwise the pages
+/// before the next large page. Returns the height and the size of that part.
+#[must_use]
+pub const fn first_part(vaddr: VirtAddr, paddr: PhysAddr, bytes: u64) -> (u32, u64) {
+    let large = span_bytes(1);
+    if (vaddr.0 | paddr.0).is_multiple_of(large) && bytes >= large {
+        (1, bytes / large * large)
+    } else {
+        let before = large - vaddr.0 % large;
+        (0, if before < bytes { before } else { bytes })
+    }
+}
+
 /// The index of the entry for `address` in a table of this height.
 #[must_use]
 pub const fn index(address: VirtAddr, height: u32) -> usize {
     (address.0 / span_bytes(height)) as usize % ENTRIES
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LARGE: u64 = span_bytes(1);
+
+    fn parts(vaddr: u64, paddr: u64, bytes: u64) -> Vec<(u32, u64)> {
+        let (mut done, mut parts) = (0, Vec::new());
+        while done < bytes {
+            let (height, part) = first_part(VirtAddr(vaddr + done), PhysAddr(paddr + done), bytes - done);
+            assert!(part > 0 && part.is_multiple_of(span_bytes(height)));
+            parts.push((height, part));
+            done += part;
+        }
+        assert_eq!(done, bytes);
+        parts
+    }
+
+    #[test]
+    fn large_pages_are_used_where_both_addresses_allow_it() {
+        assert_eq!(parts(LARGE, 3 * LARGE, LARGE), [(1, LARGE)]);
+        assert_eq!(parts(LARGE, 3 * LARGE, 2 * LARGE), [(1, 2 * LARGE)]);
+        assert_eq!(
+            parts(LARGE - 0x3000, 3 * LARGE - 0x3000, LARGE + 0x4000),
+            [(0, 0x3000), (1, LARGE), (0, 0x1000)]
+        );
+        assert_eq!(parts(LARGE, 3 * LARGE, LARGE - 0x1000), [(0, LARGE - 0x1000)]);
+        assert_eq!(parts(LARGE, 3 * LARGE + 0x1000, LARGE), [(0, LARGE)]);
+        assert_eq!(parts(LARGE + 0x1000, 3 * LARGE, LARGE), [(0, LARGE - 0x1000), (0, 0x1000)]);
+    }
 }

@@ -14,7 +14,12 @@ pub(crate) struct Tlb(HashMap<(Option<u16>, u64), u64>);
 
 impl Tlb {
     /// Translates a page: by what is held, or by `walk`, which also says whether the entry is global.
-    pub(crate) fn translate(&mut self, identifier: u16, page: u64, walk: impl FnOnce() -> (u64, bool)) -> u64 {
+    pub(crate) fn translate(
+        &mut self,
+        identifier: u16,
+        page: u64,
+        walk: impl FnOnce() -> (u64, bool),
+    ) -> u64 {
         if let Some(held) = self.0.get(&(None, page)).or_else(|| self.0.get(&(Some(identifier), page))) {
             return *held;
         }

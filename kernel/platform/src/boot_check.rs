@@ -243,7 +243,7 @@ mod tests {
     use limen_mmu::aarch64::descriptor::Descriptors;
     use limen_mmu::x86_64;
 
-    use crate::page_table::{Access, MemoryType, Owner, Run, map, share_kernel};
+    use crate::page_table::{Access, MemoryType, Owner, Run, map, map_largest, share_kernel};
     use crate::test_tables::TestTables;
 
     const IMAGE: u64 = 0x7000_0000;
@@ -335,6 +335,28 @@ mod tests {
         let rule = "writable alias of the kernel's code";
         assert_eq!(kernel(&[(CODE.start, KERNEL_CODE), (CODE.start, KERNEL_DATA)]), Err(rule));
         assert_eq!(kernel(&[(CODE.start, Access { write: true, ..KERNEL_CODE })]), Err(rule));
+    }
+
+    #[test]
+    fn large_pages_are_checked_to_their_ends() {
+        const HOLDS_CODE_AND_IMAGE: u64 = IMAGE;
+        assert_eq!(CODE.start / span_bytes(1) * span_bytes(1), HOLDS_CODE_AND_IMAGE);
+        let large = |paddr, access| {
+            let (mut tables, root) = TestTables::with_root(2, 2);
+            let (vaddr, paddr, bytes) = (VirtAddr(span_bytes(1)), PhysAddr(paddr), span_bytes(1));
+            let run = Run { vaddr, paddr, bytes, height: 0, access };
+            assert_eq!(map_largest::<Descriptors>(&mut tables, root, &run), Ok(()), "two tables are enough");
+            let image = Range { start: IMAGE, end: CONTENTS + PAGE_BYTES };
+            let sites = Range { start: IMAGE + PAGE_BYTES, end: CONTENTS };
+            check_kernel::<Descriptors>(&tables, root, CODE, image, sites).map_err(|violation| violation.rule)
+        };
+        for beside in [IMAGE - span_bytes(1), IMAGE + span_bytes(1)] {
+            assert_eq!(large(beside, KERNEL_DATA), Ok(()));
+        }
+        let found = |access| large(HOLDS_CODE_AND_IMAGE, access);
+        assert_eq!(found(KERNEL_DATA), Err("writable alias of the kernel's code"));
+        assert_eq!(found(KERNEL_CODE), Err("executable, but not the kernel's code"));
+        assert_eq!(found(Access { execute: false, ..KERNEL_CODE }), Err("memory of the boot image"));
     }
 
     #[test]

@@ -4,7 +4,8 @@ use core::ops::Range;
 
 use limen_mmu::address::{PhysAddr, VirtAddr};
 pub use limen_mmu::format::{
-    Access, ENTRIES, Entry, Format, Halves, MemoryType, Owner, Permissions, Table, index, span_bytes,
+    Access, ENTRIES, Entry, Format, Halves, MemoryType, Owner, Permissions, Table, first_part, index,
+    span_bytes,
 };
 
 /// Entries that are tested together for emptiness.
@@ -84,6 +85,21 @@ pub fn map<F: Format>(tables: &mut impl Tables, root: Root, run: &Run) -> Result
             *entry = F::leaf(PhysAddr(run.paddr.0 + done), attributes);
             done += span;
         }
+    }
+    Ok(())
+}
+
+/// Maps `run`, whose height is 0, with large pages where they fit.
+///
+/// # Errors
+/// See [`MapError`]; what is already mapped stays mapped.
+pub fn map_largest<F: Format>(tables: &mut impl Tables, root: Root, run: &Run) -> Result<(), MapError> {
+    let mut done = 0;
+    while done < run.bytes {
+        let (vaddr, paddr) = (VirtAddr(run.vaddr.0 + done), PhysAddr(run.paddr.0 + done));
+        let (height, bytes) = first_part(vaddr, paddr, run.bytes - done);
+        map::<F>(tables, root, &Run { vaddr, paddr, bytes, height, access: run.access })?;
+        done += bytes;
     }
     Ok(())
 }

@@ -222,7 +222,11 @@ mod tests {
         for tables in ALL {
             for identifiers in [Identifiers::Used, Identifiers::Missing] {
                 for seed in 0..8 {
-                    assert_eq!(run(Kernel::correct(tables, identifiers), seed).0, 0, "{tables:?}, {identifiers:?}");
+                    assert_eq!(
+                        run(Kernel::correct(tables, identifiers), seed).0,
+                        0,
+                        "{tables:?}, {identifiers:?}"
+                    );
                 }
             }
         }
@@ -252,9 +256,11 @@ mod tests {
     #[test]
     fn values_of_cr3_are_those_of_the_processor() {
         let table = PhysAddr(0x12_3000);
-        for (ecx, value, kernel) in
-            [(0, 0x12_3000, 0x12_3000), (!HAS_IDENTIFIERS, 0x12_3000, 0x12_3000), (1 << 17, 1 << 63 | 0x12_3007, 1 << 63 | 0x12_3000)]
-        {
+        for (ecx, value, kernel) in [
+            (0, 0x12_3000, 0x12_3000),
+            (!HAS_IDENTIFIERS, 0x12_3000, 0x12_3000),
+            (1 << 17, 1 << 63 | 0x12_3007, 1 << 63 | 0x12_3000),
+        ] {
             let identifiers = Identifiers::of_processor(ecx);
             assert_eq!(identifiers.register(table, 7), value);
             assert_eq!(identifiers.register(table, 0), kernel);

@@ -44,7 +44,7 @@ _start:
     mov     x20, x1
     mov     x21, x2
     adrp    x0, __zero_start
-    adrp    x1, __bss_end
+    adrp    x1, __zero_end
     bl      clear_pages
     mov     x0, x19
     mov     x1, x20

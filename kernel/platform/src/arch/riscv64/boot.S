@@ -42,7 +42,7 @@ _start:
     mv      s4, a3
     mv      s5, a4
     lla     a0, __zero_start
-    lla     a1, __bss_end
+    lla     a1, __zero_end
     call    clear_pages
     mv      a0, s1
     mv      a1, s2

@@ -18,7 +18,8 @@ use crate::command_line::{Choice, Settings};
 use crate::console;
 use crate::identity_map::{self, TablePool};
 use crate::page_table::{
-    Access, ENTRIES, Format, MapError, MemoryType, Owner, Root, Run, Table, Tables, map, span_bytes,
+    Access, ENTRIES, Format, MapError, MemoryType, Owner, Root, Run, Table, Tables, map, map_largest,
+    span_bytes,
 };
 use crate::panic::fatal;
 use limen_mmu::layout;
@@ -33,9 +34,9 @@ pub const IDENTITY_BYTES: u64 = 4 << 30;
 const MOST_IDENTITY_BYTES: u64 = 512 << 30;
 /// The most memory map entries that boot accepts.
 const MEMORY_ENTRIES: usize = 64;
-/// The kernel's page tables: three upper levels and two of pages, which cover four mebibytes; and as many for the entry
-/// area.
-const KERNEL_TABLES: usize = 2 * 5;
+/// The kernel's page tables: three upper levels and one of pages, beside large pages; and for the entry area, whose pages
+/// lie in two large pages, one more.
+const KERNEL_TABLES: usize = 4 + 5;
 
 /// The RFLAGS that a system call clears: trap, interrupts, direction, nested task, alignment check.
 const MASKED_FLAGS: u64 = 1 << 8 | 1 << 9 | 1 << 10 | 1 << 14 | 1 << 18;
@@ -124,7 +125,7 @@ fn map_kernel(settings: Settings) -> Result<(), MapError> {
     ] {
         let (start, bytes) = (start.addr(), (end.addr() - start.addr()) as u64);
         let (vaddr, paddr) = (VirtAddr(start as u64), PhysAddr(paddr(start)));
-        map::<Descriptors>(&mut tables, root, &Run { vaddr, paddr, bytes, height: 0, access })?;
+        map_largest::<Descriptors>(&mut tables, root, &Run { vaddr, paddr, bytes, height: 0, access })?;
     }
     let identity = tables.table(PhysAddr(paddr((&raw const boot_root).addr())))[0];
     tables.table_mut(table)[0] = identity;
