@@ -24,6 +24,8 @@ pub struct Line<'a> {
     pub row: &'a Row,
     /// The reference's figure, if it has one in the same unit.
     pub figure: Option<Figure>,
+    /// The reference's lines of code and data, if it has them.
+    pub cold: [Option<Figure>; 2],
 }
 
 impl<'a> Comparison<'a> {
@@ -32,8 +34,18 @@ impl<'a> Comparison<'a> {
     pub fn new(results: &'a Results, reference: &'a Reference, architecture: &'a str) -> Self {
         let comparable = results.unit == reference.unit;
         let figure = |row| if comparable { reference.figure(row, architecture) } else { None };
-        let lines = results.rows.iter().map(|row| Line { row, figure: figure(row) }).collect();
+        let lines = results.rows.iter().map(|row| {
+            let cold = |name| if comparable { reference.cold(row, name, architecture) } else { None };
+            Line { row, figure: figure(row), cold: ["code_lines", "data_lines"].map(cold) }
+        });
+        let lines = lines.collect();
         Self { results, architecture, note: &reference.note, lines }
+    }
+
+    /// Whether the kernel's memory was counted for one of the rows.
+    #[must_use]
+    pub fn is_cold(&self) -> bool {
+        self.lines.iter().any(|line| line.row.cold.is_some())
     }
 
     /// Number of targets, and number of targets met.

@@ -87,13 +87,7 @@ impl Golden {
     /// The recorded rows, each with its figure as the only sample.
     #[must_use]
     pub fn rows(&self) -> Vec<Row> {
-        let row = |(title, figure): &(String, u64)| {
-            let (name, conditions) = title.split_once(' ').unwrap_or((title, ""));
-            let params = conditions.split_whitespace().filter_map(|param| param.split_once('='));
-            let params = params.map(|(key, value)| (key.to_owned(), value.to_owned())).collect();
-            Row::single(name, params, *figure)
-        };
-        self.figures.iter().map(row).collect()
+        self.figures.iter().map(|(title, figure)| Row::titled(title, *figure)).collect()
     }
 
     /// Parses a record.

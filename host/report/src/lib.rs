@@ -1,11 +1,12 @@
 //! Benchmark results: converts the output of measuring programs into tables, a page with plots, and JSON.
 //!
 //! [`row`] parses a line, [`results`] holds a run and writes JSON, [`reading`] reads the JSON. [`mod@reference`] holds
-//! the figures of other systems, [`golden`] the recorded figures of a version, [`comparison`] joins rows and
+//! the figures of other systems, [`golden`] the recorded figures of a version, [`cold`] those of the kernel's memory, [`comparison`] joins rows and
 //! reference, [`changes`] compares two runs. [`table`] renders for a console, [`page`] as HTML with its [`sections`].
 #![forbid(unsafe_code)]
 
 pub mod changes;
+pub mod cold;
 pub mod comparison;
 pub mod golden;
 pub mod page;
@@ -17,6 +18,7 @@ pub mod sections;
 pub mod table;
 
 pub use changes::Changes;
+pub use cold::{Cold, ColdRecord};
 pub use comparison::Comparison;
 pub use golden::{Difference, Golden};
 pub use page::Page;

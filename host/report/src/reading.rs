@@ -5,6 +5,7 @@ use std::fmt;
 use serde::Deserialize;
 use serde::de::{Deserializer, Error as _, MapAccess, Visitor};
 
+use crate::cold::Cold;
 use crate::results::{Results, SCHEMA};
 use crate::row::{Row, consistent};
 
@@ -41,6 +42,7 @@ struct Entry {
     stddev: f64,
     #[serde(default)]
     distribution: Vec<(u64, u64)>,
+    cold: Option<Cold>,
 }
 
 /// A JSON object of strings and whole numbers, in order.
@@ -75,8 +77,9 @@ fn located(error: serde_json::Error) -> String {
 }
 
 fn row(entry: Entry) -> Result<Row, String> {
-    let Entry { name, params: Pairs(params), n, min, median, p99, max, mean, stddev, distribution } = entry;
-    let row = Row { name, params, n, min, median, p99, max, mean, stddev, distribution };
+    let Entry { name, params: Pairs(params), n, min, median, p99, max, mean, stddev, distribution, cold } =
+        entry;
+    let row = Row { name, params, n, min, median, p99, max, mean, stddev, distribution, cold };
     if consistent(&row) {
         return Ok(row);
     }
@@ -122,6 +125,7 @@ mod tests {
         let mut run = results();
         run.environment.push(("emulator".into(), "QEMU 7.2".into()));
         run.rows[0].distribution = vec![(310, 1)];
+        run.rows[1].cold = Some(Cold::of_counts([1, 2, 3, 4, 5, 6]));
         assert_eq!(Results::from_json(&run.to_json()), Ok(run));
     }
 

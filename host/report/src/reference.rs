@@ -2,6 +2,7 @@
 
 use toml::de::{DeTable, DeValue};
 
+use crate::cold::Cold;
 use crate::row::Row;
 
 /// The data file, embedded in the program.
@@ -49,11 +50,24 @@ impl Reference {
     #[must_use]
     pub fn figure(&self, row: &Row, architecture: &str) -> Option<Figure> {
         let applies = |entry: &&Entry| {
-            entry.name == row.name && entry.params.iter().all(|(key, value)| row.param(key) == Some(value))
+            let param = |key: &str| {
+                entry.params.iter().find(|(other, _)| other == key).map(|(_, value)| value.as_str())
+            };
+            entry.name == row.name
+                && param(Cold::PARAM) == row.param(Cold::PARAM)
+                && entry.params.iter().all(|(key, value)| row.param(key) == Some(value))
         };
         let plain = ["budget", "passes"].iter().all(|key| row.param(key).is_none());
         let entry = self.entries.iter().find(applies).filter(|_| plain)?;
         entry.figures.iter().find(|(name, _)| name == architecture).map(|(_, figure)| *figure)
+    }
+
+    /// The figure for a count of the kernel's memory that a row touches.
+    #[must_use]
+    pub fn cold(&self, row: &Row, name: &str, architecture: &str) -> Option<Figure> {
+        let mut counted = row.clone();
+        counted.params.push((Cold::PARAM.to_owned(), name.to_owned()));
+        self.figure(&counted, architecture)
     }
 
     fn parse(text: &str) -> Result<Self, String> {
@@ -130,6 +144,11 @@ mod tests {
         assert_eq!(figure("name=boot", "m68k"), None);
         assert_eq!(figure("name=ppc_rt server=passive words=0 budget=share fpu=on", "aarch64"), None);
         assert_eq!(figure("name=ppc_rt server=passive words=0 fpu=on passes=32", "aarch64"), None);
+        let cold =
+            |conditions, name| reference.cold(&row(conditions), name, "aarch64").map(|figure| figure.median);
+        assert_eq!(cold("name=ppc_rt server=passive words=0 fpu=on", "code_lines"), Some(42.0));
+        assert_eq!(cold("name=ppc_rt server=passive words=0 fpu=on", "code_pages"), None);
+        assert_eq!(cold("name=ppc_rt server=passive words=0 fpu=on passes=32", "code_lines"), None);
     }
 
     #[test]

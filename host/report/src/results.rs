@@ -1,5 +1,6 @@
 //! The rows of one run and its environment, and their JSON form.
 
+use crate::cold::Cold;
 use crate::row::Row;
 
 /// Version of the JSON format of a run.
@@ -61,7 +62,7 @@ fn row_json(row: &Row) -> String {
     let params: Vec<_> =
         row.params.iter().map(|(key, value)| format!("{}:{}", quoted(key), param(value))).collect();
     format!(
-        "{{\"name\":{},\"params\":{{{}}},\"n\":{},\"min\":{},\"median\":{},\"p99\":{},\"max\":{},\"mean\":{},\"stddev\":{}{}}}",
+        "{{\"name\":{},\"params\":{{{}}},\"n\":{},\"min\":{},\"median\":{},\"p99\":{},\"max\":{},\"mean\":{},\"stddev\":{}{}{}}}",
         quoted(&row.name),
         params.join(","),
         row.n,
@@ -71,14 +72,23 @@ fn row_json(row: &Row) -> String {
         row.max,
         row.mean,
         row.stddev,
-        distribution(row)
+        distribution(row),
+        cold(row)
     )
 }
 
-/// The optional last member: pairs of a value and its count.
+/// An optional member: pairs of a value and its count.
 fn distribution(row: &Row) -> String {
     let pairs: Vec<_> = row.distribution.iter().map(|(value, count)| format!("[{value},{count}]")).collect();
     if pairs.is_empty() { String::new() } else { format!(",\"distribution\":[{}]", pairs.join(",")) }
+}
+
+/// The optional last member: the counts of the kernel's memory.
+fn cold(row: &Row) -> String {
+    let member = |(name, count): (&&str, u64)| format!("{}:{count}", quoted(name));
+    let members =
+        |cold: Cold| Cold::NAMES.iter().zip(cold.counts()).map(member).collect::<Vec<_>>().join(",");
+    row.cold.map_or_else(String::new, |cold| format!(",\"cold\":{{{}}}", members(cold)))
 }
 
 /// Whole numbers stay numbers, so that readers can sort by them.

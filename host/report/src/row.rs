@@ -13,6 +13,8 @@
 //! ROW name=copy bytes=64 samples=120,118,118
 //! ```
 
+use crate::cold::Cold;
+
 /// A measured figure.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Row {
@@ -36,6 +38,8 @@ pub struct Row {
     pub stddev: f64,
     /// Values and their counts, ascending; empty if the line has none.
     pub distribution: Vec<(u64, u64)>,
+    /// The kernel's memory that one operation touches, if it was counted. No line of a console has it.
+    pub cold: Option<Cold>,
 }
 
 /// The statistics in the order of a line.
@@ -78,7 +82,16 @@ impl Row {
             mean,
             stddev: average(&|sample| (sample - mean).powi(2)).sqrt(),
             distribution: Vec::new(),
+            cold: None,
         }
+    }
+
+    /// A constant figure of a row with this name and these conditions: `notify fpu=off`.
+    #[must_use]
+    pub fn titled(title: &str, value: u64) -> Self {
+        let (name, conditions) = title.split_once(' ').unwrap_or((title, ""));
+        let params = conditions.split_whitespace().filter_map(|param| param.split_once('='));
+        Self::single(name, params.map(|(key, value)| (key.to_owned(), value.to_owned())).collect(), value)
     }
 
     /// Whether the figure depends on the host machine. Such rows are in microseconds or measure the tool, and their
@@ -144,6 +157,7 @@ fn read(fields: &str) -> Result<Row, String> {
         mean: number(statistics[5])?,
         stddev: number(statistics[6])?,
         distribution,
+        cold: None,
     };
     consistent(&row).then_some(row).ok_or_else(|| "the statistics contradict each other".to_owned())
 }

@@ -4,6 +4,10 @@ use crate::comparison::{Comparison, Line};
 
 const HEADINGS: [&str; 7] = ["row", "conditions", "median", "reference", "ratio", "target", "met"];
 
+/// The headings of the kernel's memory, if it was counted.
+const COLD: [&str; 8] =
+    ["code lines", "reference", "data lines", "reference", "read", "written", "code pages", "data pages"];
+
 /// Number of left-aligned columns, which hold names; the others hold numbers.
 const NAMES: usize = 2;
 
@@ -12,17 +16,26 @@ impl Comparison<'_> {
     #[must_use]
     pub fn to_text(&self) -> String {
         let (native, exact): (Vec<_>, Vec<_>) = self.lines.iter().partition(|line| line.row.is_native());
-        let mut cells = vec![HEADINGS.map(str::to_owned)];
-        cells.extend(exact.iter().chain(&native).map(|line| cells_of(line)));
-        let widths: [usize; HEADINGS.len()] =
-            std::array::from_fn(|column| cells.iter().map(|row| row[column].len()).max().unwrap_or_default());
+        let cold: &[&str] = if self.is_cold() { &COLD } else { &[] };
+        let mut cells = vec![HEADINGS.iter().chain(cold).map(|heading| (*heading).to_owned()).collect()];
+        cells.extend(exact.iter().chain(&native).map(|line| {
+            let mut cells = cells_of(line).to_vec();
+            cells.extend(cold_cells_of(line).into_iter().take(cold.len()));
+            cells
+        }));
+        let widths: Vec<usize> = (0..HEADINGS.len() + cold.len())
+            .map(|column| cells.iter().map(|row| row[column].len()).max().unwrap_or_default())
+            .collect();
         let (exact, native) = cells.split_at(1 + exact.len());
-        let text = |rows: &[[String; HEADINGS.len()]]| -> String {
-            rows.iter().map(|row| aligned(row, &widths)).collect()
-        };
+        let text =
+            |rows: &[Vec<String>]| -> String { rows.iter().map(|row| aligned(row, &widths)).collect() };
         let mut table = text(exact);
         if !native.is_empty() {
             table += &format!("of the tool, on the machine of this run:\n{}", text(native));
+        }
+        if !cold.is_empty() {
+            table += "The kernel's cache lines of 64 bytes and pages of 4 KiB that one operation touches; - where the row is not \
+                      what executes between two reads of the counter, or the kernel does not execute.\n";
         }
         let results = self.results;
         let (unit, board, config, release) =
@@ -50,7 +63,17 @@ fn cells_of(line: &Line<'_>) -> [String; HEADINGS.len()] {
     ]
 }
 
-fn aligned(row: &[String; HEADINGS.len()], widths: &[usize; HEADINGS.len()]) -> String {
+fn cold_cells_of(line: &Line<'_>) -> [String; COLD.len()] {
+    let dash = || "-".to_owned();
+    let [code_reference, data_reference] =
+        line.cold.map(|figure| figure.map_or_else(dash, |figure| figure.median.to_string()));
+    let counts = line.row.cold.map(|cold| cold.counts().map(|count| count.to_string()));
+    let [code, data, read, written, code_pages, data_pages] =
+        counts.unwrap_or_else(|| [(); 6].map(|()| dash()));
+    [code, code_reference, data, data_reference, read, written, code_pages, data_pages]
+}
+
+fn aligned(row: &[String], widths: &[usize]) -> String {
     let cell = |(column, text): (usize, &String)| match widths[column] {
         width if column < NAMES => format!("{text:width$}"),
         width => format!("{text:>width$}"),
@@ -76,6 +99,30 @@ mod tests {
             "instructions on qemu_virt_aarch64, release, 0.9.0 (0123456789ab): 1 of 2 targets met"
         ));
         assert!(text.contains("GCC 12.2"));
+    }
+
+    #[test]
+    fn counts_of_the_kernels_memory_are_columns_if_a_row_has_them() {
+        let (mut results, reference) = (results(), Reference::built_in().unwrap());
+        results.rows[0].cold = Some(crate::Cold::of_counts([21, 18, 17, 12, 3, 4]));
+        let text = Comparison::new(&results, &reference, "aarch64").to_text();
+        let words = |line: usize| {
+            text.lines()
+                .nth(line)
+                .unwrap()
+                .split_whitespace()
+                .map(str::to_owned)
+                .collect::<Vec<_>>()
+                .join(" ")
+        };
+        assert!(
+            words(0).ends_with(
+                "met code lines reference data lines reference read written code pages data pages"
+            )
+        );
+        assert!(words(1).ends_with("yes 21 38 18 36 17 12 3 4"), "{text}");
+        assert!(words(2).ends_with("no - - - - - - - -"), "{text}");
+        assert!(text.contains("cache lines of 64 bytes"));
     }
 
     #[test]

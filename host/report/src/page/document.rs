@@ -3,6 +3,7 @@
 use crate::changes::Changes;
 use crate::comparison::Comparison;
 use crate::page::changes::changes;
+use crate::page::cold::cold;
 use crate::page::markup::{escaped, run_title, section as collapsible};
 use crate::page::method::{all_rows, method};
 use crate::page::section::section;
@@ -32,11 +33,12 @@ impl Page<'_> {
         let Self { runs, sections, .. } = self;
         let subjects: String = sections.all.iter().map(|subject| section(subject, runs, sections)).collect();
         let body = format!(
-            "<h1>{TITLE}</h1>\n{}{}{}{}{subjects}{}<script>\n{SCRIPT}</script>\n",
+            "<h1>{TITLE}</h1>\n{}{}{}{}{subjects}{}{}<script>\n{SCRIPT}</script>\n",
             self.facts(),
             self.contents(),
             self.changes(),
             self.targets(),
+            cold(runs),
             self.method(),
         );
         limen_page::page(TITLE, "", &body)
@@ -68,10 +70,12 @@ impl Page<'_> {
             format!("<a href=\"#{}\">{}</a>\n", escaped(id), escaped(short))
         };
         let changes = if self.changes.is_empty() { String::new() } else { link("changes", "Changes") };
+        let has_cold = self.runs.iter().any(Comparison::is_cold);
+        let cold = if has_cold { link("cold", "Cold cost") } else { String::new() };
         let subjects: String =
             self.sections.all.iter().map(|subject| link(&subject.id, &subject.title)).collect();
         format!(
-            "<nav>\n{changes}{}{subjects}{}</nav>\n",
+            "<nav>\n{changes}{}{subjects}{cold}{}</nav>\n",
             link("targets", "Targets"),
             link("method", "Method")
         )
@@ -141,6 +145,18 @@ mod tests {
         let html = html(&results(), None);
         assert!(html.contains("id=\"nested\"") && html.contains("Not measured in this run."));
         assert!(!html.contains("id=\"changes\""));
+    }
+
+    #[test]
+    fn counts_of_the_kernels_memory_have_a_section_beside_the_reference() {
+        let mut results = results();
+        assert!(!html(&results, None).contains("id=\"cold\""));
+        results.rows[0].cold = Some(crate::Cold::of_counts([21, 18, 17, 12, 3, 4]));
+        let html = html(&results, None);
+        assert!(html.contains("<a href=\"#cold\">") && html.contains("qemu_virt_aarch64: 1 of 3 rows"));
+        let cells =
+            ["21 / 38", "18 / 36", "17", "12", "3", "4"].map(|cell| format!("<td>{cell}</td>")).concat();
+        assert!(html.contains(&cells), "{html}");
     }
 
     #[test]
