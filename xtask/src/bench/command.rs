@@ -3,8 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use lexopt::prelude::*;
-use limen_report::{Changes, Comparison, Difference, Golden, Page, Reference, Results, Sections};
+use limen_report::{Changes, ColdRecord, Comparison, Difference, Golden, Page, Reference, Results, Sections};
 
+use crate::bench::cold::Counting;
 use crate::bench::environment;
 use crate::bench::growth;
 use crate::bench::kept::Start;
@@ -27,7 +28,7 @@ pub const COMMAND: Command =
 const HELP: &str = "
 usage: ./x bench --native
        ./x bench [FILTER] [--board BOARD]... [--variant NAME]... [--from RUN]... [--compare RUN]...
-                 [--json FILE] [--html FILE] [--quick] [--record] [--resume] [--model]
+                 [--json FILE] [--html FILE] [--quick] [--cold] [--record] [--resume] [--model]
        ./x bench PATH [--config CONFIG] [--board BOARD]... [--compare RUN]... [--json FILE] ...
        ./x bench SYSTEM --trace ROW [--board BOARD]...
 
@@ -49,9 +50,11 @@ so that every machine prints the same figures. Prints them beside the reference 
                       ./x bench bench/ppc --trace 'ppc_rt server=passive words=0 fpu=off'
   --native            time the programs of bench/native on this machine instead; only ratios within a run count
   --quick             fewer repetitions (programs are built with QUICK=1)
+  --cold              also count the cache lines and pages of the kernel that one operation of each row touches
   --resume            use the figures of systems that an earlier run of the same commit has measured; a run keeps those of
                       each system as soon as it has them, so one that ended early loses nothing
-  --record            record the figures in bench/golden, with which `./x test` compares; of all systems, quickly.
+  --record            record the figures in bench/golden, with which `./x test` compares; of all systems, quickly;
+                      with --cold, those counts too.
                       Tables in documents that show them are rewritten
 ";
 
@@ -67,6 +70,7 @@ struct Options {
     quick: bool,
     start: Start,
     native: bool,
+    counting: Counting,
     model: bool,
     record: bool,
     trace: Option<String>,
@@ -127,6 +131,7 @@ fn parse(mut arguments: lexopt::Parser) -> Outcome<Options> {
             Long("config") => {
                 options.config = Some(one_of("configuration", arguments.value()?.string()?, &CONFIGS)?)
             }
+            Long("cold") => options.counting = Counting::Cold,
             Long("native") => options.native = true,
             Long("record") => (options.record, options.quick) = (true, true),
             // A shell completes folders with a slash.
@@ -150,6 +155,8 @@ impl Options {
             "--trace measures nothing: omit --from, --compare, --json, --html, --record and --model"
         } else if self.start == Start::Resumed && (self.model || self.trace.is_some() || self.native) {
             "--resume continues a measurement: omit --model, --trace and --native"
+        } else if self.counting == Counting::Cold && (self.model || self.trace.is_some() || self.native) {
+            "--cold counts what measured systems touch: omit --model, --trace and --native"
         } else if self.model && (self.record || !self.filter.is_empty()) {
             "--model has its own systems and is not recorded: omit FILTER and --record"
         } else if self.record && !self.filter.is_empty() {
@@ -171,9 +178,13 @@ impl Options {
     }
 }
 
+/// The boards that the options name.
+fn boards(workspace: &Workspace, options: &Options) -> Outcome<Vec<Board>> {
+    options.boards.iter().map(|name| board::named(workspace, name)?.with(&options.variants)).collect()
+}
+
 fn trace(workspace: &Workspace, options: &Options, row: &str) -> Outcome {
-    let boards = options.boards.iter().map(|name| board::named(workspace, name)?.with(&options.variants));
-    let boards = boards.collect::<Outcome<Vec<_>>>()?;
+    let boards = boards(workspace, options)?;
     sdk::build(workspace)?;
     boards.iter().try_for_each(|board| {
         print!("{}", listing::of(workspace, board, &options.filter, row)?);
@@ -195,8 +206,7 @@ fn runs(
         Ok(Run { board, results })
     });
     let mut runs = from.collect::<Outcome<Vec<_>>>()?;
-    let boards = options.boards.iter().map(|name| board::named(workspace, name)?.with(&options.variants));
-    let boards = boards.collect::<Outcome<Vec<_>>>()?;
+    let boards = boards(workspace, options)?;
     let titles: Vec<_> =
         runs.iter().map(|run| run.results.board.clone()).chain(boards.iter().map(Board::title)).collect();
     are_of_boards(&options.compare, older, &titles)?;
@@ -208,9 +218,9 @@ fn runs(
             measure::model(workspace, &board)?
         } else if let Some(project) = own {
             let config = options.config.as_deref().unwrap_or(measure::CONFIG);
-            measure::of_project(workspace, &board, project, config, options.quick)?
+            measure::of_project(workspace, &board, project, config, options.quick, options.counting)?
         } else {
-            measure::run(workspace, &board, &options.filter, options.quick, options.start)?
+            measure::run(workspace, &board, &options.filter, options.quick, options.start, options.counting)?
         };
         runs.push(Run { board, results });
     }
@@ -260,7 +270,13 @@ fn changes<'a>(files: &[PathBuf], older: &'a [Results], runs: &'a [Run]) -> Outc
 
 fn record(workspace: &Workspace, runs: &[Run]) -> Outcome {
     runs.iter().try_for_each(|run| {
-        files::write(&golden(workspace, &run.board), Golden::of(&run.results).to_text())
+        files::write(&golden(workspace, &run.board), Golden::of(&run.results).to_text())?;
+        let cold = ColdRecord::of(&run.results);
+        if cold.is_empty() {
+            Ok(())
+        } else {
+            files::write(&golden_cold(workspace, &run.board), cold.to_text())
+        }
     })?;
     // Traces take minutes; they neither delay the tables nor depend on their comments.
     let tables = generate::write_figures(workspace);
@@ -271,6 +287,21 @@ fn record(workspace: &Workspace, runs: &[Run]) -> Outcome {
 /// The file with a board's recorded figures.
 fn golden(workspace: &Workspace, board: &Board) -> PathBuf {
     workspace.path("bench/golden").join(board.title() + ".txt")
+}
+
+/// The file with a board's recorded counts of the kernel's memory.
+fn golden_cold(workspace: &Workspace, board: &Board) -> PathBuf {
+    workspace.path("bench/golden").join(board.title() + ".cold.txt")
+}
+
+/// A board's recorded counts; empty without a record.
+fn recorded_cold(workspace: &Workspace, board: &Board) -> Outcome<ColdRecord> {
+    let file = golden_cold(workspace, board);
+    if !file.exists() {
+        return Ok(ColdRecord::default());
+    }
+    ColdRecord::parse(&files::read(&file)?)
+        .map_err(|reason| Failure::new(format!("{}: {reason}", workspace.display(&file))))
 }
 
 /// Compares the board's figures with the recorded ones; `None` if nothing is recorded. If tools have other versions
@@ -288,14 +319,20 @@ fn compare_with(workspace: &Workspace, board: &Board, file: &Path) -> Outcome<Ve
         let note = format!("nothing is compared: {}; the record was made with the latter", others.join(", "));
         return Ok(Verdict { notes: vec![note], ..Verdict::default() });
     }
-    let differences = golden.differences(&measure::run(workspace, board, "", true, Start::Anew)?);
-    if differences.is_empty() {
+    let cold = recorded_cold(workspace, board)?;
+    let counting = if cold.is_empty() { Counting::Off } else { Counting::Cold };
+    let results = measure::run(workspace, board, "", true, Start::Anew, counting)?;
+    let differences = golden.differences(&results);
+    let mut sentences: Vec<_> = differences.iter().map(ToString::to_string).collect();
+    sentences.extend(cold.differences(&results));
+    if sentences.is_empty() {
         return Ok(Verdict::single(Ok(())));
     }
-    let told: String = differences.iter().map(|difference| format!("{difference}\n")).collect();
+    let told: String = sentences.iter().map(|sentence| format!("{sentence}\n")).collect();
     let rows: Vec<_> = differences.iter().map(Difference::row).collect();
     let reasons = growth::explain(workspace, board, &rows)?;
-    let way_out = format!("If the change is intended: ./x bench --board {} --record", board.title());
+    let cold = if cold.is_empty() { "" } else { "--cold " };
+    let way_out = format!("If the change is intended: ./x bench --board {} {cold}--record", board.title());
     Err(Failure::new(told + &reasons + &way_out))
 }
 
@@ -311,6 +348,7 @@ mod tests {
     fn contradictions_are_reported_before_anything_is_measured() {
         for (words, sentence) in [
             (&["--model", "bench/ppc"][..], "--model has its own systems"),
+            (&["--cold", "--model"], "--cold counts what measured systems touch"),
             (&["--record", "bench/ppc"], "omit FILTER"),
             (&["--record", "--from", "run.json"], "omit --from"),
             (&["--json", "run.json", "--board", "a", "--board", "b"], "the run of one board"),

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use limen_report::{Results, Row};
 
+use crate::bench::cold::Counting;
 use crate::failure::{Failure, Outcome};
 use crate::shell::files;
 use crate::workspace::Workspace;
@@ -32,7 +33,13 @@ impl Kept {
     ///
     /// # Errors
     /// When the run is resumed with uncommitted changes, because nothing tells which sources were measured.
-    pub fn new(workspace: &Workspace, run: Results, quick: bool, start: Start) -> Outcome<Self> {
+    pub fn new(
+        workspace: &Workspace,
+        run: Results,
+        quick: bool,
+        counting: Counting,
+        start: Start,
+    ) -> Outcome<Self> {
         if start == Start::Resumed && !is_committed(&run.commit) {
             return Err(Failure::new(format!(
                 "--resume needs committed sources, but these are {}: commit the changes, or omit --resume",
@@ -40,7 +47,8 @@ impl Kept {
             )));
         }
         let samples = if quick { "quick" } else { "all" };
-        let folder = workspace.path("build/bench/kept").join(&run.board).join(samples);
+        let counts = if counting == Counting::Cold { "cold" } else { "" };
+        let folder = workspace.path("build/bench/kept").join(&run.board).join(samples).join(counts);
         Ok(Self { folder, run, start })
     }
 

@@ -7,11 +7,14 @@ use std::time::Instant;
 use limen_nearest::advice;
 use limen_report::{Results, Row};
 
+use crate::bench::cold::{Counting, Operations};
 use crate::bench::entries::Counted;
 use crate::bench::environment;
 use crate::bench::footprint;
 use crate::bench::kept::{Kept, Start};
 use crate::bench::model;
+use crate::bench::trace::SILENCE;
+use crate::emulator_plugin::session::{Detail, Listening};
 use crate::failure::{Context, Failure, Outcome};
 use crate::run::board::{self, Board};
 use crate::run::project::{Build, Project};
@@ -43,6 +46,7 @@ pub fn run(
     filter: &str,
     quick: bool,
     start: Start,
+    counting: Counting,
 ) -> Outcome<Results> {
     let projects = Project::on_shelf(workspace, "bench")?;
     let mut chosen = Vec::new();
@@ -56,14 +60,15 @@ pub fn run(
     let counts = large::NAME.contains(filter) && board.name == board::DEFAULT;
     let run = results(workspace, board, "instructions", Vec::new())?;
     let run = Results { environment: environment::of(board)?, ..run };
-    let kept = Kept::new(workspace, run.clone(), quick, start)?;
+    let kept = Kept::new(workspace, run.clone(), quick, counting, start)?;
     let mut steps = Steps::new(chosen.len() + usize::from(weighs) + usize::from(counts));
     let mut rows = Vec::new();
     for (project, machine, build) in chosen {
         let title = format!("{} {}", project.name, build.join(" "));
         let title = title.trim_end();
         steps.next(&format!("measuring {title}"));
-        let measure = || rows_of(workspace, project, &machine, &build, quick).context(|| title.to_owned());
+        let measure =
+            || rows_of(workspace, project, &machine, &build, quick, counting).context(|| title.to_owned());
         rows.extend(kept.rows(title, measure)?);
     }
     if weighs {
@@ -96,11 +101,12 @@ pub fn of_project(
     project: &Project,
     config: &str,
     quick: bool,
+    counting: Counting,
 ) -> Outcome<Results> {
     let mut steps = Steps::new(1);
     steps.next(&format!("measuring {}", project.name));
     let variables: &[&str] = if quick { &["QUICK=1"] } else { &[] };
-    let (_, rows) = boot(workspace, project, &Build { board, config, variables })?;
+    let (_, rows) = boot(workspace, project, &Build { board, config, variables }, counting)?;
     let results = results(workspace, board, "instructions", rows)?;
     Ok(Results { environment: environment::of(board)?, config: config.to_owned(), ..results })
 }
@@ -161,11 +167,12 @@ fn rows_of(
     board: &Board,
     variables: &[String],
     quick: bool,
+    counting: Counting,
 ) -> Outcome<Vec<Row>> {
     let quickly = quick.then_some("QUICK=1");
     let made_with: Vec<&str> = variables.iter().map(String::as_str).chain(quickly).collect();
     let build = Build { board, config: CONFIG, variables: &made_with };
-    let (image, mut rows) = boot(workspace, project, &build)?;
+    let (image, mut rows) = boot(workspace, project, &build, counting)?;
     if let Some(name) = variable(variables, VARIANT) {
         rows.iter_mut().for_each(|row| row.params.push(("variant".to_owned(), name.to_owned())));
     }
@@ -179,8 +186,26 @@ fn rows_of(
     Ok(rows)
 }
 
-/// Builds and boots a system; returns its image and the rows that it prints.
-fn boot(workspace: &Workspace, project: &Project, build: &Build<'_>) -> Outcome<(PathBuf, Vec<Row>)> {
+/// Builds and boots a system; returns its image and the rows that it prints, with the kernel's memory if it is counted.
+fn boot(
+    workspace: &Workspace,
+    project: &Project,
+    build: &Build<'_>,
+    counting: Counting,
+) -> Outcome<(PathBuf, Vec<Row>)> {
+    let (image, mut rows) = boot_plainly(workspace, project, build)?;
+    // Single figures are not of operations.
+    if counting == Counting::Cold && rows.iter().any(|row| row.n > 1) {
+        let (mut counted, operations) = watched(workspace, project, build)?;
+        operations.count(&mut counted);
+        for row in &mut rows {
+            row.cold = counted.iter().find(|other| other.title() == row.title()).and_then(|other| other.cold);
+        }
+    }
+    Ok((image, rows))
+}
+
+fn boot_plainly(workspace: &Workspace, project: &Project, build: &Build<'_>) -> Outcome<(PathBuf, Vec<Row>)> {
     let image = project.build(workspace, build)?;
     let (audience, silence) = (Audience::Nobody, Some(qemu::COUNTED_SILENCE));
     let counted = Counted::of(workspace, build.board, project, &image)?;
@@ -196,6 +221,31 @@ fn boot(workspace: &Workspace, project: &Project, build: &Build<'_>) -> Outcome<
         rows.extend(counted.rows(&rows)?);
     }
     Ok((image, rows))
+}
+
+/// Builds a system with few samples, and boots it with the emulator's plugin; returns its rows and operations.
+///
+/// # Errors
+/// When it does not build, ends with an error, or the plugin fails.
+pub fn watched(
+    workspace: &Workspace,
+    project: &Project,
+    build: &Build<'_>,
+) -> Outcome<(Vec<Row>, Operations)> {
+    let variables = [build.variables, &["TRACE=1"]].concat();
+    let image = project.build(workspace, &Build { variables: &variables, ..*build })?;
+    let suite = Suite::of(project)?;
+    let devices: Vec<_> = suite.qemu().iter().map(String::as_str).collect();
+    let folder = image.parent().unwrap_or(Path::new("."));
+    let operations = Operations::of(&build.board.architecture);
+    let watch = Listening::start(workspace, build.board, folder, Detail::Memory, operations)?;
+    let extra = [&qemu::DETERMINISTIC[..], &devices, &watch.options()].concat();
+    let (audience, silence) = (Audience::Nobody, Some(SILENCE));
+    let session = Boot { board: build.board, image: &image, extra: &extra, audience, silence }.run(|_| false);
+    let (_, operations) = watch.finish()?;
+    let session = session?;
+    session.ending.outcome()?;
+    Ok((printed(&session)?, operations))
 }
 
 /// The rows that a system has printed.

@@ -1,5 +1,6 @@
 //! `./x bench`: measured systems, their rows, and what explains a row.
 
+pub mod cold;
 mod command;
 mod entries;
 pub mod environment;

@@ -28,7 +28,7 @@ pub const FILE: &str = "trace.txt";
 pub const SILENCE: Duration = Duration::from_secs(600);
 
 /// Instructions of a sample that the counter may miss, because they fault.
-const UNCOUNTED: usize = 2;
+pub const UNCOUNTED: usize = 2;
 
 /// The bit that separates the halves of the address space: programs are in the lower half.
 pub const KERNEL: u64 = 1 << 63;
@@ -112,7 +112,8 @@ impl Recording {
     }
 }
 
-fn reads_counter(architecture: &str, code: &[u8]) -> bool {
+/// Whether an instruction of this architecture reads the counter.
+pub fn reads_counter(architecture: &str, code: &[u8]) -> bool {
     let word = code.first_chunk().map(|bytes| u32::from_le_bytes(*bytes));
     match (architecture, word) {
         // mrs of PMCCNTR_EL0, and csrrs of cycle without a bit to set, to any register.

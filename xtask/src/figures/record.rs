@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use limen_nearest::did_you_mean;
-use limen_report::{Golden, Reference, Row};
+use limen_report::{Cold, ColdRecord, Golden, Reference, Row};
 
 use crate::failure::{Context, Failure, Outcome};
 use crate::shell::files;
@@ -44,7 +44,9 @@ impl Record {
     pub fn from_texts(text: impl Fn(&str) -> Outcome<String>) -> Outcome<Self> {
         let board = |(name, title, architecture): (_, &str, _)| {
             let golden = Golden::parse(&text(title)?).context(|| format!("bench/golden/{title}.txt"))?;
-            Ok(Board { name, architecture, rows: golden.rows() })
+            let cold = format!("{title}.cold");
+            let cold = ColdRecord::parse(&text(&cold)?).context(|| format!("bench/golden/{cold}.txt"))?;
+            Ok(Board { name, architecture, rows: [golden.rows(), cold.rows()].concat() })
         };
         let boards = BOARDS.into_iter().map(board).collect::<Outcome<_>>()?;
         Ok(Self { boards, reference: Reference::built_in().map_err(Failure::new)? })
@@ -94,6 +96,7 @@ impl Record {
             let params = row.params.iter().map(|(key, value)| (key, value));
             other.name == row.name
                 && other.matches(params)
+                && other.param(Cold::PARAM) == row.param(Cold::PARAM)
                 && without.iter().all(|key| other.param(key).is_none())
         };
         let most = board.rows.iter().filter(counted).map(|row| row.median).max();
@@ -149,6 +152,8 @@ pub mod tests {
                     "# emulator 7.2\nnotify fpu=off = 113\nnotify fpu=on = 140512\nhere a=1 b=2 = 9\nboot = 159488\n"
                 }
                 "qemu_virt_riscv64" => "notify fpu=off = 133\nnotify fpu=on = 1500\n",
+                "qemu_virt_aarch64.cold" => "# counts\nnotify fpu=off = 10 14 13 9 2 4\n",
+                cold if cold.ends_with(".cold") => "",
                 _ => "notify fpu=off = 124\nnotify fpu=on = 125\n",
             }
             .to_owned())
@@ -180,6 +185,7 @@ pub mod tests {
         for name in lists.flat_map(|list| &list.names) {
             assert!(sections.names.contains_key(name), "{name}");
             let rows = record.boards.iter().flat_map(|board| &board.rows).filter(|row| row.name == *name);
+            let rows = rows.filter(|row| row.param(Cold::PARAM).is_none());
             for (key, value) in rows.flat_map(|row| &row.params) {
                 // As in "63 domains" or "tour example".
                 let is_readable = value.parse::<u64>().is_ok() || key == "example";
@@ -206,6 +212,7 @@ pub mod tests {
         assert_eq!(record.most(arm, &row("notify", &[]), &[]), Ok(140_512));
         assert_eq!(record.most(arm, &row("notify", &[("fpu", "off")]), &[]), Ok(113));
         assert_eq!(record.most(arm, &row("here", &[]), &["c".to_owned()]), Ok(9));
+        assert_eq!(record.most(arm, &row("notify", &[("cold", "code_lines")]), &[]), Ok(10));
         assert!(record.most(arm, &row("here", &[]), &["a".to_owned()]).is_err());
     }
 

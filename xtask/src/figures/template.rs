@@ -252,6 +252,7 @@ mod tests {
             ("{reference:}, {ratio: fpu=off}, {target:}", "notify fpu=on", "465, 0.24, 0.25"),
             ("{met: fpu=off} / {met: fpu=on}", "notify", "yes / no"),
             ("{ratio: boot}, {reference: boot}", "", "0.022, 7 200 000"),
+            ("{cold=code_lines}/{cold=data_lines}", "notify fpu=off", "10/14"),
             ("", "notify fpu=off", ""),
         ] {
             assert_eq!(filled(template, "AArch64", row).as_deref(), Ok(text), "{template}");

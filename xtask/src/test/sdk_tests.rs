@@ -9,6 +9,7 @@ use object::LittleEndian;
 use object::elf::{DT_NEEDED, PT_INTERP};
 use object::read::elf::{Dyn, ProgramHeader};
 
+use crate::bench::cold::Counting;
 use crate::bench::measure;
 use crate::check::binary::{self, Elf, FloatAbi};
 use crate::check::tidy;
@@ -75,7 +76,7 @@ fn a_system_elsewhere_is_measured(workspace: &Workspace) -> Outcome {
     let board = board::named(workspace, board::DEFAULT)?;
     let measured = Project::typed(workspace, &top.display().to_string()).and_then(|project| {
         let project = project.ok_or_else(|| Failure::new("a folder with a Makefile is no project"))?;
-        measure::of_project(workspace, &board, &project, "debug", false)
+        measure::of_project(workspace, &board, &project, "debug", false, Counting::Off)
     });
     fs::remove_dir_all(&top).context(|| format!("cannot remove {}", top.display()))?;
     let rows = measured?.rows;
