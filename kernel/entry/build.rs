@@ -12,6 +12,8 @@ fn main() {
         let architecture = std::env::var("CARGO_CFG_TARGET_ARCH").unwrap_or_default();
         let address = LOAD_ADDRESSES.iter().find(|(name, _)| name.is_empty() || *name == architecture);
         let address = address.map_or("0", |(_, address)| address);
+        println!("cargo:rerun-if-changed=src/arch/{architecture}/order.ld");
+        println!("cargo:rustc-link-arg-bins=-L{folder}/src/arch/{architecture}");
         println!("cargo:rustc-link-arg-bins=-T{folder}/kernel.ld");
         println!("cargo:rustc-link-arg-bins=--defsym=LOAD_ADDRESS={address}");
         println!("cargo:rustc-link-arg-bins=-zmax-page-size=0x1000");

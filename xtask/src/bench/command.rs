@@ -12,6 +12,7 @@ use crate::bench::kept::Start;
 use crate::bench::listing;
 use crate::bench::measure;
 use crate::bench::native;
+use crate::bench::order;
 use crate::command::{Command, one_of};
 use crate::failure::{Context, Failure, Outcome};
 use crate::run::board::{self, Board};
@@ -31,6 +32,7 @@ usage: ./x bench --native
                  [--json FILE] [--html FILE] [--quick] [--cold] [--record] [--resume] [--model]
        ./x bench PATH [--config CONFIG] [--board BOARD]... [--compare RUN]... [--json FILE] ...
        ./x bench SYSTEM --trace ROW [--board BOARD]...
+       ./x bench --order [--board BOARD]...
 
 Boots every system under bench/ in its release configuration on an emulator that counts instructions exactly,
 so that every machine prints the same figures. Prints them beside the reference and the targets.
@@ -48,6 +50,8 @@ so that every machine prints the same figures. Prints them beside the reference 
   --model             instead of measuring, estimate the cycles of some paths with models of processors
   --trace ROW         instead of measuring, list the instructions of one sample of a row, as in
                       ./x bench bench/ppc --trace 'ppc_rt server=passive words=0 fpu=off'
+  --order             instead of measuring, write the order of the kernel's functions, in which the next build places
+                      them: those that measured paths execute, as they first run
   --native            time the programs of bench/native on this machine instead; only ratios within a run count
   --quick             fewer repetitions (programs are built with QUICK=1)
   --cold              also count the cache lines and pages of the kernel that one operation of each row touches
@@ -70,6 +74,7 @@ struct Options {
     quick: bool,
     start: Start,
     native: bool,
+    order: bool,
     counting: Counting,
     model: bool,
     record: bool,
@@ -90,6 +95,9 @@ fn run(workspace: &Workspace, arguments: lexopt::Parser) -> Outcome {
     }
     if let Some(row) = &options.trace {
         return trace(workspace, &options, row);
+    }
+    if options.order {
+        return order(workspace, &options);
     }
     let older = options.compare.iter().map(|file| read(workspace, file)).collect::<Outcome<Vec<_>>>()?;
     let own = own_project(workspace, &options)?;
@@ -132,6 +140,7 @@ fn parse(mut arguments: lexopt::Parser) -> Outcome<Options> {
                 options.config = Some(one_of("configuration", arguments.value()?.string()?, &CONFIGS)?)
             }
             Long("cold") => options.counting = Counting::Cold,
+            Long("order") => options.order = true,
             Long("native") => options.native = true,
             Long("record") => (options.record, options.quick) = (true, true),
             // A shell completes folders with a slash.
@@ -155,6 +164,10 @@ impl Options {
             "--trace measures nothing: omit --from, --compare, --json, --html, --record and --model"
         } else if self.start == Start::Resumed && (self.model || self.trace.is_some() || self.native) {
             "--resume continues a measurement: omit --model, --trace and --native"
+        } else if self.order
+            && (!self.filter.is_empty() || self.trace.is_some() || self.writes_or_reads_runs())
+        {
+            "--order has its own systems and measures nothing: omit FILTER and all options but --board"
         } else if self.counting == Counting::Cold && (self.model || self.trace.is_some() || self.native) {
             "--cold counts what measured systems touch: omit --model, --trace and --native"
         } else if self.model && (self.record || !self.filter.is_empty()) {
@@ -181,6 +194,12 @@ impl Options {
 /// The boards that the options name.
 fn boards(workspace: &Workspace, options: &Options) -> Outcome<Vec<Board>> {
     options.boards.iter().map(|name| board::named(workspace, name)?.with(&options.variants)).collect()
+}
+
+fn order(workspace: &Workspace, options: &Options) -> Outcome {
+    let boards = boards(workspace, options)?;
+    sdk::build(workspace)?;
+    boards.iter().try_for_each(|board| order::write(workspace, board))
 }
 
 fn trace(workspace: &Workspace, options: &Options, row: &str) -> Outcome {
@@ -348,6 +367,8 @@ mod tests {
     fn contradictions_are_reported_before_anything_is_measured() {
         for (words, sentence) in [
             (&["--model", "bench/ppc"][..], "--model has its own systems"),
+            (&["--order", "bench/ppc"], "--order has its own systems"),
+            (&["--order", "--record"], "--order has its own systems"),
             (&["--cold", "--model"], "--cold counts what measured systems touch"),
             (&["--record", "bench/ppc"], "omit FILTER"),
             (&["--record", "--from", "run.json"], "omit --from"),

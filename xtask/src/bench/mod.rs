@@ -11,6 +11,7 @@ mod listing;
 pub mod measure;
 mod model;
 pub mod native;
+mod order;
 pub mod trace;
 
 pub use command::{COMMAND, compare_with_record};
