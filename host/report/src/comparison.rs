@@ -63,6 +63,13 @@ impl Line<'_> {
         self.figure.map(|figure| self.row.median as f64 / figure.median)
     }
 
+    /// The reference's median with its optional fast paths, and ours as a fraction of it.
+    #[must_use]
+    pub fn fast(&self) -> Option<(f64, f64)> {
+        let fast = self.figure?.fast?;
+        Some((fast, self.row.median as f64 / fast))
+    }
+
     /// Whether the target is met; `None` without a reference.
     #[must_use]
     pub fn is_met(&self) -> Option<bool> {

@@ -21,13 +21,18 @@ pub struct Reference {
 /// The reference of a row.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Figure {
-    /// The reference's median.
+    /// The reference's median, as shipped.
     pub median: f64,
+    /// Its median with its optional fast paths, where they change it.
+    pub fast: Option<f64>,
     /// The target, as the largest fraction of it.
     pub target: f64,
     /// Position of the entry in the data, which is the order of tables.
     pub place: usize,
 }
+
+/// Parameters that make a row another experiment: it is compared only with a reference that has the same value.
+const EXPERIMENTS: [&str; 6] = ["budget", "passes", "deferred", "notifies", "instruction", Cold::PARAM];
 
 #[derive(Clone, Debug, PartialEq)]
 struct Entry {
@@ -45,20 +50,11 @@ impl Reference {
         Self::parse(DATA)
     }
 
-    /// The figure for a row on an architecture. The reference was measured with full budgets. A row that another
-    /// program repeats with few passes is not compared again.
+    /// The figure for a row on an architecture: of the entry with the most parameters that applies.
     #[must_use]
     pub fn figure(&self, row: &Row, architecture: &str) -> Option<Figure> {
-        let applies = |entry: &&Entry| {
-            let param = |key: &str| {
-                entry.params.iter().find(|(other, _)| other == key).map(|(_, value)| value.as_str())
-            };
-            entry.name == row.name
-                && param(Cold::PARAM) == row.param(Cold::PARAM)
-                && entry.params.iter().all(|(key, value)| row.param(key) == Some(value))
-        };
-        let plain = ["budget", "passes"].iter().all(|key| row.param(key).is_none());
-        let entry = self.entries.iter().find(applies).filter(|_| plain)?;
+        let applying = self.entries.iter().filter(|entry| entry.applies(row));
+        let entry = applying.max_by_key(|entry| entry.params.len())?;
         entry.figures.iter().find(|(name, _)| name == architecture).map(|(_, figure)| *figure)
     }
 
@@ -89,6 +85,13 @@ impl Reference {
 }
 
 impl Entry {
+    fn applies(&self, row: &Row) -> bool {
+        let own = |key: &str| self.params.iter().find(|(name, _)| name == key).map(|(_, value)| value.as_str());
+        self.name == row.name
+            && self.params.iter().all(|(key, value)| row.param(key) == Some(value))
+            && EXPERIMENTS.iter().all(|key| row.param(key) == own(key))
+    }
+
     fn read(place: usize, value: &DeValue<'_>) -> Option<Self> {
         let table = value.as_table()?;
         let sub = |key| table.get(key).and_then(|value| value.get_ref().as_table());
@@ -96,9 +99,12 @@ impl Entry {
             .iter()
             .map(|(key, value)| Some((key.get_ref().to_string(), value.get_ref().as_str()?.to_owned())));
         let targets = sub("target")?;
+        let fast = |name: &str| number(sub("fast")?.get(name)?.get_ref());
         let figures = sub("median")?.iter().map(|(name, median)| {
-            let target = number(targets.get(name.get_ref().as_ref())?.get_ref())?;
-            Some((name.get_ref().to_string(), Figure { median: number(median.get_ref())?, target, place }))
+            let name = name.get_ref().as_ref();
+            let target = number(targets.get(name)?.get_ref())?;
+            let figure = Figure { median: number(median.get_ref())?, fast: fast(name), target, place };
+            Some((name.to_owned(), figure))
         });
         Some(Self {
             name: text_of(table, "name")?,
@@ -135,9 +141,9 @@ mod tests {
         let reference = Reference::built_in().unwrap();
         assert_eq!(reference.unit, "instructions");
         let figure = |conditions, architecture| reference.figure(&row(conditions), architecture);
-        let expected = Some(Figure { median: 730.0, target: 0.5, place: 1 });
+        let expected = Some(Figure { median: 730.0, fast: None, target: 0.5, place: 1 });
         assert_eq!(figure("name=ppc_rt server=passive words=0 fpu=on", "aarch64"), expected);
-        let expected = Some(Figure { median: 3719.0, target: 0.2, place: 8 });
+        let expected = Some(Figure { median: 3719.0, fast: None, target: 0.2, place: 8 });
         assert_eq!(figure("name=notify_rt fpu=off server=active_hi extra=1", "riscv64"), expected);
         assert_eq!(figure("name=boot", "x86_64").map(|figure| figure.median), Some(306_000_000.0));
         assert_eq!(figure("name=ppc_rt server=passive words=64 fpu=on", "aarch64"), None);
@@ -149,6 +155,36 @@ mod tests {
         assert_eq!(cold("name=ppc_rt server=passive words=0 fpu=on", "code_lines"), Some(42.0));
         assert_eq!(cold("name=ppc_rt server=passive words=0 fpu=on", "code_pages"), None);
         assert_eq!(cold("name=ppc_rt server=passive words=0 fpu=on passes=32", "code_lines"), None);
+    }
+
+    #[test]
+    fn a_row_is_compared_only_with_its_own_experiment() {
+        let reference = Reference::built_in().unwrap();
+        let median = |conditions: &str, on| {
+            reference.figure(&row(&format!("name={conditions}")), on).map(|figure| figure.median)
+        };
+        let deferred = "notify_rt server=active_hi deferred=1";
+        assert_eq!(median(&format!("{deferred} fpu=on"), "aarch64"), Some(2009.0));
+        assert_eq!(median(&format!("{deferred} fpu=off"), "aarch64"), None);
+        assert_eq!(median(&format!("{deferred} fpu=on"), "riscv64"), None);
+        let share = "ppc_rt server=active words=0 budget=share fpu=off";
+        assert_eq!(median(share, "aarch64"), Some(2528.0));
+        assert_eq!(median("ppc_rt server=passive notifies=1 fpu=off", "aarch64"), Some(1084.0));
+        let exception = "fault_rt kind=exception parent=passive";
+        assert_eq!(median(&format!("{exception} fpu=off"), "riscv64"), Some(3361.0));
+        assert_eq!(median(&format!("{exception} instruction=all_ones fpu=off"), "riscv64"), Some(3160.0));
+    }
+
+    #[test]
+    fn optional_fast_paths_are_a_figure_of_their_own() {
+        let reference = Reference::built_in().unwrap();
+        let fast = |conditions: &str, on| {
+            reference.figure(&row(&format!("name={conditions}")), on).and_then(|figure| figure.fast)
+        };
+        assert_eq!(fast("fault_rt kind=vm parent=passive fpu=off", "aarch64"), Some(688.0));
+        assert_eq!(fast("fault_rt kind=vm parent=active fpu=off", "aarch64"), None);
+        assert_eq!(fast("notify fpu=off", "aarch64"), Some(165.0));
+        assert_eq!(fast("notify fpu=off", "riscv64"), None);
     }
 
     #[test]

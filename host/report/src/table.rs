@@ -2,7 +2,8 @@
 
 use crate::comparison::{Comparison, Line};
 
-const HEADINGS: [&str; 7] = ["row", "conditions", "median", "reference", "ratio", "target", "met"];
+const HEADINGS: [&str; 9] =
+    ["row", "conditions", "median", "reference", "ratio", "fast paths", "ratio", "target", "met"];
 
 /// The headings of the kernel's memory, if it was counted.
 const COLD: [&str; 8] =
@@ -58,6 +59,8 @@ fn cells_of(line: &Line<'_>) -> [String; HEADINGS.len()] {
         line.row.median.to_string(),
         figure(&|median, _| median.to_string()),
         line.ratio().map_or_else(|| "-".to_owned(), |ratio| format!("{ratio:.3}")),
+        line.fast().map_or_else(|| "-".to_owned(), |(median, _)| median.to_string()),
+        line.fast().map_or_else(|| "-".to_owned(), |(_, ratio)| format!("{ratio:.3}")),
         figure(&|_, target| target.to_string()),
         line.is_met().map_or("-", |met| if met { "yes" } else { "no" }).to_owned(),
     ]
@@ -92,9 +95,9 @@ mod tests {
         let (results, reference) = (results(), Reference::built_in().unwrap());
         let text = Comparison::new(&results, &reference, "aarch64").to_text();
         let lines: Vec<_> = text.lines().collect();
-        assert!(lines[1].ends_with("310        620  0.500     0.5  yes"), "{text}");
-        assert!(lines[2].ends_with("400        465  0.860    0.25   no"), "{text}");
-        assert!(lines[3].ends_with("  7          -      -       -    -"), "{text}");
+        assert!(lines[1].ends_with("310        620  0.500           -      -     0.5  yes"), "{text}");
+        assert!(lines[2].ends_with("400        465  0.860         165  2.424    0.25   no"), "{text}");
+        assert!(lines[3].ends_with("  7          -      -           -      -       -    -"), "{text}");
         assert!(text.contains(
             "instructions on qemu_virt_aarch64, release, 0.9.0 (0123456789ab): 1 of 2 targets met"
         ));

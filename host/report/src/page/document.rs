@@ -98,7 +98,8 @@ impl Page<'_> {
         let content = format!(
             "<p class=\"note\">{}</p>\n\
              <p>A bar is our median as a fraction of the reference\u{2019}s, which is the whole length; the mark is the \
-             target. Shorter is better.</p>\n\
+             target. Shorter is better. The column \u{201c}fast paths\u{201d} has the reference with its optional fast paths, and our \
+             median as a fraction of that.</p>\n\
              <div class=\"beside\">\n{tables}</div>\n",
             escaped(note)
         );
@@ -112,7 +113,7 @@ impl Page<'_> {
              takes a nanosecond of the machine\u{2019}s time, so that the counter counts instructions and every run gives the same \
              figures. A program reads the counter before and after what it measures; the cost of a pair of reads is \
              subtracted. Instructions are not cycles: they do not show caches, branch prediction or the cost of writes to system \
-             registers.</p>\n{}{rows}",
+             registers. A row with a dash in the column of the reference has none.</p>\n{}{rows}",
             method(self.runs)
         );
         collapsible("method", "Method", &content)

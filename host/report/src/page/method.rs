@@ -3,8 +3,8 @@
 use crate::comparison::{Comparison, Line};
 use crate::page::markup::{escaped, headings, line, nothing, number, run_title, table};
 
-const COLUMNS: [&str; 10] =
-    ["row", "median", "reference", "ratio", "min", "p99", "max", "mean", "stddev", "n"];
+const COLUMNS: [&str; 11] =
+    ["row", "median", "reference", "ratio", "fast paths", "min", "p99", "max", "mean", "stddev", "n"];
 
 /// The environment of each run.
 pub(super) fn method(runs: &[Comparison<'_>]) -> String {
@@ -52,6 +52,7 @@ fn row(compared: &Line<'_>) -> String {
             whole(row.median),
             compared.figure.map_or_else(nothing, |figure| number(figure.median)),
             compared.ratio().map_or_else(nothing, |ratio| format!("{ratio:.3}")),
+            compared.fast().map_or_else(nothing, |(median, ratio)| format!("{}, {ratio:.3}", number(median))),
             whole(row.min),
             whole(row.p99),
             whole(row.max),

@@ -22,7 +22,7 @@ pub(super) fn table_of(run: &Comparison<'_>, sections: &Sections) -> String {
     }
     let (targets, met) = run.targets();
     let caption = format!("{}: {met} of {targets} targets met", run_title(run));
-    let head = headings(["FPU", "", "ours", "reference", "ratio", "target", "met"]);
+    let head = headings(["FPU", "", "ours", "reference", "ratio", "fast paths", "target", "met"]);
     let body: String = paths.iter().map(Path::rows).collect();
     table(&caption, &head, &body).replacen("class=\"table\"", "class=\"table targets\"", 1)
 }
@@ -56,7 +56,7 @@ fn title(line: &Line<'_>, sections: &Sections) -> String {
 impl Path<'_> {
     fn rows(&self) -> String {
         let title = format!(
-            "<tr class=\"path\"><th colspan=\"7\" scope=\"rowgroup\">{}</th></tr>\n",
+            "<tr class=\"path\"><th colspan=\"8\" scope=\"rowgroup\">{}</th></tr>\n",
             escaped(&self.title)
         );
         title + &self.lines.iter().copied().map(row).collect::<String>()
@@ -75,6 +75,7 @@ fn row(line: &Line<'_>) -> String {
         short(line.row.median as f64),
         line.figure.map_or_else(nothing, |figure| short(figure.median)),
         line.ratio().map_or_else(nothing, fraction),
+        line.fast().map_or_else(nothing, |(median, ratio)| format!("{}, {}", short(median), fraction(ratio))),
         line.figure.map_or_else(nothing, |figure| number(figure.target)),
         format!("<b class=\"{class}\">{met}</b>"),
     ];
