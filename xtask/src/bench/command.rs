@@ -3,7 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use lexopt::prelude::*;
-use limen_report::{Changes, ColdRecord, Comparison, Difference, Golden, Page, Reference, Results, Sections};
+use limen_report::{
+    Changes, ColdRecord, Comparison, Difference, Floors, Golden, Page, Reference, Results, Sections,
+};
 
 use crate::bench::cold::Counting;
 use crate::bench::environment;
@@ -116,7 +118,8 @@ fn run(workspace: &Workspace, arguments: lexopt::Parser) -> Outcome {
     }
     if let Some(file) = &options.html {
         let sections = Sections::built_in().map_err(Failure::new)?;
-        let page = Page { runs: &comparisons, changes: &changes, sections: &sections };
+        let floors = Floors::built_in().map_err(Failure::new)?;
+        let page = Page { runs: &comparisons, changes: &changes, sections: &sections, floors: &floors };
         files::write(&workspace.called_from(file), page.to_html())?;
     }
     Ok(())

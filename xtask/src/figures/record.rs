@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use limen_nearest::did_you_mean;
-use limen_report::{Cold, ColdRecord, Golden, Reference, Row};
+use limen_report::floor::Item;
+use limen_report::{Cold, ColdRecord, Floors, Golden, Reference, Row};
 
 use crate::failure::{Context, Failure, Outcome};
 use crate::shell::files;
@@ -42,11 +43,16 @@ impl Record {
     /// # Errors
     /// When a text is missing or malformed.
     pub fn from_texts(text: impl Fn(&str) -> Outcome<String>) -> Outcome<Self> {
+        let floors = Floors::built_in().map_err(Failure::new)?;
         let board = |(name, title, architecture): (_, &str, _)| {
             let golden = Golden::parse(&text(title)?).context(|| format!("bench/golden/{title}.txt"))?;
             let cold = format!("{title}.cold");
             let cold = ColdRecord::parse(&text(&cold)?).context(|| format!("bench/golden/{cold}.txt"))?;
-            Ok(Board { name, architecture, rows: [golden.rows(), cold.rows()].concat() })
+            let mut rows = golden.rows();
+            rows.extend(rows.iter().filter_map(|row| distance(&floors, row, architecture)).flatten().collect::<Vec<_>>());
+            rows.extend(floors.items.iter().filter_map(|item| step(item, architecture)));
+            rows.extend(cold.rows());
+            Ok(Board { name, architecture, rows })
         };
         let boards = BOARDS.into_iter().map(board).collect::<Outcome<_>>()?;
         Ok(Self { boards, reference: Reference::built_in().map_err(Failure::new)? })
@@ -126,6 +132,20 @@ impl Record {
         let hint = hint.map(|hint| format!("; {hint}")).unwrap_or_default();
         format!("bench/golden has no row `{}`{hint}", row.title())
     }
+}
+
+/// The row `floor_step id=ID` of an item of floors.
+fn step(item: &Item, architecture: &str) -> Option<Row> {
+    let count = item.instructions.get(architecture)?;
+    Some(Row::single("floor_step", vec![("id".to_owned(), item.id.clone())], *count))
+}
+
+/// The rows `kernel of=NAME ...` and `floor of=NAME ...` of a row with a floor.
+fn distance(floors: &Floors, row: &Row, architecture: &str) -> Option<[Row; 2]> {
+    let distance = floors.distance(row, architecture)?;
+    let of = ("of".to_owned(), row.name.clone());
+    let params: Vec<_> = std::iter::once(of).chain(row.params.clone()).collect();
+    Some([Row::single("kernel", params.clone(), distance.kernel), Row::single("floor", params, distance.floor)])
 }
 
 impl Board {
@@ -232,6 +252,15 @@ pub mod tests {
         assert_eq!(message, "there is no board `Arch64`: did you mean `AArch64`?");
         let message = record.reference(arm, &row("here", &[])).unwrap_err();
         assert_eq!(message, "host/report/data/reference.toml has no row `here`");
+    }
+
+    #[test]
+    fn a_row_with_a_floor_has_the_kernels_part_too() {
+        let record = record();
+        let arm = record.board("AArch64").unwrap();
+        let of = |name| record.figure(arm, &row(name, &[("of", "notify"), ("fpu", "off")])).unwrap().unwrap();
+        assert!(0 < of("floor") && of("floor") < of("kernel") && of("kernel") < 113);
+        assert!(record.figure(arm, &row("floor", &[("of", "boot")])).is_err());
     }
 
     #[test]

@@ -2,8 +2,10 @@
 
 use crate::changes::Changes;
 use crate::comparison::Comparison;
+use crate::floor::Floors;
 use crate::page::changes::changes;
 use crate::page::cold::cold;
+use crate::page::floors;
 use crate::page::markup::{escaped, run_title, section as collapsible};
 use crate::page::method::{all_rows, method};
 use crate::page::section::section;
@@ -24,6 +26,8 @@ pub struct Page<'a> {
     pub changes: &'a [Changes<'a>],
     /// The sections after the targets.
     pub sections: &'a Sections,
+    /// What the architecture demands of some rows.
+    pub floors: &'a Floors,
 }
 
 impl Page<'_> {
@@ -33,11 +37,12 @@ impl Page<'_> {
         let Self { runs, sections, .. } = self;
         let subjects: String = sections.all.iter().map(|subject| section(subject, runs, sections)).collect();
         let body = format!(
-            "<h1>{TITLE}</h1>\n{}{}{}{}{subjects}{}{}<script>\n{SCRIPT}</script>\n",
+            "<h1>{TITLE}</h1>\n{}{}{}{}{}{subjects}{}{}<script>\n{SCRIPT}</script>\n",
             self.facts(),
             self.contents(),
             self.changes(),
             self.targets(),
+            floors::section(runs, sections, self.floors),
             cold(runs),
             self.method(),
         );
@@ -130,7 +135,8 @@ mod tests {
         let (reference, sections) = (Reference::built_in().unwrap(), Sections::built_in().unwrap());
         let runs = [Comparison::new(results, &reference, "aarch64")];
         let changes: Vec<_> = old.iter().map(|old| Changes::between(old, results).unwrap()).collect();
-        Page { runs: &runs, changes: &changes, sections: &sections }.to_html()
+        let floors = Floors::built_in().unwrap();
+        Page { runs: &runs, changes: &changes, sections: &sections, floors: &floors }.to_html()
     }
 
     #[test]
@@ -139,6 +145,14 @@ mod tests {
         assert_eq!(html.matches("<svg class=\"bar\"").count(), 2);
         assert!(html.contains("All 3 rows"));
         assert!(html.contains("<b>1</b> of 2 targets met") && html.contains("GCC 12.2"));
+    }
+
+    #[test]
+    fn rows_with_a_floor_have_their_distance() {
+        let mut results = results();
+        assert!(html(&results, None).contains("id=\"floors\""));
+        results.rows.remove(0);
+        assert!(!html(&results, None).contains("id=\"floors\""));
     }
 
     #[test]
