@@ -2,6 +2,7 @@
 
 use std::process::Command as Process;
 
+use crate::bench::model::MODEL;
 use crate::failure::{Failure, Outcome};
 use crate::run::board::Board;
 use crate::run::qemu;
@@ -72,7 +73,7 @@ fn version(said: &str) -> Option<(u32, u32)> {
 /// # Errors
 /// When it cannot be started.
 pub fn of_model() -> Outcome<Vec<(String, String)>> {
-    let text = process::capture(Process::new("llvm-mca").arg("--version"))?;
+    let text = process::capture(Process::new(MODEL).arg("--version"))?;
     let version = text.lines().find(|line| line.contains("version")).unwrap_or_default();
     Ok(vec![("model".to_owned(), format!("llvm-mca, {}", version.trim()))])
 }

@@ -1,7 +1,8 @@
 //! Estimates the cycles of a path with a model of a processor's pipeline: `./x bench --model`.
 //!
 //! The input is the instructions executed between the two counter reads of a sample, in the kernel and in programs. The
-//! model, llvm-mca, knows neither caches nor the cost of a trap.
+//! model, llvm-mca, knows neither caches nor the cost of a trap. Its results for the same instructions differ between
+//! versions, so the version is the one with which the reference's figures were made.
 
 use std::io::Write;
 use std::process::{Command, Stdio};
@@ -14,6 +15,10 @@ use crate::run::board::Board;
 use crate::run::project::Project;
 use crate::shell::files;
 use crate::workspace::Workspace;
+
+/// The model, and the disassembler of the same version.
+pub const MODEL: &str = "llvm-mca-19";
+const DISASSEMBLER: &str = "llvm-mc-19";
 
 /// How often the model repeats a path. The figure is the mean, so the time to fill the pipeline has little weight.
 const ITERATIONS: u64 = 20;
@@ -57,10 +62,10 @@ const PATHS: [Path; 6] = [
         times: 1,
     },
     Path {
-        params: &[("path", "fault"), ("parent", "passive"), ("fpu", "on")],
+        params: &[("path", "fault"), ("kind", "exception"), ("parent", "passive"), ("fpu", "on")],
         system: "bench/fault",
         build: "FPU=on",
-        row: "fault_rt kind=vm parent=passive fpu=on",
+        row: "fault_rt kind=exception parent=passive fpu=on",
         times: 1,
     },
     Path {
@@ -145,7 +150,7 @@ fn instructions(recording: &Recording, path: &Path, architecture: &str) -> Outco
         EXTENSIONS.iter().find(|(name, _)| *name == architecture).map_or("", |(_, extensions)| extensions);
     let triple = format!("--triple={architecture}");
     let arguments = ["--disassemble", &triple, &format!("--mattr={extensions}")];
-    let (text, complaints) = piped("llvm-mc", &arguments, &lines.collect::<String>())?;
+    let (text, complaints) = piped(DISASSEMBLER, &arguments, &lines.collect::<String>())?;
     let assembly: Vec<_> =
         text.lines().map(str::trim).filter(|line| !line.is_empty() && *line != ".text").map(jump).collect();
     if assembly.len() == steps.len() {
@@ -164,14 +169,14 @@ fn cycles(instructions: &[String], architecture: &str, processor: &str) -> Outco
     ];
     let arguments = arguments.each_ref().map(String::as_str);
     loop {
-        let (text, complaints) = piped("llvm-mca", &arguments, &(lines.join("\n") + "\n"))?;
+        let (text, complaints) = piped(MODEL, &arguments, &(lines.join("\n") + "\n"))?;
         if let Some(total) = total_cycles(&text) {
             return Ok((total + ITERATIONS / 2) / ITERATIONS);
         }
         let Some(unknown) =
             unsupported(&complaints).filter(|name| lines.iter().any(|line| mnemonic(line) == *name))
         else {
-            return Err(Failure::new(format!("llvm-mca for {processor} prints no number\n{complaints}")));
+            return Err(Failure::new(format!("{MODEL} for {processor} prints no number\n{complaints}")));
         };
         lines.retain(|line| mnemonic(line) != unknown);
     }
@@ -197,9 +202,12 @@ fn total_cycles(text: &str) -> Option<u64> {
     text.lines().find_map(|line| line.strip_prefix("Total Cycles:"))?.trim().parse().ok()
 }
 
+/// What the model says about an instruction that it cannot model.
+const UNSUPPORTED: [&str; 2] = ["unsupported instruction", "unable to resolve scheduling class"];
+
 /// The instruction of `note: instruction: sret`, with which the model reports an unsupported one.
 fn unsupported(complaints: &str) -> Option<&str> {
-    complaints.contains("unsupported instruction").then_some(())?;
+    UNSUPPORTED.iter().any(|sentence| complaints.contains(sentence)).then_some(())?;
     complaints.lines().find_map(|line| line.split_once("instruction: ")?.1.split_whitespace().next())
 }
 
@@ -234,6 +242,9 @@ mod tests {
         let complaint =
             "error: found an unsupported instruction in the input.\nnote: instruction: \tsret\t\n";
         assert_eq!(unsupported(complaint), Some("sret"));
+        let complaint =
+            "error: unable to resolve scheduling class for write variant.\nnote: instruction: \tudf\t#0\n";
+        assert_eq!(unsupported(complaint), Some("udf"));
         assert_eq!(unsupported("llvm-mca: error: unknown target"), None);
     }
 
