@@ -135,7 +135,11 @@ mod tests {
             for (architecture, _) in FUNCTIONS {
                 let row = Row::single(&path.name, params.clone(), 10_000);
                 let distance = floors.distance(&row, architecture);
-                assert!(distance.is_some_and(|distance| distance.kernel < 10_000), "{} {architecture}", row.title());
+                assert!(
+                    distance.is_some_and(|distance| distance.kernel < 10_000),
+                    "{} {architecture}",
+                    row.title()
+                );
             }
         }
         let is_used = |item: &Item| floors.paths.iter().any(|path| path.items.contains_key(&item.id));

@@ -86,7 +86,8 @@ impl Reference {
 
 impl Entry {
     fn applies(&self, row: &Row) -> bool {
-        let own = |key: &str| self.params.iter().find(|(name, _)| name == key).map(|(_, value)| value.as_str());
+        let own =
+            |key: &str| self.params.iter().find(|(name, _)| name == key).map(|(_, value)| value.as_str());
         self.name == row.name
             && self.params.iter().all(|(key, value)| row.param(key) == Some(value))
             && EXPERIMENTS.iter().all(|key| row.param(key) == own(key))

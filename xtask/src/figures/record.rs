@@ -49,7 +49,12 @@ impl Record {
             let cold = format!("{title}.cold");
             let cold = ColdRecord::parse(&text(&cold)?).context(|| format!("bench/golden/{cold}.txt"))?;
             let mut rows = golden.rows();
-            rows.extend(rows.iter().filter_map(|row| distance(&floors, row, architecture)).flatten().collect::<Vec<_>>());
+            rows.extend(
+                rows.iter()
+                    .filter_map(|row| distance(&floors, row, architecture))
+                    .flatten()
+                    .collect::<Vec<_>>(),
+            );
             rows.extend(floors.items.iter().filter_map(|item| step(item, architecture)));
             rows.extend(cold.rows());
             Ok(Board { name, architecture, rows })
@@ -145,7 +150,10 @@ fn distance(floors: &Floors, row: &Row, architecture: &str) -> Option<[Row; 2]> 
     let distance = floors.distance(row, architecture)?;
     let of = ("of".to_owned(), row.name.clone());
     let params: Vec<_> = std::iter::once(of).chain(row.params.clone()).collect();
-    Some([Row::single("kernel", params.clone(), distance.kernel), Row::single("floor", params, distance.floor)])
+    Some([
+        Row::single("kernel", params.clone(), distance.kernel),
+        Row::single("floor", params, distance.floor),
+    ])
 }
 
 impl Board {

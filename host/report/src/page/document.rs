@@ -148,6 +148,18 @@ mod tests {
     }
 
     #[test]
+    fn optional_fast_paths_have_a_column_where_one_has_a_figure() {
+        let mut results = results();
+        let with = html(&results, None);
+        assert!(
+            with.contains("165<small>2.42</small>")
+                && with.contains("<th scope=\"col\">fast paths</th><th scope=\"col\">target")
+        );
+        results.rows.remove(1);
+        assert!(!html(&results, None).contains("targets fast"));
+    }
+
+    #[test]
     fn rows_with_a_floor_have_their_distance() {
         let mut results = results();
         assert!(html(&results, None).contains("id=\"floors\""));

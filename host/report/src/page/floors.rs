@@ -33,7 +33,11 @@ fn item(item: &Item) -> String {
 fn distances(run: &Comparison<'_>, sections: &Sections, floors: &Floors) -> String {
     let lines = run.results.rows.iter().filter_map(|row| {
         let distance = floors.distance(row, run.architecture)?;
-        let name = format!("{}<small>{}</small>", escaped(sections.name(&row.name)), escaped(&sections.conditions(row)));
+        let name = format!(
+            "{}<small>{}</small>",
+            escaped(sections.name(&row.name)),
+            escaped(&sections.conditions(row))
+        );
         let cells = [
             number(row.median as f64),
             number(distance.kernel as f64),

@@ -7,6 +7,9 @@ use crate::sections::Sections;
 /// Access to floating point, in the order of the table.
 const WHO: [&str; 3] = ["off", "on", "mixed"];
 
+/// The title of the column of the reference with its optional fast paths.
+const FAST: &str = "fast paths";
+
 /// Lines of one path, which differ only in floating-point access.
 struct Path<'a> {
     title: String,
@@ -22,9 +25,28 @@ pub(super) fn table_of(run: &Comparison<'_>, sections: &Sections) -> String {
     }
     let (targets, met) = run.targets();
     let caption = format!("{}: {met} of {targets} targets met", run_title(run));
-    let head = headings(["FPU", "", "ours", "reference", "ratio", "fast paths", "target", "met"]);
-    let body: String = paths.iter().map(Path::rows).collect();
-    table(&caption, &head, &body).replacen("class=\"table\"", "class=\"table targets\"", 1)
+    let columns =
+        if run.lines.iter().any(|line| line.fast().is_some()) { Columns::WithFast } else { Columns::Shipped };
+    let body: String = paths.iter().map(|path| path.rows(columns)).collect();
+    table(&caption, &headings(columns.titles()), &body).replacen("class=\"table\"", columns.class(), 1)
+}
+
+/// Whether a table has the column of the reference's optional fast paths: only if a row has a figure for it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Columns {
+    Shipped,
+    WithFast,
+}
+
+impl Columns {
+    fn titles(self) -> impl Iterator<Item = &'static str> + Clone {
+        let titles = ["FPU", "", "ours", "reference", "ratio", FAST, "target", "met"];
+        titles.into_iter().filter(move |title| self == Self::WithFast || *title != FAST)
+    }
+
+    fn class(self) -> &'static str {
+        if self == Self::WithFast { "class=\"table targets fast\"" } else { "class=\"table targets\"" }
+    }
 }
 
 /// The compared lines by path, with lines of the same path that have no reference, in the order of the reference.
@@ -54,32 +76,36 @@ fn title(line: &Line<'_>, sections: &Sections) -> String {
 }
 
 impl Path<'_> {
-    fn rows(&self) -> String {
+    fn rows(&self, columns: Columns) -> String {
         let title = format!(
-            "<tr class=\"path\"><th colspan=\"8\" scope=\"rowgroup\">{}</th></tr>\n",
+            "<tr class=\"path\"><th colspan=\"{}\" scope=\"rowgroup\">{}</th></tr>\n",
+            columns.titles().count(),
             escaped(&self.title)
         );
-        title + &self.lines.iter().copied().map(row).collect::<String>()
+        title + &self.lines.iter().map(|line| row(line, columns)).collect::<String>()
     }
 }
 
-fn row(line: &Line<'_>) -> String {
+fn row(line: &Line<'_>, columns: Columns) -> String {
     let (class, met) = match line.is_met() {
         Some(true) => ("met", "yes"),
         Some(false) => ("missed", "no"),
         None => ("none", "\u{2013}"),
     };
     let who = escaped(line.row.param("fpu").unwrap_or_default());
+    let fast = line.fast().map_or_else(nothing, |(median, ratio)| {
+        format!("{}<small>{}</small>", short(median), fraction(ratio))
+    });
     let cells = [
-        bar(line),
-        short(line.row.median as f64),
-        line.figure.map_or_else(nothing, |figure| short(figure.median)),
-        line.ratio().map_or_else(nothing, fraction),
-        line.fast().map_or_else(nothing, |(median, ratio)| format!("{}, {}", short(median), fraction(ratio))),
-        line.figure.map_or_else(nothing, |figure| number(figure.target)),
-        format!("<b class=\"{class}\">{met}</b>"),
+        Some(bar(line)),
+        Some(short(line.row.median as f64)),
+        Some(line.figure.map_or_else(nothing, |figure| short(figure.median))),
+        Some(line.ratio().map_or_else(nothing, fraction)),
+        (columns == Columns::WithFast).then_some(fast),
+        Some(line.figure.map_or_else(nothing, |figure| number(figure.target))),
+        Some(format!("<b class=\"{class}\">{met}</b>")),
     ];
-    markup::line(&who, cells)
+    markup::line(&who, cells.into_iter().flatten())
 }
 
 /// A bar from 0 to the reference's figure, with a mark at the target.
