@@ -25,7 +25,7 @@ static struct samples samples;
 void init(void)
 {
     MEASURE(UNDEFINED_INSTRUCTION, "");
-#if defined(UNDEFINED_INSTRUCTION_ALL_ONES)
+#if defined(UNDEFINED_INSTRUCTION_ALL_ONES) && !defined(TRACED)
     MEASURE(UNDEFINED_INSTRUCTION_ALL_ONES, " instruction=all_ones");
 #endif
 }

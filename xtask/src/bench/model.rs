@@ -202,7 +202,7 @@ fn total_cycles(text: &str) -> Option<u64> {
     text.lines().find_map(|line| line.strip_prefix("Total Cycles:"))?.trim().parse().ok()
 }
 
-/// What the model says about an instruction that it cannot model.
+/// The model's complaints about an instruction that it cannot model.
 const UNSUPPORTED: [&str; 2] = ["unsupported instruction", "unable to resolve scheduling class"];
 
 /// The instruction of `note: instruction: sret`, with which the model reports an unsupported one.

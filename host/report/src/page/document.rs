@@ -26,7 +26,7 @@ pub struct Page<'a> {
     pub changes: &'a [Changes<'a>],
     /// The sections after the targets.
     pub sections: &'a Sections,
-    /// What the architecture demands of some rows.
+    /// The floors of some rows.
     pub floors: &'a Floors,
 }
 
