@@ -37,7 +37,7 @@ pub enum Identifiers {
 }
 
 impl Identifiers {
-    /// What a processor with this register ECX of CPUID leaf 1 has.
+    /// The identifiers of a processor with this register ECX of CPUID leaf 1.
     #[must_use]
     pub const fn of_processor(leaf_1_ecx: u32) -> Self {
         if leaf_1_ecx & HAS_IDENTIFIERS != 0 { Self::Used } else { Self::Missing }
@@ -73,7 +73,7 @@ mod tests {
     const KERNEL_FRAME: u64 = 99;
     const KERNEL_TABLE: PhysAddr = PhysAddr(0x20_0000);
 
-    /// What programs see of the kernel.
+    /// The part of the kernel that programs see.
     #[derive(Clone, Copy, PartialEq, Eq, Debug)]
     enum Tables {
         /// All of it, and its translations are global.
