@@ -8,6 +8,7 @@
 
 pub mod changes;
 pub mod cold;
+pub mod cold_record;
 pub mod comparison;
 pub mod floor;
 pub mod golden;
@@ -20,7 +21,8 @@ pub mod sections;
 pub mod table;
 
 pub use changes::Changes;
-pub use cold::{Cold, ColdRecord};
+pub use cold::Cold;
+pub use cold_record::ColdRecord;
 pub use comparison::Comparison;
 pub use floor::Floors;
 pub use golden::{Difference, Golden};

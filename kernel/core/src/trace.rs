@@ -123,7 +123,7 @@ pub struct Before {
     keys: u64,
 }
 
-/// What an event names.
+/// The objects that an event names.
 #[derive(Clone, Copy, Debug)]
 struct Looked {
     message: Message,
@@ -183,10 +183,8 @@ impl<M: Machine> Kernel<M> {
         });
         let mut looked = Looked { message: Message::NONE, sender: None, scope: Scope::Few };
         match (event, thread) {
-            (Event::Syscall(number), Some(thread)) => {
-                if groups & LOOKED != 0 {
-                    looked = self.look_at_syscall(thread, *number);
-                }
+            (Event::Syscall(number), Some(thread)) if groups & LOOKED != 0 => {
+                looked = self.look_at_syscall(thread, *number);
             }
             (Event::Interrupt, _) => looked.scope = Scope::All,
             (Event::Fault(_), Some(thread)) => {

@@ -245,7 +245,7 @@ mod tests {
         Block { place: 0, code: code.iter().enumerate().map(step).collect() }
     }
 
-    /// What happens on the machine: a program reads the counter, executes something else, stores; or the kernel executes
+    /// An event on the machine: a program reads the counter, executes something else, stores; or the kernel executes
     /// four instructions at one of two places, or accesses memory.
     #[derive(Clone, Copy)]
     enum Step {
