@@ -71,6 +71,7 @@ const EVERYTHING: &str = r#"<system>
         <map mr="file" vaddr="0x400000" />
         <irq irq="40" id="9" /><wipe irq="9" region="file" />
         <key name="trace" id="0" />
+        <trace vaddr="0x4000000" shared="true" />
         <digest id="0" region="file" /><digest id="1" pd="child" />
         <cspace><cap_tcb slot="1" pd="child" /></cspace>
         <protection_domain name="child" id="1" domain="b" budget="50" period="100" timeout_fault="true">
