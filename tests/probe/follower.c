@@ -55,6 +55,14 @@ static void check_next(limen_probe_event_t event)
     CHECK(crossing.after - crossing.exit < LONGEST);
 }
 
+/* A second interrupt may arrive where a crossing ends. */
+static void skip_interrupts(void)
+{
+    while (limen_probe_ring_next(&cursor, &sample)) {
+        CHECK_EQUAL(sample.event, limen_probe_interrupt);
+    }
+}
+
 static void check_none(void)
 {
     CHECK_EQUAL(limen_probe_ring_next(&cursor, &sample), seL4_False);
@@ -103,6 +111,7 @@ static void every_kind_of_event_stays_armed(void)
     for (int i = 0; i < 3; i++) {
         limen_cross_interrupt(&crossing);
         check_next(limen_probe_interrupt);
+        skip_interrupts();
     }
     keep_armed(limen_probe_system_call, limen_crossed_syscall, limen_crossed_syscall, LIMEN_PROBE_EXIT);
     for (int i = 0; i < 3; i++) {
