@@ -85,7 +85,7 @@ static seL4_Bool round_end(void)
     if (!round->span) {
         return prepare(round, end);
     }
-    bench_check(round->number < ROUNDS + ROUNDS / 4, "the device is rarely due during the work");
+    bench_check(round->number < PREPARING + ROUNDS + ROUNDS / 2, "the device is rarely due during the work");
     if (round->due < round->start || round->due + LATE >= end) {
         return seL4_True;
     }
