@@ -1,5 +1,6 @@
 //! `./x bench`: boots the systems under `bench/` in deterministic emulation and reports their figures.
 
+use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 
 use lexopt::prelude::*;
@@ -15,6 +16,7 @@ use crate::bench::listing;
 use crate::bench::measure;
 use crate::bench::native;
 use crate::bench::order;
+use crate::bench::trace::MOST_GIB;
 use crate::command::{Command, one_of};
 use crate::failure::{Context, Failure, Outcome};
 use crate::run::board::{self, Board};
@@ -33,7 +35,7 @@ usage: ./x bench --native
        ./x bench [FILTER] [--board BOARD]... [--variant NAME]... [--from RUN]... [--compare RUN]...
                  [--json FILE] [--html FILE] [--quick] [--cold] [--record] [--resume] [--model]
        ./x bench PATH [--config CONFIG] [--board BOARD]... [--compare RUN]... [--json FILE] ...
-       ./x bench SYSTEM --trace ROW [--board BOARD]...
+       ./x bench SYSTEM --trace ROW [--trace-limit GIB] [--board BOARD]...
        ./x bench --order [--board BOARD]...
 
 Boots every system under bench/ in its release configuration on an emulator that counts instructions exactly,
@@ -52,6 +54,7 @@ so that every machine prints the same figures. Prints them beside the reference 
   --model             instead of measuring, estimate the cycles of some paths with models of processors
   --trace ROW         instead of measuring, list the instructions of one sample of a row, as in
                       ./x bench bench/ppc --trace 'ppc_rt server=passive words=0 fpu=off'
+  --trace-limit GIB   the largest trace file, after which the emulator is stopped; default: 2
   --order             instead of measuring, write the order of the kernel's functions, in which the next build places
                       them: those that measured paths execute, as they first run
   --native            time the programs of bench/native on this machine instead; only ratios within a run count
@@ -81,6 +84,7 @@ struct Options {
     model: bool,
     record: bool,
     trace: Option<String>,
+    trace_limit: Option<u32>,
     config: Option<String>,
 }
 
@@ -139,6 +143,10 @@ fn parse(mut arguments: lexopt::Parser) -> Outcome<Options> {
             Long("resume") => options.start = Start::Resumed,
             Long("model") => options.model = true,
             Long("trace") => options.trace = Some(arguments.value()?.string()?),
+            Long("trace-limit") => {
+                let gib = arguments.value()?.parse_with(str::parse::<NonZeroU32>)?;
+                options.trace_limit = Some(gib.get());
+            }
             Long("config") => {
                 options.config = Some(one_of("configuration", arguments.value()?.string()?, &CONFIGS)?)
             }
@@ -163,6 +171,8 @@ impl Options {
     fn check(&self) -> Outcome {
         let sentence = if self.trace.is_some() && self.filter.is_empty() {
             "--trace needs the system of the row: ./x bench bench/ppc --trace ROW"
+        } else if self.trace_limit.is_some() && self.trace.is_none() {
+            "--trace-limit is the largest file of a trace: give --trace ROW as well"
         } else if self.trace.is_some() && self.writes_or_reads_runs() {
             "--trace measures nothing: omit --from, --compare, --json, --html, --record and --model"
         } else if self.start == Start::Resumed && (self.model || self.trace.is_some() || self.native) {
@@ -209,7 +219,10 @@ fn trace(workspace: &Workspace, options: &Options, row: &str) -> Outcome {
     let boards = boards(workspace, options)?;
     sdk::build(workspace)?;
     boards.iter().try_for_each(|board| {
-        print!("{}", listing::of(workspace, board, &options.filter, row)?);
+        print!(
+            "{}",
+            listing::of(workspace, board, &options.filter, row, options.trace_limit.unwrap_or(MOST_GIB))?
+        );
         Ok(())
     })
 }
@@ -377,6 +390,11 @@ mod tests {
             (&["--record", "--from", "run.json"], "omit --from"),
             (&["--json", "run.json", "--board", "a", "--board", "b"], "the run of one board"),
             (&["--trace", "notify fpu=off"], "--trace needs the system"),
+            (&["bench/notify", "--trace-limit", "4"], "give --trace ROW as well"),
+            (
+                &["bench/notify", "--trace", "notify fpu=off", "--trace-limit", "0"],
+                "cannot parse argument \"0\"",
+            ),
             (
                 &["bench/notify", "--trace", "notify fpu=off", "--json", "run.json"],
                 "--trace measures nothing",

@@ -10,7 +10,7 @@ use std::ops::Range;
 use std::path::PathBuf;
 
 use crate::bench::measure::CONFIG;
-use crate::bench::trace::{self, Recording};
+use crate::bench::trace::{self, MOST_GIB, Recording};
 use crate::check::symbols::Symbols;
 use crate::failure::{Context, Failure, Outcome};
 use crate::run::board::Board;
@@ -131,8 +131,8 @@ fn traced(
     eprintln!("tracing {system} on {}", board.title());
     let owners = Owners::of(workspace, board)?;
     let project = Project::locate(workspace, system)?;
-    let recording =
-        Recording::of(workspace, board, &project, &[BUILD.to_owned()]).context(|| system.to_owned())?;
+    let recording = Recording::of(workspace, board, &project, &[BUILD.to_owned()], MOST_GIB)
+        .context(|| system.to_owned())?;
     let functions_of = |title: &&str| {
         let row = recording.rows.iter().find(|row| row.title() == **title);
         let steps = row.and_then(|row| recording.sample(row));

@@ -14,18 +14,20 @@ use crate::workspace::Workspace;
 /// The kernel's instruction at each address.
 struct Disassembly(HashMap<u64, String>);
 
-/// Lists the instructions of a row with their functions. `system` is the name of a folder under `bench`, or a path.
+/// Lists the instructions of a row with their functions. `system` is the name of a folder under `bench`, or a path. The
+/// trace file may grow to `most_gib`.
 ///
 /// # Errors
 /// When the system cannot be traced, or none of its builds has a contiguous sample of the row.
-pub fn of(workspace: &Workspace, board: &Board, system: &str, row: &str) -> Outcome<String> {
+pub fn of(workspace: &Workspace, board: &Board, system: &str, row: &str, most_gib: u32) -> Outcome<String> {
     let project = Project::locate_on(workspace, &["bench"], system)?;
     let disassembly = Disassembly::of(workspace, board)?;
     let owners = Owners::of(workspace, board)?;
     for build in measure::builds(&project)?.iter().filter(|build| may_have(build, row)) {
         let Some(machine) = measure::machine_of(board, build) else { continue };
         eprintln!("tracing {system} on {} {}", machine.title(), build.join(" "));
-        let recording = Recording::of(workspace, &machine, &project, build).context(|| system.to_owned())?;
+        let recording =
+            Recording::of(workspace, &machine, &project, build, most_gib).context(|| system.to_owned())?;
         let found = recording.rows.iter().find(|found| found.title() == row);
         if let Some(steps) = found.and_then(|row| recording.sample(row)) {
             return Ok(disassembly.list(&format!("{row} on {}", board.title()), steps, &owners));

@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 
 use limen_report::Row;
 
-use crate::bench::trace::Recording;
+use crate::bench::trace::{MOST_GIB, Recording};
 use crate::failure::{Context, Failure, Outcome};
 use crate::run::board::Board;
 use crate::run::project::Project;
@@ -135,7 +135,7 @@ fn record(workspace: &Workspace, board: &Board, path: &Path) -> Outcome<Recordin
     eprintln!("tracing {} {}", path.system, path.build);
     let project = Project::locate(workspace, path.system)?;
     let build: Vec<_> = path.build.split_whitespace().map(str::to_owned).collect();
-    Recording::of(workspace, board, &project, &build).context(|| path.system.to_owned())
+    Recording::of(workspace, board, &project, &build, MOST_GIB).context(|| path.system.to_owned())
 }
 
 /// The path in assembly, a line for each instruction.

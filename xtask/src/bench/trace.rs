@@ -13,7 +13,7 @@ use crate::bench::measure::{self, CONFIG};
 use crate::failure::{Context, Failure, Outcome};
 use crate::run::board::Board;
 use crate::run::project::{Build, Project};
-use crate::run::qemu::{self, Audience, Boot};
+use crate::run::qemu::{self, Audience, Boot, Session};
 use crate::workspace::Workspace;
 
 /// Logs every instruction, with its encoding when it is first translated.
@@ -23,6 +23,11 @@ const SINGLE: [&str; 2] = ["-accel", "tcg,one-insn-per-tb=on"];
 const SINGLE_BEFORE_8_1: [&str; 1] = ["-singlestep"];
 /// The trace file, in the image's folder.
 pub const FILE: &str = "trace.txt";
+
+/// Largest trace file in GiB, unless the user allows more: about fifteen million instructions each.
+pub const MOST_GIB: u32 = 2;
+/// The unit in which POSIX shells limit the size of files.
+const BLOCK_BYTES: u64 = 512;
 
 /// How long a traced system may print nothing: boot alone takes half a minute.
 pub const SILENCE: Duration = Duration::from_secs(600);
@@ -68,23 +73,31 @@ pub fn options(board: &Board) -> Outcome<Vec<&'static str>> {
 }
 
 impl Recording {
-    /// Builds a system with few samples and runs it.
+    /// Builds a system with few samples and runs it. The trace file may grow to this many GiB.
     ///
     /// # Errors
-    /// When it does not build, fails, or the emulator logs nothing.
-    pub fn of(workspace: &Workspace, board: &Board, project: &Project, build: &[String]) -> Outcome<Self> {
+    /// When it does not build, fails, or the emulator logs nothing or too much.
+    pub fn of(
+        workspace: &Workspace,
+        board: &Board,
+        project: &Project,
+        build: &[String],
+        most_gib: u32,
+    ) -> Outcome<Self> {
         let variables: Vec<_> = build.iter().map(String::as_str).chain(["TRACE=1"]).collect();
         let image = project.build(workspace, &Build { board, config: CONFIG, variables: &variables })?;
         let file = image.with_file_name(FILE);
         let extra = [&qemu::DETERMINISTIC[..], &options(board)?].concat();
-        let boot =
-            Boot { board, image: &image, extra: &extra, audience: Audience::Nobody, silence: Some(SILENCE) };
-        let session = boot.run(|_| false)?;
-        session.ending.outcome()?;
-        let rows = measure::printed(&session)?;
-        let trace = Trace::read(&file, board.architecture != "x86_64")?;
-        fs::remove_file(&file).context(|| format!("cannot remove {}", file.display()))?;
-        Ok(Self { rows, trace, architecture: board.architecture.clone() })
+        let session = limited(board, &image, &extra, &file, u64::from(most_gib) << 30);
+        let recording = session.and_then(|session| {
+            let rows = measure::printed(&session)?;
+            let trace = Trace::read(&file, board.architecture != "x86_64")?;
+            Ok(Self { rows, trace, architecture: board.architecture.clone() })
+        });
+        // A failed run leaves no large file either.
+        let removed = fs::remove_file(&file).context(|| format!("cannot remove {}", file.display()));
+        let recording = recording?;
+        removed.map(|()| recording)
     }
 
     /// The instructions between the two counter reads of a sample of a row: as many as its median, plus those that
@@ -110,6 +123,26 @@ impl Recording {
     fn reads(&self, step: Step) -> bool {
         step.address < KERNEL && reads_counter(&self.architecture, self.code(step))
     }
+}
+
+/// Boots an image on an emulator that may write no file larger than `most_bytes`, and writes a trace to `file`.
+fn limited(board: &Board, image: &Path, extra: &[&str], file: &Path, most_bytes: u64) -> Outcome<Session> {
+    // The kernel ends a process at its limit, so the file is never larger, however fast it grows.
+    let limits = format!("ulimit -c 0; ulimit -f {} && exec \"$@\"", most_bytes / BLOCK_BYTES);
+    let shell = ["sh", "-c", &limits, "sh"].map(str::to_owned);
+    let board =
+        Board { qemu: shell.into_iter().chain(board.qemu.iter().cloned()).collect(), ..board.clone() };
+    let boot = Boot { board: &board, image, extra, audience: Audience::Nobody, silence: Some(SILENCE) };
+    let session = boot.run(|_| false)?;
+    if fs::metadata(file).is_ok_and(|facts| facts.len() >= most_bytes) {
+        return Err(Failure::new(format!(
+            "the trace reached the limit of {} MiB, and the emulator was stopped. For a shorter trace, take fewer samples \
+             when the Makefile gets TRACE=1, or trace a system with fewer rows; --trace-limit GIB raises the limit",
+            most_bytes >> 20
+        )));
+    }
+    session.ending.outcome()?;
+    Ok(session)
 }
 
 /// Whether an instruction of this architecture reads the counter.
@@ -210,6 +243,7 @@ fn encoding(line: &str, words: bool) -> Vec<u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::shell::data;
 
     fn read(text: &str, words: bool) -> Trace {
         let mut reader = Reader { trace: Trace::default(), words, known: HashMap::new(), translated: None };
@@ -246,5 +280,24 @@ mod tests {
             !reads_counter("aarch64", &0xd53b_d045_u32.to_le_bytes())
                 && !reads_counter("riscv64", &[0x82, 0x80])
         );
+    }
+
+    #[test]
+    fn the_trace_file_ends_at_its_limit() {
+        let folder = std::env::temp_dir().join(format!("limen-trace-{}", std::process::id()));
+        fs::create_dir_all(&folder).unwrap();
+        let file = folder.join(FILE);
+        let write = |bytes: u64| {
+            let script = format!("head -c {bytes} /dev/zero > {} && echo LIMEN\\|DONE", file.display());
+            let facts =
+                format!("architecture = 'none'\nplatform = 'none'\nqemu = ['sh', '-c', '''{script}''']");
+            let board = data::parse::<Board>(&facts, "board.toml").unwrap();
+            limited(&board, &folder.join("image"), &[], &file, 1 << 20).map(|_| ())
+        };
+        write((1 << 20) - 1).unwrap();
+        let failure = write(1 << 24).unwrap_err().to_string();
+        assert!(failure.starts_with("the trace reached the limit of 1 MiB"), "{failure}");
+        assert_eq!(fs::metadata(&file).unwrap().len(), 1 << 20);
+        fs::remove_dir_all(folder).unwrap();
     }
 }
