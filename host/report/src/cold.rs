@@ -24,7 +24,7 @@ impl Cold {
     pub const NAMES: [&str; 6] =
         ["code_lines", "data_lines", "read_lines", "written_lines", "code_pages", "data_pages"];
 
-    /// The parameter of a row that names one of the counts, in [`ColdRecord::rows`] and the reference.
+    /// The parameter of a row that names one of the counts, in records and the reference.
     pub const PARAM: &str = "cold";
 
     /// The counts.
