@@ -2,6 +2,8 @@
 
 #include "round.h"
 
+#define WORKER 1
+
 seL4_Word round_base;
 
 void init(void)
@@ -16,4 +18,7 @@ void notified(microkit_channel ch)
     this_round()->served = now;
     moment_clear();
     microkit_irq_ack(ch);
+    if (this_round()->wakes) {
+        microkit_notify(WORKER);
+    }
 }

@@ -21,6 +21,8 @@ struct round {
     seL4_Word start;
     seL4_Word due;
     seL4_Word served;
+    /* Whether the driver wakes the worker. */
+    seL4_Bool wakes;
 };
 
 /* Its address; set by the tool. */

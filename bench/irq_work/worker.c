@@ -9,7 +9,7 @@
  *
  * interrupts_off: the longest of these times near the beginning and the end of a digest, and of a loop in the program.
  *
- * during=program: there is no work but a loop in the program. sites: so many branches follow a key, and are made to, some
+ * during=program: there is no work but a loop in the program. during=idle: no program runs. sites: so many branches follow a key, and are made to, some
  * at a time. of=kernel: of the kernel's code. kib: so much is wiped, by the
  * fault of a child; the kernel does that with interrupts off, so the device waits for the rest of it. */
 
@@ -27,6 +27,8 @@
 #define PREPARING 4
 /* So many instructions after its moment the device may interrupt: on x86, two of its steps and some. */
 #define LATE 32
+/* So many instructions after its start a round of an idle system has its moment. */
+#define UNTIL_IDLE 20000
 
 #define IDLE_CHILD 0
 #define WIPES_PAGE 1
@@ -187,9 +189,25 @@ void init(void)
     rounds_start();
 }
 
+/* Has the device interrupt when every program waits. */
+static void idle(void)
+{
+    this_round()->lead = UNTIL_IDLE;
+    round_begin();
+}
+
+/* The driver has served an interrupt of an idle system. */
 void notified(microkit_channel ch)
 {
     (void)ch;
+    volatile struct round *round = this_round();
+    bench_check(round->due < round->served, "the device interrupts early");
+    if (samples_add(&samples, round->served - round->due)) {
+        idle();
+        return;
+    }
+    samples_print_swept(&samples, "irq_latency during=idle" ROW_FPU);
+    bench_done();
 }
 
 /* Wipes are over here. The child that wipes more runs when the other has stopped. */
@@ -207,7 +225,9 @@ seL4_Bool fault(microkit_child child, microkit_msginfo message, microkit_msginfo
         rounds_start();
     } else {
         samples_print_swept(&samples, "irq_latency during=wipe kib=64" ROW_FPU);
-        bench_done();
+        rounds_start();
+        this_round()->wakes = seL4_True;
+        idle();
     }
     return seL4_False;
 }
