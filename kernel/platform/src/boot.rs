@@ -75,9 +75,10 @@ pub fn start(image_paddr: PhysAddr, first_cycle: u64, command_line: &[u8], firmw
     make_objects(&image, &spaces, keys, trace);
     let parts = Parts {
         checks: checks(&image),
-        seals: seals(&image),
+        seals: services(&image, &[ServiceKind::Seal]),
         trace: trace_code(&image),
         probes: probes(&image),
+        digests: services(&image, &[ServiceKind::Digest, ServiceKind::KernelDigest]),
     };
     kernel_cell::start(first_cycle, parts)
 }
@@ -92,10 +93,12 @@ fn checks(image: &Image<'_>) -> Stays {
     if is_on || image.trace().is_some() || image.keys().any(is_key) { Stays::Mapped } else { Stays::Unmapped }
 }
 
-/// Keeps the code of seals mapped if the image has one.
-fn seals(image: &Image<'_>) -> Stays {
-    let is_seal = |service: limen_image::Service| service.kind == ServiceKind::Seal.as_raw();
-    if image.services().any(is_seal) { Stays::Mapped } else { Stays::Unmapped }
+/// Keeps the code of services of these kinds mapped if the image has one.
+fn services(image: &Image<'_>, kinds: &[ServiceKind]) -> Stays {
+    let is_one = |service: limen_image::Service| {
+        ServiceKind::from_raw(service.kind).is_some_and(|kind| kinds.contains(&kind))
+    };
+    if image.services().any(is_one) { Stays::Mapped } else { Stays::Unmapped }
 }
 
 /// Keeps the code of the trace mapped if the image has a ring.

@@ -41,17 +41,32 @@ static TABLE: WindowTable = WindowTable(UnsafeCell::new([0; ENTRIES]));
 
 unsafe extern "C" {
     // From the linker script.
+    static __probe_end: u8;
     static __text_start: u8;
     static __text_end: u8;
 }
 
-/// The kernel's code, except boot code. Words change while they are patched.
+/// The kernel's code that always stays mapped. Words change while they are patched.
 pub fn words() -> &'static [AtomicU64] {
-    let Range { start, end } = addresses();
     // SAFETY: whole pages that stay mapped, and that are written only by single stores of words.
-    unsafe {
-        core::slice::from_raw_parts((&raw const __text_start).cast(), (end - start) / size_of::<AtomicU64>())
-    }
+    unsafe { words_from(&raw const __text_start) }
+}
+
+/// The same with the code of digests before it.
+///
+/// # Safety
+/// The image has digests, for which boot leaves their code mapped.
+pub unsafe fn words_with_digests() -> &'static [AtomicU64] {
+    // SAFETY: as above; the caller promises that the pages before it are mapped, too.
+    unsafe { words_from(&raw const __probe_end) }
+}
+
+/// # Safety
+/// From `start`, which is aligned, to the end, code stays mapped and is written only by single stores of words.
+unsafe fn words_from(start: *const u8) -> &'static [AtomicU64] {
+    let bytes = addresses().end - start.addr();
+    // SAFETY: the caller promises it.
+    unsafe { core::slice::from_raw_parts(start.cast(), bytes / size_of::<AtomicU64>()) }
 }
 
 fn addresses() -> Range<usize> {

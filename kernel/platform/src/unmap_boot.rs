@@ -1,5 +1,5 @@
 //! Unmaps boot code and the identity map before the first program runs; and the invariant checks with the printing of
-//! faults, the code of seals, of the trace and of probes, if nothing can ask for them.
+//! faults, the code of seals, of the trace, of probes and of digests, if nothing can ask for them.
 //!
 //! Nothing here is boot code. The pages are unmapped in the kernel's own tables, which all address spaces share, while these
 //! can still be reached. Then the TLB is flushed, which drops the identity map as well.
@@ -22,6 +22,7 @@ unsafe extern "C" {
     static __seal_end: u8;
     static __trace_end: u8;
     static __probe_end: u8;
+    static __digest_end: u8;
 }
 
 /// Whether code that few images need stays mapped.
@@ -44,6 +45,8 @@ pub struct Parts {
     pub trace: Stays,
     /// The code of probes.
     pub probes: Stays,
+    /// The code of digests.
+    pub digests: Stays,
 }
 
 /// Ends boot: afterwards the image, the page tables and the code that read and built them cannot be reached. `first_cycle`
@@ -57,14 +60,16 @@ pub fn end_boot(first_cycle: u64, parts: Parts) {
         &raw const __seal_end,
         &raw const __trace_end,
         &raw const __probe_end,
+        &raw const __digest_end,
     ];
-    let [boot, checks, seals, trace, probes, end] = bounds.map(|bound| bound.addr() as u64);
+    let [boot, checks, seals, trace, probes, digests, end] = bounds.map(|bound| bound.addr() as u64);
     let stays = |page: u64| match page {
         _ if page < checks => Stays::Unmapped,
         _ if page < seals => parts.checks,
         _ if page < trace => parts.seals,
         _ if page < probes => parts.trace,
-        _ => parts.probes,
+        _ if page < digests => parts.probes,
+        _ => parts.digests,
     };
     let mut tables = TablePool::empty();
     let pages = (boot..end).step_by(PAGE_BYTES as usize);

@@ -13,6 +13,7 @@
 //! from a program. The work ends with a call into the kernel, which the port turns into a trap.
 
 mod code;
+mod digest;
 mod seal;
 mod window;
 
@@ -22,18 +23,15 @@ use limen_abi::ServiceKind;
 use limen_abi::limits::{SERVICES, VSPACES};
 use limen_core::arena::{ServiceId, ThreadId};
 use limen_core::kernel::Services;
-use limen_fpu::{InterruptContext, WorkerContext};
+use limen_fpu::InterruptContext;
 use limen_image::Image;
-use limen_services::{RESULT_WORDS, ResultWords, Window, digest, reset};
-use limen_simd::{blake3, footprint};
+use limen_services::{RESULT_WORDS, ResultWords, reset};
+use limen_simd::footprint;
 
 use crate::address_space::AddressSpaces;
 use crate::arch::context::Context;
 use crate::arch::{cpu, work};
-use crate::keys;
 use crate::machine::Hardware;
-use crate::section::WorkerRegisters;
-use code::KernelCode;
 use seal::Seal;
 use window::MappedWindow;
 
@@ -127,11 +125,8 @@ pub fn serve_at_once(service: ServiceId, context: Option<InterruptContext<'_, Th
 /// Performs the work, on its own stack, and writes its result to `result`.
 pub extern "C" fn run(task: &Task, result: &mut ResultWords) {
     *result = match task.kind {
-        Some(ServiceKind::Digest) => digest_of(&task.target),
-        Some(ServiceKind::KernelDigest) => {
-            let code = keys::code_sites().map(KernelCode::new);
-            code.map_or([0; RESULT_WORDS], |code| digest_of(&code))
-        }
+        Some(ServiceKind::Digest) => digest::of_memory(&task.target),
+        Some(ServiceKind::KernelDigest) => digest::of_kernel(),
         Some(ServiceKind::Reset) => {
             reset::run(&mut { task.target }, &task.source);
             [0; RESULT_WORDS]
@@ -139,12 +134,4 @@ pub extern "C" fn run(task: &Task, result: &mut ResultWords) {
         Some(ServiceKind::Seal) => [seal::on_request(task), 0, 0, 0],
         Some(ServiceKind::Wipe) | None => [0; RESULT_WORDS],
     };
-}
-
-/// The digest of a window.
-fn digest_of(target: &impl Window) -> ResultWords {
-    // SAFETY: only `run` calls this, in a thread at work. The core makes the thread's identity at work the owner of the
-    // unit whenever it runs, and saves the registers of others.
-    let mut context = WorkerContext::new(unsafe { WorkerRegisters::new() });
-    context.section::<footprint::Blake3, _>(|registers| digest::run(target, blake3::Vector(registers)))
 }

@@ -1,6 +1,6 @@
 //! Checks of `./x check` on boot code, which the kernel unmaps after boot: no code that stays refers to it. The same
-//! for the invariant checks with the printing of faults, and for the code of seals, the trace and probes, which are unmapped
-//! unless an image can ask for them; they are entered by few functions only.
+//! for the invariant checks with the printing of faults, and for the code of seals, the trace, probes and digests, which are
+//! unmapped unless an image can ask for them; they are entered by few functions only.
 //!
 //! The linker script selects all of them by function names. Code outside of boot code that only boot calls may refer to it.
 
@@ -22,6 +22,8 @@ pub const SEALS: [&str; 2] = ["__check_end", "__seal_end"];
 pub const TRACE: [&str; 2] = ["__seal_end", "__trace_end"];
 /// The same for the code of probes.
 pub const PROBES: [&str; 2] = ["__trace_end", "__probe_end"];
+/// The same for the code of digests.
+pub const DIGESTS: [&str; 2] = ["__probe_end", "__digest_end"];
 /// The same for the code that stays.
 pub const STAYING: [&str; 2] = ["__text_start", "__text_last"];
 
@@ -33,7 +35,6 @@ const CHECKED: [&str; 3] = [
 ];
 /// The entry points of seals, which services of an image with seals call.
 const SEALED: [&str; 2] = ["limen_platform::work::seal::at_once", "limen_platform::work::seal::on_request"];
-
 /// The entry points of the trace, which code that stays calls if the image has a ring.
 const TRACED: [&str; 3] =
     ["limen_core::trace::trace_begin", "limen_core::trace::trace_end", "limen_core::trace::trace_program"];
@@ -44,6 +45,10 @@ const PROBED: [&str; 3] = [
     "limen_core::object::probe::take_sample",
     "limen_core::object::probe::sample",
 ];
+
+/// The entry points of digests, which the work of an image with digests calls.
+const DIGESTED: [&str; 2] =
+    ["limen_platform::work::digest::of_memory", "limen_platform::work::digest::of_kernel"];
 
 /// Whether the invariant checks stay mapped after boot.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -79,6 +84,7 @@ pub fn is_left_alone(kernel: &Path) -> Outcome {
         ("seals", SEALS, &SEALED),
         ("the trace", TRACE, &TRACED),
         ("probes", PROBES, &PROBED),
+        ("digests", DIGESTS, &DIGESTED),
     ] {
         match objections(&listing, &symbols, &boot, &range(&symbols, ends)?, entered) {
             Some(found) if found.is_empty() => (),

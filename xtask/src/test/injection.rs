@@ -352,6 +352,7 @@ impl Machine<'_> {
             (boot_code::BOOT, false),
             (boot_code::CHECKS, false),
             (boot_code::SEALS, false),
+            (boot_code::DIGESTS, true),
             (boot_code::STAYING, true),
         ] {
             let is_mapped = self.debugger.word(self.symbols.address(start)?)?.is_some();
