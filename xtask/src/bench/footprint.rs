@@ -25,12 +25,12 @@ const SMALLEST: (&str, &str) = ("boot_16", "idle.elf");
 const SELF_CHECKING: &str = "debug";
 
 /// Limits on the kernel's code in bytes, by instruction set: all of it, and the part that stays mapped after boot
-/// without the invariant checks. The goal for the latter is 96 KiB
+/// in every image. The goal for the latter is 96 KiB
 /// ([performance](../../../docs/performance.md#footprint)); smaller limits keep what has been reached.
 const MOST_TEXT: [(&str, [u64; 2]); 3] = [
-    ("aarch64", [188 << 10, 88 << 10]),
-    ("riscv64", [166 << 10, 76 << 10]),
-    ("x86_64", [226 << 10, 102 << 10]),
+    ("aarch64", [192 << 10, 79 << 10]),
+    ("riscv64", [168 << 10, 68 << 10]),
+    ("x86_64", [229 << 10, 89 << 10]),
 ];
 
 /// The example with one of everything, and the limit on its image in bytes.
