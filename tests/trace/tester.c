@@ -172,6 +172,15 @@ static void the_end_of_a_budget_is_recorded(void)
     /* It waits for the budget that ended. */
     CHECK_EQUAL(records[waits].second, records[at].first);
     CHECK_EQUAL(recorded_count(limen_traced_budget), 1);
+    /* Up to 100 microseconds were left when it began, and nothing when it stopped. The tester has no limit. */
+    seL4_Word begins = recorded_find(0, limen_traced_left, SPINNER);
+    CHECK_RECORD(begins, limen_traced_left, SPINNER, SPINNER);
+    CHECK(begins < at && records[begins].second > 0);
+    CHECK(records[begins].second <= limen_trace_frequency(&cursor) / 10000 + 1);
+    CHECK_EQUAL(records[at + 1].kind, limen_traced_left);
+    CHECK_EQUAL(records[at + 1].first, SPINNER);
+    CHECK_EQUAL(records[at + 1].second, 0);
+    CHECK_EQUAL(recorded_count(limen_traced_left), 2);
 }
 
 static void a_key_is_recorded_with_its_branches(void)

@@ -67,12 +67,9 @@ fn start(timeline: &Timeline) -> u64 {
             let marks = track.marks.iter().map(|mark| mark.time);
             track.slices.iter().map(|slice| slice.end).chain(marks)
         })
-        .chain(
-            timeline
-                .threads
-                .values()
-                .flat_map(|thread| thread.counters.values().flatten().map(|value| value.0)),
-        )
+        .chain(timeline.threads.values().flat_map(|thread| {
+            thread.counters.values().chain([&thread.budget]).flatten().map(|value| value.0)
+        }))
         .collect();
     let Some(position) = ends.len().checked_sub(MOST_ITEMS) else { return timeline.range[0] };
     *ends.select_nth_unstable(position).1
@@ -271,21 +268,24 @@ impl<'t> Collector<'t> {
             self.lane("program".to_owned(), "program", Some(number), &thread.program);
         }
         for (offset, values) in &thread.counters {
-            let label = self.words.0.event(Some(number), *offset);
-            let values = values.iter().filter(|(time, _)| *time >= self.from);
-            let limit = LARGEST as i64;
-            let values = values
-                .flat_map(|(time, value)| [self.time(*time) as i64, (*value as i64).clamp(-limit, limit)]);
-            let values = values.collect();
-            self.lanes.push(Lane {
-                name: label,
-                owner: name.clone(),
-                kind: "counter",
-                values,
-                ..Lane::default()
+            self.counter(self.words.0.event(Some(number), *offset), &name, values, |value| value as i64);
+        }
+        if !thread.budget.is_empty() {
+            let clock = self.timeline.clock;
+            self.counter("budget left, ns".to_owned(), &name, &thread.budget, |left| {
+                clock.nanoseconds(left) as i64
             });
         }
         self.end_group();
+    }
+
+    fn counter(&mut self, name: String, owner: &str, values: &[(u64, u64)], number: impl Fn(u64) -> i64) {
+        let limit = LARGEST as i64;
+        let values = values.iter().filter(|(time, _)| *time >= self.from);
+        let values =
+            values.flat_map(|(time, value)| [self.time(*time) as i64, number(*value).clamp(-limit, limit)]);
+        let values = values.collect();
+        self.lanes.push(Lane { name, owner: owner.to_owned(), kind: "counter", values, ..Lane::default() });
     }
 
     fn end_group(&mut self) {

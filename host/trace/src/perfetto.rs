@@ -10,7 +10,7 @@ use prost::Message;
 use crate::protocol::{
     COUNTER, CounterDescriptor, DebugAnnotation, EventName, INSTANT, InternedData, NEEDS_STATE,
     ProcessDescriptor, SLICE_BEGIN, SLICE_END, STATE_CLEARED, ThreadDescriptor, Trace, TracePacket,
-    TrackDescriptor, TrackEvent,
+    TrackDescriptor, TrackEvent, UNIT_NANOSECONDS,
 };
 use crate::system::System;
 use crate::timeline::{Loss, Mark, Slice, State, Thread, Timeline, Track, What};
@@ -133,16 +133,30 @@ impl Writer<'_> {
             self.track(program, Some(number), &thread.program);
         }
         for (offset, values) in &thread.counters {
-            let uuid = self.next_track;
-            self.next_track += 1;
             let name = self.system.event(Some(number), *offset);
-            let counter = Some(CounterDescriptor {});
-            self.describe(TrackDescriptor { counter, ..named(uuid, Some(process), &name) });
-            for (time, value) in values {
-                let event =
-                    TrackEvent { r#type: Some(COUNTER), counter_value: Some(*value as i64), ..on(uuid) };
-                self.packet(*time, event);
-            }
+            self.counter(process, &name, None, values.iter().map(|(time, value)| (*time, *value as i64)));
+        }
+        if !thread.budget.is_empty() {
+            let clock = self.timeline.clock;
+            let values = thread.budget.iter().map(|(time, left)| (*time, clock.nanoseconds(*left) as i64));
+            self.counter(process, "budget left", Some(UNIT_NANOSECONDS), values);
+        }
+    }
+
+    /// A counter below a process.
+    fn counter(
+        &mut self,
+        process: u64,
+        name: &str,
+        unit: Option<i32>,
+        values: impl Iterator<Item = (u64, i64)>,
+    ) {
+        let uuid = self.next_track;
+        self.next_track += 1;
+        let counter = Some(CounterDescriptor { unit });
+        self.describe(TrackDescriptor { counter, ..named(uuid, Some(process), name) });
+        for (time, value) in values {
+            self.packet(time, TrackEvent { r#type: Some(COUNTER), counter_value: Some(value), ..on(uuid) });
         }
     }
 

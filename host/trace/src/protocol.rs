@@ -82,7 +82,10 @@ pub(crate) struct ThreadDescriptor {
 }
 
 #[derive(Clone, PartialEq, prost::Message)]
-pub(crate) struct CounterDescriptor {}
+pub(crate) struct CounterDescriptor {
+    #[prost(int32, optional, tag = "3")]
+    pub(crate) unit: Option<i32>,
+}
 
 #[derive(Clone, PartialEq, prost::Message)]
 pub(crate) struct TrackEvent {
@@ -110,6 +113,8 @@ pub(crate) const SLICE_END: i32 = 2;
 pub(crate) const INSTANT: i32 = 3;
 /// A counter has a new value.
 pub(crate) const COUNTER: i32 = 4;
+/// The unit of a counter of nanoseconds.
+pub(crate) const UNIT_NANOSECONDS: i32 = 1;
 
 #[derive(Clone, PartialEq, prost::Message)]
 pub(crate) struct DebugAnnotation {

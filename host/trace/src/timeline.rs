@@ -61,6 +61,8 @@ pub struct Thread {
     pub program: Track,
     /// Values of its program's counters by the offset of the name: time and value.
     pub counters: BTreeMap<u32, Vec<(u64, u64)>>,
+    /// What was left of its limited budget: time and ticks.
+    pub budget: Vec<(u64, u64)>,
 }
 
 /// Slices that nest, and marks.
@@ -389,6 +391,12 @@ impl Follower {
             TraceKind::Wake => self.wake_otherwise(record),
             TraceKind::Block => self.block(record),
             TraceKind::Budget | TraceKind::Key | TraceKind::Fpu | TraceKind::Wipe => self.mark(record, None),
+            TraceKind::Left => {
+                let (now, left) = (self.now, record.value);
+                if let Some(owner) = record.other() {
+                    self.known(owner).thread.budget.push((now, left));
+                }
+            }
             TraceKind::Event | TraceKind::SpanBegin | TraceKind::SpanEnd | TraceKind::Counter => {
                 self.report(kind, record);
             }

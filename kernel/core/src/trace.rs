@@ -178,8 +178,8 @@ impl<M: Machine> Kernel<M> {
             self.flush_open_call();
         }
         let budget = self.processor.sched_context.map(|id| {
-            let sched_context = &self.sched_contexts[id];
-            (id, self.processor.since.wrapping_add(sched_context.remaining), sched_context.heir.is_some())
+            let has_heir = self.sched_contexts[id].heir.is_some();
+            (id, self.budget_end(id), has_heir)
         });
         let mut looked = Looked { message: Message::NONE, sender: None, scope: Scope::Few };
         match (event, thread) {
@@ -453,9 +453,35 @@ impl<M: Machine> Kernel<M> {
             let first = SchedContexts::index_of(id) as u64;
             self.push_rarely(now, TraceKind::Budget, before.thread, first, 0);
         }
+        let running = self.processor.sched_context.map(|id| (id, self.budget_end(id)));
+        if running != before.budget {
+            if let Some((id, _)) = before.budget
+                && running.is_none_or(|(running, _)| running != id)
+            {
+                self.push_left(id, self.processor.since, now);
+            }
+            if let Some((id, _)) = running {
+                self.push_left(id, now, now);
+            }
+        }
         if self.processor.domain != before.domain || self.processor.slot_end != before.slot_end {
             let length = self.processor.slot_end.wrapping_sub(before.slot_end);
             self.push_rarely(now, TraceKind::Domain, None, u64::from(self.processor.domain), length);
+        }
+    }
+
+    /// When the slice or budget in use ends.
+    #[inline(always)]
+    fn budget_end(&self, id: SchedContextId) -> Ticks {
+        self.processor.since.wrapping_add(self.sched_contexts[id].remaining)
+    }
+
+    /// Records what is left of a limited budget that is charged until `until`.
+    fn push_left(&mut self, id: SchedContextId, until: Ticks, now: Ticks) {
+        if self.sporadic_servers[id].is_limited() {
+            let left = self.rest(id).saturating_sub(until.saturating_sub(self.processor.since));
+            let (thread, first) = (self.running_thread(), SchedContexts::index_of(id) as u64);
+            self.push_rarely(now, TraceKind::Left, thread, first, left);
         }
     }
 

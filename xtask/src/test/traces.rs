@@ -36,7 +36,10 @@ const SYSTEMS: [Traced; 3] = [
     Traced { system: "examples/domains", shows: |timeline, _| alternates(&timeline.slots.slices) },
     Traced {
         system: "examples/fpu_budget",
-        shows: |timeline, _| has_mark(timeline, limen_abi::TraceKind::Fpu),
+        shows: |timeline, system| {
+            has_mark(timeline, limen_abi::TraceKind::Fpu)
+                && uses_budget(timeline, system, "painter", 2_000_000)
+        },
     },
 ];
 
@@ -128,6 +131,15 @@ fn has_call(timeline: &Timeline, system: &System, from: &str, to: &str) -> bool 
 fn alternates(slots: &[Slice]) -> bool {
     slots.len() > 4
         && slots.windows(2).all(|pair| pair[0].end == pair[1].start && pair[0].what != pair[1].what)
+}
+
+/// Whether a thread begins with at most this budget in nanoseconds, uses it up and gets it again.
+fn uses_budget(timeline: &Timeline, system: &System, name: &str, most: u64) -> bool {
+    let thread = timeline.threads.iter().find(|(number, _)| system.thread(**number) == name);
+    let left = thread.map_or(&[][..], |(_, thread)| &thread.budget);
+    let left: Vec<u64> = left.iter().map(|(_, ticks)| timeline.clock.nanoseconds(*ticks)).collect();
+    let refills = left.windows(2).filter(|pair| pair[0] == 0 && pair[1] > most / 2).count();
+    left.iter().all(|left| *left <= most) && refills > 1
 }
 
 fn has_mark(timeline: &Timeline, kind: limen_abi::TraceKind) -> bool {

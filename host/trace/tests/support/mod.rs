@@ -131,7 +131,7 @@ pub(crate) fn scene(slots: u64) -> Ring {
     ring.push(TraceKind::Fpu, CLIENT, SERVER, 0);
     ring.reply(SERVER, CLIENT).pass(40);
     ring.push(TraceKind::SpanEnd, CLIENT, 5, 1);
-    ring.push(TraceKind::Counter, CLIENT, 11, 3).pass(60);
+    ring.push(TraceKind::Counter, CLIENT, 11, 3).push(TraceKind::Left, CLIENT, MONITOR, 70).pass(60);
     // An interrupt wakes the driver, which preempts the client.
     ring.enter_for(CLIENT, EntryReason::Interrupt).push(TraceKind::Interrupt, CLIENT, 33, 0);
     ring.push(TraceKind::Wipe, CLIENT, 1, 64).push(TraceKind::Wake, CLIENT, DRIVER, 0);
@@ -165,7 +165,12 @@ pub(crate) fn scene(slots: u64) -> Ring {
         .leave(CLIENT, MONITOR)
         .pass(70);
     ring.enter_for(MONITOR, EntryReason::Interrupt).push(TraceKind::Interrupt, MONITOR, 0xffff_ffff, 0);
-    ring.push(TraceKind::Budget, MONITOR, 3, 0).push(TraceKind::Domain, NO_THREAD, 0, 5000);
+    ring.push(TraceKind::Budget, MONITOR, 3, 0).push(TraceKind::Left, NO_THREAD, MONITOR, 0).push(
+        TraceKind::Domain,
+        NO_THREAD,
+        0,
+        5000,
+    );
     ring.block(MONITOR, WaitedObject::Budget).leave(MONITOR, NO_THREAD).pass(500);
     ring.push_raw(99 | 7 << 32, 8).pass(10);
     ring

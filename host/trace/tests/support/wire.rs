@@ -101,7 +101,9 @@ pub(crate) fn lines(file: &[u8]) -> Vec<String> {
             let parent = number(&track, 5).map(|parent| format!(" below {parent}")).unwrap_or_default();
             assert!(number(&track, 5).is_none_or(|parent| tracks.contains_key(&parent)), "{name}");
             let about = text(&track, 14).map(|about| format!(": {about}")).unwrap_or_default();
-            lines.push(format!("track {uuid}{parent}: {name}{about}"));
+            let unit = parts(&track, 8).first().and_then(|counter| number(counter, 3));
+            let unit = unit.map(|unit| format!(", unit {unit}")).unwrap_or_default();
+            lines.push(format!("track {uuid}{parent}: {name}{unit}{about}"));
             tracks.insert(uuid, name);
         }
         for interned in parts(&packet, 12).iter().flat_map(|interned| parts(interned, 2)) {

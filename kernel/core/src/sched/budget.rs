@@ -211,7 +211,7 @@ impl<M: Machine> Kernel<M> {
     }
 
     /// Returns what is left of a slice or a share, as of the last charge.
-    fn rest(&self, id: SchedContextId) -> Ticks {
+    pub(crate) fn rest(&self, id: SchedContextId) -> Ticks {
         let remaining = self.sched_contexts[id].remaining;
         if remaining == 0 && self.sporadic_servers[id].is_limited() {
             return self.sporadic_servers[id].rest(self.processor.since);

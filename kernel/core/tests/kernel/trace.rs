@@ -141,6 +141,34 @@ fn a_fault_and_an_interrupt_are_recorded() {
     assert_eq!((block.1, block.2), (number(thread), WaitedObject::Stopped as u64));
 }
 
+/// The records show how a limited budget is used and refilled; the spinner has none.
+#[test]
+fn what_is_left_of_a_budget_is_recorded_when_its_use_begins_and_ends() {
+    let mut plan = Plan::new();
+    let (share, spinner) = (plan.thread("share", 50), plan.thread("spinner", 1));
+    plan.share(share, 100, 400);
+    let mut system = plan.boot();
+    start(&mut system, KernelKey::TraceTime.option());
+    let left = |from: usize, system: &System| -> Vec<(u64, u64)> {
+        let all = records(system, from).into_iter();
+        all.filter(|record| record.0 == TraceKind::Left).map(|record| (record.2, record.3)).collect()
+    };
+    let share = number(share);
+    system.pass(60);
+    system.yield_slice(Thread(share));
+    system.assert_running(spinner);
+    assert_eq!(left(0, &system), [(share, 0)], "a yield gives up the rest");
+    let from = count(&system);
+    // The timer still fires where the budget would have ended.
+    system.run_to_timer();
+    system.run_to_timer();
+    assert_eq!((system.kernel.machine.now, left(from, &system)), (400, vec![(share, 100)]));
+    let from = count(&system);
+    system.run_to_timer();
+    let all = records(&system, from);
+    assert_eq!(all, [(TraceKind::Budget, share, share, 0), (TraceKind::Left, number(spinner), share, 0)]);
+}
+
 /// A program asks for a record with these words.
 fn write(system: &mut System, thread: Thread, word: u64, value: u64) {
     let number = Syscall::Trace.as_raw();
