@@ -15,6 +15,7 @@ pub fn text(timeline: &Timeline, system: &System) -> String {
     let parts = [
         head(timeline, &figures),
         usage(&figures, words),
+        budgets(timeline, words),
         waits(&figures, words),
         latencies(&figures, words),
     ];
@@ -70,6 +71,22 @@ fn usage(figures: &Figures, words: Words<'_>) -> String {
             .map(|(name, time)| [(*name).to_owned(), duration(*time), share(*time), empty(), empty()]),
     );
     aligned(&rows)
+}
+
+/// How much of each limited budget was left at most, and how often nothing was.
+fn budgets(timeline: &Timeline, words: Words<'_>) -> String {
+    let used = timeline.threads.iter().filter_map(|(number, thread)| {
+        let most = thread.budget.iter().map(|(_, left)| *left).max()?;
+        let zeros = thread.budget.iter().filter(|(_, left)| *left == 0).count();
+        let name = words.thread(Some(*number), "");
+        Some([name, duration(timeline.clock.nanoseconds(most)), zeros.to_string()])
+    });
+    let used: Vec<_> = used.collect();
+    if used.is_empty() {
+        return String::new();
+    }
+    let head = ["limited budget", "most left", "used up"].map(str::to_owned);
+    aligned(&[vec![head], used].concat())
 }
 
 fn waits(figures: &Figures, words: Words<'_>) -> String {

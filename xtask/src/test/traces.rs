@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 
-use limen_trace::timeline::{Slice, State, Thread, Timeline, What};
+use limen_trace::timeline::{Mark, Slice, State, Thread, Timeline, Wait, What};
 use limen_trace::{System, Trace};
 
 use crate::failure::{Failure, Outcome};
@@ -28,7 +28,7 @@ struct Traced {
     shows: fn(&Timeline, &System) -> bool,
 }
 
-const SYSTEMS: [Traced; 3] = [
+const SYSTEMS: [Traced; 4] = [
     Traced {
         system: "examples/tour",
         shows: |timeline, system| has_call(timeline, system, "client", "adder"),
@@ -39,6 +39,15 @@ const SYSTEMS: [Traced; 3] = [
         shows: |timeline, system| {
             has_mark(timeline, limen_abi::TraceKind::Fpu)
                 && uses_budget(timeline, system, "painter", 2_000_000)
+        },
+    },
+    Traced {
+        system: "examples/broken",
+        // As docs/debugging.md says.
+        shows: |timeline, system| {
+            ends_with_budget(timeline, system, "planner", 1_000_000)
+                && signals_without_effect(timeline, system, "producer") == 2
+                && slices_of(timeline, system, "consumer") == 1
         },
     },
 ];
@@ -133,11 +142,39 @@ fn alternates(slots: &[Slice]) -> bool {
         && slots.windows(2).all(|pair| pair[0].end == pair[1].start && pair[0].what != pair[1].what)
 }
 
+fn thread<'t>(timeline: &'t Timeline, system: &System, name: &str) -> Option<&'t Thread> {
+    timeline.threads.iter().find(|(number, _)| system.thread(**number) == name).map(|(_, thread)| thread)
+}
+
+/// What was left of a thread's budget, in nanoseconds.
+fn left(timeline: &Timeline, thread: &Thread) -> Vec<u64> {
+    thread.budget.iter().map(|(_, ticks)| timeline.clock.nanoseconds(*ticks)).collect()
+}
+
+/// Whether a thread has this budget in nanoseconds, uses it up, and then waits for its fault handler.
+fn ends_with_budget(timeline: &Timeline, system: &System, name: &str, budget: u64) -> bool {
+    let Some(thread) = thread(timeline, system, name) else { return false };
+    let last = thread.track.slices.iter().rfind(|slice| matches!(slice.what, What::State(_)));
+    // The first record is made after the kernel's own time.
+    let [first, 0] = left(timeline, thread)[..] else { return false };
+    (budget * 99 / 100..=budget).contains(&first)
+        && last.is_some_and(|slice| matches!(slice.what, What::State(State::Waiting(Wait::FaultHandler(_)))))
+}
+
+/// The number of signals that wake no thread.
+fn signals_without_effect(timeline: &Timeline, system: &System, name: &str) -> usize {
+    let marks = thread(timeline, system, name).map_or(&[][..], |thread| &thread.track.marks);
+    let is_signal = |mark: &&Mark| mark.record.kind() == Some(limen_abi::TraceKind::Signal);
+    marks.iter().filter(is_signal).filter(|mark| mark.flow.is_none()).count()
+}
+
+fn slices_of(timeline: &Timeline, system: &System, name: &str) -> usize {
+    thread(timeline, system, name).map_or(0, |thread| running(thread).count())
+}
+
 /// Whether a thread begins with at most this budget in nanoseconds, uses it up and gets it again.
 fn uses_budget(timeline: &Timeline, system: &System, name: &str, most: u64) -> bool {
-    let thread = timeline.threads.iter().find(|(number, _)| system.thread(**number) == name);
-    let left = thread.map_or(&[][..], |(_, thread)| &thread.budget);
-    let left: Vec<u64> = left.iter().map(|(_, ticks)| timeline.clock.nanoseconds(*ticks)).collect();
+    let left = thread(timeline, system, name).map_or_else(Vec::new, |thread| left(timeline, thread));
     let refills = left.windows(2).filter(|pair| pair[0] == 0 && pair[1] > most / 2).count();
     left.iter().all(|left| *left <= most) && refills > 1
 }
