@@ -143,7 +143,7 @@ named_numbers! {
         Wake = 16 => "limen_traced_wake",
         /// A thread waits. Thread: that thread. First: for what, see `waited_object`. Second: the number of the object.
         Block = 17 => "limen_traced_block",
-        /// What is left of a limited budget when its use begins or ends. Thread: the running one. First: the scheduling context. Second: the ticks.
+        /// The rest of a limited budget when its use begins or ends. Thread: the running one. First: the scheduling context. Second: the ticks.
         Left = 18 => "limen_traced_left",
         /// An event of a program. First: the offset of its name. Second: a value.
         Event = 32 => "limen_traced_event",

@@ -61,7 +61,7 @@ pub struct Thread {
     pub program: Track,
     /// Values of its program's counters by the offset of the name: time and value.
     pub counters: BTreeMap<u32, Vec<(u64, u64)>>,
-    /// What was left of its limited budget: time and ticks.
+    /// The rest of its limited budget: time and ticks.
     pub budget: Vec<(u64, u64)>,
 }
 

@@ -146,7 +146,7 @@ fn thread<'t>(timeline: &'t Timeline, system: &System, name: &str) -> Option<&'t
     timeline.threads.iter().find(|(number, _)| system.thread(**number) == name).map(|(_, thread)| thread)
 }
 
-/// What was left of a thread's budget, in nanoseconds.
+/// The rest of a thread's budget, in nanoseconds.
 fn left(timeline: &Timeline, thread: &Thread) -> Vec<u64> {
     thread.budget.iter().map(|(_, ticks)| timeline.clock.nanoseconds(*ticks)).collect()
 }

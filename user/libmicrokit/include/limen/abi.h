@@ -339,7 +339,7 @@ typedef enum limen_trace_kind_t {
     limen_traced_wake = 16,
     /* A thread waits. Thread: that thread. First: for what, see `waited_object`. Second: the number of the object. */
     limen_traced_block = 17,
-    /* What is left of a limited budget when its use begins or ends. Thread: the running one. First: the scheduling context. Second: the ticks. */
+    /* The rest of a limited budget when its use begins or ends. Thread: the running one. First: the scheduling context. Second: the ticks. */
     limen_traced_left = 18,
     /* An event of a program. First: the offset of its name. Second: a value. */
     limen_traced_event = 32,
