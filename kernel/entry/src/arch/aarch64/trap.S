@@ -251,8 +251,10 @@ probed_return:
 1:  stamped_return
 2:  stamped_return isb
 
-// No thread is ready. Interrupts stay masked; a pending one ends the wait and is handled here.
+// No thread is ready. Interrupts stay masked; a pending one ends the wait and is handled here. An SError is not: pending,
+// it would end every wait, and no program would run that takes it.
 trap_idle:
+    msr     daifclr, #4
     dsb     sy
     wfi
     kernel_to_x0
