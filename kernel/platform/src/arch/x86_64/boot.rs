@@ -86,6 +86,7 @@ unsafe extern "C" {
 /// Called by the entry point with the Multiboot loader's registers.
 extern "C" fn start(magic: u32, paddr: u32) -> ! {
     let_in(Way::Plain);
+    cpu::enable_reports();
     console::attach(serial::KIND);
     if magic != multiboot::MAGIC {
         fatal(format_args!("it must be started by a Multiboot loader"));

@@ -18,6 +18,12 @@ use crate::page_table::{Format, Root};
 #[derive(Debug)]
 pub struct Msr;
 impl Msr {
+    /// The number of banks that report hardware errors, in the lowest byte.
+    const MCG_CAP: u32 = 0x179;
+    /// The errors that any bank reports, if [`HAS_COMMON_CONTROL`] says so.
+    const MCG_CTL: u32 = 0x17b;
+    /// The errors of bank 0 that raise a machine check; its status is next, and four registers on is bank 1.
+    const MC0_CTL: u32 = 0x400;
     /// The selector of `sysenter`; zero turns it off.
     pub const SYSENTER_CS: u32 = 0x174;
     /// Selectors of system calls and returns.
@@ -46,6 +52,15 @@ const INTEL: [[u8; 4]; 3] = [*b"Genu", *b"ineI", *b"ntel"];
 /// CPUID leaf 8000_0001h, EDX: page-table entries that map a gibibyte.
 const HAS_GIGABYTE_PAGES: u32 = 1 << 26;
 
+/// CPUID leaf 1, EDX: machine checks, and banks that report them.
+const HAS_MACHINE_CHECKS: u32 = 1 << 7 | 1 << 14;
+/// MCG_CAP: the number of banks.
+const BANKS: u64 = 0xff;
+/// MCG_CAP: there is MCG_CTL.
+const HAS_COMMON_CONTROL: u64 = 1 << 8;
+/// DR7: no breakpoint is on; bit 10 is always set.
+const NO_BREAKPOINTS: u64 = 1 << 10;
+
 /// CR0: protected mode, monitor coprocessor, native x87 errors, write protection for the kernel, paging.
 pub const CR0: u32 = 1 << 0 | 1 << 1 | 1 << 5 | 1 << 16 | 1 << 31;
 /// CR0: x87 and SIMD instructions raise an exception.
@@ -53,6 +68,7 @@ pub const CR0_TASK_SWITCHED: u32 = 1 << 3;
 
 /// RFLAGS: the kernel can access user memory.
 const RFLAGS_AC: u64 = 1 << 18;
+const CR4_MACHINE_CHECK: u64 = 1 << 6;
 const CR4_XSAVE: u64 = 1 << 18;
 const CR4_GLOBAL_PAGES: u64 = 1 << 7;
 const CR4_IDENTIFIERS: u64 = 1 << 17;
@@ -110,6 +126,32 @@ pub fn enable_features() -> Result<(), &'static str> {
         | has(features.ecx & HAS_UMIP != 0, CR4_UMIP);
     set_cr4(wanted);
     Ok(())
+}
+
+/// Enables machine checks, if the processor has them: without, a hardware error stops the processor silently, or goes
+/// unnoticed. Disables hardware breakpoints that firmware has left: one in the kernel would stop it.
+///
+/// Source: Intel SDM, volume 3, sections 15.8 (initialisation of machine checks) and 17.2.4 (DR7).
+pub fn enable_reports() {
+    // SAFETY: breakpoints are off.
+    unsafe { asm!("mov dr7, {}", in(reg) NO_BREAKPOINTS, options(nomem, nostack, preserves_flags)) }
+    if __cpuid(1).edx & HAS_MACHINE_CHECKS != HAS_MACHINE_CHECKS {
+        return;
+    }
+    let banks = read_msr(Msr::MCG_CAP);
+    if banks & HAS_COMMON_CONTROL != 0 {
+        // SAFETY: the processor has this register, which only decides which errors it reports.
+        unsafe { write_msr(Msr::MCG_CTL, u64::MAX) }
+    }
+    for bank in 0..(banks & BANKS) as u32 {
+        let control = Msr::MC0_CTL + 4 * bank;
+        // SAFETY: as above.
+        unsafe {
+            write_msr(control, u64::MAX);
+            write_msr(control + 1, 0);
+        }
+    }
+    set_cr4(CR4_MACHINE_CHECK);
 }
 
 /// Whether the kernel cannot access user memory because of SMAP, if the processor has it.

@@ -36,8 +36,12 @@ pub(super) mod local {
     pub(in super::super) const INITIAL_COUNT: u32 = 0x380;
     pub(in super::super) const CURRENT_COUNT: u32 = 0x390;
     pub(in super::super) const DIVISOR: u32 = 0x3e0;
-    /// Local vector table entries besides the timer's: two pins and errors.
-    pub(in super::super) const OTHERS: [u32; 3] = [0x350, 0x360, 0x370];
+    /// Local vector table entries that are unused: the first pin, and errors.
+    pub(in super::super) const UNUSED: [u32; 2] = [0x350, 0x370];
+    /// The entry of the second pin, to which PCs connect the NMI.
+    pub(in super::super) const SECOND_PIN: u32 = 0x360;
+    /// An entry that delivers an NMI.
+    pub(in super::super) const NMI: u32 = 0b100 << 8;
     /// Bit of a local vector table entry: masked.
     pub(in super::super) const MASKED: u32 = 1 << 16;
     /// Bit of the spurious-vector register: the local APIC is enabled.
@@ -95,12 +99,14 @@ pub fn init(lines: u32) {
     for pin in 0..lines {
         write_pin(pin, devices::MASKED);
     }
-    for source in local::OTHERS {
+    for source in local::UNUSED {
         LOCAL.write(source, local::MASKED);
     }
     LOCAL.write(local::TIMER, local::MASKED);
     LOCAL.write(local::TASK_PRIORITY, 0);
     LOCAL.write(local::SPURIOUS_VECTOR, local::ENABLED | SPURIOUS);
+    // Chipsets report memory errors by NMI. All entries stay masked until the controller is enabled.
+    LOCAL.write(local::SECOND_PIN, local::NMI);
 }
 
 fn silence_old_controllers() {
