@@ -41,7 +41,9 @@ trap_stubs_\way:
     .endif
     push    number
     // These can occur at any time and have their own stack.
-    .if number == 2 || number == 8 || number == 18
+    .if number == 1
+    jmp     trap_debug_\way
+    .elseif number == 2 || number == 8 || number == 18
     jmp     trap_fatal_\way
     .else
     jmp     trap_entry_\way
@@ -105,12 +107,11 @@ trap_stubs_\way:
 1:
 .endm
 
-// Copies the frame of the processor and the stub from the entry area's stack to the context.
-.macro copy_frame
-    mov     rsp, [rip + {task} + {STACK}]
+// Pushes the frame of the processor and the stub, which is on the stack with this end.
+.macro push_frame end
     .set    position, {END} - 8
     .rept   ({END} - {ENTRY}) / 8
-    push    qword ptr [rip + {stacks} + {ENTRY_END} - {END} + position]
+    push    qword ptr [rip + {stacks} + \end - {END} + position]
     .set    position, position - 8
     .endr
 .endm
@@ -278,6 +279,18 @@ run_\way:
     mov     r14, [rax + {R14}]
     jmp     syscall_return_\way
 
+// A debug exception in the kernel may come while rsp is the program's. One in a program continues as other traps do.
+trap_debug_\way:
+    test    byte ptr [rsp + {CS} - {ENTRY}], 3
+    jz      trap_fatal_\way
+.ifc \way, switched
+    lea     rsp, [rip + {stacks} + {ENTRY_END}]
+.else
+    mov     rsp, [rip + {task} + {STACK}]
+.endif
+    push_frame {EMERGENCY_END}
+    jmp     trap_entry_\way
+
 interrupt_entry_\way:
     push    qword ptr [rsp]
 // The pushed word has the vector in its lowest byte; the word above it is an error code.
@@ -287,7 +300,8 @@ trap_entry_\way:
     jz      trap_from_kernel_\way
 .ifc \way, switched
     load_kernel_tables
-    copy_frame
+    mov     rsp, [rip + {task} + {STACK}]
+    push_frame {ENTRY_END}
 .endif
     clear_flags
     push    rax
@@ -357,7 +371,8 @@ probed_entry_\way:
     or      rdx, rax
 .ifc \way, switched
     load_kernel_tables
-    copy_frame
+    mov     rsp, [rip + {task} + {STACK}]
+    push_frame {ENTRY_END}
     push    qword ptr [rip + {stacks} + {ENTRY_END} - ({END} - {ENTRY}) - 8]
     push    rcx
     push    qword ptr [rip + {stacks} + {ENTRY_END} - ({END} - {ENTRY}) - 24]
@@ -447,9 +462,11 @@ work_entry_\way:
     jz      idle
     jmp     run_\way
 
-// No state is trustworthy, so all that is left is to report the exception. This load of cr3 is right with and without
+// No state is trustworthy, so all that is left is to report the exception. The direction flag may be a program's, and
+// compiled code expects it clear. This load of cr3 is right with and without
 // identifiers, and at any time during boot.
 trap_fatal_\way:
+    cld
 .ifc \way, switched
     mov     eax, offset {kernel_table} - {LOAD_OFFSET}
     mov     cr3, rax

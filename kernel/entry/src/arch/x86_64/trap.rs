@@ -62,6 +62,7 @@ trap_code!(
     INTERRUPT_STUBS = const segments::stub_offset(segments::FIRST_INTERRUPT),
     INTERRUPT_STUB_BYTES = const segments::INTERRUPT_STUB_BYTES,
     FIRST_INTERRUPT = const segments::FIRST_INTERRUPT,
+    EMERGENCY_END = const Stacks::EMERGENCY_END,
     ENTRY_END = const Stacks::ENTRY_END,
     PARKED = const Stacks::PARKED,
     KERNEL_SPACE = const Stacks::KERNEL_SPACE,
@@ -135,8 +136,9 @@ struct Frame {
 
 extern "C" fn panic_in_kernel(frame: &Frame) -> ! {
     let Frame { vector, code, rip, cs, rflags, rsp } = frame;
+    let taker = if *cs as u16 == segments::USER_CODE { "a program" } else { "the kernel itself" };
     fatal(format_args!(
-        "the kernel itself took exception {vector}, code {code:#x}, at {cs:#x}:{rip:#x}, rsp {rsp:#x}, \
+        "{taker} took exception {vector}, code {code:#x}, at {cs:#x}:{rip:#x}, rsp {rsp:#x}, \
          rflags {rflags:#x}"
     ))
 }

@@ -22,8 +22,9 @@
 //!   code copies what was saved here to the thread's context and continues as without switching.
 //! - **Exit.** The exit code leaves the `iretq` frame, or the stack pointer for `sysretq`, here, loads all other
 //!   registers, and moves the program's table from the context to cr3 through rsp.
-//! - **Traps at any time** (NMI, double fault, machine check) have their own stack here and are fatal. They, and traps
-//!   from the kernel, may find either table active, so they load the kernel's unconditionally. That includes a faulting
+//! - **Traps at any time** (NMI, double fault, machine check) have their own stack here and are fatal. So are debug
+//!   exceptions in the kernel; one of a program moves to where other traps are pushed. They, and traps from the
+//!   kernel, may find either table active, so they load the kernel's unconditionally. That includes a faulting
 //!   return, which faults here on the program's tables. `swapgs` is not needed: the kernel uses neither fs nor gs.
 //! - **Exposure.** A program can read the kernel's code and addresses, and other programs' program counter, stack
 //!   pointer, flags and kind of the last trap, and the stack pointer of the last system call; no other register. While
@@ -83,6 +84,8 @@ pub static STACKS: Stacks = Stacks(UnsafeCell::new(StackWords {
 }));
 
 impl Stacks {
+    /// Offset of the end of the stack for traps at any time.
+    pub const EMERGENCY_END: usize = offset_of!(StackWords, entry);
     /// Offset of the end of the stack for traps from programs.
     pub const ENTRY_END: usize = offset_of!(StackWords, parked);
     /// Offset of the word for the program's stack pointer.
@@ -97,7 +100,7 @@ impl Stacks {
 
     /// The end of the stack for traps at any time.
     pub fn emergency_end(&self) -> u64 {
-        (self.0.get().addr() + offset_of!(StackWords, entry)) as u64
+        (self.0.get().addr() + Self::EMERGENCY_END) as u64
     }
 
     /// The end of the stack for traps from programs.

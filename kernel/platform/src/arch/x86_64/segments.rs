@@ -29,8 +29,8 @@ const USER_LEVEL: u64 = 3 << 45;
 /// A 64-bit task state segment that is not busy.
 const TASK_STATE_DESCRIPTOR: u64 = 0x89 << 40;
 
-/// Traps at any time, which need their own stack: NMI, double fault, machine check.
-const ANY_TIME: [usize; 3] = [2, 8, 18];
+/// Traps at any time, which need their own stack: debug exception, NMI, double fault, machine check.
+const ANY_TIME: [usize; 4] = [1, 2, 8, 18];
 /// The breakpoint, which programs may raise with an instruction.
 const BREAKPOINT: usize = 3;
 
