@@ -13,6 +13,8 @@
     .equ FLOATING_POINT, 16
     /* Error codes that name a gate. */
     .equ GATE, 2
+    /* A system call that returns at once. */
+    .equ YIELD, -11
 
 .macro refused instruction, setup
     attack EXCEPTION, PROTECTION, 0, "\instruction", "\setup"
@@ -161,6 +163,11 @@
     attack_after EXCEPTION, BREAKPOINT, 0, ".byte 0xcd, 3"
     /* Single step: popf sets the flag. */
     attack_after EXCEPTION, DEBUG, 0, "nop", "pushfq; orq $0x100, (%rsp); popfq"
+    /* The kernel never steps: the first debug exception is the program's, after the return. */
+    attack_after EXCEPTION, DEBUG, 0, "syscall", "movq $YIELD, %rdx; pushfq; orq $0x100, (%rsp); popfq"
+    attack_after EXCEPTION, BREAKPOINT, 0, "int3", "pushfq; orq $0x100, (%rsp); popfq"
+    attack TRAPPED, PROTECTION, 0x80 * 8 + GATE, "int $0x80", "pushfq; orq $0x100, (%rsp); popfq"
+    attack SYSTEM_CALL, -1000, 0, "syscall", "movq $-1000, %rdx; movw %ss, %ax; pushfq; orq $0x100, (%rsp); popfq; movw %ax, %ss"
     attack EXCEPTION, DIVIDE, 0, "divq %rcx", "xorl %ecx, %ecx"
     attack EXCEPTION, DIVIDE, 0, "idivq %rcx", "movq $-1, %rcx; xorl %eax, %eax; movq $1, %rdx; shlq $63, %rdx"
     attack EXCEPTION, FLOATING_POINT, 0, "fwait", "fninit; movw $0x37b, (%rdi); fldcw (%rdi); fld1; fldz; fdivrp"
