@@ -110,6 +110,35 @@ impl Debugger {
             .ok_or_else(|| Failure::new(format!("the emulator returned '{answer}' for the program counter")))
     }
 
+    /// Reads a register, by the debugger's number.
+    ///
+    /// # Errors
+    /// See [`Self::stop_at`].
+    pub fn register(&mut self, number: usize) -> Outcome<u64> {
+        let answer = self.ask(&format!("p{number:x}"))?;
+        let value = u64::from_str_radix(&answer, 16).ok();
+        let value = value.map(|value| value.swap_bytes() >> (u64::BITS as usize - 4 * answer.len()));
+        value.ok_or_else(|| Failure::new(format!("the emulator returned '{answer}' for register {number}")))
+    }
+
+    /// Writes a register of this many bytes.
+    ///
+    /// # Errors
+    /// See [`Self::stop_at`].
+    pub fn set_register(&mut self, number: usize, value: u64, bytes: u64) -> Outcome {
+        let digits = value.swap_bytes() >> (u64::BITS as u64 - 8 * bytes);
+        self.order(&format!("P{number:x}={digits:0width$x}", width = 2 * bytes as usize))
+    }
+
+    /// Gives the emulator's monitor a command that answers nothing.
+    ///
+    /// # Errors
+    /// When it answers.
+    pub fn monitor(&mut self, command: &str) -> Outcome {
+        let digits: String = command.bytes().map(|byte| format!("{byte:02x}")).collect();
+        self.order(&format!("qRcmd,{digits}"))
+    }
+
     /// Reads memory in the current address space; `None` if nothing is mapped at the address.
     ///
     /// # Errors
@@ -342,6 +371,25 @@ pub mod tests {
         received.push(b'a');
         assert_eq!(take_packet(&mut received).as_deref(), Some("OK"));
         assert!(received.is_empty());
+    }
+
+    #[test]
+    fn registers_have_their_own_widths() {
+        let (mut debugger, emulator) = scripted(&[
+            ("p11", "02030000"),
+            ("P11=02020000", "OK"),
+            ("P10=efcdab8967452301", "OK"),
+            ("p10", "xxxxxxxx"),
+            ("p3f", ""),
+            ("qRcmd,6e6d69", "E22"),
+        ]);
+        assert_eq!(debugger.register(17).unwrap(), 0x302);
+        debugger.set_register(17, 0x202, 4).unwrap();
+        debugger.set_register(16, 0x123_4567_89ab_cdef, 8).unwrap();
+        assert!(debugger.register(16).is_err());
+        assert!(debugger.register(63).is_err());
+        assert!(debugger.monitor("nmi").is_err());
+        drop(emulator.join().unwrap());
     }
 
     #[test]

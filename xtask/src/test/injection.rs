@@ -9,6 +9,9 @@
 //! [injection.raise]                # makes a device of each board interrupt, see debugger.rs
 //! x86_64_generic = ["outb 0x64 0xd3", "outb 0x60 0"]
 //!
+//! [injection.unmasked]             # events that no mask holds back; by board
+//! x86_64_generic = ["nmi"]
+//!
 //! [injection.routines]             # of the kernel, in each of which an interrupt must be raised; by board and variants
 //! x86_64_generic = ["simd_chacha20_four"]
 //! ```
@@ -20,6 +23,7 @@
 //! that the machine reached each instruction, that the interrupt was served, and that boot code is unmapped.
 
 mod places;
+mod unmasked;
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -39,6 +43,7 @@ use crate::run::qemu::{Boot, Session};
 use crate::test::debugger::{self, Debugger};
 use crate::test::suite::Verdict;
 use places::{Repeated, in_rounds, inserted_after, new_in_each};
+use unmasked::{Event, Raiser};
 
 /// How many rounds may miss an instruction: some are executed only occasionally.
 const ATTEMPTS: usize = 4096;
@@ -46,6 +51,8 @@ const ATTEMPTS: usize = 4096;
 const DISTURBED: usize = 8;
 /// Bits that are flipped in each piece of memory.
 const BITS: usize = 32;
+/// Takes every n-th place in compiled code for an event that no mask holds back.
+const UNMASKED_STEP: usize = 16;
 /// How long the whole run may be silent.
 const SILENCE: Duration = Duration::from_secs(3600);
 
@@ -68,6 +75,8 @@ pub struct Injection {
     raise: BTreeMap<String, Vec<String>>,
     #[serde(default)]
     routines: BTreeMap<String, Vec<String>>,
+    #[serde(default)]
+    unmasked: BTreeMap<String, Vec<Event>>,
 }
 
 /// Bits are flipped unless the suite says otherwise.
@@ -105,13 +114,21 @@ impl Injection {
         };
         plan.check_routines(&routines, &kernel)?;
         scene.stopped(&[], |machine| {
-            let findings = self.carry_out(&plan, machine)?;
+            let raiser = Raiser::of(&kernel, &boot.board.architecture)?;
+            let events = self.unmasked.get(board).map_or(&[][..], Vec::as_slice);
+            let findings = self.carry_out(&plan, machine, &raiser, events)?;
             machine.debugger.detach()?;
             Ok(findings)
         })
     }
 
-    fn carry_out(&self, plan: &Plan, machine: &mut Machine<'_>) -> Outcome<Verdict> {
+    fn carry_out(
+        &self,
+        plan: &Plan,
+        machine: &mut Machine<'_>,
+        raiser: &Raiser,
+        events: &[Event],
+    ) -> Outcome<Verdict> {
         let mut findings = Verdict::default();
         for (policy, places) in plan.places.iter().enumerate() {
             machine.begin_test()?;
@@ -119,6 +136,9 @@ impl Injection {
             let over = plan.places_over.iter().map(|place| (Some(plan.over), *place));
             for (first, place) in places.chain(over.filter(|_| policy == 0)) {
                 findings.complaints.extend(machine.try_interrupts(first, place)?);
+            }
+            for (event, place) in chosen_for(events, &plan.places[policy], raiser) {
+                findings.complaints.extend(machine.try_unmasked(event, place, raiser)?);
             }
             machine.end_test()?;
         }
@@ -128,6 +148,9 @@ impl Injection {
             counts.join(", "),
             plan.places_over.len()
         ));
+        if machine.reported > 0 {
+            findings.notes.push(format!("{} reports of events that no mask holds back", machine.reported));
+        }
         if let Some(flipped) = machine.program.flipped.clone() {
             machine.begin_test()?;
             let entry = plan.entry()?;
@@ -139,6 +162,19 @@ impl Injection {
         findings.passed += usize::from(findings.complaints.is_empty());
         Ok(findings)
     }
+}
+
+/// Each of these events at each place in assembly; at a sample of the others, one after the other.
+fn chosen_for<'a>(
+    events: &'a [Event],
+    places: &'a [u64],
+    raiser: &'a Raiser,
+) -> impl Iterator<Item = (Event, u64)> {
+    places.iter().enumerate().flat_map(move |(index, place)| {
+        let is_alike = !raiser.is_assembly(*place);
+        let is_chosen = move |turn: usize| !is_alike || index % UNMASKED_STEP == turn;
+        events.iter().enumerate().filter(move |(turn, _)| is_chosen(*turn)).map(|(_, event)| (*event, *place))
+    })
 }
 
 /// The places of interrupts.
@@ -245,8 +281,13 @@ impl Scene<'_> {
         let has_ended = AtomicBool::new(false);
         let drive = || {
             let debugger = Debugger::attach(folder, &self.boot.board.architecture, &has_ended)?;
-            let mut machine =
-                Machine { debugger, raise: self.raise, program: self.program.clone(), symbols: self.symbols };
+            let mut machine = Machine {
+                debugger,
+                raise: self.raise,
+                program: self.program.clone(),
+                symbols: self.symbols,
+                reported: 0,
+            };
             act(&mut machine)
         };
         thread::scope(|scope| {
@@ -272,6 +313,8 @@ struct Machine<'a> {
     raise: &'a [String],
     program: Program,
     symbols: &'a Symbols,
+    /// Reports of events that no mask holds back.
+    reported: usize,
 }
 
 impl Machine<'_> {
@@ -342,6 +385,26 @@ impl Machine<'_> {
             }
         }
         Ok(Some(format!("no interrupt could come {}", self.shown(place))))
+    }
+
+    /// Runs rounds until this event has occurred at this place, and then to the end of the round.
+    fn try_unmasked(&mut self, event: Event, place: u64, raiser: &Raiser) -> Outcome<Option<String>> {
+        for _ in 0..ATTEMPTS {
+            self.to(self.program.begins)?;
+            if self.reach(place)? {
+                if Raiser::is_programs(event, place, &mut self.debugger)? {
+                    self.to(self.program.ends)?;
+                    return Ok(None);
+                }
+                let title = format!("{event:?} {}", self.shown(place));
+                let complaint = raiser.try_event(event, place, &mut self.debugger);
+                let complaint = complaint.context(|| title.clone())?.map(|what| format!("{title}: {what}"));
+                self.to(self.program.ends)?;
+                self.reported += 1;
+                return Ok(complaint);
+            }
+        }
+        Ok(Some(format!("{event:?} could not be raised {}", self.shown(place))))
     }
 
     /// Runs to the kernel's entry point, and checks whether boot code is still mapped.
@@ -490,7 +553,9 @@ mod tests {
         ]);
         let program = Program { begins: 0x1000, ends: 0x2000, rounds: 0x3000, flipped: None };
         let symbols = Symbols::default();
-        Machine { debugger, raise: &[], program, symbols: &symbols }.reach_kernel(ENTRY).unwrap();
+        Machine { debugger, raise: &[], program, symbols: &symbols, reported: 0 }
+            .reach_kernel(ENTRY)
+            .unwrap();
         emulator.join().unwrap();
     }
 
