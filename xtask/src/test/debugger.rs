@@ -40,6 +40,8 @@ const PATIENCE: Duration = trace::SILENCE;
 /// The interval between attempts to connect until the emulator listens.
 const PAUSE: Duration = Duration::from_millis(20);
 
+/// How a read ends that found nothing: its time is over, or a signal came, as when a process is stopped and resumed.
+const RETRIED: [ErrorKind; 3] = [ErrorKind::WouldBlock, ErrorKind::TimedOut, ErrorKind::Interrupted];
 /// Stops a running machine.
 const STOP: &[u8] = b"\x03";
 
@@ -269,7 +271,7 @@ impl Read for Connection {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let received = patience::wait(self.emulator, self.patience, |time| {
             match self.stream.set_read_timeout(Some(time)).and_then(|()| self.stream.read(buffer)) {
-                Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => None,
+                Err(error) if RETRIED.contains(&error.kind()) => None,
                 received => Some(received),
             }
         });
