@@ -1,0 +1,42 @@
+//! What the kernel does, as a specification that runs.
+//!
+//! A [`System`] is the state of a machine with Limen as its programs can observe it. [`System::handle`] says what an
+//! [`Event`] makes of it. There are no fast paths, no queues within objects and no ids that are masked: objects are
+//! elements of vectors, and a thread that waits is in a list in the order in which the list is served.
+//!
+//! The specification follows `docs/kernel.md`, `docs/time.md`, `docs/fpu.md`, `docs/services.md` and
+//! `docs/interrupts.md`. The kernel's core is held against it after every event: see `docs/specification.md`.
+//!
+//! | module | subject |
+//! |---|---|
+//! | [`state`] | threads and objects |
+//! | [`capability`] | pointers and capabilities |
+//! | [`registers`] | registers and messages |
+//! | [`event`] | system calls and the other events |
+//! | [`endpoint`] | sending and receiving messages |
+//! | [`notification`] | signals and interrupts |
+//! | [`reply`] | calls, replies and the time that calls lend |
+//! | [`fault`] | faults, and the replies to them |
+//! | [`method`] | methods of objects |
+//! | [`schedule`] | the thread that runs, and domains |
+//! | [`time`] | slices and shares |
+//! | [`fpu`] | the owner of the floating-point registers |
+#![forbid(unsafe_code)]
+
+pub mod capability;
+pub mod endpoint;
+pub mod event;
+pub mod fault;
+pub mod fpu;
+pub mod method;
+pub mod notification;
+pub mod registers;
+pub mod reply;
+pub mod schedule;
+pub mod state;
+pub mod time;
+
+pub use capability::{Cap, Caps, Rights};
+pub use event::Event;
+pub use fault::Fault;
+pub use state::System;
