@@ -64,13 +64,18 @@ pub struct Work<Context, Space> {
 
 impl<Context, Space> Work<Context, Space> {
     /// Returns the service.
-    pub(crate) fn service(&self) -> ServiceId {
+    pub fn service(&self) -> ServiceId {
         self.service
     }
 
     /// Returns the registers of the program that the work is for.
     pub fn program(&self) -> &Context {
         &self.program
+    }
+
+    /// Returns the thread that it is for, if that may use the floating-point unit.
+    pub fn fpu(&self) -> Option<ThreadId> {
+        self.fpu
     }
 }
 

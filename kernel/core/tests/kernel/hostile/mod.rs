@@ -8,10 +8,11 @@ mod step;
 mod world;
 
 use proptest::collection::vec;
+use proptest::prelude::*;
 
-use crate::support::{OpenCalls, Paths, assert_twins, check_random};
+use crate::support::{Counts, OpenCalls, Paths, assert_twins, check_random};
 use step::{Step, steps};
-use world::{Shape, shapes};
+use world::{Shape, shapes, specified_shapes};
 
 /// The number of systems in a run.
 const CASES: u32 = 256;
@@ -35,6 +36,27 @@ fn compare(shape: &Shape, steps: &[Step]) {
         if step.open_calls == OpenCalls::Flush {
             assert_twins(&fast.system, &slow.system);
         }
+    }
+}
+
+/// Runs one system, whose open calls stay open, beside the specification.
+fn specify(shape: &Shape, steps: &[Step], paths: Paths, counts: &Counts) {
+    let mut world = shape.boot();
+    (world.system.paths, world.system.open_calls) = (paths, OpenCalls::Keep);
+    world.system.follow_specification();
+    steps.iter().for_each(|step| step.take(&mut world));
+    counts.add(&world.system);
+}
+
+#[test]
+fn hostile_threads_get_what_is_specified() {
+    for paths in [Paths::All, Paths::SlowOnly] {
+        let counts = Counts::default();
+        let steps = steps().prop_map(Step::without_shares);
+        check_random(CASES, (specified_shapes(), vec(steps, 1..STEPS)), |(shape, steps)| {
+            specify(&shape, &steps, paths, &counts);
+        });
+        println!("{paths:?}: {counts}");
     }
 }
 

@@ -102,6 +102,12 @@ pub(super) fn steps() -> impl Strategy<Value = Step> {
 }
 
 impl Step {
+    /// The step with a budget that is no share of a period.
+    pub(super) fn without_shares(mut self) -> Self {
+        self.limit.1 = self.limit.0;
+        self
+    }
+
     /// Performs the step.
     pub(super) fn take(&self, world: &mut World) {
         world.system.pass(self.ticks);

@@ -1,6 +1,8 @@
 //! A random system in which every thread holds a capability to every object: threads with slices, with shares and without time,
 //! in one or two domains, whose faults and timeouts go to each other.
 
+use core::ops::RangeInclusive;
+
 use limen_abi::slot;
 use limen_core::machine::Ticks;
 use proptest::collection::vec;
@@ -65,15 +67,31 @@ pub(super) struct Shape {
     workers: Vec<Worker>,
     /// Turns of domains in ticks; fewer than two are no schedule.
     turns: Vec<(u64, Ticks)>,
+    /// Grants the objects that the specification does not contain: keys, probes, address spaces, and the floating-point policy.
+    has_unspecified: bool,
     /// Adds a thread of the lowest priority that never waits, and resumes threads that others have stopped.
     has_gardener: bool,
 }
 
 /// Random systems.
 pub(super) fn shapes() -> impl Strategy<Value = Shape> {
+    shapes_of(2..=6)
+}
+
+/// Random larger systems with slices only, which the specification contains.
+pub(super) fn specified_shapes() -> impl Strategy<Value = Shape> {
+    shapes_of(2..=10).prop_map(|mut shape| {
+        shape.has_unspecified = false;
+        shape.workers.iter_mut().for_each(|worker| worker.limit.1 = worker.limit.0);
+        shape
+    })
+}
+
+fn shapes_of(threads: RangeInclusive<usize>) -> impl Strategy<Value = Shape> {
     let turns = prop_oneof![2 => Just(Vec::new()), 1 => vec((0..2u64, 30..400u64), 2..4)];
-    (vec(workers(), 2..=6), turns, prop::bool::weighted(0.8))
-        .prop_map(|(workers, turns, has_gardener)| Shape { workers, turns, has_gardener })
+    (vec(workers(), threads), turns, prop::bool::weighted(0.8)).prop_map(|(workers, turns, has_gardener)| {
+        Shape { workers, turns, has_unspecified: true, has_gardener }
+    })
 }
 
 fn workers() -> impl Strategy<Value = Worker> {
@@ -157,7 +175,7 @@ impl Objects {
     }
 
     /// Gives a thread a capability to each object.
-    fn grant_all(&self, plan: &mut Plan, holder: Thread) {
+    fn grant_all(&self, plan: &mut Plan, holder: Thread, has_unspecified: bool) {
         let mut place = |first: u64, grants: Vec<Grant>| {
             (first..).zip(grants).for_each(|(slot, grant)| plan.place(holder, slot, grant));
         };
@@ -167,11 +185,13 @@ impl Objects {
         place(NOTIFICATION, self.notifications.iter().map(|to| to.with(1 << holder.0, 0b1111)).collect());
         place(THREAD, self.threads.iter().map(|thread| thread.control()).collect());
         place(TIME, self.times.iter().map(|time| time.control()).collect());
-        place(SPACE, self.threads.iter().map(|thread| Grant::vspace(*thread)).collect());
-        place(KEY, self.keys.iter().map(|key| Grant::key(*key)).collect());
         place(INTERRUPT, self.interrupts.iter().map(|interrupt| interrupt.control()).collect());
-        let controls = [Grant::sched_control(), Grant::fpu_policy(), Grant::fpu_counters(), Grant::probe()];
-        place(CONTROL, controls.into());
+        place(CONTROL, vec![Grant::sched_control()]);
+        if has_unspecified {
+            place(SPACE, self.threads.iter().map(|thread| Grant::vspace(*thread)).collect());
+            place(KEY, self.keys.iter().map(|key| Grant::key(*key)).collect());
+            place(FPU_POLICY, vec![Grant::fpu_policy(), Grant::fpu_counters(), Grant::probe()]);
+        }
     }
 
     /// Gives each thread its endpoint to receive on, a second reply object and its services.
@@ -214,7 +234,7 @@ impl Shape {
         let gardener = self.has_gardener.then(|| plan.thread("gardener", 0));
         let objects = Objects::add(&mut plan, threads, times);
         for holder in objects.threads.iter().copied().chain(gardener) {
-            objects.grant_all(&mut plan, holder);
+            objects.grant_all(&mut plan, holder, self.has_unspecified);
         }
         objects.grant_own(&mut plan);
         for (worker, thread) in self.workers.iter().zip(&objects.threads) {

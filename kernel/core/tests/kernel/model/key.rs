@@ -21,7 +21,7 @@ pub(super) fn key(system: &mut System) -> Vec<u16> {
     add_replies(&mut key, system);
     add_times(&mut key, system);
     let core = &system.kernel.processor;
-    key.push(number(core.current));
+    key.extend([number(core.current), number(core.open_call.map(|call| call.caller))]);
     let until_timer = core.programmed.saturating_sub(system.kernel.machine.now);
     key.push(u16::try_from(until_timer).unwrap_or(NONE));
     key
@@ -45,6 +45,7 @@ fn add_threads(key: &mut Vec<u16>, system: &System) {
         let thread = &system.kernel.threads[thread.id()];
         key.extend(state(thread.state));
         key.extend([number(thread.sched_context), u16::from(thread.fault.is_some())]);
+        key.push(number(thread.serves.map(|call| call.caller)));
     }
 }
 

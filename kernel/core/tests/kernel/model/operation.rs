@@ -1,14 +1,11 @@
-//! The operations of a running thread in the model, and the check of their effects.
+//! The operations of a running thread in the model.
 
-use limen_abi::{Label, Syscall};
-use limen_core::object::reply::Reply;
-use limen_core::object::thread::State;
+use limen_abi::{Label, Syscall, slot};
 
-use super::THREADS;
-use crate::support::{Arguments, Family, REPLY, Snapshot, System, Thread};
+use crate::support::{Arguments, Family, REPLY, System, Thread};
 
-/// Each thread's slot for the endpoint, with all rights.
-pub(super) const ENDPOINT: u64 = 300;
+/// Each thread's slot for the endpoint, with all rights: that of its event loop, which fast paths need.
+pub(super) const ENDPOINT: u64 = slot::INPUT;
 /// Each thread's slot for the notification, with all rights.
 pub(super) const NOTIFICATION: u64 = 301;
 /// Each thread's slot for the spare scheduling context.
@@ -159,42 +156,4 @@ impl Operation {
         };
         system.syscall(actor, Syscall::Call, slot, &Arguments { label: label.as_raw(), words, caps });
     }
-
-    /// Checks the effect, given the state before it.
-    pub(super) fn check_effect(self, system: &System, before: &Snapshot, actor: Thread) {
-        match self {
-            Self::ReplyBySend | Self::ReplyRecv => check_replied(system, before, actor),
-            Self::Suspend(index) => system.assert_inactive(Thread(index)),
-            Self::Resume(index) => system.assert_runnable(Thread(index)),
-            Self::Restart(index) if index != actor.0 => system.assert_runnable(Thread(index)),
-            Self::Call | Self::Fault => {
-                let is_stopped = system.state(actor) == State::Inactive;
-                if !is_stopped {
-                    system.assert_calling(actor);
-                }
-            }
-            Self::NbSend | Self::NbRecv | Self::Signal => system.assert_runnable(actor),
-            Self::PollSignal if may_wait(system, actor) => system.assert_runnable(actor),
-            Self::EndSlice => {
-                for (index, old) in before.threads.iter().enumerate().take(THREADS) {
-                    let thread = Thread(index as u64);
-                    system.equal(thread, "state", system.state(thread), old.state);
-                }
-            }
-            _ => {}
-        }
-    }
-}
-
-/// The caller to which `actor` owed a reply no longer waits.
-fn check_replied(system: &System, before: &Snapshot, actor: Thread) {
-    let Reply::Owed { caller, .. } = before.replies[actor.0 as usize] else { return };
-    let waits = matches!(system.kernel.threads[caller].state, State::Calling { .. });
-    system.equal(actor, "wait of its caller", waits, false);
-}
-
-/// Returns whether the notification is free or bound to this thread.
-fn may_wait(system: &System, actor: Thread) -> bool {
-    let bound = system.kernel.notifications.iter().next().and_then(|(_, notification)| notification.thread);
-    bound.is_none_or(|bound| bound == actor.id())
 }

@@ -9,7 +9,7 @@ mod world;
 
 use proptest::collection::vec;
 
-use crate::support::{OpenCalls, Paths, assert_twins, check_random};
+use crate::support::{Counts, OpenCalls, Paths, assert_twins, check_random};
 use rules::Ledger;
 use step::{Step, steps};
 use world::{Shape, shapes};
@@ -46,6 +46,30 @@ fn compare(shape: &Shape, steps: &[Step]) {
         if step.open_calls == OpenCalls::Flush {
             assert_twins(&fast, &slow);
         }
+    }
+}
+
+/// Runs one system, whose open calls stay open, beside the specification.
+fn specify(shape: &Shape, steps: &[Step], paths: Paths, counts: &Counts) {
+    let mut system = shape.boot();
+    (system.paths, system.open_calls) = (paths, OpenCalls::Keep);
+    system.follow_specification();
+    for step in steps {
+        system.pass(step.ticks);
+        let event = step.prepare(shape, &mut system);
+        system.event(event.kind);
+    }
+    counts.add(&system);
+}
+
+#[test]
+fn random_systems_are_as_specified() {
+    for paths in [Paths::All, Paths::SlowOnly] {
+        let counts = Counts::default();
+        check_random(CASES, (shapes(), vec(steps(), 1..STEPS)), |(shape, steps)| {
+            specify(&shape, &steps, paths, &counts);
+        });
+        println!("{paths:?}: {counts}");
     }
 }
 

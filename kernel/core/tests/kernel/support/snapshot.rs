@@ -1,6 +1,7 @@
 //! The complete state of a kernel as a value, to compare and to restore.
 
 use limen_core::arena::{Arena, Id, NotificationId, SchedContextId, ThreadId};
+use limen_core::fast::OpenCall;
 use limen_core::fault::Fault;
 use limen_core::machine::{CounterAccess, Ticks};
 use limen_core::object::endpoint::Endpoint;
@@ -33,6 +34,7 @@ pub(crate) struct ThreadSnapshot {
     /// The service that it executes, with the saved registers.
     pub(crate) work: Option<Work<TestContext, Space>>,
     links: Links,
+    serves: Option<OpenCall>,
 }
 
 /// The variable state of a kernel and its machine.
@@ -51,6 +53,7 @@ pub(crate) struct Snapshot {
     pub(crate) ready: Vec<(ThreadId, u8)>,
     pub(crate) current: Option<ThreadId>,
     pub(crate) charged: Option<SchedContextId>,
+    pub(crate) open_call: Option<OpenCall>,
     pub(crate) since: Ticks,
     pub(crate) programmed: Ticks,
     pub(crate) now: Ticks,
@@ -82,6 +85,7 @@ impl Snapshot {
             ready: core.queues.ready.iter(&kernel.links).collect(),
             current: core.current,
             charged: core.sched_context,
+            open_call: core.open_call,
             since: core.since,
             programmed: core.programmed,
             now: kernel.machine.now,
@@ -110,6 +114,7 @@ impl Snapshot {
         }
         core.current = self.current;
         core.sched_context = self.charged;
+        core.open_call = self.open_call;
         core.since = self.since;
         core.programmed = self.programmed;
         (core.space, core.fpu, core.counter) = (self.space, self.fpu.0, self.counter);
@@ -133,6 +138,7 @@ fn thread_of(system: &System, thread: Thread) -> ThreadSnapshot {
         fpu: state.fpu,
         work: system.kernel.works[thread.id()],
         links: system.kernel.links[thread.id()],
+        serves: state.serves,
     }
 }
 
@@ -142,6 +148,7 @@ fn restore_thread(system: &mut System, thread: Thread, saved: &ThreadSnapshot) {
     state.state = saved.state;
     state.sched_context = saved.sched_context;
     state.notification = saved.notification;
+    state.serves = saved.serves;
     state.fault = saved.fault;
     (state.space, state.fpu) = (saved.space, saved.fpu);
     system.kernel.works[thread.id()] = saved.work;

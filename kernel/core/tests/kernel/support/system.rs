@@ -1,5 +1,7 @@
 //! A running system: its operations, and the checks after every event.
 
+use std::rc::Rc;
+
 use limen_abi::Syscall;
 use limen_abi::message::BufferWord;
 use limen_core::Kernel;
@@ -16,6 +18,7 @@ use super::context::{COUNT, PC, SP, SPSR, TestContext};
 use super::controller::{Controller, Wiring};
 use super::machine::{Clock, HostMachine, Space};
 use super::plan::{Interrupt, Thread};
+use super::reference::{Reference, Services, all_caps};
 use super::twins::Paths;
 
 /// A kernel with its machine and the names of its threads.
@@ -31,6 +34,14 @@ pub(crate) struct System {
     pub(crate) checking: Checking,
     /// The paths that the kernel may use.
     pub(crate) paths: Paths,
+    /// The specification that the kernel is held against, if any.
+    pub(crate) reference: Option<Box<Reference>>,
+    /// Whether a program has changed the floating-point policy, which the specification does not contain.
+    pub(crate) ignores_fpu: bool,
+    /// The services of the image.
+    pub(crate) services: Services,
+    /// The capabilities of each thread, as the specification has them.
+    pub(crate) caps: Vec<Rc<limen_spec::Caps>>,
     /// Whether open calls are flushed after each event.
     pub(crate) open_calls: OpenCalls,
 }
@@ -104,7 +115,11 @@ impl System {
         let measures = image.options() & Options::MEASURE_UTILISATION != 0;
         // In an image that measures utilisation, no thread is current between events.
         let checking = if measures { Checking::ByHand } else { Checking::EachEvent };
-        let system = Self {
+        let mut system = Self {
+            reference: None,
+            ignores_fpu: false,
+            services: Services::of(&image),
+            caps: Vec::new(),
             kernel,
             names,
             size: Size::of(&image),
@@ -112,6 +127,7 @@ impl System {
             paths: Paths::All,
             open_calls: OpenCalls::Flush,
         };
+        system.caps = all_caps(&system);
         if checking == Checking::EachEvent {
             system.verify("boot");
         }
@@ -170,7 +186,12 @@ impl System {
         let has_ring = !self.kernel.machine.trace.is_empty();
         let is_traced = has_ring && event != Event::Syscall(Syscall::Trace.as_raw());
         let before = is_traced.then(|| self.kernel.trace_begin(&event));
+        self.prepare_reference();
+        let specified = self.reference.is_some().then(|| self.specified(&event));
         self.handle(event);
+        if let Some(specified) = specified {
+            self.compare_reference(&specified);
+        }
         if let Some(before) = before {
             self.kernel.trace_end(&event, &before);
         }
