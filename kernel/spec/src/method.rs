@@ -246,12 +246,12 @@ impl System {
 
     fn bind_notification(&mut self, caller: ThreadId, thread: ThreadId) -> Result<(), Refusal> {
         let cap = Request { system: self, caller }.cap()?;
-        if self.threads[thread].notification.is_some() {
-            return refuse(ErrorCode::IllegalOperation, &[]);
-        }
         let Cap::Notification { notification, rights, .. } = cap else {
             return refuse(ErrorCode::InvalidCapability, &[1]);
         };
+        if self.threads[thread].notification.is_some() {
+            return refuse(ErrorCode::IllegalOperation, &[]);
+        }
         let object = &self.notifications[notification];
         let is_taken = object.thread.is_some() || !object.waiting.is_empty();
         if is_taken || !rights.receive {
