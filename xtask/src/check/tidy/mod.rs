@@ -4,6 +4,7 @@
 //! The rules read only files that git knows, so output and scratch files do not matter.
 
 mod architecture;
+mod barriers;
 mod circles;
 mod code_map;
 pub mod commits;
@@ -100,8 +101,15 @@ pub fn shared_lines(root: &Path) -> Outcome<SharedLines> {
 /// A rule that needs only the files.
 type Rule = fn(&[SourceFile]) -> Vec<Objection>;
 
-const RULES: [&[Rule]; 6] =
-    [source::RULES, architecture::RULES, circles::RULES, dependencies::RULES, text::RULES, phrases::RULES];
+const RULES: [&[Rule]; 7] = [
+    source::RULES,
+    architecture::RULES,
+    barriers::RULES,
+    circles::RULES,
+    dependencies::RULES,
+    text::RULES,
+    phrases::RULES,
+];
 
 fn tracked(root: &Path) -> Outcome<Vec<SourceFile>> {
     let listing = ["ls-files", "--cached", "--others", "--exclude-standard", "-z"];
