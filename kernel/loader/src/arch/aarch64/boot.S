@@ -90,7 +90,9 @@ at_el1:
     bl      {build_tables}
     cbz     x0, stop
 
-    // The tables were written with the MMU off; invalidate stale lines of them in the caches.
+    // The tables were written with the MMU off; after that, invalidate stale lines of them in the caches. The barrier orders
+    // the stores, which no cache holds, before the invalidation.
+    dmb     sy
     adrp    x9, tables
     add     x10, x9, #{TABLES_BYTES}
     mrs     x11, ctr_el0
