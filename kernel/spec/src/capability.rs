@@ -38,18 +38,18 @@ pub enum Cap {
     Endpoint {
         /// Which one.
         endpoint: EndpointId,
-        /// What receivers see.
+        /// The badge that receivers see.
         badge: u64,
-        /// What the holder may do.
+        /// The operations that the holder may use.
         rights: Rights,
     },
     /// To a notification.
     Notification {
         /// Which one.
         notification: NotificationId,
-        /// What a signal adds.
+        /// The bits that a signal adds.
         badge: u64,
-        /// What the holder may do.
+        /// The operations that the holder may use.
         rights: Rights,
     },
     /// To a reply object.

@@ -39,7 +39,7 @@ impl System {
         true
     }
 
-    /// What becomes of a sender whose message was received: a caller waits for the reply, if one can reach it.
+    /// Changes the state of a sender whose message was received: a caller waits for the reply, if one can reach it.
     fn after_send(&mut self, sender: ThreadId, then: AfterSend, receiver: ThreadId, reply: Option<ReplyId>) {
         let restarts = self.threads[sender].fault.is_none();
         match (then, reply) {

@@ -50,7 +50,7 @@ enum Sending {
 }
 
 impl System {
-    /// What an event makes of the system.
+    /// Changes the system as an event does.
     pub fn handle(&mut self, event: &Event) -> Coverage {
         let coverage = match (event, self.current) {
             (Event::Timer, _) => {

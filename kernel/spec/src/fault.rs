@@ -50,9 +50,9 @@ pub enum Fault {
     },
 }
 
-/// What a missing capability is, in word 3 of a CapFault.
+/// Word 3 of a CapFault for a missing capability.
 const MISSING: u64 = 2;
-/// What a pointer outside the table is, in word 3 of a CapFault.
+/// Word 3 of a CapFault for a pointer outside the table.
 const MISMATCH: u64 = 4;
 
 /// The position of a register by its name in fault messages.

@@ -14,7 +14,7 @@ pub enum Owner {
 /// The floating-point unit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Fpu {
-    /// Whose registers are in it.
+    /// The owner of the registers in it.
     pub owner: Option<Owner>,
     /// Whether programs can use it.
     pub is_on: bool,
@@ -41,7 +41,7 @@ impl System {
         }
     }
 
-    /// Registers that nobody needs any more do not stay: the unit belongs to nobody.
+    /// Registers that no thread needs any more do not stay: the unit has no owner.
     pub(crate) fn release_fpu(&mut self, owner: Owner) {
         if self.fpu.owner == Some(owner) {
             self.empty_fpu();

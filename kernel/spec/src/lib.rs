@@ -1,4 +1,4 @@
-//! What the kernel does, as a specification that runs.
+//! The kernel's behaviour, as a specification that runs.
 //!
 //! A [`System`] is the state of a machine with Limen as its programs can observe it. [`System::handle`] says what an
 //! [`Event`] makes of it. There are no fast paths, no queues within objects and no ids that are masked: objects are

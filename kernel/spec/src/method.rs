@@ -12,7 +12,7 @@ use crate::state::{State, System, ThreadId, TimeId};
 /// Why a method fails: the code and its details.
 pub(crate) type Refusal = (ErrorCode, Vec<u64>);
 
-/// What a method returns; `None` if there is no answer now, because the caller was stopped or works.
+/// The answer of a method; `None` if there is no answer now, because the caller was stopped or works.
 pub(crate) type Answer = Option<Vec<u64>>;
 
 /// Options of a thread: bit 0 forbids the floating-point unit.

@@ -42,7 +42,7 @@ impl System {
         if continues {
             self.wake(caller);
         }
-        // Whoever ran on the time continues on what its notification keeps.
+        // The thread that ran on the time continues on what its notification keeps.
         if let Some(holder) = holder {
             self.continue_without(holder);
         }

@@ -71,7 +71,7 @@ pub struct Thread {
     pub priority: u8,
     /// The limit for priorities that are set in its name.
     pub max_priority: u8,
-    /// What it does.
+    /// Its state.
     pub state: State,
     /// The scheduling context that it runs on.
     pub time: Option<TimeId>,
@@ -79,9 +79,9 @@ pub struct Thread {
     pub notification: Option<NotificationId>,
     /// The fault that waits for a reply.
     pub fault: Option<Fault>,
-    /// Where its faults go.
+    /// The endpoint to which its faults go.
     pub fault_handler: Cap,
-    /// Where the ends of its budget go.
+    /// The endpoint to which the ends of its budget go.
     pub timeout_handler: Cap,
     /// Its domain.
     pub domain: u8,
@@ -106,7 +106,7 @@ pub struct Service {
     pub words: usize,
 }
 
-/// What a thread does.
+/// The state of a thread.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum State {
     /// It is stopped.
@@ -135,7 +135,7 @@ pub enum State {
         endpoint: EndpointId,
         /// The badge that the receiver will see.
         badge: u64,
-        /// What follows.
+        /// The next step of the sender.
         then: AfterSend,
         /// Whether its system call restarts if the wait is cancelled.
         restarts: bool,
@@ -149,7 +149,7 @@ pub enum State {
     },
 }
 
-/// What becomes of a sender when its message was received.
+/// The next step of a sender when its message was received.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum AfterSend {
     /// It continues.
@@ -180,7 +180,7 @@ pub struct Notification {
 pub struct Interrupt {
     /// The line of the controller.
     pub line: u32,
-    /// What it signals.
+    /// The notification that it signals.
     pub notification: NotificationId,
     /// These bits.
     pub badge: u64,
@@ -190,7 +190,7 @@ pub struct Interrupt {
     pub serves: Option<usize>,
 }
 
-/// What has happened since the last acknowledgement of an interrupt.
+/// The events since the last acknowledgement of an interrupt.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Delivery {
     /// Nothing.

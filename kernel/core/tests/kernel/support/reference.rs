@@ -27,7 +27,7 @@ use super::machine::PRESERVED;
 use super::plan::Thread;
 use super::system::System;
 
-/// What a system contains that no state of the kernel shows: which services reset, clear or seal for what.
+/// The facts of a system that no state of the kernel shows: which services reset, clear or seal for what.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Services {
     all: Vec<state::Service>,
@@ -426,7 +426,7 @@ pub(crate) fn abstraction(system: &System) -> limen_spec::System {
     state
 }
 
-/// What the objects show: until it is flushed, the server of an open call waits and its caller does not.
+/// The state that the objects show: until it is flushed, the server of an open call waits and its caller does not.
 fn objects_of(system: &System) -> limen_spec::System {
     let (kernel, size) = (&system.kernel, &system.size);
     let processor = &kernel.processor;
