@@ -38,6 +38,8 @@ mod fixed_place;
 mod free_memory;
 pub mod image;
 pub mod image_type;
+#[cfg(test)]
+mod integrity;
 pub mod interrupts;
 pub mod key_sites;
 pub mod memory;
@@ -56,6 +58,16 @@ pub mod segment;
 mod services;
 pub mod sharing;
 mod stack_views;
+#[path = "../../../kernel/core/tests/kernel/support/mod.rs"]
+#[allow(
+    dead_code,
+    unused_imports,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "shared with the kernel's tests"
+)]
+#[cfg(test)]
+mod support;
 pub mod system_file;
 #[cfg(test)]
 mod test_elf;
