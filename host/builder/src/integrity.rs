@@ -34,6 +34,9 @@ const END: u64 = 3000;
 /// The first interrupt line of the controller.
 const FIRST_LINE: usize = 32;
 
+/// The state of a program: names of facts, and the facts.
+type Belongings = Vec<(&'static str, String)>;
+
 const OF_THREADS: &[Label] = &[
     Label::TcbReadRegisters,
     Label::TcbWriteRegisters,
@@ -300,7 +303,7 @@ impl World {
     }
 
     /// Everything that belongs to a program: registers, state, message buffer, and objects made for it alone.
-    fn belongings(&self, program: usize) -> Vec<(&'static str, String)> {
+    fn belongings(&self, program: usize) -> Belongings {
         let kernel = &self.system.kernel;
         let thread = &kernel.threads[Thread(program as u64).id()];
         let time = at(&kernel.sched_contexts, program);
@@ -405,12 +408,12 @@ fn keep_integrity(shape: &Shape, steps: &[Step], with_domains: bool) -> u64 {
     compared
 }
 
-/// What a program sees when it runs: the time, its registers and its message buffer.
+/// The observation of a program when it runs: the time, its registers and its message buffer.
 type Seen = (u64, usize, TestContext, Vec<u64>);
 
 /// Runs a system until a fixed time. The programs of the first domain take `own` steps, the others take `other` steps.
 /// Returns what the first domain observes, and everything that belongs to it in the end.
-fn observed(shape: &Shape, own: &[Step], other: &[Step]) -> (Vec<Seen>, Vec<Vec<(&'static str, String)>>) {
+fn observed(shape: &Shape, own: &[Step], other: &[Step]) -> (Vec<Seen>, Vec<Belongings>) {
     let mut world = World::boot(shape.build(true));
     let is_own: Vec<_> =
         world.built.parts.system.protection_domains.iter().map(|program| program.domain == 1).collect();

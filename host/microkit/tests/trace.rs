@@ -30,7 +30,7 @@ fn a_ring_becomes_files_and_tables() {
     let workspace = built();
     let table = workspace.run(&["trace", "ring", "--report", "report.json"]);
     assert!(
-        table.status.success() && said(&table).starts_with("58 records of processor 0 in 1.81 us\n"),
+        table.status.success() && said(&table).starts_with("60 records of processor 0 in 1.81 us\n"),
         "{table:?}"
     );
     assert!(said(&table).contains("\none "), "{table:?}");
