@@ -47,7 +47,8 @@ use unmasked::{Event, Raiser};
 
 /// How many rounds may miss an instruction: some are executed only occasionally.
 const ATTEMPTS: usize = 4096;
-/// Recorded rounds with an interrupt in the middle. In some of them it hits another program's digest.
+/// Recorded rounds with an interrupt in the middle. In some of them it hits another program's digest; if in all, the recording
+/// is repeated.
 const DISTURBED: usize = 8;
 /// Bits that are flipped in each piece of memory.
 const BITS: usize = 32;
@@ -99,18 +100,21 @@ impl Injection {
         let undisturbed = scene.recorded(self.policies, |_| Ok(()))?;
         let usual = undisturbed.first().map_or(&[][..], Vec::as_slice);
         let over = Repeated::of(usual).middle(usual)?;
-        let disturbed = scene.recorded(DISTURBED, |machine| {
-            // The test must have more than one round.
-            machine.begin_test()?;
-            machine.interrupt_at(over).map(drop)
-        })?;
-        let inserted = inserted_after(over, usual, &disturbed)?;
+        let record_over = || {
+            let disturbed = scene.recorded(DISTURBED, |machine| {
+                // The test must have more than one round.
+                machine.begin_test()?;
+                machine.interrupt_at(over).map(drop)
+            })?;
+            inserted_after(over, usual, &disturbed).map(<[u64]>::to_vec)
+        };
+        let inserted = record_over().or_else(|_| record_over()).or_else(|_| record_over())?;
         let routines = self.routines.get(&boot.board.title()).map_or(&[][..], Vec::as_slice);
         let routines = routines.iter().map(|name| kernel.range(name)).collect::<Outcome<Vec<_>>>()?;
         let plan = Plan {
             places: new_in_each(&undisturbed, &routines),
             over,
-            places_over: new_in_each(&[usual, inserted], &routines).pop().unwrap_or_default(),
+            places_over: new_in_each(&[usual, &inserted], &routines).pop().unwrap_or_default(),
         };
         plan.check_routines(&routines, &kernel)?;
         scene.stopped(&[], |machine| {
