@@ -106,7 +106,7 @@ impl Injection {
                 machine.begin_test()?;
                 machine.interrupt_at(over).map(drop)
             })?;
-            inserted_after(over, usual, &disturbed).map(<[u64]>::to_vec)
+            inserted_after(over, usual, &disturbed)
         };
         let inserted = record_over().or_else(|_| record_over()).or_else(|_| record_over())?;
         let routines = self.routines.get(&boot.board.title()).map_or(&[][..], Vec::as_slice);
