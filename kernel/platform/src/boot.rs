@@ -26,7 +26,7 @@ use crate::text::Writer;
 use crate::unmap_boot::{Parts, Stays};
 use crate::{
     boot_info, command_line, console, digest_rates, fpu, kernel_cell, keys, section_costs, section_test,
-    thread_memory, trace_memory, work,
+    service_work, thread_memory, trace_memory,
 };
 
 /// Boots from the image at `image_paddr`. Entered once, with interrupts masked. `first_cycle` is the cycle counter at
@@ -134,7 +134,7 @@ fn make_objects(
     trace: Option<TraceRing<'static>>,
 ) {
     thread_memory::fill(image);
-    work::fill(image, spaces);
+    service_work::fill(image, spaces);
     // SAFETY: no trap has been taken yet, so there is no other borrow.
     let kernel = unsafe { KERNEL.open() };
     kernel.machine = Hardware::probe(&image.board(), keys, trace);

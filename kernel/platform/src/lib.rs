@@ -56,6 +56,9 @@ pub mod section_costs;
 #[expect(unsafe_code, reason = "runs as work at boot, and inspects saved registers")]
 pub mod section_test;
 #[cfg(not(test))]
+#[expect(unsafe_code, reason = "memory that is mapped for work alone, at the image's addresses")]
+pub mod service_work;
+#[cfg(not(test))]
 #[expect(unsafe_code, reason = "memory that only assembly accesses")]
 pub mod stack;
 #[cfg(not(test))]
@@ -70,6 +73,3 @@ pub mod trace_memory;
 #[cfg(not(test))]
 #[expect(unsafe_code, reason = "declares symbols of the linker script")]
 pub mod unmap_boot;
-#[cfg(not(test))]
-#[expect(unsafe_code, reason = "memory that is mapped for work alone, at the image's addresses")]
-pub mod work;

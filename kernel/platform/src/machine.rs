@@ -18,7 +18,7 @@ use limen_image::Board;
 use crate::arch::{cache, context, cpu, firmware, fpu, irq, ports, timer};
 use crate::keys::{self, SystemKeys};
 use crate::panic::fatal;
-use crate::{console, thread_memory, work};
+use crate::{console, service_work, thread_memory};
 
 const US_PER_SECOND: u64 = 1_000_000;
 
@@ -101,7 +101,7 @@ impl Machine for Hardware {
     }
 
     fn service_bytes(&self, service: ServiceId) -> u64 {
-        work::target_bytes(service)
+        service_work::target_bytes(service)
     }
 
     #[inline]
@@ -223,11 +223,11 @@ impl Machine for Hardware {
         context: &mut context::Context,
         program: &mut context::Context,
     ) {
-        work::begin(service, context, program);
+        service_work::begin(service, context, program);
     }
 
     fn serve_at_once(&mut self, fpu: &mut Fpu<ThreadId>, service: ServiceId) {
-        work::serve_at_once(service, InterruptContext::new(fpu, self));
+        service_work::serve_at_once(service, InterruptContext::new(fpu, self));
     }
 
     #[inline]

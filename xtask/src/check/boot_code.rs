@@ -34,7 +34,8 @@ const CHECKED: [&str; 3] = [
     "limen_core::fault_line::print_fault_line",
 ];
 /// The entry points of seals, which services of an image with seals call.
-const SEALED: [&str; 2] = ["limen_platform::work::seal::at_once", "limen_platform::work::seal::on_request"];
+const SEALED: [&str; 2] =
+    ["limen_platform::service_work::seal::at_once", "limen_platform::service_work::seal::on_request"];
 /// The entry points of the trace, which code that stays calls if the image has a ring.
 const TRACED: [&str; 3] =
     ["limen_core::trace::trace_begin", "limen_core::trace::trace_end", "limen_core::trace::trace_program"];
@@ -48,7 +49,7 @@ const PROBED: [&str; 3] = [
 
 /// The entry points of digests, which the work of an image with digests calls.
 const DIGESTED: [&str; 2] =
-    ["limen_platform::work::digest::of_memory", "limen_platform::work::digest::of_kernel"];
+    ["limen_platform::service_work::digest::of_memory", "limen_platform::service_work::digest::of_kernel"];
 
 /// Whether the invariant checks stay mapped after boot.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

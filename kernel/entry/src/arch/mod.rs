@@ -22,7 +22,7 @@ macro_rules! trap_code {
             PROBING = sym limen_platform::keys::PROBING,
             exit_stamp = sym $crate::entry::exit_stamp,
             STAMP_PLAIN = const limen_core::object::probe::ExitStamp::Plain as u8,
-            run_work = sym limen_platform::work::run,
+            run_work = sym limen_platform::service_work::run,
             finish_work = sym $crate::entry::finish_work,
             RESULT_BYTES = const size_of::<limen_services::ResultWords>(),
             $($operand)*

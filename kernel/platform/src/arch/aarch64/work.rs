@@ -2,7 +2,7 @@
 //! finds SP_EL1 at the thread's context, as it does from a program.
 
 use crate::arch::context::Context;
-use crate::work::Task;
+use crate::service_work::Task;
 
 unsafe extern "C" {
     /// Saves the registers that the trap code has not saved to the context in x0, and starts the task in x1.

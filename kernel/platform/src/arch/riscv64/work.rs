@@ -8,7 +8,7 @@ use core::cell::UnsafeCell;
 
 use crate::arch::context::Context;
 use crate::kernel_cell::{self, KernelCell};
-use crate::work::Task;
+use crate::service_work::Task;
 
 /// sstatus.SPP: the last trap came from, or the next return goes to, supervisor mode.
 pub const SSTATUS_SPP: u64 = 1 << 8;

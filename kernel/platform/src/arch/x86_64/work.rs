@@ -3,7 +3,7 @@
 
 use super::{entry_area, segments};
 use crate::arch::context::Context;
-use crate::work::Task;
+use crate::service_work::Task;
 
 unsafe extern "C" {
     /// Performs the task in rdi.
