@@ -9,7 +9,8 @@
  *
  * interrupts_off: the longest of these times near the beginning and the end of a digest, and of a loop in the program.
  *
- * during=program: there is no work but a loop in the program. during=idle: no program runs. sites: so many branches follow a key, and are made to, some
+ * during=program: there is no work but a loop in the program. during=idle: no program runs.
+ * sites: so many branches follow a key, and are made to, some
  * at a time. of=kernel: of the kernel's code. kib: so much is wiped, by the
  * fault of a child; the kernel does that with interrupts off, so the device waits for the rest of it. */
 

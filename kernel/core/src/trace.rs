@@ -476,7 +476,7 @@ impl<M: Machine> Kernel<M> {
         self.processor.since.wrapping_add(self.sched_contexts[id].remaining)
     }
 
-    /// Records what is left of a limited budget that is charged until `until`.
+    /// Records the remaining time of a limited budget, charged until `until`.
     fn push_left(&mut self, id: SchedContextId, until: Ticks, now: Ticks) {
         if self.sporadic_servers[id].is_limited() {
             let left = self.rest(id).saturating_sub(until.saturating_sub(self.processor.since));

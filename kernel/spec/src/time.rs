@@ -38,7 +38,7 @@ impl System {
     }
 
     /// A thread is to run. If it runs on another scheduling context than the one that ran until now, or that one's turn
-    /// has ended, it begins what is left of its slice, or a new one. Returns whether it has time.
+    /// has ended, it continues its slice or begins a new one. Returns whether it has time.
     pub(crate) fn begin(&mut self, thread: ThreadId) -> bool {
         let Some(time) = self.threads[thread].time else { return false };
         if self.charged.replace(time) == Some(time) {
