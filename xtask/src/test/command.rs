@@ -29,6 +29,7 @@ use crate::test::coverage::{Coverage, Executed};
 use crate::test::gdb;
 use crate::test::host_tests;
 use crate::test::large;
+use crate::test::quick;
 use crate::test::sdk_tests;
 use crate::test::suite::{Place, Suite, Verdict};
 use crate::test::traces;
@@ -41,6 +42,7 @@ pub const COMMAND: Command =
 
 const HELP: &str = "
 usage: ./x test [FILTER] [--board BOARD] [--coverage]
+       ./x test --quick [--board BOARD]
 
 Runs the tests of the host crates (`host`) and of the cothread library on this machine (`cothreads on the
 host`), compiles every header of the SDK (`headers`), tests the finished SDK (`sdk`), and checks how the tool's
@@ -51,6 +53,8 @@ that ask for variants of a board boot once more with them, in debug. Ends with a
 
   FILTER              run only tests whose name contains this, as in `host` or `tests/ipc on qemu_virt_aarch64`
   --board BOARD       run only on this board; older names work as well
+  --quick             run what a change most likely breaks: host tests without examples, and chosen suites in
+                      debug on one board of each instruction set
   --coverage          run only systems, slowly: print which part of each file of the kernel they execute, and write a
                       page with the lines that they do not
 ";
@@ -72,6 +76,7 @@ struct Options {
     filter: String,
     board: Option<String>,
     coverage: bool,
+    quick: bool,
 }
 
 impl Options {
@@ -98,16 +103,17 @@ fn run(workspace: &Workspace, arguments: lexopt::Parser) -> Outcome {
     if options.coverage {
         return cover(workspace, &jobs, &options);
     }
-    let compared: Vec<_> = boards.iter().filter(|board| options.select(&figures(board))).collect();
-    let parts =
-        [HOST, cothreads::NAME, HEADERS, SDK, large::TEST, traces::TEST].map(|part| options.select(part));
+    let compared = boards.iter().filter(|board| !options.quick && options.select(&figures(board)));
+    let compared: Vec<_> = compared.collect();
+    let parts = [HOST, cothreads::NAME, HEADERS, SDK, large::TEST, traces::TEST]
+        .map(|part| if options.quick { part == HOST } else { options.select(part) });
     let needs_sdk = parts[3] || parts[4] || parts[5] || !jobs.is_empty() || !compared.is_empty();
     let phases = parts.into_iter().filter(|part| *part).count();
     let mut steps = Steps::new(phases + usize::from(!jobs.is_empty()) + compared.len());
     let mut tally = Tally::default();
     if parts[0] {
         steps.next("building and running host tests");
-        let verdict = host_tests::run()?;
+        let verdict = if options.quick { host_tests::run_quickly()? } else { host_tests::run()? };
         tally.add(HOST, &verdict);
     }
     if parts[1] {
@@ -164,15 +170,21 @@ fn cover(workspace: &Workspace, jobs: &[Job], options: &Options) -> Outcome {
 }
 
 fn parse(mut arguments: lexopt::Parser) -> Outcome<Options> {
-    let mut options = Options { filter: String::new(), board: None, coverage: false };
+    let mut options = Options { filter: String::new(), board: None, coverage: false, quick: false };
     while let Some(argument) = arguments.next()? {
         match argument {
             Long("board") => options.board = Some(arguments.value()?.string()?),
             Long("coverage") => options.coverage = true,
+            Long("quick") => options.quick = true,
             // A shell completes folders with a slash.
             Value(filter) => options.filter = filter.string()?.trim_end_matches('/').to_owned(),
             other => return Err(other.unexpected().into()),
         }
+    }
+    if options.quick && (options.coverage || !options.filter.is_empty()) {
+        return Err(Failure::new(
+            "--quick chooses the tests; remove FILTER, --coverage or --quick".to_owned(),
+        ));
     }
     Ok(options)
 }
@@ -285,7 +297,10 @@ fn jobs(workspace: &Workspace, boards: &[Board], options: &Options) -> Outcome<V
     }
     for job in &mut jobs {
         let (project, config) = (&job.project, &job.config);
-        job.boards.retain(|board| options.select(&name(project, board, config)));
+        job.boards.retain(|board| match options.quick {
+            true => quick::selects(project, board, config),
+            false => options.select(&name(project, board, config)),
+        });
     }
     jobs.retain(|job| !job.boards.is_empty());
     Ok(jobs)
@@ -497,10 +512,21 @@ mod tests {
     #[test]
     fn a_filter_is_part_of_names_or_a_complete_one() {
         let select = |filter: &str, name| {
-            Options { filter: filter.to_owned(), board: None, coverage: false }.select(name)
+            Options { filter: filter.to_owned(), board: None, coverage: false, quick: false }.select(name)
         };
         assert!(select("", HOST) && select("hostile", "tests/hostile on b (debug)"));
         assert!(select("host", HOST) && !select("host", "tests/hostile on b (debug)"));
+    }
+
+    #[test]
+    fn quick_excludes_a_filter_and_coverage() {
+        let quick = |words: &[&str]| parse(lexopt::Parser::from_args(words)).map(|options| options.quick);
+        assert!(quick(&["--quick"]).unwrap() && quick(&["--quick", "--board", "x86_64_generic"]).unwrap());
+        assert!(!quick(&["calls"]).unwrap());
+        for words in [["--quick", "calls"], ["calls", "--quick"], ["--coverage", "--quick"]] {
+            let failure = quick(&words).unwrap_err().to_string();
+            assert_eq!(failure, "--quick chooses the tests; remove FILTER, --coverage or --quick");
+        }
     }
 
     #[test]

@@ -28,6 +28,18 @@ pub fn run() -> Outcome<Verdict> {
     Ok(verdict)
 }
 
+/// Runs the usual `cargo test`, without examples of documentation and without other kinds of branches on static keys.
+///
+/// # Errors
+/// As [`run`].
+pub fn run_quickly() -> Outcome<Verdict> {
+    let mut verdict = Verdict::default();
+    let mut cargo = process::cargo("test");
+    cargo.arg("--no-fail-fast").args(["--lib", "--bins", "--tests"]);
+    follow_tests(&mut cargo, &mut verdict)?;
+    Ok(verdict)
+}
+
 fn follow_tests(cargo: &mut Command, verdict: &mut Verdict) -> Outcome {
     let failures = verdict.complaints.len();
     let succeeded = follow(cargo, |line| {

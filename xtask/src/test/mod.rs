@@ -10,6 +10,7 @@ mod host_tests;
 mod injection;
 pub mod large;
 mod load;
+mod quick;
 mod sdk_tests;
 pub mod suite;
 mod traces;
