@@ -72,7 +72,7 @@ impl ColdRecord {
     }
 
     /// A sentence for each row of a run whose counts differ from the record's, and for each that only one of them counts,
-    /// except [`UNSTEADY`] ones.
+    /// except of slices, whose samples differ in length.
     #[must_use]
     pub fn differences(&self, results: &Results) -> Vec<String> {
         let measured = Self::of(results);
