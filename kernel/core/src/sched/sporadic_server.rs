@@ -297,17 +297,24 @@ mod tests {
 
     #[test]
     fn a_full_list_merges_the_cheapest_pair() {
-        let mut share = SporadicServer::new(1000, 1000, 10_000, LEAST, 0);
-        let mut now = 0;
-        for gap in [50, 50, 50, 3].into_iter().chain([50; 13]) {
-            assert!(share.begin(now) > 0);
-            share.charge(now, 25);
-            now += 25 + gap;
-            assert!(share.is_sound(1000), "{share:?}");
+        // The pair of refills at `nearest` and behind it is closer together than the others. The last one is the new one.
+        for nearest in 1..REFILLS {
+            let mut share = SporadicServer::new(1000, 1000, 10_000, LEAST, 0);
+            let mut expected = Vec::new();
+            let mut now = 0;
+            for charge in 1..=REFILLS {
+                assert!(share.begin(now) > 0);
+                share.charge(now, 25);
+                match charge {
+                    _ if charge == nearest => {}
+                    _ if charge == nearest + 1 => expected.push((10_000 + now - 25, 50)),
+                    _ => expected.push((10_000 + now, 25)),
+                }
+                now += 25 + if charge == nearest { 3 } else { 50 };
+                assert!(share.is_sound(1000), "{share:?}");
+            }
+            assert_eq!(refills(&share)[1..], expected, "{nearest}");
         }
-        assert_eq!(share.refills().count(), REFILLS);
-        let merged = Refill { time: 10_228, amount: 50 };
-        assert!(share.refills().any(|refill| refill == merged), "{share:?}");
     }
 
     #[test]
